@@ -1,0 +1,137 @@
+// The table behind every int64 handle: slot + generation + kind, shared by all threads.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace simple_torch::abi {
+
+/// Part of each handle, and known to programs through spt_live_handles. Append; never renumber.
+enum class HandleKind : int32_t { kTensor = 1, kObject = 2, kDlpack = 3, kOptimizer = 4 };
+inline constexpr int32_t kHandleKinds = 5;  // one more than the greatest
+
+/// Says which kind of handle holds a T: specialise with `static constexpr HandleKind value`.
+/// A T is one pointer wide, is moved without throwing, and may be destroyed on any thread.
+template <class T>
+struct HandleKindOf;
+
+/// Handles to values of several types.
+///
+/// Invariant of a slot: its `state` packs generation, kind, live bit and the number of borrowers. A value
+/// dies when the slot is no longer live and nobody borrows it; whoever brings that about destroys it, and
+/// holds no lock then. A slot's generation grows with each life, so an old handle never fits again; a slot
+/// that used up its generations is not used again.
+class HandleTable {
+  struct Slot;
+
+ public:
+  /// A value that stays alive while this does, even if its handle is released meanwhile.
+  template <class T>
+  class Borrowed {
+   public:
+    Borrowed(Borrowed&& other) noexcept
+        : table_(other.table_), slot_(std::exchange(other.slot_, nullptr)), value_(other.value_) {}
+    Borrowed& operator=(Borrowed&&) = delete;
+    ~Borrowed() {
+      if (slot_ != nullptr) {
+        table_->give_back(*slot_);
+      }
+    }
+    const T& operator*() const noexcept { return *value_; }
+    const T* operator->() const noexcept { return value_; }
+    T& mutable_value() const noexcept { return *value_; }
+
+   private:
+    friend class HandleTable;
+    Borrowed(HandleTable* table, Slot* slot, T* value) : table_(table), slot_(slot), value_(value) {}
+    HandleTable* table_;
+    Slot* slot_;
+    T* value_;
+  };
+
+  HandleTable() = default;
+  HandleTable(const HandleTable&) = delete;
+  HandleTable& operator=(const HandleTable&) = delete;
+
+  /// A new handle, never 0 or negative. Throws Error(kOutOfMemory) when every slot is taken.
+  template <class T>
+  int64_t insert(T value) {
+    static_assert(sizeof(T) <= sizeof(void*) && std::is_nothrow_move_constructible_v<T>);
+    const uint32_t index = take_free_slot();
+    Slot& slot = slot_at(index);
+    new (slot.payload) T(std::move(value));
+    slot.destroy = [](void* payload) { static_cast<T*>(payload)->~T(); };
+    return publish(index, slot, HandleKindOf<T>::value);
+  }
+
+  /// Looks up without a lock. Throws Error(kInvalidHandle), which says what is wrong with the handle.
+  template <class T>
+  Borrowed<T> get(int64_t handle) {
+    Slot& slot = borrow(handle, HandleKindOf<T>::value);
+    return Borrowed<T>(this, &slot, std::launder(reinterpret_cast<T*>(slot.payload)));
+  }
+
+  /// Ends the handle and gives its value away. Throws Error(kInvalidHandle) for a bad handle and
+  /// Error(kInvalidArgument) while another call uses the value.
+  template <class T>
+  T take(int64_t handle) {
+    Slot& slot = end_unshared(handle, HandleKindOf<T>::value);
+    T* payload = std::launder(reinterpret_cast<T*>(slot.payload));
+    T value = std::move(*payload);
+    recycle(handle_index(handle), slot);
+    return value;
+  }
+
+  /// Ends the handle; its value dies now, or when the last borrower is done. Throws Error(kInvalidHandle).
+  void release(int64_t handle);
+
+  /// Whether the handle is live and of that kind.
+  bool holds(int64_t handle, HandleKind kind) const noexcept;
+
+  int64_t live(HandleKind kind) const noexcept;
+  int64_t peak(HandleKind kind) const noexcept;
+
+ private:
+  static constexpr uint32_t kChunkBits = 12;
+  static constexpr uint32_t kChunkSlots = 1U << kChunkBits;
+  static constexpr uint32_t kMaxChunks = 1U << 14;
+  static constexpr uint32_t kNoSlot = UINT32_MAX;
+
+  struct Slot {
+    std::atomic<uint64_t> state{0};
+    alignas(void*) std::byte payload[sizeof(void*)];
+    void (*destroy)(void*) = nullptr;
+    std::atomic<uint32_t> next_free{kNoSlot};
+  };
+
+  static uint32_t handle_index(int64_t handle) noexcept;
+  Slot& slot_at(uint32_t index) const noexcept;
+  Slot* find(int64_t handle) const noexcept;
+  Slot& borrow(int64_t handle, HandleKind kind);
+  void give_back(Slot& slot) noexcept;
+  Slot& end_unshared(int64_t handle, HandleKind kind);
+  int64_t publish(uint32_t index, Slot& slot, HandleKind kind) noexcept;
+  void recycle(uint32_t index, Slot& slot) noexcept;
+  uint32_t take_free_slot();
+  uint32_t grow();
+  [[noreturn]] void refuse(int64_t handle, HandleKind wanted) const;
+
+  std::array<std::atomic<Slot*>, kMaxChunks> chunks_{};
+  std::atomic<uint64_t> free_{kNoSlot};  // stack of free slots: counter against ABA, then the top's index
+  std::atomic<uint32_t> used_chunks_{0};
+  std::mutex growing_;
+  std::array<std::atomic<int64_t>, kHandleKinds> live_{};
+  std::array<std::atomic<int64_t>, kHandleKinds> peak_{};
+};
+
+/// The process's table. It is never destroyed: handles may be released while the process exits.
+HandleTable& handles();
+
+}  // namespace simple_torch::abi

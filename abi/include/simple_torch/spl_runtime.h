@@ -1,0 +1,67 @@
+/* The values that a Simple runtime passes to native code, and the helpers that it exports for them.
+ *
+ * A program that runs Simple (the host, or stock Simple's runtime) defines these functions in its
+ * executable; libspl_torch.so carries weak definitions for programs that are no Simple runtime. */
+#ifndef SIMPLE_TORCH_SPL_RUNTIME_H_
+#define SIMPLE_TORCH_SPL_RUNTIME_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum SplTag {
+  SPL_NIL = 0,
+  SPL_BOOL = 1,
+  SPL_INT = 2,
+  SPL_FLOAT = 3,
+  SPL_STRING = 4,
+  SPL_ARRAY = 5,
+  SPL_DICT = 6
+};
+
+typedef struct SplArray SplArray;
+
+/* 16 bytes: a tag and the payload that it names. */
+typedef struct SplValue {
+  int32_t tag; /* enum SplTag */
+  union {
+    bool as_bool;
+    int64_t as_int;
+    double as_float;
+    char* as_string; /* NUL-terminated, from malloc, owned by the array that holds it */
+    SplArray* as_array; /* owned by the array that holds it */
+    void* as_dict;
+  };
+} SplValue;
+
+struct SplArray {
+  SplValue* items;
+  int64_t len;
+  int64_t cap;
+};
+
+/* A new empty array; free it with spl_array_free. spl_array_new_i64 differs only in intent. */
+SplArray* spl_array_new(void);
+SplArray* spl_array_new_i64(void);
+/* Appends; the array takes over what the value points to. */
+void spl_array_push(SplArray* array, SplValue value);
+void spl_array_push_i64(SplArray* array, int64_t value);
+/* 0 for NULL. */
+int64_t spl_array_len(const SplArray* array);
+/* Nil when the index is out of range. What the value points to stays the array's. */
+SplValue spl_array_get(const SplArray* array, int64_t index);
+/* The number in a value of tag INT, FLOAT or BOOL; 0 for the other tags. */
+int64_t spl_as_int(SplValue value);
+double spl_as_float(SplValue value);
+/* A malloc'ed copy of the text; the caller frees it. */
+char* spl_str_new(const char* text);
+/* Frees the array, the strings in it and the arrays in it. NULL is allowed. */
+void spl_array_free(SplArray* array);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* SIMPLE_TORCH_SPL_RUNTIME_H_ */
