@@ -1,0 +1,26 @@
+// The syntax room's door: text in, tree or complaints out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ast.h"
+
+namespace spl {
+
+struct ParseResult {
+  Module module;                         // what could be read; of use only without diagnostics
+  std::vector<Diagnostic> diagnostics;   // in the order of the text
+  bool ok() const { return diagnostics.empty(); }
+};
+
+/// Reads a whole file. Never throws, whatever the bytes.
+ParseResult parse(const SourceFile& file);
+
+/// `FILE:LINE:COLUMN: error: MESSAGE`, the source line, a caret, and the hint, each ending with a newline.
+std::string render(const Diagnostic& diagnostic, const SourceFile& file);
+
+/// The tree as S-expressions, one top-level statement a line: for tests and debugging.
+std::string dump(const Module& module);
+
+}  // namespace spl

@@ -1,0 +1,70 @@
+// Source text, places in it, and interned names: what every later stage needs of the syntax room.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace spl {
+
+/// One file's text. `id` is chosen by whoever loads files; spans carry it.
+struct SourceFile {
+  uint32_t id = 0;
+  std::string path;
+  std::string text;
+};
+
+/// A stretch of one file. Lines and columns count from 1; columns count bytes, as editors' jump syntax does.
+struct SourceSpan {
+  uint32_t file = 0;
+  uint32_t start = 0;
+  uint32_t line = 0;
+  uint32_t column = 0;
+  uint32_t length = 0;
+};
+
+/// An interned name. 0 is "no name".
+using Symbol = uint32_t;
+inline constexpr Symbol kNoSymbol = 0;
+
+/// Maps names to small numbers and back. Not thread-safe: the host lock guards it.
+class Interner {
+ public:
+  Interner() { intern(""); }
+
+  Symbol intern(std::string_view name) {
+    if (const auto found = symbols_.find(name); found != symbols_.end()) return found->second;
+    const auto symbol = static_cast<Symbol>(names_.size());
+    symbols_.emplace(names_.emplace_back(name), symbol);
+    return symbol;
+  }
+
+  /// Valid for the life of the process.
+  const std::string& name(Symbol symbol) const { return names_[symbol]; }
+
+ private:
+  std::deque<std::string> names_;  // a deque, so that the keys below stay where they are
+  std::unordered_map<std::string_view, Symbol> symbols_;
+};
+
+/// The one table of the process: modules parsed apart share their names.
+inline Interner& interner() {
+  static Interner table;
+  return table;
+}
+inline Symbol intern(std::string_view name) { return interner().intern(name); }
+inline const std::string& name_of(Symbol symbol) { return interner().name(symbol); }
+
+/// One complaint about the source. `hint` may be empty; a zero-length `related` means there is none.
+struct Diagnostic {
+  SourceSpan span;
+  std::string message;
+  std::string hint;
+  SourceSpan related;  // where an unclosed bracket opened, say
+};
+
+}  // namespace spl
