@@ -64,11 +64,10 @@ class HandleTable {
   template <class T>
   int64_t insert(T value) {
     static_assert(sizeof(T) <= sizeof(void*) && std::is_nothrow_move_constructible_v<T>);
-    const uint32_t index = take_free_slot();
-    Slot& slot = slot_at(index);
+    Slot& slot = take_free_slot();
     new (slot.payload) T(std::move(value));
     slot.destroy = [](void* payload) { static_cast<T*>(payload)->~T(); };
-    return publish(index, slot, HandleKindOf<T>::value);
+    return publish(slot, HandleKindOf<T>::value);
   }
 
   /// Looks up without a lock. Throws Error(kInvalidHandle), which says what is wrong with the handle.
@@ -85,7 +84,7 @@ class HandleTable {
     Slot& slot = end_unshared(handle, HandleKindOf<T>::value);
     T* payload = std::launder(reinterpret_cast<T*>(slot.payload));
     T value = std::move(*payload);
-    recycle(handle_index(handle), slot);
+    recycle(slot);
     return value;
   }
 
@@ -109,18 +108,20 @@ class HandleTable {
     alignas(void*) std::byte payload[sizeof(void*)];
     void (*destroy)(void*) = nullptr;
     std::atomic<uint32_t> next_free{kNoSlot};
+    uint32_t index = 0;  // its own place
   };
 
-  static uint32_t handle_index(int64_t handle) noexcept;
-  Slot& slot_at(uint32_t index) const noexcept;
+  Slot& slot_at(uint32_t index) const noexcept;  // of a slot that exists
   Slot* find(int64_t handle) const noexcept;
   Slot& borrow(int64_t handle, HandleKind kind);
   void give_back(Slot& slot) noexcept;
   Slot& end_unshared(int64_t handle, HandleKind kind);
-  int64_t publish(uint32_t index, Slot& slot, HandleKind kind) noexcept;
-  void recycle(uint32_t index, Slot& slot) noexcept;
-  uint32_t take_free_slot();
-  uint32_t grow();
+  int64_t publish(Slot& slot, HandleKind kind) noexcept;
+  void recycle(Slot& slot) noexcept;
+  Slot* pop_free() noexcept;
+  void push_free(Slot& slot) noexcept;
+  Slot& take_free_slot();
+  void grow();
   [[noreturn]] void refuse(int64_t handle, HandleKind wanted) const;
 
   std::array<std::atomic<Slot*>, kMaxChunks> chunks_{};

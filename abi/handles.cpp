@@ -1,0 +1,241 @@
+// Slots, generations and the free list of the handle table.
+#include "abi/handles.h"
+
+#include <string>
+
+#include "core_libtorch/error.h"
+
+namespace simple_torch::abi {
+namespace {
+
+// A handle:      0 | kind:5 | generation:29 | slot:28, so it is positive; kind is never 0.
+// A slot's state: generation:29 | kind:5 | live:1 | borrowers:24 (from bit 0).
+constexpr int kSlotBits = 28;
+constexpr int kGenerationBits = 29;
+constexpr uint64_t kSlotMask = (1ULL << kSlotBits) - 1;
+constexpr uint64_t kGenerationMask = (1ULL << kGenerationBits) - 1;
+constexpr uint64_t kBorrowers = (1ULL << 24) - 1;
+constexpr uint64_t kLive = 1ULL << 24;
+constexpr int kKindShift = 25;
+constexpr int kGenerationShift = 30;
+constexpr uint64_t kKindMask = 31;
+
+constexpr uint64_t generation_of_handle(int64_t handle) {
+  return (static_cast<uint64_t>(handle) >> kSlotBits) & kGenerationMask;
+}
+constexpr uint64_t kind_of_handle(int64_t handle) {
+  return static_cast<uint64_t>(handle) >> (kSlotBits + kGenerationBits);
+}
+
+/// Whether a slot in this state is what the handle means.
+constexpr bool is_life_of(int64_t handle, uint64_t state) {
+  return (state & kLive) != 0 && (state >> kGenerationShift) == generation_of_handle(handle) &&
+         ((state >> kKindShift) & kKindMask) == kind_of_handle(handle);
+}
+
+const char* name_of(uint64_t kind) {
+  switch (static_cast<HandleKind>(kind)) {
+    case HandleKind::kTensor:
+      return "tensor";
+    case HandleKind::kObject:
+      return "Python object";
+    case HandleKind::kDlpack:
+      return "DLPack tensor";
+    case HandleKind::kOptimizer:
+      return "optimizer";
+  }
+  return "value of no known kind";
+}
+
+}  // namespace
+
+HandleTable& handles() {
+  static HandleTable& table = *new HandleTable;
+  return table;
+}
+
+HandleTable::Slot& HandleTable::slot_at(uint32_t index) const noexcept {
+  return chunks_[index >> kChunkBits].load(std::memory_order_acquire)[index & (kChunkSlots - 1)];
+}
+
+HandleTable::Slot* HandleTable::find(int64_t handle) const noexcept {
+  const uint64_t index = static_cast<uint64_t>(handle) & kSlotMask;
+  if (handle <= 0 || (index >> kChunkBits) >= kMaxChunks) {
+    return nullptr;
+  }
+  Slot* chunk = chunks_[index >> kChunkBits].load(std::memory_order_acquire);
+  return chunk == nullptr ? nullptr : &chunk[index & (kChunkSlots - 1)];
+}
+
+HandleTable::Slot& HandleTable::borrow(int64_t handle, HandleKind kind) {
+  Slot* slot = find(handle);
+  if (slot == nullptr || kind_of_handle(handle) != static_cast<uint64_t>(kind)) {
+    refuse(handle, kind);
+  }
+  uint64_t state = slot->state.load(std::memory_order_relaxed);
+  do {
+    if (!is_life_of(handle, state)) {
+      refuse(handle, kind);
+    }
+    if ((state & kBorrowers) == kBorrowers) {
+      throw Error(ErrorKind::kInvalidArgument, "one handle is used more than 16777215 times at once");
+    }
+  } while (!slot->state.compare_exchange_weak(state, state + 1, std::memory_order_acquire,
+                                              std::memory_order_relaxed));
+  return *slot;
+}
+
+void HandleTable::give_back(Slot& slot) noexcept {
+  const uint64_t before = slot.state.fetch_sub(1, std::memory_order_acq_rel);
+  if ((before & kBorrowers) == 1 && (before & kLive) == 0) {
+    recycle(slot);
+  }
+}
+
+void HandleTable::release(int64_t handle) {
+  Slot* slot = find(handle);
+  if (slot == nullptr) {
+    refuse(handle, static_cast<HandleKind>(handle > 0 ? kind_of_handle(handle) : 0));
+  }
+  uint64_t state = slot->state.load(std::memory_order_relaxed);
+  do {
+    if (!is_life_of(handle, state)) {
+      refuse(handle, static_cast<HandleKind>(kind_of_handle(handle)));
+    }
+  } while (!slot->state.compare_exchange_weak(state, state & ~kLive, std::memory_order_acq_rel,
+                                              std::memory_order_relaxed));
+  live_[kind_of_handle(handle)].fetch_sub(1, std::memory_order_relaxed);
+  if ((state & kBorrowers) == 0) {
+    recycle(*slot);
+  }
+}
+
+HandleTable::Slot& HandleTable::end_unshared(int64_t handle, HandleKind kind) {
+  Slot* slot = find(handle);
+  if (slot == nullptr || kind_of_handle(handle) != static_cast<uint64_t>(kind)) {
+    refuse(handle, kind);
+  }
+  uint64_t state = slot->state.load(std::memory_order_relaxed);
+  do {
+    if (!is_life_of(handle, state)) {
+      refuse(handle, kind);
+    }
+    if ((state & kBorrowers) != 0) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  std::string("another call is using this ") + name_of(kind_of_handle(handle)));
+    }
+  } while (!slot->state.compare_exchange_weak(state, state & ~kLive, std::memory_order_acq_rel,
+                                              std::memory_order_relaxed));
+  live_[kind_of_handle(handle)].fetch_sub(1, std::memory_order_relaxed);
+  return *slot;
+}
+
+bool HandleTable::holds(int64_t handle, HandleKind kind) const noexcept {
+  const Slot* slot = find(handle);
+  return slot != nullptr && kind_of_handle(handle) == static_cast<uint64_t>(kind) &&
+         is_life_of(handle, slot->state.load(std::memory_order_acquire));
+}
+
+int64_t HandleTable::live(HandleKind kind) const noexcept {
+  return live_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
+}
+
+int64_t HandleTable::peak(HandleKind kind) const noexcept {
+  return peak_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
+}
+
+int64_t HandleTable::publish(Slot& slot, HandleKind kind) noexcept {
+  const auto kind_number = static_cast<uint64_t>(kind);
+  const int64_t now = live_[kind_number].fetch_add(1, std::memory_order_relaxed) + 1;
+  int64_t peak = peak_[kind_number].load(std::memory_order_relaxed);
+  while (peak < now && !peak_[kind_number].compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+  const uint64_t generation = slot.state.load(std::memory_order_relaxed) >> kGenerationShift;
+  slot.state.store((generation << kGenerationShift) | (kind_number << kKindShift) | kLive,
+                   std::memory_order_release);
+  return static_cast<int64_t>((kind_number << (kSlotBits + kGenerationBits)) | (generation << kSlotBits) |
+                              slot.index);
+}
+
+void HandleTable::recycle(Slot& slot) noexcept {
+  slot.destroy(slot.payload);
+  const uint64_t generation = (slot.state.load(std::memory_order_relaxed) >> kGenerationShift) + 1;
+  if (generation <= kGenerationMask) {
+    slot.state.store(generation << kGenerationShift, std::memory_order_release);
+    push_free(slot);
+  }
+}
+
+HandleTable::Slot* HandleTable::pop_free() noexcept {
+  uint64_t top = free_.load(std::memory_order_acquire);
+  while (static_cast<uint32_t>(top) != kNoSlot) {
+    Slot& slot = slot_at(static_cast<uint32_t>(top));
+    const uint64_t counter = (top >> 32) + 1;
+    const uint64_t next = (counter << 32) | slot.next_free.load(std::memory_order_relaxed);
+    if (free_.compare_exchange_weak(top, next, std::memory_order_acquire, std::memory_order_acquire)) {
+      return &slot;
+    }
+  }
+  return nullptr;
+}
+
+void HandleTable::push_free(Slot& slot) noexcept {
+  uint64_t top = free_.load(std::memory_order_relaxed);
+  uint64_t next = 0;
+  do {
+    slot.next_free.store(static_cast<uint32_t>(top), std::memory_order_relaxed);
+    next = (((top >> 32) + 1) << 32) | slot.index;
+  } while (!free_.compare_exchange_weak(top, next, std::memory_order_release, std::memory_order_relaxed));
+}
+
+HandleTable::Slot& HandleTable::take_free_slot() {
+  while (true) {
+    if (Slot* slot = pop_free()) {
+      return *slot;
+    }
+    grow();
+  }
+}
+
+void HandleTable::grow() {
+  const std::lock_guard lock(growing_);
+  if (static_cast<uint32_t>(free_.load(std::memory_order_acquire)) != kNoSlot) {
+    return;  // another thread grew the table meanwhile
+  }
+  const uint32_t chunk_index = used_chunks_.load(std::memory_order_relaxed);
+  if (chunk_index == kMaxChunks) {
+    throw Error(ErrorKind::kOutOfMemory, "the handle table is full: " +
+                                             std::to_string(uint64_t{kMaxChunks} * kChunkSlots) +
+                                             " handles are in use");
+  }
+  auto* chunk = new Slot[kChunkSlots];
+  for (uint32_t i = 0; i < kChunkSlots; ++i) {
+    chunk[i].index = (chunk_index << kChunkBits) | i;
+    chunk[i].state.store(1ULL << kGenerationShift, std::memory_order_relaxed);
+  }
+  chunks_[chunk_index].store(chunk, std::memory_order_release);
+  used_chunks_.store(chunk_index + 1, std::memory_order_relaxed);
+  for (uint32_t i = kChunkSlots; i > 0; --i) {  // so that low places are used first
+    push_free(chunk[i - 1]);
+  }
+}
+
+void HandleTable::refuse(int64_t handle, HandleKind wanted) const {
+  const std::string name = "handle " + std::to_string(handle);
+  if (handle == 0) {
+    throw Error(ErrorKind::kInvalidHandle, "handle 0 stands for no value");
+  }
+  const Slot* slot = find(handle);
+  if (slot == nullptr || kind_of_handle(handle) == 0 || kind_of_handle(handle) >= kHandleKinds) {
+    throw Error(ErrorKind::kInvalidHandle, name + " was never given out");
+  }
+  const uint64_t state = slot->state.load(std::memory_order_acquire);
+  if (is_life_of(handle, state)) {
+    throw Error(ErrorKind::kInvalidHandle, name + " is a " + name_of(kind_of_handle(handle)) + ", and a " +
+                                               name_of(static_cast<uint64_t>(wanted)) + " is needed");
+  }
+  const bool was = generation_of_handle(handle) != 0 && generation_of_handle(handle) <= (state >> kGenerationShift);
+  throw Error(ErrorKind::kInvalidHandle, name + (was ? " was released already" : " was never given out"));
+}
+
+}  // namespace simple_torch::abi
