@@ -1,0 +1,63 @@
+# Finds the torch of a Python environment and offers it as imported targets.
+#
+# For an environment with torch 2.15 (suffix `2.15`) there are then
+#   torch_env_2.15    LibTorch: headers, libtorch, libtorch_cpu, libc10
+#   python_env_2.15   CPython's headers only; nothing of ours links libpython
+#   TORCH_ENV_2.15_PYTHON, _DIR (the torch package), _VERSION (2.15.0), _PY_MINOR (3.11)
+#
+# find_package(Torch) is not used: it demands the CUDA toolkit, the wheel alone does not.
+
+set(_simple_torch_query [[
+import importlib.util, os, runpy, sys, sysconfig
+spec = importlib.util.find_spec("torch")
+if spec is None or spec.origin is None:
+    sys.exit("it has no torch")
+folder = os.path.dirname(spec.origin)
+version = runpy.run_path(os.path.join(folder, "version.py"))["__version__"].split("+")[0]
+print(folder, version, "%d.%d" % sys.version_info[:2], sysconfig.get_path("include"), sep=";")
+]])
+
+# Sets in the caller: TORCH_ENV_<suffix>_* for each Python, and `out` to the list of suffixes.
+function(simple_torch_find_environments pythons out)
+  set(suffixes "")
+  foreach(python IN LISTS pythons)
+    execute_process(COMMAND ${python} -I -c "${_simple_torch_query}"
+      OUTPUT_VARIABLE answer ERROR_VARIABLE fault RESULT_VARIABLE status
+      OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_STRIP_TRAILING_WHITESPACE)
+    if(NOT status EQUAL 0)
+      message(FATAL_ERROR "SIMPLE_TORCH_PYTHONS names ${python}: ${fault}${status}")
+    endif()
+    list(GET answer 0 folder)
+    list(GET answer 1 version)
+    list(GET answer 2 py_minor)
+    list(GET answer 3 py_include)
+    if(NOT EXISTS ${py_include}/Python.h)
+      message(FATAL_ERROR "${python} has no headers: ${py_include}/Python.h is missing (Debian: python3-dev)")
+    endif()
+    string(REGEX MATCH "^[0-9]+\\.[0-9]+" suffix ${version})
+    if(suffix IN_LIST suffixes)
+      message(FATAL_ERROR "SIMPLE_TORCH_PYTHONS names torch ${suffix} twice; one environment for each minor")
+    endif()
+    message(STATUS "torch ${version} of ${python} (Python ${py_minor})")
+    _simple_torch_import(${suffix} ${folder} ${py_include})
+    list(APPEND suffixes ${suffix})
+    set(TORCH_ENV_${suffix}_PYTHON ${python} PARENT_SCOPE)
+    set(TORCH_ENV_${suffix}_DIR ${folder} PARENT_SCOPE)
+    set(TORCH_ENV_${suffix}_VERSION ${version} PARENT_SCOPE)
+    set(TORCH_ENV_${suffix}_PY_MINOR ${py_minor} PARENT_SCOPE)
+  endforeach()
+  set(${out} ${suffixes} PARENT_SCOPE)
+endfunction()
+
+function(_simple_torch_import suffix folder py_include)
+  add_library(torch_env_${suffix} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(torch_env_${suffix} SYSTEM INTERFACE
+    ${folder}/include ${folder}/include/torch/csrc/api/include)
+  target_link_directories(torch_env_${suffix} INTERFACE ${folder}/lib)
+  # libtorch.so draws in libtorch_cuda, which registers its kernels by being loaded: keep it.
+  target_link_options(torch_env_${suffix} INTERFACE LINKER:--no-as-needed)
+  target_link_libraries(torch_env_${suffix} INTERFACE torch torch_cpu c10)
+
+  add_library(python_env_${suffix} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(python_env_${suffix} SYSTEM INTERFACE ${py_include})
+endfunction()

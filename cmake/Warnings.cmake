@@ -1,0 +1,6 @@
+# simple_torch::warnings: what every target of ours is compiled with.
+add_library(simple_torch_warnings INTERFACE)
+add_library(simple_torch::warnings ALIAS simple_torch_warnings)
+target_compile_options(simple_torch_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wundef
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi>)
