@@ -1,0 +1,108 @@
+// The error record and its readers.
+#include "abi/front_errors.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "abi/front_slots.h"
+#include "simple_torch/simple_api.h"
+
+namespace simple_torch::abi {
+namespace {
+
+struct ErrorRecord {
+  std::string message;
+  std::string op;
+  std::string expected;
+  std::string got;
+  std::string requested_bytes;
+  std::string available_bytes;
+  std::string type;
+  std::string traceback;
+};
+
+// The kind is apart from the texts and in the thread's static block, because every call from Simple clears it.
+[[gnu::tls_model("initial-exec")]] thread_local int32_t current_kind = 0;
+
+ErrorRecord& record() {
+  static thread_local ErrorRecord instance;
+  return instance;
+}
+
+std::string text_or_empty(const char* text) { return text == nullptr ? std::string() : std::string(text); }
+
+std::string bytes_or_empty(int64_t bytes) { return bytes < 0 ? std::string() : std::to_string(bytes); }
+
+const std::string* field_named(std::string_view name) {
+  static constexpr struct {
+    std::string_view name;
+    std::string ErrorRecord::*member;
+  } kFields[] = {
+      {"op", &ErrorRecord::op},
+      {"expected", &ErrorRecord::expected},
+      {"got", &ErrorRecord::got},
+      {"requested_bytes", &ErrorRecord::requested_bytes},
+      {"available_bytes", &ErrorRecord::available_bytes},
+      {"type", &ErrorRecord::type},
+      {"traceback", &ErrorRecord::traceback},
+  };
+  for (const auto& field : kFields) {
+    if (field.name == name) {
+      return &(record().*field.member);
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void clear_error() noexcept { current_kind = 0; }
+
+void record_error(const ErrorData* error) {
+  current_kind = error->kind;
+  record() = {text_or_empty(error->message),
+              text_or_empty(error->op),
+              text_or_empty(error->expected),
+              text_or_empty(error->got),
+              bytes_or_empty(error->requested_bytes),
+              bytes_or_empty(error->available_bytes),
+              text_or_empty(error->type),
+              text_or_empty(error->traceback)};
+}
+
+int32_t record_error(ErrorKind kind, const std::string& message) noexcept {
+  const ErrorData data{static_cast<int32_t>(kind), message.c_str(), "", "", "", -1, -1, "", ""};
+  record_error(&data);
+  return data.kind;
+}
+
+char* copy_of(const std::string& text) noexcept { return strdup(text.c_str()); }
+
+}  // namespace simple_torch::abi
+
+using simple_torch::abi::current_kind;
+using simple_torch::abi::field_named;
+using simple_torch::abi::record;
+
+extern "C" {
+
+int32_t spt_last_error_kind() { return current_kind; }
+
+const char* spt_last_error_message() { return current_kind == 0 ? "" : record().message.c_str(); }
+
+const char* spt_last_error_field(const char* name) {
+  const std::string* field = name == nullptr || current_kind == 0 ? nullptr : field_named(name);
+  return field == nullptr ? "" : field->c_str();
+}
+
+void spt_free(void* memory) { std::free(memory); }
+
+int64_t rt_torch_last_error_kind() { return spt_last_error_kind(); }
+
+char* rt_torch_last_error_message() { return spl_str_new(spt_last_error_message()); }
+
+char* rt_torch_last_error_field(const char* name) { return spl_str_new(spt_last_error_field(name)); }
+
+}  // extern "C"

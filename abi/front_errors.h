@@ -1,0 +1,20 @@
+// The calling thread's error record. It lives in the front, so that a process without PyTorch has one too.
+#pragma once
+
+#include <string>
+
+#include "abi/front_backend.h"
+#include "core_libtorch/error.h"
+
+namespace simple_torch::abi {
+
+/// Replaces the thread's record. FrontServices hands this to the backend.
+void record_error(const ErrorData* error);
+
+/// The same for failures of the front itself; gives the kind's number.
+int32_t record_error(ErrorKind kind, const std::string& message) noexcept;
+
+/// A malloc'ed copy, for out parameters of kind text. NULL when memory ran out.
+char* copy_of(const std::string& text) noexcept;
+
+}  // namespace simple_torch::abi
