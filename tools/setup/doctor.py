@@ -1,0 +1,184 @@
+"""bin/simple doctor: what is used, with versions and paths, and one line for each fault. Works when nothing is built."""
+
+from __future__ import annotations
+
+import ctypes.util
+import json
+import os
+import platform
+import runpy
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import system
+from layout import BUILD, DEFAULT_TORCH, HOST, TORCH_VERSIONS, environment
+
+_SETUP = "bin/simple setup"
+
+# Asked of the Python that programs would use. Reads files; does not import torch.
+_ENVIRONMENT_QUERY = """
+import importlib.util, json, os, sys, sysconfig
+spec = importlib.util.find_spec("torch")
+name = sysconfig.get_config_var("INSTSONAME") or ""
+folders = [sysconfig.get_config_var("LIBDIR") or "", os.path.join(sys.base_prefix, "lib")]
+found = [path for f in folders if os.path.exists(path := os.path.join(f, name))]
+print(json.dumps({
+    "version": sys.version.split()[0], "minor": "%d%d" % sys.version_info[:2],
+    "libpython": found[0] if ".so" in name and found else None,
+    "torch": os.path.dirname(spec.origin) if spec and spec.origin else None,
+}))
+"""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report; a fault also says how to mend it."""
+
+    name: str
+    value: str
+    fault: str | None = None
+    mend: str | None = None
+
+
+def diagnose() -> int:
+    findings = [*_build_tools(), *_runtime(os.environ), *_files_built()]
+    width = max(len(finding.name) for finding in findings)
+    for finding in findings:
+        print(f"{finding.name:<{width}}  {finding.value}")
+    faults = [finding for finding in findings if finding.fault]
+    for finding in faults:
+        print(f"FAULT: {finding.fault}; mend: {finding.mend}")
+    if not faults:
+        print("no fault found")
+    return 1 if faults else 0
+
+
+def choose_python(variables: Mapping[str, str], own: Path) -> tuple[str, str]:
+    """The Python that programs use, and why; the front decides the same way."""
+    if named := variables.get("SIMPLE_PYTHON"):
+        return named, "SIMPLE_PYTHON names it"
+    if active := variables.get("VIRTUAL_ENV"):
+        python = str(Path(active) / "bin" / "python")
+        version, _ = _torch_version((_ask(python) or {}).get("torch"))
+        if version and _supported(version):
+            return python, "the active virtual environment holds a supported torch"
+        return str(own), f"the project's own; the active {active} holds no supported torch and is passed over"
+    return str(own), "the project's own"
+
+
+def _build_tools() -> list[Finding]:
+    compiler = system.compiler()
+    cmake = system.version_of(["cmake", "--version"])
+    ninja = system.version_of(["ninja", "--version"])
+    return [
+        Finding("system", f"{platform.system()} {platform.release()} {platform.machine()}"),
+        _tool("compiler", system.version_of([compiler, "-dumpfullversion"]) if compiler else None, compiler),
+        _tool("CMake", cmake if system.cmake_is_new_enough(cmake) else None, shutil.which("cmake")),
+        _tool("Ninja", ninja, shutil.which("ninja")),
+    ]
+
+
+def _tool(name: str, version: str | None, path: str | None) -> Finding:
+    if version:
+        return Finding(name, f"{version}  {path}")
+    return Finding(name, "missing or too old", f"no usable {name}", _SETUP)
+
+
+def _runtime(variables: Mapping[str, str]) -> list[Finding]:
+    """Python, libpython, torch, LibTorch, CUDA: what the next program will meet."""
+    chosen, why = choose_python(variables, _own_python())
+    facts = _ask(chosen)
+    if facts is None:
+        return [Finding("Python", f"{chosen} ({why})", f"{chosen} does not run", _SETUP)]
+    findings = [Finding("Python", f"{facts['version']}  {chosen} ({why})")]
+    if facts["libpython"]:
+        findings.append(Finding("libpython", facts["libpython"]))
+    else:
+        fault = f"{chosen} has no shared libpython, so it cannot be embedded"
+        findings.append(Finding("libpython", "none", fault, "name another by SIMPLE_PYTHON, or install python3-dev"))
+    return findings + _torch(variables, chosen, facts)
+
+
+def _torch(variables: Mapping[str, str], python: str, facts: dict) -> list[Finding]:
+    named = variables.get("SIMPLE_TORCH")
+    if named == "off":
+        return [Finding("torch", "switched off by SIMPLE_TORCH=off")]
+    mend = "name another by SIMPLE_TORCH, or unset it" if named else f"{_SETUP}, or name another by SIMPLE_PYTHON"
+    folder = named or facts["torch"]
+    version, cuda = _torch_version(folder)
+    if not version:
+        fault = f"{named} holds no torch" if named else f"{python} has no torch"
+        return [Finding("torch", "none", fault, mend)]
+    minor = _minor(version)
+    fault = None if _supported(version) else f"torch {version} is not supported ({TORCH_VERSIONS[1]} to {TORCH_VERSIONS[0]} are)"
+    findings = [Finding("torch", f"{version}  {folder}", fault, mend)]
+    libtorch = Path(folder) / "lib"
+    complete = (libtorch / "libtorch_cpu.so").exists()
+    findings.append(Finding("LibTorch", str(libtorch), None if complete else f"{libtorch} has no libtorch_cpu.so", mend))
+    findings.append(_cuda(cuda))
+    for part in (f"libsimple_torch_backend-{minor}.so", f"libsimple_torch_bridge-{minor}.cpython-{facts['minor']}.so"):
+        findings.append(_built(part.split("-")[0].removeprefix("libsimple_torch_"), BUILD / "lib" / part, minor))
+    return findings
+
+
+def _torch_version(folder: str | None) -> tuple[str | None, str | None]:
+    """The versions of torch and of its CUDA, from the package's version.py."""
+    if not folder or not (file := Path(folder) / "version.py").exists():
+        return None, None
+    version = runpy.run_path(str(file))
+    return version["__version__"], version["cuda"]
+
+
+def _supported(version: str) -> bool:
+    minors = sorted(tuple(map(int, minor.split("."))) for minor in TORCH_VERSIONS)
+    return minors[0] <= tuple(map(int, _minor(version).split("."))) <= minors[-1]
+
+
+def _cuda(of_the_wheel: str | None) -> Finding:
+    driver = Path("/proc/driver/nvidia/version")
+    if not of_the_wheel:
+        return Finding("CUDA", "this torch is built without CUDA")
+    if driver.exists():
+        return Finding("CUDA", f"{of_the_wheel} in the wheel; driver: {driver.read_text().splitlines()[0]}")
+    if ctypes.util.find_library("cuda"):
+        return Finding("CUDA", f"{of_the_wheel} in the wheel; libcuda is there, its kernel driver is not")
+    return Finding("CUDA", f"{of_the_wheel} in the wheel; no driver on this machine: tensors live on the CPU")
+
+
+def _files_built() -> list[Finding]:
+    findings = [_built("front", BUILD / "lib" / "libspl_torch.so", DEFAULT_TORCH)]
+    host = _built("host", HOST, DEFAULT_TORCH)
+    if not host.fault:
+        version = system.version_of([str(HOST), "--version"])
+        host = Finding("host", f"{version}  {HOST}") if version else Finding(
+            "host", str(HOST), f"{HOST} does not start", "bin/simple build")  # fmt: skip
+    return [*findings, host]
+
+
+def _built(name: str, file: Path, minor: str) -> Finding:
+    if file.exists():
+        return Finding(name, str(file))
+    command = _SETUP if minor == DEFAULT_TORCH else f"{_SETUP} --torch {minor}"
+    return Finding(name, "not built", f"{file.name} is missing", command)
+
+
+def _own_python() -> Path:
+    """What the build has written beside the front; before a build, the environment that it would name."""
+    written = BUILD / "lib" / "simple-torch-environment"
+    return Path(written.read_text().strip()) if written.exists() else environment(DEFAULT_TORCH).python
+
+
+def _ask(python: str) -> dict | None:
+    try:
+        command = [python, "-I", "-c", _ENVIRONMENT_QUERY]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])

@@ -1,0 +1,147 @@
+"""Runs every test: GoogleTest through ctest, .spl specs by the host, pytest. Counts them together."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from layout import BUILD, HOST, ROOT, Environment
+
+_SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
+_REPORTS = BUILD / "test-reports"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How the tests of a suite ended."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def run_tests(env: Environment | None, *, paths: Sequence[str], name_filter: str | None, long: bool) -> int:
+    """Runs the suites and prints the sum as the last line; returns the exit code.
+
+    Args:
+        env: the environment whose torch and Python are used; None: without PyTorch.
+        paths: only these spec and pytest files or folders; empty: everything, GoogleTest too.
+        name_filter: only tests whose name holds this text.
+        long: full counts where tests have reduced ones.
+    """
+    variables = test_variables(env, long=long)
+    _REPORTS.mkdir(parents=True, exist_ok=True)
+    specs, pythons = split_paths(paths)
+    total = Counts()
+    if not paths:
+        total += _suite("GoogleTest", lambda: _ctest(name_filter, variables))
+    if specs:
+        total += _suite("specs", lambda: _specs(specs, name_filter, variables))
+    if pythons:
+        python = str(env.python) if env else sys.executable
+        total += _suite("pytest", lambda: _pytest(python, pythons, name_filter, variables))
+    if total == Counts():
+        print("no test ran")
+    print(total, flush=True)
+    return 1 if total.failed or total == Counts() else 0
+
+
+def split_paths(paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Which of the paths are for the host, which for pytest; folders are for both; none means everything."""
+    chosen = list(paths) or ["tests"]
+    return [p for p in chosen if not p.endswith(".py")], [p for p in chosen if not p.endswith(".spl")]
+
+
+def test_variables(env: Environment | None, *, long: bool) -> dict[str, str]:
+    variables = {**os.environ, "SIMPLE_HOST": str(HOST)}
+    variables.pop("VIRTUAL_ENV", None)
+    if env:
+        variables["SIMPLE_PYTHON"] = str(env.python)
+    else:
+        variables["SIMPLE_TORCH"] = "off"
+    if long:
+        variables["SIMPLE_LONG_TESTS"] = "1"
+    return variables
+
+
+def _suite(title: str, body: Callable[[], Counts]) -> Counts:
+    print(f"== {title}", flush=True)
+    start = time.monotonic()
+    counts = body()
+    print(f"== {title}: {counts} in {time.monotonic() - start:.0f} s", flush=True)
+    return counts
+
+
+def _ctest(name_filter: str | None, variables: dict[str, str]) -> Counts:
+    report = _fresh_report("ctest.xml")
+    command = ["ctest", "--test-dir", str(BUILD), "--output-on-failure", "--output-junit", str(report),
+               "--parallel", str(os.cpu_count() or 1), "--no-tests=ignore"]  # fmt: skip
+    if name_filter:
+        command += ["-R", re.escape(name_filter)]
+    status = subprocess.run(command, env=variables, check=False).returncode
+    return count_junit(report, status)
+
+
+def _pytest(python: str, paths: Sequence[str], name_filter: str | None, variables: dict[str, str]) -> Counts:
+    report = _fresh_report("pytest.xml")
+    command = [python, "-m", "pytest", f"--junitxml={report}", *paths]
+    if name_filter:
+        command += ["-k", name_filter]
+    status = subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode
+    nothing_collected = 5
+    return count_junit(report, 0 if status == nothing_collected else status)
+
+
+def _specs(paths: Sequence[str], name_filter: str | None, variables: dict[str, str]) -> Counts:
+    command = [str(HOST), "test", *paths, *(["--filter", name_filter] if name_filter else [])]
+    last = ""
+    with subprocess.Popen(command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, text=True) as host:
+        for line in host.stdout or []:
+            print(line, end="", flush=True)
+            last = line.strip() or last
+    return count_summary(last, host.returncode)
+
+
+def _fresh_report(name: str) -> Path:
+    report = _REPORTS / name
+    report.unlink(missing_ok=True)
+    return report
+
+
+def count_summary(line: str, status: int) -> Counts:
+    """Reads a host's last line; a host that ended without one, or badly, is one failure."""
+    found = _SUMMARY.match(line)
+    counts = Counts(*map(int, found.groups())) if found else Counts(failed=1)
+    return _with_status(counts, status)
+
+
+def count_junit(report: Path, status: int) -> Counts:
+    """Reads a JUnit report; a runner that ended without one, or badly, is one failure."""
+    if not report.exists():
+        return Counts(failed=1)
+    total = Counts()
+    for case in ElementTree.parse(report).iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
+            total += Counts(failed=1)
+        elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+            total += Counts(skipped=1)
+        else:
+            total += Counts(passed=1)
+    return _with_status(total, status)
+
+
+def _with_status(counts: Counts, status: int) -> Counts:
+    return counts + Counts(failed=1) if status != 0 and counts.failed == 0 else counts
