@@ -1,0 +1,29 @@
+// The bridge's one exported function.
+#include "bridge/bridge_api.h"
+#include "bridge/enter.h"
+#include "bridge/objects.h"
+
+namespace simple_torch::bridge {
+namespace {
+
+int32_t version_text(char** out) {
+  return text_from_python(out, [] { return PyUnicode_FromString(Py_GetVersion()); });
+}
+
+}  // namespace
+}  // namespace simple_torch::bridge
+
+extern "C" __attribute__((visibility("default"))) int32_t simple_torch_bridge_open(
+    const simple_torch::abi::FrontServices* services, simple_torch::bridge::BridgeApi* api) {
+  using namespace simple_torch::bridge;  // NOLINT(google-build-using-namespace): the function is C's
+  set_services(services);
+  note_whether_python_runs();
+  api->version = kBridgeVersion;
+  api->start = start_python;
+  api->is_started = python_is_started;
+  api->version_text = version_text;
+  api->shutdown = shut_python_down;
+  add_object_functions(*api);
+  add_value_functions(*api);
+  return 0;
+}

@@ -1,0 +1,138 @@
+// The private door between a backend and its bridge: plain data and function pointers, so that errors
+// cross as data and no C++ exception or standard-library type does. Backend and bridge are built for the
+// same torch minor, so at::Tensor itself may cross by pointer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "abi/front_backend.h"
+
+namespace at {
+class Tensor;
+}
+struct DLManagedTensorVersioned;
+struct DLManagedTensor;
+
+namespace simple_torch::bridge {
+
+/// Grows with every change of a struct in this file; backend and bridge must agree exactly.
+inline constexpr int32_t kBridgeVersion = 1;
+
+/// One Python object. A pointer to it that a function gives out is an owned reference; any thread may
+/// hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
+struct Object;
+
+/// What a Python value is, as a program tells them apart. 0..4 and 6 are those of SplTag. Append only.
+enum class ValueKind : int32_t {
+  kNil = 0,
+  kBool = 1,
+  kInt = 2,
+  kFloat = 3,
+  kText = 4,
+  kList = 5,
+  kDict = 6,
+  kTensor = 7,
+  kTuple = 8,
+  kOther = 9,
+};
+
+/// One argument on its way to Python. What it points to stays the caller's and need only live for the call.
+/// A DLPack tensor is taken over by setting the caller's pointer to NULL.
+struct Value {
+  enum class Type : int32_t { kNil, kBool, kInt, kFloat, kText, kList, kObject, kTensor, kDlpack };
+  struct Items {
+    const Value* first;
+    size_t count;
+  };
+  Type type;
+  union {
+    bool boolean;
+    int64_t integer;
+    double real;
+    const char* text;  // UTF-8
+    Items list;
+    Object* object;
+    const at::Tensor* tensor;
+    DLManagedTensorVersioned** dlpack;
+  };
+};
+
+/// The arguments of a call: positional ones, then one value for each name.
+struct Arguments {
+  const Value* values;
+  size_t count;
+  const char* const* names;
+  size_t name_count;  // at most count
+};
+
+/// A tensor that came out of Python: the object's own, or a DLPack tensor that the caller now owns.
+struct TensorResult {
+  at::Tensor* tensor;  // assigned when the object is a torch.Tensor
+  DLManagedTensorVersioned* versioned = nullptr;
+  DLManagedTensor* legacy = nullptr;
+};
+
+/// What the bridge gives to its backend. A function that returns int32_t returns 0, or the number of the
+/// error's kind after it put the error into the calling thread's record. On failure an out parameter may
+/// have been filled all the same: what it then holds is the caller's to release.
+/// Every function but `release` and `defer` may wait for the GIL. Call none while holding a lock.
+struct BridgeApi {
+  int32_t version;  // kBridgeVersion
+
+  // --- the interpreter
+  int32_t (*start)();  // starts Python, or attaches to the one that runs; a second call changes nothing
+  bool (*is_started)();
+  int32_t (*version_text)(char** out);
+  int32_t (*shutdown)();  // Python's own exit work (threads, atexit, flush); later calls are refused
+
+  // --- references, from any thread, with or without the GIL, also while the process exits; never wait
+  void (*release)(Object* object);
+  void (*defer)(void (*run)(void*), void* what);  // runs it on the next thread that holds the GIL
+
+  // --- objects
+  int32_t (*import_module)(const char* name, Object** out);
+  int32_t (*get_attribute)(Object* object, const char* name, Object** out);
+  int32_t (*set_attribute)(Object* object, const char* name, const Value* value);
+  int32_t (*has_attribute)(Object* object, const char* name, bool* out);
+  int32_t (*call)(Object* callable, const Arguments* arguments, Object** out);
+  int32_t (*call_method)(Object* object, const char* name, const Arguments* arguments, Object** out);
+  int32_t (*get_item)(Object* object, const Value* key, Object** out);
+  int32_t (*set_item)(Object* object, const Value* key, const Value* value);
+  int32_t (*delete_item)(Object* object, const Value* key);
+  int32_t (*contains)(Object* object, const Value* value, bool* out);
+  int32_t (*length)(Object* object, int64_t* out);
+  int32_t (*iterate)(Object* object, Object** out);
+  int32_t (*next)(Object* iterator, Object** out);  // *out is NULL at the end
+  int32_t (*compare)(Object* left, const char* op, const Value* right, bool* out);
+  int32_t (*operate)(const Value* left, const char* op, const Value* right, Object** out);
+  int32_t (*is_instance)(Object* object, Object* type, bool* out);
+
+  // --- values; texts are malloc'ed and become the caller's
+  int32_t (*kind_of)(Object* object, int32_t* out);
+  int32_t (*type_name)(Object* object, char** out);
+  int32_t (*str)(Object* object, char** out);
+  int32_t (*repr)(Object* object, char** out);
+  int32_t (*to_bool)(Object* object, bool* out);
+  int32_t (*to_int)(Object* object, int64_t* out);
+  int32_t (*to_float)(Object* object, double* out);
+  int32_t (*to_text)(Object* object, char** out);
+  int32_t (*to_list)(Object* iterable, Object*** out, size_t* count);  // *out is malloc'ed
+  int32_t (*from_value)(const Value* value, Object** out);
+  int32_t (*make_list)(const Value* values, size_t count, Object** out);
+  int32_t (*make_tuple)(const Value* values, size_t count, Object** out);
+  int32_t (*make_dict)(const Value* keys_and_values, size_t count, Object** out);  // key, value, key, …
+  int32_t (*eval)(const char* code, const Arguments* variables, Object** out);
+  int32_t (*exec)(const char* code, const Arguments* variables);
+
+  // --- tensors
+  int32_t (*to_tensor)(Object* object, TensorResult* out);
+  int32_t (*capsule_take)(Object* capsule, TensorResult* out);  // never sets `tensor`
+};
+
+}  // namespace simple_torch::bridge
+
+/// The only symbol that a bridge exports; called once. Python's symbols must be global before the bridge is
+/// loaded. Fills `api` and returns 0. `services` lives as long as the process.
+extern "C" int32_t simple_torch_bridge_open(const simple_torch::abi::FrontServices* services,
+                                            simple_torch::bridge::BridgeApi* api);

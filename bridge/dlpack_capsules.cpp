@@ -1,0 +1,107 @@
+// DLPack capsules: names that say who owns the tensor, and deleters that may run on any thread.
+#include <ATen/dlpack.h>
+
+#include <new>
+
+#include "bridge/deferred.h"
+#include "bridge/tensors.h"
+
+namespace simple_torch::bridge {
+namespace {
+
+template <class Managed>
+struct Protocol;
+template <>
+struct Protocol<DLManagedTensorVersioned> {
+  static constexpr const char* fresh = "dltensor_versioned";
+  static constexpr const char* used = "used_dltensor_versioned";
+};
+template <>
+struct Protocol<DLManagedTensor> {
+  static constexpr const char* fresh = "dltensor";
+  static constexpr const char* used = "used_dltensor";
+};
+
+/// Runs under the GIL when the capsule dies. A consumer that took the tensor has renamed the capsule.
+void free_unused_capsule(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensorVersioned>::fresh) == 0) {
+    return;
+  }
+  auto* tensor = static_cast<DLManagedTensorVersioned*>(
+      PyCapsule_GetPointer(capsule, Protocol<DLManagedTensorVersioned>::fresh));
+  if (tensor->deleter != nullptr) {
+    tensor->deleter(tensor);
+  }
+}
+
+template <class Managed>
+void call_deleter(void* what) {
+  auto* tensor = static_cast<Managed*>(what);
+  if (tensor->deleter != nullptr) {
+    tensor->deleter(tensor);
+  }
+}
+
+/// A copy of the producer's struct whose deleter needs no GIL: it hands the producer's over to a thread
+/// that has it. Many producers (NumPy's among them) take the GIL in theirs, which could wait or, once the
+/// interpreter is gone, crash.
+template <class Managed>
+Managed* with_deferred_deleter(Managed* original) {
+  auto* copy = new (std::nothrow) Managed(*original);
+  if (copy == nullptr) {
+    PyErr_NoMemory();
+    return nullptr;
+  }
+  copy->manager_ctx = original;
+  copy->deleter = [](Managed* self) {
+    defer(call_deleter<Managed>, self->manager_ctx);
+    delete self;
+  };
+  return copy;
+}
+
+/// NULL with an exception pending on failure; the capsule then still owns its tensor.
+template <class Managed>
+Managed* take(PyObject* capsule) {
+  auto* original = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Protocol<Managed>::fresh));
+  if (original == nullptr) {
+    return nullptr;
+  }
+  Managed* copy = with_deferred_deleter(original);
+  if (copy != nullptr && PyCapsule_SetName(capsule, Protocol<Managed>::used) != 0) {
+    delete copy;
+    return nullptr;
+  }
+  return copy;
+}
+
+}  // namespace
+
+PyObject* capsule_of(DLManagedTensorVersioned** tensor) {
+  PyObject* capsule =
+      PyCapsule_New(*tensor, Protocol<DLManagedTensorVersioned>::fresh, free_unused_capsule);
+  if (capsule != nullptr) {
+    *tensor = nullptr;
+  }
+  return capsule;
+}
+
+bool take_capsule(PyObject* capsule, TensorResult& out) {
+  if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensorVersioned>::fresh) != 0) {
+    out.versioned = take<DLManagedTensorVersioned>(capsule);
+    return out.versioned != nullptr;
+  }
+  if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensor>::fresh) != 0) {
+    out.legacy = take<DLManagedTensor>(capsule);
+    return out.legacy != nullptr;
+  }
+  if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensorVersioned>::used) != 0 ||
+      PyCapsule_IsValid(capsule, Protocol<DLManagedTensor>::used) != 0) {
+    PyErr_SetString(PyExc_ValueError, "this DLPack capsule was used already; each can be used once");
+  } else {
+    PyErr_Format(PyExc_TypeError, "a DLPack capsule is needed, and this is a %s", Py_TYPE(capsule)->tp_name);
+  }
+  return false;
+}
+
+}  // namespace simple_torch::bridge

@@ -1,0 +1,119 @@
+// How each function of the bridge runs: started, under the GIL, interrupts watched, errors as data.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+
+#include "bridge/errors.h"
+#include "bridge/gil.h"
+#include "bridge/interpreter.h"
+#include "bridge/interrupts.h"
+
+namespace simple_torch::bridge {
+
+/// What one entry of Python keeps apart from the function's own work.
+class Entry {
+ public:
+  Entry() {
+    if (gil_.outermost()) {
+      entering_python(gil_.thread());
+    }
+  }
+
+  /// Ends the entry. Returns whether it failed; then `failure` says how.
+  bool finish(bool succeeded, Failure& failure) {
+    if (gil_.outermost() && leaving_python(gil_.thread())) {
+      PyErr_Clear();
+      failure.kind = ErrorKind::kInterrupted;
+      failure.type = "builtins.KeyboardInterrupt";
+      failure.message = "KeyboardInterrupt";
+      return true;
+    }
+    if (!succeeded) {
+      failure = take_python_error();
+    }
+    return !succeeded;
+  }
+
+ private:
+  GilScope gil_;
+};
+
+/// Runs `body` under the GIL; it returns false when it left a Python exception pending. Returns 0, or the
+/// kind of the error that was recorded, after the GIL was given back.
+template <class Body>
+int32_t in_python(Body&& body) noexcept {
+  if (const char* reason = why_closed()) {
+    return report_plain(ErrorKind::kUnavailable, reason);
+  }
+  try {
+    Failure failure;
+    bool failed = false;
+    {
+      Entry entry;
+      bool succeeded = false;
+      bool thrown = false;
+      try {
+        succeeded = body();
+      } catch (...) {
+        failure = failure_of_current_exception();
+        thrown = true;
+        PyErr_Clear();
+      }
+      failed = entry.finish(succeeded || thrown, failure) || thrown;
+    }
+    return failed ? report(failure) : 0;
+  } catch (...) {
+    return report_plain(ErrorKind::kOutOfMemory, "no memory left to describe a failure in Python");
+  }
+}
+
+/// `body` returns a new reference, or NULL with an exception pending.
+template <class Body>
+int32_t object_from_python(Object** out, Body&& body) noexcept {
+  return in_python([&] {
+    *out = as_object(body());
+    return *out != nullptr;
+  });
+}
+
+/// `body` returns 1 or 0, or -1 with an exception pending.
+template <class Body>
+int32_t truth_from_python(bool* out, Body&& body) noexcept {
+  return in_python([&] {
+    const int truth = body();
+    *out = truth > 0;
+    return truth >= 0;
+  });
+}
+
+/// A malloc'ed copy of a Python string; NULL with an exception pending when it has none in UTF-8, or when
+/// an embedded NUL would cut it short.
+inline char* copy_text(PyObject* text) {
+  Py_ssize_t size = 0;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+  if (utf8 == nullptr) {
+    return nullptr;
+  }
+  if (std::strlen(utf8) != static_cast<size_t>(size)) {
+    PyErr_SetString(PyExc_ValueError, "the text holds a NUL character, which cannot cross to Simple");
+    return nullptr;
+  }
+  char* copy = strdup(utf8);
+  if (copy == nullptr) {
+    PyErr_NoMemory();
+  }
+  return copy;
+}
+
+/// `body` returns a new reference to a str.
+template <class Body>
+int32_t text_from_python(char** out, Body&& body) noexcept {
+  return in_python([&] {
+    const Ref text(body());
+    *out = text ? copy_text(text.get()) : nullptr;
+    return *out != nullptr;
+  });
+}
+
+}  // namespace simple_torch::bridge

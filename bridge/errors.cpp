@@ -1,0 +1,177 @@
+// Exceptions to text: kind, type, one-line message, traceback with causes.
+#include "bridge/errors.h"
+
+#include <exception>
+#include <new>
+
+namespace simple_torch::bridge {
+namespace {
+
+const abi::FrontServices* given_services = nullptr;
+
+/// The object's text, or "" when its __str__ fails or cannot be encoded.
+std::string text_of(PyObject* object) {
+  if (object == nullptr) {
+    return "";
+  }
+  const Ref text(PyObject_Str(object));
+  Py_ssize_t size = 0;
+  const char* utf8 = text ? PyUnicode_AsUTF8AndSize(text.get(), &size) : nullptr;
+  if (utf8 == nullptr) {
+    PyErr_Clear();
+    return "";
+  }
+  return {utf8, static_cast<size_t>(size)};
+}
+
+std::string attribute_text(PyObject* object, const char* name) {
+  const Ref value(PyObject_GetAttrString(object, name));
+  if (!value) {
+    PyErr_Clear();
+    return "";
+  }
+  return value.get() == Py_None ? "" : text_of(value.get());
+}
+
+/// The full text that Python's own traceback module gives, with causes, notes and groups.
+std::string traceback_text(PyObject* exception) {
+  const Ref helpers(PyImport_ImportModule("simple_torch_helpers.errors"));
+  const Ref text(helpers ? PyObject_CallMethod(helpers.get(), "format_exception", "O", exception) : nullptr);
+  if (!text) {
+    PyErr_Clear();  // out of memory, or too deep in recursion: the message must do
+    return "";
+  }
+  return text_of(text.get());
+}
+
+/// Line breaks and the indents after them become one blank: a message is one line.
+std::string on_one_line(const std::string& text) {
+  std::string line;
+  bool skipping = false;
+  for (const char c : text) {
+    skipping = c == '\n' || c == '\r' || (skipping && (c == ' ' || c == '\t'));
+    if (!skipping) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  while (!line.empty() && line.back() == ' ') {
+    line.pop_back();
+  }
+  return line;
+}
+
+bool is_a(PyObject* exception, PyObject* type) { return PyErr_GivenExceptionMatches(exception, type) != 0; }
+
+ErrorKind kind_of_exception(PyObject* exception, const std::string& type) {
+  if (is_a(exception, PyExc_KeyboardInterrupt)) {
+    return ErrorKind::kInterrupted;
+  }
+  if (type == "torch.OutOfMemoryError" || is_a(exception, PyExc_MemoryError)) {
+    return ErrorKind::kOutOfMemory;
+  }
+  if (is_a(exception, PyExc_OSError)) {
+    return ErrorKind::kIo;
+  }
+  return ErrorKind::kPython;
+}
+
+/// Says how to mend what the message alone leaves open.
+void add_advice(PyObject* exception, Failure& failure) {
+  if (is_a(exception, PyExc_ModuleNotFoundError)) {
+    std::string module = attribute_text(exception, "name");
+    module = module.substr(0, module.find('.'));
+    if (!module.empty()) {
+      failure.expected = std::string(services().environment->python) + " -m pip install " + module;
+      failure.message += "; install it: " + failure.expected + " (its package may have another name)";
+    }
+  } else if (is_a(exception, PyExc_SystemExit)) {
+    failure.got = attribute_text(exception, "code");
+  }
+}
+
+/// The pending exception, normalised and with its traceback; no exception is pending afterwards.
+Ref fetch_exception() {
+#if PY_VERSION_HEX >= 0x030C0000
+  return Ref(PyErr_GetRaisedException());
+#else
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback != nullptr && value != nullptr) {
+    PyException_SetTraceback(value, traceback);
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+  return Ref(value);
+#endif
+}
+
+}  // namespace
+
+void set_services(const abi::FrontServices* services) noexcept { given_services = services; }
+
+const abi::FrontServices& services() noexcept { return *given_services; }
+
+Failure take_python_error() {
+  Failure failure;
+  const Ref exception = fetch_exception();
+  if (!exception) {
+    failure.message = "a Python function failed and set no exception";
+    return failure;
+  }
+  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(exception.get()));
+  const std::string name = attribute_text(type, "__qualname__");
+  failure.type = attribute_text(type, "__module__") + "." + name;
+  failure.kind = kind_of_exception(exception.get(), failure.type);
+  const std::string text = on_one_line(text_of(exception.get()));
+  failure.message = text.empty() ? name : name + ": " + text;
+  failure.traceback = traceback_text(exception.get());
+  add_advice(exception.get(), failure);
+  return failure;
+}
+
+Failure failure_of_current_exception() {
+  Failure failure;
+  try {
+    throw;
+  } catch (const Error& e) {
+    failure.kind = e.kind();
+    failure.message = e.what();
+  } catch (const std::bad_alloc&) {
+    failure.kind = ErrorKind::kOutOfMemory;
+    failure.message = "no memory left for a call of Python";
+  } catch (const std::exception& e) {
+    failure.message = e.what();
+  } catch (...) {
+    failure.message = "unknown C++ exception in the Python bridge";
+  }
+  return failure;
+}
+
+int32_t report(const Failure& failure) noexcept {
+  const abi::ErrorData data{
+      .kind = static_cast<int32_t>(failure.kind),
+      .message = failure.message.c_str(),
+      .op = nullptr,
+      .expected = failure.expected.c_str(),
+      .got = failure.got.c_str(),
+      .requested_bytes = -1,
+      .available_bytes = -1,
+      .type = failure.type.c_str(),
+      .traceback = failure.traceback.c_str(),
+  };
+  services().record_error(&data);
+  return data.kind;
+}
+
+int32_t report_plain(ErrorKind kind, const char* message) noexcept {
+  const abi::ErrorData data{static_cast<int32_t>(kind), message, nullptr, nullptr, nullptr, -1, -1, nullptr, nullptr};
+  services().record_error(&data);
+  return data.kind;
+}
+
+}  // namespace simple_torch::bridge

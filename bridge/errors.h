@@ -1,0 +1,39 @@
+// Python exceptions as data: fetched, described as text, and dropped, so that nothing stays pinned.
+#pragma once
+
+#include <string>
+
+#include "abi/front_backend.h"
+#include "bridge/python.h"
+#include "core_libtorch/error.h"
+
+namespace simple_torch::bridge {
+
+/// Set once, by simple_torch_bridge_open, before anything else runs.
+void set_services(const abi::FrontServices* services) noexcept;
+const abi::FrontServices& services() noexcept;
+
+/// A failure as text only: it can be kept, and reported after the GIL is given back.
+struct Failure {
+  ErrorKind kind = ErrorKind::kInternal;
+  std::string message;
+  std::string type;
+  std::string traceback;
+  std::string expected;  // of a missing module: the command that installs it
+  std::string got;       // of SystemExit: its code
+};
+
+/// Takes the pending Python exception. The caller holds the GIL; afterwards no exception is pending and no
+/// object of it is kept.
+Failure take_python_error();
+
+/// Describes the C++ exception that is being handled.
+Failure failure_of_current_exception();
+
+/// Puts the failure into the calling thread's error record; returns its kind's number.
+int32_t report(const Failure& failure) noexcept;
+
+/// The same for a failure that is no more than a kind and a message; needs no memory of ours.
+int32_t report_plain(ErrorKind kind, const char* message) noexcept;
+
+}  // namespace simple_torch::bridge

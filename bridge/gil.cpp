@@ -1,0 +1,85 @@
+// Thread states: found, made once, kept, and given up without waiting when their thread ends.
+#include "bridge/gil.h"
+
+#include "bridge/deferred.h"
+
+namespace simple_torch::bridge {
+namespace {
+
+PythonThread* threads = nullptr;  // guarded by the GIL
+
+// Trivial types: they can still be read while the thread's other thread-local values are being destroyed.
+thread_local PythonThread* this_thread = nullptr;
+thread_local bool ended = false;
+
+/// Runs under the GIL on some other thread, after the thread itself is gone.
+void forget(void* what) {
+  auto* thread = static_cast<PythonThread*>(what);
+  for (PythonThread** link = &threads; *link != nullptr; link = &(*link)->next) {
+    if (*link == thread) {
+      *link = thread->next;
+      break;
+    }
+  }
+  if (thread->state != nullptr) {
+    PyThreadState_Clear(thread->state);
+    PyThreadState_Delete(thread->state);
+  }
+  delete thread;
+}
+
+struct AtThreadEnd {
+  ~AtThreadEnd() {
+    ended = true;
+    defer(forget, this_thread);
+  }
+};
+
+/// Called under the GIL, once on each thread.
+void enlist(PyThreadState* state) {
+  static thread_local AtThreadEnd at_end;
+  (void)at_end;
+  this_thread = new PythonThread{.state = state, .python_id = PyThread_get_thread_ident(), .next = threads};
+  threads = this_thread;
+}
+
+}  // namespace
+
+bool thread_may_enter() noexcept { return !ended; }
+
+PythonThread* first_thread() noexcept { return threads; }
+
+PythonThread* this_python_thread() noexcept { return this_thread; }
+
+void adopt_starting_thread() {
+  enlist(nullptr);
+  this_thread->is_main = true;
+}
+
+GilScope::GilScope() {
+  PyThreadState* known = PyGILState_GetThisThreadState();
+  if (known == nullptr) {
+    // The count that Ensure starts is never taken back, so that nobody's Release deletes the state.
+    PyGILState_Ensure();
+    attached_ = PyGILState_GetThisThreadState();
+    enlist(attached_);
+  } else if (!PyGILState_Check()) {
+    PyEval_RestoreThread(known);
+    attached_ = known;
+  }
+  if (this_thread == nullptr) {
+    enlist(nullptr);
+  }
+  thread_ = this_thread;
+  ++thread_->depth;
+  run_deferred_work();
+}
+
+GilScope::~GilScope() {
+  --thread_->depth;
+  if (attached_ != nullptr) {
+    PyEval_SaveThread();
+  }
+}
+
+}  // namespace simple_torch::bridge

@@ -1,0 +1,287 @@
+// Starting Python so that it behaves as the chosen environment's own, and ending it in order.
+#include "bridge/interpreter.h"
+
+#include <link.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include "bridge/deferred.h"
+#include "bridge/enter.h"
+
+namespace simple_torch::bridge {
+namespace {
+
+enum class State { kNotStarted, kRunning, kRefused, kClosed };
+std::atomic<State> state{State::kNotStarted};
+std::mutex starting;      // never taken by a thread that holds the GIL
+std::string* refusal = nullptr;  // never freed: read until the process ends
+bool ours = false;               // no Python ran before: we start it. Set once, before any start.
+
+bool set_string(PyConfig& config, wchar_t** field, const char* value, std::string& error) {
+  const PyStatus status = PyConfig_SetBytesString(&config, field, value);
+  if (PyStatus_Exception(status) != 0) {
+    error = status.err_msg != nullptr ? status.err_msg : "unknown reason";
+  }
+  return PyStatus_Exception(status) == 0;
+}
+
+/// Starts the interpreter as if `python` itself had been run. Afterwards this thread holds the GIL.
+bool initialize(const char* python, std::string& error) {
+  PyConfig config;
+  PyConfig_InitPythonConfig(&config);
+  config.parse_argv = 0;
+  config.install_signal_handlers = 0;  // see interrupts.h
+  bool good = set_string(config, &config.program_name, python, error) &&
+              set_string(config, &config.executable, python, error);
+  if (good) {
+    char empty[] = "";
+    char* argv[] = {empty};
+    PyStatus status = PyConfig_SetBytesArgv(&config, 1, argv);
+    if (PyStatus_Exception(status) == 0) {
+      status = Py_InitializeFromConfig(&config);
+    }
+    good = PyStatus_Exception(status) == 0;
+    if (!good) {
+      error = status.err_msg != nullptr ? status.err_msg : "unknown reason";
+    }
+  }
+  PyConfig_Clear(&config);
+  return good;
+}
+
+/// As Python's own program does: a write to a closed pipe is BrokenPipeError, not the end of the process.
+void ignore_broken_pipes() {
+  struct sigaction now {};
+  if (sigaction(SIGPIPE, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL) {
+    std::signal(SIGPIPE, SIG_IGN);
+  }
+}
+
+/// Appends the folder with our own Python helpers to sys.path.
+bool add_helpers_to_path() {
+  PyObject* path = PySys_GetObject("path");  // borrowed
+  const std::string folder = std::string(services().environment->library_dir) + "/../share/python";
+  const Ref entry(PyUnicode_DecodeFSDefault(folder.c_str()));
+  if (path == nullptr || !entry) {
+    return false;
+  }
+  const int known = PySequence_Contains(path, entry.get());
+  return known == 1 || (known == 0 && PyList_Append(path, entry.get()) == 0);
+}
+
+/// Whole lines leave at once, so that they keep their order among those that the host prints.
+void flush_at_line_ends() {
+  PyObject* out = PySys_GetObject("stdout");  // borrowed
+  const Ref reconfigure(out != nullptr ? PyObject_GetAttrString(out, "reconfigure") : nullptr);
+  const Ref none(reconfigure ? PyTuple_New(0) : nullptr);
+  const Ref options(none ? Py_BuildValue("{s:O}", "line_buffering", Py_True) : nullptr);
+  const Ref done(options ? PyObject_Call(reconfigure.get(), none.get(), options.get()) : nullptr);
+  PyErr_Clear();  // a stream of another kind, or none: nothing to set
+}
+
+/// Checks, before torch is imported, that it is the one whose LibTorch is in use. "" when it is.
+std::string why_wrong_torch() {
+  const Ref helpers(PyImport_ImportModule("simple_torch_helpers.environment"));
+  const Ref answer(helpers ? PyObject_CallMethod(helpers.get(), "why_wrong_torch", "s",
+                                                 services().environment->torch_dir)
+                           : nullptr);
+  const char* text = answer ? PyUnicode_AsUTF8(answer.get()) : nullptr;
+  return text != nullptr ? text : take_python_error().message;
+}
+
+void close_for_good() noexcept {
+  State running = State::kRunning;
+  state.compare_exchange_strong(running, State::kClosed);
+  leak_deferred_work();
+}
+
+void refuse(const std::string& reason) {
+  refusal = new std::string(reason);
+  state.store(State::kRefused, std::memory_order_release);
+}
+
+/// Python's exit work, once. The caller holds the GIL.
+void run_exit_work();
+
+/// The end of the process. The GIL is not given back: no Python code may run while static objects die.
+void at_exit() {
+  PyGILState_Ensure();
+  run_exit_work();
+}
+
+PyObject* on_python_exit(PyObject* /*self*/, PyObject* /*arguments*/) {
+  close_for_good();
+  Py_RETURN_NONE;
+}
+
+/// In a Python process: closes the bridge when Python begins to end.
+bool close_with_python() {
+  static PyMethodDef method{"close_simple_torch_bridge", on_python_exit, METH_NOARGS, nullptr};
+  const Ref atexit(PyImport_ImportModule("atexit"));
+  const Ref function(atexit ? PyCFunction_New(&method, nullptr) : nullptr);
+  const Ref done(function ? PyObject_CallMethod(atexit.get(), "register", "O", function.get()) : nullptr);
+  return static_cast<bool>(done);
+}
+
+/// The rest of the start; the caller holds the GIL.
+void finish_start() {
+  if (!add_helpers_to_path()) {
+    refuse("Python has no usable sys.path: " + take_python_error().message);
+    return;
+  }
+  if (const std::string reason = why_wrong_torch(); !reason.empty()) {
+    refuse(reason);
+    return;
+  }
+  if (ours) {
+    flush_at_line_ends();
+    if (!install_interrupts()) {
+      PyErr_Clear();  // without a signal module Ctrl-C ends the program, as before
+    }
+    stay_first_at_exit();
+  } else if (!close_with_python()) {
+    refuse(take_python_error().message);
+    return;
+  }
+  state.store(State::kRunning, std::memory_order_release);
+}
+
+void attach() {
+  const GilScope gil;
+  if (state.load() == State::kNotStarted) {
+    finish_start();
+  }
+}
+
+void start_new() {
+  const std::lock_guard lock(starting);
+  if (state.load() != State::kNotStarted) {
+    return;
+  }
+  ignore_broken_pipes();
+  std::string error;
+  if (!initialize(services().environment->python, error)) {
+    refuse(std::string(services().environment->python) + " cannot be started inside this program: " + error);
+    return;
+  }
+  adopt_starting_thread();
+  // threading takes the thread that imports it first for the main one.
+  const Ref threading(PyImport_ImportModule("threading"));
+  PyErr_Clear();
+  finish_start();
+  PyEval_SaveThread();
+}
+
+/// Calls a function of a module that may not be there; prints what it raises, as Python does at its end.
+void call_at_end(const char* module, const char* function) {
+  const Ref found(PyImport_GetModule(Ref(PyUnicode_FromString(module)).get()));
+  const Ref done(found ? PyObject_CallMethod(found.get(), function, nullptr) : nullptr);
+  if (!done && PyErr_Occurred() != nullptr) {
+    PyErr_WriteUnraisable(found.get());
+  }
+}
+
+void flush_stream(const char* name) {
+  PyObject* stream = PySys_GetObject(name);  // borrowed
+  if (stream != nullptr && stream != Py_None) {
+    const Ref done(PyObject_CallMethod(stream, "flush", nullptr));
+    PyErr_Clear();  // a closed pipe: nobody reads what is lost
+  }
+}
+
+void run_exit_work() {
+  static bool begun = false;  // guarded by the GIL
+  if (std::exchange(begun, true)) {
+    return;
+  }
+  run_deferred_work();
+  call_at_end("threading", "_shutdown");
+  call_at_end("atexit", "_run_exitfuncs");
+  flush_stream("stdout");
+  flush_stream("stderr");
+  run_deferred_work();
+  close_for_good();
+}
+
+unsigned long long loaded_libraries() {
+  unsigned long long count = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* out) {
+        *static_cast<unsigned long long*>(out) = info->dlpi_adds;
+        return 1;
+      },
+      &count);
+  return count;
+}
+
+}  // namespace
+
+void note_whether_python_runs() noexcept { ours = Py_IsInitialized() == 0; }
+
+int32_t start_python() noexcept {
+  try {
+    if (state.load(std::memory_order_acquire) == State::kNotStarted) {
+      // Where Python runs already the GIL is the lock: a mutex could meet it in the other order.
+      if (ours) {
+        start_new();
+      } else {
+        attach();
+      }
+    }
+    const char* reason = why_closed();
+    return reason == nullptr ? 0 : report_plain(ErrorKind::kUnavailable, reason);
+  } catch (...) {
+    return report(failure_of_current_exception());
+  }
+}
+
+bool python_is_started() noexcept { return state.load(std::memory_order_acquire) == State::kRunning; }
+
+const char* why_closed() noexcept {
+  switch (state.load(std::memory_order_acquire)) {
+    case State::kRunning:
+      break;
+    case State::kNotStarted:
+      return "Python was not started";
+    case State::kRefused:
+      return refusal->c_str();
+    case State::kClosed:
+      return "Python was shut down; it cannot be started again in this process";
+  }
+  return thread_may_enter() ? nullptr : "this thread is ending and can call Python no more";
+}
+
+int32_t shut_python_down() noexcept {
+  if (ours && python_is_started()) {
+    const PyGILState_STATE held = PyGILState_Ensure();
+    run_exit_work();
+    PyGILState_Release(held);
+  } else {
+    close_for_good();
+  }
+  return 0;
+}
+
+void stay_first_at_exit() noexcept {
+  static unsigned long long seen = 0;  // guarded by the GIL
+  const unsigned long long now = loaded_libraries();
+  if (ours && now != seen) {
+    seen = now;
+    std::atexit(at_exit);
+  }
+}
+
+bool ensure_torch() {
+  static bool ready = false;  // guarded by the GIL
+  if (!ready) {
+    ready = static_cast<bool>(Ref(PyImport_ImportModule("torch")));
+    stay_first_at_exit();
+  }
+  return ready;
+}
+
+}  // namespace simple_torch::bridge

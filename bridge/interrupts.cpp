@@ -1,0 +1,172 @@
+// SIGINT: the handler only marks and forwards; a watcher thread reaches the threads that Python's own
+// signal handling never stops.
+#include "bridge/interrupts.h"
+
+#include <csignal>
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <atomic>
+#include <cerrno>
+#include <thread>
+
+namespace simple_torch::bridge {
+namespace {
+
+// The handler touches only these; all are lock-free.
+std::atomic<bool> installed{false};
+std::atomic<int> inside{0};               // threads inside Python
+std::atomic<bool> main_inside{false};     // one of them is the thread that started Python
+std::atomic<bool> main_tripped{false};    // it has been told, and has not left yet
+std::atomic<bool> workers_tripped{false};  // the others have been told, and none has left yet
+pthread_t python_main;
+struct sigaction before;
+sem_t for_watcher;
+
+/// Gives the signal to who had it before us.
+void pass_on(int signal, siginfo_t* info, void* context) {
+  if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
+    before.sa_sigaction(signal, info, context);
+  } else if (before.sa_handler == SIG_DFL) {
+    sigaction(signal, &before, nullptr);
+    raise(signal);  // takes effect when this handler returns
+  } else if (before.sa_handler != SIG_IGN) {
+    before.sa_handler(signal);
+  }
+}
+
+void on_interrupt(int signal, siginfo_t* info, void* context) {
+  const int saved_errno = errno;
+  const int threads_inside = inside.load();
+  const bool with_main = main_inside.load();
+  if (with_main && pthread_equal(pthread_self(), python_main) == 0) {
+    pthread_kill(python_main, signal);  // only there does it end a blocking call, such as sleep
+  } else if (threads_inside == 0 || main_tripped.load() || workers_tripped.load()) {
+    pass_on(signal, info, context);  // not in Python, or a second Ctrl-C before the first one took effect
+  } else {
+    if (with_main) {
+      main_tripped.store(true);
+      PyErr_SetInterruptEx(signal);
+    }
+    if (threads_inside > (with_main ? 1 : 0)) {
+      workers_tripped.store(true);
+      sem_post(&for_watcher);
+    }
+  }
+  errno = saved_errno;
+}
+
+/// Throws KeyboardInterrupt into every thread but the main one that is inside Python.
+void interrupt_workers() {
+  const GilScope gil;
+  bool any = false;
+  for (PythonThread* thread = first_thread(); thread != nullptr; thread = thread->next) {
+    if (thread->inside && !thread->is_main) {
+      thread->interrupted = PyThreadState_SetAsyncExc(thread->python_id, PyExc_KeyboardInterrupt) == 1;
+      any = any || thread->interrupted;
+    }
+  }
+  workers_tripped.store(any);
+}
+
+void watch() {
+  while (true) {
+    if (sem_wait(&for_watcher) == 0) {
+      interrupt_workers();
+    }
+  }
+}
+
+void start_watcher() {
+  sigset_t all;
+  sigset_t old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  std::thread(watch).detach();
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+/// In a forked child only the forking thread lives on.
+void in_forked_child() {
+  inside.store(inside.load() > 0 ? 1 : 0);
+  python_main = pthread_self();
+  main_inside.store(inside.load() > 0);
+  if (PythonThread* thread = this_python_thread()) {
+    thread->is_main = true;
+  }
+  main_tripped.store(false);
+  workers_tripped.store(false);
+}
+
+/// Python must believe that SIGINT is its own, or PyErr_SetInterruptEx does nothing.
+bool let_python_raise_keyboard_interrupt() {
+  const Ref module(PyImport_ImportModule("_signal"));
+  const Ref handler(module ? PyObject_GetAttrString(module.get(), "default_int_handler") : nullptr);
+  const Ref old(handler ? PyObject_CallMethod(module.get(), "signal", "iO", SIGINT, handler.get()) : nullptr);
+  return static_cast<bool>(old);
+}
+
+/// Lets Python handle the signal now. An exception that pends already gives way only to KeyboardInterrupt.
+bool pending_signal_raises() noexcept {
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (PyErr_CheckSignals() == 0) {
+    PyErr_Restore(type, value, traceback);
+    return false;
+  }
+  PyErr_Clear();
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  return true;
+}
+
+}  // namespace
+
+bool install_interrupts() {
+  sigaction(SIGINT, nullptr, &before);
+  if (!let_python_raise_keyboard_interrupt()) {
+    return false;
+  }
+  python_main = pthread_self();
+  sem_init(&for_watcher, 0, 0);
+  pthread_atfork(nullptr, nullptr, in_forked_child);
+  start_watcher();
+  struct sigaction ours {};
+  ours.sa_sigaction = on_interrupt;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;  // no SA_RESTART: blocking calls must end
+  sigemptyset(&ours.sa_mask);
+  installed.store(true);
+  return sigaction(SIGINT, &ours, nullptr) == 0;
+}
+
+void entering_python(PythonThread& thread) noexcept {
+  thread.inside = true;
+  inside.fetch_add(1);
+  if (thread.is_main) {
+    main_inside.store(true);
+  }
+}
+
+bool leaving_python(PythonThread& thread) noexcept {
+  thread.inside = false;
+  if (thread.is_main) {
+    main_inside.store(false);  // first: a signal from here on goes to who had it before
+  }
+  inside.fetch_sub(1);
+  if (thread.is_main) {
+    return main_tripped.exchange(false) && pending_signal_raises();
+  }
+  if (!thread.interrupted) {
+    return false;
+  }
+  thread.interrupted = false;
+  workers_tripped.store(false);
+  const bool still_to_come = PyThreadState_Get()->async_exc != nullptr;
+  PyThreadState_SetAsyncExc(thread.python_id, nullptr);
+  return still_to_come;
+}
+
+}  // namespace simple_torch::bridge

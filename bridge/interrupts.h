@@ -1,0 +1,18 @@
+// Ctrl-C while Python runs: KeyboardInterrupt in whichever threads are inside Python, and nothing left behind.
+#pragma once
+
+#include "bridge/gil.h"
+
+namespace simple_torch::bridge {
+
+/// Takes over SIGINT, in a process whose Python we started; call it on the starting thread, under the GIL,
+/// after initialisation. What was there before gets the signals that arrive while no thread is in Python.
+bool install_interrupts();
+
+/// Around the outermost call of Python on a thread. `leaving` returns true when a Ctrl-C arrived during the
+/// call and has not shown as KeyboardInterrupt yet: the call then counts as interrupted, and nothing of it
+/// is left to land in a later one; an exception that still pends is to be dropped. Both need the GIL.
+void entering_python(PythonThread& thread) noexcept;
+bool leaving_python(PythonThread& thread) noexcept;
+
+}  // namespace simple_torch::bridge

@@ -1,0 +1,213 @@
+// Attributes, calls, items, iteration, comparison and operators.
+#include "bridge/objects.h"
+
+#include <array>
+#include <cstring>
+
+#include "bridge/deferred.h"
+#include "bridge/enter.h"
+#include "bridge/values.h"
+
+namespace simple_torch::bridge {
+namespace {
+
+void release(Object* object) {
+  defer([](void* what) { Py_DECREF(static_cast<PyObject*>(what)); }, object);
+}
+
+int32_t import_module(const char* name, Object** out) {
+  return object_from_python(out, [&] {
+    PyObject* module = PyImport_ImportModule(name);
+    stay_first_at_exit();
+    return module;
+  });
+}
+
+int32_t get_attribute(Object* object, const char* name, Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    const Ref key = interned(name);
+    return key ? PyObject_GetAttr(as_python(object), key.get()) : nullptr;
+  });
+}
+
+int32_t set_attribute(Object* object, const char* name, const Value* value) {
+  return in_python([&] {
+    const Ref key = interned(name);
+    const Ref converted(key ? to_python(*value) : nullptr);
+    return converted && PyObject_SetAttr(as_python(object), key.get(), converted.get()) == 0;
+  });
+}
+
+int32_t has_attribute(Object* object, const char* name, bool* out) {
+  return in_python([&] {
+    const Ref key = interned(name);
+    const Ref found(key ? PyObject_GetAttr(as_python(object), key.get()) : nullptr);
+    *out = static_cast<bool>(found);
+    if (!found && PyErr_ExceptionMatches(PyExc_AttributeError) != 0) {
+      PyErr_Clear();
+      return true;
+    }
+    return *out;
+  });
+}
+
+int32_t call(Object* callable, const Arguments* arguments, Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    const CallArguments converted(*arguments);
+    return converted.good() ? PyObject_Vectorcall(as_python(callable), converted.first(), converted.positional(),
+                                                  converted.names())
+                            : nullptr;
+  });
+}
+
+int32_t call_method(Object* object, const char* name, const Arguments* arguments, Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    const Ref key = interned(name);
+    if (!key) {
+      return nullptr;
+    }
+    const CallArguments converted(*arguments, as_python(object));
+    return converted.good() ? PyObject_VectorcallMethod(key.get(), converted.first(), converted.positional(),
+                                                        converted.names())
+                            : nullptr;
+  });
+}
+
+int32_t get_item(Object* object, const Value* key, Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    const Ref converted(to_python(*key));
+    return converted ? PyObject_GetItem(as_python(object), converted.get()) : nullptr;
+  });
+}
+
+int32_t set_item(Object* object, const Value* key, const Value* value) {
+  return in_python([&] {
+    const Ref place(to_python(*key));
+    const Ref converted(place ? to_python(*value) : nullptr);
+    return converted && PyObject_SetItem(as_python(object), place.get(), converted.get()) == 0;
+  });
+}
+
+int32_t delete_item(Object* object, const Value* key) {
+  return in_python([&] {
+    const Ref place(to_python(*key));
+    return place && PyObject_DelItem(as_python(object), place.get()) == 0;
+  });
+}
+
+int32_t contains(Object* object, const Value* value, bool* out) {
+  return truth_from_python(out, [&] {
+    const Ref converted(to_python(*value));
+    return converted ? PySequence_Contains(as_python(object), converted.get()) : -1;
+  });
+}
+
+int32_t length(Object* object, int64_t* out) {
+  return in_python([&] {
+    *out = PyObject_Size(as_python(object));
+    return *out >= 0;
+  });
+}
+
+int32_t iterate(Object* object, Object** out) {
+  return object_from_python(out, [&] { return PyObject_GetIter(as_python(object)); });
+}
+
+int32_t next(Object* iterator, Object** out) {
+  return in_python([&] {
+    if (PyIter_Check(as_python(iterator)) == 0) {
+      PyErr_Format(PyExc_TypeError, "a %s is no iterator", Py_TYPE(as_python(iterator))->tp_name);
+      return false;
+    }
+    *out = as_object(PyIter_Next(as_python(iterator)));
+    return *out != nullptr || PyErr_Occurred() == nullptr;
+  });
+}
+
+struct Comparison {
+  const char* name;
+  int code;
+};
+constexpr std::array<Comparison, 6> kComparisons{
+    {{"<", Py_LT}, {"<=", Py_LE}, {"==", Py_EQ}, {"!=", Py_NE}, {">", Py_GT}, {">=", Py_GE}}};
+
+int32_t compare(Object* left, const char* op, const Value* right, bool* out) {
+  return truth_from_python(out, [&] {
+    for (const Comparison& comparison : kComparisons) {
+      if (std::strcmp(op, comparison.name) == 0) {
+        const Ref converted(to_python(*right));
+        // Not RichCompareBool: it takes an object to equal itself, and its result for a truth.
+        const Ref result(converted ? PyObject_RichCompare(as_python(left), converted.get(), comparison.code)
+                                   : nullptr);
+        return result ? PyObject_IsTrue(result.get()) : -1;
+      }
+    }
+    PyErr_Format(PyExc_ValueError, "%s is no comparison", op);
+    return -1;
+  });
+}
+
+PyObject* power(PyObject* left, PyObject* right) { return PyNumber_Power(left, right, Py_None); }
+
+struct Operator {
+  const char* name;
+  PyObject* (*apply)(PyObject*, PyObject*);
+};
+constexpr std::array<Operator, 13> kOperators{{
+    {"+", PyNumber_Add},
+    {"-", PyNumber_Subtract},
+    {"*", PyNumber_Multiply},
+    {"/", PyNumber_TrueDivide},
+    {"//", PyNumber_FloorDivide},
+    {"%", PyNumber_Remainder},
+    {"**", power},
+    {"@", PyNumber_MatrixMultiply},
+    {"&", PyNumber_And},
+    {"|", PyNumber_Or},
+    {"^", PyNumber_Xor},
+    {"<<", PyNumber_Lshift},
+    {">>", PyNumber_Rshift},
+}};
+
+int32_t operate(const Value* left, const char* op, const Value* right, Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    for (const Operator& candidate : kOperators) {
+      if (std::strcmp(op, candidate.name) == 0) {
+        const Ref a(to_python(*left));
+        const Ref b(a ? to_python(*right) : nullptr);
+        return b ? candidate.apply(a.get(), b.get()) : nullptr;
+      }
+    }
+    PyErr_Format(PyExc_ValueError, "%s is no operator on two values", op);
+    return nullptr;
+  });
+}
+
+int32_t is_instance(Object* object, Object* type, bool* out) {
+  return truth_from_python(out, [&] { return PyObject_IsInstance(as_python(object), as_python(type)); });
+}
+
+}  // namespace
+
+void add_object_functions(BridgeApi& api) noexcept {
+  api.release = release;
+  api.defer = defer;
+  api.import_module = import_module;
+  api.get_attribute = get_attribute;
+  api.set_attribute = set_attribute;
+  api.has_attribute = has_attribute;
+  api.call = call;
+  api.call_method = call_method;
+  api.get_item = get_item;
+  api.set_item = set_item;
+  api.delete_item = delete_item;
+  api.contains = contains;
+  api.length = length;
+  api.iterate = iterate;
+  api.next = next;
+  api.compare = compare;
+  api.operate = operate;
+  api.is_instance = is_instance;
+}
+
+}  // namespace simple_torch::bridge

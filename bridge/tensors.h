@@ -1,0 +1,28 @@
+// Tensors across: the very same torch tensor where both sides are torch, DLPack capsules elsewhere.
+#pragma once
+
+#include "bridge/bridge_api.h"
+#include "bridge/python.h"
+
+namespace simple_torch::bridge {
+
+/// The torch.Tensor object of this tensor, the same one each time, so that autograd history, hooks and
+/// identity survive. A new reference, or NULL with an exception pending. All here need the GIL.
+PyObject* tensor_to_python(const at::Tensor& tensor);
+
+/// Whether the object is a torch.Tensor; false where torch was not imported.
+bool is_torch_tensor(PyObject* object);
+
+/// The tensor of a torch.Tensor, else the DLPack tensor that the object's __dlpack__ gives; a TypeError
+/// pends where it has neither.
+bool tensor_from_python(PyObject* object, TensorResult& out);
+
+/// A capsule that owns the tensor, as torch.from_dlpack and others take it; sets *tensor to NULL.
+/// Whoever frees the capsule unused, on any thread, frees the tensor.
+PyObject* capsule_of(DLManagedTensorVersioned** tensor);
+
+/// Takes the tensor out of a capsule of either protocol version and marks the capsule as used. What its
+/// producer must do to free it is done under the GIL, later, whichever thread lets go of the tensor.
+bool take_capsule(PyObject* capsule, TensorResult& out);
+
+}  // namespace simple_torch::bridge
