@@ -1,0 +1,77 @@
+"""bin/simple as a person types it: help and doctor, also where nothing is built."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def simple(root: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess:
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("SIMPLE_", "VIRTUAL_ENV"))}
+    return subprocess.run(
+        [root / "bin" / "simple", *arguments], env={**env, **variables}, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """A checkout in which nothing is set up or built."""
+    for part in ("bin", "tools/setup", "requirements"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    return tmp_path
+
+
+def test_help_names_every_command(bare):
+    done = simple(bare, "--help")
+    assert done.returncode == 0
+    for command in ("FILE.spl", "run", "-e", "test", "--version", "setup", "build", "doctor", "bench"):
+        assert f"bin/simple {command}" in done.stdout
+
+
+def test_each_command_explains_itself(bare):
+    for command in ("setup", "build", "test", "bench", "doctor"):
+        done = simple(bare, command, "--help")
+        assert done.returncode == 0, done.stderr
+        assert f"bin/simple {command}" in done.stdout
+
+
+def test_doctor_says_what_is_missing_where_nothing_is_built(bare):
+    done = simple(bare, "doctor")
+    assert done.returncode == 1
+    faults = [line for line in done.stdout.splitlines() if line.startswith("FAULT: ")]
+    assert f"FAULT: {bare}/.simple/torch-2.15/bin/python does not run; mend: bin/simple setup" in faults
+    assert "FAULT: libspl_torch.so is missing; mend: bin/simple setup" in faults
+    assert "FAULT: simple-host is missing; mend: bin/simple setup" in faults
+    assert done.stderr == ""
+
+
+def test_doctor_finds_no_fault_here():
+    done = simple(ROOT, "doctor")
+    assert done.returncode == 0, done.stdout
+    for name in ("compiler", "CMake", "Python", "libpython", "torch", "LibTorch", "CUDA", "backend", "bridge", "host"):
+        assert f"\n{name} " in done.stdout
+    assert done.stdout.endswith("no fault found\n")
+
+
+def test_doctor_passes_over_an_environment_without_torch(tmp_path):
+    subprocess.run(["python3", "-m", "venv", "--without-pip", tmp_path / "mine"], check=True)
+    done = simple(ROOT, "doctor", VIRTUAL_ENV=str(tmp_path / "mine"))
+    assert f"the project's own; the active {tmp_path}/mine holds no supported torch and is passed over" in done.stdout
+
+
+def test_doctor_names_a_python_without_torch(tmp_path):
+    subprocess.run(["python3", "-m", "venv", "--without-pip", tmp_path / "mine"], check=True)
+    python = tmp_path / "mine" / "bin" / "python3"
+    done = simple(ROOT, "doctor", SIMPLE_PYTHON=str(python))
+    assert done.returncode == 1
+    assert f"FAULT: {python} has no torch; mend: " in done.stdout
+
+
+def test_a_torch_that_is_not_supported_is_refused_by_name(bare):
+    done = simple(bare, "setup", "--torch", "1.0")
+    assert done.returncode == 2
+    assert "invalid choice: '1.0' (choose from '2.15', '2.11', 'none')" in done.stderr

@@ -1,0 +1,57 @@
+"""How the results of three test runners are added up: what did not run is never counted as passed."""
+
+from pathlib import Path
+
+from testing import Counts, count_junit, count_summary, split_paths
+
+CTEST = """<testsuite name="release">
+  <testcase name="A.b" classname="A.b" time="0.1" status="run"/>
+  <testcase name="A.c" classname="A.c" time="0.1" status="fail"><failure message=""/></testcase>
+  <testcase name="A.d" classname="A.d" time="0" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>
+</testsuite>"""
+PYTEST = """<testsuites><testsuite name="pytest" errors="1" failures="1" skipped="1" tests="4">
+  <testcase classname="m" name="a"/>
+  <testcase classname="m" name="b"><failure message="no"/></testcase>
+  <testcase classname="m" name="c"><error message="no"/></testcase>
+  <testcase classname="m" name="d"><skipped type="pytest.skip" message="no GPU"/></testcase>
+</testsuite></testsuites>"""
+
+
+def report(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / "report.xml"
+    file.write_text(text)
+    return file
+
+
+def test_ctests_report_is_counted_by_test_case(tmp_path):
+    assert count_junit(report(tmp_path, CTEST), status=8) == Counts(1, 1, 1)
+
+
+def test_pytests_errors_count_as_failed(tmp_path):
+    assert count_junit(report(tmp_path, PYTEST), status=1) == Counts(1, 2, 1)
+
+
+def test_a_runner_that_left_no_report_is_a_failure(tmp_path):
+    assert count_junit(tmp_path / "none.xml", status=0) == Counts(failed=1)
+
+
+def test_a_runner_that_fails_without_a_failed_test_is_a_failure(tmp_path):
+    assert count_junit(report(tmp_path, "<testsuite><testcase name='a'/></testsuite>"), status=2) == Counts(1, 1, 0)
+
+
+def test_the_hosts_last_line_is_read():
+    assert count_summary("12 passed, 0 failed, 3 skipped", status=0) == Counts(12, 0, 3)
+
+
+def test_a_host_that_crashed_is_a_failure():
+    assert count_summary("Segmentation fault", status=-11) == Counts(failed=1)
+    assert count_summary("12 passed, 0 failed, 3 skipped", status=-11) == Counts(12, 1, 3)
+
+
+def test_counts_add_up_to_the_last_line():
+    assert str(Counts(1, 2, 3) + Counts(10, 20, 30)) == "11 passed, 22 failed, 33 skipped"
+
+
+def test_paths_go_to_the_runner_that_knows_them():
+    assert split_paths([]) == (["tests"], ["tests"])
+    assert split_paths(["a_spec.spl", "b.py", "tests/host"]) == (["a_spec.spl", "tests/host"], ["b.py", "tests/host"])

@@ -1,0 +1,51 @@
+"""When an environment counts as complete, and that half-made ones never do."""
+
+from building import jobs
+from environments import _replace
+from layout import environment
+
+GIB = 1 << 30
+
+
+def made(tmp_path):
+    requirements = tmp_path / "requirements"
+    requirements.mkdir()
+    for name in ("torch-2.15.lock", "models.lock"):
+        (requirements / name).write_text("torch==2.15.0\n")
+    env = environment("2.15", state=tmp_path, requirements=requirements)
+    env.python.parent.mkdir(parents=True)
+    env.python.touch()
+    return env
+
+
+def test_an_environment_without_a_stamp_is_not_complete(tmp_path):
+    assert not made(tmp_path).complete()
+
+
+def test_a_stamped_environment_is_complete(tmp_path):
+    env = made(tmp_path)
+    env.stamp.write_text(env.fingerprint())
+    assert env.complete()
+
+
+def test_a_changed_lock_file_makes_it_incomplete(tmp_path):
+    env = made(tmp_path)
+    env.stamp.write_text(env.fingerprint())
+    env.locks[0].write_text("torch==2.15.1\n")
+    assert not env.complete()
+
+
+def test_a_new_environment_takes_the_place_of_the_old(tmp_path):
+    folder, part, left = tmp_path / "env", tmp_path / "env.part", tmp_path / "env.old"
+    for made_folder, text in ((folder, "old"), (part, "new"), (left, "left by an interrupted run")):
+        made_folder.mkdir()
+        (made_folder / "file").write_text(text)
+    _replace(folder, part)
+    assert [path.name for path in tmp_path.iterdir()] == ["env"]
+    assert (folder / "file").read_text() == "new"
+
+
+def test_compilers_are_as_many_as_cores_and_memory_allow():
+    assert jobs(cores=2, memory_bytes=23 * GIB) == 2
+    assert jobs(cores=16, memory_bytes=8 * GIB) == 4
+    assert jobs(cores=4, memory_bytes=1 * GIB) == 1

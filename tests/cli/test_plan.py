@@ -1,0 +1,68 @@
+"""What set-up decides to install, from facts about a machine."""
+
+import pytest
+from console import Refusal
+from set_up import describe
+from system import SYSTEM_PYTHON, Machine, Plan, Python, Tool, install, plan
+
+from layout import environment
+
+NINJA = Tool("Ninja", "ninja-build", lambda: False)
+BARE = Python(SYSTEM_PYTHON, (3, 11, 2), headers=False, venv=False, shared=False)
+WHOLE = Python(SYSTEM_PYTHON, (3, 11, 2), headers=True, venv=True, shared=True)
+
+
+def machine(*pythons: Python, missing: tuple[Tool, ...] = (), apt: bool = True) -> Machine:
+    return Machine(pythons, missing, has_apt=apt, is_root=True)
+
+
+def test_a_complete_machine_needs_nothing():
+    assert plan(machine(WHOLE), with_python=True) == Plan((), SYSTEM_PYTHON)
+
+
+def test_missing_tools_become_debian_packages():
+    assert plan(machine(WHOLE, missing=(NINJA,)), with_python=True).packages == ("ninja-build",)
+
+
+def test_a_system_python_without_headers_is_completed():
+    made = plan(machine(BARE), with_python=True)
+    assert made == Plan(("python3-dev", "python3-venv"), SYSTEM_PYTHON)
+
+
+def test_another_python_that_has_all_wins_over_completing_the_systems():
+    other = Python("/opt/python/bin/python3.12", (3, 12, 1), headers=True, venv=True, shared=True)
+    assert plan(machine(BARE, other), with_python=True) == Plan((), other.path)
+
+
+def test_a_python_without_shared_library_is_not_built_on():
+    static = Python("/opt/python/bin/python3.12", (3, 12, 1), headers=True, venv=True, shared=False)
+    with pytest.raises(Refusal, match=r"/opt/python/bin/python3.12 \(3.12.1\) has no shared libpython"):
+        plan(machine(static), with_python=True)
+
+
+def test_an_old_system_python_is_not_completed():
+    old = Python(SYSTEM_PYTHON, (3, 9, 2), headers=True, venv=True, shared=True)
+    with pytest.raises(Refusal, match="is older than 3.11"):
+        plan(machine(old), with_python=True)
+
+
+def test_without_torch_no_python_is_needed():
+    assert plan(machine(BARE, missing=(NINJA,)), with_python=False) == Plan(("ninja-build",), None)
+
+
+def test_where_there_is_no_apt_the_names_are_told():
+    with pytest.raises(Refusal, match="start again: Ninja"):
+        plan(machine(WHOLE, missing=(NINJA,), apt=False), with_python=True)
+
+
+def test_who_may_not_install_gets_the_exact_line():
+    with pytest.raises(Refusal, match="sudo apt-get update && sudo apt-get install -y ninja-build cmake"):
+        install(["ninja-build", "cmake"], is_root=False)
+
+
+def test_what_will_be_installed_is_told_with_its_size():
+    text = "\n".join(describe(environment("2.15"), Plan(("cmake",), SYSTEM_PYTHON)))
+    assert "system packages (up to 0.5 GB): cmake" in text
+    assert "Python packages (5.5 GB): torch 2.15" in text
+    assert "(about 4.5 GB)" in text
+    assert ".simple/torch-2.15" in text
