@@ -22,8 +22,9 @@ from layout import (
 )
 
 # Measured on Debian 12, x86-64.
-_ENVIRONMENT_GB = {"2.15": 5.5, "2.11": 6.0}
-_TORCH_GB = 4.5
+_ENVIRONMENT_GB = {"2.15": 5.9, "2.11": 5.2}
+_TORCH_GB = {"2.15": 5.5, "2.11": 4.7}  # of which torch with its CUDA libraries
+_DOWNLOAD_GB = 3
 _PACKAGES_GB = 0.5
 _BUILD_GB = 0.2
 
@@ -40,8 +41,8 @@ def set_up(torch: str | None, *, assume_yes: bool) -> None:
         machine = system.look_at_machine()
         plan = system.plan(machine, with_python=wanted is not None)
         missing = wanted if wanted and not wanted.complete() else None
-        if (missing or plan.packages) and not _agreed(missing, plan, machine, assume_yes):
-            raise Refusal("nothing was installed")
+        if missing or plan.packages:
+            _announce(missing, plan, machine, assume_yes)
         if plan.packages:
             with step("System packages"):
                 system.install(plan.packages, is_root=machine.is_root)
@@ -54,34 +55,35 @@ def set_up(torch: str | None, *, assume_yes: bool) -> None:
         build(complete_environments() if wanted else [])
 
 
-def _agreed(missing: Environment | None, plan: system.Plan, machine: system.Machine, assume_yes: bool) -> bool:
-    for line in describe(missing, plan):
+def _announce(missing: Environment | None, plan: system.Plan, machine: system.Machine, assume_yes: bool) -> None:
+    """Says what will be installed and asks; refuses when the answer is no or the disk is too small."""
+    free = shutil.disk_usage(STATE).free / 1e9
+    for line in describe(missing, plan, free):
         say(line)
-    if plan.packages and not machine.is_root:
-        return True  # nothing will be installed: the line to type comes next
-    return ask("Go on?", assume_yes=assume_yes)
+    if free < needed_gb(missing):
+        raise Refusal(f"the disk has only {free:.1f} GB free")
+    may_install = machine.is_root or not plan.packages  # otherwise comes the line to type, and the end
+    if may_install and not ask("Go on?", assume_yes=assume_yes):
+        raise Refusal("nothing was installed")
 
 
-def describe(missing: Environment | None, plan: system.Plan) -> list[str]:
+def needed_gb(missing: Environment | None) -> float:
+    return _BUILD_GB + (_ENVIRONMENT_GB[missing.torch] if missing else 0)
+
+
+def describe(missing: Environment | None, plan: system.Plan, free_gb: float) -> list[str]:
     """What will be installed, where, and how large it is."""
     lines = ["Set-up will install:"]
     if plan.packages:
         lines.append(f"  system packages (up to {_PACKAGES_GB} GB): {' '.join(plan.packages)}")
-    size = _BUILD_GB
     if missing:
-        size += _ENVIRONMENT_GB[missing.torch]
         lines += [
-            f"  Python packages ({_ENVIRONMENT_GB[missing.torch]} GB): torch {missing.torch} with its CUDA libraries"
-            f" (about {_TORCH_GB} GB), torchvision,",
-            f"    and what the examples and tests use; only into {missing.folder}",
-            f"    on {plan.python}; nothing of your own Python is changed",
+            f"  Python packages ({_ENVIRONMENT_GB[missing.torch]} GB on disk, {_DOWNLOAD_GB} GB to download):",
+            f"    torch {missing.torch} with its CUDA libraries (about {_TORCH_GB[missing.torch]} GB), torchvision, and what the",
+            f"    examples and tests use; only into {missing.folder}, on {plan.python}",
         ]
-    lines.append(f"and build in build/release. On this disk: about {size:.1f} GB, {_free_gb():.0f} GB are free.")
+    lines.append(f"and build in build/release; {needed_gb(missing):.1f} GB of the {free_gb:.0f} GB free on this disk.")
     return lines
-
-
-def _free_gb() -> float:
-    return shutil.disk_usage(STATE.parent).free / 1e9
 
 
 @contextmanager

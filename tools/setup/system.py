@@ -121,8 +121,10 @@ def install(packages: Sequence[str], *, is_root: bool) -> None:
     if not is_root:
         raise Refusal(f"system packages are missing; type this, then start again:\n  {install_line(packages)}")
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    run(["apt-get", "-q", "update"], env=env)
-    run(["apt-get", "-q", "-y", "-o", "Dpkg::Use-Pty=0", "install", "--no-install-recommends", *packages], env=env)
+    apt = ["apt-get", "-q", "-y", "-o", "Dpkg::Use-Pty=0", "-o", "DPkg::Lock::Timeout=600"]
+    run(["dpkg", "--configure", "-a"], env=env)  # in case an earlier run was interrupted
+    run([*apt, "update"], env=env)
+    run([*apt, "install", "--no-install-recommends", *packages], env=env)
 
 
 def look_at_machine() -> Machine:
