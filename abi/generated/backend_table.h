@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "6252ab77f1c0ead9";
+inline constexpr char kTableFingerprint[] = "186f45197284956c";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -329,6 +329,47 @@ struct BackendTable {
   int32_t (*dlpack_import)(int64_t managed, int64_t* out);
   int32_t (*dlpack_data_ptr)(int64_t managed, void** out);
   int32_t (*dlpack_flags)(int64_t managed, int64_t* out);
+  int32_t (*py_start)(void);
+  int32_t (*py_is_started)(bool* out);
+  int32_t (*py_version)(char** out);
+  int32_t (*py_library)(char** out);
+  int32_t (*py_shutdown)(void);
+  int32_t (*py_import)(const char* name, int64_t* out);
+  int32_t (*py_getattr)(int64_t a, const char* name, int64_t* out);
+  int32_t (*py_setattr)(int64_t a, const char* name, const char* kinds, const SplArray* values);
+  int32_t (*py_hasattr)(int64_t a, const char* name, bool* out);
+  int32_t (*py_call)(int64_t callable, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
+  int32_t (*py_call_method)(int64_t a, const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
+  int32_t (*py_get_item)(int64_t a, const char* kinds, const SplArray* values, int64_t* out);
+  int32_t (*py_set_item)(int64_t a, const char* kinds, const SplArray* values);
+  int32_t (*py_delete_item)(int64_t a, const char* kinds, const SplArray* values);
+  int32_t (*py_contains)(int64_t a, const char* kinds, const SplArray* values, bool* out);
+  int32_t (*py_length)(int64_t a, int64_t* out);
+  int32_t (*py_iter)(int64_t a, int64_t* out);
+  int32_t (*py_next)(int64_t iterator, int64_t* out);
+  int32_t (*py_compare)(int64_t a, const char* op, const char* kinds, const SplArray* values, bool* out);
+  int32_t (*py_operate)(const char* op, const char* kinds, const SplArray* values, int64_t* out);
+  int32_t (*py_is_instance)(int64_t a, int64_t type, bool* out);
+  int32_t (*py_eval)(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
+  int32_t (*py_exec)(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
+  int32_t (*py_kind)(int64_t a, int32_t* out);
+  int32_t (*py_is_none)(int64_t a, bool* out);
+  int32_t (*py_type_name)(int64_t a, char** out);
+  int32_t (*py_str)(int64_t a, char** out);
+  int32_t (*py_repr)(int64_t a, char** out);
+  int32_t (*py_to_bool)(int64_t a, bool* out);
+  int32_t (*py_to_int)(int64_t a, int64_t* out);
+  int32_t (*py_to_float)(int64_t a, double* out);
+  int32_t (*py_to_text)(int64_t a, char** out);
+  int32_t (*py_to_list)(int64_t a, int64_t** out, int64_t* out_len);
+  int32_t (*py_from_value)(const char* kinds, const SplArray* values, int64_t* out);
+  int32_t (*py_list)(const char* kinds, const SplArray* values, int64_t* out);
+  int32_t (*py_tuple)(const char* kinds, const SplArray* values, int64_t* out);
+  int32_t (*py_dict)(const char* kinds, const SplArray* values, int64_t* out);
+  int32_t (*py_from_tensor)(int64_t a, int64_t* out);
+  int32_t (*py_to_tensor)(int64_t a, int64_t* out);
+  int32_t (*py_capsule_new)(int64_t managed, int64_t* out);
+  int32_t (*py_capsule_take)(int64_t capsule, int64_t* out);
 };
 
 namespace body {
@@ -650,6 +691,47 @@ int32_t dlpack_export(int64_t a, bool copy, int64_t* out);
 int32_t dlpack_import(int64_t managed, int64_t* out);
 int32_t dlpack_data_ptr(int64_t managed, void** out);
 int32_t dlpack_flags(int64_t managed, int64_t* out);
+int32_t py_start(void);
+int32_t py_is_started(bool* out);
+int32_t py_version(char** out);
+int32_t py_library(char** out);
+int32_t py_shutdown(void);
+int32_t py_import(const char* name, int64_t* out);
+int32_t py_getattr(int64_t a, const char* name, int64_t* out);
+int32_t py_setattr(int64_t a, const char* name, const char* kinds, const SplArray* values);
+int32_t py_hasattr(int64_t a, const char* name, bool* out);
+int32_t py_call(int64_t callable, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
+int32_t py_call_method(int64_t a, const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
+int32_t py_get_item(int64_t a, const char* kinds, const SplArray* values, int64_t* out);
+int32_t py_set_item(int64_t a, const char* kinds, const SplArray* values);
+int32_t py_delete_item(int64_t a, const char* kinds, const SplArray* values);
+int32_t py_contains(int64_t a, const char* kinds, const SplArray* values, bool* out);
+int32_t py_length(int64_t a, int64_t* out);
+int32_t py_iter(int64_t a, int64_t* out);
+int32_t py_next(int64_t iterator, int64_t* out);
+int32_t py_compare(int64_t a, const char* op, const char* kinds, const SplArray* values, bool* out);
+int32_t py_operate(const char* op, const char* kinds, const SplArray* values, int64_t* out);
+int32_t py_is_instance(int64_t a, int64_t type, bool* out);
+int32_t py_eval(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
+int32_t py_exec(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
+int32_t py_kind(int64_t a, int32_t* out);
+int32_t py_is_none(int64_t a, bool* out);
+int32_t py_type_name(int64_t a, char** out);
+int32_t py_str(int64_t a, char** out);
+int32_t py_repr(int64_t a, char** out);
+int32_t py_to_bool(int64_t a, bool* out);
+int32_t py_to_int(int64_t a, int64_t* out);
+int32_t py_to_float(int64_t a, double* out);
+int32_t py_to_text(int64_t a, char** out);
+int32_t py_to_list(int64_t a, int64_t** out, int64_t* out_len);
+int32_t py_from_value(const char* kinds, const SplArray* values, int64_t* out);
+int32_t py_list(const char* kinds, const SplArray* values, int64_t* out);
+int32_t py_tuple(const char* kinds, const SplArray* values, int64_t* out);
+int32_t py_dict(const char* kinds, const SplArray* values, int64_t* out);
+int32_t py_from_tensor(int64_t a, int64_t* out);
+int32_t py_to_tensor(int64_t a, int64_t* out);
+int32_t py_capsule_new(int64_t managed, int64_t* out);
+int32_t py_capsule_take(int64_t capsule, int64_t* out);
 }  // namespace body
 
 }  // namespace simple_torch::abi

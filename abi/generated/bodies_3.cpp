@@ -15,7 +15,9 @@
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/einsum.h>
 #include <ATen/ops/embedding.h>
+#include <ATen/ops/huber_loss.h>
 #include <ATen/ops/inverse.h>
+#include <ATen/ops/l1_loss.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linalg_eigvals.h>
 #include <ATen/ops/linalg_solve.h>
@@ -33,6 +35,7 @@
 #include <ATen/ops/outer.h>
 #include <ATen/ops/real.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/smooth_l1_loss.h>
 #include <ATen/ops/split.h>
 #include <ATen/ops/stack.h>
 
@@ -754,7 +757,7 @@ int32_t mse_loss(int64_t input_handle, int64_t target_handle, int64_t reduction,
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = give(core::explained("mse_loss", {&input, &target}, [&] { return core::mse_loss(input, target, core::reduction(reduction)); }));
+    *out = give(core::explained("mse_loss", {&input, &target}, [&] { return at::mse_loss(input, target, core::reduction(reduction)); }));
   });
 }
 
@@ -765,7 +768,7 @@ int32_t l1_loss(int64_t input_handle, int64_t target_handle, int64_t reduction, 
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = give(core::explained("l1_loss", {&input, &target}, [&] { return core::l1_loss(input, target, core::reduction(reduction)); }));
+    *out = give(core::explained("l1_loss", {&input, &target}, [&] { return at::l1_loss(input, target, core::reduction(reduction)); }));
   });
 }
 
@@ -798,7 +801,7 @@ int32_t smooth_l1_loss(int64_t input_handle, int64_t target_handle, int64_t redu
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = give(core::explained("smooth_l1_loss", {&input, &target}, [&] { return core::smooth_l1_loss(input, target, core::reduction(reduction)); }));
+    *out = give(core::explained("smooth_l1_loss", {&input, &target}, [&] { return at::smooth_l1_loss(input, target, core::reduction(reduction)); }));
   });
 }
 
@@ -809,7 +812,7 @@ int32_t huber_loss(int64_t input_handle, int64_t target_handle, int64_t reductio
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = give(core::explained("huber_loss", {&input, &target}, [&] { return core::huber_loss(input, target, core::reduction(reduction)); }));
+    *out = give(core::explained("huber_loss", {&input, &target}, [&] { return at::huber_loss(input, target, core::reduction(reduction)); }));
   });
 }
 

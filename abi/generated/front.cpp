@@ -323,6 +323,47 @@ constinit BackendTable table = {
     Slot<&BackendTable::dlpack_import>::open_then_call,
     Slot<&BackendTable::dlpack_data_ptr>::open_then_call,
     Slot<&BackendTable::dlpack_flags>::open_then_call,
+    Slot<&BackendTable::py_start>::open_then_call,
+    Slot<&BackendTable::py_is_started>::open_then_call,
+    Slot<&BackendTable::py_version>::open_then_call,
+    Slot<&BackendTable::py_library>::open_then_call,
+    Slot<&BackendTable::py_shutdown>::open_then_call,
+    Slot<&BackendTable::py_import>::open_then_call,
+    Slot<&BackendTable::py_getattr>::open_then_call,
+    Slot<&BackendTable::py_setattr>::open_then_call,
+    Slot<&BackendTable::py_hasattr>::open_then_call,
+    Slot<&BackendTable::py_call>::open_then_call,
+    Slot<&BackendTable::py_call_method>::open_then_call,
+    Slot<&BackendTable::py_get_item>::open_then_call,
+    Slot<&BackendTable::py_set_item>::open_then_call,
+    Slot<&BackendTable::py_delete_item>::open_then_call,
+    Slot<&BackendTable::py_contains>::open_then_call,
+    Slot<&BackendTable::py_length>::open_then_call,
+    Slot<&BackendTable::py_iter>::open_then_call,
+    Slot<&BackendTable::py_next>::open_then_call,
+    Slot<&BackendTable::py_compare>::open_then_call,
+    Slot<&BackendTable::py_operate>::open_then_call,
+    Slot<&BackendTable::py_is_instance>::open_then_call,
+    Slot<&BackendTable::py_eval>::open_then_call,
+    Slot<&BackendTable::py_exec>::open_then_call,
+    Slot<&BackendTable::py_kind>::open_then_call,
+    Slot<&BackendTable::py_is_none>::open_then_call,
+    Slot<&BackendTable::py_type_name>::open_then_call,
+    Slot<&BackendTable::py_str>::open_then_call,
+    Slot<&BackendTable::py_repr>::open_then_call,
+    Slot<&BackendTable::py_to_bool>::open_then_call,
+    Slot<&BackendTable::py_to_int>::open_then_call,
+    Slot<&BackendTable::py_to_float>::open_then_call,
+    Slot<&BackendTable::py_to_text>::open_then_call,
+    Slot<&BackendTable::py_to_list>::open_then_call,
+    Slot<&BackendTable::py_from_value>::open_then_call,
+    Slot<&BackendTable::py_list>::open_then_call,
+    Slot<&BackendTable::py_tuple>::open_then_call,
+    Slot<&BackendTable::py_dict>::open_then_call,
+    Slot<&BackendTable::py_from_tensor>::open_then_call,
+    Slot<&BackendTable::py_to_tensor>::open_then_call,
+    Slot<&BackendTable::py_capsule_new>::open_then_call,
+    Slot<&BackendTable::py_capsule_take>::open_then_call,
 };
 
 const BackendTable kAbsentBackend = {
@@ -644,6 +685,47 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::dlpack_import>::unavailable,
     Slot<&BackendTable::dlpack_data_ptr>::unavailable,
     Slot<&BackendTable::dlpack_flags>::unavailable,
+    Slot<&BackendTable::py_start>::unavailable,
+    Slot<&BackendTable::py_is_started>::unavailable,
+    Slot<&BackendTable::py_version>::unavailable,
+    Slot<&BackendTable::py_library>::unavailable,
+    Slot<&BackendTable::py_shutdown>::unavailable,
+    Slot<&BackendTable::py_import>::unavailable,
+    Slot<&BackendTable::py_getattr>::unavailable,
+    Slot<&BackendTable::py_setattr>::unavailable,
+    Slot<&BackendTable::py_hasattr>::unavailable,
+    Slot<&BackendTable::py_call>::unavailable,
+    Slot<&BackendTable::py_call_method>::unavailable,
+    Slot<&BackendTable::py_get_item>::unavailable,
+    Slot<&BackendTable::py_set_item>::unavailable,
+    Slot<&BackendTable::py_delete_item>::unavailable,
+    Slot<&BackendTable::py_contains>::unavailable,
+    Slot<&BackendTable::py_length>::unavailable,
+    Slot<&BackendTable::py_iter>::unavailable,
+    Slot<&BackendTable::py_next>::unavailable,
+    Slot<&BackendTable::py_compare>::unavailable,
+    Slot<&BackendTable::py_operate>::unavailable,
+    Slot<&BackendTable::py_is_instance>::unavailable,
+    Slot<&BackendTable::py_eval>::unavailable,
+    Slot<&BackendTable::py_exec>::unavailable,
+    Slot<&BackendTable::py_kind>::unavailable,
+    Slot<&BackendTable::py_is_none>::unavailable,
+    Slot<&BackendTable::py_type_name>::unavailable,
+    Slot<&BackendTable::py_str>::unavailable,
+    Slot<&BackendTable::py_repr>::unavailable,
+    Slot<&BackendTable::py_to_bool>::unavailable,
+    Slot<&BackendTable::py_to_int>::unavailable,
+    Slot<&BackendTable::py_to_float>::unavailable,
+    Slot<&BackendTable::py_to_text>::unavailable,
+    Slot<&BackendTable::py_to_list>::unavailable,
+    Slot<&BackendTable::py_from_value>::unavailable,
+    Slot<&BackendTable::py_list>::unavailable,
+    Slot<&BackendTable::py_tuple>::unavailable,
+    Slot<&BackendTable::py_dict>::unavailable,
+    Slot<&BackendTable::py_from_tensor>::unavailable,
+    Slot<&BackendTable::py_to_tensor>::unavailable,
+    Slot<&BackendTable::py_capsule_new>::unavailable,
+    Slot<&BackendTable::py_capsule_take>::unavailable,
 };
 
 }  // namespace simple_torch::abi
@@ -1923,6 +2005,170 @@ int32_t spt_dlpack_data_ptr(int64_t managed, void** out) {
 
 int32_t spt_dlpack_flags(int64_t managed, int64_t* out) {
   return slot(table.dlpack_flags)(managed, out);
+}
+
+int32_t spt_py_start(void) {
+  return slot(table.py_start)();
+}
+
+int32_t spt_py_is_started(bool* out) {
+  return slot(table.py_is_started)(out);
+}
+
+int32_t spt_py_version(char** out) {
+  return slot(table.py_version)(out);
+}
+
+int32_t spt_py_library(char** out) {
+  return slot(table.py_library)(out);
+}
+
+int32_t spt_py_shutdown(void) {
+  return slot(table.py_shutdown)();
+}
+
+int32_t spt_py_import(const char* name, int64_t* out) {
+  return slot(table.py_import)(name, out);
+}
+
+int32_t spt_py_getattr(int64_t a, const char* name, int64_t* out) {
+  return slot(table.py_getattr)(a, name, out);
+}
+
+int32_t spt_py_setattr(int64_t a, const char* name, const char* kinds, const SplArray* values) {
+  return slot(table.py_setattr)(a, name, kinds, values);
+}
+
+int32_t spt_py_hasattr(int64_t a, const char* name, bool* out) {
+  return slot(table.py_hasattr)(a, name, out);
+}
+
+int32_t spt_py_call(int64_t callable, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out) {
+  return slot(table.py_call)(callable, kinds, values, names, names_len, out);
+}
+
+int32_t spt_py_call_method(int64_t a, const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out) {
+  return slot(table.py_call_method)(a, name, kinds, values, names, names_len, out);
+}
+
+int32_t spt_py_get_item(int64_t a, const char* kinds, const SplArray* values, int64_t* out) {
+  return slot(table.py_get_item)(a, kinds, values, out);
+}
+
+int32_t spt_py_set_item(int64_t a, const char* kinds, const SplArray* values) {
+  return slot(table.py_set_item)(a, kinds, values);
+}
+
+int32_t spt_py_delete_item(int64_t a, const char* kinds, const SplArray* values) {
+  return slot(table.py_delete_item)(a, kinds, values);
+}
+
+int32_t spt_py_contains(int64_t a, const char* kinds, const SplArray* values, bool* out) {
+  return slot(table.py_contains)(a, kinds, values, out);
+}
+
+int32_t spt_py_length(int64_t a, int64_t* out) {
+  return slot(table.py_length)(a, out);
+}
+
+int32_t spt_py_iter(int64_t a, int64_t* out) {
+  return slot(table.py_iter)(a, out);
+}
+
+int32_t spt_py_next(int64_t iterator, int64_t* out) {
+  return slot(table.py_next)(iterator, out);
+}
+
+int32_t spt_py_compare(int64_t a, const char* op, const char* kinds, const SplArray* values, bool* out) {
+  return slot(table.py_compare)(a, op, kinds, values, out);
+}
+
+int32_t spt_py_operate(const char* op, const char* kinds, const SplArray* values, int64_t* out) {
+  return slot(table.py_operate)(op, kinds, values, out);
+}
+
+int32_t spt_py_is_instance(int64_t a, int64_t type, bool* out) {
+  return slot(table.py_is_instance)(a, type, out);
+}
+
+int32_t spt_py_eval(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out) {
+  return slot(table.py_eval)(code, kinds, values, names, names_len, out);
+}
+
+int32_t spt_py_exec(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len) {
+  return slot(table.py_exec)(code, kinds, values, names, names_len);
+}
+
+int32_t spt_py_kind(int64_t a, int32_t* out) {
+  return slot(table.py_kind)(a, out);
+}
+
+int32_t spt_py_is_none(int64_t a, bool* out) {
+  return slot(table.py_is_none)(a, out);
+}
+
+int32_t spt_py_type_name(int64_t a, char** out) {
+  return slot(table.py_type_name)(a, out);
+}
+
+int32_t spt_py_str(int64_t a, char** out) {
+  return slot(table.py_str)(a, out);
+}
+
+int32_t spt_py_repr(int64_t a, char** out) {
+  return slot(table.py_repr)(a, out);
+}
+
+int32_t spt_py_to_bool(int64_t a, bool* out) {
+  return slot(table.py_to_bool)(a, out);
+}
+
+int32_t spt_py_to_int(int64_t a, int64_t* out) {
+  return slot(table.py_to_int)(a, out);
+}
+
+int32_t spt_py_to_float(int64_t a, double* out) {
+  return slot(table.py_to_float)(a, out);
+}
+
+int32_t spt_py_to_text(int64_t a, char** out) {
+  return slot(table.py_to_text)(a, out);
+}
+
+int32_t spt_py_to_list(int64_t a, int64_t** out, int64_t* out_len) {
+  return slot(table.py_to_list)(a, out, out_len);
+}
+
+int32_t spt_py_from_value(const char* kinds, const SplArray* values, int64_t* out) {
+  return slot(table.py_from_value)(kinds, values, out);
+}
+
+int32_t spt_py_list(const char* kinds, const SplArray* values, int64_t* out) {
+  return slot(table.py_list)(kinds, values, out);
+}
+
+int32_t spt_py_tuple(const char* kinds, const SplArray* values, int64_t* out) {
+  return slot(table.py_tuple)(kinds, values, out);
+}
+
+int32_t spt_py_dict(const char* kinds, const SplArray* values, int64_t* out) {
+  return slot(table.py_dict)(kinds, values, out);
+}
+
+int32_t spt_py_from_tensor(int64_t a, int64_t* out) {
+  return slot(table.py_from_tensor)(a, out);
+}
+
+int32_t spt_py_to_tensor(int64_t a, int64_t* out) {
+  return slot(table.py_to_tensor)(a, out);
+}
+
+int32_t spt_py_capsule_new(int64_t managed, int64_t* out) {
+  return slot(table.py_capsule_new)(managed, out);
+}
+
+int32_t spt_py_capsule_take(int64_t capsule, int64_t* out) {
+  return slot(table.py_capsule_take)(capsule, out);
 }
 
 }  // extern "C"

@@ -3201,4 +3201,296 @@ int64_t rt_torch_dlpack_flags(int64_t managed) {
   return out;
 }
 
+void rt_py_start() {
+  clear_error();
+  slot(table.py_start)();
+}
+
+int64_t rt_py_is_started() {
+  clear_error();
+  bool out{};
+  slot(table.py_is_started)(&out);
+  return out;
+}
+
+char* rt_py_version() {
+  clear_error();
+  char* out{};
+  slot(table.py_version)(&out);
+  return text_taking(out);
+}
+
+char* rt_py_library() {
+  clear_error();
+  char* out{};
+  slot(table.py_library)(&out);
+  return text_taking(out);
+}
+
+void rt_py_shutdown() {
+  clear_error();
+  slot(table.py_shutdown)();
+}
+
+int64_t rt_py_import(const char* name) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_import)(name, &out);
+  return out;
+}
+
+int64_t rt_py_getattr(int64_t a, const char* name) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_getattr)(a, name, &out);
+  return out;
+}
+
+void rt_py_setattr(int64_t a, const char* name, const char* kinds, const SplArray* values) {
+  clear_error();
+  slot(table.py_setattr)(a, name, kinds, values);
+}
+
+int64_t rt_py_hasattr(int64_t a, const char* name) {
+  clear_error();
+  bool out{};
+  slot(table.py_hasattr)(a, name, &out);
+  return out;
+}
+
+int64_t rt_py_call(int64_t callable, const char* kinds, const SplArray* values, const SplArray* names) {
+  clear_error();
+  const TextList names_list(names, "names");
+  if (!names_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.py_call)(callable, kinds, values, names_list.data(), names_list.size(), &out);
+  return out;
+}
+
+int64_t rt_py_call_method(int64_t a, const char* name, const char* kinds, const SplArray* values, const SplArray* names) {
+  clear_error();
+  const TextList names_list(names, "names");
+  if (!names_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.py_call_method)(a, name, kinds, values, names_list.data(), names_list.size(), &out);
+  return out;
+}
+
+int64_t rt_py_get_item(int64_t a, const char* kinds, const SplArray* values) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_get_item)(a, kinds, values, &out);
+  return out;
+}
+
+void rt_py_set_item(int64_t a, const char* kinds, const SplArray* values) {
+  clear_error();
+  slot(table.py_set_item)(a, kinds, values);
+}
+
+void rt_py_delete_item(int64_t a, const char* kinds, const SplArray* values) {
+  clear_error();
+  slot(table.py_delete_item)(a, kinds, values);
+}
+
+int64_t rt_py_contains(int64_t a, const char* kinds, const SplArray* values) {
+  clear_error();
+  bool out{};
+  slot(table.py_contains)(a, kinds, values, &out);
+  return out;
+}
+
+int64_t rt_py_length(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_length)(a, &out);
+  return out;
+}
+
+int64_t rt_py_iter(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_iter)(a, &out);
+  return out;
+}
+
+int64_t rt_py_next(int64_t iterator) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_next)(iterator, &out);
+  return out;
+}
+
+int64_t rt_py_compare(int64_t a, const char* op, const char* kinds, const SplArray* values) {
+  clear_error();
+  bool out{};
+  slot(table.py_compare)(a, op, kinds, values, &out);
+  return out;
+}
+
+int64_t rt_py_operate(const char* op, const char* kinds, const SplArray* values) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_operate)(op, kinds, values, &out);
+  return out;
+}
+
+int64_t rt_py_is_instance(int64_t a, int64_t type) {
+  clear_error();
+  bool out{};
+  slot(table.py_is_instance)(a, type, &out);
+  return out;
+}
+
+int64_t rt_py_eval(const char* code, const char* kinds, const SplArray* values, const SplArray* names) {
+  clear_error();
+  const TextList names_list(names, "names");
+  if (!names_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.py_eval)(code, kinds, values, names_list.data(), names_list.size(), &out);
+  return out;
+}
+
+void rt_py_exec(const char* code, const char* kinds, const SplArray* values, const SplArray* names) {
+  clear_error();
+  const TextList names_list(names, "names");
+  if (!names_list.ok()) {
+    return;
+  }
+  slot(table.py_exec)(code, kinds, values, names_list.data(), names_list.size());
+}
+
+int64_t rt_py_kind(int64_t a) {
+  clear_error();
+  int32_t out{};
+  slot(table.py_kind)(a, &out);
+  return out;
+}
+
+int64_t rt_py_is_none(int64_t a) {
+  clear_error();
+  bool out{};
+  slot(table.py_is_none)(a, &out);
+  return out;
+}
+
+char* rt_py_type_name(int64_t a) {
+  clear_error();
+  char* out{};
+  slot(table.py_type_name)(a, &out);
+  return text_taking(out);
+}
+
+char* rt_py_str(int64_t a) {
+  clear_error();
+  char* out{};
+  slot(table.py_str)(a, &out);
+  return text_taking(out);
+}
+
+char* rt_py_repr(int64_t a) {
+  clear_error();
+  char* out{};
+  slot(table.py_repr)(a, &out);
+  return text_taking(out);
+}
+
+int64_t rt_py_to_bool(int64_t a) {
+  clear_error();
+  bool out{};
+  slot(table.py_to_bool)(a, &out);
+  return out;
+}
+
+int64_t rt_py_to_int(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_to_int)(a, &out);
+  return out;
+}
+
+double rt_py_to_float(int64_t a) {
+  clear_error();
+  double out{};
+  slot(table.py_to_float)(a, &out);
+  return out;
+}
+
+char* rt_py_to_text(int64_t a) {
+  clear_error();
+  char* out{};
+  slot(table.py_to_text)(a, &out);
+  return text_taking(out);
+}
+
+SplArray* rt_py_to_list(int64_t a) {
+  clear_error();
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.py_to_list)(a, &out, &out_len);
+  return array_taking(out, out_len);
+}
+
+int64_t rt_py_from_value(const char* kinds, const SplArray* values) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_from_value)(kinds, values, &out);
+  return out;
+}
+
+int64_t rt_py_list(const char* kinds, const SplArray* values) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_list)(kinds, values, &out);
+  return out;
+}
+
+int64_t rt_py_tuple(const char* kinds, const SplArray* values) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_tuple)(kinds, values, &out);
+  return out;
+}
+
+int64_t rt_py_dict(const char* kinds, const SplArray* values) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_dict)(kinds, values, &out);
+  return out;
+}
+
+int64_t rt_py_from_tensor(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_from_tensor)(a, &out);
+  return out;
+}
+
+int64_t rt_py_to_tensor(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_to_tensor)(a, &out);
+  return out;
+}
+
+int64_t rt_py_capsule_new(int64_t managed) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_capsule_new)(managed, &out);
+  return out;
+}
+
+int64_t rt_py_capsule_take(int64_t capsule) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_capsule_take)(capsule, &out);
+  return out;
+}
+
 }  // extern "C"

@@ -3826,6 +3826,370 @@ SPT_API int32_t spt_dlpack_data_ptr(int64_t managed, void** out);
  *  Simple:   rt_torch_dlpack_flags */
 SPT_API int32_t spt_dlpack_flags(int64_t managed, int64_t* out);
 
+/* --- Python: interpreter --- */
+
+/** Starts the environment's Python inside this process, or attaches to the Python that runs here. Every
+ *  other function does so too; a second start changes nothing.
+ *
+ *  Errors:   UNAVAILABLE (no libpython, no bridge for this Python, no torch in it, Python was shut
+ *            down).
+ *  Simple:   rt_py_start */
+SPT_API int32_t spt_py_start(void);
+
+/** Whether Python was started and can be called. Starts nothing.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (no libpython, no bridge for this Python, no
+ *            torch in it, Python was shut down).
+ *  Simple:   rt_py_is_started */
+SPT_API int32_t spt_py_is_started(bool* out);
+
+/** Python's own version text.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (no libpython, no bridge for this Python, no
+ *            torch in it, Python was shut down).
+ *  Simple:   rt_py_version */
+SPT_API int32_t spt_py_version(char** out);
+
+/** The file of the libpython that was opened; empty in a process that had Python already.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (no libpython, no bridge for this Python, no
+ *            torch in it, Python was shut down).
+ *  Simple:   rt_py_library */
+SPT_API int32_t spt_py_library(char** out);
+
+/** Does what Python does before it ends: joins its threads, runs its exit functions, flushes its
+ *  streams. Later calls of Python are refused; tensors live on. exit() does it too, so that few
+ *  programs need this. Does nothing when Python was not started.
+ *
+ *  Errors:   UNAVAILABLE (no libpython, no bridge for this Python, no torch in it, Python was shut
+ *            down).
+ *  Simple:   rt_py_shutdown */
+SPT_API int32_t spt_py_shutdown(void);
+
+/* --- Python: objects and calls --- */
+
+/** The module of that name, imported when it was not yet. When it is missing the message says how to
+ *  install it, and the field expected holds the command.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
+ *            message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Source:   importlib.import_module
+ *  Simple:   rt_py_import */
+SPT_API int32_t spt_py_import(const char* name, int64_t* out);
+
+/** An attribute.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Source:   getattr
+ *  Simple:   rt_py_getattr */
+SPT_API int32_t spt_py_getattr(int64_t a, const char* name, int64_t* out);
+
+/** Sets an attribute to the one value.
+ *
+ *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an exception: type, message and
+ *            traceback are in fields), IO (an OSError), OUT_OF_MEMORY (torch.OutOfMemoryError,
+ *            MemoryError), INTERRUPTED (Ctrl-C).
+ *  Source:   setattr
+ *  Simple:   rt_py_setattr */
+SPT_API int32_t spt_py_setattr(int64_t a, const char* name, const char* kinds, const SplArray* values);
+
+/** Whether there is such an attribute.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Source:   hasattr
+ *  Simple:   rt_py_hasattr */
+SPT_API int32_t spt_py_hasattr(int64_t a, const char* name, bool* out);
+
+/** Calls an object. The last values are keyword arguments, one for each name; those before are
+ *  positional.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_call */
+SPT_API int32_t spt_py_call(int64_t callable, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
+
+/** Calls a method; the arguments as in spt_py_call.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_call_method */
+SPT_API int32_t spt_py_call_method(int64_t a, const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
+
+/** a[key], with key as the one value.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_get_item */
+SPT_API int32_t spt_py_get_item(int64_t a, const char* kinds, const SplArray* values, int64_t* out);
+
+/** a[key] = value, with key and value as the two values.
+ *
+ *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an exception: type, message and
+ *            traceback are in fields), IO (an OSError), OUT_OF_MEMORY (torch.OutOfMemoryError,
+ *            MemoryError), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_set_item */
+SPT_API int32_t spt_py_set_item(int64_t a, const char* kinds, const SplArray* values);
+
+/** del a[key], with key as the one value.
+ *
+ *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an exception: type, message and
+ *            traceback are in fields), IO (an OSError), OUT_OF_MEMORY (torch.OutOfMemoryError,
+ *            MemoryError), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_delete_item */
+SPT_API int32_t spt_py_delete_item(int64_t a, const char* kinds, const SplArray* values);
+
+/** Whether the one value is in a.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_contains */
+SPT_API int32_t spt_py_contains(int64_t a, const char* kinds, const SplArray* values, bool* out);
+
+/** The number of items.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Source:   len
+ *  Simple:   rt_py_length */
+SPT_API int32_t spt_py_length(int64_t a, int64_t* out);
+
+/** An iterator over a.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Source:   iter
+ *  Simple:   rt_py_iter */
+SPT_API int32_t spt_py_iter(int64_t a, int64_t* out);
+
+/** The next item of an iterator; 0, which is no failure, at its end.
+ *
+ *  Owns:     *out is a new handle or 0; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Source:   next
+ *  Simple:   rt_py_next */
+SPT_API int32_t spt_py_next(int64_t iterator, int64_t* out);
+
+/** The truth of `a op value`, with op one of == != < <= > >=.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_compare */
+SPT_API int32_t spt_py_compare(int64_t a, const char* op, const char* kinds, const SplArray* values, bool* out);
+
+/** The result of `first op second` on the two values, with op one of + - * / // % ** @ & | ^ << >>.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
+ *            message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_operate */
+SPT_API int32_t spt_py_operate(const char* op, const char* kinds, const SplArray* values, int64_t* out);
+
+/** Whether a is an instance of the type, or of one in a tuple of types.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Source:   isinstance
+ *  Simple:   rt_py_is_instance */
+SPT_API int32_t spt_py_is_instance(int64_t a, int64_t type, bool* out);
+
+/** The value of an expression, evaluated in __main__ with the named values added for this once.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
+ *            message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Source:   eval
+ *  Simple:   rt_py_eval */
+SPT_API int32_t spt_py_eval(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
+
+/** Runs statements in __main__, after the named values were put there. What they define stays.
+ *
+ *  Errors:   UNAVAILABLE (as spt_py_start), PYTHON (an exception: type, message and traceback are in
+ *            fields), IO (an OSError), OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), INTERRUPTED
+ *            (Ctrl-C).
+ *  Source:   exec
+ *  Simple:   rt_py_exec */
+SPT_API int32_t spt_py_exec(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
+
+/* --- Python: values --- */
+
+/** What the object is: 0 None, 1 bool, 2 int, 3 float, 4 str, 5 list, 6 dict, 7 torch.Tensor, 8 tuple,
+ *  9 anything else. Subclasses count as their base.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_kind */
+SPT_API int32_t spt_py_kind(int64_t a, int32_t* out);
+
+/** Whether the object is None.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_is_none */
+SPT_API int32_t spt_py_is_none(int64_t a, bool* out);
+
+/** The qualified name of the object's type, as `builtins.int`.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_type_name */
+SPT_API int32_t spt_py_type_name(int64_t a, char** out);
+
+/** The object as text for people.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Source:   str
+ *  Simple:   rt_py_str */
+SPT_API int32_t spt_py_str(int64_t a, char** out);
+
+/** The object as text for programmers.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Source:   repr
+ *  Simple:   rt_py_repr */
+SPT_API int32_t spt_py_repr(int64_t a, char** out);
+
+/** The object's truth.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Source:   bool
+ *  Simple:   rt_py_to_bool */
+SPT_API int32_t spt_py_to_bool(int64_t a, bool* out);
+
+/** An integer, also NumPy's; a float is refused (TypeError), one beyond 64 bits too (OverflowError).
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Source:   operator.index
+ *  Simple:   rt_py_to_int */
+SPT_API int32_t spt_py_to_int(int64_t a, int64_t* out);
+
+/** A number as float; text is refused (TypeError).
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_to_float */
+SPT_API int32_t spt_py_to_float(int64_t a, double* out);
+
+/** The text of a str; other types are refused (TypeError), and text with a NUL in it too (ValueError).
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_to_text */
+SPT_API int32_t spt_py_to_text(int64_t a, char** out);
+
+/** All items of an iterable.
+ *
+ *  Owns:     *out is a malloc'ed list of new handles; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_to_list */
+SPT_API int32_t spt_py_to_list(int64_t a, int64_t** out, int64_t* out_len);
+
+/** The one value as a Python object.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
+ *            message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_from_value */
+SPT_API int32_t spt_py_from_value(const char* kinds, const SplArray* values, int64_t* out);
+
+/** A list of the values.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
+ *            message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_list */
+SPT_API int32_t spt_py_list(const char* kinds, const SplArray* values, int64_t* out);
+
+/** A tuple of the values.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
+ *            message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_tuple */
+SPT_API int32_t spt_py_tuple(const char* kinds, const SplArray* values, int64_t* out);
+
+/** A dict of the values, which are key, value, key, value and so on.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
+ *            message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_dict */
+SPT_API int32_t spt_py_dict(const char* kinds, const SplArray* values, int64_t* out);
+
+/* --- Python: tensors --- */
+
+/** The torch.Tensor object of the tensor: the same tensor, so memory, autograd history and hooks are
+ *  shared, and the same object each time.
+ *
+ *  Autograd: Shared.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_from_tensor */
+SPT_API int32_t spt_py_from_tensor(int64_t a, int64_t* out);
+
+/** The tensor of a torch.Tensor, the same one; of any other object with __dlpack__ a tensor over its
+ *  memory. Never a copy. Others are refused (TypeError).
+ *
+ *  Autograd: Shared with a torch.Tensor.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_to_tensor */
+SPT_API int32_t spt_py_to_tensor(int64_t a, int64_t* out);
+
+/** A DLPack capsule (dltensor_versioned) that owns the tensor behind the handle, as torch.from_dlpack
+ *  takes it. It can be used once; unused, it frees the tensor when it dies.
+ *
+ *  Owns:     Ends the handle managed, also on failure. *out is a new handle; release it with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_capsule_new */
+SPT_API int32_t spt_py_capsule_new(int64_t managed, int64_t* out);
+
+/** Takes the tensor out of a DLPack capsule of either protocol version and marks the capsule as used.
+ *  One that was used already is refused (ValueError).
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_capsule_take */
+SPT_API int32_t spt_py_capsule_take(int64_t capsule, int64_t* out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,87 @@
+// Bodies about LibTorch itself and about handles.
+#include <torch/headeronly/version.h>
+
+#include <string>
+
+#include "abi/generated/backend_table.h"
+#include "abi/guarded.h"
+#include "abi/tensor_arguments.h"
+#include "core_libtorch/dtypes.h"
+
+namespace simple_torch::abi::body {
+namespace {
+
+/// Sums `count(kind)` over one kind, or over all for 0.
+template <class Count>
+int64_t over_kinds(int64_t kind, Count&& count) {
+  if (kind < 0 || kind >= kHandleKinds) {
+    throw Error(ErrorKind::kInvalidArgument, std::to_string(kind) + " is no kind of handle");
+  }
+  if (kind != 0) {
+    return count(static_cast<HandleKind>(kind));
+  }
+  int64_t sum = 0;
+  for (int32_t each = 1; each < kHandleKinds; ++each) {
+    sum += count(static_cast<HandleKind>(each));
+  }
+  return sum;
+}
+
+}  // namespace
+
+int32_t version(char** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = give_text(std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR) + "." +
+                     std::to_string(TORCH_VERSION_PATCH));
+  });
+}
+
+int32_t cuda_available(bool* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = core::cuda_device_count() > 0;
+  });
+}
+
+int32_t cuda_device_count(int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = core::cuda_device_count();
+  });
+}
+
+int32_t release(int64_t value) {
+  return guarded([&] { handles().release(value); });
+}
+
+int32_t discard_tensor(int64_t value) {
+  return guarded([&] {
+    if (handles().holds(value, HandleKind::kTensor)) {
+      handles().release(value);
+    }
+  });
+}
+
+int32_t live_handles(int64_t kind, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = over_kinds(kind, [](HandleKind each) { return handles().live(each); });
+  });
+}
+
+int32_t peak_handles(int64_t kind, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = over_kinds(kind, [](HandleKind each) { return handles().peak(each); });
+  });
+}
+
+int32_t is_tensor(int64_t value, bool* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = handles().holds(value, HandleKind::kTensor);
+  });
+}
+
+}  // namespace simple_torch::abi::body

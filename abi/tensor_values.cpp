@@ -1,0 +1,94 @@
+// Bodies that bring numbers in and out of tensors.
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <string>
+
+#include "abi/generated/backend_table.h"
+#include "abi/guarded.h"
+#include "abi/tensor_arguments.h"
+#include "core_libtorch/ops.h"
+
+namespace simple_torch::abi::body {
+namespace {
+
+/// A CPU tensor with a copy of the values. Throws Error(kShapeMismatch) when their number does not fit.
+template <class T>
+at::Tensor tensor_from(at::ArrayRef<T> values, at::IntArrayRef dims, at::ScalarType dtype) {
+  at::Tensor tensor = core::explained("from_data", core::kNoOperands,
+                                      [&] { return at::empty(dims, at::TensorOptions().dtype(dtype)); });
+  if (tensor.numel() != static_cast<int64_t>(values.size())) {
+    ErrorFields fields;
+    fields.op = "from_data";
+    fields.expected = std::to_string(tensor.numel());
+    fields.got = std::to_string(values.size());
+    throw Error(ErrorKind::kShapeMismatch,
+                "the shape has " + fields.expected + " elements, and " + fields.got + " values are given", fields);
+  }
+  std::copy(values.begin(), values.end(), tensor.mutable_data_ptr<T>());
+  return tensor;
+}
+
+/// All elements, row by row, on the CPU and as T's dtype.
+at::Tensor flat_copy(const at::Tensor& tensor, at::ScalarType dtype) {
+  return core::explained("to_list", {&tensor},
+                         [&] { return tensor.detach().to(at::kCPU, dtype).contiguous(); });
+}
+
+}  // namespace
+
+int32_t from_data(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = give(tensor_from(list_argument(data, data_len, "data"), dims_argument(dims, dims_len, "dims"),
+                            at::kDouble));
+  });
+}
+
+int32_t from_i64_data(const int64_t* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = give(tensor_from(list_argument(data, data_len, "data"), dims_argument(dims, dims_len, "dims"),
+                            at::kLong));
+  });
+}
+
+int32_t from_data_as(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t dtype,
+                     int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const at::ScalarType wanted = core::dtype_of_code(dtype);
+    const at::Tensor doubles = tensor_from(list_argument(data, data_len, "data"),
+                                           dims_argument(dims, dims_len, "dims"), at::kDouble);
+    *out = give(core::explained("from_data", {&doubles}, [&] { return doubles.to(wanted); }));
+  });
+}
+
+int32_t to_list(int64_t a, double** out, int64_t* out_len) {
+  return guarded([&] {
+    require(out, "out");
+    require(out_len, "out_len");
+    const at::Tensor flat = flat_copy(*tensor_argument(a), at::kDouble);
+    give_values(at::ArrayRef<double>(flat.const_data_ptr<double>(), static_cast<size_t>(flat.numel())), out,
+                out_len);
+  });
+}
+
+int32_t to_int_list(int64_t a, int64_t** out, int64_t* out_len) {
+  return guarded([&] {
+    require(out, "out");
+    require(out_len, "out_len");
+    const auto tensor = tensor_argument(a);
+    if (!at::isIntegralType(tensor->scalar_type(), /*includeBool=*/true)) {
+      ErrorFields fields;
+      fields.op = "to_int_list";
+      fields.expected = "an integer dtype or bool";
+      fields.got = core::dtype_name(tensor->scalar_type());
+      throw Error(ErrorKind::kDtypeMismatch, "the tensor holds " + fields.got + ", no integers", fields);
+    }
+    const at::Tensor flat = flat_copy(*tensor, at::kLong);
+    give_values(at::IntArrayRef(flat.const_data_ptr<int64_t>(), static_cast<size_t>(flat.numel())), out, out_len);
+  });
+}
+
+}  // namespace simple_torch::abi::body

@@ -1,0 +1,262 @@
+// The reviewed table from LibTorch's messages to kinds of errors. The first line that fits wins.
+#include "core_libtorch/error_table.h"
+
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace simple_torch::core {
+namespace {
+
+/// Which of the operands' facts go into `expected` and `got`.
+enum class Facts { kNone, kShapes, kDtypes, kDevices };
+
+struct Line {
+  std::string_view pattern;  // a part of the message
+  ErrorKind kind;
+  Facts facts;
+};
+
+constexpr Line kTable[] = {
+    // devices
+    {"Expected all tensors to be on the same device", ErrorKind::kDeviceMismatch, Facts::kDevices},
+    {"is on cpu, but expected", ErrorKind::kDeviceMismatch, Facts::kDevices},
+    {"different from other tensors on", ErrorKind::kDeviceMismatch, Facts::kDevices},
+    {"Input type (", ErrorKind::kDtypeMismatch, Facts::kDtypes},  // convolutions: type or device differs
+    {"Found no NVIDIA driver", ErrorKind::kUnavailable, Facts::kNone},
+    {"Torch not compiled with CUDA", ErrorKind::kUnavailable, Facts::kNone},
+    {"Cannot initialize CUDA without", ErrorKind::kUnavailable, Facts::kNone},
+    {"No CUDA GPUs are available", ErrorKind::kUnavailable, Facts::kNone},
+    {"invalid device ordinal", ErrorKind::kUnavailable, Facts::kNone},
+    {"PyTorch is not linked with support for", ErrorKind::kUnavailable, Facts::kNone},
+    {"Invalid device string", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"Expected one of cpu, cuda", ErrorKind::kInvalidArgument, Facts::kNone},
+    // memory
+    {"not enough memory", ErrorKind::kOutOfMemory, Facts::kNone},
+    {"out of memory", ErrorKind::kOutOfMemory, Facts::kNone},
+    {"Storage size calculation overflowed", ErrorKind::kOutOfMemory, Facts::kNone},
+    // dtypes
+    {"to have the same dtype", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"must have the same dtype", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"should have the same dtype", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"expected scalar type", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"Expected tensor for argument", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"expected m1 and m2 to have", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"Expected object of scalar type", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"Found dtype", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"dtype as self", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"can't be cast to the desired output type", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"Expected dtype int", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"expected Long", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"Could not infer dtype", ErrorKind::kDtypeMismatch, Facts::kNone},
+    {"only supports boolean masks", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"expected BoolTensor", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"tensors used as indices must be", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"Only Tensors of floating point", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"only Tensors of floating point", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"Input dtype must be either a floating point or complex", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"not implemented for", ErrorKind::kNotImplemented, Facts::kDtypes},
+    {"is not implemented", ErrorKind::kNotImplemented, Facts::kNone},
+    {"not supported", ErrorKind::kNotImplemented, Facts::kNone},
+    {"Could not run '", ErrorKind::kNotImplemented, Facts::kNone},
+    // indices
+    {"Dimension out of range", ErrorKind::kIndexOutOfRange, Facts::kNone},
+    {"out of bounds", ErrorKind::kIndexOutOfRange, Facts::kNone},
+    {"out of range", ErrorKind::kIndexOutOfRange, Facts::kNone},
+    {"is invalid for tensor of dimension", ErrorKind::kIndexOutOfRange, Facts::kNone},
+    // shapes
+    {"must match the size of tensor", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"must match the existing size", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"shapes cannot be multiplied", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"size mismatch", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"is invalid for input of size", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"inconsistent tensor size", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"Sizes of tensors must match", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"stack expects each tensor to be equal size", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"view size is not compatible", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"number of dimensions in the tensor input does not match", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"number of sizes provided", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"cannot be smaller than number of dimensions", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"must be batches of square matrices", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"Given normalized_shape", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"Given groups=", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"Expected 3D (unbatched) or 4D (batched)", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"1D tensors expected", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"must be a matrix", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"must be a 3D tensor", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"expected to be in the range of", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"expected input batch_size", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"Expected input batch_size", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"Expected target size", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"Mismatch in shape", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"is different to the input size", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"Using a target size", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"must be the same size", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"must have the same shape", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"same number of dimensions", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"The shape of the mask", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"shape mismatch", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"doesn't match the broadcast shape", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"Calculated padded input size per channel", ErrorKind::kShapeMismatch, Facts::kShapes},
+    // arguments
+    {"grad can be implicitly created only for scalar outputs", ErrorKind::kInvalidArgument, Facts::kShapes},
+    {"does not require grad and does not have a grad_fn", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"Trying to backward through the graph a second time", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"a leaf Variable that requires grad", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"you can only change requires_grad flags of leaf", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"cannot be converted to Scalar", ErrorKind::kInvalidArgument, Facts::kShapes},
+    {"Trying to create tensor with negative dimension", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"step must be", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"step size", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"bounds inconsistent with step", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"must be non-negative", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"must be greater than", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"must be positive", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"has to be between 0 and 1", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"expected a non-empty list of Tensors", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"expects a non-empty TensorList", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"expects std", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"only one dimension can be inferred", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"invalid shape dimension", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"einsum(): ", ErrorKind::kInvalidArgument, Facts::kNone},
+};
+
+const Line* line_for(std::string_view message) {
+  for (const Line& line : kTable) {
+    if (message.find(line.pattern) != std::string_view::npos) {
+      return &line;
+    }
+  }
+  return nullptr;
+}
+
+ErrorKind kind_by_class(const c10::Error& error) {
+  if (dynamic_cast<const c10::IndexError*>(&error) != nullptr) {
+    return ErrorKind::kIndexOutOfRange;
+  }
+  if (dynamic_cast<const c10::NotImplementedError*>(&error) != nullptr) {
+    return ErrorKind::kNotImplemented;
+  }
+  if (dynamic_cast<const c10::ValueError*>(&error) != nullptr ||
+      dynamic_cast<const c10::TypeError*>(&error) != nullptr) {
+    return ErrorKind::kInvalidArgument;
+  }
+  return ErrorKind::kTorch;
+}
+
+std::string fact_of(const at::Tensor& tensor, Facts facts) {
+  std::ostringstream text;
+  switch (facts) {
+    case Facts::kShapes:
+      text << tensor.sizes();
+      break;
+    case Facts::kDtypes:
+      text << toString(tensor.scalar_type());
+      break;
+    case Facts::kDevices:
+      text << tensor.device();
+      break;
+    case Facts::kNone:
+      break;
+  }
+  return text.str();
+}
+
+/// The text between the first `before` and the next `after`.
+std::string between(std::string_view message, std::string_view before, std::string_view after) {
+  const size_t start = message.find(before);
+  if (start == std::string_view::npos) {
+    return "";
+  }
+  const size_t from = start + before.size();
+  const size_t end = message.find(after, from);
+  return end == std::string_view::npos ? "" : std::string(message.substr(from, end - from));
+}
+
+/// Shapes, dtypes or devices: of two operands that differ; for one operand, what the message asks for.
+void fill_facts(Facts facts, Operands operands, std::string_view message, ErrorFields& fields) {
+  std::string first;
+  for (const at::Tensor* operand : operands) {
+    if (facts == Facts::kNone || operand == nullptr || !operand->defined()) {
+      continue;
+    }
+    std::string fact = fact_of(*operand, facts);
+    if (first.empty()) {
+      first = std::move(fact);
+    } else if (fact != first && fields.got.empty()) {
+      fields.got = std::move(fact);
+    }
+  }
+  if (fields.got.empty()) {
+    fields.got = first;
+    fields.expected = between(message, "shape '", "'");
+  } else {
+    fields.expected = first;
+  }
+}
+
+/// "2.50 GiB" or "4000 bytes" after `label`; -1 when there is none.
+int64_t bytes_after(std::string_view message, std::string_view label) {
+  const size_t start = message.find(label);
+  if (start == std::string_view::npos) {
+    return -1;
+  }
+  const std::string rest(message.substr(start + label.size(), 40));
+  char* end = nullptr;
+  const double number = std::strtod(rest.c_str(), &end);
+  if (end == rest.c_str()) {
+    return -1;
+  }
+  const std::string_view unit = std::string_view(end).substr(*end == ' ' ? 1 : 0);
+  const double scale = unit.starts_with("GiB")   ? 1073741824.0
+                       : unit.starts_with("MiB") ? 1048576.0
+                       : unit.starts_with("KiB") ? 1024.0
+                                                 : 1.0;
+  return static_cast<int64_t>(number * scale);
+}
+
+/// MemAvailable of the machine; -1 where it cannot be read.
+int64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("MemAvailable:")) {
+      return std::strtoll(line.c_str() + sizeof("MemAvailable:") - 1, nullptr, 10) * 1024;
+    }
+  }
+  return -1;
+}
+
+void fill_bytes(std::string_view message, ErrorFields& fields) {
+  fields.requested_bytes = bytes_after(message, "you tried to allocate ");
+  if (fields.requested_bytes >= 0) {
+    fields.available_bytes = available_memory();
+    return;
+  }
+  fields.requested_bytes = bytes_after(message, "Tried to allocate ");
+  fields.available_bytes = bytes_after(message, "GiB of which ");
+}
+
+}  // namespace
+
+Error explain(const char* op, Operands operands, const c10::Error& error) {
+  const std::string message = error.what_without_backtrace();
+  ErrorFields fields;
+  fields.op = op;
+  const Line* line = line_for(message);
+  const bool out_of_memory = dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
+                             (line != nullptr && line->kind == ErrorKind::kOutOfMemory);
+  if (out_of_memory) {
+    fill_bytes(message, fields);
+    return {ErrorKind::kOutOfMemory, message, fields};
+  }
+  if (line == nullptr) {
+    return {kind_by_class(error), message, fields};
+  }
+  fill_facts(line->facts, operands, message, fields);
+  return {line->kind, message, fields};
+}
+
+}  // namespace simple_torch::core

@@ -1,0 +1,18 @@
+// From LibTorch's exceptions to our kinds and fields.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/Exception.h>
+
+#include "core_libtorch/error.h"
+
+namespace simple_torch::core {
+
+/// The operands of a failed operation; any may be NULL or undefined.
+using Operands = c10::ArrayRef<const at::Tensor*>;
+
+/// Our Error for a LibTorch exception: the nearest kind, LibTorch's own words without its C++ backtrace, and
+/// in the fields what the message or the operands tell about shapes, dtypes, devices or bytes.
+Error explain(const char* op, Operands operands, const c10::Error& error);
+
+}  // namespace simple_torch::core

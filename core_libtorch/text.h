@@ -1,0 +1,14 @@
+// A tensor as text, as Python's print shows it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+
+namespace simple_torch::core {
+
+/// The text of Python's repr(tensor) with PyTorch's default print options: 4 digits, 3 edge items above
+/// 1000 elements, 80 columns; dtype, device and requires_grad or grad_fn where they say something.
+std::string text_of(const at::Tensor& tensor);
+
+}  // namespace simple_torch::core
