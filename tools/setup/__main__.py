@@ -11,7 +11,7 @@ if sys.version_info < (3, 10):
 
 from console import Refusal, say
 from doctor import diagnose
-from layout import DEFAULT_TORCH, NO_TORCH, ROOT, TORCH_VERSIONS, environment
+from layout import DEFAULT_TORCH, NO_TORCH, PRESETS, ROOT, TORCH_VERSIONS, Build, environment
 from set_up import set_up
 from testing import run_tests, test_variables
 
@@ -37,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(run=run)
         if versions:
             sub.add_argument("--torch", choices=versions, help="which PyTorch (%(choices)s)")
+            sub.add_argument("--preset", choices=PRESETS, default="release", help="which build (%(choices)s)")
             sub.add_argument("--yes", "-y", action="store_true", help="do not ask before installing")
         return sub
 
@@ -53,24 +54,26 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _setup(options: argparse.Namespace) -> int:
-    set_up(options.torch, assume_yes=options.yes)
+    set_up(options.torch, Build(options.preset), assume_yes=options.yes)
     return 0
 
 
 def _test(options: argparse.Namespace) -> int:
     torch = options.torch or DEFAULT_TORCH
-    set_up(torch, assume_yes=options.yes)
+    set_up(torch, Build(options.preset), assume_yes=options.yes)
     env = None if torch == NO_TORCH else environment(torch)
-    return run_tests(env, paths=options.paths, name_filter=options.filter, long=options.long)
+    return run_tests(
+        Build(options.preset), env, paths=options.paths, name_filter=options.filter, long=options.long
+    )
 
 
 def _bench(options: argparse.Namespace) -> int:
     torch = options.torch or DEFAULT_TORCH
-    set_up(torch, assume_yes=options.yes)
+    set_up(torch, Build(options.preset), assume_yes=options.yes)
     env = environment(torch)
     for program in sorted(ROOT.glob("benchmarks/*/run.py")):
         print(f"== {program.relative_to(ROOT)}", flush=True)
-        subprocess.run([env.python, program], cwd=ROOT, env=test_variables(env, long=False), check=True)
+        subprocess.run([env.python, program], cwd=ROOT, env=test_variables(Build(options.preset), env, long=False), check=True)
     return 0
 
 

@@ -7,23 +7,23 @@ import time
 from collections.abc import Sequence
 
 from console import run, step
-from layout import BUILD, READY, ROOT, Environment
+from layout import ROOT, Build, Environment
 
 _BYTES_PER_COMPILER = 2 << 30  # a file that includes LibTorch's headers takes up to this
 
 
-def build(environments: Sequence[Environment]) -> None:
+def build(tree: Build, environments: Sequence[Environment]) -> None:
     """Builds the host and the front, and a backend and a bridge for each environment."""
     pythons = ";".join(str(env.python) for env in environments)
     started = time.time()
-    with step("Build"):
-        READY.unlink(missing_ok=True)
-        run(["cmake", "--preset", "release", "-Wno-dev", "--log-level=NOTICE", f"-DSIMPLE_TORCH_PYTHONS={pythons}"],
+    with step(f"Build ({tree.preset})"):
+        tree.ready.unlink(missing_ok=True)
+        run(["cmake", "--preset", tree.preset, "-Wno-dev", "--log-level=NOTICE", f"-DSIMPLE_TORCH_PYTHONS={pythons}"],
             cwd=ROOT)  # fmt: skip
-        run(["cmake", "--build", BUILD, "--parallel", str(jobs(os.cpu_count() or 1, _memory_bytes()))])
+        run(["cmake", "--build", tree.folder, "--parallel", str(jobs(os.cpu_count() or 1, _memory_bytes()))])
         # Dated at the start: what changed during the build is built next time.
-        READY.touch()
-        os.utime(READY, (started, started))
+        tree.ready.touch()
+        os.utime(tree.ready, (started, started))
 
 
 def jobs(cores: int, memory_bytes: int) -> int:

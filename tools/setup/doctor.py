@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import system
-from layout import BUILD, DEFAULT_TORCH, HOST, TORCH_VERSIONS, environment
+from layout import DEFAULT_TORCH, TORCH_VERSIONS, Build, environment
 
 _SETUP = "bin/simple setup"
+_BUILD = Build()
 
 # Asked of the Python that programs would use. Reads files; does not import torch.
 _ENVIRONMENT_QUERY = """
@@ -120,7 +121,7 @@ def _torch(variables: Mapping[str, str], python: str, facts: dict) -> list[Findi
     findings.append(Finding("LibTorch", str(libtorch), None if complete else f"{libtorch} has no libtorch_cpu.so", mend))
     findings.append(_cuda(cuda))
     for part in (f"libsimple_torch_backend-{minor}.so", f"libsimple_torch_bridge-{minor}.cpython-{facts['minor']}.so"):
-        findings.append(_built(part.split("-")[0].removeprefix("libsimple_torch_"), BUILD / "lib" / part, minor))
+        findings.append(_built(part.split("-")[0].removeprefix("libsimple_torch_"), _BUILD.lib / part, minor))
     return findings
 
 
@@ -149,12 +150,12 @@ def _cuda(of_the_wheel: str | None) -> Finding:
 
 
 def _files_built() -> list[Finding]:
-    findings = [_built("front", BUILD / "lib" / "libspl_torch.so", DEFAULT_TORCH)]
-    host = _built("host", HOST, DEFAULT_TORCH)
+    findings = [_built("front", _BUILD.lib / "libspl_torch.so", DEFAULT_TORCH)]
+    host = _built("host", _BUILD.host, DEFAULT_TORCH)
     if not host.fault:
-        version = system.version_of([str(HOST), "--version"])
-        host = Finding("host", f"{version}  {HOST}") if version else Finding(
-            "host", str(HOST), f"{HOST} does not start", "bin/simple build")  # fmt: skip
+        version = system.version_of([str(_BUILD.host), "--version"])
+        host = Finding("host", f"{version}  {_BUILD.host}") if version else Finding(
+            "host", str(_BUILD.host), f"{_BUILD.host} does not start", "bin/simple build")  # fmt: skip
     return [*findings, host]
 
 
@@ -167,7 +168,7 @@ def _built(name: str, file: Path, minor: str) -> Finding:
 
 def _own_python() -> Path:
     """What the build has written beside the front; before a build, the environment that it would name."""
-    written = BUILD / "lib" / "simple-torch-environment"
+    written = _BUILD.lib / "simple-torch-environment"
     return Path(written.read_text().strip()) if written.exists() else environment(DEFAULT_TORCH).python
 
 

@@ -9,16 +9,40 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 STATE = ROOT / ".simple"  # everything that set-up makes besides the build
 TOOLS = STATE / "tools"
-BUILD = ROOT / "build" / "release"
-HOST = BUILD / "bin" / "simple-host"
 WITHOUT_TORCH = STATE / "without-torch"  # there after `setup --torch none`, so that later builds ask for none
-READY = BUILD / "ready"  # newer than all that bin/simple looks at: nothing to build
 REQUIREMENTS = ROOT / "requirements"
 
 MIN_PYTHON = (3, 11)  # torch 2.15 and numpy demand it
 DEFAULT_TORCH = "2.15"
 TORCH_VERSIONS = (DEFAULT_TORCH, "2.11")
 NO_TORCH = "none"
+
+
+@dataclass(frozen=True)
+class Build:
+    """A build tree, named by its CMake preset."""
+
+    preset: str = "release"
+
+    @property
+    def folder(self) -> Path:
+        return ROOT / "build" / self.preset
+
+    @property
+    def host(self) -> Path:
+        return self.folder / "bin" / "simple-host"
+
+    @property
+    def lib(self) -> Path:
+        return self.folder / "lib"
+
+    @property
+    def ready(self) -> Path:
+        """Newer than all that bin/simple looks at: nothing to build."""
+        return self.folder / "ready"
+
+
+PRESETS = ("release", "debug", "asan")
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from layout import (
     NO_TORCH,
     STATE,
     WITHOUT_TORCH,
+    Build,
     Environment,
     complete_environments,
     environment,
@@ -29,7 +30,7 @@ _PACKAGES_GB = 0.5
 _BUILD_GB = 0.2
 
 
-def set_up(torch: str | None, *, assume_yes: bool) -> None:
+def set_up(torch: str | None, tree: Build, *, assume_yes: bool) -> None:
     """Installs what is missing for `torch` ("none": nothing of Python; None: as last time), and builds.
 
     Every step looks first and does only what is missing, so it can be interrupted and started again.
@@ -52,7 +53,7 @@ def set_up(torch: str | None, *, assume_yes: bool) -> None:
             WITHOUT_TORCH.unlink(missing_ok=True)
         else:
             WITHOUT_TORCH.touch()
-        build(complete_environments() if wanted else [])
+        build(tree, complete_environments() if wanted else [])
 
 
 def _announce(missing: Environment | None, plan: system.Plan, machine: system.Machine, assume_yes: bool) -> None:
@@ -82,7 +83,7 @@ def describe(missing: Environment | None, plan: system.Plan, free_gb: float) -> 
             f"    torch {missing.torch} with its CUDA libraries (about {_TORCH_GB[missing.torch]} GB), torchvision, and what the",
             f"    examples and tests use; only into {missing.folder}, on {plan.python}",
         ]
-    lines.append(f"and build in build/release; {needed_gb(missing):.1f} GB of the {free_gb:.0f} GB free on this disk.")
+    lines.append(f"and build in this folder; {needed_gb(missing):.1f} GB of the {free_gb:.0f} GB free on this disk.")
     return lines
 
 

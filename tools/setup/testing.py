@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from layout import BUILD, HOST, ROOT, Environment
+from layout import ROOT, Build, Environment
 
 _SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
-_REPORTS = BUILD / "test-reports"
 
 
 @dataclass(frozen=True)
@@ -33,26 +32,28 @@ class Counts:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
-def run_tests(env: Environment | None, *, paths: Sequence[str], name_filter: str | None, long: bool) -> int:
+def run_tests(
+    tree: Build, env: Environment | None, *, paths: Sequence[str], name_filter: str | None, long: bool
+) -> int:
     """Runs the suites and prints the sum as the last line; returns the exit code.
 
     Args:
+        tree: the build to test.
         env: the environment whose torch and Python are used; None: without PyTorch.
         paths: only these spec and pytest files or folders; empty: everything, GoogleTest too.
         name_filter: only tests whose name holds this text.
         long: full counts where tests have reduced ones.
     """
-    variables = test_variables(env, long=long)
-    _REPORTS.mkdir(parents=True, exist_ok=True)
+    variables = test_variables(tree, env, long=long)
     specs, pythons = split_paths(paths)
     total = Counts()
     if not paths:
-        total += _suite("GoogleTest", lambda: _ctest(name_filter, variables))
+        total += _suite("GoogleTest", lambda: _ctest(tree, name_filter, variables))
     if specs:
-        total += _suite("specs", lambda: _specs(specs, name_filter, variables))
+        total += _suite("specs", lambda: _specs(tree, specs, name_filter, variables))
     if pythons:
         python = str(env.python) if env else sys.executable
-        total += _suite("pytest", lambda: _pytest(python, pythons, name_filter, variables))
+        total += _suite("pytest", lambda: _pytest(tree, python, pythons, name_filter, variables))
     if total == Counts():
         print("no test ran")
     print(total, flush=True)
@@ -65,8 +66,8 @@ def split_paths(paths: Sequence[str]) -> tuple[list[str], list[str]]:
     return [p for p in chosen if not p.endswith(".py")], [p for p in chosen if not p.endswith(".spl")]
 
 
-def test_variables(env: Environment | None, *, long: bool) -> dict[str, str]:
-    variables = {**os.environ, "SIMPLE_HOST": str(HOST)}
+def test_variables(tree: Build, env: Environment | None, *, long: bool) -> dict[str, str]:
+    variables = {**os.environ, "SIMPLE_BUILD": str(tree.folder), "SIMPLE_HOST": str(tree.host)}
     variables.pop("VIRTUAL_ENV", None)
     if env:
         variables["SIMPLE_PYTHON"] = str(env.python)
@@ -85,9 +86,9 @@ def _suite(title: str, body: Callable[[], Counts]) -> Counts:
     return counts
 
 
-def _ctest(name_filter: str | None, variables: dict[str, str]) -> Counts:
-    report = _fresh_report("ctest.xml")
-    command = ["ctest", "--test-dir", str(BUILD), "--output-on-failure", "--output-junit", str(report),
+def _ctest(tree: Build, name_filter: str | None, variables: dict[str, str]) -> Counts:
+    report = _fresh_report(tree, "ctest.xml")
+    command = ["ctest", "--test-dir", str(tree.folder), "--output-on-failure", "--output-junit", str(report),
                "--parallel", str(os.cpu_count() or 1), "--no-tests=ignore"]  # fmt: skip
     if name_filter:
         command += ["-R", re.escape(name_filter)]
@@ -95,8 +96,10 @@ def _ctest(name_filter: str | None, variables: dict[str, str]) -> Counts:
     return count_junit(report, status)
 
 
-def _pytest(python: str, paths: Sequence[str], name_filter: str | None, variables: dict[str, str]) -> Counts:
-    report = _fresh_report("pytest.xml")
+def _pytest(
+    tree: Build, python: str, paths: Sequence[str], name_filter: str | None, variables: dict[str, str]
+) -> Counts:
+    report = _fresh_report(tree, "pytest.xml")
     command = [python, "-m", "pytest", f"--junitxml={report}", *paths]
     if name_filter:
         command += ["-k", name_filter]
@@ -105,8 +108,8 @@ def _pytest(python: str, paths: Sequence[str], name_filter: str | None, variable
     return count_junit(report, 0 if status == nothing_collected else status)
 
 
-def _specs(paths: Sequence[str], name_filter: str | None, variables: dict[str, str]) -> Counts:
-    command = [str(HOST), "test", *paths, *(["--filter", name_filter] if name_filter else [])]
+def _specs(tree: Build, paths: Sequence[str], name_filter: str | None, variables: dict[str, str]) -> Counts:
+    command = [str(tree.host), "test", *paths, *(["--filter", name_filter] if name_filter else [])]
     last = ""
     with subprocess.Popen(command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, text=True) as host:
         for line in host.stdout or []:
@@ -115,8 +118,9 @@ def _specs(paths: Sequence[str], name_filter: str | None, variables: dict[str, s
     return count_summary(last, host.returncode)
 
 
-def _fresh_report(name: str) -> Path:
-    report = _REPORTS / name
+def _fresh_report(tree: Build, name: str) -> Path:
+    report = tree.folder / "test-reports" / name
+    report.parent.mkdir(exist_ok=True)
     report.unlink(missing_ok=True)
     return report
 
