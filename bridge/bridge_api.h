@@ -78,8 +78,6 @@ struct TensorResult {
 /// have been filled all the same: what it then holds is the caller's to release.
 /// Every function but `release` and `defer` may wait for the GIL. Call none while holding a lock.
 struct BridgeApi {
-  int32_t version;  // kBridgeVersion
-
   // --- the interpreter
   int32_t (*start)();  // starts Python, or attaches to the one that runs; a second call changes nothing
   bool (*is_started)();
@@ -133,6 +131,7 @@ struct BridgeApi {
 }  // namespace simple_torch::bridge
 
 /// The only symbol that a bridge exports; called once. Python's symbols must be global before the bridge is
-/// loaded. Fills `api` and returns 0. `services` lives as long as the process.
+/// loaded. Fills `api` and returns 0, or returns 1 and fills nothing when `version` is not its own
+/// kBridgeVersion. `services` lives as long as the process.
 extern "C" int32_t simple_torch_bridge_open(const simple_torch::abi::FrontServices* services,
-                                            simple_torch::bridge::BridgeApi* api);
+                                            int32_t version, simple_torch::bridge::BridgeApi* api);

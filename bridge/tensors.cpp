@@ -2,6 +2,7 @@
 // they draw in torch's pybind11, which nothing else here uses.
 #include "bridge/tensors.h"
 
+#include <ATen/dlpack.h>
 #include <torch/csrc/Exceptions.h>
 #include <torch/csrc/autograd/python_variable.h>
 

@@ -1,0 +1,74 @@
+// Python objects and argument lists on their way between handles and the bridge.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/SmallVector.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "abi/handles.h"
+#include "abi/python_library.h"
+#include "abi/tensor_arguments.h"
+#include "dlpack_interop/managed.h"
+#include "simple_torch/spl_runtime.h"
+
+namespace simple_torch::abi {
+
+/// What a handle to a Python object holds: one reference. Dropping it never waits for the GIL; the bridge
+/// gives the reference back when a thread holds it next.
+class PythonRef {
+ public:
+  PythonRef() noexcept = default;
+  explicit PythonRef(bridge::Object* owned) noexcept : object_(owned) {}
+  PythonRef(PythonRef&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  PythonRef& operator=(PythonRef&&) = delete;
+  ~PythonRef() {
+    if (object_ != nullptr) {
+      opened_python()->release(object_);
+    }
+  }
+
+  bridge::Object* get() const noexcept { return object_; }
+  bridge::Object** receive() noexcept { return &object_; }  // for a function of the bridge to fill
+
+ private:
+  bridge::Object* object_ = nullptr;
+};
+
+template <>
+struct HandleKindOf<PythonRef> {
+  static constexpr HandleKind value = HandleKind::kObject;
+};
+
+/// The values of one call, converted from `kinds` and `values` (see functions_python.toml). What they refer
+/// to is kept alive until this dies; a DLPack handle among them has ended by then.
+class PythonArguments {
+ public:
+  /// Throws Error: InvalidArgument where kinds and values do not fit, InvalidHandle.
+  PythonArguments(const char* kinds, const SplArray* values);
+  PythonArguments(const PythonArguments&) = delete;
+  PythonArguments& operator=(const PythonArguments&) = delete;
+
+  /// The values, of which the last `names_len` are named.
+  bridge::Arguments with_names(const char* const* names, int64_t names_len) const;
+  /// All of them, when there are as many as that. Throws Error(kInvalidArgument).
+  const bridge::Value* exactly(size_t count) const;
+  const bridge::Value* data() const noexcept { return values_.data(); }
+  size_t size() const noexcept { return values_.size(); }
+
+ private:
+  bridge::Value convert(char kind, const SplValue& item);
+  bridge::Value plain(const SplValue& item);
+  bridge::Value list(const SplArray* array);
+
+  c10::SmallVector<bridge::Value, 8> values_;
+  c10::SmallVector<HandleTable::Borrowed<PythonRef>, 8> objects_;
+  c10::SmallVector<HandleTable::Borrowed<TensorRef>, 4> tensors_;
+  std::vector<std::unique_ptr<dlpack::Managed>> capsules_;
+  std::vector<std::unique_ptr<bridge::Value[]>> lists_;
+};
+
+}  // namespace simple_torch::abi
