@@ -6,7 +6,7 @@ import argparse
 import subprocess
 import sys
 
-if sys.version_info < (3, 10):
+if sys.version_info < (3, 10):  # noqa: UP036 (this very check is for older ones)
     sys.exit(f"bin/simple needs Python >= 3.10; {sys.executable} is {sys.version.split()[0]}")
 
 from console import Refusal, say
@@ -71,9 +71,10 @@ def _bench(options: argparse.Namespace) -> int:
     torch = options.torch or DEFAULT_TORCH
     set_up(torch, Build(options.preset), assume_yes=options.yes)
     env = environment(torch)
+    variables = test_variables(Build(options.preset), env, long=False)
     for program in sorted(ROOT.glob("benchmarks/*/run.py")):
         print(f"== {program.relative_to(ROOT)}", flush=True)
-        subprocess.run([env.python, program], cwd=ROOT, env=test_variables(Build(options.preset), env, long=False), check=True)
+        subprocess.run([env.python, program], cwd=ROOT, env=variables, check=True)
     return 0
 
 

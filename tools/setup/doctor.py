@@ -1,4 +1,4 @@
-"""bin/simple doctor: what is used, with versions and paths, and one line for each fault. Works when nothing is built."""
+"""bin/simple doctor: what is used, with versions and paths, and each fault. Works when nothing is built."""
 
 from __future__ import annotations
 
@@ -114,12 +114,14 @@ def _torch(variables: Mapping[str, str], python: str, facts: dict) -> list[Findi
         fault = f"{named} holds no torch" if named else f"{python} has no torch"
         return [Finding("torch", "none", fault, mend)]
     minor = _minor(version)
-    fault = None if _supported(version) else f"torch {version} is not supported ({TORCH_VERSIONS[1]} to {TORCH_VERSIONS[0]} are)"
-    findings = [Finding("torch", f"{version}  {folder}", fault, mend)]
+    unsupported = f"torch {version} is not supported ({TORCH_VERSIONS[1]} to {TORCH_VERSIONS[0]} are)"
     libtorch = Path(folder) / "lib"
-    complete = (libtorch / "libtorch_cpu.so").exists()
-    findings.append(Finding("LibTorch", str(libtorch), None if complete else f"{libtorch} has no libtorch_cpu.so", mend))
-    findings.append(_cuda(cuda))
+    incomplete = f"{libtorch} has no libtorch_cpu.so"
+    findings = [
+        Finding("torch", f"{version}  {folder}", None if _supported(version) else unsupported, mend),
+        Finding("LibTorch", str(libtorch), None if (libtorch / "libtorch_cpu.so").exists() else incomplete, mend),
+        _cuda(cuda),
+    ]
     for part in (f"libsimple_torch_backend-{minor}.so", f"libsimple_torch_bridge-{minor}.cpython-{facts['minor']}.so"):
         findings.append(_built(part.split("-")[0].removeprefix("libsimple_torch_"), _BUILD.lib / part, minor))
     return findings

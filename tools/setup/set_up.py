@@ -80,8 +80,8 @@ def describe(missing: Environment | None, plan: system.Plan, free_gb: float) -> 
     if missing:
         lines += [
             f"  Python packages ({_ENVIRONMENT_GB[missing.torch]} GB on disk, {_DOWNLOAD_GB} GB to download):",
-            f"    torch {missing.torch} with its CUDA libraries (about {_TORCH_GB[missing.torch]} GB), torchvision, and what the",
-            f"    examples and tests use; only into {missing.folder}, on {plan.python}",
+            f"    torch {missing.torch} with its CUDA libraries (about {_TORCH_GB[missing.torch]} GB), torchvision,",
+            f"    and what the examples and tests use; only into {missing.folder}, on {plan.python}",
         ]
     lines.append(f"and build in this folder; {needed_gb(missing):.1f} GB of the {free_gb:.0f} GB free on this disk.")
     return lines
