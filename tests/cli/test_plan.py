@@ -1,11 +1,11 @@
 """What set-up decides to install, from facts about a machine."""
 
 import pytest
+
 from console import Refusal
+from layout import environment
 from set_up import describe
 from system import SYSTEM_PYTHON, Machine, Plan, Python, Tool, install, plan
-
-from layout import environment
 
 NINJA = Tool("Ninja", "ninja-build", lambda: False)
 BARE = Python(SYSTEM_PYTHON, (3, 11, 2), headers=False, venv=False, shared=False)

@@ -62,9 +62,7 @@ def _test(options: argparse.Namespace) -> int:
     torch = options.torch or DEFAULT_TORCH
     set_up(torch, Build(options.preset), assume_yes=options.yes)
     env = None if torch == NO_TORCH else environment(torch)
-    return run_tests(
-        Build(options.preset), env, paths=options.paths, name_filter=options.filter, long=options.long
-    )
+    return run_tests(Build(options.preset), env, paths=options.paths, name_filter=options.filter, long=options.long)
 
 
 def _bench(options: argparse.Namespace) -> int:
