@@ -1,0 +1,71 @@
+// Bodies of DLPack in and out.
+#include "abi/dlpack_handles.h"
+#include "abi/generated/backend_table.h"
+#include "abi/guarded.h"
+#include "abi/tensor_arguments.h"
+#include "dlpack_interop/interop.h"
+
+namespace simple_torch::abi::body {
+namespace {
+
+/// Takes `managed` over first, so that its deleter runs whatever fails.
+template <class Structure>
+int32_t import_owned(Structure* managed, int64_t* out) {
+  return guarded([&] {
+    dlpack::Managed owned(managed);
+    require(out, "out");
+    *out = give(dlpack::import_tensor(std::move(owned)));
+  });
+}
+
+}  // namespace
+
+int32_t to_dlpack(int64_t a, bool copy, DLManagedTensorVersioned** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = dlpack::export_tensor(*tensor_argument(a), copy).release();
+  });
+}
+
+int32_t from_dlpack(DLManagedTensorVersioned* managed, int64_t* out) { return import_owned(managed, out); }
+
+int32_t to_dlpack_legacy(int64_t a, DLManagedTensor** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = dlpack::export_legacy(*tensor_argument(a));
+  });
+}
+
+int32_t from_dlpack_legacy(DLManagedTensor* managed, int64_t* out) { return import_owned(managed, out); }
+
+int32_t dlpack_export(int64_t a, bool copy, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = handles().insert(dlpack::export_tensor(*tensor_argument(a), copy));
+  });
+}
+
+int32_t dlpack_import(int64_t managed, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = give(dlpack::import_tensor(handles().take<dlpack::Managed>(managed)));
+  });
+}
+
+int32_t dlpack_data_ptr(int64_t managed, void** out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto held = handles().get<dlpack::Managed>(managed);
+    const DLTensor& tensor = (*held).get()->dl_tensor;
+    *out = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset);
+  });
+}
+
+int32_t dlpack_flags(int64_t managed, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = static_cast<int64_t>((*handles().get<dlpack::Managed>(managed)).get()->flags);
+  });
+}
+
+}  // namespace simple_torch::abi::body

@@ -1,0 +1,29 @@
+// DLPack in and out of at::Tensor, without copies.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "dlpack_interop/managed.h"
+
+namespace simple_torch::dlpack {
+
+/// The tensor's memory as a DLPack 1 tensor, or a copy of it, which is flagged. The flags of a tensor that
+/// came in through import_tensor go out again.
+///
+/// Throws Error(kInvalidArgument) for a tensor that requires grad, that is conjugated or negated (unless
+/// copied), sparse, quantized or without memory; Error(kDtypeMismatch) or Error(kNotImplemented) for a
+/// dtype or device that DLPack or this library does not name.
+Managed export_tensor(const at::Tensor& tensor, bool copy = false);
+
+/// The same for consumers older than DLPack 1. The caller owns the result. A read-only tensor is refused,
+/// since the older structure cannot say so.
+DLManagedTensor* export_legacy(const at::Tensor& tensor);
+
+/// A tensor over the memory of a DLPack tensor. Its deleter runs when the last user of the memory is gone,
+/// on any thread, or before this throws. Writing to a read-only import through LibTorch fails.
+///
+/// Throws Error(kInvalidArgument), which names the field that is wrong; Error(kDtypeMismatch) for a dtype
+/// that torch lacks; Error(kUnavailable) or Error(kNotImplemented) for a device that is not there.
+at::Tensor import_tensor(Managed managed);
+
+}  // namespace simple_torch::dlpack

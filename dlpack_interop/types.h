@@ -1,0 +1,23 @@
+// DLPack's dtypes and devices in torch's terms.
+#pragma once
+
+#include <ATen/dlpack.h>
+#include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
+
+namespace simple_torch::dlpack {
+
+/// Throws Error(kDtypeMismatch) for a dtype that DLPack has no code for.
+DLDataType dlpack_dtype(c10::ScalarType dtype);
+
+/// Throws Error(kInvalidArgument) for lanes other than 1, Error(kDtypeMismatch) for what torch lacks.
+c10::ScalarType torch_dtype(DLDataType dtype);
+
+/// Throws Error(kNotImplemented) for devices other than CPU and CUDA.
+DLDevice dlpack_device(c10::Device device);
+
+/// Pinned host memory counts as CPU. Throws Error(kInvalidArgument) for a CPU number other than 0,
+/// Error(kUnavailable) for a CUDA device that is not there, Error(kNotImplemented) for other devices.
+c10::Device torch_device(DLDevice device);
+
+}  // namespace simple_torch::dlpack
