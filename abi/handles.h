@@ -18,7 +18,8 @@ enum class HandleKind : int32_t { kTensor = 1, kObject = 2, kDlpack = 3, kOptimi
 inline constexpr int32_t kHandleKinds = 5;  // one more than the greatest
 
 /// Says which kind of handle holds a T: specialise with `static constexpr HandleKind value`.
-/// A T is one pointer wide, is moved without throwing, and may be destroyed on any thread.
+/// A T is one pointer wide, is moved without throwing, and may be destroyed on any thread; where its own
+/// destructor must not run just anywhere, `static void let_go(T&) noexcept` may empty it first.
 template <class T>
 struct HandleKindOf;
 
@@ -66,7 +67,13 @@ class HandleTable {
     static_assert(sizeof(T) <= sizeof(void*) && std::is_nothrow_move_constructible_v<T>);
     Slot& slot = take_free_slot();
     new (slot.payload) T(std::move(value));
-    slot.destroy = [](void* payload) { static_cast<T*>(payload)->~T(); };
+    slot.destroy = [](void* payload) {
+      auto* held = static_cast<T*>(payload);
+      if constexpr (requires { HandleKindOf<T>::let_go(*held); }) {
+        HandleKindOf<T>::let_go(*held);
+      }
+      held->~T();
+    };
     return publish(slot, HandleKindOf<T>::value);
   }
 

@@ -1,10 +1,14 @@
 // Bodies of spt_py_*: handles and lists on this side, objects and values on the bridge's.
 #include <cstdlib>
+#include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
 #include "abi/python_arguments.h"
+#include "dlpack_interop/interop.h"
 
 namespace simple_torch::abi {
 namespace {
@@ -70,22 +74,11 @@ int32_t value_with_python(T* out, Body&& body) noexcept {
   });
 }
 
-void* allocate(size_t bytes) {
-  void* memory = std::malloc(bytes);
-  if (memory == nullptr) {
-    throw Error(ErrorKind::kOutOfMemory, "no memory left for a list of " + std::to_string(bytes) + " bytes");
-  }
-  return memory;
-}
-
 HandleTable::Borrowed<PythonRef> object_argument(int64_t handle) { return handles().get<PythonRef>(handle); }
 
-/// What came out of Python as a tensor of ours; takes over whatever the result holds.
-at::Tensor imported(bridge::TensorResult& result) {
-  if (result.versioned != nullptr) {
-    return dlpack::import_tensor(dlpack::Managed(result.versioned));
-  }
-  return dlpack::import_tensor(dlpack::Managed(result.legacy));
+/// The DLPack tensor in a result; empty when the result holds a torch tensor or nothing.
+dlpack::Managed managed_of(const bridge::TensorResult& result) {
+  return result.versioned != nullptr ? dlpack::Managed(result.versioned) : dlpack::Managed(result.legacy);
 }
 
 }  // namespace
@@ -342,7 +335,7 @@ int32_t py_to_list(int64_t a, int64_t** out, int64_t* out_len) {
     }
     std::free(items);
     if (status == 0) {
-      auto* list = static_cast<int64_t*>(allocate((count + 1) * sizeof(int64_t)));
+      auto* list = allocate<int64_t>(count);
       for (size_t i = 0; i < count; ++i) {
         list[i] = handles().insert(std::move(references[i]));
       }
@@ -401,11 +394,36 @@ int32_t py_to_tensor(int64_t a, int64_t* out) {
     at::Tensor tensor;
     bridge::TensorResult result{.tensor = &tensor};
     const int32_t status = api.to_tensor(object_argument(a)->get(), &result);
-    if (result.versioned != nullptr || result.legacy != nullptr) {
-      tensor = imported(result);
+    dlpack::Managed managed = managed_of(result);
+    if (status != 0) {
+      return status;
     }
+    if (managed.get() != nullptr) {
+      tensor = dlpack::import_tensor(std::move(managed));
+    }
+    *out = give(std::move(tensor));
+    return 0;
+  });
+}
+
+int32_t py_capsule_new(int64_t managed, int64_t* out) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+    dlpack::Managed taken = handles().take<dlpack::Managed>(managed);
+    bridge::Value value{};
+    value.type = bridge::Value::Type::kDlpack;
+    value.dlpack = taken.receiver();
+    return api.from_value(&value, made);
+  });
+}
+
+int32_t py_capsule_take(int64_t capsule, int64_t* out) {
+  return with_python([&](const BridgeApi& api) {
+    require(out, "out");
+    bridge::TensorResult result{.tensor = nullptr};
+    const int32_t status = api.capsule_take(object_argument(capsule)->get(), &result);
+    dlpack::Managed managed = managed_of(result);
     if (status == 0) {
-      *out = give(std::move(tensor));
+      *out = handles().insert(std::move(managed));
     }
     return status;
   });

@@ -59,11 +59,12 @@ bridge::Value PythonArguments::convert(char kind, const SplValue& item) {
       return value;
     case 't':
       value.type = bridge::Value::Type::kTensor;
-      tensors_.push_back(handles().get<TensorRef>(handle_in(item)));
-      value.tensor = &**tensors_.back();
+      tensors_.push_back(handles().get<at::Tensor>(handle_in(item)));
+      value.tensor = &*tensors_.back();
       return value;
     case 'd':
       value.type = bridge::Value::Type::kDlpack;
+      value.dlpack = capsules_.emplace_back(handles().take<dlpack::Managed>(handle_in(item))).receiver();
       return value;
     default:
       throw Error(ErrorKind::kInvalidArgument, std::string("kinds has the letter ") + kind +

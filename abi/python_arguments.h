@@ -5,14 +5,15 @@
 #include <c10/util/SmallVector.h>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "abi/dlpack_handles.h"
 #include "abi/handles.h"
 #include "abi/python_library.h"
 #include "abi/tensor_arguments.h"
-#include "dlpack_interop/managed.h"
 #include "simple_torch/spl_runtime.h"
 
 namespace simple_torch::abi {
@@ -66,8 +67,8 @@ class PythonArguments {
 
   c10::SmallVector<bridge::Value, 8> values_;
   c10::SmallVector<HandleTable::Borrowed<PythonRef>, 8> objects_;
-  c10::SmallVector<HandleTable::Borrowed<TensorRef>, 4> tensors_;
-  std::vector<std::unique_ptr<dlpack::Managed>> capsules_;
+  c10::SmallVector<HandleTable::Borrowed<at::Tensor>, 4> tensors_;
+  std::deque<dlpack::Managed> capsules_;  // a deque: the values point into it
   std::vector<std::unique_ptr<bridge::Value[]>> lists_;
 };
 

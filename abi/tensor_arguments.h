@@ -20,6 +20,8 @@ namespace simple_torch::abi {
 template <>
 struct HandleKindOf<at::Tensor> {
   static constexpr HandleKind value = HandleKind::kTensor;
+  /// A tensor that Python knows too may want the GIL when it dies: the bridge takes it then.
+  static void let_go(at::Tensor& tensor) noexcept;
 };
 
 inline HandleTable::Borrowed<at::Tensor> tensor_argument(int64_t handle) {
