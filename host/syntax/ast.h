@@ -217,7 +217,7 @@ struct Param {
   Symbol name = kNoSymbol;  // "_" where the pattern below destructures
   TypePtr type;
   ExprPtr default_value;
-  PatternPtr pattern;       // \(a, b): … over pairs; null for a plain name
+  PatternPtr pattern;       // |(a, b)| …: takes a pair apart; null for a plain name
   SourceSpan span;
 };
 
@@ -245,7 +245,7 @@ struct TupleExpr : ExprOf<ExprKind::kTuple> {
   std::vector<Symbol> names;  // (x: 1, y: 2); else empty
 };
 struct DictEntry {
-  ExprPtr key;  // null: value is a dict to spread (**d). A bare name as key is a TextExpr.
+  ExprPtr key;  // null: value is a dict to spread (**d). Any expression: {name: 1} looks `name` up
   ExprPtr value;
 };
 struct DictExpr : ExprOf<ExprKind::kDict> {
@@ -493,7 +493,7 @@ struct RecordDecl : StmtOf<StmtKind::kRecord> {
   std::vector<TypePtr> parents;  // (A), extends A, with A, B
   std::vector<FieldDecl> fields;
   std::vector<FunctionPtr> methods;
-  std::vector<StmtPtr> constants;  // BindStmt of kind kVal, kConst: static values of the type
+  std::vector<StmtPtr> constants;  // BindStmt: `const N = 3` and `static val N = 3`, values of the type itself
 };
 struct VariantDecl {
   Symbol name = kNoSymbol;

@@ -1,0 +1,378 @@
+// From characters to tokens.
+#include "lexer.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace spl {
+namespace {
+
+constexpr std::array<std::string_view, 55> kKeywords = {
+    "fn",     "me",    "val",   "var",    "let",    "const",    "static", "struct", "class", "enum",  "trait",
+    "impl",   "mixin", "extern", "use",   "import", "export",   "mod",    "pub",    "type",  "alias", "if",
+    "elif",   "else",  "for",   "while",  "loop",   "match",    "case",   "return", "break", "continue", "pass",
+    "in",     "is",    "not",   "and",    "or",     "xor",      "as",     "true",   "false", "nil",   "self",
+    "super",  "async", "await", "yield",  "spawn",  "with",     "defer",  "unsafe", "move",  "mut",   "where"};
+static_assert(static_cast<size_t>(Tok::kWhere) - static_cast<size_t>(Tok::kFn) + 1 == kKeywords.size());
+
+// Deeper nesting of texts in texts is read as literal braces; so is an interpolation longer than this.
+constexpr int kMaxTextDepth = 16;
+constexpr uint32_t kMaxInterpolation = 4096;
+
+/// Keyword kinds by symbol; symbols beyond the table are plain names.
+const std::vector<Tok>& keyword_kinds() {
+  static const std::vector<Tok> kinds = [] {
+    std::vector<Tok> table;
+    for (size_t i = 0; i < kKeywords.size(); ++i) {
+      const Symbol symbol = intern(kKeywords[i]);
+      if (symbol >= table.size()) table.resize(symbol + 1, Tok::kName);
+      table[symbol] = static_cast<Tok>(static_cast<size_t>(Tok::kFn) + i);
+    }
+    return table;
+  }();
+  return kinds;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+// Letters beyond ASCII are allowed; 0xE2 leads curly quotes, arrows and their like, which are not.
+bool is_name_start(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (byte >= 0x80 && byte != 0xE2);
+}
+bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
+
+struct Punctuation {
+  std::string_view spelling;
+  Tok kind;
+};
+// Longest first among those that share a beginning. `>>` is two tokens, so that generics can close with it.
+constexpr Punctuation kPunctuation[] = {
+    {"...", Tok::kEllipsis},      {"..=", Tok::kDotDotEqual}, {"..", Tok::kDotDot},
+    {".?", Tok::kDotQuestion},    {".", Tok::kDot},           {"?.", Tok::kQuestionDot},
+    {"??", Tok::kQuestionQuestion}, {"?", Tok::kQuestion},    {"->", Tok::kArrow},
+    {"-=", Tok::kMinusAssign},    {"-", Tok::kMinus},         {"=>", Tok::kFatArrow},
+    {"==", Tok::kEqual},          {"=", Tok::kAssign},        {"+=", Tok::kPlusAssign},
+    {"+", Tok::kPlus},            {"**", Tok::kStarStar},     {"*=", Tok::kStarAssign},
+    {"*", Tok::kStar},            {"//", Tok::kSlashSlash},   {"/=", Tok::kSlashAssign},
+    {"/", Tok::kSlash},           {"%=", Tok::kPercentAssign}, {"%", Tok::kPercent},
+    {"!=", Tok::kNotEqual},       {"!", Tok::kBang},          {"<<", Tok::kShiftLeft},
+    {"<=", Tok::kLessEqual},      {"<", Tok::kLess},          {">=", Tok::kGreaterEqual},
+    {">", Tok::kGreater},         {"&&", Tok::kAndAnd},       {"&", Tok::kAmpersand},
+    {"||", Tok::kPipePipe},       {"|>", Tok::kPipeArrow},    {"|", Tok::kPipe},
+    {"~=", Tok::kTildeAssign},    {"~>", Tok::kTildeArrow},   {"~", Tok::kTilde},
+    {"::", Tok::kColonColon},     {":", Tok::kColon},         {"(", Tok::kLeftParen},
+    {")", Tok::kRightParen},      {"[", Tok::kLeftBracket},   {"]", Tok::kRightBracket},
+    {"{", Tok::kLeftBrace},       {"}", Tok::kRightBrace},    {",", Tok::kComma},
+    {";", Tok::kSemicolon},       {"\\", Tok::kBackslash},    {"@", Tok::kAt},
+    {"^", Tok::kCaret},           {"#[", Tok::kHashBracket},
+};
+
+/// One edit apart: a letter more, less, other, or two neighbours swapped.
+bool one_edit_apart(std::string_view a, std::string_view b) {
+  if (a.size() > b.size()) std::swap(a, b);
+  if (b.size() - a.size() > 1 || a == b) return false;
+  size_t i = 0;
+  while (i < a.size() && a[i] == b[i]) ++i;
+  if (a.size() != b.size()) return a.substr(i) == b.substr(i + 1);
+  if (a.substr(i + 1) == b.substr(i + 1)) return true;
+  return i + 1 < a.size() && a[i] == b[i + 1] && a[i + 1] == b[i] && a.substr(i + 2) == b.substr(i + 2);
+}
+
+}  // namespace
+
+std::string_view closest_keyword(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> kForeign[] = {
+      {"def", "fn"},      {"func", "fn"},    {"function", "fn"}, {"elseif", "elif"},
+      {"elsif", "elif"},  {"switch", "match"}, {"None", "nil"},  {"null", "nil"},
+      {"True", "true"},   {"False", "false"}, {"this", "self"},  {"interface", "trait"}};
+  for (const auto& [foreign, ours] : kForeign) {
+    if (name == foreign) return ours;
+  }
+  if (name.size() < 3) return "";
+  for (const auto keyword : kKeywords) {
+    if (keyword.size() >= 3 && one_edit_apart(name, keyword)) return keyword;
+  }
+  return "";
+}
+
+Lexer::Lexer(const SourceFile& file, LexRange range, std::vector<Diagnostic>& diagnostics)
+    : file_(file), text_(file.text), range_(range), diagnostics_(diagnostics), pos_(range.begin),
+      line_(range.line), line_begin_(range.begin - (range.column - 1)) {}
+
+TokenStream Lexer::run() {
+  out_.tokens.reserve((range_.end - range_.begin) / 4 + 2);
+  if (range_.begin == 0 && starts_with(0, "\xEF\xBB\xBF")) pos_ = line_begin_ = 3;  // a byte order mark
+  indentation();
+  for (skip_blank(); pos_ < range_.end; skip_blank()) next_token();
+  line_start_ = true;
+  indent_ = 0;
+  emit(Tok::kEof, 0);
+  return std::move(out_);
+}
+
+bool Lexer::starts_with(uint32_t offset, std::string_view what) const {
+  return offset <= range_.end && text_.substr(offset, std::min<size_t>(what.size(), range_.end - offset)) == what;
+}
+
+/// Skips blanks, line ends and comments up to the next token.
+void Lexer::skip_blank() {
+  while (pos_ < range_.end) {
+    const char c = text_[pos_];
+    if (c == ' ' || c == '\t' || c == '\r') {
+      ++pos_;
+    } else if (c == '\n') {
+      newline();
+    } else if (c == '\\' && (at(pos_ + 1) == '\n' || starts_with(pos_ + 1, "\r\n"))) {
+      joined_ = true;
+      ++pos_;
+    } else if (c == '#' && at(pos_ + 1) != '[') {
+      // In a parameter list `delta: #Duration` is a unit type.
+      const bool unit = std::isupper(static_cast<unsigned char>(at(pos_ + 1))) && !brackets_.empty() &&
+                        brackets_.back() == '(' && !out_.tokens.empty() && out_.tokens.back().kind == Tok::kColon;
+      if (unit) return;
+      line_comment(at(pos_ + 1) == '#');
+    } else if (c == '/' && at(pos_ + 1) == '*') {
+      block_comment();
+    } else if (line_start_ && starts_with(pos_, "///")) {
+      line_comment(true);
+    } else {
+      return;
+    }
+  }
+}
+
+void Lexer::line_comment(bool is_doc) {
+  const uint32_t start = pos_;
+  while (pos_ < range_.end && text_[pos_] != '\n') ++pos_;
+  out_.comments.push_back({span(start, pos_ - start), is_doc, static_cast<uint32_t>(out_.tokens.size())});
+}
+
+void Lexer::block_comment() {
+  SourceSpan where = span(pos_, 2);
+  const uint32_t start = pos_;
+  int depth = 0;
+  do {
+    if (starts_with(pos_, "/*")) {
+      ++depth;
+      pos_ += 2;
+    } else if (starts_with(pos_, "*/")) {
+      --depth;
+      pos_ += 2;
+    } else if (at(pos_) == '\n') {
+      newline();
+    } else {
+      ++pos_;
+    }
+  } while (depth > 0 && pos_ < range_.end);
+  if (depth > 0) complain(where, "this comment is never closed", "end it with '*/'; comments nest");
+  where.length = pos_ - start;
+  out_.comments.push_back({where, starts_with(start, "/**"), static_cast<uint32_t>(out_.tokens.size())});
+}
+
+void Lexer::newline() {
+  ++pos_;
+  ++line_;
+  line_begin_ = pos_;
+  if (joined_) {
+    joined_ = false;
+    return;
+  }
+  line_start_ = true;
+  indentation();
+}
+
+void Lexer::indentation() {
+  indent_ = 0;
+  while (at(pos_) == ' ' || at(pos_) == '\t') indent_ += text_[pos_++] == '\t' ? 4 : 1;
+}
+
+void Lexer::next_token() {
+  const char c = text_[pos_];
+  if (is_digit(c)) return number();
+  if (const auto shape = text_shape_at(pos_)) return text(*shape);
+  if (is_name_start(c)) return name_or_keyword();
+  punctuation();
+}
+
+void Lexer::name_or_keyword() {
+  uint32_t end = pos_;
+  while (is_name_part(at(end))) ++end;
+  const Symbol symbol = intern(text_.substr(pos_, end - pos_));
+  const auto& keywords = keyword_kinds();
+  emit(symbol < keywords.size() ? keywords[symbol] : Tok::kName, end - pos_);
+  out_.tokens.back().symbol = symbol;
+}
+
+void Lexer::number() {
+  const uint32_t start = pos_;
+  uint32_t end = pos_;
+  const auto run_of = [&](auto accepts) {
+    while (accepts(at(end)) || at(end) == '_') ++end;
+  };
+  Tok kind = Tok::kInt;
+  const char radix = at(start) == '0' ? at(start + 1) : '\0';
+  if (radix == 'x' || radix == 'b' || radix == 'o') {
+    end += 2;
+    run_of([](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
+  } else {
+    run_of(is_digit);
+    // After a dot (pair.0.1) numbers are members, never fractions.
+    const bool member = !out_.tokens.empty() && out_.tokens.back().kind == Tok::kDot;
+    if (!member && at(end) == '.' && is_digit(at(end + 1))) {
+      kind = Tok::kFloat;
+      ++end;
+      run_of(is_digit);
+    }
+    const uint32_t exponent = at(end + 1) == '+' || at(end + 1) == '-' ? end + 2 : end + 1;
+    if ((at(end) == 'e' || at(end) == 'E') && is_digit(at(exponent))) {
+      kind = Tok::kFloat;
+      end = exponent;
+      run_of(is_digit);
+    }
+  }
+  while (is_name_part(at(end))) ++end;  // a suffix, judged by the parser
+  emit(kind, end - start);
+}
+
+std::optional<TextShape> Lexer::text_shape_at(uint32_t offset) const {
+  TextShape shape;
+  char c = at(offset);
+  if ((c == 'r' || c == 'f') && at(offset + 1) == '"') {
+    shape.prefix = 1;
+    shape.escapes = shape.interpolates = c == 'f';
+    shape.triple = starts_with(offset + 1, "\"\"\"");
+    return shape;
+  }
+  if (c == '\'') return shape;
+  if (c != '"') return std::nullopt;
+  shape.triple = starts_with(offset, "\"\"\"");
+  shape.escapes = shape.interpolates = !shape.triple;
+  return shape;
+}
+
+/// The offset after the closing quote. Without one: the end of the line, or of the text for a triple quote.
+uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& terminated) {
+  const char quote = at(start + shape.prefix);
+  uint32_t i = start + shape.opening();
+  while (i < range_.end) {
+    const char c = text_[i];
+    if (c == quote && (!shape.triple || starts_with(i, "\"\"\""))) {
+      terminated = true;
+      return i + shape.closing();
+    }
+    if (c == '\n' && !shape.triple) break;
+    if (c == '\\' && (shape.escapes || (quote == '\'' && at(i + 1) == '\'')) && at(i + 1) != '\n') {
+      i += 2;
+    } else if (c == '{' && shape.interpolates) {
+      const auto close = interpolation_end(i, depth);
+      i = close ? *close + 1 : i + (at(i + 1) == '{' ? 2 : 1);
+    } else {
+      ++i;
+    }
+  }
+  terminated = false;
+  return std::min(i, range_.end);
+}
+
+std::optional<uint32_t> Lexer::interpolation_end(uint32_t open, int depth) {
+  constexpr std::string_view kLiteralBefore = "{}\"'\\\n";
+  if (depth > kMaxTextDepth || open + 1 >= range_.end) return std::nullopt;
+  if (kLiteralBefore.find(at(open + 1)) != std::string_view::npos) return std::nullopt;
+  // Remembered, or texts nested in unclosed braces would be scanned again and again.
+  if (const auto known = interpolation_ends_.find(open); known != interpolation_ends_.end()) return known->second;
+
+  std::optional<uint32_t> result;
+  const uint32_t limit = std::min(range_.end, open + kMaxInterpolation);
+  int brackets = 0;
+  for (uint32_t i = open + 1; i < limit && text_[i] != '\n';) {
+    const char c = text_[i];
+    if (c == '"' || c == '\'') {
+      const char before = text_[i - 1];
+      const bool prefixed = (before == 'r' || before == 'f') && !is_name_part(text_[i - 2]);
+      const auto shape = text_shape_at(prefixed && c == '"' ? i - 1 : i);
+      bool terminated = false;
+      i = text_end(prefixed && c == '"' ? i - 1 : i, *shape, depth + 1, terminated);
+      if (!terminated) break;
+      continue;
+    }
+    if (c == '(' || c == '[' || c == '{') ++brackets;
+    if (c == ')' || c == ']' || c == '}') {
+      if (brackets == 0) {
+        if (c == '}') result = i;
+        break;
+      }
+      --brackets;
+    }
+    ++i;
+  }
+  interpolation_ends_.emplace(open, result);
+  return result;
+}
+
+void Lexer::text(TextShape shape) {
+  bool terminated = false;
+  const uint32_t end = text_end(pos_, shape, 0, terminated);
+  if (!terminated) {
+    complain(span(pos_, shape.opening()), "this text is never closed",
+             shape.triple ? "end it with '\"\"\"'" : "a text ends on its line; longer ones take three quotes");
+  }
+  const uint32_t start = pos_;
+  emit(Tok::kText, end - start);
+  out_.tokens.back().text = shape;
+  out_.tokens.back().terminated = terminated;
+  for (uint32_t i = start; shape.triple && i < end; ++i) {
+    if (text_[i] != '\n') continue;
+    ++line_;
+    line_begin_ = i + 1;
+  }
+}
+
+void Lexer::punctuation() {
+  for (const auto& [spelling, kind] : kPunctuation) {
+    if (spelling[0] != text_[pos_] || !starts_with(pos_, spelling)) continue;
+    const char c = spelling.back();
+    if (c == '(' || c == '[' || c == '{') brackets_.push_back(c);
+    if ((c == ')' || c == ']' || c == '}') && !brackets_.empty()) brackets_.pop_back();
+    return emit(kind, static_cast<uint32_t>(spelling.size()));
+  }
+  if (text_[pos_] == '#') return emit(Tok::kHash, 1);
+  unexpected_character();
+}
+
+void Lexer::unexpected_character() {
+  uint32_t length = 1;
+  while ((static_cast<unsigned char>(at(pos_ + length)) & 0xC0) == 0x80) ++length;  // a whole UTF-8 sequence
+  const std::string_view character = text_.substr(pos_, length);
+  const bool printable = length > 1 || std::isprint(static_cast<unsigned char>(character[0]));
+  const bool curly = character == "\u201C" || character == "\u201D" || character == "\u2018" || character == "\u2019";
+  complain(span(pos_, length),
+           printable ? "unexpected character '" + std::string(character) + "'"
+                     : "unexpected byte " + std::to_string(static_cast<unsigned char>(character[0])),
+           curly ? "use plain quotes: \"" : "");
+  pos_ += length;
+}
+
+void Lexer::emit(Tok kind, uint32_t length) {
+  Token& token = out_.tokens.emplace_back();
+  token.kind = kind;
+  token.line_start = line_start_;
+  token.space_before = pos_ > range_.begin && std::isspace(static_cast<unsigned char>(text_[pos_ - 1]));
+  token.indent = indent_;
+  token.start = pos_;
+  token.length = length;
+  token.line = line_;
+  token.column = pos_ - line_begin_ + 1;
+  line_start_ = false;
+  pos_ += length;
+}
+
+SourceSpan Lexer::span(uint32_t start, uint32_t length) const {
+  return {file_.id, start, line_, start - line_begin_ + 1, length};
+}
+
+void Lexer::complain(SourceSpan where, std::string message, std::string hint) {
+  diagnostics_.push_back({where, std::move(message), std::move(hint), {}});
+}
+
+}  // namespace spl

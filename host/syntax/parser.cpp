@@ -1,0 +1,265 @@
+// The parser's footing: tokens, layout, nesting limits, errors.
+#include "parser.h"
+
+#include <algorithm>
+
+namespace spl {
+namespace {
+
+constexpr uint32_t kMaxDepth = 200;       // brackets, blocks, operators in operators
+constexpr uint32_t kMaxHeight = 1000;     // of a tree, so that walking it needs little stack
+constexpr size_t kMaxDiagnostics = 20;
+constexpr size_t kMaxFileSize = 16u << 20;
+
+/// Operators that, deeper indented at a line's start, go on with the line before.
+bool leads_continuation(Tok kind) {
+  switch (kind) {
+    case Tok::kPlus: case Tok::kMinus: case Tok::kStar: case Tok::kStarStar: case Tok::kSlash:
+    case Tok::kPercent: case Tok::kEqual: case Tok::kNotEqual: case Tok::kLess: case Tok::kGreater:
+    case Tok::kLessEqual: case Tok::kGreaterEqual: case Tok::kShiftLeft: case Tok::kAmpersand:
+    case Tok::kAndAnd: case Tok::kPipe: case Tok::kPipePipe: case Tok::kPipeArrow: case Tok::kAnd:
+    case Tok::kOr: case Tok::kXor: case Tok::kIs: case Tok::kIn: case Tok::kAs: case Tok::kQuestionQuestion:
+    case Tok::kDotDot: case Tok::kDotDotEqual: case Tok::kAssign:
+      return true;
+    default:
+      return false;
+  }
+}
+
+const char* spelled(Tok kind) {
+  switch (kind) {
+    case Tok::kLeftParen: return "'('";
+    case Tok::kRightParen: return "')'";
+    case Tok::kLeftBracket: return "'['";
+    case Tok::kRightBracket: return "']'";
+    case Tok::kLeftBrace: return "'{'";
+    case Tok::kRightBrace: return "'}'";
+    case Tok::kGreater: return "'>'";
+    case Tok::kColon: return "':'";
+    case Tok::kAssign: return "'='";
+    case Tok::kArrow: return "'->'";
+    case Tok::kFatArrow: return "'=>'";
+    case Tok::kPipe: return "'|'";
+    case Tok::kIn: return "'in'";
+    case Tok::kFor: return "'for'";
+    case Tok::kFn: return "'fn'";
+    case Tok::kImport: return "'import'";
+    default: return "something else";
+  }
+}
+
+}  // namespace
+
+ParseResult parse(const SourceFile& file) {
+  ParseResult result;
+  if (file.text.size() > kMaxFileSize) {
+    result.diagnostics.push_back({{file.id, 0, 1, 1, 0}, "the file is larger than 16 MiB", "", {}});
+    return result;
+  }
+  result.module = Parser(file, result.diagnostics).module();
+  std::stable_sort(result.diagnostics.begin(), result.diagnostics.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) { return a.span.start < b.span.start; });
+  if (result.diagnostics.size() > kMaxDiagnostics) result.diagnostics.resize(kMaxDiagnostics);
+  return result;
+}
+
+Parser::Parser(const SourceFile& file, std::vector<Diagnostic>& diagnostics)
+    : file_(file), diagnostics_(diagnostics),
+      stream_(Lexer(file, {0, static_cast<uint32_t>(file.text.size()), 1, 1}, diagnostics).run()) {}
+
+Parser::Level::Level(Parser& parser) : parser_(parser), outer_height_(parser.height_) {
+  if (parser_.depth_ >= kMaxDepth) parser_.fail("this is nested too deeply (more than 200 levels)");
+  ++parser_.depth_;
+  parser_.height_ = 0;
+}
+
+Parser::Level::~Level() {
+  --parser_.depth_;
+  parser_.height_ = std::max(outer_height_, parser_.height_ + 1);
+}
+
+/// One more link of a chain whose tree grows to the left.
+void Parser::chained() {
+  if (++height_ > kMaxHeight) fail("this expression is too long (more than 1000 operators)");
+}
+
+// ---- Tokens ---------------------------------------------------------------------------------------------
+
+const Token& Parser::ahead(size_t count) const {
+  return stream_.tokens[std::min(pos_ + count, stream_.tokens.size() - 1)];
+}
+
+std::string_view Parser::spelling(const Token& token) const {
+  return std::string_view(file_.text).substr(token.start, token.length);
+}
+
+/// Names, and keywords that are names wherever no keyword can stand.
+bool Parser::can_name(Tok kind) {
+  switch (kind) {
+    case Tok::kName: case Tok::kType: case Tok::kStatic: case Tok::kPass: case Tok::kAlias: case Tok::kMod:
+    case Tok::kMixin: case Tok::kWhere:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void Parser::refresh() {
+  const Token& token = current();
+  const bool ends_line = context_.layout && token.line_start && pos_ != opened_ && token.kind != Tok::kEof;
+  kind_ = ends_line && !continues(token) ? Tok::kNewline : token.kind;
+}
+
+bool Parser::continues(const Token& token) const {
+  if (token.kind == Tok::kDot || token.kind == Tok::kQuestionDot) return token.indent >= context_.indent;
+  return token.indent > context_.indent && leads_continuation(token.kind);
+}
+
+void Parser::advance() {
+  if (current().kind != Tok::kEof) ++pos_;
+  refresh();
+}
+
+bool Parser::accept(Tok kind) {
+  if (kind_ != kind) return false;
+  advance();
+  return true;
+}
+
+bool Parser::accept_word(std::string_view word) {
+  if (!is_word(word)) return false;
+  advance();
+  return true;
+}
+
+void Parser::expect(Tok kind, const char* where) {
+  if (!accept(kind)) fail_expected(std::string(spelled(kind)) + " " + where);
+}
+
+Symbol Parser::expect_name(const char* what) {
+  if (!is_name()) {
+    const bool keyword = kind_ != Tok::kNewline && is_keyword(current().kind);
+    fail("expected " + std::string(what) + ", found " + found(), keyword ? "this word is a keyword" : "");
+  }
+  const Symbol symbol = current().symbol;
+  advance();
+  return symbol;
+}
+
+/// After a dot, or as an argument's name, keywords are names too.
+Symbol Parser::member_name() {
+  if (is(Tok::kName) || is_keyword(kind_)) {
+    const Symbol symbol = current().symbol;
+    advance();
+    return symbol;
+  }
+  fail_expected("a name");
+}
+
+/// After an operator: the expression goes on, on the next line if need be.
+void Parser::join_line() {
+  if (kind_ != Tok::kNewline || current().indent < context_.indent) return;
+  opened_ = pos_;
+  refresh();
+}
+
+void Parser::open_bracket() {
+  const Context outer = context_;
+  context_ = Context{};
+  context_.layout = false;
+  context_.indent = outer.indent;
+  context_.bracket = pos_;
+  advance();
+}
+
+/// The caller's Scope, ending next, makes lines count again.
+void Parser::close_bracket(Tok kind, const char* where) {
+  if (accept(kind)) return;
+  const SourceSpan opened = span_of(stream_.tokens[context_.bracket]);
+  std::string hint = "a comma may be missing";
+  if (kind_ == Tok::kEof || opened.line != current().line) {
+    hint = "the bracket opened on line " + std::to_string(opened.line) + " is not closed";
+  }
+  diagnostics_.push_back({here(), "expected " + std::string(spelled(kind)) + " " + where + ", found " + found(),
+                          std::move(hint), opened});
+  throw Abandon{};
+}
+
+SourceSpan Parser::span_of(const Token& token) const {
+  return {file_.id, token.start, token.line, token.column, token.length};
+}
+
+/// From `start` to the end of the token before the current one.
+SourceSpan Parser::from(const SourceSpan& start) const {
+  SourceSpan span = start;
+  const uint32_t end = previous().start + previous().length;
+  span.length = end > start.start ? end - start.start : start.length;
+  return span;
+}
+
+size_t Parser::matching_bracket(size_t open) const {
+  int depth = 0;
+  for (size_t i = open; i < stream_.tokens.size(); ++i) {
+    switch (stream_.tokens[i].kind) {
+      case Tok::kLeftParen: case Tok::kLeftBracket: case Tok::kLeftBrace: case Tok::kHashBracket:
+        ++depth;
+        break;
+      case Tok::kRightParen: case Tok::kRightBracket: case Tok::kRightBrace:
+        if (--depth == 0) return i;
+        break;
+      default:
+        break;
+    }
+  }
+  return kNone;
+}
+
+// ---- Errors ---------------------------------------------------------------------------------------------
+
+void Parser::complain(SourceSpan span, std::string message, std::string hint) {
+  diagnostics_.push_back({span, std::move(message), std::move(hint), {}});
+}
+
+void Parser::fail_at(SourceSpan span, std::string message, std::string hint) {
+  complain(span, std::move(message), std::move(hint));
+  throw Abandon{};
+}
+
+void Parser::fail(std::string message, std::string hint) { fail_at(here(), std::move(message), std::move(hint)); }
+
+void Parser::fail_expected(const std::string& what) {
+  SourceSpan where = here();
+  if (kind_ == Tok::kNewline || kind_ == Tok::kEof) {  // point behind what is there, not at the next line
+    const Token& last = previous();
+    if (pos_ > 0) where = {file_.id, last.start + last.length, last.line, last.column + last.length, 0};
+  }
+  std::string hint;
+  if (kind_ == Tok::kName) {
+    const auto keyword = closest_keyword(spelling(current()));
+    if (!keyword.empty()) hint = "did you mean '" + std::string(keyword) + "'?";
+  }
+  fail_at(where, "expected " + what + ", found " + found(), hint);
+}
+
+std::string Parser::found() const {
+  if (kind_ == Tok::kEof) return current().start < file_.text.size() ? "'}'" : "the end of the file";
+  if (kind_ == Tok::kNewline) return "the end of the line";
+  if (kind_ == Tok::kText) return "a text";
+  return "'" + std::string(spelling(current())) + "'";
+}
+
+/// Skips what is left of the broken statement that began at `start`: its line and deeper ones, and branches
+/// and brackets that belonged to it.
+void Parser::skip_statement(size_t start) {
+  const auto belongs = [](Tok kind) {
+    return kind == Tok::kElse || kind == Tok::kElif || kind == Tok::kCase || kind == Tok::kRightParen ||
+           kind == Tok::kRightBracket || kind == Tok::kRightBrace;
+  };
+  const auto is_next = [&](const Token& token) {
+    if (!token.line_start || pos_ == start) return false;
+    return token.indent < context_.indent || (token.indent == context_.indent && !belongs(token.kind));
+  };
+  while (current().kind != Tok::kEof && !is_next(current())) advance();
+}
+
+}  // namespace spl

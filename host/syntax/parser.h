@@ -1,0 +1,318 @@
+// The recursive-descent parser behind parse(). Split over parser_*.cpp by what is read.
+//
+// Layout is decided here, not in the lexer: inside a block a token that starts a line ends the statement
+// before it (`kind()` is then kNewline) unless it continues that statement; inside brackets lines mean
+// nothing, until a lambda's colon opens a block again.
+//
+// Errors are thrown as Abandon after they were noted, and caught where statements are read, which skip to
+// the next line of their block. So one run reports several.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ast.h"
+#include "lexer.h"
+#include "parse.h"
+
+namespace spl {
+
+class Parser {
+ public:
+  Parser(const SourceFile& file, std::vector<Diagnostic>& diagnostics);
+
+  Module module();
+
+ private:
+  struct Abandon {};
+
+  /// What the current place means for reading; saved and restored as a whole.
+  struct Context {
+    bool layout = true;          // lines end statements
+    uint32_t indent = 0;         // of the block being read
+    bool no_braces = false;      // `if x {`: the brace is the body, not a struct literal
+    bool no_arrow = false;       // a guard: `->` and `=>` end it
+    bool no_cast = false;        // `with e as name`
+    bool no_pipe = false;        // types of |x: T|
+    size_t bracket = kNone;      // token of the innermost open bracket
+  };
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+
+  /// Keeps the context and restores it, then looks again at the current token.
+  class Scope {
+   public:
+    explicit Scope(Parser& parser) : parser_(parser), saved_(parser.context_) {}
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() {
+      parser_.context_ = saved_;
+      parser_.refresh();
+    }
+
+   private:
+    Parser& parser_;
+    Context saved_;
+  };
+
+  /// One level of nesting. Also measures the tree's height, which chains like a + b + c + … grow too.
+  class Level {
+   public:
+    explicit Level(Parser& parser);
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    ~Level();
+
+   private:
+    Parser& parser_;
+    uint32_t outer_height_;
+  };
+
+  // Tokens (parser.cpp)
+  const Token& current() const { return stream_.tokens[pos_]; }
+  const Token& ahead(size_t count = 1) const;
+  const Token& previous() const { return stream_.tokens[pos_ > 0 ? pos_ - 1 : 0]; }
+  Tok kind() const { return kind_; }
+  bool is(Tok kind) const { return kind_ == kind; }
+  bool is_word(std::string_view word) const { return kind_ == Tok::kName && spelling(current()) == word; }
+  bool is_name() const { return can_name(kind_); }
+  static bool can_name(Tok kind);
+  bool touches_previous() const { return !current().space_before && !current().line_start; }
+  std::string_view spelling(const Token& token) const;
+  void refresh();
+  bool continues(const Token& token) const;
+  void advance();
+  bool accept(Tok kind);
+  bool accept_word(std::string_view word);
+  void expect(Tok kind, const char* where);
+  Symbol expect_name(const char* what);
+  Symbol member_name();
+  void join_line();
+  void open_bracket();
+  void close_bracket(Tok kind, const char* where);
+  void chained();
+  SourceSpan span_of(const Token& token) const;
+  SourceSpan here() const { return span_of(current()); }
+  SourceSpan from(const SourceSpan& start) const;
+  size_t matching_bracket(size_t open) const;
+
+  // Errors (parser.cpp)
+  [[noreturn]] void fail(std::string message, std::string hint = "");
+  [[noreturn]] void fail_at(SourceSpan span, std::string message, std::string hint = "");
+  [[noreturn]] void fail_expected(const std::string& what);
+  void complain(SourceSpan span, std::string message, std::string hint = "");
+  std::string found() const;
+  void skip_statement(size_t start);
+
+  // Blocks and statements (parser_statements.cpp)
+  void lines(std::vector<StmtPtr>& out);
+  void each_line(const std::function<void()>& read);
+  void wrong_indentation();
+  void inline_statements(std::vector<StmtPtr>& out);
+  void begin_line();
+  Block block_after_colon();
+  Block body(const char* after);
+  Block indented_block();
+  Block brace_block();
+  void enter_indented();
+  bool opens_indented() const;
+  bool at_statement_end() const;
+  void check_statement_end();
+  StmtPtr statement();
+  StmtPtr keyword_statement();
+  void reject_foreign_statement();
+  StmtPtr bind_statement(bool exported);
+  StmtPtr return_statement();
+  template <class Jump>
+  StmtPtr jump_statement();
+  StmtPtr defer_statement();
+  bool starts_assert() const;
+  StmtPtr assert_statement();
+  bool starts_label() const;
+  StmtPtr labelled_statement();
+  StmtPtr for_statement(Symbol label);
+  StmtPtr while_statement(Symbol label);
+  StmtPtr loop_statement(Symbol label);
+  StmtPtr with_statement();
+  StmtPtr unsafe_statement();
+  StmtPtr expression_statement();
+  StmtPtr assignment(ExprPtr first);
+  bool more_targets() const;
+  void check_target(const Expr& target);
+  ExprPtr assigned_value();
+  Condition condition();
+  ExprPtr header_expression();
+
+  // Commands: calls without parentheses (parser_commands.cpp)
+  ExprPtr command_or_expression();
+  bool starts_command() const;
+  bool starts_argument(size_t token) const;
+  bool starts_block_tail(size_t colon) const;
+  ExprPtr command();
+  Arg command_argument();
+  ExprPtr expectation(ExprPtr call);
+  ExprPtr with_tail(ExprPtr expr);
+  void append_block(CallExpr& call);
+
+  // Declarations (parser_declarations.cpp, parser_records.cpp, parser_imports.cpp)
+  bool starts_declaration() const;
+  StmtPtr declaration();
+  StmtPtr bare_declaration(std::vector<Attribute> attributes, bool exported);
+  std::vector<Attribute> attributes();
+  Attribute attribute();
+  bool visibility();
+  FunctionPtr function(std::vector<Attribute> attributes, bool exported);
+  void signature(FunctionDecl& function);
+  void function_body(FunctionDecl& function);
+  std::vector<Param> parameters(bool* takes_self);
+  bool self_parameter();
+  Param parameter();
+  std::vector<GenericParam> generic_params();
+  GenericParam generic_param();
+  void where_clause(std::vector<GenericParam>& generics);
+  StmtPtr type_alias(std::vector<Attribute> attributes, bool exported);
+  std::string take_docstring(std::vector<StmtPtr>& statements, uint32_t header_line) const;
+  std::string doc_comment() const;
+
+  void members(std::string& doc, const std::function<void()>& member);
+  bool starts_function() const;
+  FunctionPtr method();
+  StmtPtr record(std::vector<Attribute> attributes, bool exported);
+  void parents(std::vector<TypePtr>& out);
+  void record_member(RecordDecl& record);
+  FieldDecl field(bool exported);
+  StmtPtr enumeration(std::vector<Attribute> attributes, bool exported);
+  VariantDecl variant();
+  StmtPtr trait(std::vector<Attribute> attributes, bool exported);
+  StmtPtr implementation();
+
+  StmtPtr use(bool reexport);
+  StmtPtr from_import();
+  void module_path(UseDecl& use);
+  void bracketed_names(std::vector<ImportName>& out, Tok close);
+  void listed_names(std::vector<ImportName>& out);
+  ImportName import_name();
+  bool starts_export_names() const;
+  StmtPtr export_names();
+
+  // Expressions (parser_expressions.cpp: operators; parser_postfix.cpp: what follows a value)
+  struct Operator;
+  ExprPtr expression();
+  ExprPtr binary(int min_level);
+  ExprPtr operand();
+  Operator operator_here() const;
+  ExprPtr logical_not();
+  ExprPtr range(ExprPtr start);
+  ExprPtr piped(ExprPtr value);
+  ExprPtr unary();
+  ExprPtr negation();
+  bool starts_expression() const;
+
+  ExprPtr postfix();
+  ExprPtr member(ExprPtr object);
+  ExprPtr cast(ExprPtr operand);
+  ExprPtr coalesce(ExprPtr left);
+  ExprPtr call(ExprPtr callee);
+  ExprPtr index(ExprPtr object);
+  ExprPtr subscript();
+  ExprPtr update_call(ExprPtr target);
+  bool starts_update_call() const;
+  ExprPtr type_application(ExprPtr object);
+  bool starts_type_application(const Expr& object) const;
+  size_t angle_end(size_t open) const;
+  ExprPtr struct_literal(ExprPtr type);
+  bool starts_struct_literal(const Expr& type) const;
+  std::vector<Arg> arguments(Tok close);
+  Arg argument();
+  ExprPtr argument_value();
+
+  // Values (parser_primary.cpp, parser_text.cpp, parser_collections.cpp, parser_lambdas.cpp, parser_branches.cpp)
+  ExprPtr primary();
+  ExprPtr number();
+  ExprPtr integer(std::string_view digits, int base, Symbol suffix);
+  ExprPtr name();
+  ExprPtr parenthesised();
+  ExprPtr new_expression();
+  bool starts_new() const;
+
+  ExprPtr text();
+  ExprPtr interpolation(const Token& token);
+  ExprPtr interpolated(LexRange range);
+  uint32_t format_colon(uint32_t begin, uint32_t end) const;
+  void move_to(LexRange& place, uint32_t offset) const;
+
+  ExprPtr array();
+  Element element();
+  ExprPtr comprehension(SourceSpan start, ExprPtr key, ExprPtr value);
+  ExprPtr leading_comprehension(SourceSpan start);
+  ComprehensionClause comprehension_clause();
+  ExprPtr dict();
+  bool brace_is_dict() const;
+
+  ExprPtr backslash_lambda();
+  ExprPtr fn_lambda();
+  ExprPtr bar_lambda();
+  ExprPtr arrow_lambda();
+  bool starts_arrow_lambda() const;
+  Param lambda_param(bool with_type);
+  void lambda_body(LambdaExpr& lambda);
+  ExprPtr method_reference();
+  ExprPtr placeholder_lambda(ExprPtr body, uint32_t count, SourceSpan span);
+
+  ExprPtr if_expression(bool is_statement);
+  Block branch(bool is_statement);
+  bool accept_branch(uint32_t line_indent);
+  Block value_block();
+  ExprPtr match_expression();
+  MatchArm match_arm();
+  Block arm_body();
+
+  // Patterns and types (parser_patterns.cpp, parser_types.cpp)
+  PatternPtr alternatives();
+  PatternPtr pattern();
+  PatternPtr literal_pattern();
+  ExprPtr pattern_value();
+  PatternPtr named_pattern();
+  PatternPtr tuple_pattern();
+  PatternPtr array_pattern();
+  PatternPtr struct_pattern(std::vector<Symbol> path, SourceSpan span);
+  std::vector<FieldPattern> field_patterns(Tok close, bool shorthand);
+  PatternPtr loop_pattern(PatternPtr& second);
+
+  TypePtr type();
+  TypePtr type_atom();
+  TypePtr type_base();
+  TypePtr named_type();
+  TypePtr bracket_type();
+  TypePtr brace_type();
+  TypePtr tuple_type();
+  TypePtr function_type();
+  TypePtr type_argument();
+  TypePtr shape_or_array();
+  std::vector<TypePtr> type_list(Tok close);
+  std::vector<TypePtr> generic_arguments();
+
+  const SourceFile& file_;
+  std::vector<Diagnostic>& diagnostics_;
+  TokenStream stream_;
+  size_t pos_ = 0;
+  size_t opened_ = 0;          // a line-starting token that no longer counts as the end of a statement
+  Tok kind_ = Tok::kEof;
+  size_t declaration_ = 0;     // the first token of the declaration being read
+  Context context_;
+  uint32_t depth_ = 0;
+  uint32_t height_ = 0;
+  uint32_t placeholders_ = 0;  // the highest _1, _2… read in the current call argument; `_` counts as 1
+};
+
+/// A new node of form `Node` at `span`.
+template <class Node>
+std::unique_ptr<Node> make(SourceSpan span) {
+  auto node = std::make_unique<Node>();
+  node->span = span;
+  return node;
+}
+
+}  // namespace spl

@@ -1,0 +1,109 @@
+// Arrays, dicts and comprehensions.
+#include "parser.h"
+
+namespace spl {
+
+/// `[a, b]`, `[*xs, ...ys]`, `[value; count]`, `[e for x in xs]`, `[for x in xs: e]`.
+ExprPtr Parser::array() {
+  Scope scope(*this);
+  const SourceSpan span = here();
+  open_bracket();
+  if (is(Tok::kFor)) return leading_comprehension(span);
+  auto node = make<ArrayExpr>(span);
+  if (!is(Tok::kRightBracket)) {
+    Element first = element();
+    if (is(Tok::kFor) && !first.spread) {
+      auto result = comprehension(span, nullptr, std::move(first.value));
+      close_bracket(Tok::kRightBracket, "after the comprehension");
+      return result;
+    }
+    if (is(Tok::kSemicolon) && !first.spread) {
+      advance();
+      auto repeat = make<ArrayRepeatExpr>(span);
+      repeat->value = std::move(first.value);
+      repeat->count = expression();
+      close_bracket(Tok::kRightBracket, "after the count");
+      return repeat;
+    }
+    node->elements.push_back(std::move(first));
+    while (accept(Tok::kComma) && !is(Tok::kRightBracket)) node->elements.push_back(element());
+  }
+  close_bracket(Tok::kRightBracket, "after the elements");
+  return node;
+}
+
+Element Parser::element() {
+  Element element;
+  element.spread = accept(Tok::kStar) || accept(Tok::kEllipsis);
+  element.value = expression();
+  return element;
+}
+
+/// At `for`, behind what is made of each element.
+ExprPtr Parser::comprehension(SourceSpan span, ExprPtr key, ExprPtr value) {
+  auto node = make<ComprehensionExpr>(span);
+  node->key = std::move(key);
+  node->value = std::move(value);
+  while (is(Tok::kFor)) node->clauses.push_back(comprehension_clause());
+  return node;
+}
+
+ExprPtr Parser::leading_comprehension(SourceSpan span) {
+  auto node = make<ComprehensionExpr>(span);
+  while (is(Tok::kFor)) node->clauses.push_back(comprehension_clause());
+  expect(Tok::kColon, "before the comprehension's element");
+  node->value = expression();
+  close_bracket(Tok::kRightBracket, "after the comprehension");
+  return node;
+}
+
+ComprehensionClause Parser::comprehension_clause() {
+  ComprehensionClause clause;
+  advance();
+  clause.pattern = loop_pattern(clause.second);
+  expect(Tok::kIn, "after the comprehension's variable");
+  clause.iterable = expression();
+  while (accept(Tok::kIf)) clause.conditions.push_back(expression());
+  return clause;
+}
+
+/// `{}`, `{k: v, **more}`, `{k: v for x in xs}`.
+ExprPtr Parser::dict() {
+  Scope scope(*this);
+  const SourceSpan span = here();
+  auto node = make<DictExpr>(span);
+  open_bracket();
+  while (!is(Tok::kRightBrace)) {
+    DictEntry entry;
+    if (accept(Tok::kStarStar)) {
+      entry.value = expression();
+    } else {
+      entry.key = expression();
+      if (is(Tok::kComma) || is(Tok::kRightBrace)) {
+        fail_at(span, "a brace opens a dict here: {key: value}", "sets are not supported; a block follows a colon");
+      }
+      expect(Tok::kColon, "after the key");
+      entry.value = expression();
+      if (is(Tok::kFor) && node->entries.empty()) {
+        auto result = comprehension(span, std::move(entry.key), std::move(entry.value));
+        close_bracket(Tok::kRightBrace, "after the comprehension");
+        return result;
+      }
+    }
+    node->entries.push_back(std::move(entry));
+    if (!accept(Tok::kComma)) break;
+  }
+  close_bracket(Tok::kRightBrace, "after the entries");
+  return node;
+}
+
+/// At a brace that may open a block or a dict: does a dict begin here?
+bool Parser::brace_is_dict() const {
+  const Tok first = ahead().kind;
+  if (first == Tok::kRightBrace || first == Tok::kStarStar) return true;
+  const bool key = first == Tok::kText || first == Tok::kInt || can_name(first);
+  const Tok after = ahead(3).kind;
+  return key && ahead(2).kind == Tok::kColon && after != Tok::kFor && after != Tok::kWhile && after != Tok::kLoop;
+}
+
+}  // namespace spl

@@ -1,0 +1,136 @@
+// Commands: calls without parentheses, and the blocks that trail a call.
+#include "parser.h"
+
+namespace spl {
+
+ExprPtr Parser::command_or_expression() {
+  if (starts_command()) return command();
+  return with_tail(expression());
+}
+
+/// A name or dotted path, and after a blank on the same line the start of an argument or a block.
+bool Parser::starts_command() const {
+  if (!is_name() && !is(Tok::kSelf)) return false;
+  size_t last = pos_;
+  const auto& tokens = stream_.tokens;
+  while (tokens[last + 1].kind == Tok::kDot && !tokens[last + 1].space_before &&
+         (can_name(tokens[last + 2].kind) || is_keyword(tokens[last + 2].kind))) {
+    last += 2;
+  }
+  return starts_argument(last + 1) || starts_block_tail(last + 1);
+}
+
+bool Parser::starts_argument(size_t index) const {
+  const Token& token = stream_.tokens[index];
+  if (!token.space_before || token.line_start) return false;
+  switch (token.kind) {
+    case Tok::kInt: case Tok::kFloat: case Tok::kText: case Tok::kName: case Tok::kTrue: case Tok::kFalse:
+    case Tok::kNil: case Tok::kSelf: case Tok::kLeftBracket: case Tok::kBackslash: case Tok::kFn: case Tok::kIf:
+    case Tok::kMatch: case Tok::kAwait: case Tok::kBang: case Tok::kType:
+      return true;
+    case Tok::kNot:  // `x not in xs` is no call of x
+      return stream_.tokens[index + 1].kind != Tok::kIn;
+    case Tok::kLeftBrace: {  // `Point { x: 1 }` builds a Point
+      const char first = file_.text[stream_.tokens[index - 1].start];
+      return first < 'A' || first > 'Z';
+    }
+    default:
+      return false;
+  }
+}
+
+/// A colon at its line's end with a deeper line after it.
+bool Parser::starts_block_tail(size_t colon) const {
+  const auto& tokens = stream_.tokens;
+  if (tokens[colon].kind != Tok::kColon || tokens[colon].line_start) return false;
+  const Token& next = tokens[colon + 1];
+  return next.line_start && next.kind != Tok::kEof && next.indent > context_.indent;
+}
+
+ExprPtr Parser::command() {
+  Level level(*this);
+  ExprPtr callee;
+  if (is(Tok::kSelf)) {
+    callee = make<SelfExpr>(here());
+    advance();
+  } else {
+    auto name = make<NameExpr>(here());
+    name->name = expect_name("a name");
+    callee = std::move(name);
+  }
+  while (is(Tok::kDot)) {
+    chained();
+    advance();
+    auto field = make<FieldExpr>(here());
+    field->name = member_name();
+    field->object = std::move(callee);
+    callee = std::move(field);
+  }
+  auto call = make<CallExpr>(callee->span);
+  const bool expects = callee->kind == ExprKind::kName && name_of(as<NameExpr>(*callee).name) == "expect";
+  call->callee = std::move(callee);
+  while (!is(Tok::kColon)) {
+    call->args.push_back(command_argument());
+    if (!accept(Tok::kComma)) break;
+    join_line();
+  }
+  if (starts_block_tail(pos_)) append_block(*call);
+  if (expects) return expectation(std::move(call));
+  return call;
+}
+
+Arg Parser::command_argument() {
+  Arg arg;
+  if ((is_name() || is_keyword(kind_)) && ahead().kind == Tok::kColon && !ahead(2).line_start) {
+    arg.kind = ArgKind::kNamed;
+    arg.name = member_name();
+    advance();
+  }
+  arg.value = argument_value();
+  return arg;
+}
+
+/// `expect a to_equal b` is expect(a).to_equal(b); `expect a to eq b` is expect(a).to(eq(b)).
+ExprPtr Parser::expectation(ExprPtr call) {
+  if (!is(Tok::kName)) return call;
+  const auto word = spelling(current());
+  if (!word.starts_with("to") && !word.starts_with("not_to")) return call;
+  const bool takes_matcher = word == "to" || word == "not_to";
+
+  auto outer = make<CallExpr>(here());
+  auto method = make<FieldExpr>(here());
+  method->object = std::move(call);
+  method->name = expect_name("a matcher");
+  outer->callee = std::move(method);
+  if (takes_matcher) {
+    outer->args.push_back({ArgKind::kPositional, kNoSymbol, command_or_expression()});
+    return outer;
+  }
+  if (at_statement_end() || is(Tok::kSemicolon)) return outer;
+  do {
+    outer->args.push_back(command_argument());
+  } while (accept(Tok::kComma));
+  return outer;
+}
+
+/// After a call: `\x: …` or a colon block becomes its last argument.
+ExprPtr Parser::with_tail(ExprPtr expr) {
+  if (expr->kind != ExprKind::kCall) return expr;
+  auto& call = as<CallExpr>(*expr);
+  if (is(Tok::kBackslash)) {
+    call.args.push_back({ArgKind::kPositional, kNoSymbol, expression()});
+  } else if (starts_block_tail(pos_)) {
+    append_block(call);
+  }
+  return expr;
+}
+
+void Parser::append_block(CallExpr& call) {
+  auto block = make<LambdaExpr>(here());
+  advance();
+  block->scope_block = true;
+  block->body = indented_block();
+  call.args.push_back({ArgKind::kPositional, kNoSymbol, std::move(block)});
+}
+
+}  // namespace spl

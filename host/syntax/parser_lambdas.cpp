@@ -1,0 +1,126 @@
+// Lambdas in every spelling.
+#include "parser.h"
+
+namespace spl {
+
+/// `\x, y: e`, `\(x: T, y: T) -> U: e`, `\: e`; the body may be an indented block.
+ExprPtr Parser::backslash_lambda() {
+  auto node = make<LambdaExpr>(here());
+  advance();
+  if (is(Tok::kLeftParen)) {
+    node->params = parameters(nullptr);
+    if (accept(Tok::kArrow)) node->return_type = type();
+  } else if (!is(Tok::kColon)) {
+    do {
+      node->params.push_back(lambda_param(false));
+    } while (accept(Tok::kComma));
+  }
+  lambda_body(*node);
+  return node;
+}
+
+/// `fn(x: T) -> U: e`.
+ExprPtr Parser::fn_lambda() {
+  auto node = make<LambdaExpr>(here());
+  advance();
+  if (!is(Tok::kLeftParen)) fail_expected("'(' after 'fn'");
+  node->params = parameters(nullptr);
+  if (accept(Tok::kArrow)) node->return_type = type();
+  lambda_body(*node);
+  return node;
+}
+
+void Parser::lambda_body(LambdaExpr& lambda) {
+  expect(Tok::kColon, "after the lambda's parameters");
+  lambda.body = opens_indented() ? indented_block() : value_block();
+}
+
+/// `|x, y| e`, `|x| { … }`, `|| e`.
+ExprPtr Parser::bar_lambda() {
+  auto node = make<LambdaExpr>(here());
+  if (!accept(Tok::kPipePipe)) {
+    advance();
+    while (!is(Tok::kPipe)) {
+      node->params.push_back(lambda_param(true));
+      if (!accept(Tok::kComma)) break;
+    }
+    expect(Tok::kPipe, "after the lambda's parameters");
+  }
+  node->body = is(Tok::kLeftBrace) ? brace_block() : value_block();
+  return node;
+}
+
+Param Parser::lambda_param(bool with_type) {
+  Param param;
+  param.span = here();
+  if (is(Tok::kLeftParen)) {
+    param.name = intern("_");
+    param.pattern = tuple_pattern();
+  } else {
+    accept(Tok::kMut);
+    param.name = expect_name("a parameter");
+  }
+  if (with_type && accept(Tok::kColon)) {
+    Scope scope(*this);
+    context_.no_pipe = true;
+    param.type = type();
+  }
+  return param;
+}
+
+/// `x => e` or `(x, y) => e` ahead?
+bool Parser::starts_arrow_lambda() const {
+  if (context_.no_arrow) return false;
+  if (is(Tok::kName)) return ahead().kind == Tok::kFatArrow;
+  size_t i = 1;
+  while (ahead(i).kind == Tok::kName && ahead(i + 1).kind == Tok::kComma) i += 2;
+  if (ahead(i).kind == Tok::kName) ++i;
+  return ahead(i).kind == Tok::kRightParen && ahead(i + 1).kind == Tok::kFatArrow;
+}
+
+ExprPtr Parser::arrow_lambda() {
+  auto node = make<LambdaExpr>(here());
+  const bool brackets = accept(Tok::kLeftParen);
+  while (!is(Tok::kRightParen) && !is(Tok::kFatArrow)) {
+    node->params.push_back(lambda_param(false));
+    if (!accept(Tok::kComma)) break;
+  }
+  if (brackets) expect(Tok::kRightParen, "after the parameters");
+  expect(Tok::kFatArrow, "after the parameters");
+  node->body = value_block();
+  return node;
+}
+
+/// `&:name` is \x: x.name().
+ExprPtr Parser::method_reference() {
+  const SourceSpan span = here();
+  advance();
+  advance();
+  const Symbol parameter = intern("_1");
+  auto object = make<NameExpr>(span);
+  object->name = parameter;
+  auto field = make<FieldExpr>(here());
+  field->name = member_name();
+  field->object = std::move(object);
+  auto call = make<CallExpr>(field->span);
+  call->callee = std::move(field);
+  return placeholder_lambda(std::move(call), 1, span);
+}
+
+/// A lambda over `_` (also named `_1`), `_2`… around `body`.
+ExprPtr Parser::placeholder_lambda(ExprPtr body, uint32_t count, SourceSpan span) {
+  auto node = make<LambdaExpr>(span);
+  for (uint32_t i = 1; i <= count; ++i) {
+    Param param;
+    param.span = span;
+    param.name = intern("_" + std::to_string(i));
+    node->params.push_back(std::move(param));
+  }
+  auto value = make<ExprStmt>(span);
+  value->value = std::move(body);
+  node->body.span = span;
+  node->body.statements.push_back(std::move(value));
+  return node;
+}
+
+}  // namespace spl

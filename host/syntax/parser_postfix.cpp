@@ -1,0 +1,288 @@
+// What follows a value: members, calls, indexes, `?`, `??`, casts, struct literals.
+#include "parser.h"
+
+namespace spl {
+
+ExprPtr Parser::postfix() {
+  ExprPtr value = primary();
+  for (;; chained()) {
+    switch (kind_) {
+      case Tok::kDot: case Tok::kQuestionDot: case Tok::kColonColon:
+        value = member(std::move(value));
+        continue;
+      case Tok::kLeftParen:
+        value = call(std::move(value));
+        continue;
+      case Tok::kLeftBracket:
+        if (!touches_previous()) return value;
+        value = index(std::move(value));
+        continue;
+      case Tok::kQuestion: {
+        auto node = make<TryExpr>(here());
+        node->operand = std::move(value);
+        value = std::move(node);
+        advance();
+        continue;
+      }
+      case Tok::kDotQuestion: {
+        auto node = make<PresentExpr>(here());
+        node->operand = std::move(value);
+        value = std::move(node);
+        advance();
+        continue;
+      }
+      case Tok::kQuestionQuestion:
+        value = coalesce(std::move(value));
+        continue;
+      case Tok::kAs:
+        if (context_.no_cast) return value;
+        value = cast(std::move(value));
+        continue;
+      case Tok::kArrow:
+        if (!starts_update_call()) return value;
+        value = update_call(std::move(value));
+        continue;
+      case Tok::kLess:
+        if (!starts_type_application(*value)) return value;
+        value = type_application(std::move(value));
+        continue;
+      case Tok::kShiftLeft:
+        if (ahead().kind == Tok::kLess && !ahead().space_before) fail("kernel launches are not yet supported");
+        return value;
+      case Tok::kLeftBrace:
+        if (!starts_struct_literal(*value)) return value;
+        value = struct_literal(std::move(value));
+        continue;
+      default:
+        return value;
+    }
+  }
+}
+
+ExprPtr Parser::member(ExprPtr object) {
+  const bool nil_safe = is(Tok::kQuestionDot);
+  if (is(Tok::kColonColon) && context_.bracket != kNone && !can_name(ahead().kind)) {
+    fail_expected("a name after '::'");
+  }
+  advance();
+  if (is(Tok::kInt) && !nil_safe) {
+    auto node = make<TupleFieldExpr>(here());
+    const std::string digits(spelling(current()));
+    if (digits.size() > 9 || digits.find_first_not_of("0123456789") != std::string::npos) {
+      fail("a tuple's member is a plain number");
+    }
+    node->index = std::stoi(digits);
+    node->object = std::move(object);
+    advance();
+    return node;
+  }
+  auto node = make<FieldExpr>(here());
+  node->nil_safe = nil_safe;
+  node->name = member_name();
+  node->object = std::move(object);
+  return node;
+}
+
+ExprPtr Parser::cast(ExprPtr operand) {
+  auto node = make<CastExpr>(here());
+  advance();
+  node->operand = std::move(operand);
+  node->type = type_atom();
+  return node;
+}
+
+ExprPtr Parser::coalesce(ExprPtr left) {
+  auto node = make<BinaryExpr>(here());
+  advance();
+  join_line();
+  node->op = BinaryOp::kCoalesce;
+  node->left = std::move(left);
+  // The right side is unary, and stops before a further `??`, which the caller's loop takes.
+  node->right = unary();
+  return node;
+}
+
+ExprPtr Parser::call(ExprPtr callee) {
+  auto node = make<CallExpr>(callee->span);
+  node->args = arguments(Tok::kRightParen);
+  node->callee = std::move(callee);
+  return node;
+}
+
+/// A bracketed argument list, with its brackets.
+std::vector<Arg> Parser::arguments(Tok close) {
+  Scope scope(*this);
+  std::vector<Arg> args;
+  open_bracket();
+  while (!is(close)) {
+    args.push_back(argument());
+    if (!accept(Tok::kComma)) break;
+  }
+  close_bracket(close, "after the arguments");
+  return args;
+}
+
+Arg Parser::argument() {
+  Arg arg;
+  if (accept(Tok::kDotDot)) {
+    arg.kind = ArgKind::kBase;
+  } else if (accept(Tok::kStarStar)) {
+    arg.kind = ArgKind::kDictSpread;
+  } else if (accept(Tok::kEllipsis) || accept(Tok::kStar)) {
+    arg.kind = ArgKind::kSpread;
+  } else if (is(Tok::kName) || is_keyword(kind_)) {
+    const Tok next = ahead().kind;
+    if (next == Tok::kColon || next == Tok::kAssign) {
+      arg.kind = ArgKind::kNamed;
+      arg.name = member_name();
+      advance();
+    }
+  }
+  arg.value = argument_value();
+  if (arg.kind == ArgKind::kPositional && accept(Tok::kEllipsis)) arg.kind = ArgKind::kSpread;
+  return arg;
+}
+
+/// An argument in which `_`, `_1`, `_2` occur is a lambda over them.
+ExprPtr Parser::argument_value() {
+  const uint32_t outer = placeholders_;
+  const SourceSpan span = here();
+  placeholders_ = 0;
+  ExprPtr value = expression();
+  const uint32_t count = placeholders_;
+  placeholders_ = outer;
+  return count == 0 ? std::move(value) : placeholder_lambda(std::move(value), count, span);
+}
+
+ExprPtr Parser::index(ExprPtr object) {
+  Scope scope(*this);
+  auto node = make<IndexExpr>(here());
+  node->object = std::move(object);
+  open_bracket();
+  do {
+    node->subscripts.push_back(subscript());
+    if (!is(Tok::kComma)) break;
+    node->tuple = true;
+    advance();
+  } while (!is(Tok::kRightBracket));
+  close_bracket(Tok::kRightBracket, "after the index");
+  return node;
+}
+
+/// An index or a slice `[start] : [stop] [: [step]]`; `::` is two colons here.
+ExprPtr Parser::subscript() {
+  const SourceSpan span = here();
+  const auto at_colon = [&] { return is(Tok::kColon) || is(Tok::kColonColon); };
+  ExprPtr start = at_colon() ? nullptr : expression();
+  if (!at_colon()) return start;
+  const auto part = [&]() -> ExprPtr {
+    return is(Tok::kColon) || is(Tok::kComma) || is(Tok::kRightBracket) ? nullptr : expression();
+  };
+  auto node = make<SliceExpr>(span);
+  node->start = std::move(start);
+  if (accept(Tok::kColonColon)) {
+    node->step = part();
+    return node;
+  }
+  advance();
+  node->stop = part();
+  if (accept(Tok::kColon)) node->step = part();
+  return node;
+}
+
+bool Parser::starts_update_call() const {
+  return !context_.no_arrow && can_name(ahead().kind) && ahead(2).kind == Tok::kLeftParen && !ahead(2).space_before;
+}
+
+ExprPtr Parser::update_call(ExprPtr target) {
+  check_target(*target);
+  advance();
+  auto node = make<UpdateCallExpr>(here());
+  node->target = std::move(target);
+  node->method = member_name();
+  node->args = arguments(Tok::kRightParen);
+  return node;
+}
+
+/// From the `<` at `open` to its `>`, if everything between may belong to types.
+size_t Parser::angle_end(size_t open) const {
+  constexpr size_t kLongest = 256;
+  int angles = 0;
+  int brackets = 0;
+  for (size_t i = open; i < stream_.tokens.size() && i < open + kLongest; ++i) {
+    switch (stream_.tokens[i].kind) {
+      case Tok::kLess: ++angles; break;
+      case Tok::kGreater:
+        if (--angles == 0) return brackets == 0 ? i : kNone;
+        break;
+      case Tok::kLeftParen: case Tok::kLeftBracket: ++brackets; break;
+      case Tok::kRightParen: case Tok::kRightBracket:
+        if (--brackets < 0) return kNone;
+        break;
+      case Tok::kName: case Tok::kInt: case Tok::kComma: case Tok::kDot: case Tok::kColonColon: case Tok::kQuestion:
+      case Tok::kStar: case Tok::kAmpersand: case Tok::kPipe: case Tok::kArrow: case Tok::kAssign: case Tok::kMut:
+      case Tok::kConst: case Tok::kFn: case Tok::kNil: case Tok::kColon: case Tok::kPlus: case Tok::kSemicolon:
+        break;
+      default: return kNone;
+    }
+  }
+  return kNone;
+}
+
+/// `f<T>(…)`, `Name<T>.member`: only where what follows the `>` cannot belong to a comparison.
+bool Parser::starts_type_application(const Expr& object) const {
+  if (object.kind != ExprKind::kName && object.kind != ExprKind::kField) return false;
+  if (!touches_previous()) return false;
+  const size_t end = angle_end(pos_);
+  if (end == kNone) return false;
+  const Token& next = stream_.tokens[end + 1];
+  if (next.space_before || next.line_start) return false;
+  return next.kind == Tok::kLeftParen || next.kind == Tok::kDot || next.kind == Tok::kColonColon;
+}
+
+ExprPtr Parser::type_application(ExprPtr object) {
+  auto node = make<TypeApplyExpr>(object->span);
+  node->object = std::move(object);
+  node->types = generic_arguments();
+  return node;
+}
+
+/// A brace after a capitalised name, holding what a literal holds.
+bool Parser::starts_struct_literal(const Expr& type) const {
+  if (context_.no_braces || current().line_start) return false;
+  const Expr* named = type.kind == ExprKind::kTypeApply ? as<TypeApplyExpr>(type).object.get() : &type;
+  Symbol last = kNoSymbol;
+  if (named->kind == ExprKind::kName) last = as<NameExpr>(*named).name;
+  if (named->kind == ExprKind::kField) last = as<FieldExpr>(*named).name;
+  const std::string& spelled = name_of(last);
+  if (spelled.empty() || spelled[0] < 'A' || spelled[0] > 'Z') return false;
+  const Tok first = ahead().kind;
+  if (first == Tok::kRightBrace || first == Tok::kDotDot) return true;
+  const Tok second = ahead(2).kind;
+  return can_name(first) && (second == Tok::kColon || second == Tok::kComma || second == Tok::kRightBrace);
+}
+
+ExprPtr Parser::struct_literal(ExprPtr type) {
+  Scope scope(*this);
+  auto node = make<StructLiteralExpr>(type->span);
+  node->type = std::move(type);
+  open_bracket();
+  while (!is(Tok::kRightBrace)) {
+    Arg arg;
+    if (accept(Tok::kDotDot)) {
+      arg.kind = ArgKind::kBase;
+      arg.value = expression();
+    } else {
+      arg.kind = ArgKind::kNamed;
+      auto same = make<NameExpr>(here());
+      arg.name = same->name = member_name();
+      arg.value = accept(Tok::kColon) ? expression() : ExprPtr(std::move(same));
+    }
+    node->args.push_back(std::move(arg));
+    if (!accept(Tok::kComma)) break;
+  }
+  close_bracket(Tok::kRightBrace, "after the fields");
+  return node;
+}
+
+}  // namespace spl

@@ -1,0 +1,189 @@
+// Values that stand by themselves: numbers, names, parentheses.
+#include <charconv>
+#include <cstdlib>
+
+#include "parser.h"
+
+namespace spl {
+namespace {
+
+/// Where a number's suffix begins: after the digits that its radix allows.
+size_t suffix_start(std::string_view text, int base, bool is_float) {
+  size_t i = base == 10 ? 0 : 2;
+  const auto is_digit_of = [&](char c) {
+    if (c == '_') return true;
+    if (base == 16) return std::isxdigit(static_cast<unsigned char>(c)) != 0;
+    return c >= '0' && c < '0' + base;
+  };
+  while (i < text.size() && is_digit_of(text[i])) ++i;
+  if (!is_float) return i;
+  if (i < text.size() && text[i] == '.') ++i;
+  while (i < text.size() && is_digit_of(text[i])) ++i;
+  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+    i += i + 1 < text.size() && (text[i + 1] == '+' || text[i + 1] == '-') ? 2 : 1;
+    while (i < text.size() && is_digit_of(text[i])) ++i;
+  }
+  return i;
+}
+
+std::string without_underscores(std::string_view text) {
+  std::string digits;
+  for (const char c : text) {
+    if (c != '_') digits += c;
+  }
+  return digits;
+}
+
+bool is_number_suffix(std::string_view suffix) {
+  for (const auto known : {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"}) {
+    if (suffix == known) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ExprPtr Parser::primary() {
+  switch (kind_) {
+    case Tok::kInt: case Tok::kFloat: return number();
+    case Tok::kText: return text();
+    case Tok::kTrue: case Tok::kFalse: {
+      auto node = make<BoolExpr>(here());
+      node->value = is(Tok::kTrue);
+      advance();
+      return node;
+    }
+    case Tok::kNil: {
+      auto node = make<NilExpr>(here());
+      advance();
+      return node;
+    }
+    case Tok::kSelf: {
+      auto node = make<SelfExpr>(here());
+      advance();
+      return node;
+    }
+    case Tok::kLeftParen: return starts_arrow_lambda() ? arrow_lambda() : parenthesised();
+    case Tok::kLeftBracket: return array();
+    case Tok::kLeftBrace: return dict();
+    case Tok::kBackslash: return backslash_lambda();
+    case Tok::kFn: return fn_lambda();
+    case Tok::kPipe: case Tok::kPipePipe: return bar_lambda();
+    case Tok::kIf: return if_expression(false);
+    case Tok::kMatch: return match_expression();
+    case Tok::kSuper: case Tok::kYield: case Tok::kAsync: fail(found() + " is not supported here");
+    case Tok::kSpawn: fail("'spawn' is not yet supported", "thread.spawn(\\: …) runs code beside this");
+    default: break;
+  }
+  if (!is_name()) fail_expected("an expression");
+  if (starts_new()) return new_expression();
+  return starts_arrow_lambda() ? arrow_lambda() : name();
+}
+
+ExprPtr Parser::number() {
+  const std::string_view whole = spelling(current());
+  const char radix = whole.size() > 1 && whole[0] == '0' ? whole[1] : '\0';
+  const int base = radix == 'x' ? 16 : radix == 'b' ? 2 : radix == 'o' ? 8 : 10;
+  const size_t split = suffix_start(whole, base, is(Tok::kFloat));
+  const std::string_view suffix = whole.substr(split);
+  if (!suffix.empty() && !is_number_suffix(suffix)) {
+    const bool unit = whole[split - 1] == '_';
+    fail(unit ? "numbers with units are not supported" : "'" + std::string(whole) + "' is not a number",
+         unit ? "" : "suffixes are i8 to i64, u8 to u64, f32, f64");
+  }
+  const Symbol symbol = suffix.empty() ? kNoSymbol : intern(suffix);
+  const std::string digits = without_underscores(whole.substr(base == 10 ? 0 : 2, split - (base == 10 ? 0 : 2)));
+  if (is(Tok::kInt) && (suffix.empty() || suffix[0] != 'f')) return integer(digits, base, symbol);
+  if (base != 10) fail("a number in another base is an integer");
+  auto node = make<FloatExpr>(here());
+  node->value = std::strtod(digits.c_str(), nullptr);
+  node->suffix = symbol;
+  advance();
+  return node;
+}
+
+/// 2^63 is allowed after a minus; larger values only as u64 or in another base, where the bits are meant.
+ExprPtr Parser::integer(std::string_view digits, int base, Symbol suffix) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  if (error == std::errc::invalid_argument || end != digits.data() + digits.size()) {
+    fail("'" + std::string(spelling(current())) + "' is not a number");
+  }
+  constexpr uint64_t kMinimum = uint64_t{1} << 63;
+  const bool bits = base != 10 || name_of(suffix) == "u64";
+  const bool negated = pos_ > 0 && previous().kind == Tok::kMinus && value == kMinimum;
+  if (error == std::errc::result_out_of_range || (value >= kMinimum && !bits && !negated)) {
+    fail("this integer does not fit into 64 bits");
+  }
+  auto node = make<IntExpr>(here());
+  node->value = static_cast<int64_t>(value);
+  node->suffix = suffix;
+  advance();
+  return node;
+}
+
+ExprPtr Parser::name() {
+  const Token& token = current();
+  const std::string_view word = spelling(token);
+  if (ahead().kind == Tok::kLeftBrace && word == "m" && !ahead().space_before) fail("m{} blocks are not supported");
+  auto node = make<NameExpr>(here());
+  node->name = token.symbol;
+  if (word == "_") {
+    placeholders_ = std::max(placeholders_, 1u);
+    node->name = intern("_1");
+  }
+  if (word.size() == 2 && word[0] == '_' && word[1] >= '1' && word[1] <= '9') {
+    placeholders_ = std::max(placeholders_, static_cast<uint32_t>(word[1] - '0'));
+  }
+  advance();
+  return node;
+}
+
+/// `(e)`, `()`, `(a, b)`, `(x: 1, y: 2)`.
+ExprPtr Parser::parenthesised() {
+  Scope scope(*this);
+  auto tuple = make<TupleExpr>(here());
+  open_bracket();
+  bool is_tuple = is(Tok::kRightParen);
+  while (!is(Tok::kRightParen)) {
+    if ((is_name() || is_keyword(kind_)) && ahead().kind == Tok::kColon) {
+      is_tuple = true;
+      tuple->names.resize(tuple->elements.size());
+      tuple->names.push_back(member_name());
+      advance();
+    }
+    tuple->elements.push_back(expression());
+    if (!accept(Tok::kComma)) break;
+    is_tuple = true;
+  }
+  close_bracket(Tok::kRightParen, "after the expression");
+  if (!is_tuple) return std::move(tuple->elements.front());
+  if (!tuple->names.empty()) tuple->names.resize(tuple->elements.size());
+  return tuple;
+}
+
+bool Parser::starts_new() const {
+  if (!is_word("new") || ahead().line_start) return false;
+  if (ahead().kind == Tok::kName) return true;
+  if (ahead().kind != Tok::kLeftParen) return false;
+  const Tok sigil = ahead(2).kind;
+  return (sigil == Tok::kAmpersand || sigil == Tok::kStar || sigil == Tok::kPlus || sigil == Tok::kMinus) &&
+         ahead(3).kind == Tok::kRightParen;
+}
+
+/// `new T(…)`, `new(&) T(…)`.
+ExprPtr Parser::new_expression() {
+  Level level(*this);
+  auto node = make<NewExpr>(here());
+  advance();
+  if (is(Tok::kLeftParen)) {
+    advance();
+    node->sigil = spelling(current());
+    advance();
+    advance();
+  }
+  node->operand = postfix();
+  return node;
+}
+
+}  // namespace spl

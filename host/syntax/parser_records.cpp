@@ -1,0 +1,200 @@
+// Structs, classes, enums, traits and impls.
+#include "parser.h"
+
+namespace spl {
+
+/// The indented members of a type, or a few on its own line; `pass` and a docstring may stand among them.
+void Parser::members(std::string& doc, const std::function<void()>& member) {
+  const auto one = [&] {
+    declaration_ = pos_;
+    if (is(Tok::kText)) {
+      std::vector<StmtPtr> text;
+      text.push_back(expression_statement());
+      text.push_back(make<PassStmt>(here()));  // so that a plain text counts as documentation too
+      doc = take_docstring(text, 0);
+    } else if (is(Tok::kPass) && ahead().kind != Tok::kColon) {
+      advance();
+    } else {
+      member();
+    }
+  };
+  const auto some = [&] {
+    do {
+      one();
+    } while ((accept(Tok::kSemicolon) || accept(Tok::kComma)) && !at_statement_end());
+  };
+  Level level(*this);
+  if (opens_indented()) {
+    Scope scope(*this);
+    enter_indented();
+    each_line(some);
+  } else {
+    if (current().line_start || is(Tok::kEof)) fail_expected("indented members after ':'");
+    some();
+  }
+}
+
+/// A method behind its attributes and its visibility.
+FunctionPtr Parser::method() {
+  std::vector<Attribute> attributes = this->attributes();
+  const bool exported = visibility();
+  if (!starts_function()) fail_expected("a method");
+  return function(std::move(attributes), exported);
+}
+
+StmtPtr Parser::record(std::vector<Attribute> attributes, bool exported) {
+  auto node = make<RecordDecl>(here());
+  node->is_class = is(Tok::kClass);
+  node->info.doc = doc_comment();
+  node->info.attributes = std::move(attributes);
+  node->info.exported = exported;
+  advance();
+  node->span = here();
+  node->info.name = expect_name("a name for the type");
+  if (is(Tok::kLess) || is(Tok::kLeftBracket)) node->info.generics = generic_params();
+  parents(node->parents);
+  if (accept(Tok::kColon)) members(node->info.doc, [&] { record_member(*node); });
+  return node;
+}
+
+/// `(A<T>)`, `extends A`, `with A, B`.
+void Parser::parents(std::vector<TypePtr>& out) {
+  if (is(Tok::kLeftParen)) {
+    Scope scope(*this);
+    open_bracket();
+    out = type_list(Tok::kRightParen);
+    close_bracket(Tok::kRightParen, "after the parent");
+  }
+  if (is_word("extends")) {
+    advance();
+    out.push_back(type());
+  }
+  if (!accept(Tok::kWith)) return;
+  do {
+    out.push_back(type());
+  } while (accept(Tok::kComma));
+}
+
+void Parser::record_member(RecordDecl& record) {
+  if (is(Tok::kAt) || is(Tok::kHashBracket)) {
+    record.methods.push_back(method());
+    return;
+  }
+  if ((is(Tok::kPub) || is_word("private")) && !(ahead().kind == Tok::kColon)) {
+    const bool exported = visibility();
+    if (starts_function()) {
+      record.methods.push_back(function({}, exported));
+    } else {
+      record.fields.push_back(field(exported));
+    }
+    return;
+  }
+  if (starts_function()) {
+    record.methods.push_back(method());
+    return;
+  }
+  const bool static_value = is(Tok::kStatic) && ahead().kind != Tok::kColon;
+  if (static_value) advance();
+  if (static_value || is(Tok::kConst)) {
+    if (!is(Tok::kVal) && !is(Tok::kVar) && !is(Tok::kConst)) fail_expected("'fn' or 'val' after 'static'");
+    record.constants.push_back(bind_statement(false));
+    return;
+  }
+  record.fields.push_back(field(false));
+}
+
+/// `[mut] name: type [= value]`; `val` and `var` before it are allowed.
+FieldDecl Parser::field(bool exported) {
+  FieldDecl field;
+  field.exported = exported;
+  field.is_mutable = is(Tok::kMut) || is(Tok::kVar);
+  if (is(Tok::kMut) || is(Tok::kVar) || is(Tok::kVal)) advance();
+  if (!is_name()) fail_expected("a field or a method");
+  field.span = here();
+  field.name = expect_name("a field");
+  if (accept(Tok::kColon)) field.type = type();
+  if (is(Tok::kAssign)) {
+    advance();
+    if (is(Tok::kNewline) && opens_indented()) begin_line();
+    field.default_value = expression();
+  } else if (!field.type) {
+    fail_expected("':' and a type after the field's name");
+  }
+  return field;
+}
+
+StmtPtr Parser::enumeration(std::vector<Attribute> attributes, bool exported) {
+  auto node = make<EnumDecl>(here());
+  node->info.doc = doc_comment();
+  node->info.attributes = std::move(attributes);
+  node->info.exported = exported;
+  advance();
+  node->span = here();
+  node->info.name = expect_name("a name for the enum");
+  if (is(Tok::kLess) || is(Tok::kLeftBracket)) node->info.generics = generic_params();
+  expect(Tok::kColon, "after the enum's name");
+  members(node->info.doc, [&] {
+    if (starts_function() || is(Tok::kAt) || is(Tok::kHashBracket) || is(Tok::kPub)) {
+      node->methods.push_back(method());
+    } else {
+      accept(Tok::kPipe);
+      accept(Tok::kCase);
+      node->variants.push_back(variant());
+    }
+  });
+  return node;
+}
+
+/// `Dot`, `Disc(r: f64)`, `Pair(i64, i64)`, `Red = 1`.
+VariantDecl Parser::variant() {
+  VariantDecl variant;
+  variant.span = here();
+  variant.name = expect_name("a variant");
+  if (is(Tok::kLeftParen)) {
+    Scope scope(*this);
+    open_bracket();
+    while (!is(Tok::kRightParen)) {
+      const bool named = is_name() && ahead().kind == Tok::kColon;
+      variant.field_names.push_back(named ? expect_name("a field") : kNoSymbol);
+      if (named) advance();
+      variant.field_types.push_back(type());
+      if (!accept(Tok::kComma)) break;
+    }
+    close_bracket(Tok::kRightParen, "after the variant's fields");
+  }
+  if (accept(Tok::kAssign)) variant.value = expression();
+  return variant;
+}
+
+StmtPtr Parser::trait(std::vector<Attribute> attributes, bool exported) {
+  auto node = make<TraitDecl>(here());
+  node->info.doc = doc_comment();
+  node->info.attributes = std::move(attributes);
+  node->info.exported = exported;
+  advance();
+  node->span = here();
+  node->info.name = expect_name("a name for the trait");
+  if (is(Tok::kLess) || is(Tok::kLeftBracket)) node->info.generics = generic_params();
+  parents(node->parents);
+  expect(Tok::kColon, "after the trait's name");
+  members(node->info.doc, [&] { node->methods.push_back(method()); });
+  return node;
+}
+
+/// `impl T:`, `impl<T> Trait<T> for Type<T>:`.
+StmtPtr Parser::implementation() {
+  auto node = make<ImplDecl>(here());
+  advance();
+  if (is(Tok::kLess) || (is(Tok::kLeftBracket) && touches_previous())) node->generics = generic_params();
+  node->target = type();
+  if (accept(Tok::kFor)) {
+    node->trait = std::move(node->target);
+    node->target = type();
+  }
+  expect(Tok::kColon, "after the type");
+  std::string unused_doc;
+  members(unused_doc, [&] { node->methods.push_back(method()); });
+  return node;
+}
+
+}  // namespace spl

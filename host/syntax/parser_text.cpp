@@ -1,0 +1,252 @@
+// Text literals: escapes, interpolation, format specifications.
+#include <algorithm>
+
+#include "parser.h"
+
+namespace spl {
+namespace {
+
+void append_utf8(std::string& out, uint32_t code) {
+  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xC0 | code >> 6);
+    out += static_cast<char>(0x80 | (code & 0x3F));
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xE0 | code >> 12);
+    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
+    out += static_cast<char>(0x80 | (code & 0x3F));
+  } else {
+    out += static_cast<char>(0xF0 | code >> 18);
+    out += static_cast<char>(0x80 | (code >> 12 & 0x3F));
+    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
+    out += static_cast<char>(0x80 | (code & 0x3F));
+  }
+}
+
+int digit_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return 99;
+}
+
+/// Reads one escape; `i` stands behind its backslash and moves behind the escape.
+class Escapes {
+ public:
+  Escapes(std::string_view text, std::string& out) : text_(text), out_(out) {}
+
+  size_t read(size_t i) {
+    const char c = text_[i];
+    switch (c) {
+      case 'n': out_ += '\n'; return i + 1;
+      case 't': out_ += '\t'; return i + 1;
+      case 'r': out_ += '\r'; return i + 1;
+      case 'a': out_ += '\a'; return i + 1;
+      case 'b': out_ += '\b'; return i + 1;
+      case 'f': out_ += '\f'; return i + 1;
+      case 'v': out_ += '\v'; return i + 1;
+      case 'x': return number(i + 1, 16, 2, i);
+      case 'u':
+        if (i + 1 < text_.size() && text_[i + 1] == '{') return braced(i);
+        return number(i + 1, 16, 4, i);
+      default: break;
+    }
+    if (c >= '0' && c <= '7') return number(i, 8, 3, i);
+    out_ += c;  // an unknown escape is the character itself
+    return i + 1;
+  }
+
+ private:
+  size_t number(size_t i, int base, size_t most, size_t escape) {
+    const size_t start = i;
+    uint32_t code = 0;
+    while (i < text_.size() && i < start + most && digit_value(text_[i]) < base) {
+      code = code * static_cast<uint32_t>(base) + static_cast<uint32_t>(digit_value(text_[i++]));
+    }
+    if (i == start) {
+      out_ += text_[escape];
+    } else {
+      append_utf8(out_, code);
+    }
+    return i;
+  }
+
+  size_t braced(size_t escape) {
+    const size_t end = number(escape + 2, 16, 6, escape);
+    return end < text_.size() && text_[end] == '}' ? end + 1 : end;
+  }
+
+  std::string_view text_;
+  std::string& out_;
+};
+
+std::string unescaped(std::string_view raw) {
+  std::string out;
+  Escapes escapes(raw, out);
+  for (size_t i = 0; i < raw.size();) {
+    if (raw[i] == '\\' && i + 1 < raw.size()) {
+      i = escapes.read(i + 1);
+    } else {
+      out += raw[i++];
+    }
+  }
+  return out;
+}
+
+/// [[fill]align][sign][#][0][width][,|_][.precision][type], not empty, not beginning with a blank.
+bool is_format(std::string_view spec) {
+  const auto one_of = [&](size_t at, std::string_view set) {
+    return at < spec.size() && set.find(spec[at]) != std::string_view::npos;
+  };
+  constexpr std::string_view kAlign = "<>^=";
+  if (spec.empty() || (spec[0] == ' ' && !one_of(1, kAlign))) return false;
+  size_t i = one_of(1, kAlign) ? 2 : one_of(0, kAlign) ? 1 : 0;
+  if (one_of(i, "+-")) ++i;
+  if (one_of(i, "#")) ++i;
+  while (one_of(i, "0123456789")) ++i;
+  if (one_of(i, ",_")) ++i;
+  if (one_of(i, ".")) {
+    if (!one_of(++i, "0123456789")) return false;
+    while (one_of(i, "0123456789")) ++i;
+  }
+  if (one_of(i, "bcdeEfFgGnosxX%")) ++i;
+  return i == spec.size();
+}
+
+}  // namespace
+
+ExprPtr Parser::text() {
+  const Token token = current();
+  const uint32_t tail = token.terminated ? token.text.closing() : 0;
+  const std::string_view raw = spelling(token).substr(token.text.opening());
+  const std::string_view content = raw.substr(0, raw.size() - std::min<size_t>(tail, raw.size()));
+  if (token.text.interpolates && content.find_first_of("{}") != std::string_view::npos) return interpolation(token);
+
+  auto node = make<TextExpr>(here());
+  if (token.text.escapes) {
+    node->value = unescaped(content);
+  } else {
+    node->value = content;
+    if (!token.text.triple && spelling(token)[0] == '\'') {
+      for (size_t i = 0; (i = node->value.find("\\'", i)) != std::string::npos; ++i) node->value.erase(i, 1);
+    }
+  }
+  advance();
+  return node;
+}
+
+/// Splits `a {x:.2f} b` at its braces. Without any expression it is a plain text.
+ExprPtr Parser::interpolation(const Token& token) {
+  auto node = make<InterpolationExpr>(span_of(token));
+  std::string text;
+  const std::string_view file = file_.text;
+  const uint32_t end = token.start + token.length - (token.terminated ? token.text.closing() : 0);
+  std::vector<Diagnostic> ignored;
+  Lexer braces(file_, {0, end, 1, 1}, ignored);
+  Escapes escapes(file.substr(0, end), text);
+  LexRange place{token.start, end, token.line, token.column};
+  for (uint32_t i = token.start + token.text.opening(); i < end;) {
+    const char c = file[i];
+    const bool doubled = i + 1 < end && file[i + 1] == c;
+    if (c == '\\' && i + 1 < end) {
+      i = static_cast<uint32_t>(escapes.read(i + 1));
+    } else if (c == '{' && !doubled) {
+      const auto close = braces.interpolation_end(i);
+      if (!close) {
+        text += file[i++];
+        continue;
+      }
+      const uint32_t colon = format_colon(i + 1, *close);
+      InterpolationPart part;
+      part.text = std::exchange(text, {});
+      move_to(place, i + 1);
+      part.value = interpolated({i + 1, colon, place.line, place.column});
+      if (colon < *close) part.format = file.substr(colon + 1, *close - colon - 1);
+      node->parts.push_back(std::move(part));
+      i = *close + 1;
+    } else {
+      text += c;
+      i += (c == '{' || c == '}') && doubled ? 2 : 1;
+    }
+  }
+  advance();
+  if (node->parts.empty()) {
+    auto plain = make<TextExpr>(node->span);
+    plain->value = std::move(text);
+    return plain;
+  }
+  if (!text.empty()) node->parts.push_back({std::move(text), nullptr, ""});
+  return node;
+}
+
+/// Moves `place.begin` forward, counting lines.
+void Parser::move_to(LexRange& place, uint32_t offset) const {
+  for (; place.begin < offset; ++place.begin) {
+    if (file_.text[place.begin] == '\n') {
+      ++place.line;
+      place.column = 1;
+    } else {
+      ++place.column;
+    }
+  }
+}
+
+/// The colon before a format in file.text[begin, end), or `end`.
+uint32_t Parser::format_colon(uint32_t begin, uint32_t end) const {
+  const std::string_view inside = std::string_view(file_.text).substr(begin, end - begin);
+  const size_t colon = inside.rfind(':');
+  if (colon == std::string_view::npos || !is_format(inside.substr(colon + 1))) return end;
+  // A colon in brackets, or one that belongs to a branch or a lambda, is none of ours.
+  std::vector<Diagnostic> ignored;
+  int depth = 0;
+  for (const Token& token : Lexer(file_, {begin, begin + static_cast<uint32_t>(colon), 1, 1}, ignored).run().tokens) {
+    switch (token.kind) {
+      case Tok::kLeftParen: case Tok::kLeftBracket: case Tok::kLeftBrace: ++depth; break;
+      case Tok::kRightParen: case Tok::kRightBracket: case Tok::kRightBrace: --depth; break;
+      case Tok::kIf: case Tok::kMatch: case Tok::kBackslash: case Tok::kFn:
+        if (depth == 0) return end;
+        break;
+      case Tok::kText:
+        if (!token.terminated) return end;
+        break;
+      default: break;
+    }
+  }
+  return depth == 0 ? begin + static_cast<uint32_t>(colon) : end;
+}
+
+/// Parses `range` as one expression, with tokens of its own.
+ExprPtr Parser::interpolated(LexRange range) {
+  struct Detour {  // the outer tokens come back whatever happens
+    explicit Detour(Parser& parser)
+        : parser(parser), stream(std::move(parser.stream_)), pos(parser.pos_), opened(parser.opened_),
+          context(parser.context_) {}
+    Detour(const Detour&) = delete;
+    Detour& operator=(const Detour&) = delete;
+    ~Detour() {
+      parser.stream_ = std::move(stream);
+      parser.pos_ = pos;
+      parser.opened_ = opened;
+      parser.context_ = context;
+      parser.refresh();
+    }
+    Parser& parser;
+    TokenStream stream;
+    size_t pos;
+    size_t opened;
+    Context context;
+  };
+  Detour detour(*this);
+  stream_ = Lexer(file_, range, diagnostics_).run();
+  pos_ = opened_ = 0;
+  context_ = Context{};
+  context_.layout = false;
+  refresh();
+  ExprPtr value = expression();
+  if (!is(Tok::kEof)) fail("expected '}' after the expression, found " + found(), "write '{{' for a brace");
+  return value;
+}
+
+}  // namespace spl

@@ -1,0 +1,75 @@
+// Tokens of Simple. Layout is not in the kinds: every token knows whether it starts a line and how deep that
+// line is indented; the parser decides what that means where it stands.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "source.h"
+
+namespace spl {
+
+enum class Tok : uint8_t {
+  kEof,
+  kNewline,  // never in the stream: what the parser sees where a logical line ends
+  kInt, kFloat, kText, kName,
+
+  // Brackets and punctuation
+  kLeftParen, kRightParen, kLeftBracket, kRightBracket, kLeftBrace, kRightBrace,
+  kComma, kColon, kColonColon, kSemicolon, kDot, kDotDot, kDotDotEqual, kEllipsis, kDotQuestion,
+  kQuestion, kQuestionDot, kQuestionQuestion, kArrow, kFatArrow, kBackslash, kHash, kHashBracket, kAt,
+
+  // Operators
+  kAssign, kPlusAssign, kMinusAssign, kStarAssign, kSlashAssign, kPercentAssign, kTildeAssign,
+  kPlus, kMinus, kStar, kStarStar, kSlash, kSlashSlash, kPercent, kTilde, kTildeArrow,
+  kEqual, kNotEqual, kLess, kGreater, kLessEqual, kGreaterEqual, kShiftLeft,
+  kAmpersand, kAndAnd, kPipe, kPipePipe, kPipeArrow, kBang, kCaret,
+
+  // Keywords, in the order of kKeywords (lexer.cpp)
+  kFn, kMe, kVal, kVar, kLet, kConst, kStatic, kStruct, kClass, kEnum, kTrait, kImpl, kMixin, kExtern,
+  kUse, kImport, kExport, kMod, kPub, kType, kAlias, kIf, kElif, kElse, kFor, kWhile, kLoop, kMatch, kCase,
+  kReturn, kBreak, kContinue, kPass, kIn, kIs, kNot, kAnd, kOr, kXor, kAs, kTrue, kFalse, kNil, kSelf,
+  kSuper, kAsync, kAwait, kYield, kSpawn, kWith, kDefer, kUnsafe, kMove, kMut, kWhere,
+};
+
+inline bool is_keyword(Tok kind) { return kind >= Tok::kFn; }
+
+/// How a text literal is written.
+struct TextShape {
+  bool interpolates = false;
+  bool escapes = false;
+  bool triple = false;
+  uint8_t prefix = 0;  // 1 for r"…" and f"…"
+
+  uint32_t opening() const { return prefix + closing(); }
+  uint32_t closing() const { return triple ? 3 : 1; }
+};
+
+struct Token {
+  Tok kind = Tok::kEof;
+  bool line_start = false;
+  bool space_before = false;
+  bool terminated = true;   // false: a text literal without its closing quote
+  uint32_t indent = 0;      // width of the indentation of the token's line; a tab counts 4
+  uint32_t start = 0;
+  uint32_t length = 0;
+  uint32_t line = 1;
+  uint32_t column = 1;
+  Symbol symbol = kNoSymbol;  // names and keywords
+  TextShape text;
+};
+
+/// Comments stay beside the stream, for documentation and for a formatter.
+struct Comment {
+  SourceSpan span;
+  bool is_doc = false;         // ##, ///, /** */
+  uint32_t before_token = 0;   // index of the token that follows
+};
+
+struct TokenStream {
+  std::vector<Token> tokens;  // ends with kEof
+  std::vector<Comment> comments;
+};
+
+}  // namespace spl
