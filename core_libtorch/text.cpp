@@ -177,8 +177,8 @@ class Layout {
     if (dim + 1 == sizes_.size()) {
       return row(indent);
     }
-    const std::string separator = "," + std::string(sizes_.size() - 1 - dim, '\n') +
-                                  std::string(static_cast<size_t>(indent) + 1, ' ');
+    std::string separator(",");
+    separator.append(sizes_.size() - 1 - dim, '\n').append(static_cast<size_t>(indent) + 1, ' ');
     std::string text = "[";
     for (int64_t i = 0; i < shown(dim); ++i) {
       if (i > 0) {
