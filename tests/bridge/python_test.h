@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -105,6 +106,9 @@ inline std::string last_field(const char* name) { return spt_last_error_field(na
 
 class PythonTest : public testing::Test {
  protected:
+  /// The tests may have been started in the background, where Ctrl-C is ignored.
+  static void SetUpTestSuite() { std::signal(SIGINT, SIG_DFL); }
+
   void TearDown() override {
     EXPECT_EQ(live_handles(), 0) << "a test let go of every handle";
   }

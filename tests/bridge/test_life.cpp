@@ -63,8 +63,8 @@ TEST_P(Exit, IsCleanWithEverythingFlushed) {
 INSTANTIATE_TEST_SUITE_P(Life, Exit,
                          testing::Values("return", "exit on another thread", "daemon thread", "thread inside Python",
                                          "python thread at work", "after an error", "shutdown first"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& each) {
+                           std::string name = each.param;
                            std::replace(name.begin(), name.end(), ' ', '_');
                            return name;
                          });
