@@ -170,6 +170,9 @@ fs::path executable_named(const std::string& name, const Variables& variables) {
 
 /// The python of the environment in whose site-packages a torch folder lies; empty for a bare LibTorch.
 fs::path python_of_torch(const fs::path& torch_dir) {
+  if (!torch_dir.parent_path().filename().string().ends_with("-packages")) {
+    return "";
+  }
   const fs::path prefix = torch_dir.parent_path().parent_path().parent_path().parent_path();
   const fs::path python = prefix / "bin" / "python3";
   return is_there(python) ? python : fs::path();

@@ -242,8 +242,9 @@ void HandleTable::refuse(int64_t handle, HandleKind wanted) const {
   }
   const uint64_t state = slot->state.load(std::memory_order_acquire);
   if (is_life_of(handle, state)) {
-    throw Error(ErrorKind::kInvalidHandle, name + " is a " + name_of(kind_of_handle(handle)) + ", and a " +
-                                               name_of(static_cast<uint64_t>(wanted)) + " is needed");
+    throw Error(ErrorKind::kInvalidHandle, name + " is of kind " + name_of(kind_of_handle(handle)) +
+                                               ", and a " + name_of(static_cast<uint64_t>(wanted)) +
+                                               " is needed");
   }
   const bool was = generation_of_handle(handle) != 0 && generation_of_handle(handle) <= (state >> kGenerationShift);
   throw Error(ErrorKind::kInvalidHandle, name + (was ? " was released already" : " was never given out"));

@@ -24,10 +24,17 @@ enum SplTag {
 
 typedef struct SplArray SplArray;
 
+/* An unnamed union is C11, which every C99 compiler in use knows; this stops its warning. */
+#if defined(__GNUC__)
+#define SPL_EXTENSION __extension__
+#else
+#define SPL_EXTENSION
+#endif
+
 /* 16 bytes: a tag and the payload that it names. */
 typedef struct SplValue {
   int32_t tag; /* enum SplTag */
-  union {
+  SPL_EXTENSION union {
     bool as_bool;
     int64_t as_int;
     double as_float;

@@ -1,0 +1,127 @@
+// The search for PyTorch, on folders made for the test.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "abi/environment.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using simple_torch::abi::find_environment;
+using simple_torch::abi::FoundEnvironment;
+using ::testing::HasSubstr;
+
+class Environments : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("simple-environments-" + std::to_string(getpid()));
+    fs::create_directories(root_ / "lib");
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  static void write(const fs::path& path, const std::string& text) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+
+  /// A virtual environment, with torch unless the version is empty.
+  fs::path environment(const std::string& name, const std::string& torch_version) {
+    const fs::path prefix = root_ / name;
+    write(prefix / "bin" / "python3", "");
+    write(prefix / "pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n");
+    fs::create_directories(prefix / "lib" / "python3.11" / "site-packages");
+    if (!torch_version.empty()) {
+      make_torch(prefix / "lib" / "python3.11" / "site-packages" / "torch", torch_version);
+    }
+    return prefix;
+  }
+  static void make_torch(const fs::path& folder, const std::string& version) {
+    write(folder / "version.py", "from typing import Optional\n__version__ = '" + version + "'\ndebug = False\n");
+    write(folder / "lib" / "libtorch_cpu.so", "");
+  }
+
+  FoundEnvironment found() {
+    return find_environment(root_ / "lib", [this](const char* name) { return variables_[name]; });
+  }
+
+  fs::path root_;
+  std::map<std::string, std::string> variables_;
+};
+
+TEST_F(Environments, OffMeansOff) {
+  variables_["SIMPLE_TORCH"] = "off";
+  EXPECT_EQ(found().torch_dir, "");
+  EXPECT_THAT(found().problem, HasSubstr("switched off"));
+}
+
+TEST_F(Environments, AFolderNamesTheTorchAndItsPython) {
+  const fs::path prefix = environment("a", "2.15.0+cu132");
+  variables_["SIMPLE_TORCH"] = prefix / "lib" / "python3.11" / "site-packages" / "torch";
+  EXPECT_EQ(found().torch_version, "2.15.0+cu132");
+  EXPECT_EQ(found().torch_minor(), "2.15");
+  EXPECT_EQ(found().python, prefix / "bin" / "python3");
+  EXPECT_EQ(found().python_minor, "3.11");
+  EXPECT_EQ(found().problem, "");
+}
+
+TEST_F(Environments, ABareLibTorchFolderWillDo) {
+  write(root_ / "libtorch" / "build-version", "2.12.1+cpu\n");
+  write(root_ / "libtorch" / "lib" / "libtorch_cpu.so", "");
+  variables_["SIMPLE_TORCH"] = root_ / "libtorch";
+  EXPECT_EQ(found().torch_minor(), "2.12");
+  EXPECT_EQ(found().python, "");
+}
+
+TEST_F(Environments, ThePythonThatIsNamedIsTakenBeforeAnActiveOne) {
+  variables_["SIMPLE_PYTHON"] = environment("named", "2.11.0") / "bin" / "python3";
+  variables_["VIRTUAL_ENV"] = environment("active", "2.15.0");
+  EXPECT_EQ(found().torch_version, "2.11.0");
+  EXPECT_EQ(found().chosen_by, "SIMPLE_PYTHON");
+}
+
+TEST_F(Environments, ANamedPythonWithoutTorchIsAProblemThatSaysWhatToDo) {
+  variables_["SIMPLE_PYTHON"] = environment("bare", "") / "bin" / "python3";
+  EXPECT_EQ(found().torch_dir, "");
+  EXPECT_THAT(found().problem, HasSubstr("has no PyTorch"));
+  EXPECT_THAT(found().problem, HasSubstr("-m pip install torch"));
+}
+
+TEST_F(Environments, APythonNamedWithoutASlashIsFoundInPath) {
+  variables_["SIMPLE_PYTHON"] = "python3";
+  variables_["PATH"] = "/nonexistent:" + (environment("onpath", "2.15.0") / "bin").string();
+  EXPECT_EQ(found().torch_version, "2.15.0");
+}
+
+TEST_F(Environments, AnActiveEnvironmentIsTakenBeforeTheProjects) {
+  variables_["VIRTUAL_ENV"] = environment("active", "2.13.0");
+  write(root_ / "lib" / "simple-torch-environment", environment("own", "2.15.0") / "bin" / "python3");
+  EXPECT_EQ(found().torch_version, "2.13.0");
+  EXPECT_EQ(found().notice, "");
+}
+
+TEST_F(Environments, AnActiveEnvironmentWithoutASupportedTorchIsPassedOverWithANotice) {
+  write(root_ / "lib" / "simple-torch-environment", (environment("own", "2.15.0") / "bin" / "python3").string() + "\n");
+  variables_["VIRTUAL_ENV"] = environment("none", "");
+  EXPECT_EQ(found().chosen_by, "project");
+  EXPECT_THAT(found().notice, HasSubstr("is passed over: it has no PyTorch"));
+  variables_["VIRTUAL_ENV"] = environment("old", "2.4.1");
+  EXPECT_EQ(found().torch_version, "2.15.0");
+  EXPECT_THAT(found().notice, HasSubstr("PyTorch 2.4.1, and 2.11 to 2.15 are supported"));
+}
+
+TEST_F(Environments, AnUnsupportedTorchThatWasAskedForIsAProblem) {
+  variables_["SIMPLE_PYTHON"] = environment("old", "2.4.1") / "bin" / "python3";
+  EXPECT_THAT(found().problem, HasSubstr("PyTorch 2.4.1"));
+  EXPECT_THAT(found().problem, HasSubstr("is not supported"));
+}
+
+TEST_F(Environments, NothingAtAllPointsToSetUp) {
+  EXPECT_THAT(found().problem, HasSubstr("bin/simple setup"));
+}
+
+}  // namespace

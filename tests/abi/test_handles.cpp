@@ -1,0 +1,143 @@
+// Handles: what is refused, what is counted, and that threads can share them.
+#include <atomic>
+#include <thread>
+
+#include "tests/abi/capi_test.h"
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class Handles : public CApiTest {};
+
+TEST_F(Handles, ArePositiveAndDifferent) {
+  const Handle a = zeros({2});
+  const Handle b = zeros({2});
+  EXPECT_GT(a, 0);
+  EXPECT_GT(b, 0);
+  EXPECT_NE(static_cast<int64_t>(a), static_cast<int64_t>(b));
+}
+
+TEST_F(Handles, ZeroAndNegativeNumbersAreRefused) {
+  int64_t out = kUntouched;
+  for (const int64_t bad : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
+    EXPECT_EQ(spt_neg(bad, &out), SPT_INVALID_HANDLE);
+  }
+  EXPECT_EQ(out, kUntouched);
+}
+
+TEST_F(Handles, NumbersThatWereNeverGivenOutAreRefused) {
+  int64_t out = kUntouched;
+  for (const int64_t bad : {int64_t{1}, int64_t{12345}, INT64_MAX, (int64_t{1} << 57) | 99}) {
+    EXPECT_EQ(spt_neg(bad, &out), SPT_INVALID_HANDLE) << bad;
+    EXPECT_EQ(spt_release(bad), SPT_INVALID_HANDLE) << bad;
+  }
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("was never given out"));
+}
+
+TEST_F(Handles, AReleasedHandleStaysRefusedWhenItsPlaceIsUsedAgain) {
+  const int64_t old = zeros({2}).give();
+  ASSERT_EQ(spt_release(old), SPT_OK);
+  const Handle next = ones({2});
+  int64_t out = kUntouched;
+  EXPECT_EQ(spt_neg(old, &out), SPT_INVALID_HANDLE);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("was released already"));
+  EXPECT_EQ(spt_release(old), SPT_INVALID_HANDLE);
+  EXPECT_THAT(values(next), ElementsAre(1, 1));
+}
+
+TEST_F(Handles, AHandleOfAnotherKindIsRefusedByName) {
+  const Handle weight = parameter({1}, {1});
+  const int64_t params[] = {weight};
+  const Handle optimizer = made(spt_optim_sgd_new, params, int64_t{1}, 0.1, 0.0, 0.0, 0.0, false);
+  int64_t out = kUntouched;
+  EXPECT_EQ(spt_neg(optimizer, &out), SPT_INVALID_HANDLE);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("is of kind optimizer, and a tensor is needed"));
+  EXPECT_EQ(spt_optim_step(weight), SPT_INVALID_HANDLE);
+}
+
+TEST_F(Handles, AreCountedByKind) {
+  int64_t before = 0;
+  ASSERT_EQ(spt_peak_handles(SPT_HANDLE_TENSOR, &before), SPT_OK);
+  std::vector<Handle> many;
+  for (int64_t i = 0; i < before + 5; ++i) {
+    many.push_back(zeros({1}));
+  }
+  int64_t live_tensors = 0;
+  int64_t peak = 0;
+  EXPECT_EQ(spt_live_handles(SPT_HANDLE_TENSOR, &live_tensors), SPT_OK);
+  many.clear();
+  EXPECT_EQ(spt_peak_handles(SPT_HANDLE_TENSOR, &peak), SPT_OK);
+  EXPECT_EQ(live_tensors, before + 5);
+  EXPECT_EQ(peak, before + 5);
+  EXPECT_EQ(spt_live_handles(99, &peak), SPT_INVALID_ARGUMENT);
+}
+
+TEST_F(Handles, DiscardingWhatIsNoTensorDoesNothing) {
+  const int64_t handle = zeros({1}).give();
+  EXPECT_EQ(spt_discard_tensor(handle), SPT_OK);
+  EXPECT_EQ(spt_discard_tensor(handle), SPT_OK);
+  EXPECT_EQ(spt_discard_tensor(0), SPT_OK);
+  EXPECT_EQ(spt_discard_tensor(-5), SPT_OK);
+}
+
+TEST_F(Handles, TellWhetherTheyAreTensors) {
+  bool is = false;
+  const int64_t handle = zeros({1}).give();
+  EXPECT_EQ(spt_is_tensor(handle, &is), SPT_OK);
+  EXPECT_TRUE(is);
+  spt_release(handle);
+  EXPECT_EQ(spt_is_tensor(handle, &is), SPT_OK);
+  EXPECT_FALSE(is);
+}
+
+TEST_F(Handles, MoreThanOneChunkOfThemWorks) {
+  std::vector<Handle> many;
+  const Handle one = ones({1});
+  for (int i = 0; i < 10000; ++i) {
+    many.push_back(made(spt_detach, static_cast<int64_t>(one)));
+  }
+  EXPECT_THAT(values(many.back()), ElementsAre(1));
+  EXPECT_EQ(live(), 10001);
+}
+
+// Every thread makes, uses and frees its own handles and reads a shared one, while all free the same ones.
+TEST_F(Handles, AreSharedBySixteenThreads) {
+  constexpr int kThreads = 16;
+  constexpr int kRounds = 500;
+  const Handle shared = ones({4});
+  std::vector<int64_t> raced;
+  for (int i = 0; i < kRounds; ++i) {
+    raced.push_back(made(spt_detach, static_cast<int64_t>(shared)).give());
+  }
+  std::atomic<int> ended{0};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      for (const int64_t contested : raced) {
+        int64_t sum = 0;
+        if (spt_add(shared, shared, &sum) != SPT_OK || values(sum) != std::vector<double>{2, 2, 2, 2}) {
+          ++wrong;
+        }
+        int64_t view = 0;
+        const int32_t status = spt_detach(contested, &view);
+        if (status == SPT_OK) {
+          spt_release(view);
+        } else if (status != SPT_INVALID_HANDLE) {
+          ++wrong;
+        }
+        ended += spt_release(contested) == SPT_OK ? 1 : 0;
+        wrong += spt_release(sum) == SPT_OK ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(ended, kRounds) << "each contested handle ends exactly once";
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace

@@ -1,0 +1,120 @@
+// Simple's own spellings, called as a Simple runtime calls them: arrays of tagged values, and flat forms.
+#include <bit>
+#include <cstdlib>
+
+#include "simple_torch/simple_api.h"
+#include "tests/abi/capi_test.h"
+
+namespace {
+
+using ::testing::ElementsAre;
+
+/// An owned Simple array.
+class Array {
+ public:
+  explicit Array(SplArray* array) : array_(array) {}
+  Array(std::initializer_list<int64_t> items) : array_(spl_array_new_i64()) {
+    for (const int64_t item : items) {
+      spl_array_push_i64(array_, item);
+    }
+  }
+  static Array of_floats(std::initializer_list<double> items) {
+    Array array(spl_array_new());
+    for (const double item : items) {
+      SplValue value{};
+      value.tag = SPL_FLOAT;
+      value.as_float = item;
+      spl_array_push(array.array_, value);
+    }
+    return array;
+  }
+  Array(Array&& other) noexcept : array_(std::exchange(other.array_, nullptr)) {}
+  ~Array() { spl_array_free(array_); }
+  operator const SplArray*() const { return array_; }  // NOLINT(google-explicit-constructor)
+  SplArray* get() const { return array_; }
+  std::vector<int64_t> ints() const {
+    std::vector<int64_t> items;
+    for (int64_t i = 0; i < spl_array_len(array_); ++i) {
+      items.push_back(spl_as_int(spl_array_get(array_, i)));
+    }
+    return items;
+  }
+
+ private:
+  SplArray* array_;
+};
+
+class SimpleSpellings : public CApiTest {};
+
+TEST_F(SimpleSpellings, TakeAndGiveArrays) {
+  const Array dims{2, 3};
+  const Handle a(rt_torch_tensor_zeros(dims));
+  ASSERT_EQ(rt_torch_last_error_kind(), 0);
+  EXPECT_THAT(Array(rt_torch_torchtensor_shape(a)).ints(), ElementsAre(2, 3));
+  EXPECT_EQ(shape(Handle(rt_torch_tensor_ones(nullptr))), std::vector<int64_t>{}) << "no array: 0-d";
+}
+
+TEST_F(SimpleSpellings, TakeFloatsAndIntegersAsData) {
+  const Array dims{2};
+  const Array floats = Array::of_floats({1.5, 2.5});
+  const Array integers{3, 4};
+  EXPECT_THAT(values(Handle(rt_torch_tensor_from_data(floats, dims))), ElementsAre(1.5, 2.5));
+  const Handle converted(rt_torch_tensor_from_data(integers, dims));
+  EXPECT_THAT(values(converted), ElementsAre(3, 4));
+  EXPECT_EQ(dtype(converted), "float64");
+}
+
+TEST_F(SimpleSpellings, RefuseValuesOfTheWrongKindByName) {
+  const Array floats = Array::of_floats({2.5});
+  EXPECT_EQ(rt_torch_tensor_zeros(floats), 0);
+  EXPECT_EQ(rt_torch_last_error_kind(), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(taken(rt_torch_last_error_message()), "dims[0] is a float, and an integer is needed");
+}
+
+TEST_F(SimpleSpellings, TakeListsLongerThanTheirSmallBuffer) {
+  const Array dims{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3};
+  EXPECT_EQ(shape(Handle(rt_torch_tensor_zeros(dims))).size(), 12U);
+}
+
+TEST_F(SimpleSpellings, GiveSeveralResultsAsHandles) {
+  const Handle a = tensor({3, 1, 2}, {3});
+  const Array results(rt_torch_torchtensor_topk(a, 2, 0, true, true));
+  const std::vector<int64_t> handles = results.ints();
+  ASSERT_EQ(handles.size(), 2U);
+  EXPECT_THAT(values(Handle(handles[0])), ElementsAre(3, 2));
+  EXPECT_THAT(values(Handle(handles[1])), ElementsAre(0, 2));
+}
+
+TEST_F(SimpleSpellings, GiveEmptyValuesOnFailure) {
+  EXPECT_EQ(spl_array_len(Array(rt_torch_torchtensor_shape(0))), 0);
+  EXPECT_EQ(rt_torch_torchtensor_item(0), 0.0);
+  EXPECT_EQ(taken(rt_torch_torchtensor_text(0)), "");
+  EXPECT_EQ(rt_torch_torchtensor_device(0), -1);
+  EXPECT_EQ(rt_torch_torchtensor_is_cuda(0), 0);
+  EXPECT_EQ(rt_torch_last_error_kind(), SPT_INVALID_HANDLE);
+}
+
+TEST_F(SimpleSpellings, FillTheWholeRegisterWithBoolsAndDevices) {
+  const Handle a = zeros({1});
+  EXPECT_EQ(rt_torch_torchtensor_device(a), int64_t{-1});
+  EXPECT_EQ(rt_torch_torchtensor_is_contiguous(a), int64_t{1});
+  EXPECT_EQ(rt_torch_available(), int64_t{1});
+}
+
+TEST_F(SimpleSpellings, HaveFlatFormsForStockSimplesDynamicCalls) {
+  const Handle a(rt_torch_tensor_full_2d(2, 3, std::bit_cast<int64_t>(2.5)));
+  EXPECT_EQ(shape(a), (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(std::bit_cast<double>(rt_torch_torchtensor_sum_bits(a)), 15.0);
+  const Handle halves(rt_torch_torchtensor_mul_scalar_bits(a, std::bit_cast<int64_t>(0.5)));
+  EXPECT_EQ(values(halves).front(), 1.25);
+  EXPECT_EQ(shape(Handle(rt_torch_torchtensor_cat_2(a, halves, 0))), (std::vector<int64_t>{4, 3}));
+  EXPECT_EQ(shape(Handle(rt_torch_torchtensor_reshape_1d(a, 6))), std::vector<int64_t>{6});
+}
+
+TEST_F(SimpleSpellings, FreeAnUnknownTensorSilently) {
+  rt_torch_torchtensor_free(0);
+  rt_torch_torchtensor_free(424242);
+  EXPECT_EQ(rt_torch_last_error_kind(), 0);
+}
+
+}  // namespace

@@ -1,0 +1,66 @@
+// A process without PyTorch: everything answers, nothing works, and the reason is said. CMake runs these with
+// SIMPLE_TORCH set accordingly.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "simple_torch/simple_api.h"
+
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string why() {
+  char* text = nullptr;
+  EXPECT_EQ(spt_why_unavailable(&text), SPT_OK);
+  std::string copy = text;
+  spt_free(text);
+  return copy;
+}
+
+class Stub : public ::testing::Test {
+ protected:
+  // Before the front looks: it decides once per process, and each test is a process of its own.
+  void SetUp() override { setenv("SIMPLE_TORCH", "off", 1); }
+};
+
+TEST_F(Stub, SaysThatThereIsNoTorch) {
+  bool available = true;
+  EXPECT_EQ(spt_available(&available), SPT_OK);
+  EXPECT_FALSE(available);
+  EXPECT_EQ(rt_torch_available(), 0);
+  EXPECT_EQ(why(), "PyTorch is switched off by SIMPLE_TORCH=off");
+}
+
+TEST_F(Stub, FailsEachCallWithUnavailable) {
+  int64_t out = -77;
+  EXPECT_EQ(spt_zeros(nullptr, 0, &out), SPT_UNAVAILABLE);
+  EXPECT_EQ(spt_release(1), SPT_UNAVAILABLE);
+  EXPECT_EQ(out, -77);
+  EXPECT_EQ(rt_torch_tensor_eye(3), 0);
+  EXPECT_EQ(rt_torch_last_error_kind(), SPT_UNAVAILABLE);
+  EXPECT_STREQ(spt_last_error_message(), "PyTorch is switched off by SIMPLE_TORCH=off");
+}
+
+TEST_F(Stub, GivesEmptyArraysAndTexts) {
+  SplArray* shape = rt_torch_torchtensor_shape(5);
+  EXPECT_EQ(spl_array_len(shape), 0);
+  spl_array_free(shape);
+  char* version = rt_torch_version();
+  EXPECT_STREQ(version, "");
+  free(version);
+}
+
+TEST(NoTorch, AFolderThatIsNoTorchIsNamed) {
+  setenv("SIMPLE_TORCH", "/nonexistent/torch", 1);
+  EXPECT_THAT(why(), HasSubstr("SIMPLE_TORCH names /nonexistent/torch, which is no torch package"));
+}
+
+TEST(NoTorch, APythonThatDoesNotExistIsNamed) {
+  unsetenv("SIMPLE_TORCH");
+  setenv("SIMPLE_PYTHON", "/nonexistent/bin/python3", 1);
+  EXPECT_THAT(why(), HasSubstr("SIMPLE_PYTHON names /nonexistent/bin/python3, which does not exist"));
+}
+
+}  // namespace

@@ -1,0 +1,70 @@
+"""The committed files, the table and the built library agree."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def library_folder() -> Path:
+    """The folder of the build under test: beside the host that the tests are told of, else build/release."""
+    host = os.environ.get("SIMPLE_HOST")
+    return Path(host).parent.parent / "lib" if host else ROOT / "build" / "release" / "lib"
+
+
+@pytest.fixture(scope="module")
+def front() -> Path:
+    path = library_folder() / "libspl_torch.so"
+    assert path.exists(), f"{path} is not built"
+    return path
+
+
+def needed(library: Path) -> set[str]:
+    lines = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True).stdout
+    return {line.split("[")[1].rstrip("]") for line in lines.splitlines() if "(NEEDED)" in line}
+
+
+def exported(library: Path) -> set[str]:
+    lines = subprocess.run(
+        ["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True
+    ).stdout
+    return {line.split()[-1] for line in lines.splitlines()}
+
+
+def test_generated_files_are_those_of_the_table():
+    check = subprocess.run(
+        [sys.executable, ROOT / "tools" / "generate_abi.py", "--check"], capture_output=True, text=True
+    )
+    assert check.returncode == 0, check.stdout + check.stderr
+
+
+def test_the_front_exports_exactly_the_table(front):
+    listed = set((ROOT / "abi" / "generated" / "symbols.txt").read_text().split())
+    assert exported(front) == listed
+
+
+def test_the_front_needs_neither_torch_nor_python(front):
+    foreign = {name for name in needed(front) if "torch" in name or "c10" in name or "python" in name}
+    assert not foreign
+
+
+def test_a_backend_exports_its_entry_only_and_needs_no_python():
+    backends = sorted(library_folder().glob("libsimple_torch_backend-*.so"))
+    for backend in backends:
+        assert exported(backend) == {"simple_torch_backend_open"}
+        assert not {name for name in needed(backend) if "python" in name}
+
+
+def test_every_name_that_stock_simple_exports_is_there_or_known_to_be_missing():
+    """Names of upstream's library; those of later issues are listed here, and the list may only shrink."""
+    later = {"save", "load", "stream", "safetensors", "memory", "empty_cache"}
+    listed = (ROOT / "abi" / "generated" / "symbols.txt").read_text().split()
+    upstream = (ROOT / "tests" / "abi" / "upstream_names.txt").read_text().split()
+    missing = [name for name in upstream if name not in listed and not any(word in name for word in later)]
+    assert missing == []
