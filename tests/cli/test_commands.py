@@ -75,3 +75,12 @@ def test_a_torch_that_is_not_supported_is_refused_by_name(bare):
     done = simple(bare, "setup", "--torch", "1.0")
     assert done.returncode == 2
     assert "invalid choice: '1.0' (choose from '2.15', '2.11', 'none')" in done.stderr
+
+
+def test_words_reach_the_host_as_they_were_typed(bare):
+    host = bare / "build" / "bin" / "simple-host"
+    host.parent.mkdir(parents=True)
+    host.write_text('#!/bin/sh\nprintf "[%s]" "$@"\n')
+    host.chmod(0o755)
+    done = simple(bare, "-e", 'print "a  b"', "*", "", SIMPLE_BUILD=str(bare / "build"))
+    assert (done.returncode, done.stdout) == (0, '[-e][print "a  b"][*][]')
