@@ -58,23 +58,52 @@ struct TypeExpr {
 struct GenericParam {
   Symbol name = kNoSymbol;
   bool is_const = false;
-  TypePtr bound;          // `M: Module`, or the type of a const parameter
-  TypePtr default_type;   // `Shape = Dynamic`
+  TypePtr bound;         // `M: Module`, or the type of a const parameter
+  TypePtr default_type;  // `Shape = Dynamic`
   SourceSpan span;
 };
 
 // ---- Expressions ----------------------------------------------------------------------------------------
 
 enum class ExprKind : uint8_t {
-  kInt, kFloat, kBool, kNil, kText, kInterpolation, kName, kSelf,
-  kField, kTupleField, kCall, kUpdateCall, kIndex, kSlice, kUnary, kBinary, kCompare, kRange, kTry,
-  kPresent, kCast, kLambda, kArray, kArrayRepeat, kTuple, kDict, kComprehension, kStructLiteral, kIf,
-  kMatch, kNew, kTypeApply,
+  kInt,
+  kFloat,
+  kBool,
+  kNil,
+  kText,
+  kInterpolation,
+  kName,
+  kSelf,
+  kField,
+  kTupleField,
+  kCall,
+  kUpdateCall,
+  kIndex,
+  kSlice,
+  kUnary,
+  kBinary,
+  kCompare,
+  kRange,
+  kTry,
+  kPresent,
+  kCast,
+  kLambda,
+  kArray,
+  kArrayRepeat,
+  kTuple,
+  kDict,
+  kComprehension,
+  kStructLiteral,
+  kIf,
+  kMatch,
+  kNew,
+  kTypeApply,
 };
 
 struct Expr {
   ExprKind kind;
-  SourceSpan span;  // for a binary operator the operator's own place; for a call that of its callee's last name
+  SourceSpan
+      span;  // for a binary operator the operator's own place; for a call that of its callee's last name
 
   explicit Expr(ExprKind k) : kind(k) {}
   Expr(const Expr&) = delete;
@@ -173,11 +202,31 @@ struct UnaryExpr : ExprOf<ExprKind::kUnary> {
 };
 
 enum class BinaryOp : uint8_t {
-  kPower, kMultiply, kDivide, kRemainder, kMatmul, kAdd, kSubtract,
-  kShiftLeft, kShiftRight, kBitAnd, kBitXor, kBitOr,
-  kLess, kGreater, kLessEqual, kGreaterEqual, kEqual, kNotEqual, kIs, kIsNot, kIn, kNotIn,
-  kAnd, kOr,      // short-circuit
-  kCoalesce,      // a ?? b, short-circuit
+  kPower,
+  kMultiply,
+  kDivide,
+  kRemainder,
+  kMatmul,
+  kAdd,
+  kSubtract,
+  kShiftLeft,
+  kShiftRight,
+  kBitAnd,
+  kBitXor,
+  kBitOr,
+  kLess,
+  kGreater,
+  kLessEqual,
+  kGreaterEqual,
+  kEqual,
+  kNotEqual,
+  kIs,
+  kIsNot,
+  kIn,
+  kNotIn,
+  kAnd,
+  kOr,        // short-circuit
+  kCoalesce,  // a ?? b, short-circuit
 };
 struct BinaryExpr : ExprOf<ExprKind::kBinary> {
   BinaryOp op = BinaryOp::kAdd;
@@ -217,7 +266,7 @@ struct Param {
   Symbol name = kNoSymbol;  // "_" where the pattern below destructures
   TypePtr type;
   ExprPtr default_value;
-  PatternPtr pattern;       // |(a, b)| …: takes a pair apart; null for a plain name
+  PatternPtr pattern;  // |(a, b)| …: takes a pair apart; null for a plain name
   SourceSpan span;
 };
 
@@ -363,8 +412,28 @@ struct OrPattern : PatternOf<PatternKind::kOr> {
 // ---- Statements and declarations ------------------------------------------------------------------------
 
 enum class StmtKind : uint8_t {
-  kExpr, kBind, kAssign, kReturn, kBreak, kContinue, kPass, kDefer, kAssert, kFor, kWhile, kLoop, kWith,
-  kUnsafe, kFunction, kRecord, kEnum, kTrait, kImpl, kUse, kExport, kTypeAlias,
+  kExpr,
+  kBind,
+  kAssign,
+  kReturn,
+  kBreak,
+  kContinue,
+  kPass,
+  kDefer,
+  kAssert,
+  kFor,
+  kWhile,
+  kLoop,
+  kWith,
+  kUnsafe,
+  kFunction,
+  kRecord,
+  kEnum,
+  kTrait,
+  kImpl,
+  kUse,
+  kExport,
+  kTypeAlias,
 };
 
 struct Stmt {
@@ -397,7 +466,7 @@ struct BindStmt : StmtOf<StmtKind::kBind> {
   BindKind bind = BindKind::kVal;
   PatternPtr pattern;  // BindingPattern, TuplePattern, …
   TypePtr type;
-  ExprPtr value;       // null only for `var x: T`
+  ExprPtr value;  // null only for `var x: T`
   bool exported = false;
 };
 
@@ -423,8 +492,8 @@ struct DeferStmt : StmtOf<StmtKind::kDefer> {
 };
 struct AssertStmt : StmtOf<StmtKind::kAssert> {
   ExprPtr condition;
-  ExprPtr message;       // may be null
-  std::string text;      // the condition as written
+  ExprPtr message;   // may be null
+  std::string text;  // the condition as written
 };
 /// `for p in xs`, `for i, x in xs`: with `second`, an element that is a pair is taken apart, any other is
 /// enumerated.
@@ -462,8 +531,8 @@ struct DeclInfo {
   Symbol name = kNoSymbol;
   std::vector<GenericParam> generics;
   std::vector<Attribute> attributes;
-  bool exported = false;    // pub, export fn
-  std::string doc;          // docstring or doc comment, without its quotes
+  bool exported = false;  // pub, export fn
+  std::string doc;        // docstring or doc comment, without its quotes
 };
 
 struct FunctionDecl : StmtOf<StmtKind::kFunction> {
@@ -473,9 +542,9 @@ struct FunctionDecl : StmtOf<StmtKind::kFunction> {
   std::optional<Block> body;  // none: extern, or a trait's requirement
   bool is_static = false;     // static fn, @[static]
   bool is_async = false;
-  bool is_mutating = false;   // me
-  bool is_extern = false;     // extern fn, @[extern_c]
-  bool takes_self = false;    // an explicit self was written
+  bool is_mutating = false;  // me
+  bool is_extern = false;    // extern fn, @[extern_c]
+  bool takes_self = false;   // an explicit self was written
 };
 using FunctionPtr = std::unique_ptr<FunctionDecl>;
 
@@ -493,13 +562,14 @@ struct RecordDecl : StmtOf<StmtKind::kRecord> {
   std::vector<TypePtr> parents;  // (A), extends A, with A, B
   std::vector<FieldDecl> fields;
   std::vector<FunctionPtr> methods;
-  std::vector<StmtPtr> constants;  // BindStmt: `const N = 3` and `static val N = 3`, values of the type itself
+  std::vector<StmtPtr>
+      constants;  // BindStmt: `const N = 3` and `static val N = 3`, values of the type itself
 };
 struct VariantDecl {
   Symbol name = kNoSymbol;
   std::vector<Symbol> field_names;  // none where only a type was given
   std::vector<TypePtr> field_types;
-  ExprPtr value;                    // = 3
+  ExprPtr value;  // = 3
   SourceSpan span;
 };
 struct EnumDecl : StmtOf<StmtKind::kEnum> {
@@ -527,12 +597,12 @@ struct ImportName {
 /// `use a.b.{c as d}`, `use a.*`, `import a.b as t`, `from a import c`. In every form the module is also
 /// bound as a namespace: under `alias`, else under the last part of its path.
 struct UseDecl : StmtOf<StmtKind::kUse> {
-  uint32_t parents = 0;       // leading dots: 1 = sibling of this file, 2 = its parent folder…
+  uint32_t parents = 0;  // leading dots: 1 = sibling of this file, 2 = its parent folder…
   std::vector<Symbol> path;
   Symbol alias = kNoSymbol;
   std::vector<ImportName> names;
-  bool everything = false;    // .*
-  bool reexport = false;      // export use
+  bool everything = false;  // .*
+  bool reexport = false;    // export use
 };
 struct ExportDecl : StmtOf<StmtKind::kExport> {
   std::vector<ImportName> names;

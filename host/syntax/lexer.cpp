@@ -5,20 +5,23 @@
 #include <array>
 #include <cctype>
 
+#include "parse.h"
+
 namespace spl {
 namespace {
 
 constexpr std::array<std::string_view, 55> kKeywords = {
-    "fn",     "me",    "val",   "var",    "let",    "const",    "static", "struct", "class", "enum",  "trait",
-    "impl",   "mixin", "extern", "use",   "import", "export",   "mod",    "pub",    "type",  "alias", "if",
-    "elif",   "else",  "for",   "while",  "loop",   "match",    "case",   "return", "break", "continue", "pass",
-    "in",     "is",    "not",   "and",    "or",     "xor",      "as",     "true",   "false", "nil",   "self",
-    "super",  "async", "await", "yield",  "spawn",  "with",     "defer",  "unsafe", "move",  "mut",   "where"};
+    "fn",    "me",       "val",   "var",    "let",   "const",  "static", "struct", "class", "enum",
+    "trait", "impl",     "mixin", "extern", "use",   "import", "export", "mod",    "pub",   "type",
+    "alias", "if",       "elif",  "else",   "for",   "while",  "loop",   "match",  "case",  "return",
+    "break", "continue", "pass",  "in",     "is",    "not",    "and",    "or",     "xor",   "as",
+    "true",  "false",    "nil",   "self",   "super", "async",  "await",  "yield",  "spawn", "with",
+    "defer", "unsafe",   "move",  "mut",    "where"};
 static_assert(static_cast<size_t>(Tok::kWhere) - static_cast<size_t>(Tok::kFn) + 1 == kKeywords.size());
 
 // Deeper nesting of texts in texts is read as literal braces; so is an interpolation longer than this.
 constexpr int kMaxTextDepth = 16;
-constexpr uint32_t kMaxInterpolation = 4096;
+constexpr uint32_t kMaxInterpolation = 1024;
 
 /// Keyword kinds by symbol; symbols beyond the table are plain names.
 const std::vector<Tok>& keyword_kinds() {
@@ -26,7 +29,8 @@ const std::vector<Tok>& keyword_kinds() {
     std::vector<Tok> table;
     for (size_t i = 0; i < kKeywords.size(); ++i) {
       const Symbol symbol = intern(kKeywords[i]);
-      if (symbol >= table.size()) table.resize(symbol + 1, Tok::kName);
+      if (symbol >= table.size())
+        table.resize(symbol + 1, Tok::kName);
       table[symbol] = static_cast<Tok>(static_cast<size_t>(Tok::kFn) + i);
     }
     return table;
@@ -48,34 +52,74 @@ struct Punctuation {
 };
 // Longest first among those that share a beginning. `>>` is two tokens, so that generics can close with it.
 constexpr Punctuation kPunctuation[] = {
-    {"...", Tok::kEllipsis},      {"..=", Tok::kDotDotEqual}, {"..", Tok::kDotDot},
-    {".?", Tok::kDotQuestion},    {".", Tok::kDot},           {"?.", Tok::kQuestionDot},
-    {"??", Tok::kQuestionQuestion}, {"?", Tok::kQuestion},    {"->", Tok::kArrow},
-    {"-=", Tok::kMinusAssign},    {"-", Tok::kMinus},         {"=>", Tok::kFatArrow},
-    {"==", Tok::kEqual},          {"=", Tok::kAssign},        {"+=", Tok::kPlusAssign},
-    {"+", Tok::kPlus},            {"**", Tok::kStarStar},     {"*=", Tok::kStarAssign},
-    {"*", Tok::kStar},            {"//", Tok::kSlashSlash},   {"/=", Tok::kSlashAssign},
-    {"/", Tok::kSlash},           {"%=", Tok::kPercentAssign}, {"%", Tok::kPercent},
-    {"!=", Tok::kNotEqual},       {"!", Tok::kBang},          {"<<", Tok::kShiftLeft},
-    {"<=", Tok::kLessEqual},      {"<", Tok::kLess},          {">=", Tok::kGreaterEqual},
-    {">", Tok::kGreater},         {"&&", Tok::kAndAnd},       {"&", Tok::kAmpersand},
-    {"||", Tok::kPipePipe},       {"|>", Tok::kPipeArrow},    {"|", Tok::kPipe},
-    {"~=", Tok::kTildeAssign},    {"~>", Tok::kTildeArrow},   {"~", Tok::kTilde},
-    {"::", Tok::kColonColon},     {":", Tok::kColon},         {"(", Tok::kLeftParen},
-    {")", Tok::kRightParen},      {"[", Tok::kLeftBracket},   {"]", Tok::kRightBracket},
-    {"{", Tok::kLeftBrace},       {"}", Tok::kRightBrace},    {",", Tok::kComma},
-    {";", Tok::kSemicolon},       {"\\", Tok::kBackslash},    {"@", Tok::kAt},
-    {"^", Tok::kCaret},           {"#[", Tok::kHashBracket},
+    {"...", Tok::kEllipsis},
+    {"..=", Tok::kDotDotEqual},
+    {"..", Tok::kDotDot},
+    {".?", Tok::kDotQuestion},
+    {".", Tok::kDot},
+    {"?.", Tok::kQuestionDot},
+    {"??", Tok::kQuestionQuestion},
+    {"?", Tok::kQuestion},
+    {"->", Tok::kArrow},
+    {"-=", Tok::kMinusAssign},
+    {"-", Tok::kMinus},
+    {"=>", Tok::kFatArrow},
+    {"==", Tok::kEqual},
+    {"=", Tok::kAssign},
+    {"+=", Tok::kPlusAssign},
+    {"+", Tok::kPlus},
+    {"**", Tok::kStarStar},
+    {"*=", Tok::kStarAssign},
+    {"*", Tok::kStar},
+    {"//", Tok::kSlashSlash},
+    {"/=", Tok::kSlashAssign},
+    {"/", Tok::kSlash},
+    {"%=", Tok::kPercentAssign},
+    {"%", Tok::kPercent},
+    {"!=", Tok::kNotEqual},
+    {"!", Tok::kBang},
+    {"<<", Tok::kShiftLeft},
+    {"<=", Tok::kLessEqual},
+    {"<", Tok::kLess},
+    {">=", Tok::kGreaterEqual},
+    {">", Tok::kGreater},
+    {"&&", Tok::kAndAnd},
+    {"&", Tok::kAmpersand},
+    {"||", Tok::kPipePipe},
+    {"|>", Tok::kPipeArrow},
+    {"|", Tok::kPipe},
+    {"~=", Tok::kTildeAssign},
+    {"~>", Tok::kTildeArrow},
+    {"~", Tok::kTilde},
+    {"::", Tok::kColonColon},
+    {":", Tok::kColon},
+    {"(", Tok::kLeftParen},
+    {")", Tok::kRightParen},
+    {"[", Tok::kLeftBracket},
+    {"]", Tok::kRightBracket},
+    {"{", Tok::kLeftBrace},
+    {"}", Tok::kRightBrace},
+    {",", Tok::kComma},
+    {";", Tok::kSemicolon},
+    {"\\", Tok::kBackslash},
+    {"@", Tok::kAt},
+    {"^", Tok::kCaret},
+    {"#[", Tok::kHashBracket},
 };
 
 /// One edit apart: a letter more, less, other, or two neighbours swapped.
 bool one_edit_apart(std::string_view a, std::string_view b) {
-  if (a.size() > b.size()) std::swap(a, b);
-  if (b.size() - a.size() > 1 || a == b) return false;
+  if (a.size() > b.size())
+    std::swap(a, b);
+  if (b.size() - a.size() > 1 || a == b)
+    return false;
   size_t i = 0;
-  while (i < a.size() && a[i] == b[i]) ++i;
-  if (a.size() != b.size()) return a.substr(i) == b.substr(i + 1);
-  if (a.substr(i + 1) == b.substr(i + 1)) return true;
+  while (i < a.size() && a[i] == b[i])
+    ++i;
+  if (a.size() != b.size())
+    return a.substr(i) == b.substr(i + 1);
+  if (a.substr(i + 1) == b.substr(i + 1))
+    return true;
   return i + 1 < a.size() && a[i] == b[i + 1] && a[i + 1] == b[i] && a.substr(i + 2) == b.substr(i + 2);
 }
 
@@ -83,28 +127,38 @@ bool one_edit_apart(std::string_view a, std::string_view b) {
 
 std::string_view closest_keyword(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> kForeign[] = {
-      {"def", "fn"},      {"func", "fn"},    {"function", "fn"}, {"elseif", "elif"},
-      {"elsif", "elif"},  {"switch", "match"}, {"None", "nil"},  {"null", "nil"},
-      {"True", "true"},   {"False", "false"}, {"this", "self"},  {"interface", "trait"}};
+      {"def", "fn"},     {"func", "fn"},      {"function", "fn"}, {"elseif", "elif"},
+      {"elsif", "elif"}, {"switch", "match"}, {"None", "nil"},    {"null", "nil"},
+      {"True", "true"},  {"False", "false"},  {"this", "self"},   {"interface", "trait"}};
   for (const auto& [foreign, ours] : kForeign) {
-    if (name == foreign) return ours;
+    if (name == foreign)
+      return ours;
   }
-  if (name.size() < 3) return "";
+  if (name.size() < 3)
+    return "";
   for (const auto keyword : kKeywords) {
-    if (keyword.size() >= 3 && one_edit_apart(name, keyword)) return keyword;
+    if (keyword.size() >= 3 && one_edit_apart(name, keyword))
+      return keyword;
   }
   return "";
 }
 
 Lexer::Lexer(const SourceFile& file, LexRange range, std::vector<Diagnostic>& diagnostics)
-    : file_(file), text_(file.text), range_(range), diagnostics_(diagnostics), pos_(range.begin),
-      line_(range.line), line_begin_(range.begin - (range.column - 1)) {}
+    : file_(file),
+      text_(file.text),
+      range_(range),
+      diagnostics_(diagnostics),
+      pos_(range.begin),
+      line_(range.line),
+      line_begin_(range.begin - (range.column - 1)) {}
 
 TokenStream Lexer::run() {
   out_.tokens.reserve((range_.end - range_.begin) / 4 + 2);
-  if (range_.begin == 0 && starts_with(0, "\xEF\xBB\xBF")) pos_ = line_begin_ = 3;  // a byte order mark
+  if (range_.begin == 0 && starts_with(0, "\xEF\xBB\xBF"))
+    pos_ = line_begin_ = 3;  // a byte order mark
   indentation();
-  for (skip_blank(); pos_ < range_.end; skip_blank()) next_token();
+  for (skip_blank(); pos_ < range_.end; skip_blank())
+    next_token();
   line_start_ = true;
   indent_ = 0;
   emit(Tok::kEof, 0);
@@ -112,7 +166,8 @@ TokenStream Lexer::run() {
 }
 
 bool Lexer::starts_with(uint32_t offset, std::string_view what) const {
-  return offset <= range_.end && text_.substr(offset, std::min<size_t>(what.size(), range_.end - offset)) == what;
+  return offset <= range_.end &&
+         text_.substr(offset, std::min<size_t>(what.size(), range_.end - offset)) == what;
 }
 
 /// Skips blanks, line ends and comments up to the next token.
@@ -129,8 +184,10 @@ void Lexer::skip_blank() {
     } else if (c == '#' && at(pos_ + 1) != '[') {
       // In a parameter list `delta: #Duration` is a unit type.
       const bool unit = std::isupper(static_cast<unsigned char>(at(pos_ + 1))) && !brackets_.empty() &&
-                        brackets_.back() == '(' && !out_.tokens.empty() && out_.tokens.back().kind == Tok::kColon;
-      if (unit) return;
+                        brackets_.back() == '(' && !out_.tokens.empty() &&
+                        out_.tokens.back().kind == Tok::kColon;
+      if (unit)
+        return;
       line_comment(at(pos_ + 1) == '#');
     } else if (c == '/' && at(pos_ + 1) == '*') {
       block_comment();
@@ -144,7 +201,8 @@ void Lexer::skip_blank() {
 
 void Lexer::line_comment(bool is_doc) {
   const uint32_t start = pos_;
-  while (pos_ < range_.end && text_[pos_] != '\n') ++pos_;
+  while (pos_ < range_.end && text_[pos_] != '\n')
+    ++pos_;
   out_.comments.push_back({span(start, pos_ - start), is_doc, static_cast<uint32_t>(out_.tokens.size())});
 }
 
@@ -165,7 +223,8 @@ void Lexer::block_comment() {
       ++pos_;
     }
   } while (depth > 0 && pos_ < range_.end);
-  if (depth > 0) complain(where, "this comment is never closed", "end it with '*/'; comments nest");
+  if (depth > 0)
+    complain(where, "this comment is never closed", "end it with '*/'; comments nest");
   where.length = pos_ - start;
   out_.comments.push_back({where, starts_with(start, "/**"), static_cast<uint32_t>(out_.tokens.size())});
 }
@@ -184,20 +243,25 @@ void Lexer::newline() {
 
 void Lexer::indentation() {
   indent_ = 0;
-  while (at(pos_) == ' ' || at(pos_) == '\t') indent_ += text_[pos_++] == '\t' ? 4 : 1;
+  while (at(pos_) == ' ' || at(pos_) == '\t')
+    indent_ += text_[pos_++] == '\t' ? 4 : 1;
 }
 
 void Lexer::next_token() {
   const char c = text_[pos_];
-  if (is_digit(c)) return number();
-  if (const auto shape = text_shape_at(pos_)) return text(*shape);
-  if (is_name_start(c)) return name_or_keyword();
+  if (is_digit(c))
+    return number();
+  if (const auto shape = text_shape_at(pos_))
+    return text(*shape);
+  if (is_name_start(c))
+    return name_or_keyword();
   punctuation();
 }
 
 void Lexer::name_or_keyword() {
   uint32_t end = pos_;
-  while (is_name_part(at(end))) ++end;
+  while (is_name_part(at(end)))
+    ++end;
   const Symbol symbol = intern(text_.substr(pos_, end - pos_));
   const auto& keywords = keyword_kinds();
   emit(symbol < keywords.size() ? keywords[symbol] : Tok::kName, end - pos_);
@@ -208,7 +272,8 @@ void Lexer::number() {
   const uint32_t start = pos_;
   uint32_t end = pos_;
   const auto run_of = [&](auto accepts) {
-    while (accepts(at(end)) || at(end) == '_') ++end;
+    while (accepts(at(end)) || at(end) == '_')
+      ++end;
   };
   Tok kind = Tok::kInt;
   const char radix = at(start) == '0' ? at(start + 1) : '\0';
@@ -231,7 +296,8 @@ void Lexer::number() {
       run_of(is_digit);
     }
   }
-  while (is_name_part(at(end))) ++end;  // a suffix, judged by the parser
+  while (is_name_part(at(end)))
+    ++end;  // a suffix, judged by the parser
   emit(kind, end - start);
 }
 
@@ -244,8 +310,10 @@ std::optional<TextShape> Lexer::text_shape_at(uint32_t offset) const {
     shape.triple = starts_with(offset + 1, "\"\"\"");
     return shape;
   }
-  if (c == '\'') return shape;
-  if (c != '"') return std::nullopt;
+  if (c == '\'')
+    return shape;
+  if (c != '"')
+    return std::nullopt;
   shape.triple = starts_with(offset, "\"\"\"");
   shape.escapes = shape.interpolates = !shape.triple;
   return shape;
@@ -261,7 +329,8 @@ uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& termi
       terminated = true;
       return i + shape.closing();
     }
-    if (c == '\n' && !shape.triple) break;
+    if (c == '\n' && !shape.triple)
+      break;
     if (c == '\\' && (shape.escapes || (quote == '\'' && at(i + 1) == '\'')) && at(i + 1) != '\n') {
       i += 2;
     } else if (c == '{' && shape.interpolates) {
@@ -277,10 +346,13 @@ uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& termi
 
 std::optional<uint32_t> Lexer::interpolation_end(uint32_t open, int depth) {
   constexpr std::string_view kLiteralBefore = "{}\"'\\\n";
-  if (depth > kMaxTextDepth || open + 1 >= range_.end) return std::nullopt;
-  if (kLiteralBefore.find(at(open + 1)) != std::string_view::npos) return std::nullopt;
+  if (depth > kMaxTextDepth || open + 1 >= range_.end)
+    return std::nullopt;
+  if (kLiteralBefore.find(at(open + 1)) != std::string_view::npos)
+    return std::nullopt;
   // Remembered, or texts nested in unclosed braces would be scanned again and again.
-  if (const auto known = interpolation_ends_.find(open); known != interpolation_ends_.end()) return known->second;
+  if (const auto known = interpolation_ends_.find(open); known != interpolation_ends_.end())
+    return known->second;
 
   std::optional<uint32_t> result;
   const uint32_t limit = std::min(range_.end, open + kMaxInterpolation);
@@ -293,13 +365,16 @@ std::optional<uint32_t> Lexer::interpolation_end(uint32_t open, int depth) {
       const auto shape = text_shape_at(prefixed && c == '"' ? i - 1 : i);
       bool terminated = false;
       i = text_end(prefixed && c == '"' ? i - 1 : i, *shape, depth + 1, terminated);
-      if (!terminated) break;
+      if (!terminated)
+        break;
       continue;
     }
-    if (c == '(' || c == '[' || c == '{') ++brackets;
+    if (c == '(' || c == '[' || c == '{')
+      ++brackets;
     if (c == ')' || c == ']' || c == '}') {
       if (brackets == 0) {
-        if (c == '}') result = i;
+        if (c == '}')
+          result = i;
         break;
       }
       --brackets;
@@ -314,15 +389,17 @@ void Lexer::text(TextShape shape) {
   bool terminated = false;
   const uint32_t end = text_end(pos_, shape, 0, terminated);
   if (!terminated) {
-    complain(span(pos_, shape.opening()), "this text is never closed",
-             shape.triple ? "end it with '\"\"\"'" : "a text ends on its line; longer ones take three quotes");
+    complain(
+        span(pos_, shape.opening()), "this text is never closed",
+        shape.triple ? "end it with '\"\"\"'" : "a text ends on its line; longer ones take three quotes");
   }
   const uint32_t start = pos_;
   emit(Tok::kText, end - start);
   out_.tokens.back().text = shape;
   out_.tokens.back().terminated = terminated;
   for (uint32_t i = start; shape.triple && i < end; ++i) {
-    if (text_[i] != '\n') continue;
+    if (text_[i] != '\n')
+      continue;
     ++line_;
     line_begin_ = i + 1;
   }
@@ -330,22 +407,28 @@ void Lexer::text(TextShape shape) {
 
 void Lexer::punctuation() {
   for (const auto& [spelling, kind] : kPunctuation) {
-    if (spelling[0] != text_[pos_] || !starts_with(pos_, spelling)) continue;
+    if (spelling[0] != text_[pos_] || !starts_with(pos_, spelling))
+      continue;
     const char c = spelling.back();
-    if (c == '(' || c == '[' || c == '{') brackets_.push_back(c);
-    if ((c == ')' || c == ']' || c == '}') && !brackets_.empty()) brackets_.pop_back();
+    if (c == '(' || c == '[' || c == '{')
+      brackets_.push_back(c);
+    if ((c == ')' || c == ']' || c == '}') && !brackets_.empty())
+      brackets_.pop_back();
     return emit(kind, static_cast<uint32_t>(spelling.size()));
   }
-  if (text_[pos_] == '#') return emit(Tok::kHash, 1);
+  if (text_[pos_] == '#')
+    return emit(Tok::kHash, 1);
   unexpected_character();
 }
 
 void Lexer::unexpected_character() {
   uint32_t length = 1;
-  while ((static_cast<unsigned char>(at(pos_ + length)) & 0xC0) == 0x80) ++length;  // a whole UTF-8 sequence
+  while ((static_cast<unsigned char>(at(pos_ + length)) & 0xC0) == 0x80)
+    ++length;  // a whole UTF-8 sequence
   const std::string_view character = text_.substr(pos_, length);
   const bool printable = length > 1 || std::isprint(static_cast<unsigned char>(character[0]));
-  const bool curly = character == "\u201C" || character == "\u201D" || character == "\u2018" || character == "\u2019";
+  const bool curly =
+      character == "\u201C" || character == "\u201D" || character == "\u2018" || character == "\u2019";
   complain(span(pos_, length),
            printable ? "unexpected character '" + std::string(character) + "'"
                      : "unexpected byte " + std::to_string(static_cast<unsigned char>(character[0])),
@@ -372,7 +455,7 @@ SourceSpan Lexer::span(uint32_t start, uint32_t length) const {
 }
 
 void Lexer::complain(SourceSpan where, std::string message, std::string hint) {
-  diagnostics_.push_back({where, std::move(message), std::move(hint), {}});
+  diagnostics_.push_back({where, std::move(message), std::move(hint)});
 }
 
 }  // namespace spl

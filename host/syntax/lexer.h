@@ -65,7 +65,4 @@ class Lexer {
   bool joined_ = false;  // the line before ended with a backslash
 };
 
-/// The keyword nearest to a misspelt `name`, or "".
-std::string_view closest_keyword(std::string_view name);
-
 }  // namespace spl

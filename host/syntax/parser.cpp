@@ -7,20 +7,42 @@
 namespace spl {
 namespace {
 
-constexpr uint32_t kMaxDepth = 200;       // brackets, blocks, operators in operators
-constexpr uint32_t kMaxHeight = 1000;     // of a tree, so that walking it needs little stack
+constexpr uint32_t kMaxDepth = 200;    // brackets, blocks, operators in operators
+constexpr uint32_t kMaxHeight = 1000;  // of a tree, so that walking it needs little stack
 constexpr size_t kMaxDiagnostics = 20;
 constexpr size_t kMaxFileSize = 16u << 20;
 
 /// Operators that, deeper indented at a line's start, go on with the line before.
 bool leads_continuation(Tok kind) {
   switch (kind) {
-    case Tok::kPlus: case Tok::kMinus: case Tok::kStar: case Tok::kStarStar: case Tok::kSlash:
-    case Tok::kPercent: case Tok::kEqual: case Tok::kNotEqual: case Tok::kLess: case Tok::kGreater:
-    case Tok::kLessEqual: case Tok::kGreaterEqual: case Tok::kShiftLeft: case Tok::kAmpersand:
-    case Tok::kAndAnd: case Tok::kPipe: case Tok::kPipePipe: case Tok::kPipeArrow: case Tok::kAnd:
-    case Tok::kOr: case Tok::kXor: case Tok::kIs: case Tok::kIn: case Tok::kAs: case Tok::kQuestionQuestion:
-    case Tok::kDotDot: case Tok::kDotDotEqual: case Tok::kAssign:
+    case Tok::kPlus:
+    case Tok::kMinus:
+    case Tok::kStar:
+    case Tok::kStarStar:
+    case Tok::kSlash:
+    case Tok::kPercent:
+    case Tok::kEqual:
+    case Tok::kNotEqual:
+    case Tok::kLess:
+    case Tok::kGreater:
+    case Tok::kLessEqual:
+    case Tok::kGreaterEqual:
+    case Tok::kShiftLeft:
+    case Tok::kAmpersand:
+    case Tok::kAndAnd:
+    case Tok::kPipe:
+    case Tok::kPipePipe:
+    case Tok::kPipeArrow:
+    case Tok::kAnd:
+    case Tok::kOr:
+    case Tok::kXor:
+    case Tok::kIs:
+    case Tok::kIn:
+    case Tok::kAs:
+    case Tok::kQuestionQuestion:
+    case Tok::kDotDot:
+    case Tok::kDotDotEqual:
+    case Tok::kAssign:
       return true;
     default:
       return false;
@@ -29,23 +51,40 @@ bool leads_continuation(Tok kind) {
 
 const char* spelled(Tok kind) {
   switch (kind) {
-    case Tok::kLeftParen: return "'('";
-    case Tok::kRightParen: return "')'";
-    case Tok::kLeftBracket: return "'['";
-    case Tok::kRightBracket: return "']'";
-    case Tok::kLeftBrace: return "'{'";
-    case Tok::kRightBrace: return "'}'";
-    case Tok::kGreater: return "'>'";
-    case Tok::kColon: return "':'";
-    case Tok::kAssign: return "'='";
-    case Tok::kArrow: return "'->'";
-    case Tok::kFatArrow: return "'=>'";
-    case Tok::kPipe: return "'|'";
-    case Tok::kIn: return "'in'";
-    case Tok::kFor: return "'for'";
-    case Tok::kFn: return "'fn'";
-    case Tok::kImport: return "'import'";
-    default: return "something else";
+    case Tok::kLeftParen:
+      return "'('";
+    case Tok::kRightParen:
+      return "')'";
+    case Tok::kLeftBracket:
+      return "'['";
+    case Tok::kRightBracket:
+      return "']'";
+    case Tok::kLeftBrace:
+      return "'{'";
+    case Tok::kRightBrace:
+      return "'}'";
+    case Tok::kGreater:
+      return "'>'";
+    case Tok::kColon:
+      return "':'";
+    case Tok::kAssign:
+      return "'='";
+    case Tok::kArrow:
+      return "'->'";
+    case Tok::kFatArrow:
+      return "'=>'";
+    case Tok::kPipe:
+      return "'|'";
+    case Tok::kIn:
+      return "'in'";
+    case Tok::kFor:
+      return "'for'";
+    case Tok::kFn:
+      return "'fn'";
+    case Tok::kImport:
+      return "'import'";
+    default:
+      return "something else";
   }
 }
 
@@ -54,7 +93,7 @@ const char* spelled(Tok kind) {
 ParseResult parse(const SourceFile& file) {
   ParseResult result;
   if (file.text.size() > kMaxFileSize) {
-    result.diagnostics.push_back({{file.id, 0, 1, 1, 0}, "the file is larger than 16 MiB", "", {}});
+    result.diagnostics.push_back({{file.id, 0, 1, 1, 0}, "the file is larger than 16 MiB", ""});
     return result;
   }
   result.module = Parser(file, result.diagnostics).module();
@@ -63,16 +102,19 @@ ParseResult parse(const SourceFile& file) {
   std::erase_if(result.diagnostics, [&](const Diagnostic& d) { return !lines.insert(d.span.line).second; });
   std::stable_sort(result.diagnostics.begin(), result.diagnostics.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.span.start < b.span.start; });
-  if (result.diagnostics.size() > kMaxDiagnostics) result.diagnostics.resize(kMaxDiagnostics);
+  if (result.diagnostics.size() > kMaxDiagnostics)
+    result.diagnostics.resize(kMaxDiagnostics);
   return result;
 }
 
 Parser::Parser(const SourceFile& file, std::vector<Diagnostic>& diagnostics)
-    : file_(file), diagnostics_(diagnostics),
+    : file_(file),
+      diagnostics_(diagnostics),
       stream_(Lexer(file, {0, static_cast<uint32_t>(file.text.size()), 1, 1}, diagnostics).run()) {}
 
 Parser::Level::Level(Parser& parser) : parser_(parser), outer_height_(parser.height_) {
-  if (parser_.depth_ >= kMaxDepth) parser_.fail("this is nested too deeply (more than 200 levels)");
+  if (parser_.depth_ >= kMaxDepth)
+    parser_.fail("this is nested too deeply (more than 200 levels)");
   ++parser_.depth_;
   parser_.height_ = 0;
 }
@@ -84,7 +126,8 @@ Parser::Level::~Level() {
 
 /// One more link of a chain whose tree grows to the left.
 void Parser::chained() {
-  if (++height_ > kMaxHeight) fail("this expression is too long (more than 1000 operators)");
+  if (++height_ > kMaxHeight)
+    fail("this expression is too long (more than 1000 operators)");
 }
 
 // ---- Tokens ---------------------------------------------------------------------------------------------
@@ -100,8 +143,14 @@ std::string_view Parser::spelling(const Token& token) const {
 /// Names, and keywords that are names wherever no keyword can stand.
 bool Parser::can_name(Tok kind) {
   switch (kind) {
-    case Tok::kName: case Tok::kType: case Tok::kStatic: case Tok::kPass: case Tok::kAlias: case Tok::kMod:
-    case Tok::kMixin: case Tok::kWhere:
+    case Tok::kName:
+    case Tok::kType:
+    case Tok::kStatic:
+    case Tok::kPass:
+    case Tok::kAlias:
+    case Tok::kMod:
+    case Tok::kMixin:
+    case Tok::kWhere:
       return true;
     default:
       return false;
@@ -115,29 +164,34 @@ void Parser::refresh() {
 }
 
 bool Parser::continues(const Token& token) const {
-  if (token.kind == Tok::kDot || token.kind == Tok::kQuestionDot) return token.indent >= context_.indent;
+  if (token.kind == Tok::kDot || token.kind == Tok::kQuestionDot)
+    return token.indent >= context_.indent;
   return token.indent > context_.indent && leads_continuation(token.kind);
 }
 
 void Parser::advance() {
-  if (current().kind != Tok::kEof) ++pos_;
+  if (current().kind != Tok::kEof)
+    ++pos_;
   refresh();
 }
 
 bool Parser::accept(Tok kind) {
-  if (kind_ != kind) return false;
+  if (kind_ != kind)
+    return false;
   advance();
   return true;
 }
 
 bool Parser::accept_word(std::string_view word) {
-  if (!is_word(word)) return false;
+  if (!is_word(word))
+    return false;
   advance();
   return true;
 }
 
 void Parser::expect(Tok kind, const char* where) {
-  if (!accept(kind)) fail_expected(std::string(spelled(kind)) + " " + where);
+  if (!accept(kind))
+    fail_expected(std::string(spelled(kind)) + " " + where);
 }
 
 Symbol Parser::expect_name(const char* what) {
@@ -162,7 +216,8 @@ Symbol Parser::member_name() {
 
 /// After an operator: the expression goes on, on the next line if need be.
 void Parser::join_line() {
-  if (kind_ != Tok::kNewline || current().indent < context_.indent) return;
+  if (kind_ != Tok::kNewline || current().indent < context_.indent)
+    return;
   opened_ = pos_;
   refresh();
 }
@@ -178,15 +233,14 @@ void Parser::open_bracket() {
 
 /// The caller's Scope, ending next, makes lines count again.
 void Parser::close_bracket(Tok kind, const char* where) {
-  if (accept(kind)) return;
+  if (accept(kind))
+    return;
   const SourceSpan opened = span_of(stream_.tokens[context_.bracket]);
   std::string hint = "a comma may be missing";
   if (kind_ == Tok::kEof || opened.line != current().line) {
     hint = "the bracket opened on line " + std::to_string(opened.line) + " is not closed";
   }
-  diagnostics_.push_back({here(), "expected " + std::string(spelled(kind)) + " " + where + ", found " + found(),
-                          std::move(hint), opened});
-  throw Abandon{};
+  fail("expected " + std::string(spelled(kind)) + " " + where + ", found " + found(), hint);
 }
 
 SourceSpan Parser::span_of(const Token& token) const {
@@ -205,11 +259,17 @@ size_t Parser::matching_bracket(size_t open) const {
   int depth = 0;
   for (size_t i = open; i < stream_.tokens.size(); ++i) {
     switch (stream_.tokens[i].kind) {
-      case Tok::kLeftParen: case Tok::kLeftBracket: case Tok::kLeftBrace: case Tok::kHashBracket:
+      case Tok::kLeftParen:
+      case Tok::kLeftBracket:
+      case Tok::kLeftBrace:
+      case Tok::kHashBracket:
         ++depth;
         break;
-      case Tok::kRightParen: case Tok::kRightBracket: case Tok::kRightBrace:
-        if (--depth == 0) return i;
+      case Tok::kRightParen:
+      case Tok::kRightBracket:
+      case Tok::kRightBrace:
+        if (--depth == 0)
+          return i;
         break;
       default:
         break;
@@ -221,7 +281,7 @@ size_t Parser::matching_bracket(size_t open) const {
 // ---- Errors ---------------------------------------------------------------------------------------------
 
 void Parser::complain(SourceSpan span, std::string message, std::string hint) {
-  diagnostics_.push_back({span, std::move(message), std::move(hint), {}});
+  diagnostics_.push_back({span, std::move(message), std::move(hint)});
 }
 
 void Parser::fail_at(SourceSpan span, std::string message, std::string hint) {
@@ -229,26 +289,36 @@ void Parser::fail_at(SourceSpan span, std::string message, std::string hint) {
   throw Abandon{};
 }
 
-void Parser::fail(std::string message, std::string hint) { fail_at(here(), std::move(message), std::move(hint)); }
+void Parser::fail(std::string message, std::string hint) {
+  fail_at(here(), std::move(message), std::move(hint));
+}
 
 void Parser::fail_expected(const std::string& what) {
   SourceSpan where = here();
   if (kind_ == Tok::kNewline || kind_ == Tok::kEof) {  // point behind what is there, not at the next line
     const Token& last = previous();
-    if (pos_ > 0) where = {file_.id, last.start + last.length, last.line, last.column + last.length, 0};
+    if (pos_ > 0)
+      where = {file_.id, last.start + last.length, last.line, last.column + last.length, 0};
   }
-  std::string hint;
-  if (kind_ == Tok::kName) {
-    const auto keyword = closest_keyword(spelling(current()));
-    if (!keyword.empty()) hint = "did you mean " + in_quotes(keyword) + "?";
+  fail_at(where, "expected " + what + ", found " + found(), keyword_hint());
+}
+
+/// Where a name stands that looks like a keyword: the guess.
+std::string Parser::keyword_hint() const {
+  if (kind_ != Tok::kName) {
+    return "";
   }
-  fail_at(where, "expected " + what + ", found " + found(), hint);
+  const auto keyword = closest_keyword(spelling(current()));
+  return keyword.empty() ? "" : "did you mean " + in_quotes(keyword) + "?";
 }
 
 std::string Parser::found() const {
-  if (kind_ == Tok::kEof) return current().start < file_.text.size() ? "'}'" : "the end of the file";
-  if (kind_ == Tok::kNewline) return "the end of the line";
-  if (kind_ == Tok::kText) return "a text";
+  if (kind_ == Tok::kEof)
+    return current().start < file_.text.size() ? "'}'" : "the end of the file";
+  if (kind_ == Tok::kNewline)
+    return "the end of the line";
+  if (kind_ == Tok::kText)
+    return "a text";
   return in_quotes(spelling(current()));
 }
 
@@ -260,10 +330,12 @@ void Parser::skip_statement(size_t start) {
            kind == Tok::kRightBracket || kind == Tok::kRightBrace;
   };
   const auto is_next = [&](const Token& token) {
-    if (!token.line_start || pos_ == start) return false;
+    if (!token.line_start || pos_ == start)
+      return false;
     return token.indent < context_.indent || (token.indent == context_.indent && !belongs(token.kind));
   };
-  while (current().kind != Tok::kEof && !is_next(current())) advance();
+  while (current().kind != Tok::kEof && !is_next(current()))
+    advance();
 }
 
 }  // namespace spl

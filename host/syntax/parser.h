@@ -31,14 +31,14 @@ class Parser {
 
   /// What the current place means for reading; saved and restored as a whole.
   struct Context {
-    bool layout = true;          // lines end statements
-    uint32_t indent = 0;         // of the block being read
-    bool no_braces = false;      // `if x {`: the brace is the body, not a struct literal
-    bool no_arrow = false;       // a guard: `->` and `=>` end it
-    bool no_cast = false;        // `with e as name`
-    bool no_pipe = false;        // types of |x: T|
-    bool subscript = false;      // `a[1::2]`: `::` is two colons
-    size_t bracket = kNone;      // token of the innermost open bracket
+    bool layout = true;      // lines end statements
+    uint32_t indent = 0;     // of the block being read
+    bool no_braces = false;  // `if x {`: the brace is the body, not a struct literal
+    bool no_arrow = false;   // a guard: `->` and `=>` end it
+    bool no_cast = false;    // `with e as name`
+    bool no_pipe = false;    // types of |x: T|
+    bool subscript = false;  // `a[1::2]`: `::` is two colons
+    size_t bracket = kNone;  // token of the innermost open bracket
   };
   static constexpr size_t kNone = static_cast<size_t>(-1);
 
@@ -75,7 +75,6 @@ class Parser {
   const Token& current() const { return stream_.tokens[pos_]; }
   const Token& ahead(size_t count = 1) const;
   const Token& previous() const { return stream_.tokens[pos_ > 0 ? pos_ - 1 : 0]; }
-  Tok kind() const { return kind_; }
   bool is(Tok kind) const { return kind_ == kind; }
   bool is_word(std::string_view word) const { return kind_ == Tok::kName && spelling(current()) == word; }
   bool is_name() const { return can_name(kind_); }
@@ -105,6 +104,7 @@ class Parser {
   [[noreturn]] void fail_expected(const std::string& what);
   void complain(SourceSpan span, std::string message, std::string hint = "");
   std::string found() const;
+  std::string keyword_hint() const;
   void skip_statement(size_t start);
 
   // Blocks and statements (parser_statements.cpp)
@@ -230,7 +230,8 @@ class Parser {
   Arg argument();
   ExprPtr argument_value();
 
-  // Values (parser_primary.cpp, parser_text.cpp, parser_collections.cpp, parser_lambdas.cpp, parser_branches.cpp)
+  // Values (parser_primary.cpp, parser_text.cpp, parser_collections.cpp, parser_lambdas.cpp,
+  // parser_branches.cpp)
   ExprPtr primary();
   ExprPtr number();
   ExprPtr integer(std::string_view digits, int base, Symbol suffix);
@@ -300,9 +301,9 @@ class Parser {
   std::vector<Diagnostic>& diagnostics_;
   TokenStream stream_;
   size_t pos_ = 0;
-  size_t opened_ = 0;          // a line-starting token that no longer counts as the end of a statement
+  size_t opened_ = 0;  // a line-starting token that no longer counts as the end of a statement
   Tok kind_ = Tok::kEof;
-  size_t declaration_ = 0;     // the first token of the declaration being read
+  size_t declaration_ = 0;  // the first token of the declaration being read
   Context context_;
   uint32_t depth_ = 0;
   uint32_t height_ = 0;

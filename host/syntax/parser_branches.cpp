@@ -15,8 +15,10 @@ ExprPtr Parser::if_expression(bool is_statement) {
     clause.condition = condition();
     clause.body = branch(is_statement);
     node->clauses.push_back(std::move(clause));
-    if (!accept_branch(line_indent)) return node;
-    if (is(Tok::kElif)) continue;
+    if (!accept_branch(line_indent))
+      return node;
+    if (is(Tok::kElif))
+      continue;
     advance();
   } while (is(Tok::kElif) || (is(Tok::kIf) && !current().line_start));
   if (is(Tok::kLeftBrace) && !brace_is_dict()) {
@@ -32,9 +34,12 @@ ExprPtr Parser::if_expression(bool is_statement) {
 
 /// What an `if` or `elif` guards.
 Block Parser::branch(bool is_statement) {
-  if (accept_word("then")) return value_block();
-  if (is_statement || is(Tok::kLeftBrace)) return body("after the condition");
-  if (is(Tok::kAssign)) fail("'=' assigns; a condition compares with '=='");
+  if (accept_word("then"))
+    return value_block();
+  if (is_statement || is(Tok::kLeftBrace))
+    return body("after the condition");
+  if (is(Tok::kAssign))
+    fail("'=' assigns; a condition compares with '=='");
   expect(Tok::kColon, "after the condition");
   return opens_indented() ? indented_block() : value_block();
 }
@@ -42,9 +47,12 @@ Block Parser::branch(bool is_statement) {
 /// Does an `else` or `elif` that belongs to the `if` on a line of this indentation come next?
 bool Parser::accept_branch(uint32_t line_indent) {
   const Token& token = current();
-  if (token.kind != Tok::kElse && token.kind != Tok::kElif) return false;
-  if (kind_ != Tok::kNewline) return true;
-  if (token.indent != line_indent && token.indent <= context_.indent) return false;
+  if (token.kind != Tok::kElse && token.kind != Tok::kElif)
+    return false;
+  if (kind_ != Tok::kNewline)
+    return true;
+  if (token.indent != line_indent && token.indent <= context_.indent)
+    return false;
   begin_line();
   return true;
 }
@@ -53,7 +61,8 @@ bool Parser::accept_branch(uint32_t line_indent) {
 Block Parser::value_block() {
   Level level(*this);
   Block block;
-  if (is(Tok::kNewline) && opens_indented()) begin_line();
+  if (is(Tok::kNewline) && opens_indented())
+    begin_line();
   block.span = here();
   if (is(Tok::kReturn) || is(Tok::kBreak) || is(Tok::kContinue)) {
     block.statements.push_back(keyword_statement());
@@ -71,7 +80,8 @@ ExprPtr Parser::match_expression() {
   advance();
   node->subject = header_expression();
   expect(Tok::kColon, "after what is matched");
-  if (!opens_indented()) fail_expected("indented cases after 'match'");
+  if (!opens_indented())
+    fail_expected("indented cases after 'match'");
   Scope scope(*this);
   enter_indented();
   each_line([&] { node->arms.push_back(match_arm()); });
@@ -82,7 +92,8 @@ ExprPtr Parser::match_expression() {
 MatchArm Parser::match_arm() {
   MatchArm arm;
   arm.span = here();
-  if (!accept(Tok::kCase)) accept(Tok::kPipe);
+  if (!accept(Tok::kCase))
+    accept(Tok::kPipe);
   arm.pattern = alternatives();
   if (accept(Tok::kIf)) {
     Scope scope(*this);
@@ -94,9 +105,12 @@ MatchArm Parser::match_arm() {
 }
 
 Block Parser::arm_body() {
-  if (accept(Tok::kColon)) return block_after_colon();
-  if (!accept(Tok::kArrow) && !accept(Tok::kFatArrow)) fail_expected("':', '->' or '=>' after the pattern");
-  if (is(Tok::kLeftBrace) && !brace_is_dict()) return brace_block();
+  if (accept(Tok::kColon))
+    return block_after_colon();
+  if (!accept(Tok::kArrow) && !accept(Tok::kFatArrow))
+    fail_expected("':', '->' or '=>' after the pattern");
+  if (is(Tok::kLeftBrace) && !brace_is_dict())
+    return brace_block();
   return block_after_colon();
 }
 

@@ -8,7 +8,8 @@ ExprPtr Parser::array() {
   Scope scope(*this);
   const SourceSpan span = here();
   open_bracket();
-  if (is(Tok::kFor)) return leading_comprehension(span);
+  if (is(Tok::kFor))
+    return leading_comprehension(span);
   auto node = make<ArrayExpr>(span);
   if (!is(Tok::kRightBracket)) {
     Element first = element();
@@ -26,7 +27,8 @@ ExprPtr Parser::array() {
       return repeat;
     }
     node->elements.push_back(std::move(first));
-    while (accept(Tok::kComma) && !is(Tok::kRightBracket)) node->elements.push_back(element());
+    while (accept(Tok::kComma) && !is(Tok::kRightBracket))
+      node->elements.push_back(element());
   }
   close_bracket(Tok::kRightBracket, "after the elements");
   return node;
@@ -44,13 +46,15 @@ ExprPtr Parser::comprehension(SourceSpan span, ExprPtr key, ExprPtr value) {
   auto node = make<ComprehensionExpr>(span);
   node->key = std::move(key);
   node->value = std::move(value);
-  while (is(Tok::kFor)) node->clauses.push_back(comprehension_clause());
+  while (is(Tok::kFor))
+    node->clauses.push_back(comprehension_clause());
   return node;
 }
 
 ExprPtr Parser::leading_comprehension(SourceSpan span) {
   auto node = make<ComprehensionExpr>(span);
-  while (is(Tok::kFor)) node->clauses.push_back(comprehension_clause());
+  while (is(Tok::kFor))
+    node->clauses.push_back(comprehension_clause());
   expect(Tok::kColon, "before the comprehension's element");
   node->value = expression();
   close_bracket(Tok::kRightBracket, "after the comprehension");
@@ -63,7 +67,8 @@ ComprehensionClause Parser::comprehension_clause() {
   clause.pattern = loop_pattern(clause.second);
   expect(Tok::kIn, "after the comprehension's variable");
   clause.iterable = expression();
-  while (accept(Tok::kIf)) clause.conditions.push_back(expression());
+  while (accept(Tok::kIf))
+    clause.conditions.push_back(expression());
   return clause;
 }
 
@@ -80,7 +85,8 @@ ExprPtr Parser::dict() {
     } else {
       entry.key = expression();
       if (is(Tok::kComma) || is(Tok::kRightBrace)) {
-        fail_at(span, "a brace opens a dict here: {key: value}", "sets are not supported; a block follows a colon");
+        fail_at(span, "a brace opens a dict here: {key: value}",
+                "sets are not supported; a block follows a colon");
       }
       expect(Tok::kColon, "after the key");
       entry.value = expression();
@@ -91,7 +97,8 @@ ExprPtr Parser::dict() {
       }
     }
     node->entries.push_back(std::move(entry));
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
   }
   close_bracket(Tok::kRightBrace, "after the entries");
   return node;
@@ -100,10 +107,12 @@ ExprPtr Parser::dict() {
 /// At a brace that may open a block or a dict: does a dict begin here?
 bool Parser::brace_is_dict() const {
   const Tok first = ahead().kind;
-  if (first == Tok::kRightBrace || first == Tok::kStarStar) return true;
+  if (first == Tok::kRightBrace || first == Tok::kStarStar)
+    return true;
   const bool key = first == Tok::kText || first == Tok::kInt || can_name(first);
   const Tok after = ahead(3).kind;
-  return key && ahead(2).kind == Tok::kColon && after != Tok::kFor && after != Tok::kWhile && after != Tok::kLoop;
+  return key && ahead(2).kind == Tok::kColon && after != Tok::kFor && after != Tok::kWhile &&
+         after != Tok::kLoop;
 }
 
 }  // namespace spl

@@ -4,13 +4,15 @@
 namespace spl {
 
 ExprPtr Parser::command_or_expression() {
-  if (starts_command()) return command();
+  if (starts_command())
+    return command();
   return with_tail(expression());
 }
 
 /// A name or dotted path, and after a blank on the same line the start of an argument or a block.
 bool Parser::starts_command() const {
-  if (!is_name() && !is(Tok::kSelf)) return false;
+  if (!is_name() && !is(Tok::kSelf))
+    return false;
   size_t last = pos_;
   const auto& tokens = stream_.tokens;
   while (tokens[last + 1].kind == Tok::kDot && !tokens[last + 1].space_before &&
@@ -22,11 +24,25 @@ bool Parser::starts_command() const {
 
 bool Parser::starts_argument(size_t index) const {
   const Token& token = stream_.tokens[index];
-  if (!token.space_before || token.line_start) return false;
+  if (!token.space_before || token.line_start)
+    return false;
   switch (token.kind) {
-    case Tok::kInt: case Tok::kFloat: case Tok::kText: case Tok::kName: case Tok::kTrue: case Tok::kFalse:
-    case Tok::kNil: case Tok::kSelf: case Tok::kLeftBracket: case Tok::kBackslash: case Tok::kFn: case Tok::kIf:
-    case Tok::kMatch: case Tok::kAwait: case Tok::kBang: case Tok::kType:
+    case Tok::kInt:
+    case Tok::kFloat:
+    case Tok::kText:
+    case Tok::kName:
+    case Tok::kTrue:
+    case Tok::kFalse:
+    case Tok::kNil:
+    case Tok::kSelf:
+    case Tok::kLeftBracket:
+    case Tok::kBackslash:
+    case Tok::kFn:
+    case Tok::kIf:
+    case Tok::kMatch:
+    case Tok::kAwait:
+    case Tok::kBang:
+    case Tok::kType:
       return true;
     case Tok::kNot:  // `x not in xs` is no call of x
       return stream_.tokens[index + 1].kind != Tok::kIn;
@@ -42,7 +58,8 @@ bool Parser::starts_argument(size_t index) const {
 /// A colon at its line's end with a deeper line after it.
 bool Parser::starts_block_tail(size_t colon) const {
   const auto& tokens = stream_.tokens;
-  if (tokens[colon].kind != Tok::kColon || tokens[colon].line_start) return false;
+  if (tokens[colon].kind != Tok::kColon || tokens[colon].line_start)
+    return false;
   const Token& next = tokens[colon + 1];
   return next.line_start && next.kind != Tok::kEof && next.indent > context_.indent;
 }
@@ -71,11 +88,14 @@ ExprPtr Parser::command() {
   call->callee = std::move(callee);
   while (!is(Tok::kColon)) {
     call->args.push_back(command_argument());
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
     join_line();
   }
-  if (starts_block_tail(pos_)) append_block(*call);
-  if (expects) return expectation(std::move(call));
+  if (starts_block_tail(pos_))
+    append_block(*call);
+  if (expects)
+    return expectation(std::move(call));
   return call;
 }
 
@@ -92,9 +112,11 @@ Arg Parser::command_argument() {
 
 /// `expect a to_equal b` is expect(a).to_equal(b); `expect a to eq b` is expect(a).to(eq(b)).
 ExprPtr Parser::expectation(ExprPtr call) {
-  if (!is(Tok::kName)) return call;
+  if (!is(Tok::kName))
+    return call;
   const auto word = spelling(current());
-  if (!word.starts_with("to") && !word.starts_with("not_to")) return call;
+  if (!word.starts_with("to") && !word.starts_with("not_to"))
+    return call;
   const bool takes_matcher = word == "to" || word == "not_to";
 
   auto outer = make<CallExpr>(here());
@@ -106,7 +128,8 @@ ExprPtr Parser::expectation(ExprPtr call) {
     outer->args.push_back({ArgKind::kPositional, kNoSymbol, command_or_expression()});
     return outer;
   }
-  if (at_statement_end() || is(Tok::kSemicolon)) return outer;
+  if (at_statement_end() || is(Tok::kSemicolon))
+    return outer;
   do {
     outer->args.push_back(command_argument());
   } while (accept(Tok::kComma));
@@ -115,7 +138,8 @@ ExprPtr Parser::expectation(ExprPtr call) {
 
 /// After a call: `\x: …` or a colon block becomes its last argument.
 ExprPtr Parser::with_tail(ExprPtr expr) {
-  if (expr->kind != ExprKind::kCall) return expr;
+  if (expr->kind != ExprKind::kCall)
+    return expr;
   auto& call = as<CallExpr>(*expr);
   if (is(Tok::kBackslash)) {
     call.args.push_back({ArgKind::kPositional, kNoSymbol, expression()});

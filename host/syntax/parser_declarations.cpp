@@ -11,17 +11,22 @@ std::string dedented(std::string_view text) {
   size_t common = std::string_view::npos;
   for (size_t i = text.find('\n'); i != std::string_view::npos; i = text.find('\n', i + 1)) {
     const size_t word = text.find_first_not_of(" \t\r", i + 1);
-    if (word == std::string_view::npos) break;
-    if (text[word] != '\n') common = std::min(common, word - i - 1);
+    if (word == std::string_view::npos)
+      break;
+    if (text[word] != '\n')
+      common = std::min(common, word - i - 1);
   }
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     out += text[i];
-    if (text[i] != '\n') continue;
-    for (size_t skipped = 0; skipped < common && i + 1 < text.size() && text[i + 1] != '\n'; ++skipped) ++i;
+    if (text[i] != '\n')
+      continue;
+    for (size_t skipped = 0; skipped < common && i + 1 < text.size() && text[i + 1] != '\n'; ++skipped)
+      ++i;
   }
   const size_t first = out.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos) return "";
+  if (first == std::string::npos)
+    return "";
   return out.substr(first, out.find_last_not_of(" \t\r\n") - first + 1);
 }
 
@@ -35,59 +40,96 @@ bool has_attribute(const std::vector<Attribute>& attributes, std::string_view na
 bool Parser::starts_declaration() const {
   const bool named = can_name(ahead().kind) && !ahead().line_start;
   switch (kind_) {
-    case Tok::kAt: case Tok::kHashBracket: case Tok::kPub: case Tok::kExtern: case Tok::kStruct: case Tok::kClass:
-    case Tok::kEnum: case Tok::kTrait: case Tok::kImpl: case Tok::kUse: case Tok::kImport: case Tok::kExport:
+    case Tok::kAt:
+    case Tok::kHashBracket:
+    case Tok::kPub:
+    case Tok::kExtern:
+    case Tok::kStruct:
+    case Tok::kClass:
+    case Tok::kEnum:
+    case Tok::kTrait:
+    case Tok::kImpl:
+    case Tok::kUse:
+    case Tok::kImport:
+    case Tok::kExport:
       return true;
-    case Tok::kMut: return ahead().kind == Tok::kStruct || ahead().kind == Tok::kClass;
-    case Tok::kType: case Tok::kAlias: {
+    case Tok::kMut:
+      return ahead().kind == Tok::kStruct || ahead().kind == Tok::kClass;
+    case Tok::kType:
+    case Tok::kAlias: {
       const Tok next = ahead(2).kind;
       return named && (next == Tok::kAssign || next == Tok::kLess || next == Tok::kLeftBracket);
     }
     case Tok::kName:
-      if (is_word("from")) return named || ahead().kind == Tok::kDot || ahead().kind == Tok::kDotDot;
-      if (is_word("private")) return named || is_keyword(ahead().kind);
+      if (is_word("from"))
+        return named || ahead().kind == Tok::kDot || ahead().kind == Tok::kDotDot;
+      if (is_word("private"))
+        return named || is_keyword(ahead().kind);
       return is_word("immut") && (ahead().kind == Tok::kStruct || ahead().kind == Tok::kClass);
-    default: return starts_function();
+    default:
+      return starts_function();
   }
 }
 
 StmtPtr Parser::declaration() {
   declaration_ = pos_;
   std::vector<Attribute> attributes = this->attributes();
-  if (is(Tok::kUse) || is(Tok::kImport)) return use(false);
-  if (is_word("from")) return from_import();
+  if (is(Tok::kUse) || is(Tok::kImport))
+    return use(false);
+  if (is_word("from"))
+    return from_import();
   if (is(Tok::kExport)) {
-    if (starts_export_names()) return export_names();
+    if (starts_export_names())
+      return export_names();
     advance();
-    if (is(Tok::kUse) || is(Tok::kImport)) return use(true);
+    if (is(Tok::kUse) || is(Tok::kImport))
+      return use(true);
     return bare_declaration(std::move(attributes), true);
   }
   const bool exported = visibility();
-  if (is(Tok::kUse)) return use(exported);
+  if (is(Tok::kUse))
+    return use(exported);
   return bare_declaration(std::move(attributes), exported);
 }
 
 /// `pub`, `pub(name)`, `private`.
 bool Parser::visibility() {
-  if (accept_word("private")) return false;
-  if (!accept(Tok::kPub)) return false;
-  if (is(Tok::kLeftParen)) arguments(Tok::kRightParen);
+  if (accept_word("private"))
+    return false;
+  if (!accept(Tok::kPub))
+    return false;
+  if (is(Tok::kLeftParen))
+    arguments(Tok::kRightParen);
   return true;
 }
 
 /// A declaration behind its attributes and its visibility.
 StmtPtr Parser::bare_declaration(std::vector<Attribute> attributes, bool exported) {
-  if (is(Tok::kMut) || is_word("immut")) advance();
+  if (is(Tok::kMut) || is_word("immut"))
+    advance();
   switch (kind_) {
-    case Tok::kStruct: case Tok::kClass: return record(std::move(attributes), exported);
-    case Tok::kEnum: return enumeration(std::move(attributes), exported);
-    case Tok::kTrait: return trait(std::move(attributes), exported);
-    case Tok::kImpl: return implementation();
-    case Tok::kType: case Tok::kAlias: return type_alias(std::move(attributes), exported);
-    case Tok::kVal: case Tok::kVar: case Tok::kLet: case Tok::kConst: return bind_statement(exported);
-    default: break;
+    case Tok::kStruct:
+    case Tok::kClass:
+      return record(std::move(attributes), exported);
+    case Tok::kEnum:
+      return enumeration(std::move(attributes), exported);
+    case Tok::kTrait:
+      return trait(std::move(attributes), exported);
+    case Tok::kImpl:
+      return implementation();
+    case Tok::kType:
+    case Tok::kAlias:
+      return type_alias(std::move(attributes), exported);
+    case Tok::kVal:
+    case Tok::kVar:
+    case Tok::kLet:
+    case Tok::kConst:
+      return bind_statement(exported);
+    default:
+      break;
   }
-  if (!starts_function()) fail_expected("a declaration");
+  if (!starts_function())
+    fail_expected("a declaration");
   return function(std::move(attributes), exported);
 }
 
@@ -106,11 +148,13 @@ std::vector<Attribute> Parser::attributes() {
       open_bracket();
       while (!is(Tok::kRightBracket)) {
         out.push_back(attribute());
-        if (!accept(Tok::kComma)) break;
+        if (!accept(Tok::kComma))
+          break;
       }
       close_bracket(Tok::kRightBracket, "after the attributes");
     }
-    if (is(Tok::kNewline) && current().indent == context_.indent) begin_line();
+    if (is(Tok::kNewline) && current().indent == context_.indent)
+      begin_line();
   }
   return out;
 }
@@ -119,7 +163,8 @@ Attribute Parser::attribute() {
   Attribute attribute;
   attribute.span = here();
   attribute.name = member_name();
-  while (accept(Tok::kDot)) attribute.name = member_name();
+  while (accept(Tok::kDot))
+    attribute.name = member_name();
   if (is(Tok::kLeftParen)) {
     attribute.args = arguments(Tok::kRightParen);
   } else if (accept(Tok::kAssign)) {
@@ -132,14 +177,17 @@ Attribute Parser::attribute() {
   return attribute;
 }
 
-/// Takes a docstring off the front of a body. A text that is all there is on the header's own line, or a plain
-/// one that is the whole body, is the body's value.
+/// Takes a docstring off the front of a body. A text that is all there is on the header's own line, or a
+/// plain one that is the whole body, is the body's value.
 std::string Parser::take_docstring(std::vector<StmtPtr>& statements, uint32_t header_line) const {
-  if (statements.empty() || statements.front()->kind != StmtKind::kExpr) return "";
+  if (statements.empty() || statements.front()->kind != StmtKind::kExpr)
+    return "";
   const auto& value = as<ExprStmt>(*statements.front()).value;
-  if (value->kind != ExprKind::kText || value->span.line == header_line) return "";
+  if (value->kind != ExprKind::kText || value->span.line == header_line)
+    return "";
   const bool triple = file_.text.compare(value->span.start, 3, "\"\"\"") == 0;
-  if (!triple && statements.size() == 1) return "";
+  if (!triple && statements.size() == 1)
+    return "";
   std::string doc = dedented(as<TextExpr>(*value).value);
   statements.erase(statements.begin());
   return doc;
@@ -149,14 +197,17 @@ std::string Parser::take_docstring(std::vector<StmtPtr>& statements, uint32_t he
 std::string Parser::doc_comment() const {
   const size_t token = declaration_;
   const auto& comments = stream_.comments;
-  auto after = std::upper_bound(comments.begin(), comments.end(), token,
-                                [](size_t index, const Comment& comment) { return index < comment.before_token; });
+  auto after =
+      std::upper_bound(comments.begin(), comments.end(), token,
+                       [](size_t index, const Comment& comment) { return index < comment.before_token; });
   std::string doc;
   for (auto it = after; it != comments.begin();) {
     --it;
-    if (it->before_token != token || !it->is_doc) break;
+    if (it->before_token != token || !it->is_doc)
+      break;
     std::string_view line = std::string_view(file_.text).substr(it->span.start, it->span.length);
-    if (line.ends_with("*/")) line.remove_suffix(2);
+    if (line.ends_with("*/"))
+      line.remove_suffix(2);
     line.remove_prefix(std::min(line.find_first_not_of("#/*"), line.size()));
     doc = dedented(line) + (doc.empty() ? "" : "\n") + doc;
   }
@@ -172,11 +223,17 @@ bool Parser::starts_function() const {
     return !token.line_start && (token.kind == Tok::kName || is_keyword(token.kind));
   };
   switch (kind_) {
-    case Tok::kFn: case Tok::kMe: return names_function(1);
-    case Tok::kStatic: case Tok::kAsync: return ahead().kind == Tok::kFn || ahead().kind == Tok::kMe ||
-                                                ahead().kind == Tok::kAsync || ahead().kind == Tok::kStatic;
-    case Tok::kExtern: return true;
-    default: return false;
+    case Tok::kFn:
+    case Tok::kMe:
+      return names_function(1);
+    case Tok::kStatic:
+    case Tok::kAsync:
+      return ahead().kind == Tok::kFn || ahead().kind == Tok::kMe || ahead().kind == Tok::kAsync ||
+             ahead().kind == Tok::kStatic;
+    case Tok::kExtern:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -201,7 +258,8 @@ FunctionPtr Parser::function(std::vector<Attribute> attributes, bool exported) {
   }
   node->is_mutating = is(Tok::kMe);
   advance();
-  if (node->is_mutating && is(Tok::kFn) && ahead().kind != Tok::kLeftParen) advance();  // me fn name
+  if (node->is_mutating && is(Tok::kFn) && ahead().kind != Tok::kLeftParen)
+    advance();  // me fn name
   node->span = here();
   node->info.name = member_name();
   signature(*node);
@@ -210,24 +268,32 @@ FunctionPtr Parser::function(std::vector<Attribute> attributes, bool exported) {
 }
 
 void Parser::signature(FunctionDecl& function) {
-  if (is(Tok::kLess) || is(Tok::kLeftBracket)) function.info.generics = generic_params();
-  if (!is(Tok::kLeftParen)) fail_expected("'(' after the function's name");
+  if (is(Tok::kLess) || is(Tok::kLeftBracket))
+    function.info.generics = generic_params();
+  if (!is(Tok::kLeftParen))
+    fail_expected("'(' after the function's name");
   function.params = parameters(&function.takes_self);
-  if (accept(Tok::kAsync)) function.is_async = true;
-  if (accept(Tok::kArrow)) function.return_type = type();
-  if (accept(Tok::kWhere)) where_clause(function.info.generics);
+  if (accept(Tok::kAsync))
+    function.is_async = true;
+  if (accept(Tok::kArrow))
+    function.return_type = type();
+  if (accept(Tok::kWhere))
+    where_clause(function.info.generics);
 }
 
 void Parser::function_body(FunctionDecl& function) {
   const uint32_t line = previous().line;
-  if (function.is_extern && is(Tok::kColon)) fail("an extern function has no body");
+  if (function.is_extern && is(Tok::kColon))
+    fail("an extern function has no body");
   if (!accept(Tok::kColon)) {
-    if (!at_statement_end() && !is(Tok::kSemicolon)) fail_expected("':' after the function's head");
+    if (!at_statement_end() && !is(Tok::kSemicolon))
+      fail_expected("':' after the function's head");
     return;
   }
   function.body = block_after_colon();
   std::string doc = take_docstring(function.body->statements, line);
-  if (!doc.empty()) function.info.doc = std::move(doc);
+  if (!doc.empty())
+    function.info.doc = std::move(doc);
 }
 
 /// A bracketed parameter list. `self` in any form is dropped, but told of.
@@ -241,7 +307,8 @@ std::vector<Param> Parser::parameters(bool* takes_self) {
     } else {
       params.push_back(parameter());
     }
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
   }
   close_bracket(Tok::kRightParen, "after the parameters");
   return params;
@@ -250,26 +317,36 @@ std::vector<Param> Parser::parameters(bool* takes_self) {
 /// `self`, `mut self`, `&mut self`, `self: mut Self`.
 bool Parser::self_parameter() {
   size_t i = 0;
-  if (ahead(i).kind == Tok::kAmpersand) ++i;
-  if (ahead(i).kind == Tok::kMut) ++i;
-  if (ahead(i).kind != Tok::kSelf) return false;
-  for (; i > 0; --i) advance();
+  if (ahead(i).kind == Tok::kAmpersand)
+    ++i;
+  if (ahead(i).kind == Tok::kMut)
+    ++i;
+  if (ahead(i).kind != Tok::kSelf)
+    return false;
+  for (; i > 0; --i)
+    advance();
   advance();
-  if (accept(Tok::kColon)) type();
+  if (accept(Tok::kColon))
+    type();
   return true;
 }
 
 Param Parser::parameter() {
   Param param;
-  if (accept(Tok::kStarStar)) param.kind = ParamKind::kNamed;
+  if (accept(Tok::kStarStar))
+    param.kind = ParamKind::kNamed;
   accept(Tok::kMut);
   param.span = here();
   param.name = expect_name("a parameter");
-  if (param.kind == ParamKind::kNormal && accept(Tok::kEllipsis)) param.kind = ParamKind::kRest;
-  if (accept(Tok::kColon)) param.type = type();
-  if (accept(Tok::kEllipsis)) param.kind = ParamKind::kRest;  // xs: T...
+  if (param.kind == ParamKind::kNormal && accept(Tok::kEllipsis))
+    param.kind = ParamKind::kRest;
+  if (accept(Tok::kColon))
+    param.type = type();
+  if (accept(Tok::kEllipsis))
+    param.kind = ParamKind::kRest;  // xs: T...
   if (accept(Tok::kAssign)) {
-    if (param.kind != ParamKind::kNormal) fail("a parameter that collects has no default");
+    if (param.kind != ParamKind::kNormal)
+      fail("a parameter that collects has no default");
     param.default_value = expression();
   }
   return param;
@@ -282,9 +359,11 @@ std::vector<GenericParam> Parser::generic_params() {
   advance();
   while (!is(close)) {
     params.push_back(generic_param());
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
   }
-  if (!accept(close)) fail_expected(close == Tok::kGreater ? "'>' after the parameters" : "']' after the parameters");
+  if (!accept(close))
+    fail_expected(close == Tok::kGreater ? "'>' after the parameters" : "']' after the parameters");
   return params;
 }
 
@@ -295,9 +374,11 @@ GenericParam Parser::generic_param() {
   param.name = expect_name("a type parameter");
   if (accept(Tok::kColon)) {
     param.bound = type();
-    while (accept(Tok::kPlus)) type();  // further bounds have no effect
+    while (accept(Tok::kPlus))
+      type();  // further bounds have no effect
   }
-  if (accept(Tok::kAssign)) param.default_type = type();
+  if (accept(Tok::kAssign))
+    param.default_type = type();
   return param;
 }
 
@@ -306,7 +387,8 @@ void Parser::where_clause(std::vector<GenericParam>& generics) {
   do {
     GenericParam read = generic_param();
     for (auto& known : generics) {
-      if (known.name == read.name && !known.bound) known.bound = std::move(read.bound);
+      if (known.name == read.name && !known.bound)
+        known.bound = std::move(read.bound);
     }
   } while (accept(Tok::kComma));
 }
@@ -320,7 +402,8 @@ StmtPtr Parser::type_alias(std::vector<Attribute> attributes, bool exported) {
   advance();
   node->span = here();
   node->info.name = expect_name("a name for the type");
-  if (is(Tok::kLess) || is(Tok::kLeftBracket)) node->info.generics = generic_params();
+  if (is(Tok::kLess) || is(Tok::kLeftBracket))
+    node->info.generics = generic_params();
   expect(Tok::kAssign, "after the type's name");
   node->type = type();
   return node;

@@ -4,7 +4,20 @@
 
 namespace spl {
 
-enum : int { kOr = 1, kAnd, kNot, kEquality, kOrder, kRange, kBitOr, kBitXor, kBitAnd, kShift, kSum, kProduct };
+enum : int {
+  kOr = 1,
+  kAnd,
+  kNot,
+  kEquality,
+  kOrder,
+  kRange,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kShift,
+  kSum,
+  kProduct
+};
 
 /// A binary operator at the current place; level 0: none.
 struct Parser::Operator {
@@ -15,42 +28,67 @@ struct Parser::Operator {
 
 Parser::Operator Parser::operator_here() const {
   switch (kind_) {
-    case Tok::kOr: case Tok::kPipePipe: return {kOr, BinaryOp::kOr};
-    case Tok::kAnd: case Tok::kAndAnd: return {kAnd, BinaryOp::kAnd};
-    case Tok::kEqual: return {kEquality, BinaryOp::kEqual};
-    case Tok::kNotEqual: return {kEquality, BinaryOp::kNotEqual};
-    case Tok::kIn: return {kEquality, BinaryOp::kIn};
+    case Tok::kOr:
+    case Tok::kPipePipe:
+      return {kOr, BinaryOp::kOr};
+    case Tok::kAnd:
+    case Tok::kAndAnd:
+      return {kAnd, BinaryOp::kAnd};
+    case Tok::kEqual:
+      return {kEquality, BinaryOp::kEqual};
+    case Tok::kNotEqual:
+      return {kEquality, BinaryOp::kNotEqual};
+    case Tok::kIn:
+      return {kEquality, BinaryOp::kIn};
     case Tok::kIs:
-      return ahead().kind == Tok::kNot ? Operator{kEquality, BinaryOp::kIsNot, 2} : Operator{kEquality, BinaryOp::kIs};
+      return ahead().kind == Tok::kNot ? Operator{kEquality, BinaryOp::kIsNot, 2}
+                                       : Operator{kEquality, BinaryOp::kIs};
     case Tok::kNot:
       return ahead().kind == Tok::kIn ? Operator{kEquality, BinaryOp::kNotIn, 2} : Operator{};
-    case Tok::kLess: return {kOrder, BinaryOp::kLess};
-    case Tok::kLessEqual: return {kOrder, BinaryOp::kLessEqual};
-    case Tok::kGreaterEqual: return {kOrder, BinaryOp::kGreaterEqual};
+    case Tok::kLess:
+      return {kOrder, BinaryOp::kLess};
+    case Tok::kLessEqual:
+      return {kOrder, BinaryOp::kLessEqual};
+    case Tok::kGreaterEqual:
+      return {kOrder, BinaryOp::kGreaterEqual};
     case Tok::kGreater: {
       const Token& next = ahead();
       const bool shift = next.kind == Tok::kGreater && !next.space_before && !next.line_start;
       return shift ? Operator{kShift, BinaryOp::kShiftRight, 2} : Operator{kOrder, BinaryOp::kGreater};
     }
-    case Tok::kDotDot: case Tok::kDotDotEqual: return {kRange};
-    case Tok::kPipe: return {kBitOr, BinaryOp::kBitOr};
-    case Tok::kXor: return {kBitXor, BinaryOp::kBitXor};
-    case Tok::kAmpersand: return {kBitAnd, BinaryOp::kBitAnd};
-    case Tok::kShiftLeft: return {kShift, BinaryOp::kShiftLeft};
-    case Tok::kPlus: return {kSum, BinaryOp::kAdd};
-    case Tok::kMinus: return {kSum, BinaryOp::kSubtract};
-    case Tok::kStar: return {kProduct, BinaryOp::kMultiply};
-    case Tok::kSlash: return {kProduct, BinaryOp::kDivide};
-    case Tok::kPercent: return {kProduct, BinaryOp::kRemainder};
-    case Tok::kAt: return {kProduct, BinaryOp::kMatmul};
-    default: return {};
+    case Tok::kDotDot:
+    case Tok::kDotDotEqual:
+      return {kRange};
+    case Tok::kPipe:
+      return {kBitOr, BinaryOp::kBitOr};
+    case Tok::kXor:
+      return {kBitXor, BinaryOp::kBitXor};
+    case Tok::kAmpersand:
+      return {kBitAnd, BinaryOp::kBitAnd};
+    case Tok::kShiftLeft:
+      return {kShift, BinaryOp::kShiftLeft};
+    case Tok::kPlus:
+      return {kSum, BinaryOp::kAdd};
+    case Tok::kMinus:
+      return {kSum, BinaryOp::kSubtract};
+    case Tok::kStar:
+      return {kProduct, BinaryOp::kMultiply};
+    case Tok::kSlash:
+      return {kProduct, BinaryOp::kDivide};
+    case Tok::kPercent:
+      return {kProduct, BinaryOp::kRemainder};
+    case Tok::kAt:
+      return {kProduct, BinaryOp::kMatmul};
+    default:
+      return {};
   }
 }
 
 ExprPtr Parser::expression() {
   Level level(*this);
   ExprPtr value = binary(kOr);
-  while (is(Tok::kPipeArrow)) value = piped(std::move(value));
+  while (is(Tok::kPipeArrow))
+    value = piped(std::move(value));
   return value;
 }
 
@@ -77,7 +115,8 @@ ExprPtr Parser::binary(int min_level) {
   bool left_compares = false;  // an unparenthesised a < b, which may become a chain
   for (;;) {
     const Operator found = operator_here();
-    if (found.level == 0 || found.level < min_level) return left;
+    if (found.level == 0 || found.level < min_level)
+      return left;
     chained();
     if (found.level == kRange) {
       left = range(std::move(left));
@@ -85,7 +124,8 @@ ExprPtr Parser::binary(int min_level) {
       continue;
     }
     const SourceSpan span = here();
-    for (int i = 0; i < found.tokens; ++i) advance();
+    for (int i = 0; i < found.tokens; ++i)
+      advance();
     join_line();
     ExprPtr right = binary(found.level + 1);
     if (found.level == kOrder && left_compares) {
@@ -114,14 +154,25 @@ ExprPtr Parser::range(ExprPtr start) {
   node->start = std::move(start);
   node->inclusive = is(Tok::kDotDotEqual);
   advance();
-  if (starts_expression()) node->end = binary(kRange + 1);
+  if (starts_expression())
+    node->end = binary(kRange + 1);
   return node;
 }
 
 bool Parser::starts_expression() const {
   switch (kind_) {
-    case Tok::kInt: case Tok::kFloat: case Tok::kText: case Tok::kLeftParen: case Tok::kLeftBracket: case Tok::kMinus:
-    case Tok::kSelf: case Tok::kNil: case Tok::kTrue: case Tok::kFalse: case Tok::kTilde: case Tok::kIf:
+    case Tok::kInt:
+    case Tok::kFloat:
+    case Tok::kText:
+    case Tok::kLeftParen:
+    case Tok::kLeftBracket:
+    case Tok::kMinus:
+    case Tok::kSelf:
+    case Tok::kNil:
+    case Tok::kTrue:
+    case Tok::kFalse:
+    case Tok::kTilde:
+    case Tok::kIf:
     case Tok::kMatch:
       return true;
     default:
@@ -132,7 +183,8 @@ bool Parser::starts_expression() const {
 /// An operand of a binary operator: prefixes, then `**`, which is looser than they are: -2 ** 2 is 4.
 ExprPtr Parser::operand() {
   ExprPtr base = unary();
-  if (!is(Tok::kStarStar)) return base;
+  if (!is(Tok::kStarStar))
+    return base;
   Level level(*this);
   auto node = make<BinaryExpr>(here());
   node->op = BinaryOp::kPower;
@@ -155,18 +207,32 @@ ExprPtr Parser::logical_not() {
 ExprPtr Parser::unary() {
   UnaryOp op;
   switch (kind_) {
-    case Tok::kNot: return logical_not();
-    case Tok::kMinus: return negation();
-    case Tok::kBang: op = UnaryOp::kNot; break;
-    case Tok::kTilde: op = UnaryOp::kBitNot; break;
-    case Tok::kStar: op = UnaryOp::kDereference; break;
-    case Tok::kAwait: op = UnaryOp::kAwait; break;
-    case Tok::kMove: op = UnaryOp::kMove; break;
+    case Tok::kNot:
+      return logical_not();
+    case Tok::kMinus:
+      return negation();
+    case Tok::kBang:
+      op = UnaryOp::kNot;
+      break;
+    case Tok::kTilde:
+      op = UnaryOp::kBitNot;
+      break;
+    case Tok::kStar:
+      op = UnaryOp::kDereference;
+      break;
+    case Tok::kAwait:
+      op = UnaryOp::kAwait;
+      break;
+    case Tok::kMove:
+      op = UnaryOp::kMove;
+      break;
     case Tok::kAmpersand:
-      if (ahead().kind == Tok::kColon) return method_reference();
+      if (ahead().kind == Tok::kColon)
+        return method_reference();
       op = UnaryOp::kReference;
       break;
-    default: return postfix();
+    default:
+      return postfix();
   }
   Level level(*this);
   auto node = make<UnaryExpr>(here());

@@ -13,7 +13,8 @@ StmtPtr Parser::use(bool reexport) {
   if (is(Tok::kLeftBrace) || is(Tok::kLeftParen)) {
     bracketed_names(node->names, is(Tok::kLeftBrace) ? Tok::kRightBrace : Tok::kRightParen);
   } else if (member) {
-    if (!accept(Tok::kStar)) fail_expected("a name, '{' or '*' after the dot");
+    if (!accept(Tok::kStar))
+      fail_expected("a name, '{' or '*' after the dot");
     node->everything = true;
   } else if (accept(Tok::kAs)) {
     node->alias = expect_name("a name after 'as'");
@@ -54,7 +55,8 @@ void Parser::module_path(UseDecl& use) {
   }
   const auto name_at = [&](const Token& token) { return token.kind == Tok::kName || is_keyword(token.kind); };
   const bool only_dots = use.parents > 0 && (is(Tok::kImport) || is(Tok::kLeftBrace));
-  if (only_dots) return;
+  if (only_dots)
+    return;
   use.path.push_back(member_name());
   while ((is(Tok::kDot) || is(Tok::kColonColon)) && name_at(ahead())) {
     advance();
@@ -67,7 +69,8 @@ void Parser::bracketed_names(std::vector<ImportName>& out, Tok close) {
   open_bracket();
   while (!is(close)) {
     out.push_back(import_name());
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
   }
   close_bracket(close, "after the names");
 }
@@ -75,7 +78,8 @@ void Parser::bracketed_names(std::vector<ImportName>& out, Tok close) {
 /// Names up to the end of the line; a trailing comma goes on with a deeper line.
 void Parser::listed_names(std::vector<ImportName>& out) {
   do {
-    if (is(Tok::kNewline) && opens_indented()) begin_line();
+    if (is(Tok::kNewline) && opens_indented())
+      begin_line();
     out.push_back(import_name());
   } while (accept(Tok::kComma));
 }
@@ -84,17 +88,21 @@ ImportName Parser::import_name() {
   ImportName name;
   name.span = here();
   name.name = name.alias = member_name();
-  if (accept(Tok::kAs)) name.alias = expect_name("a name after 'as'");
+  if (accept(Tok::kAs))
+    name.alias = expect_name("a name after 'as'");
   return name;
 }
 
 /// `export a, b` as against `export fn …`: a name, with a comma or the end of the line behind it.
 bool Parser::starts_export_names() const {
   const Token& first = ahead();
-  if (first.kind == Tok::kLeftBrace) return true;
-  if (first.kind != Tok::kName && !is_keyword(first.kind)) return false;
+  if (first.kind == Tok::kLeftBrace)
+    return true;
+  if (first.kind != Tok::kName && !is_keyword(first.kind))
+    return false;
   const Token& second = ahead(2);
-  return second.line_start || second.kind == Tok::kComma || second.kind == Tok::kSemicolon || second.kind == Tok::kAs;
+  return second.line_start || second.kind == Tok::kComma || second.kind == Tok::kSemicolon ||
+         second.kind == Tok::kAs;
 }
 
 StmtPtr Parser::export_names() {

@@ -9,7 +9,8 @@ ExprPtr Parser::backslash_lambda() {
   advance();
   if (is(Tok::kLeftParen)) {
     node->params = parameters(nullptr);
-    if (accept(Tok::kArrow)) node->return_type = type();
+    if (accept(Tok::kArrow))
+      node->return_type = type();
   } else if (!is(Tok::kColon)) {
     do {
       node->params.push_back(lambda_param(false));
@@ -23,9 +24,11 @@ ExprPtr Parser::backslash_lambda() {
 ExprPtr Parser::fn_lambda() {
   auto node = make<LambdaExpr>(here());
   advance();
-  if (!is(Tok::kLeftParen)) fail_expected("'(' after 'fn'");
+  if (!is(Tok::kLeftParen))
+    fail_expected("'(' after 'fn'");
   node->params = parameters(nullptr);
-  if (accept(Tok::kArrow)) node->return_type = type();
+  if (accept(Tok::kArrow))
+    node->return_type = type();
   lambda_body(*node);
   return node;
 }
@@ -42,7 +45,8 @@ ExprPtr Parser::bar_lambda() {
     advance();
     while (!is(Tok::kPipe)) {
       node->params.push_back(lambda_param(true));
-      if (!accept(Tok::kComma)) break;
+      if (!accept(Tok::kComma))
+        break;
     }
     expect(Tok::kPipe, "after the lambda's parameters");
   }
@@ -70,11 +74,15 @@ Param Parser::lambda_param(bool with_type) {
 
 /// `x => e` or `(x, y) => e` ahead?
 bool Parser::starts_arrow_lambda() const {
-  if (context_.no_arrow) return false;
-  if (is(Tok::kName)) return ahead().kind == Tok::kFatArrow;
+  if (context_.no_arrow)
+    return false;
+  if (is(Tok::kName))
+    return ahead().kind == Tok::kFatArrow;
   size_t i = 1;
-  while (ahead(i).kind == Tok::kName && ahead(i + 1).kind == Tok::kComma) i += 2;
-  if (ahead(i).kind == Tok::kName) ++i;
+  while (ahead(i).kind == Tok::kName && ahead(i + 1).kind == Tok::kComma)
+    i += 2;
+  if (ahead(i).kind == Tok::kName)
+    ++i;
   return ahead(i).kind == Tok::kRightParen && ahead(i + 1).kind == Tok::kFatArrow;
 }
 
@@ -83,9 +91,11 @@ ExprPtr Parser::arrow_lambda() {
   const bool brackets = accept(Tok::kLeftParen);
   while (!is(Tok::kRightParen) && !is(Tok::kFatArrow)) {
     node->params.push_back(lambda_param(false));
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
   }
-  if (brackets) expect(Tok::kRightParen, "after the parameters");
+  if (brackets)
+    expect(Tok::kRightParen, "after the parameters");
   expect(Tok::kFatArrow, "after the parameters");
   node->body = value_block();
   return node;
@@ -111,10 +121,9 @@ ExprPtr Parser::method_reference() {
 ExprPtr Parser::placeholder_lambda(ExprPtr body, uint32_t count, SourceSpan span) {
   auto node = make<LambdaExpr>(span);
   for (uint32_t i = 1; i <= count; ++i) {
-    Param param;
+    Param& param = node->params.emplace_back();
     param.span = span;
-    param.name = intern("_" + std::to_string(i));
-    node->params.push_back(std::move(param));
+    param.name = intern(std::string(1, '_').append(std::to_string(i)));
   }
   auto value = make<ExprStmt>(span);
   value->value = std::move(body);

@@ -7,22 +7,32 @@ namespace spl {
 PatternPtr Parser::alternatives() {
   const SourceSpan span = here();
   PatternPtr first = pattern();
-  if (!is(Tok::kPipe) && !is(Tok::kComma)) return first;
+  if (!is(Tok::kPipe) && !is(Tok::kComma))
+    return first;
   auto any = make<OrPattern>(span);
   any->alternatives.push_back(std::move(first));
-  while (accept(Tok::kPipe) || accept(Tok::kComma)) any->alternatives.push_back(pattern());
+  while (accept(Tok::kPipe) || accept(Tok::kComma))
+    any->alternatives.push_back(pattern());
   return any;
 }
 
 PatternPtr Parser::pattern() {
   Level level(*this);
   switch (kind_) {
-    case Tok::kInt: case Tok::kFloat: case Tok::kText: case Tok::kMinus: case Tok::kTrue: case Tok::kFalse:
+    case Tok::kInt:
+    case Tok::kFloat:
+    case Tok::kText:
+    case Tok::kMinus:
+    case Tok::kTrue:
+    case Tok::kFalse:
     case Tok::kNil:
       return literal_pattern();
-    case Tok::kLeftParen: return tuple_pattern();
-    case Tok::kLeftBracket: return array_pattern();
-    case Tok::kLeftBrace: return struct_pattern({}, here());
+    case Tok::kLeftParen:
+      return tuple_pattern();
+    case Tok::kLeftBracket:
+      return array_pattern();
+    case Tok::kLeftBrace:
+      return struct_pattern({}, here());
     case Tok::kMut: {
       auto binding = make<BindingPattern>(here());
       advance();
@@ -30,9 +40,11 @@ PatternPtr Parser::pattern() {
       binding->is_mutable = true;
       return binding;
     }
-    default: break;
+    default:
+      break;
   }
-  if (!is_name()) fail_expected("a pattern");
+  if (!is_name())
+    fail_expected("a pattern");
   return named_pattern();
 }
 
@@ -40,7 +52,8 @@ PatternPtr Parser::pattern() {
 PatternPtr Parser::literal_pattern() {
   auto literal = make<LiteralPattern>(here());
   literal->value = pattern_value();
-  if (!is(Tok::kDotDot) && !is(Tok::kDotDotEqual)) return literal;
+  if (!is(Tok::kDotDot) && !is(Tok::kDotDotEqual))
+    return literal;
   auto range = make<RangeExpr>(here());
   range->inclusive = is(Tok::kDotDotEqual);
   advance();
@@ -64,9 +77,11 @@ ExprPtr Parser::pattern_value() {
     number->span = from(span);
     return number;
   }
-  if (is(Tok::kMinus)) fail_expected("a pattern");
+  if (is(Tok::kMinus))
+    fail_expected("a pattern");
   ExprPtr value = primary();
-  if (value->kind == ExprKind::kInterpolation) fail_at(span, "a pattern cannot interpolate");
+  if (value->kind == ExprKind::kInterpolation)
+    fail_at(span, "a pattern cannot interpolate");
   return value;
 }
 
@@ -87,10 +102,12 @@ PatternPtr Parser::named_pattern() {
     advance();
     path.push_back(member_name());
   }
-  if (is(Tok::kLeftBrace)) return struct_pattern(std::move(path), span);
+  if (is(Tok::kLeftBrace))
+    return struct_pattern(std::move(path), span);
   if (is(Tok::kLeftParen) || path.size() > 1) {
     auto variant = make<VariantPattern>(span);
-    if (is(Tok::kLeftParen)) variant->fields = field_patterns(Tok::kRightParen, false);
+    if (is(Tok::kLeftParen))
+      variant->fields = field_patterns(Tok::kRightParen, false);
     variant->path = std::move(path);
     variant->span = from(span);
     return variant;
@@ -123,15 +140,18 @@ std::vector<FieldPattern> Parser::field_patterns(Tok close, bool shorthand) {
     if (is(Tok::kPipe)) {
       auto any = make<OrPattern>(start);
       any->alternatives.push_back(std::move(field.pattern));
-      while (accept(Tok::kPipe)) any->alternatives.push_back(pattern());
+      while (accept(Tok::kPipe))
+        any->alternatives.push_back(pattern());
       field.pattern = std::move(any);
     }
     if (shorthand && field.name == kNoSymbol) {
-      if (field.pattern->kind != PatternKind::kBinding) fail_at(start, "expected 'field: pattern'");
+      if (field.pattern->kind != PatternKind::kBinding)
+        fail_at(start, "expected 'field: pattern'");
       field.name = as<BindingPattern>(*field.pattern).name;
     }
     fields.push_back(std::move(field));
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
   }
   close_bracket(close, "after the patterns");
   return fields;
@@ -144,11 +164,13 @@ PatternPtr Parser::tuple_pattern() {
   bool comma = false;
   while (!is(Tok::kRightParen)) {
     tuple->elements.push_back(pattern());
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
     comma = true;
   }
   close_bracket(Tok::kRightParen, "after the patterns");
-  if (tuple->elements.size() == 1 && !comma) return std::move(tuple->elements.front());
+  if (tuple->elements.size() == 1 && !comma)
+    return std::move(tuple->elements.front());
   return tuple;
 }
 
@@ -159,11 +181,13 @@ PatternPtr Parser::array_pattern() {
   while (!is(Tok::kRightBracket)) {
     if (accept(Tok::kEllipsis) || accept(Tok::kDotDot)) {
       array->has_rest = true;
-      if (is_name()) array->rest = expect_name("a name");
+      if (is_name())
+        array->rest = expect_name("a name");
       break;
     }
     array->elements.push_back(pattern());
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
   }
   close_bracket(Tok::kRightBracket, "after the patterns");
   return array;
@@ -173,13 +197,16 @@ PatternPtr Parser::array_pattern() {
 PatternPtr Parser::loop_pattern(PatternPtr& second) {
   const SourceSpan span = here();
   PatternPtr first = pattern();
-  if (!accept(Tok::kComma)) return first;
+  if (!accept(Tok::kComma))
+    return first;
   second = pattern();
-  if (!is(Tok::kComma)) return first;
+  if (!is(Tok::kComma))
+    return first;
   auto tuple = make<TuplePattern>(span);
   tuple->elements.push_back(std::move(first));
   tuple->elements.push_back(std::move(second));
-  while (accept(Tok::kComma)) tuple->elements.push_back(pattern());
+  while (accept(Tok::kComma))
+    tuple->elements.push_back(pattern());
   return tuple;
 }
 

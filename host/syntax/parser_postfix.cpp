@@ -8,16 +8,19 @@ ExprPtr Parser::postfix() {
   for (;; chained()) {
     switch (kind_) {
       case Tok::kColonColon:
-        if (context_.subscript) return value;
+        if (context_.subscript)
+          return value;
         [[fallthrough]];
-      case Tok::kDot: case Tok::kQuestionDot:
+      case Tok::kDot:
+      case Tok::kQuestionDot:
         value = member(std::move(value));
         continue;
       case Tok::kLeftParen:
         value = call(std::move(value));
         continue;
       case Tok::kLeftBracket:
-        if (!touches_previous()) return value;
+        if (!touches_previous())
+          return value;
         value = index(std::move(value));
         continue;
       case Tok::kQuestion: {
@@ -38,22 +41,27 @@ ExprPtr Parser::postfix() {
         value = coalesce(std::move(value));
         continue;
       case Tok::kAs:
-        if (context_.no_cast) return value;
+        if (context_.no_cast)
+          return value;
         value = cast(std::move(value));
         continue;
       case Tok::kArrow:
-        if (!starts_update_call()) return value;
+        if (!starts_update_call())
+          return value;
         value = update_call(std::move(value));
         continue;
       case Tok::kLess:
-        if (!starts_type_application(*value)) return value;
+        if (!starts_type_application(*value))
+          return value;
         value = type_application(std::move(value));
         continue;
       case Tok::kShiftLeft:
-        if (ahead().kind == Tok::kLess && !ahead().space_before) fail("kernel launches are not yet supported");
+        if (ahead().kind == Tok::kLess && !ahead().space_before)
+          fail("kernel launches are not yet supported");
         return value;
       case Tok::kLeftBrace:
-        if (!starts_struct_literal(*value)) return value;
+        if (!starts_struct_literal(*value))
+          return value;
         value = struct_literal(std::move(value));
         continue;
       default:
@@ -116,7 +124,8 @@ std::vector<Arg> Parser::arguments(Tok close) {
   open_bracket();
   while (!is(close)) {
     args.push_back(argument());
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
   }
   close_bracket(close, "after the arguments");
   return args;
@@ -139,7 +148,8 @@ Arg Parser::argument() {
     }
   }
   arg.value = argument_value();
-  if (arg.kind == ArgKind::kPositional && accept(Tok::kEllipsis)) arg.kind = ArgKind::kSpread;
+  if (arg.kind == ArgKind::kPositional && accept(Tok::kEllipsis))
+    arg.kind = ArgKind::kSpread;
   return arg;
 }
 
@@ -162,7 +172,8 @@ ExprPtr Parser::index(ExprPtr object) {
   context_.subscript = true;
   do {
     node->subscripts.push_back(subscript());
-    if (!is(Tok::kComma)) break;
+    if (!is(Tok::kComma))
+      break;
     node->tuple = true;
     advance();
   } while (!is(Tok::kRightBracket));
@@ -175,7 +186,8 @@ ExprPtr Parser::subscript() {
   const SourceSpan span = here();
   const auto at_colon = [&] { return is(Tok::kColon) || is(Tok::kColonColon); };
   ExprPtr start = at_colon() ? nullptr : expression();
-  if (!at_colon()) return start;
+  if (!at_colon())
+    return start;
   const auto part = [&]() -> ExprPtr {
     return is(Tok::kColon) || is(Tok::kComma) || is(Tok::kRightBracket) ? nullptr : expression();
   };
@@ -187,12 +199,14 @@ ExprPtr Parser::subscript() {
   }
   advance();
   node->stop = part();
-  if (accept(Tok::kColon)) node->step = part();
+  if (accept(Tok::kColon))
+    node->step = part();
   return node;
 }
 
 bool Parser::starts_update_call() const {
-  return !context_.no_arrow && can_name(ahead().kind) && ahead(2).kind == Tok::kLeftParen && !ahead(2).space_before;
+  return !context_.no_arrow && can_name(ahead().kind) && ahead(2).kind == Tok::kLeftParen &&
+         !ahead(2).space_before;
 }
 
 ExprPtr Parser::update_call(ExprPtr target) {
@@ -212,19 +226,43 @@ size_t Parser::angle_end(size_t open) const {
   int brackets = 0;
   for (size_t i = open; i < stream_.tokens.size() && i < open + kLongest; ++i) {
     switch (stream_.tokens[i].kind) {
-      case Tok::kLess: ++angles; break;
+      case Tok::kLess:
+        ++angles;
+        break;
       case Tok::kGreater:
-        if (--angles == 0) return brackets == 0 ? i : kNone;
+        if (--angles == 0)
+          return brackets == 0 ? i : kNone;
         break;
-      case Tok::kLeftParen: case Tok::kLeftBracket: ++brackets; break;
-      case Tok::kRightParen: case Tok::kRightBracket:
-        if (--brackets < 0) return kNone;
+      case Tok::kLeftParen:
+      case Tok::kLeftBracket:
+        ++brackets;
         break;
-      case Tok::kName: case Tok::kInt: case Tok::kComma: case Tok::kDot: case Tok::kColonColon: case Tok::kQuestion:
-      case Tok::kStar: case Tok::kAmpersand: case Tok::kPipe: case Tok::kArrow: case Tok::kAssign: case Tok::kMut:
-      case Tok::kConst: case Tok::kFn: case Tok::kNil: case Tok::kColon: case Tok::kPlus: case Tok::kSemicolon:
+      case Tok::kRightParen:
+      case Tok::kRightBracket:
+        if (--brackets < 0)
+          return kNone;
         break;
-      default: return kNone;
+      case Tok::kName:
+      case Tok::kInt:
+      case Tok::kComma:
+      case Tok::kDot:
+      case Tok::kColonColon:
+      case Tok::kQuestion:
+      case Tok::kStar:
+      case Tok::kAmpersand:
+      case Tok::kPipe:
+      case Tok::kArrow:
+      case Tok::kAssign:
+      case Tok::kMut:
+      case Tok::kConst:
+      case Tok::kFn:
+      case Tok::kNil:
+      case Tok::kColon:
+      case Tok::kPlus:
+      case Tok::kSemicolon:
+        break;
+      default:
+        return kNone;
     }
   }
   return kNone;
@@ -232,12 +270,16 @@ size_t Parser::angle_end(size_t open) const {
 
 /// `f<T>(…)`, `Name<T>.member`: only where what follows the `>` cannot belong to a comparison.
 bool Parser::starts_type_application(const Expr& object) const {
-  if (object.kind != ExprKind::kName && object.kind != ExprKind::kField) return false;
-  if (!touches_previous()) return false;
+  if (object.kind != ExprKind::kName && object.kind != ExprKind::kField)
+    return false;
+  if (!touches_previous())
+    return false;
   const size_t end = angle_end(pos_);
-  if (end == kNone) return false;
+  if (end == kNone)
+    return false;
   const Token& next = stream_.tokens[end + 1];
-  if (next.space_before || next.line_start) return false;
+  if (next.space_before || next.line_start)
+    return false;
   return next.kind == Tok::kLeftParen || next.kind == Tok::kDot || next.kind == Tok::kColonColon;
 }
 
@@ -250,15 +292,20 @@ ExprPtr Parser::type_application(ExprPtr object) {
 
 /// A brace after a capitalised name, holding what a literal holds.
 bool Parser::starts_struct_literal(const Expr& type) const {
-  if (context_.no_braces || current().line_start) return false;
+  if (context_.no_braces || current().line_start)
+    return false;
   const Expr* named = type.kind == ExprKind::kTypeApply ? as<TypeApplyExpr>(type).object.get() : &type;
   Symbol last = kNoSymbol;
-  if (named->kind == ExprKind::kName) last = as<NameExpr>(*named).name;
-  if (named->kind == ExprKind::kField) last = as<FieldExpr>(*named).name;
+  if (named->kind == ExprKind::kName)
+    last = as<NameExpr>(*named).name;
+  if (named->kind == ExprKind::kField)
+    last = as<FieldExpr>(*named).name;
   const std::string& spelled = name_of(last);
-  if (spelled.empty() || spelled[0] < 'A' || spelled[0] > 'Z') return false;
+  if (spelled.empty() || spelled[0] < 'A' || spelled[0] > 'Z')
+    return false;
   const Tok first = ahead().kind;
-  if (first == Tok::kRightBrace || first == Tok::kDotDot) return true;
+  if (first == Tok::kRightBrace || first == Tok::kDotDot)
+    return true;
   const Tok second = ahead(2).kind;
   return can_name(first) && (second == Tok::kColon || second == Tok::kComma || second == Tok::kRightBrace);
 }
@@ -280,7 +327,8 @@ ExprPtr Parser::struct_literal(ExprPtr type) {
       arg.value = accept(Tok::kColon) ? expression() : ExprPtr(std::move(same));
     }
     node->args.push_back(std::move(arg));
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
   }
   close_bracket(Tok::kRightBrace, "after the fields");
   return node;

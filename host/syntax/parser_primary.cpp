@@ -11,17 +11,24 @@ namespace {
 size_t suffix_start(std::string_view text, int base, bool is_float) {
   size_t i = base == 10 ? 0 : 2;
   const auto is_digit_of = [&](char c) {
-    if (c == '_') return true;
-    if (base == 16) return std::isxdigit(static_cast<unsigned char>(c)) != 0;
+    if (c == '_')
+      return true;
+    if (base == 16)
+      return std::isxdigit(static_cast<unsigned char>(c)) != 0;
     return c >= '0' && c < '0' + base;
   };
-  while (i < text.size() && is_digit_of(text[i])) ++i;
-  if (!is_float) return i;
-  if (i < text.size() && text[i] == '.') ++i;
-  while (i < text.size() && is_digit_of(text[i])) ++i;
+  while (i < text.size() && is_digit_of(text[i]))
+    ++i;
+  if (!is_float)
+    return i;
+  if (i < text.size() && text[i] == '.')
+    ++i;
+  while (i < text.size() && is_digit_of(text[i]))
+    ++i;
   if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
     i += i + 1 < text.size() && (text[i + 1] == '+' || text[i + 1] == '-') ? 2 : 1;
-    while (i < text.size() && is_digit_of(text[i])) ++i;
+    while (i < text.size() && is_digit_of(text[i]))
+      ++i;
   }
   return i;
 }
@@ -29,14 +36,16 @@ size_t suffix_start(std::string_view text, int base, bool is_float) {
 std::string without_underscores(std::string_view text) {
   std::string digits;
   for (const char c : text) {
-    if (c != '_') digits += c;
+    if (c != '_')
+      digits += c;
   }
   return digits;
 }
 
 bool is_number_suffix(std::string_view suffix) {
   for (const auto known : {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"}) {
-    if (suffix == known) return true;
+    if (suffix == known)
+      return true;
   }
   return false;
 }
@@ -45,9 +54,13 @@ bool is_number_suffix(std::string_view suffix) {
 
 ExprPtr Parser::primary() {
   switch (kind_) {
-    case Tok::kInt: case Tok::kFloat: return number();
-    case Tok::kText: return text();
-    case Tok::kTrue: case Tok::kFalse: {
+    case Tok::kInt:
+    case Tok::kFloat:
+      return number();
+    case Tok::kText:
+      return text();
+    case Tok::kTrue:
+    case Tok::kFalse: {
       auto node = make<BoolExpr>(here());
       node->value = is(Tok::kTrue);
       advance();
@@ -63,20 +76,36 @@ ExprPtr Parser::primary() {
       advance();
       return node;
     }
-    case Tok::kLeftParen: return starts_arrow_lambda() ? arrow_lambda() : parenthesised();
-    case Tok::kLeftBracket: return array();
-    case Tok::kLeftBrace: return dict();
-    case Tok::kBackslash: return backslash_lambda();
-    case Tok::kFn: return fn_lambda();
-    case Tok::kPipe: case Tok::kPipePipe: return bar_lambda();
-    case Tok::kIf: return if_expression(false);
-    case Tok::kMatch: return match_expression();
-    case Tok::kSuper: case Tok::kYield: case Tok::kAsync: fail(found() + " is not supported here");
-    case Tok::kSpawn: fail("'spawn' is not yet supported", "thread.spawn(\\: …) runs code beside this");
-    default: break;
+    case Tok::kLeftParen:
+      return starts_arrow_lambda() ? arrow_lambda() : parenthesised();
+    case Tok::kLeftBracket:
+      return array();
+    case Tok::kLeftBrace:
+      return dict();
+    case Tok::kBackslash:
+      return backslash_lambda();
+    case Tok::kFn:
+      return fn_lambda();
+    case Tok::kPipe:
+    case Tok::kPipePipe:
+      return bar_lambda();
+    case Tok::kIf:
+      return if_expression(false);
+    case Tok::kMatch:
+      return match_expression();
+    case Tok::kSuper:
+    case Tok::kYield:
+    case Tok::kAsync:
+      fail(found() + " is not supported here");
+    case Tok::kSpawn:
+      fail("'spawn' is not yet supported", "thread.spawn(\\: …) runs code beside this");
+    default:
+      break;
   }
-  if (!is_name()) fail_expected("an expression");
-  if (starts_new()) return new_expression();
+  if (!is_name())
+    fail_expected("an expression");
+  if (starts_new())
+    return new_expression();
   return starts_arrow_lambda() ? arrow_lambda() : name();
 }
 
@@ -92,9 +121,12 @@ ExprPtr Parser::number() {
          unit ? "" : "suffixes are i8 to i64, u8 to u64, f32, f64");
   }
   const Symbol symbol = suffix.empty() ? kNoSymbol : intern(suffix);
-  const std::string digits = without_underscores(whole.substr(base == 10 ? 0 : 2, split - (base == 10 ? 0 : 2)));
-  if (is(Tok::kInt) && (suffix.empty() || suffix[0] != 'f')) return integer(digits, base, symbol);
-  if (base != 10) fail("a number in another base is an integer");
+  const std::string digits =
+      without_underscores(whole.substr(base == 10 ? 0 : 2, split - (base == 10 ? 0 : 2)));
+  if (is(Tok::kInt) && (suffix.empty() || suffix[0] != 'f'))
+    return integer(digits, base, symbol);
+  if (base != 10)
+    fail("a number in another base is an integer");
   auto node = make<FloatExpr>(here());
   node->value = std::strtod(digits.c_str(), nullptr);
   node->suffix = symbol;
@@ -125,7 +157,8 @@ ExprPtr Parser::integer(std::string_view digits, int base, Symbol suffix) {
 ExprPtr Parser::name() {
   const Token& token = current();
   const std::string_view word = spelling(token);
-  if (ahead().kind == Tok::kLeftBrace && word == "m" && !ahead().space_before) fail("m{} blocks are not supported");
+  if (ahead().kind == Tok::kLeftBrace && word == "m" && !ahead().space_before)
+    fail("m{} blocks are not supported");
   auto node = make<NameExpr>(here());
   node->name = token.symbol;
   if (word == "_") {
@@ -153,19 +186,25 @@ ExprPtr Parser::parenthesised() {
       advance();
     }
     tuple->elements.push_back(expression());
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
     is_tuple = true;
   }
   close_bracket(Tok::kRightParen, "after the expression");
-  if (!is_tuple) return std::move(tuple->elements.front());
-  if (!tuple->names.empty()) tuple->names.resize(tuple->elements.size());
+  if (!is_tuple)
+    return std::move(tuple->elements.front());
+  if (!tuple->names.empty())
+    tuple->names.resize(tuple->elements.size());
   return tuple;
 }
 
 bool Parser::starts_new() const {
-  if (!is_word("new") || ahead().line_start) return false;
-  if (ahead().kind == Tok::kName) return true;
-  if (ahead().kind != Tok::kLeftParen) return false;
+  if (!is_word("new") || ahead().line_start)
+    return false;
+  if (ahead().kind == Tok::kName)
+    return true;
+  if (ahead().kind != Tok::kLeftParen)
+    return false;
   const Tok sigil = ahead(2).kind;
   return (sigil == Tok::kAmpersand || sigil == Tok::kStar || sigil == Tok::kPlus || sigil == Tok::kMinus) &&
          ahead(3).kind == Tok::kRightParen;

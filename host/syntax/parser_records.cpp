@@ -29,7 +29,8 @@ void Parser::members(std::string& doc, const std::function<void()>& member) {
     enter_indented();
     each_line(some);
   } else {
-    if (current().line_start || is(Tok::kEof)) fail_expected("indented members after ':'");
+    if (current().line_start || is(Tok::kEof))
+      fail_expected("indented members after ':'");
     some();
   }
 }
@@ -38,7 +39,8 @@ void Parser::members(std::string& doc, const std::function<void()>& member) {
 FunctionPtr Parser::method() {
   std::vector<Attribute> attributes = this->attributes();
   const bool exported = visibility();
-  if (!starts_function()) fail_expected("a method");
+  if (!starts_function())
+    fail_expected("a method");
   return function(std::move(attributes), exported);
 }
 
@@ -51,9 +53,11 @@ StmtPtr Parser::record(std::vector<Attribute> attributes, bool exported) {
   advance();
   node->span = here();
   node->info.name = expect_name("a name for the type");
-  if (is(Tok::kLess) || is(Tok::kLeftBracket)) node->info.generics = generic_params();
+  if (is(Tok::kLess) || is(Tok::kLeftBracket))
+    node->info.generics = generic_params();
   parents(node->parents);
-  if (accept(Tok::kColon)) members(node->info.doc, [&] { record_member(*node); });
+  if (accept(Tok::kColon))
+    members(node->info.doc, [&] { record_member(*node); });
   return node;
 }
 
@@ -69,7 +73,8 @@ void Parser::parents(std::vector<TypePtr>& out) {
     advance();
     out.push_back(type());
   }
-  if (!accept(Tok::kWith)) return;
+  if (!accept(Tok::kWith))
+    return;
   do {
     out.push_back(type());
   } while (accept(Tok::kComma));
@@ -94,9 +99,11 @@ void Parser::record_member(RecordDecl& record) {
     return;
   }
   const bool static_value = is(Tok::kStatic) && ahead().kind != Tok::kColon;
-  if (static_value) advance();
+  if (static_value)
+    advance();
   if (static_value || is(Tok::kConst)) {
-    if (!is(Tok::kVal) && !is(Tok::kVar) && !is(Tok::kConst)) fail_expected("'fn' or 'val' after 'static'");
+    if (!is(Tok::kVal) && !is(Tok::kVar) && !is(Tok::kConst))
+      fail_expected("'fn' or 'val' after 'static'");
     record.constants.push_back(bind_statement(false));
     return;
   }
@@ -108,14 +115,18 @@ FieldDecl Parser::field(bool exported) {
   FieldDecl field;
   field.exported = exported;
   field.is_mutable = is(Tok::kMut) || is(Tok::kVar);
-  if (is(Tok::kMut) || is(Tok::kVar) || is(Tok::kVal)) advance();
-  if (!is_name()) fail_expected("a field or a method");
+  if (is(Tok::kMut) || is(Tok::kVar) || is(Tok::kVal))
+    advance();
+  if (!is_name())
+    fail_expected("a field or a method");
   field.span = here();
   field.name = expect_name("a field");
-  if (accept(Tok::kColon)) field.type = type();
+  if (accept(Tok::kColon))
+    field.type = type();
   if (is(Tok::kAssign)) {
     advance();
-    if (is(Tok::kNewline) && opens_indented()) begin_line();
+    if (is(Tok::kNewline) && opens_indented())
+      begin_line();
     field.default_value = expression();
   } else if (!field.type) {
     fail_expected("':' and a type after the field's name");
@@ -131,7 +142,8 @@ StmtPtr Parser::enumeration(std::vector<Attribute> attributes, bool exported) {
   advance();
   node->span = here();
   node->info.name = expect_name("a name for the enum");
-  if (is(Tok::kLess) || is(Tok::kLeftBracket)) node->info.generics = generic_params();
+  if (is(Tok::kLess) || is(Tok::kLeftBracket))
+    node->info.generics = generic_params();
   expect(Tok::kColon, "after the enum's name");
   members(node->info.doc, [&] {
     if (starts_function() || is(Tok::kAt) || is(Tok::kHashBracket) || is(Tok::kPub)) {
@@ -156,13 +168,16 @@ VariantDecl Parser::variant() {
     while (!is(Tok::kRightParen)) {
       const bool named = is_name() && ahead().kind == Tok::kColon;
       variant.field_names.push_back(named ? expect_name("a field") : kNoSymbol);
-      if (named) advance();
+      if (named)
+        advance();
       variant.field_types.push_back(type());
-      if (!accept(Tok::kComma)) break;
+      if (!accept(Tok::kComma))
+        break;
     }
     close_bracket(Tok::kRightParen, "after the variant's fields");
   }
-  if (accept(Tok::kAssign)) variant.value = expression();
+  if (accept(Tok::kAssign))
+    variant.value = expression();
   return variant;
 }
 
@@ -174,7 +189,8 @@ StmtPtr Parser::trait(std::vector<Attribute> attributes, bool exported) {
   advance();
   node->span = here();
   node->info.name = expect_name("a name for the trait");
-  if (is(Tok::kLess) || is(Tok::kLeftBracket)) node->info.generics = generic_params();
+  if (is(Tok::kLess) || is(Tok::kLeftBracket))
+    node->info.generics = generic_params();
   parents(node->parents);
   expect(Tok::kColon, "after the trait's name");
   members(node->info.doc, [&] { node->methods.push_back(method()); });
@@ -185,7 +201,8 @@ StmtPtr Parser::trait(std::vector<Attribute> attributes, bool exported) {
 StmtPtr Parser::implementation() {
   auto node = make<ImplDecl>(here());
   advance();
-  if (is(Tok::kLess) || (is(Tok::kLeftBracket) && touches_previous())) node->generics = generic_params();
+  if (is(Tok::kLess) || (is(Tok::kLeftBracket) && touches_previous()))
+    node->generics = generic_params();
   node->target = type();
   if (accept(Tok::kFor)) {
     node->trait = std::move(node->target);

@@ -7,7 +7,8 @@ namespace spl {
 namespace {
 
 void append_utf8(std::string& out, uint32_t code) {
-  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
+  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
+    code = 0xFFFD;
   if (code < 0x80) {
     out += static_cast<char>(code);
   } else if (code < 0x800) {
@@ -26,9 +27,12 @@ void append_utf8(std::string& out, uint32_t code) {
 }
 
 int digit_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  if (c >= 'a' && c <= 'f')
+    return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F')
+    return c - 'A' + 10;
   return 99;
 }
 
@@ -40,20 +44,38 @@ class Escapes {
   size_t read(size_t i) {
     const char c = text_[i];
     switch (c) {
-      case 'n': out_ += '\n'; return i + 1;
-      case 't': out_ += '\t'; return i + 1;
-      case 'r': out_ += '\r'; return i + 1;
-      case 'a': out_ += '\a'; return i + 1;
-      case 'b': out_ += '\b'; return i + 1;
-      case 'f': out_ += '\f'; return i + 1;
-      case 'v': out_ += '\v'; return i + 1;
-      case 'x': return number(i + 1, 16, 2, i);
+      case 'n':
+        out_ += '\n';
+        return i + 1;
+      case 't':
+        out_ += '\t';
+        return i + 1;
+      case 'r':
+        out_ += '\r';
+        return i + 1;
+      case 'a':
+        out_ += '\a';
+        return i + 1;
+      case 'b':
+        out_ += '\b';
+        return i + 1;
+      case 'f':
+        out_ += '\f';
+        return i + 1;
+      case 'v':
+        out_ += '\v';
+        return i + 1;
+      case 'x':
+        return number(i + 1, 16, 2, i);
       case 'u':
-        if (i + 1 < text_.size() && text_[i + 1] == '{') return braced(i);
+        if (i + 1 < text_.size() && text_[i + 1] == '{')
+          return braced(i);
         return number(i + 1, 16, 4, i);
-      default: break;
+      default:
+        break;
     }
-    if (c >= '0' && c <= '7') return number(i, 8, 3, i);
+    if (c >= '0' && c <= '7')
+      return number(i, 8, 3, i);
     out_ += c;  // an unknown escape is the character itself
     return i + 1;
   }
@@ -101,17 +123,25 @@ bool is_format(std::string_view spec) {
     return at < spec.size() && set.find(spec[at]) != std::string_view::npos;
   };
   constexpr std::string_view kAlign = "<>^=";
-  if (spec.empty() || (spec[0] == ' ' && !one_of(1, kAlign))) return false;
+  if (spec.empty() || (spec[0] == ' ' && !one_of(1, kAlign)))
+    return false;
   size_t i = one_of(1, kAlign) ? 2 : one_of(0, kAlign) ? 1 : 0;
-  if (one_of(i, "+-")) ++i;
-  if (one_of(i, "#")) ++i;
-  while (one_of(i, "0123456789")) ++i;
-  if (one_of(i, ",_")) ++i;
+  if (one_of(i, "+-"))
+    ++i;
+  if (one_of(i, "#"))
+    ++i;
+  while (one_of(i, "0123456789"))
+    ++i;
+  if (one_of(i, ",_"))
+    ++i;
   if (one_of(i, ".")) {
-    if (!one_of(++i, "0123456789")) return false;
-    while (one_of(i, "0123456789")) ++i;
+    if (!one_of(++i, "0123456789"))
+      return false;
+    while (one_of(i, "0123456789"))
+      ++i;
   }
-  if (one_of(i, "bcdeEfFgGnosxX%")) ++i;
+  if (one_of(i, "bcdeEfFgGnosxX%"))
+    ++i;
   return i == spec.size();
 }
 
@@ -122,7 +152,8 @@ ExprPtr Parser::text() {
   const uint32_t tail = token.terminated ? token.text.closing() : 0;
   const std::string_view raw = spelling(token).substr(token.text.opening());
   const std::string_view content = raw.substr(0, raw.size() - std::min<size_t>(tail, raw.size()));
-  if (token.text.interpolates && content.find_first_of("{}") != std::string_view::npos) return interpolation(token);
+  if (token.text.interpolates && content.find_first_of("{}") != std::string_view::npos)
+    return interpolation(token);
 
   auto node = make<TextExpr>(here());
   if (token.text.escapes) {
@@ -130,7 +161,8 @@ ExprPtr Parser::text() {
   } else {
     node->value = content;
     if (!token.text.triple && spelling(token)[0] == '\'') {
-      for (size_t i = 0; (i = node->value.find("\\'", i)) != std::string::npos; ++i) node->value.erase(i, 1);
+      for (size_t i = 0; (i = node->value.find("\\'", i)) != std::string::npos; ++i)
+        node->value.erase(i, 1);
     }
   }
   advance();
@@ -163,7 +195,8 @@ ExprPtr Parser::interpolation(const Token& token) {
       part.text = std::exchange(text, {});
       move_to(place, i + 1);
       part.value = interpolated({i + 1, colon, place.line, place.column});
-      if (colon < *close) part.format = file.substr(colon + 1, *close - colon - 1);
+      if (colon < *close)
+        part.format = file.substr(colon + 1, *close - colon - 1);
       node->parts.push_back(std::move(part));
       i = *close + 1;
     } else {
@@ -177,7 +210,8 @@ ExprPtr Parser::interpolation(const Token& token) {
     plain->value = std::move(text);
     return plain;
   }
-  if (!text.empty()) node->parts.push_back({std::move(text), nullptr, ""});
+  if (!text.empty())
+    node->parts.push_back({std::move(text), nullptr, ""});
   return node;
 }
 
@@ -197,21 +231,37 @@ void Parser::move_to(LexRange& place, uint32_t offset) const {
 uint32_t Parser::format_colon(uint32_t begin, uint32_t end) const {
   const std::string_view inside = std::string_view(file_.text).substr(begin, end - begin);
   const size_t colon = inside.rfind(':');
-  if (colon == std::string_view::npos || !is_format(inside.substr(colon + 1))) return end;
+  if (colon == std::string_view::npos || !is_format(inside.substr(colon + 1)))
+    return end;
   // A colon in brackets, or one that belongs to a branch or a lambda, is none of ours.
   std::vector<Diagnostic> ignored;
   int depth = 0;
-  for (const Token& token : Lexer(file_, {begin, begin + static_cast<uint32_t>(colon), 1, 1}, ignored).run().tokens) {
+  for (const Token& token :
+       Lexer(file_, {begin, begin + static_cast<uint32_t>(colon), 1, 1}, ignored).run().tokens) {
     switch (token.kind) {
-      case Tok::kLeftParen: case Tok::kLeftBracket: case Tok::kLeftBrace: ++depth; break;
-      case Tok::kRightParen: case Tok::kRightBracket: case Tok::kRightBrace: --depth; break;
-      case Tok::kIf: case Tok::kMatch: case Tok::kBackslash: case Tok::kFn:
-        if (depth == 0) return end;
+      case Tok::kLeftParen:
+      case Tok::kLeftBracket:
+      case Tok::kLeftBrace:
+        ++depth;
+        break;
+      case Tok::kRightParen:
+      case Tok::kRightBracket:
+      case Tok::kRightBrace:
+        --depth;
+        break;
+      case Tok::kIf:
+      case Tok::kMatch:
+      case Tok::kBackslash:
+      case Tok::kFn:
+        if (depth == 0)
+          return end;
         break;
       case Tok::kText:
-        if (!token.terminated) return end;
+        if (!token.terminated)
+          return end;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return depth == 0 ? begin + static_cast<uint32_t>(colon) : end;
@@ -220,9 +270,8 @@ uint32_t Parser::format_colon(uint32_t begin, uint32_t end) const {
 /// Parses `range` as one expression, with tokens of its own.
 ExprPtr Parser::interpolated(LexRange range) {
   struct Detour {  // the outer tokens come back whatever happens
-    explicit Detour(Parser& parser)
-        : parser(parser), stream(std::move(parser.stream_)), pos(parser.pos_), opened(parser.opened_),
-          context(parser.context_) {}
+    explicit Detour(Parser& of)
+        : parser(of), stream(std::move(of.stream_)), pos(of.pos_), opened(of.opened_), context(of.context_) {}
     Detour(const Detour&) = delete;
     Detour& operator=(const Detour&) = delete;
     ~Detour() {
@@ -245,7 +294,8 @@ ExprPtr Parser::interpolated(LexRange range) {
   context_.layout = false;
   refresh();
   ExprPtr value = expression();
-  if (!is(Tok::kEof)) fail("expected '}' after the expression, found " + found(), "write '{{' for a brace");
+  if (!is(Tok::kEof))
+    fail("expected '}' after the expression, found " + found(), "write '{{' for a brace");
   return value;
 }
 

@@ -10,11 +10,13 @@ TypePtr Parser::type() {
   Level level(*this);
   const SourceSpan span = here();
   TypePtr first = type_atom();
-  if (!is(Tok::kPipe) || context_.no_pipe) return first;
+  if (!is(Tok::kPipe) || context_.no_pipe)
+    return first;
   auto any = make<TypeExpr>(span);
   any->kind = TypeKind::kUnion;
   any->args.push_back(std::move(first));
-  while (accept(Tok::kPipe)) any->args.push_back(type_atom());
+  while (accept(Tok::kPipe))
+    any->args.push_back(type_atom());
   return any;
 }
 
@@ -23,10 +25,12 @@ TypePtr Parser::type_atom() {
   std::string modifiers;
   for (;;) {
     const bool word = (is_word("iso") || is_word("dyn")) && can_name(ahead().kind);
-    const bool sigil = is(Tok::kAmpersand) || is(Tok::kStar) || is(Tok::kPlus) || is(Tok::kMinus) || is(Tok::kMut) ||
-                       is(Tok::kConst) || is(Tok::kHash);
-    if (!word && !sigil) break;
-    if (!modifiers.empty()) modifiers += ' ';
+    const bool sigil = is(Tok::kAmpersand) || is(Tok::kStar) || is(Tok::kPlus) || is(Tok::kMinus) ||
+                       is(Tok::kMut) || is(Tok::kConst) || is(Tok::kHash);
+    if (!word && !sigil)
+      break;
+    if (!modifiers.empty())
+      modifiers += ' ';
     modifiers += spelling(current());
     advance();
   }
@@ -40,11 +44,16 @@ TypePtr Parser::type_atom() {
 TypePtr Parser::type_base() {
   Level level(*this);
   switch (kind_) {
-    case Tok::kLeftBracket: return bracket_type();
-    case Tok::kLeftBrace: return brace_type();
-    case Tok::kLeftParen: return tuple_type();
-    case Tok::kFn: return function_type();
-    default: return named_type();
+    case Tok::kLeftBracket:
+      return bracket_type();
+    case Tok::kLeftBrace:
+      return brace_type();
+    case Tok::kLeftParen:
+      return tuple_type();
+    case Tok::kFn:
+      return function_type();
+    default:
+      return named_type();
   }
 }
 
@@ -84,7 +93,8 @@ std::vector<TypePtr> Parser::type_list(Tok close) {
   std::vector<TypePtr> types;
   while (!is(close)) {
     types.push_back(type_argument());
-    if (!accept(Tok::kComma)) break;
+    if (!accept(Tok::kComma))
+      break;
     join_line();
   }
   return types;
@@ -120,15 +130,20 @@ TypePtr Parser::type_argument() {
 TypePtr Parser::shape_or_array() {
   Level level(*this);
   const size_t close = matching_bracket(pos_);
-  bool is_shape = ahead().kind == Tok::kInt || ahead().kind == Tok::kQuestion || ahead().kind == Tok::kRightBracket;
+  bool is_shape =
+      ahead().kind == Tok::kInt || ahead().kind == Tok::kQuestion || ahead().kind == Tok::kRightBracket;
   int depth = 0;
   for (size_t i = pos_; close != kNone && i < close; ++i) {
     const Tok kind = stream_.tokens[i].kind;
-    if (kind == Tok::kLeftBracket || kind == Tok::kLess || kind == Tok::kLeftParen) ++depth;
-    if (kind == Tok::kRightBracket || kind == Tok::kGreater || kind == Tok::kRightParen) --depth;
-    if (kind == Tok::kComma && depth == 1) is_shape = true;
+    if (kind == Tok::kLeftBracket || kind == Tok::kLess || kind == Tok::kLeftParen)
+      ++depth;
+    if (kind == Tok::kRightBracket || kind == Tok::kGreater || kind == Tok::kRightParen)
+      --depth;
+    if (kind == Tok::kComma && depth == 1)
+      is_shape = true;
   }
-  if (!is_shape) return type();
+  if (!is_shape)
+    return type();
   Scope scope(*this);
   auto node = make<TypeExpr>(here());
   node->kind = TypeKind::kShape;
@@ -145,7 +160,8 @@ TypePtr Parser::bracket_type() {
   node->kind = TypeKind::kArray;
   open_bracket();
   node->args.push_back(type());
-  if (accept(Tok::kSemicolon)) node->size = expression();
+  if (accept(Tok::kSemicolon))
+    node->size = expression();
   close_bracket(Tok::kRightBracket, "after the element's type");
   return node;
 }
@@ -157,7 +173,8 @@ TypePtr Parser::brace_type() {
   node->kind = TypeKind::kDict;
   open_bracket();
   node->args.push_back(type());
-  if (accept(Tok::kColon)) node->args.push_back(type());
+  if (accept(Tok::kColon))
+    node->args.push_back(type());
   close_bracket(Tok::kRightBrace, "after the type");
   return node;
 }
@@ -186,14 +203,16 @@ TypePtr Parser::function_type() {
   auto node = make<TypeExpr>(here());
   node->kind = TypeKind::kFunction;
   advance();
-  if (!is(Tok::kLeftParen)) fail_expected("'(' after 'fn'");
+  if (!is(Tok::kLeftParen))
+    fail_expected("'(' after 'fn'");
   {
     Scope scope(*this);
     open_bracket();
     node->args = type_list(Tok::kRightParen);
     close_bracket(Tok::kRightParen, "after the types");
   }
-  if (accept(Tok::kArrow)) node->result = type();
+  if (accept(Tok::kArrow))
+    node->result = type();
   return node;
 }
 

@@ -37,7 +37,8 @@ class Interner {
   Interner() { intern(""); }
 
   Symbol intern(std::string_view name) {
-    if (const auto found = symbols_.find(name); found != symbols_.end()) return found->second;
+    if (const auto found = symbols_.find(name); found != symbols_.end())
+      return found->second;
     const auto symbol = static_cast<Symbol>(names_.size());
     symbols_.emplace(names_.emplace_back(name), symbol);
     return symbol;
@@ -59,12 +60,11 @@ inline Interner& interner() {
 inline Symbol intern(std::string_view name) { return interner().intern(name); }
 inline const std::string& name_of(Symbol symbol) { return interner().name(symbol); }
 
-/// One complaint about the source. `hint` may be empty; a zero-length `related` means there is none.
+/// One complaint about the source. `hint` may be empty.
 struct Diagnostic {
   SourceSpan span;
   std::string message;
   std::string hint;
-  SourceSpan related;  // where an unclosed bracket opened, say
 };
 
 }  // namespace spl

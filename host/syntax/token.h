@@ -13,24 +13,125 @@ namespace spl {
 enum class Tok : uint8_t {
   kEof,
   kNewline,  // never in the stream: what the parser sees where a logical line ends
-  kInt, kFloat, kText, kName,
+  kInt,
+  kFloat,
+  kText,
+  kName,
 
   // Brackets and punctuation
-  kLeftParen, kRightParen, kLeftBracket, kRightBracket, kLeftBrace, kRightBrace,
-  kComma, kColon, kColonColon, kSemicolon, kDot, kDotDot, kDotDotEqual, kEllipsis, kDotQuestion,
-  kQuestion, kQuestionDot, kQuestionQuestion, kArrow, kFatArrow, kBackslash, kHash, kHashBracket, kAt,
+  kLeftParen,
+  kRightParen,
+  kLeftBracket,
+  kRightBracket,
+  kLeftBrace,
+  kRightBrace,
+  kComma,
+  kColon,
+  kColonColon,
+  kSemicolon,
+  kDot,
+  kDotDot,
+  kDotDotEqual,
+  kEllipsis,
+  kDotQuestion,
+  kQuestion,
+  kQuestionDot,
+  kQuestionQuestion,
+  kArrow,
+  kFatArrow,
+  kBackslash,
+  kHash,
+  kHashBracket,
+  kAt,
 
   // Operators
-  kAssign, kPlusAssign, kMinusAssign, kStarAssign, kSlashAssign, kPercentAssign, kTildeAssign,
-  kPlus, kMinus, kStar, kStarStar, kSlash, kSlashSlash, kPercent, kTilde, kTildeArrow,
-  kEqual, kNotEqual, kLess, kGreater, kLessEqual, kGreaterEqual, kShiftLeft,
-  kAmpersand, kAndAnd, kPipe, kPipePipe, kPipeArrow, kBang, kCaret,
+  kAssign,
+  kPlusAssign,
+  kMinusAssign,
+  kStarAssign,
+  kSlashAssign,
+  kPercentAssign,
+  kTildeAssign,
+  kPlus,
+  kMinus,
+  kStar,
+  kStarStar,
+  kSlash,
+  kSlashSlash,
+  kPercent,
+  kTilde,
+  kTildeArrow,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kGreater,
+  kLessEqual,
+  kGreaterEqual,
+  kShiftLeft,
+  kAmpersand,
+  kAndAnd,
+  kPipe,
+  kPipePipe,
+  kPipeArrow,
+  kBang,
+  kCaret,
 
   // Keywords, in the order of kKeywords (lexer.cpp)
-  kFn, kMe, kVal, kVar, kLet, kConst, kStatic, kStruct, kClass, kEnum, kTrait, kImpl, kMixin, kExtern,
-  kUse, kImport, kExport, kMod, kPub, kType, kAlias, kIf, kElif, kElse, kFor, kWhile, kLoop, kMatch, kCase,
-  kReturn, kBreak, kContinue, kPass, kIn, kIs, kNot, kAnd, kOr, kXor, kAs, kTrue, kFalse, kNil, kSelf,
-  kSuper, kAsync, kAwait, kYield, kSpawn, kWith, kDefer, kUnsafe, kMove, kMut, kWhere,
+  kFn,
+  kMe,
+  kVal,
+  kVar,
+  kLet,
+  kConst,
+  kStatic,
+  kStruct,
+  kClass,
+  kEnum,
+  kTrait,
+  kImpl,
+  kMixin,
+  kExtern,
+  kUse,
+  kImport,
+  kExport,
+  kMod,
+  kPub,
+  kType,
+  kAlias,
+  kIf,
+  kElif,
+  kElse,
+  kFor,
+  kWhile,
+  kLoop,
+  kMatch,
+  kCase,
+  kReturn,
+  kBreak,
+  kContinue,
+  kPass,
+  kIn,
+  kIs,
+  kNot,
+  kAnd,
+  kOr,
+  kXor,
+  kAs,
+  kTrue,
+  kFalse,
+  kNil,
+  kSelf,
+  kSuper,
+  kAsync,
+  kAwait,
+  kYield,
+  kSpawn,
+  kWith,
+  kDefer,
+  kUnsafe,
+  kMove,
+  kMut,
+  kWhere,
 };
 
 inline bool is_keyword(Tok kind) { return kind >= Tok::kFn; }
@@ -50,8 +151,8 @@ struct Token {
   Tok kind = Tok::kEof;
   bool line_start = false;
   bool space_before = false;
-  bool terminated = true;   // false: a text literal without its closing quote
-  uint32_t indent = 0;      // width of the indentation of the token's line; a tab counts 4
+  bool terminated = true;  // false: a text literal without its closing quote
+  uint32_t indent = 0;     // width of the indentation of the token's line; a tab counts 4
   uint32_t start = 0;
   uint32_t length = 0;
   uint32_t line = 1;
@@ -63,8 +164,8 @@ struct Token {
 /// Comments stay beside the stream, for documentation and for a formatter.
 struct Comment {
   SourceSpan span;
-  bool is_doc = false;         // ##, ///, /** */
-  uint32_t before_token = 0;   // index of the token that follows
+  bool is_doc = false;        // ##, ///, /** */
+  uint32_t before_token = 0;  // index of the token that follows
 };
 
 struct TokenStream {

@@ -20,7 +20,8 @@ TEST(Declarations, Functions) {
 
 TEST(Declarations, SelfIsDropped) {
   for (const auto* self : {"self", "mut self", "&mut self", "self: mut Self"}) {
-    EXPECT_EQ(tree("trait T:\n    fn f(" + std::string(self) + ", x: i64)"), "(trait T (fn f (x:i64)))\n") << self;
+    EXPECT_EQ(tree("trait T:\n    fn f(" + std::string(self) + ", x: i64)"), "(trait T (fn f (x:i64)))\n")
+        << self;
   }
 }
 
@@ -94,7 +95,8 @@ TEST(Declarations, Attributes) {
 }
 
 TEST(Declarations, Documentation) {
-  check({{"fn f():\n    \"\"\"Does f.\n\n    Twice.\n    \"\"\"\n    1", "(fn f \"Does f.\\n\\nTwice.\" () : 1)"},
+  check({{"fn f():\n    \"\"\"Does f.\n\n    Twice.\n    \"\"\"\n    1",
+          "(fn f \"Does f.\\n\\nTwice.\" () : 1)"},
          {"fn f():\n    \"doc\"\n    1", "(fn f \"doc\" () : 1)"},
          {"fn f(): \"value\"", "(fn f () : \"value\")"},
          {"fn f():\n    \"value\"", "(fn f () : \"value\")"},

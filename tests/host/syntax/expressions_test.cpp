@@ -162,8 +162,6 @@ TEST(Expressions, PipesAreCalls) {
   check({{"x |> f(a) |> g", "(call g (call f x a))"}, {"x\n    |> f", "(call f x)"}});
 }
 
-TEST(Expressions, OwnershipForms) {
-  check({{"new(&) T(1)", "(new& (call T 1))"}, {"move x", "(move x)"}});
-}
+TEST(Expressions, OwnershipForms) { check({{"new(&) T(1)", "(new& (call T 1))"}, {"move x", "(move x)"}}); }
 
 }  // namespace spl::test

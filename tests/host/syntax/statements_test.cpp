@@ -96,15 +96,19 @@ TEST(Statements, Loops) {
 }
 
 TEST(Statements, MatchArmsInEverySpelling) {
-  check({{"match x:\n    case 1: a\n    case Disc(r) if r > 1.0: b\n    | Dot | Pt(_) -> c\n    Some(y) => d\n    _: e",
+  check({{"match x:\n    case 1: a\n    case Disc(r) if r > 1.0: b\n    | Dot | Pt(_) -> c\n    Some(y) => "
+          "d\n    _: e",
           "(match x (1 a) (Disc(r) if (> r 1.0) b) (Dot | Pt(_) c) (Some(y) d) (_ e))"},
          {"match x:\n    case A:\n        a\n        b\n    case _ => { c; d }", "(match x (A a b) (_ c d))"},
-         {"match x:\n    | p if c -> f(p)\n    A => {\"k\": 1}", "(match x (p if c (call f p)) (A (dict (\"k\" 1))))"},
+         {"match x:\n    | p if c -> f(p)\n    A => {\"k\": 1}",
+          "(match x (p if c (call f p)) (A (dict (\"k\" 1))))"},
          {"val y = match x:\n    1: a\n    _: b", "(val y (match x (1 a) (_ b)))"}});
 }
 
 TEST(Statements, Patterns) {
-  const auto arm = [](const char* pattern) { return tree("match x:\n    case " + std::string(pattern) + ": y"); };
+  const auto arm = [](const char* pattern) {
+    return tree("match x:\n    case " + std::string(pattern) + ": y");
+  };
   const std::vector<Row> rows = {{"_", "_"},
                                  {"_(\"why\")", "_"},
                                  {"-1", "-1"},
@@ -120,7 +124,8 @@ TEST(Statements, Patterns) {
                                  {"(a, (b, _))", "(a, (b, _))"},
                                  {"[a, b, ...rest]", "[a, b, ...rest]"},
                                  {"[]", "[]"}};
-  for (const Row& row : rows) EXPECT_EQ(arm(row.source), "(match x (" + std::string(row.tree) + " y))\n");
+  for (const Row& row : rows)
+    EXPECT_EQ(arm(row.source), "(match x (" + std::string(row.tree) + " y))\n");
 }
 
 TEST(Statements, Resources) {
@@ -149,7 +154,7 @@ TEST(Statements, KeepTheirPlaces) {
   const auto& branch = as<IfExpr>(*as<ExprStmt>(*result.module.statements[1]).value);
   const auto& sum = as<BinaryExpr>(*as<ExprStmt>(*branch.clauses[0].body.statements[0]).value);
   EXPECT_EQ(sum.span.line, 5u);
-  EXPECT_EQ(sum.span.column, 16u);  // the operator
+  EXPECT_EQ(sum.span.column, 16u);       // the operator
   EXPECT_EQ(sum.left->span.column, 9u);  // a call stands where its name does
 }
 

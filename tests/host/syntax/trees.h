@@ -16,9 +16,11 @@ inline ParseResult parsed(const std::string& source) { return parse(SourceFile{1
 inline std::string tree(const std::string& source) {
   const SourceFile file{1, "t.spl", source};
   const ParseResult result = parse(file);
-  if (result.ok()) return dump(result.module);
+  if (result.ok())
+    return dump(result.module);
   std::string complaints;
-  for (const auto& diagnostic : result.diagnostics) complaints += render(diagnostic, file);
+  for (const auto& diagnostic : result.diagnostics)
+    complaints += render(diagnostic, file);
   return complaints;
 }
 
@@ -28,7 +30,8 @@ struct Row {
 };
 
 inline void check(const std::vector<Row>& rows) {
-  for (const Row& row : rows) EXPECT_EQ(tree(row.source), row.tree + std::string("\n")) << row.source;
+  for (const Row& row : rows)
+    EXPECT_EQ(tree(row.source), row.tree + std::string("\n")) << row.source;
 }
 
 }  // namespace spl::test

@@ -1,0 +1,186 @@
+// Lines and blocks: where statements end, where bodies begin, and how reading goes on after an error.
+#include <string>
+
+#include "parser.h"
+
+namespace spl {
+
+Module Parser::module() {
+  Module module;
+  module.file = file_.id;
+  try {
+    for (context_.indent = current().indent; current().kind != Tok::kEof;
+         context_.indent = current().indent) {
+      lines(module.statements);
+      if (current().kind != Tok::kEof)
+        wrong_indentation();
+    }
+  } catch (const Abandon&) {
+    return module;  // too many errors
+  }
+  const Token& first = stream_.tokens.front();
+  if (first.kind == Tok::kText && first.text.triple)
+    module.doc = take_docstring(module.statements, 0);
+  return module;
+}
+
+void Parser::lines(std::vector<StmtPtr>& out) {
+  each_line([&] { inline_statements(out); });
+}
+
+/// Reads the lines of one block, up to a shallower one or the bracket that ends it. After an error goes on
+/// with the next line; but inside brackets the whole statement round them is given up, as their end is
+/// unknown.
+void Parser::each_line(const std::function<void()>& read) {
+  constexpr size_t kEnough = 20;
+  while (current().kind != Tok::kEof && current().line_start && current().indent >= context_.indent) {
+    const size_t start = pos_;
+    if (current().indent > context_.indent) {
+      wrong_indentation();
+      skip_statement(start);
+      continue;
+    }
+    try {
+      begin_line();
+      read();
+      check_statement_end();
+    } catch (const Abandon&) {
+      if (context_.bracket != kNone || diagnostics_.size() >= kEnough)
+        throw;
+      skip_statement(start);
+    }
+  }
+}
+
+void Parser::wrong_indentation() {
+  if (previous().indent > current().indent || context_.indent > current().indent) {
+    complain(here(), "this indentation matches no block around it");
+  } else {
+    complain(here(), "this line is indented too deeply",
+             "a ':' at the end of the line above would open a block");
+  }
+}
+
+/// The current token starts a line; from here on it counts as itself.
+void Parser::begin_line() {
+  opened_ = pos_;
+  refresh();
+}
+
+/// `a; b; c`, up to whatever ends the last.
+void Parser::inline_statements(std::vector<StmtPtr>& out) {
+  do {
+    out.push_back(statement());
+  } while (accept(Tok::kSemicolon) && !at_statement_end());
+}
+
+bool Parser::opens_indented() const {
+  return current().line_start && current().kind != Tok::kEof && current().indent > context_.indent;
+}
+
+/// An indented comment may stand for a body.
+bool Parser::only_comments() const {
+  for (auto it = stream_.comments.rbegin(); it != stream_.comments.rend() && it->before_token >= pos_; ++it) {
+    const bool own_line = it->span.line != previous().line;
+    if (it->before_token == pos_ && own_line && it->span.column > context_.indent + 1)
+      return true;
+  }
+  return false;
+}
+
+/// From here on lines count, and the current one gives the block's indentation.
+void Parser::enter_indented() {
+  const size_t bracket = context_.bracket;
+  context_ = Context{};
+  context_.bracket = bracket;
+  context_.indent = current().indent;
+}
+
+Block Parser::indented_block() {
+  Level level(*this);
+  Scope scope(*this);
+  Block block;
+  block.span = here();
+  enter_indented();
+  lines(block.statements);
+  return block;
+}
+
+/// After the colon: an indented block, or statements on the same line.
+Block Parser::block_after_colon() {
+  if (opens_indented())
+    return indented_block();
+  if (only_comments())
+    return Block{here(), {}};
+  if (current().line_start || is(Tok::kEof)) {
+    fail_at(from(span_of(previous())), "expected an indented block after this",
+            "indent the next line, or write 'pass'");
+  }
+  Level level(*this);
+  Block block;
+  block.span = here();
+  inline_statements(block.statements);
+  return block;
+}
+
+/// The body of a control statement: a colon block or a brace block.
+Block Parser::body(const char* after) {
+  if (is(Tok::kLeftBrace))
+    return brace_block();
+  if (is(Tok::kAssign))
+    fail("'=' assigns; a condition compares with '=='");
+  expect(Tok::kColon, after);
+  return block_after_colon();
+}
+
+Block Parser::brace_block() {
+  Level level(*this);
+  Scope scope(*this);
+  Block block;
+  block.span = here();
+  const uint32_t outer_indent = context_.indent;
+  context_ = Context{};
+  context_.indent = outer_indent;
+  context_.bracket = pos_;
+  advance();
+  while (current().kind != Tok::kRightBrace && current().kind != Tok::kEof) {
+    if (current().line_start)
+      context_.indent = current().indent;
+    begin_line();
+    inline_statements(block.statements);
+    if (current().kind != Tok::kRightBrace)
+      check_statement_end();
+  }
+  refresh();
+  begin_line();
+  close_bracket(Tok::kRightBrace, "after the block");
+  return block;
+}
+
+bool Parser::at_statement_end() const {
+  if (kind_ == Tok::kNewline || kind_ == Tok::kEof)
+    return true;
+  if (context_.bracket == kNone)
+    return false;
+  return kind_ == Tok::kRightParen || kind_ == Tok::kRightBracket || kind_ == Tok::kRightBrace ||
+         kind_ == Tok::kComma;
+}
+
+void Parser::check_statement_end() {
+  if (at_statement_end())
+    return;
+  std::string hint = keyword_hint();
+  if (is(Tok::kSlashSlash))
+    hint = "comments start with '#'";
+  if (is(Tok::kCaret))
+    hint = "'**' is power, 'xor' combines bits";
+  if (is(Tok::kTildeAssign) || is(Tok::kTildeArrow))
+    hint = "suspension with '~' is not supported";
+  if (is(Tok::kRightParen) || is(Tok::kRightBracket) || is(Tok::kRightBrace))
+    hint = "nothing opened it";
+  if (is(Tok::kElse) || is(Tok::kElif))
+    hint = "no 'if' goes with it";
+  fail("expected the end of the line, found " + found(), hint);
+}
+
+}  // namespace spl
