@@ -1,9 +1,13 @@
 // A process without PyTorch: everything answers, nothing works, and the reason is said. CMake runs these with
 // SIMPLE_TORCH set accordingly.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "simple_torch/simple_api.h"
 
@@ -62,5 +66,40 @@ TEST(NoTorch, APythonThatDoesNotExistIsNamed) {
   setenv("SIMPLE_PYTHON", "/nonexistent/bin/python3", 1);
   EXPECT_THAT(why(), HasSubstr("SIMPLE_PYTHON names /nonexistent/bin/python3, which does not exist"));
 }
+
+/// A folder that looks like a torch of that version, as far as files tell; removed at the end.
+class FakeTorch {
+ public:
+  explicit FakeTorch(const std::string& version)
+      : folder_(std::filesystem::temp_directory_path() / ("simple-fake-torch-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder_ / "lib");
+    std::ofstream(folder_ / "build-version") << version;
+    std::ofstream(folder_ / "lib" / "libtorch_cpu.so");
+  }
+  ~FakeTorch() { std::filesystem::remove_all(folder_); }
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST(NoTorch, AMissingBackendIsNamedWithTheCommandThatBuildsIt) {
+  const FakeTorch torch("2.13.4");
+  setenv("SIMPLE_TORCH", torch.folder().c_str(), 1);
+  EXPECT_THAT(why(), HasSubstr("PyTorch 2.13.4 was found in " + torch.folder().string()));
+  EXPECT_THAT(why(), HasSubstr("libsimple_torch_backend-2.13.so"));
+  EXPECT_THAT(why(), HasSubstr("bin/simple setup --torch 2.13"));
+}
+
+#ifdef OTHER_LIBTORCH
+// OTHER_LIBTORCH is an empty library by the name of libtorch_cpu.so, OWN_MINOR a minor that has a backend.
+TEST(NoTorch, ASecondLibTorchIsRefusedWithBothPaths) {
+  ASSERT_NE(dlopen(OTHER_LIBTORCH, RTLD_NOW), nullptr) << dlerror();
+  const FakeTorch torch(OWN_MINOR ".0");
+  setenv("SIMPLE_TORCH", torch.folder().c_str(), 1);
+  EXPECT_THAT(why(), HasSubstr(OTHER_LIBTORCH));
+  EXPECT_THAT(why(), HasSubstr((torch.folder() / "lib" / "libtorch_cpu.so").string()));
+}
+#endif
 
 }  // namespace
