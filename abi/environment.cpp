@@ -43,9 +43,11 @@ std::map<std::string, std::string> settings_in(const fs::path& path) {
     const auto trimmed = [](std::string_view text) {
       const size_t first = text.find_first_not_of(" \t\r");
       const size_t last = text.find_last_not_of(" \t\r");
-      return first == std::string_view::npos ? std::string() : std::string(text.substr(first, last - first + 1));
+      return first == std::string_view::npos ? std::string()
+                                             : std::string(text.substr(first, last - first + 1));
     };
-    settings[trimmed(std::string_view(line).substr(0, equals))] = trimmed(std::string_view(line).substr(equals + 1));
+    settings[trimmed(std::string_view(line).substr(0, equals))] =
+        trimmed(std::string_view(line).substr(equals + 1));
   }
   return settings;
 }
@@ -195,7 +197,8 @@ void from_torch_folder(FoundEnvironment& found, const std::string& wish, const V
   }
   const fs::path folder = fs::absolute(wish).lexically_normal();
   const std::string python_wish = variables("SIMPLE_PYTHON");
-  const fs::path python = python_wish.empty() ? python_of_torch(folder) : executable_named(python_wish, variables);
+  const fs::path python =
+      python_wish.empty() ? python_of_torch(folder) : executable_named(python_wish, variables);
   if (!python.empty()) {
     take(found, files_of(python), "SIMPLE_TORCH");
   }
@@ -252,7 +255,8 @@ std::string torch_version_of(const fs::path& torch_dir) {
   std::ifstream file(torch_dir / "version.py");
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with(kVersionPrefix)) {
-      return line.substr(kVersionPrefix.size(), line.find('\'', kVersionPrefix.size()) - kVersionPrefix.size());
+      return line.substr(kVersionPrefix.size(),
+                         line.find('\'', kVersionPrefix.size()) - kVersionPrefix.size());
     }
   }
   return first_line(torch_dir / "build-version");

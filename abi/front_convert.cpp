@@ -32,7 +32,8 @@ template <>
 constexpr const char* kWanted<const char*> = "a text";
 
 const char* name_of_tag(int32_t tag) {
-  static constexpr const char* kNames[] = {"nil", "a bool", "an integer", "a float", "a text", "an array", "a dict"};
+  static constexpr const char* kNames[] = {"nil",    "a bool",   "an integer", "a float",
+                                           "a text", "an array", "a dict"};
   return tag >= 0 && tag < 7 ? kNames[tag] : "a value of unknown kind";
 }
 

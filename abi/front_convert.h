@@ -30,8 +30,8 @@ class ListArgument {
   bool ok_ = true;
 };
 
-using IntList = ListArgument<int64_t>;     // values of tag INT
-using FloatList = ListArgument<double>;    // FLOAT or INT
+using IntList = ListArgument<int64_t>;       // values of tag INT
+using FloatList = ListArgument<double>;      // FLOAT or INT
 using TextList = ListArgument<const char*>;  // STRING; the array keeps the texts
 
 /// The items of a list that the caller passed as single arguments.

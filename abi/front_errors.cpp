@@ -23,7 +23,8 @@ struct ErrorRecord {
   std::string traceback;
 };
 
-// The kind is apart from the texts and in the thread's static block, because every call from Simple clears it.
+// The kind is apart from the texts and in the thread's static block, because every call from Simple clears
+// it.
 [[gnu::tls_model("initial-exec")]] thread_local int32_t current_kind = 0;
 
 ErrorRecord& record() {

@@ -56,9 +56,9 @@ const Discovery& discovery() {
     made->python_text = made->found.python.string();
     made->torch_text = made->found.torch_dir.string();
     made->libraries_text = made->libraries.string();
-    made->plain = {made->python_text.c_str(),          made->found.python_minor.c_str(),
-                   made->torch_text.c_str(),           made->found.torch_version.c_str(),
-                   made->torch_minor.c_str(),          made->libraries_text.c_str()};
+    made->plain = {made->python_text.c_str(), made->found.python_minor.c_str(),
+                   made->torch_text.c_str(),  made->found.torch_version.c_str(),
+                   made->torch_minor.c_str(), made->libraries_text.c_str()};
     return made;
   }();
   return once;
@@ -120,8 +120,8 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
   std::error_code error;
   if (!fs::exists(backend, error)) {
     return "PyTorch " + known.found.torch_version + " was found in " + known.torch_text +
-           ", but there is no backend for it (" + backend.string() + "); build it: bin/simple setup --torch " +
-           known.torch_minor;
+           ", but there is no backend for it (" + backend.string() +
+           "); build it: bin/simple setup --torch " + known.torch_minor;
   }
   if (std::string problem = second_copy(known.found.torch_dir); !problem.empty()) {
     return problem;
@@ -136,8 +136,10 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
   if (open == nullptr) {
     return std::string("the backend cannot be opened: ") + dlerror();
   }
-  static const FrontServices kServices{
-      kFrontBackendVersion, record_error, &known.plain, {spl_array_new, spl_array_push, spl_array_free, spl_str_new}};
+  static const FrontServices kServices{kFrontBackendVersion,
+                                       record_error,
+                                       &known.plain,
+                                       {spl_array_new, spl_array_push, spl_array_free, spl_str_new}};
   if (open(&kServices, kTableFingerprint, &filled) != 0) {
     return spt_last_error_message();
   }
@@ -215,12 +217,11 @@ int32_t spt_python_path(char** out) {
 int32_t spt_environment_text(char** out) {
   return give(out, [] {
     const Discovery& known = discovery();
-    return simple_torch::abi::copy_of("chosen by: " + known.found.chosen_by + "\npython: " + known.python_text +
-                                      "\npython minor: " + known.found.python_minor +
-                                      "\ntorch: " + known.torch_text +
-                                      "\ntorch version: " + known.found.torch_version +
-                                      "\nlibraries: " + known.libraries_text +
-                                      "\nproblem: " + known.found.problem);
+    return simple_torch::abi::copy_of(
+        "chosen by: " + known.found.chosen_by + "\npython: " + known.python_text +
+        "\npython minor: " + known.found.python_minor + "\ntorch: " + known.torch_text +
+        "\ntorch version: " + known.found.torch_version + "\nlibraries: " + known.libraries_text +
+        "\nproblem: " + known.found.problem);
   });
 }
 

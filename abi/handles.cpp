@@ -215,9 +215,9 @@ void HandleTable::grow() {
   }
   const uint32_t chunk_index = used_chunks_.load(std::memory_order_relaxed);
   if (chunk_index == kMaxChunks) {
-    throw Error(ErrorKind::kOutOfMemory, "the handle table is full: " +
-                                             std::to_string(uint64_t{kMaxChunks} * kChunkSlots) +
-                                             " handles are in use");
+    throw Error(ErrorKind::kOutOfMemory,
+                "the handle table is full: " + std::to_string(uint64_t{kMaxChunks} * kChunkSlots) +
+                    " handles are in use");
   }
   auto* chunk = new Slot[kChunkSlots];
   for (uint32_t i = 0; i < kChunkSlots; ++i) {
@@ -246,7 +246,8 @@ void HandleTable::refuse(int64_t handle, HandleKind wanted) const {
                                                ", and a " + name_of(static_cast<uint64_t>(wanted)) +
                                                " is needed");
   }
-  const bool was = generation_of_handle(handle) != 0 && generation_of_handle(handle) <= (state >> kGenerationShift);
+  const bool was =
+      generation_of_handle(handle) != 0 && generation_of_handle(handle) <= (state >> kGenerationShift);
   throw Error(ErrorKind::kInvalidHandle, name + (was ? " was released already" : " was never given out"));
 }
 

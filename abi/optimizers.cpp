@@ -19,8 +19,8 @@ struct HandleKindOf<OptimizerPointer> {
 
 namespace body {
 
-int32_t optim_adam_new(const int64_t* params, int64_t params_len, double lr, double beta1, double beta2, double eps,
-                       double weight_decay, bool amsgrad, bool decoupled, int64_t* out) {
+int32_t optim_adam_new(const int64_t* params, int64_t params_len, double lr, double beta1, double beta2,
+                       double eps, double weight_decay, bool amsgrad, bool decoupled, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     *out = handles().insert(core::make_adam(tensor_list(params, params_len),

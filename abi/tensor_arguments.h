@@ -62,9 +62,7 @@ inline std::vector<at::Tensor> tensor_list(const int64_t* items, int64_t size) {
 }
 
 /// A new handle; 0 for an undefined tensor.
-inline int64_t give(at::Tensor tensor) {
-  return tensor.defined() ? handles().insert(std::move(tensor)) : 0;
-}
+inline int64_t give(at::Tensor tensor) { return tensor.defined() ? handles().insert(std::move(tensor)) : 0; }
 
 /// Several results. None is given out unless all are, or the first would leak.
 template <class... Tensors, class... Outs>

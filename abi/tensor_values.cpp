@@ -23,7 +23,8 @@ at::Tensor tensor_from(at::ArrayRef<T> values, at::IntArrayRef dims, at::ScalarT
     fields.expected = std::to_string(tensor.numel());
     fields.got = std::to_string(values.size());
     throw Error(ErrorKind::kShapeMismatch,
-                "the shape has " + fields.expected + " elements, and " + fields.got + " values are given", fields);
+                "the shape has " + fields.expected + " elements, and " + fields.got + " values are given",
+                fields);
   }
   std::copy(values.begin(), values.end(), tensor.mutable_data_ptr<T>());
   return tensor;
@@ -45,16 +46,17 @@ int32_t from_data(const double* data, int64_t data_len, const int64_t* dims, int
   });
 }
 
-int32_t from_i64_data(const int64_t* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out) {
+int32_t from_i64_data(const int64_t* data, int64_t data_len, const int64_t* dims, int64_t dims_len,
+                      int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(tensor_from(list_argument(data, data_len, "data"), dims_argument(dims, dims_len, "dims"),
-                            at::kLong));
+    *out = give(
+        tensor_from(list_argument(data, data_len, "data"), dims_argument(dims, dims_len, "dims"), at::kLong));
   });
 }
 
-int32_t from_data_as(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t dtype,
-                     int64_t* out) {
+int32_t from_data_as(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len,
+                     int64_t dtype, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::ScalarType wanted = core::dtype_of_code(dtype);
@@ -87,7 +89,8 @@ int32_t to_int_list(int64_t a, int64_t** out, int64_t* out_len) {
       throw Error(ErrorKind::kDtypeMismatch, "the tensor holds " + fields.got + ", no integers", fields);
     }
     const at::Tensor flat = flat_copy(*tensor, at::kLong);
-    give_values(at::IntArrayRef(flat.const_data_ptr<int64_t>(), static_cast<size_t>(flat.numel())), out, out_len);
+    give_values(at::IntArrayRef(flat.const_data_ptr<int64_t>(), static_cast<size_t>(flat.numel())), out,
+                out_len);
   });
 }
 

@@ -65,11 +65,11 @@ constexpr auto kNames = std::to_array<Name>({
 c10::Device cuda_device(int64_t index) {
   const int64_t count = cuda_device_count();
   if (index >= count) {
-    throw Error(ErrorKind::kUnavailable, "there is no device cuda:" + std::to_string(index) +
-                                             "; the devices here are cpu" +
-                                             (count == 0   ? ""
-                                              : count == 1 ? " and cuda:0"
-                                                           : " and cuda:0 to cuda:" + std::to_string(count - 1)));
+    throw Error(ErrorKind::kUnavailable,
+                "there is no device cuda:" + std::to_string(index) + "; the devices here are cpu" +
+                    (count == 0   ? ""
+                     : count == 1 ? " and cuda:0"
+                                  : " and cuda:0 to cuda:" + std::to_string(count - 1)));
   }
   return {c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index)};
 }

@@ -191,7 +191,8 @@ void fill_facts(Facts facts, Operands operands, std::string_view message, ErrorF
     fields.expected = between(message, "shape '", "'");
     fields.got = found[0];
   } else if (found.size() > 1) {
-    const auto differing = std::find_if(found.begin(), found.end(), [&](const auto& fact) { return fact != found[0]; });
+    const auto differing =
+        std::find_if(found.begin(), found.end(), [&](const auto& fact) { return fact != found[0]; });
     fields.expected = found[0];
     fields.got = differing == found.end() ? found[1] : *differing;
   }

@@ -14,7 +14,8 @@ inline constexpr std::initializer_list<const at::Tensor*> kNoOperands{};
 /// Runs `op`; if LibTorch refuses, rethrows its words as our Error with the operands' shapes, dtypes or
 /// devices in fields and the nearest kind. Costs nothing while `op` succeeds.
 template <class Op>
-auto explained(const char* name, std::initializer_list<const at::Tensor*> operands, Op&& op) -> decltype(op()) {
+auto explained(const char* name, std::initializer_list<const at::Tensor*> operands, Op&& op)
+    -> decltype(op()) {
   try {
     return std::forward<Op>(op)();
   } catch (const c10::Error& error) {

@@ -30,7 +30,8 @@ Error mismatch(ErrorKind kind, const char* op, const char* what, const T& expect
   fields.op = op;
   fields.expected = text_of_value(expected);
   fields.got = text_of_value(got);
-  return {kind, std::string(op) + ": " + what + ": expected " + fields.expected + ", got " + fields.got, fields};
+  return {kind, std::string(op) + ": " + what + ": expected " + fields.expected + ", got " + fields.got,
+          fields};
 }
 
 void require_same_shape(const char* op, const at::Tensor& input, const at::Tensor& target) {
@@ -46,7 +47,8 @@ void manual_seed(int64_t seed) { at::manual_seed(static_cast<uint64_t>(seed)); }
 
 void set_num_threads(int64_t count) {
   if (count < 1 || count > INT32_MAX) {
-    throw Error(ErrorKind::kInvalidArgument, "a number of threads must be positive, not " + std::to_string(count));
+    throw Error(ErrorKind::kInvalidArgument,
+                "a number of threads must be positive, not " + std::to_string(count));
   }
   at::set_num_threads(static_cast<int>(count));
 }

@@ -1,8 +1,8 @@
 // The operations that need more than one call of LibTorch, and the headers that callers of core need.
 #pragma once
 
-#include <ATen/core/Tensor.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
 #include <c10/util/OptionalArrayRef.h>
 
 #include <cstdint>

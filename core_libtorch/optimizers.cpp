@@ -28,7 +28,9 @@ void require_range(const char* name, double value, bool within, const char* rang
   }
 }
 
-void require_not_negative(const char* name, double value) { require_range(name, value, value >= 0, "at least 0"); }
+void require_not_negative(const char* name, double value) {
+  require_range(name, value, value >= 0, "at least 0");
+}
 
 class Adam final : public Optimizer {
  public:
@@ -78,11 +80,11 @@ class Adam final : public Optimizer {
       steps.push_back(state.step);
     }
     if (options_.decoupled) {
-      at::_fused_adamw_(params_now, grads, means, squares, greatest, steps, lr(), options_.beta1, options_.beta2,
-                        options_.weight_decay, options_.eps, options_.amsgrad, false);
+      at::_fused_adamw_(params_now, grads, means, squares, greatest, steps, lr(), options_.beta1,
+                        options_.beta2, options_.weight_decay, options_.eps, options_.amsgrad, false);
     } else {
-      at::_fused_adam_(params_now, grads, means, squares, greatest, steps, lr(), options_.beta1, options_.beta2,
-                       options_.weight_decay, options_.eps, options_.amsgrad, false);
+      at::_fused_adam_(params_now, grads, means, squares, greatest, steps, lr(), options_.beta1,
+                       options_.beta2, options_.weight_decay, options_.eps, options_.amsgrad, false);
     }
   }
 
@@ -124,8 +126,8 @@ class Sgd final : public Optimizer {
         momenta.push_back(momenta_[place]);
       }
     }
-    at::_fused_sgd_(params_now, grads, momenta, options_.weight_decay, options_.momentum, lr(), options_.dampening,
-                    options_.nesterov, false, is_first);
+    at::_fused_sgd_(params_now, grads, momenta, options_.weight_decay, options_.momentum, lr(),
+                    options_.dampening, options_.nesterov, false, is_first);
   }
 
   SgdOptions options_;
@@ -146,7 +148,8 @@ Optimizer::Optimizer(std::vector<at::Tensor> params, double lr) : params_(std::m
       throw Error(ErrorKind::kInvalidArgument, name + " is given twice");
     }
     if (!params_[i].is_leaf()) {
-      throw Error(ErrorKind::kInvalidArgument, name + " is the result of an operation; only leaves can be optimized");
+      throw Error(ErrorKind::kInvalidArgument,
+                  name + " is the result of an operation; only leaves can be optimized");
     }
     if (!params_[i].is_floating_point()) {
       throw Error(ErrorKind::kInvalidArgument,
@@ -210,7 +213,8 @@ std::unique_ptr<Optimizer> make_sgd(std::vector<at::Tensor> params, const SgdOpt
   require_not_negative("momentum", options.momentum);
   require_not_negative("weight_decay", options.weight_decay);
   if (options.nesterov && (options.momentum <= 0 || options.dampening != 0)) {
-    throw Error(ErrorKind::kInvalidArgument, "Nesterov momentum needs a momentum above 0 and a dampening of 0");
+    throw Error(ErrorKind::kInvalidArgument,
+                "Nesterov momentum needs a momentum above 0 and a dampening of 0");
   }
   return std::make_unique<Sgd>(std::move(params), options);
 }

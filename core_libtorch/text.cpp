@@ -238,7 +238,8 @@ std::string tuple_text(at::IntArrayRef sizes) {
 
 /// Sparse, quantized, nested and meta tensors: their values are not shown.
 bool has_plain_values(const at::Tensor& tensor) {
-  return tensor.layout() == at::kStrided && !tensor.is_quantized() && !tensor.is_nested() && !tensor.is_meta();
+  return tensor.layout() == at::kStrided && !tensor.is_quantized() && !tensor.is_nested() &&
+         !tensor.is_meta();
 }
 
 bool dtype_goes_without_saying(const at::Tensor& tensor) {

@@ -54,7 +54,8 @@ int64_t times(int64_t a, int64_t b, const char* what) {
 
 at::IntArrayRef checked_sizes(const DLTensor& tensor) {
   if (tensor.ndim < 0 || tensor.ndim > kMaxDims) {
-    refuse("ndim is " + std::to_string(tensor.ndim) + ", and 0 to " + std::to_string(kMaxDims) + " is possible");
+    refuse("ndim is " + std::to_string(tensor.ndim) + ", and 0 to " + std::to_string(kMaxDims) +
+           " is possible");
   }
   if (tensor.ndim > 0 && tensor.shape == nullptr) {
     refuse("shape is NULL, and ndim is " + std::to_string(tensor.ndim));
@@ -89,7 +90,8 @@ int64_t extent_in_bytes(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t 
     if (sizes[i] == 0) {
       return 0;
     }
-    if (__builtin_add_overflow(last, times(sizes[i] - 1, strides[i], "the extent of shape and strides"), &last)) {
+    if (__builtin_add_overflow(last, times(sizes[i] - 1, strides[i], "the extent of shape and strides"),
+                               &last)) {
       refuse("the extent of shape and strides is too large to be counted in 63 bits");
     }
   }
@@ -114,7 +116,8 @@ void* checked_data(const DLTensor& tensor, int64_t bytes, int64_t item_bytes) {
   }
   const auto alignment = static_cast<uintptr_t>(std::min<int64_t>(item_bytes, 8));
   if (address % alignment != 0) {
-    refuse("data + byte_offset is not a multiple of " + std::to_string(alignment) + " bytes, as its dtype needs");
+    refuse("data + byte_offset is not a multiple of " + std::to_string(alignment) +
+           " bytes, as its dtype needs");
   }
   return reinterpret_cast<void*>(address);
 }

@@ -74,8 +74,9 @@ DLDevice dlpack_device(c10::Device device) {
   if (device.is_cuda()) {
     return {kDLCUDA, device.index()};
   }
-  throw Error(ErrorKind::kNotImplemented,
-              "a tensor on " + device.str() + " cannot be exported by DLPack; move it to the CPU or a CUDA device");
+  throw Error(
+      ErrorKind::kNotImplemented,
+      "a tensor on " + device.str() + " cannot be exported by DLPack; move it to the CPU or a CUDA device");
 }
 
 c10::Device torch_device(DLDevice device) {

@@ -35,7 +35,9 @@ class Handle {
       spt_release(handle_);
     }
   }
-  operator int64_t() const { return handle_; }  // NOLINT(google-explicit-constructor): it stands for the number
+  operator int64_t() const {
+    return handle_;
+  }  // NOLINT(google-explicit-constructor): it stands for the number
   int64_t give() { return std::exchange(handle_, 0); }
 
  private:

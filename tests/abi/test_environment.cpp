@@ -41,7 +41,8 @@ class Environments : public ::testing::Test {
     return prefix;
   }
   static void make_torch(const fs::path& folder, const std::string& version) {
-    write(folder / "version.py", "from typing import Optional\n__version__ = '" + version + "'\ndebug = False\n");
+    write(folder / "version.py",
+          "from typing import Optional\n__version__ = '" + version + "'\ndebug = False\n");
     write(folder / "lib" / "libtorch_cpu.so", "");
   }
 
@@ -105,7 +106,8 @@ TEST_F(Environments, AnActiveEnvironmentIsTakenBeforeTheProjects) {
 }
 
 TEST_F(Environments, AnActiveEnvironmentWithoutASupportedTorchIsPassedOverWithANotice) {
-  write(root_ / "lib" / "simple-torch-environment", (environment("own", "2.15.0") / "bin" / "python3").string() + "\n");
+  write(root_ / "lib" / "simple-torch-environment",
+        (environment("own", "2.15.0") / "bin" / "python3").string() + "\n");
   variables_["VIRTUAL_ENV"] = environment("none", "");
   EXPECT_EQ(found().chosen_by, "project");
   EXPECT_THAT(found().notice, HasSubstr("is passed over: it has no PyTorch"));

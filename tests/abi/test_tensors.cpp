@@ -75,7 +75,8 @@ TEST_F(Tensors, GiveTheGreatestWithTheirPlaces) {
   ASSERT_EQ(spt_topk(a, 2, -1, true, true, &found, &places), SPT_OK);
   EXPECT_THAT(values(Handle(found)), ElementsAre(9, 3, 7, 6));
   EXPECT_THAT(values(Handle(places)), ElementsAre(1, 2, 0, 2));
-  EXPECT_THAT(values(made(spt_argmax, int64_t{a}, int64_t{-1}, false)), ElementsAre(1)) << "negative: over all";
+  EXPECT_THAT(values(made(spt_argmax, int64_t{a}, int64_t{-1}, false)), ElementsAre(1))
+      << "negative: over all";
   EXPECT_THAT(values(made(spt_argmax_dim, int64_t{a}, int64_t{-1}, false)), ElementsAre(1, 0));
 }
 
@@ -151,11 +152,12 @@ TEST_F(Tensors, GoThroughNetworkFunctions) {
   const int64_t one[] = {1, 1};
   const int64_t none[] = {0, 0};
   const int64_t two[] = {2, 2};
-  EXPECT_THAT(values(made(spt_conv2d, int64_t{image}, int64_t{kernel}, int64_t{0}, one, int64_t{2}, none, int64_t{2},
-                          one, int64_t{2}, int64_t{1})),
+  EXPECT_THAT(values(made(spt_conv2d, int64_t{image}, int64_t{kernel}, int64_t{0}, one, int64_t{2}, none,
+                          int64_t{2}, one, int64_t{2}, int64_t{1})),
               ElementsAre(12, 16, 24, 28));
-  EXPECT_THAT(values(made(spt_max_pool2d, int64_t{image}, two, int64_t{2}, one, int64_t{2}, none, int64_t{2})),
-              ElementsAre(5, 6, 8, 9));
+  EXPECT_THAT(
+      values(made(spt_max_pool2d, int64_t{image}, two, int64_t{2}, one, int64_t{2}, none, int64_t{2})),
+      ElementsAre(5, 6, 8, 9));
   const Handle weight = tensor({1, 0, 0, 2}, {2, 2});
   const Handle bias = tensor({10, 20}, {2});
   const Handle input = tensor({3, 4}, {1, 2});
@@ -175,7 +177,8 @@ TEST_F(Tensors, HaveLossesAsTensorsAndAsNumbers) {
   EXPECT_DOUBLE_EQ(value, 6.5);
   const Handle logits = zeros({1, 4});
   const Handle label = integers({2}, {1});
-  const Handle loss = made(spt_cross_entropy, int64_t{logits}, int64_t{label}, int64_t{0}, int64_t{1}, int64_t{-100}, 0.0);
+  const Handle loss =
+      made(spt_cross_entropy, int64_t{logits}, int64_t{label}, int64_t{0}, int64_t{1}, int64_t{-100}, 0.0);
   EXPECT_THAT(values(loss), ElementsAre(DoubleNear(1.3862943611, 1e-6))) << "log 4";
 }
 
@@ -193,7 +196,9 @@ TEST_F(Tensors, ConvertTheirDtype) {
 class Text : public CApiTest {
  protected:
   static Handle range(double end) { return made(spt_arange, 0.0, end, 1.0); }
-  static Handle integer_range(int64_t start, int64_t end) { return made(spt_arange_int, start, end, int64_t{1}); }
+  static Handle integer_range(int64_t start, int64_t end) {
+    return made(spt_arange_int, start, end, int64_t{1});
+  }
   static Handle shaped(const Handle& a, const std::vector<int64_t>& dims) {
     return made(spt_reshape, int64_t{a}, dims.data(), size(dims));
   }

@@ -10,9 +10,7 @@ using ::testing::Pointwise;
 
 class Autograd : public CApiTest {
  protected:
-  static Handle square_sum(int64_t x) {
-    return made(spt_sum_all, int64_t{made(spt_mul, x, x)});
-  }
+  static Handle square_sum(int64_t x) { return made(spt_sum_all, int64_t{made(spt_mul, x, x)}); }
 };
 
 TEST_F(Autograd, AccumulatesTheDerivative) {
@@ -117,7 +115,8 @@ class Optimizers : public CApiTest {
 
 TEST_F(Optimizers, StepAsAdamDoesInPython) {
   EXPECT_THAT(weights_after(5, adam(0.1, 0, false, false)), Pointwise(FloatEq(), expected::kAdam));
-  EXPECT_THAT(weights_after(5, adam(0.05, 0.1, true, false)), Pointwise(FloatEq(), expected::kAdamDecayAmsgrad));
+  EXPECT_THAT(weights_after(5, adam(0.05, 0.1, true, false)),
+              Pointwise(FloatEq(), expected::kAdamDecayAmsgrad));
   EXPECT_THAT(weights_after(5, adam(0.1, 0.2, false, true)), Pointwise(FloatEq(), expected::kAdamW));
 }
 

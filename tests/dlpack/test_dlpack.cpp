@@ -24,7 +24,9 @@ struct Foreign {
   Foreign() {
     versioned.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
     versioned.manager_ctx = this;
-    versioned.deleter = [](DLManagedTensorVersioned* self) { ++static_cast<Foreign*>(self->manager_ctx)->deleted; };
+    versioned.deleter = [](DLManagedTensorVersioned* self) {
+      ++static_cast<Foreign*>(self->manager_ctx)->deleted;
+    };
     versioned.dl_tensor = {data, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, strides, 0};
     legacy.dl_tensor = versioned.dl_tensor;
     legacy.manager_ctx = this;
@@ -163,9 +165,9 @@ TEST_F(Dlpack, RefusesWhatCannotBeLentAndSaysWhatToDo) {
 }
 
 TEST_F(Dlpack, GoesRoundForEveryDtypeThatBothName) {
-  for (const char* name : {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16",
-                           "float32", "float64", "bfloat16", "complex64", "complex128", "bool", "float8_e4m3fn",
-                           "float8_e5m2"}) {
+  for (const char* name :
+       {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32",
+        "float64", "bfloat16", "complex64", "complex128", "bool", "float8_e4m3fn", "float8_e5m2"}) {
     int64_t code = 0;
     ASSERT_EQ(spt_dtype_code(name, &code), SPT_OK);
     const Handle a = made(spt_to_dtype, int64_t{tensor({1, 0, 2}, {3})}, code);
@@ -195,29 +197,41 @@ TEST_P(HostileDlpack, IsRefusedByTheFieldsNameAndDeletedOnce) {
 INSTANTIATE_TEST_SUITE_P(
     Fields, HostileDlpack,
     ::testing::Values(
-        Hostile{"version", [](Foreign& f) { f.versioned.version.major = 2; }, SPT_INVALID_ARGUMENT, "version.major is 2"},
-        Hostile{"ndim", [](Foreign& f) { f.versioned.dl_tensor.ndim = -1; }, SPT_INVALID_ARGUMENT, "ndim is -1"},
-        Hostile{"many", [](Foreign& f) { f.versioned.dl_tensor.ndim = 1000; }, SPT_INVALID_ARGUMENT, "ndim is 1000"},
+        Hostile{"version", [](Foreign& f) { f.versioned.version.major = 2; }, SPT_INVALID_ARGUMENT,
+                "version.major is 2"},
+        Hostile{"ndim", [](Foreign& f) { f.versioned.dl_tensor.ndim = -1; }, SPT_INVALID_ARGUMENT,
+                "ndim is -1"},
+        Hostile{"many", [](Foreign& f) { f.versioned.dl_tensor.ndim = 1000; }, SPT_INVALID_ARGUMENT,
+                "ndim is 1000"},
         Hostile{"shape", [](Foreign& f) { f.versioned.dl_tensor.shape = nullptr; }, SPT_INVALID_ARGUMENT,
                 "shape is NULL"},
         Hostile{"size", [](Foreign& f) { f.shape[1] = -3; }, SPT_INVALID_ARGUMENT, "shape[1] is -3"},
-        Hostile{"count", [](Foreign& f) { f.shape[0] = f.shape[1] = INT64_MAX; }, SPT_INVALID_ARGUMENT, "too large"},
+        Hostile{"count", [](Foreign& f) { f.shape[0] = f.shape[1] = INT64_MAX; }, SPT_INVALID_ARGUMENT,
+                "too large"},
         Hostile{"stride", [](Foreign& f) { f.strides[0] = -3; }, SPT_INVALID_ARGUMENT, "strides[0] is -3"},
         Hostile{"extent", [](Foreign& f) { f.strides[0] = INT64_MAX; }, SPT_INVALID_ARGUMENT, "too large"},
         Hostile{"lanes", [](Foreign& f) { f.versioned.dl_tensor.dtype.lanes = 4; }, SPT_INVALID_ARGUMENT,
                 "dtype.lanes is 4"},
-        Hostile{"dtype", [](Foreign& f) { f.versioned.dl_tensor.dtype = {kDLOpaqueHandle, 64, 1}; },
+        Hostile{"dtype",
+                [](Foreign& f) {
+                  f.versioned.dl_tensor.dtype = {kDLOpaqueHandle, 64, 1};
+                },
                 SPT_DTYPE_MISMATCH, "dtype.code 3"},
-        Hostile{"bits", [](Foreign& f) { f.versioned.dl_tensor.dtype.bits = 7; }, SPT_DTYPE_MISMATCH, "dtype.bits 7"},
+        Hostile{"bits", [](Foreign& f) { f.versioned.dl_tensor.dtype.bits = 7; }, SPT_DTYPE_MISMATCH,
+                "dtype.bits 7"},
         Hostile{"device", [](Foreign& f) { f.versioned.dl_tensor.device.device_type = kDLMetal; },
                 SPT_NOT_IMPLEMENTED, "device.device_type is 8"},
         Hostile{"cpu1", [](Foreign& f) { f.versioned.dl_tensor.device.device_id = 1; }, SPT_INVALID_ARGUMENT,
                 "device.device_id is 1"},
-        Hostile{"cuda", [](Foreign& f) { f.versioned.dl_tensor.device = {kDLCUDA, 99}; }, SPT_UNAVAILABLE,
-                "there is no device cuda:99"},
-        Hostile{"data", [](Foreign& f) { f.versioned.dl_tensor.data = nullptr; }, SPT_INVALID_ARGUMENT, "data is NULL"},
-        Hostile{"offset", [](Foreign& f) { f.versioned.dl_tensor.byte_offset = UINT64_MAX; }, SPT_INVALID_ARGUMENT,
-                "byte_offset"},
+        Hostile{"cuda",
+                [](Foreign& f) {
+                  f.versioned.dl_tensor.device = {kDLCUDA, 99};
+                },
+                SPT_UNAVAILABLE, "there is no device cuda:99"},
+        Hostile{"data", [](Foreign& f) { f.versioned.dl_tensor.data = nullptr; }, SPT_INVALID_ARGUMENT,
+                "data is NULL"},
+        Hostile{"offset", [](Foreign& f) { f.versioned.dl_tensor.byte_offset = UINT64_MAX; },
+                SPT_INVALID_ARGUMENT, "byte_offset"},
         Hostile{"alignment", [](Foreign& f) { f.versioned.dl_tensor.byte_offset = 2; }, SPT_INVALID_ARGUMENT,
                 "not a multiple of 4 bytes"}),
     [](const auto& tested) { return tested.param.name; });
