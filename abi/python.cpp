@@ -107,9 +107,7 @@ int32_t py_library(char** out) {
   });
 }
 
-int32_t py_shutdown() {
-  return opened_python() != nullptr ? opened_python()->shutdown() : 0;
-}
+int32_t py_shutdown() { return opened_python() != nullptr ? opened_python()->shutdown() : 0; }
 
 int32_t py_import(const char* name, int64_t* out) {
   return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
@@ -265,9 +263,8 @@ int32_t py_exec(const char* code, const char* kinds, const SplArray* values, con
 }
 
 int32_t py_kind(int64_t a, int32_t* out) {
-  return value_with_python(out, [&](const BridgeApi& api, int32_t* kind) {
-    return api.kind_of(object_argument(a)->get(), kind);
-  });
+  return value_with_python(
+      out, [&](const BridgeApi& api, int32_t* kind) { return api.kind_of(object_argument(a)->get(), kind); });
 }
 
 int32_t py_is_none(int64_t a, bool* out) {
@@ -280,27 +277,23 @@ int32_t py_is_none(int64_t a, bool* out) {
 }
 
 int32_t py_type_name(int64_t a, char** out) {
-  return text_with_python(out, [&](const BridgeApi& api, char** text) {
-    return api.type_name(object_argument(a)->get(), text);
-  });
+  return text_with_python(
+      out, [&](const BridgeApi& api, char** text) { return api.type_name(object_argument(a)->get(), text); });
 }
 
 int32_t py_str(int64_t a, char** out) {
-  return text_with_python(out, [&](const BridgeApi& api, char** text) {
-    return api.str(object_argument(a)->get(), text);
-  });
+  return text_with_python(
+      out, [&](const BridgeApi& api, char** text) { return api.str(object_argument(a)->get(), text); });
 }
 
 int32_t py_repr(int64_t a, char** out) {
-  return text_with_python(out, [&](const BridgeApi& api, char** text) {
-    return api.repr(object_argument(a)->get(), text);
-  });
+  return text_with_python(
+      out, [&](const BridgeApi& api, char** text) { return api.repr(object_argument(a)->get(), text); });
 }
 
 int32_t py_to_bool(int64_t a, bool* out) {
-  return value_with_python(out, [&](const BridgeApi& api, bool* truth) {
-    return api.to_bool(object_argument(a)->get(), truth);
-  });
+  return value_with_python(
+      out, [&](const BridgeApi& api, bool* truth) { return api.to_bool(object_argument(a)->get(), truth); });
 }
 
 int32_t py_to_int(int64_t a, int64_t* out) {
@@ -316,9 +309,8 @@ int32_t py_to_float(int64_t a, double* out) {
 }
 
 int32_t py_to_text(int64_t a, char** out) {
-  return text_with_python(out, [&](const BridgeApi& api, char** text) {
-    return api.to_text(object_argument(a)->get(), text);
-  });
+  return text_with_python(
+      out, [&](const BridgeApi& api, char** text) { return api.to_text(object_argument(a)->get(), text); });
 }
 
 int32_t py_to_list(int64_t a, int64_t** out, int64_t* out_len) {

@@ -11,8 +11,8 @@ namespace {
 
 int64_t handle_in(const SplValue& item) {
   if (item.tag != SPL_INT) {
-    throw Error(ErrorKind::kInvalidArgument, "a handle is an integer, and this value has tag " +
-                                                 std::to_string(item.tag));
+    throw Error(ErrorKind::kInvalidArgument,
+                "a handle is an integer, and this value has tag " + std::to_string(item.tag));
   }
   return item.as_int;
 }
@@ -23,8 +23,8 @@ PythonArguments::PythonArguments(const char* kinds, const SplArray* values) {
   const size_t count = values != nullptr ? static_cast<size_t>(values->len) : 0;
   const size_t letters = kinds != nullptr ? std::strlen(kinds) : 0;
   if (letters != count) {
-    throw Error(ErrorKind::kInvalidArgument, "kinds has " + std::to_string(letters) + " letters for " +
-                                                 std::to_string(count) + " values");
+    throw Error(ErrorKind::kInvalidArgument,
+                "kinds has " + std::to_string(letters) + " letters for " + std::to_string(count) + " values");
   }
   for (size_t i = 0; i < count; ++i) {
     values_.push_back(convert(kinds[i], values->items[i]));
@@ -41,8 +41,8 @@ bridge::Arguments PythonArguments::with_names(const char* const* names, int64_t 
 
 const bridge::Value* PythonArguments::exactly(size_t count) const {
   if (size() != count) {
-    throw Error(ErrorKind::kInvalidArgument, "this takes " + std::to_string(count) + " values, and there are " +
-                                                 std::to_string(size()));
+    throw Error(ErrorKind::kInvalidArgument,
+                "this takes " + std::to_string(count) + " values, and there are " + std::to_string(size()));
   }
   return data();
 }
@@ -67,8 +67,8 @@ bridge::Value PythonArguments::convert(char kind, const SplValue& item) {
       value.dlpack = capsules_.emplace_back(handles().take<dlpack::Managed>(handle_in(item))).receiver();
       return value;
     default:
-      throw Error(ErrorKind::kInvalidArgument, std::string("kinds has the letter ") + kind +
-                                                   ", and only v, o, t and d mean something");
+      throw Error(ErrorKind::kInvalidArgument,
+                  std::string("kinds has the letter ") + kind + ", and only v, o, t and d mean something");
   }
 }
 

@@ -100,8 +100,8 @@ std::string open_libpython() {
   const std::string file = find_libpython(environment.python, minor);
   if (file.empty()) {
     throw Error(ErrorKind::kUnavailable,
-                std::string(environment.python) + " has no " + name +
-                    "; install it (Debian: libpython" + minor + "), or use a Python that was built with " +
+                std::string(environment.python) + " has no " + name + "; install it (Debian: libpython" +
+                    minor + "), or use a Python that was built with " +
                     "--enable-shared (pyenv: PYTHON_CONFIGURE_OPTS=--enable-shared pyenv install)");
   }
   if (dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
@@ -127,18 +127,20 @@ const Opened* open_bridge() {
   const std::string file = std::string(environment.library_dir) + "/libsimple_torch_bridge-" +
                            environment.torch_minor + ".cpython-" + tag + ".so";
   if (!fs::exists(file)) {
-    throw Error(ErrorKind::kUnavailable, "there is no bridge for torch " + std::string(environment.torch_minor) +
-                                             " and Python " + environment.python_minor + ": " + file +
-                                             " is missing; build it: bin/simple setup --torch " +
-                                             environment.torch_minor);
+    throw Error(ErrorKind::kUnavailable,
+                "there is no bridge for torch " + std::string(environment.torch_minor) + " and Python " +
+                    environment.python_minor + ": " + file +
+                    " is missing; build it: bin/simple setup --torch " + environment.torch_minor);
   }
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw Error(ErrorKind::kUnavailable, std::string("the Python bridge cannot be opened: ") + dlerror());
   }
-  auto* open = reinterpret_cast<decltype(&simple_torch_bridge_open)>(dlsym(library, "simple_torch_bridge_open"));
+  auto* open =
+      reinterpret_cast<decltype(&simple_torch_bridge_open)>(dlsym(library, "simple_torch_bridge_open"));
   if (open == nullptr || open(&services(), bridge::kBridgeVersion, &result->api) != 0) {
-    throw Error(ErrorKind::kUnavailable, file + " was built from other sources; build it again: bin/simple build");
+    throw Error(ErrorKind::kUnavailable,
+                file + " was built from other sources; build it again: bin/simple build");
   }
   return result.release();  // for the rest of the process
 }

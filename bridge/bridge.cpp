@@ -14,8 +14,7 @@ int32_t version_text(char** out) {
 }  // namespace simple_torch::bridge
 
 extern "C" __attribute__((visibility("default"))) int32_t simple_torch_bridge_open(
-    const simple_torch::abi::FrontServices* services, int32_t version,
-    simple_torch::bridge::BridgeApi* api) {
+    const simple_torch::abi::FrontServices* services, int32_t version, simple_torch::bridge::BridgeApi* api) {
   using namespace simple_torch::bridge;  // NOLINT(google-build-using-namespace): the function is C's
   if (version != kBridgeVersion) {
     return 1;

@@ -133,5 +133,5 @@ struct BridgeApi {
 /// The only symbol that a bridge exports; called once. Python's symbols must be global before the bridge is
 /// loaded. Fills `api` and returns 0, or returns 1 and fills nothing when `version` is not its own
 /// kBridgeVersion. `services` lives as long as the process.
-extern "C" int32_t simple_torch_bridge_open(const simple_torch::abi::FrontServices* services,
-                                            int32_t version, simple_torch::bridge::BridgeApi* api);
+extern "C" int32_t simple_torch_bridge_open(const simple_torch::abi::FrontServices* services, int32_t version,
+                                            simple_torch::bridge::BridgeApi* api);

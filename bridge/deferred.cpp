@@ -28,7 +28,8 @@ void defer(void (*run)(void*), void* what) noexcept {
     return;
   }
   work->next = newest.load(std::memory_order_relaxed);
-  while (!newest.compare_exchange_weak(work->next, work, std::memory_order_release, std::memory_order_relaxed)) {
+  while (
+      !newest.compare_exchange_weak(work->next, work, std::memory_order_release, std::memory_order_relaxed)) {
   }
 }
 

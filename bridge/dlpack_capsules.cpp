@@ -78,8 +78,7 @@ Managed* take(PyObject* capsule) {
 }  // namespace
 
 PyObject* capsule_of(DLManagedTensorVersioned** tensor) {
-  PyObject* capsule =
-      PyCapsule_New(*tensor, Protocol<DLManagedTensorVersioned>::fresh, free_unused_capsule);
+  PyObject* capsule = PyCapsule_New(*tensor, Protocol<DLManagedTensorVersioned>::fresh, free_unused_capsule);
   if (capsule != nullptr) {
     *tensor = nullptr;
   }

@@ -169,7 +169,8 @@ int32_t report(const Failure& failure) noexcept {
 }
 
 int32_t report_plain(ErrorKind kind, const char* message) noexcept {
-  const abi::ErrorData data{static_cast<int32_t>(kind), message, nullptr, nullptr, nullptr, -1, -1, nullptr, nullptr};
+  const abi::ErrorData data{
+      static_cast<int32_t>(kind), message, nullptr, nullptr, nullptr, -1, -1, nullptr, nullptr};
   services().record_error(&data);
   return data.kind;
 }

@@ -17,7 +17,7 @@ namespace {
 
 enum class State { kNotStarted, kRunning, kRefused, kClosed };
 std::atomic<State> state{State::kNotStarted};
-std::mutex starting;      // never taken by a thread that holds the GIL
+std::mutex starting;             // never taken by a thread that holds the GIL
 std::string* refusal = nullptr;  // never freed: read until the process ends
 bool ours = false;               // no Python ran before: we start it. Set once, before any start.
 
@@ -56,7 +56,8 @@ bool initialize(const char* python, std::string& error) {
 /// As Python's own program does: a write to a closed pipe is BrokenPipeError, not the end of the process.
 void ignore_broken_pipes() {
   struct sigaction now {};
-  if (sigaction(SIGPIPE, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL) {
+  if (sigaction(SIGPIPE, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+      now.sa_handler == SIG_DFL) {
     std::signal(SIGPIPE, SIG_IGN);
   }
 }
@@ -86,9 +87,9 @@ void flush_at_line_ends() {
 /// Checks, before torch is imported, that it is the one whose LibTorch is in use. "" when it is.
 std::string why_wrong_torch() {
   const Ref helpers(PyImport_ImportModule("simple_torch_helpers.environment"));
-  const Ref answer(helpers ? PyObject_CallMethod(helpers.get(), "why_wrong_torch", "s",
-                                                 services().environment->torch_dir)
-                           : nullptr);
+  const Ref answer(
+      helpers ? PyObject_CallMethod(helpers.get(), "why_wrong_torch", "s", services().environment->torch_dir)
+              : nullptr);
   const char* text = answer ? PyUnicode_AsUTF8(answer.get()) : nullptr;
   return text != nullptr ? text : take_python_error().message;
 }

@@ -2,9 +2,9 @@
 // signal handling never stops.
 #include "bridge/interrupts.h"
 
-#include <csignal>
 #include <pthread.h>
 #include <semaphore.h>
+#include <csignal>
 
 #include <atomic>
 #include <cerrno>
@@ -14,9 +14,9 @@ namespace simple_torch::bridge {
 namespace {
 
 // The handler touches only these; all are lock-free.
-std::atomic<int> inside{0};               // threads inside Python
-std::atomic<bool> main_inside{false};     // one of them is the thread that started Python
-std::atomic<bool> main_tripped{false};    // it has been told, and has not left yet
+std::atomic<int> inside{0};                // threads inside Python
+std::atomic<bool> main_inside{false};      // one of them is the thread that started Python
+std::atomic<bool> main_tripped{false};     // it has been told, and has not left yet
 std::atomic<bool> workers_tripped{false};  // the others have been told, and none has left yet
 pthread_t python_main;
 struct sigaction before;

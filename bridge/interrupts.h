@@ -1,4 +1,5 @@
-// Ctrl-C while Python runs: KeyboardInterrupt in whichever threads are inside Python, and nothing left behind.
+// Ctrl-C while Python runs: KeyboardInterrupt in whichever threads are inside Python, and nothing left
+// behind.
 #pragma once
 
 #include "bridge/gil.h"

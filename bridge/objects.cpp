@@ -54,8 +54,8 @@ int32_t has_attribute(Object* object, const char* name, bool* out) {
 int32_t call(Object* callable, const Arguments* arguments, Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
     const CallArguments converted(*arguments);
-    return converted.good() ? PyObject_Vectorcall(as_python(callable), converted.first(), converted.positional(),
-                                                  converted.names())
+    return converted.good() ? PyObject_Vectorcall(as_python(callable), converted.first(),
+                                                  converted.positional(), converted.names())
                             : nullptr;
   });
 }

@@ -47,9 +47,7 @@ PyObject* tensor_to_python(const at::Tensor& tensor) {
   }
 }
 
-bool is_torch_tensor(PyObject* object) {
-  return THPVariableClass != nullptr && THPVariable_Check(object);
-}
+bool is_torch_tensor(PyObject* object) { return THPVariableClass != nullptr && THPVariable_Check(object); }
 
 bool tensor_from_python(PyObject* object, TensorResult& out) {
   if (!ensure_torch()) {

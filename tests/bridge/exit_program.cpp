@@ -47,7 +47,8 @@ int main(int count, char** arguments) {
     std::thread([] { std::exit(3); }).join();
   }
   if (how == "daemon thread") {
-    run("import threading\ndef spin():\n    while True: pass\nthreading.Thread(target=spin, daemon=True).start()");
+    run("import threading\ndef spin():\n    while True: pass\nthreading.Thread(target=spin, "
+        "daemon=True).start()");
     return 3;
   }
   if (how == "thread inside Python") {

@@ -42,7 +42,9 @@ class Args {
  public:
   Args() = default;
   Args(Args&& other) noexcept
-      : kinds_(std::move(other.kinds_)), array_(std::exchange(other.array_, nullptr)), names_(std::move(other.names_)) {}
+      : kinds_(std::move(other.kinds_)),
+        array_(std::exchange(other.array_, nullptr)),
+        names_(std::move(other.names_)) {}
   ~Args() { spl_array_free(array_); }
 
   Args& nil() { return add('v', {SPL_NIL, {}}); }
@@ -109,9 +111,7 @@ class PythonTest : public testing::Test {
   /// The tests may have been started in the background, where Ctrl-C is ignored.
   static void SetUpTestSuite() { std::signal(SIGINT, SIG_DFL); }
 
-  void TearDown() override {
-    EXPECT_EQ(live_handles(), 0) << "a test let go of every handle";
-  }
+  void TearDown() override { EXPECT_EQ(live_handles(), 0) << "a test let go of every handle"; }
 
   static int64_t live_handles() {
     int64_t total = 0;
@@ -124,7 +124,9 @@ class PythonTest : public testing::Test {
   }
 
   // Each of these expects success and gives the result.
-  static Held import(const char* name) { return made([&](int64_t* out) { return spt_py_import(name, out); }); }
+  static Held import(const char* name) {
+    return made([&](int64_t* out) { return spt_py_import(name, out); });
+  }
   static Held get(const Held& object, const char* name) {
     return made([&](int64_t* out) { return spt_py_getattr(object.get(), name, out); });
   }
@@ -133,7 +135,8 @@ class PythonTest : public testing::Test {
   }
   static Held invoke(const Held& object, const char* name, const Args& args = {}) {
     return made([&](int64_t* out) {
-      return spt_py_call_method(object.get(), name, args.kinds(), args.values(), args.names(), args.name_count(), out);
+      return spt_py_call_method(object.get(), name, args.kinds(), args.values(), args.names(),
+                                args.name_count(), out);
     });
   }
   static Held eval(const char* code, const Args& args = {}) {
@@ -203,7 +206,9 @@ class PythonTest : public testing::Test {
     return made([&](int64_t* out) { return spt_py_to_tensor(object.get(), out); });
   }
 
-  static void expect_ok(int32_t status) { EXPECT_EQ(status, SPT_OK) << last_message() << last_field("traceback"); }
+  static void expect_ok(int32_t status) {
+    EXPECT_EQ(status, SPT_OK) << last_message() << last_field("traceback");
+  }
 
   template <class Make>
   static Held made(Make&& make) {

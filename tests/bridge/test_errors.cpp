@@ -23,7 +23,8 @@ TEST_F(Errors, HaveTypeMessageAndTraceback) {
 }
 
 TEST_F(Errors, ShowTheirCausesInTheTraceback) {
-  EXPECT_EQ(kind_of("try:\n    {}['a']\nexcept KeyError as e:\n    raise ValueError('no a') from e"), SPT_PYTHON);
+  EXPECT_EQ(kind_of("try:\n    {}['a']\nexcept KeyError as e:\n    raise ValueError('no a') from e"),
+            SPT_PYTHON);
   EXPECT_EQ(last_message(), "ValueError: no a");
   EXPECT_THAT(last_field("traceback"), HasSubstr("KeyError: 'a'"));
   EXPECT_THAT(last_field("traceback"), HasSubstr("direct cause"));
@@ -69,7 +70,8 @@ TEST_F(Errors, OfBadSourceAreErrorsToo) {
 }
 
 TEST_F(Errors, OfBrokenExceptionsDoNotCrash) {
-  EXPECT_EQ(kind_of("class Odd(Exception):\n    def __str__(self): raise ValueError\nraise Odd()"), SPT_PYTHON);
+  EXPECT_EQ(kind_of("class Odd(Exception):\n    def __str__(self): raise ValueError\nraise Odd()"),
+            SPT_PYTHON);
   EXPECT_EQ(last_message(), "Odd");
   EXPECT_EQ(kind_of("def deep(): deep()\ndeep()"), SPT_PYTHON);
   EXPECT_EQ(last_field("type"), "builtins.RecursionError");
@@ -78,8 +80,9 @@ TEST_F(Errors, OfBrokenExceptionsDoNotCrash) {
 }
 
 TEST_F(Errors, KeepNothingOfTheirFramesAlive) {
-  exec("import weakref\nclass Big: pass\nalive = []\n"
-       "def fail():\n    local = Big()\n    alive.append(weakref.ref(local))\n    raise ValueError('x')");
+  exec(
+      "import weakref\nclass Big: pass\nalive = []\n"
+      "def fail():\n    local = Big()\n    alive.append(weakref.ref(local))\n    raise ValueError('x')");
   EXPECT_EQ(kind_of("fail()"), SPT_PYTHON);
   EXPECT_TRUE(truth(eval("alive[0]() is None"))) << "the record of the error must be text alone";
   EXPECT_THAT(last_message(), HasSubstr("ValueError"));

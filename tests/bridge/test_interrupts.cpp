@@ -27,7 +27,9 @@ class Interrupts : public PythonTest {
       kill(getpid(), SIGINT);
     });
   }
-  static std::chrono::steady_clock::duration since_sent() { return std::chrono::steady_clock::now() - sent_at; }
+  static std::chrono::steady_clock::duration since_sent() {
+    return std::chrono::steady_clock::now() - sent_at;
+  }
 
   static inline std::chrono::steady_clock::time_point sent_at;
 };
@@ -60,7 +62,9 @@ TEST_F(Interrupts, StopAThreadThatIsNotTheFirst) {
 
 TEST_F(Interrupts, ThatPythonHandlesAreNoError) {
   std::thread sender = interrupt_when_ready();
-  exec("try:\n    os.write(ready_write, b'x')\n    while True: pass\nexcept KeyboardInterrupt:\n    handled = True");
+  exec(
+      "try:\n    os.write(ready_write, b'x')\n    while True: pass\nexcept KeyboardInterrupt:\n    handled = "
+      "True");
   sender.join();
   EXPECT_TRUE(truth(eval("handled")));
 }

@@ -61,8 +61,9 @@ TEST_P(Exit, IsCleanWithEverythingFlushed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Life, Exit,
-                         testing::Values("return", "exit on another thread", "daemon thread", "thread inside Python",
-                                         "python thread at work", "after an error", "shutdown first"),
+                         testing::Values("return", "exit on another thread", "daemon thread",
+                                         "thread inside Python", "python thread at work", "after an error",
+                                         "shutdown first"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::replace(name.begin(), name.end(), ' ', '_');
@@ -92,7 +93,8 @@ TEST_F(Start, OfAPythonWithoutTorchIsRefusedAndSaysHowToMendIt) {
   const TemporaryFolder folder;
   const std::string venv = (folder.path() / "venv").string();
   ASSERT_EQ(std::system(("'" + python() + "' -m venv --without-pip '" + venv + "'").c_str()), 0);
-  const Ended ended = run_program("start", "SIMPLE_TORCH='" + torch_dir() + "' SIMPLE_PYTHON='" + venv + "/bin/python'");
+  const Ended ended =
+      run_program("start", "SIMPLE_TORCH='" + torch_dir() + "' SIMPLE_PYTHON='" + venv + "/bin/python'");
   EXPECT_THAT(ended.output, HasSubstr("9 " + venv + "/bin/python has no torch; install it there"));
 }
 
@@ -114,7 +116,8 @@ TEST_F(Start, OfAPythonWithoutLibpythonIsRefused) {
       << "home = " << (folder.path() / "bin").string() << "\nversion_info = 3.11.2\n";
   fs::create_symlink(fs::canonical(python()), folder.path() / "venv/bin/python");
   const std::string executable = (folder.path() / "venv/bin/python").string();
-  const Ended ended = run_program("start", "SIMPLE_TORCH='" + torch_dir() + "' SIMPLE_PYTHON='" + executable + "'");
+  const Ended ended =
+      run_program("start", "SIMPLE_TORCH='" + torch_dir() + "' SIMPLE_PYTHON='" + executable + "'");
   EXPECT_THAT(ended.output, HasSubstr("9 " + executable + " has no libpython3.11.so.1.0"));
 }
 
@@ -123,10 +126,11 @@ TEST_F(Start, OfALibpythonThatCannotBeOpenedIsRefused) {
   const fs::path venv = folder.path() / "venv";
   fs::create_directories(venv / "bin");
   fs::create_symlink("/usr/bin/python3", venv / "bin/python");
-  std::ofstream(venv / "pyvenv.cfg") << "home = " << (folder.path() / "bin").string() << "\nversion_info = 3.99.0\n";
+  std::ofstream(venv / "pyvenv.cfg") << "home = " << (folder.path() / "bin").string()
+                                     << "\nversion_info = 3.99.0\n";
   fs::create_directories(folder.path() / "lib");
   std::ofstream(folder.path() / "lib/libpython3.99.so.1.0") << "no library\n";
-  const Ended ended =
-      run_program("start", "SIMPLE_TORCH='" + torch_dir() + "' SIMPLE_PYTHON='" + (venv / "bin/python").string() + "'");
+  const Ended ended = run_program(
+      "start", "SIMPLE_TORCH='" + torch_dir() + "' SIMPLE_PYTHON='" + (venv / "bin/python").string() + "'");
   EXPECT_THAT(ended.output, HasSubstr("9 libpython cannot be opened: " + folder.path().string()));
 }

@@ -36,12 +36,18 @@ TEST_F(Objects, MethodsAreCalledByName) {
 
 TEST_F(Objects, PlainValuesArriveAsThemselves) {
   const Held together = eval("repr([a, b, c, d, e, f])", Args()
-                                                             .nil().as("a")
-                                                             .truth(true).as("b")
-                                                             .number(INT64_MIN).as("c")
-                                                             .real(0.5).as("d")
-                                                             .text("grüß").as("e")
-                                                             .numbers({1, 2}).as("f"));
+                                                             .nil()
+                                                             .as("a")
+                                                             .truth(true)
+                                                             .as("b")
+                                                             .number(INT64_MIN)
+                                                             .as("c")
+                                                             .real(0.5)
+                                                             .as("d")
+                                                             .text("grüß")
+                                                             .as("e")
+                                                             .numbers({1, 2})
+                                                             .as("f"));
   EXPECT_EQ(text(together), "[None, True, -9223372036854775808, 0.5, 'grüß', [1, 2]]");
 }
 
@@ -69,8 +75,9 @@ TEST_F(Objects, ConversionsThatWouldLoseSomethingAreRefused) {
 }
 
 TEST_F(Objects, TellTheirKind) {
-  const std::vector<std::pair<const char*, int32_t>> kinds{
-      {"None", 0}, {"True", 1}, {"3", 2}, {"0.5", 3}, {"'x'", 4}, {"[]", 5}, {"{}", 6}, {"()", 8}, {"object()", 9}};
+  const std::vector<std::pair<const char*, int32_t>> kinds{{"None", 0}, {"True", 1}, {"3", 2},
+                                                           {"0.5", 3},  {"'x'", 4},  {"[]", 5},
+                                                           {"{}", 6},   {"()", 8},   {"object()", 9}};
   for (const auto& [code, expected] : kinds) {
     int32_t kind = -1;
     expect_ok(spt_py_kind(eval(code).get(), &kind));
@@ -102,7 +109,9 @@ TEST_F(Objects, ContainersAreReadAndChanged) {
   const Args three = std::move(Args().text("three").number(3));
   expect_ok(spt_py_set_item(dict.get(), three.kinds(), three.values()));
   const Args two = std::move(Args().text("two"));
-  EXPECT_EQ(number(made([&](int64_t* out) { return spt_py_get_item(dict.get(), two.kinds(), two.values(), out); })), 2);
+  EXPECT_EQ(
+      number(made([&](int64_t* out) { return spt_py_get_item(dict.get(), two.kinds(), two.values(), out); })),
+      2);
   expect_ok(spt_py_delete_item(dict.get(), two.kinds(), two.values()));
   bool there = true;
   expect_ok(spt_py_contains(dict.get(), two.kinds(), two.values(), &there));
@@ -140,7 +149,8 @@ TEST_F(Objects, CompareAndCombineAsInPython) {
   EXPECT_TRUE(truth_value);
   const Args seven_two = std::move(Args().number(7).number(2));
   const auto result = [&](const char* op) {
-    return repr(made([&](int64_t* out) { return spt_py_operate(op, seven_two.kinds(), seven_two.values(), out); }));
+    return repr(
+        made([&](int64_t* out) { return spt_py_operate(op, seven_two.kinds(), seven_two.values(), out); }));
   };
   EXPECT_EQ(result("/"), "3.5");
   EXPECT_EQ(result("//"), "3");

@@ -124,8 +124,9 @@ TEST_F(Tensors, OfANewerCapsuleAreTakenToo) {
 }
 
 TEST_F(Tensors, LetNumpysMemoryGoOnAnyThread) {
-  exec("import numpy, weakref\nclass Watched(numpy.ndarray): pass\n"
-       "array = numpy.zeros(4).view(Watched)\nwatch = weakref.ref(array)");
+  exec(
+      "import numpy, weakref\nclass Watched(numpy.ndarray): pass\n"
+      "array = numpy.zeros(4).view(Watched)\nwatch = weakref.ref(array)");
   Held ours = to_tensor(eval("array"));
   exec("del array");
   EXPECT_FALSE(truth(eval("watch() is None"))) << "our tensor uses its memory";

@@ -97,10 +97,11 @@ TEST_F(Threads, FreeWhatWasLetGoAtTheNextCall) {
 }
 
 TEST_F(Threads, BackwardFromHereWhileOthersHoldTheGil) {
-  exec("import threading, time\nstop = threading.Event()\n"
-       "def spin():\n    while not stop.is_set(): pass\n"
-       "spinners = [threading.Thread(target=spin) for _ in range(2)]\n"
-       "for s in spinners: s.start()");
+  exec(
+      "import threading, time\nstop = threading.Event()\n"
+      "def spin():\n    while not stop.is_set(): pass\n"
+      "spinners = [threading.Thread(target=spin) for _ in range(2)]\n"
+      "for s in spinners: s.start()");
   for (int i = 0; i < 20; ++i) {
     const Held x = tensor({1, 2, 3}, {3});
     expect_ok(spt_set_requires_grad(x.get(), true));
@@ -155,16 +156,18 @@ TEST_F(Threads, MixEverythingAndLeaveNothing) {
 }
 
 TEST_F(Threads, AndProcessesOfADataLoaderWork) {
-  exec("import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n"
-       "data = TensorDataset(torch.arange(8))\n"
-       "loader = DataLoader(data, batch_size=4, num_workers=2)\n"
-       "batches = [batch[0].tolist() for batch in loader]");
+  exec(
+      "import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n"
+      "data = TensorDataset(torch.arange(8))\n"
+      "loader = DataLoader(data, batch_size=4, num_workers=2)\n"
+      "batches = [batch[0].tolist() for batch in loader]");
   EXPECT_EQ(repr(eval("batches")), "[[0, 1, 2, 3], [4, 5, 6, 7]]");
 }
 
 TEST_F(Threads, AndSpawnedProcessesWork) {
-  exec("import multiprocessing, operator\n"
-       "with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
-       "    product = pool.apply(operator.mul, (6, 7))");
+  exec(
+      "import multiprocessing, operator\n"
+      "with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
+      "    product = pool.apply(operator.mul, (6, 7))");
   EXPECT_EQ(number(eval("product")), 42);
 }
