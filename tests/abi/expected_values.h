@@ -1,4 +1,5 @@
 // Recorded from Python's PyTorch 2.15.0 by record_expected.py.
+// clang-format off
 #pragma once
 
 #include <array>

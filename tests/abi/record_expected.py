@@ -97,6 +97,7 @@ def recorded_functions() -> str:
 def main() -> None:
     text = f"""\
 // Recorded from Python's PyTorch {torch.__version__.split("+")[0]} by record_expected.py.
+// clang-format off
 #pragma once
 
 #include <array>
