@@ -73,6 +73,9 @@ def test_variables(tree: Build, env: Environment | None, *, long: bool) -> dict[
         variables["SIMPLE_PYTHON"] = str(env.python)
     else:
         variables["SIMPLE_TORCH"] = "off"
+    if tree.preset == "asan":
+        known = ROOT / "cmake" / "sanitizers" / "leaks.txt"
+        variables["LSAN_OPTIONS"] = f"suppressions={known}:print_suppressions=0"
     if long:
         variables["SIMPLE_LONG_TESTS"] = "1"
     return variables
