@@ -63,7 +63,17 @@ std::string minor_of(std::string_view version) {
   return end == first_dot + 1 ? "" : std::string(version.substr(0, end));
 }
 
-/// The folders of a prefix in which packages may lie, with the Python minor that each belongs to.
+/// 11 of "3.11"; 0 of "".
+int number_of(const std::string& minor) {
+  int number = 0;
+  if (minor.starts_with("3.")) {
+    std::from_chars(minor.data() + 2, minor.data() + minor.size(), number);
+  }
+  return number;
+}
+
+/// The folders of a prefix in which packages may lie, with the Python minor that each belongs to; the newest
+/// Python first.
 std::vector<std::pair<std::string, fs::path>> package_folders(const fs::path& prefix) {
   std::vector<std::pair<std::string, fs::path>> folders;
   std::error_code error;
@@ -80,7 +90,8 @@ std::vector<std::pair<std::string, fs::path>> package_folders(const fs::path& pr
       folders.emplace_back("", debian);
     }
   }
-  std::sort(folders.begin(), folders.end(), std::greater<>());
+  std::stable_sort(folders.begin(), folders.end(),
+                   [](const auto& a, const auto& b) { return number_of(a.first) > number_of(b.first); });
   return folders;
 }
 

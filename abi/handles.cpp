@@ -92,15 +92,15 @@ void HandleTable::give_back(Slot& slot) noexcept {
   }
 }
 
-void HandleTable::release(int64_t handle) {
+bool HandleTable::end(int64_t handle) noexcept {
   Slot* slot = find(handle);
   if (slot == nullptr) {
-    refuse(handle, static_cast<HandleKind>(handle > 0 ? kind_of_handle(handle) : 0));
+    return false;
   }
   uint64_t state = slot->state.load(std::memory_order_relaxed);
   do {
     if (!is_life_of(handle, state)) {
-      refuse(handle, static_cast<HandleKind>(kind_of_handle(handle)));
+      return false;
     }
   } while (!slot->state.compare_exchange_weak(state, state & ~kLive, std::memory_order_acq_rel,
                                               std::memory_order_relaxed));
@@ -108,6 +108,17 @@ void HandleTable::release(int64_t handle) {
   if ((state & kBorrowers) == 0) {
     recycle(*slot);
   }
+  return true;
+}
+
+void HandleTable::release(int64_t handle) {
+  if (!end(handle)) {
+    refuse(handle, static_cast<HandleKind>(handle > 0 ? kind_of_handle(handle) : 0));
+  }
+}
+
+bool HandleTable::release_if(int64_t handle, HandleKind kind) noexcept {
+  return handle > 0 && kind_of_handle(handle) == static_cast<uint64_t>(kind) && end(handle);
 }
 
 HandleTable::Slot& HandleTable::end_unshared(int64_t handle, HandleKind kind) {

@@ -98,6 +98,9 @@ class HandleTable {
   /// Ends the handle; its value dies now, or when the last borrower is done. Throws Error(kInvalidHandle).
   void release(int64_t handle);
 
+  /// As release, but passes over a handle that is not live or of another kind; whether it ended one.
+  bool release_if(int64_t handle, HandleKind kind) noexcept;
+
   /// Whether the handle is live and of that kind.
   bool holds(int64_t handle, HandleKind kind) const noexcept;
 
@@ -122,6 +125,7 @@ class HandleTable {
   Slot* find(int64_t handle) const noexcept;
   Slot& borrow(int64_t handle, HandleKind kind);
   void give_back(Slot& slot) noexcept;
+  bool end(int64_t handle) noexcept;
   Slot& end_unshared(int64_t handle, HandleKind kind);
   int64_t publish(Slot& slot, HandleKind kind) noexcept;
   void recycle(Slot& slot) noexcept;

@@ -56,11 +56,7 @@ int32_t release(int64_t value) {
 }
 
 int32_t discard_tensor(int64_t value) {
-  return guarded([&] {
-    if (handles().holds(value, HandleKind::kTensor)) {
-      handles().release(value);
-    }
-  });
+  return guarded([&] { handles().release_if(value, HandleKind::kTensor); });
 }
 
 int32_t live_handles(int64_t kind, int64_t* out) {

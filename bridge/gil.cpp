@@ -12,7 +12,7 @@ PythonThread* threads = nullptr;  // guarded by the GIL
 thread_local PythonThread* this_thread = nullptr;
 thread_local bool ended = false;
 
-/// Runs under the GIL on some other thread, after the thread itself is gone.
+/// Runs under the GIL, after the thread's own values are gone.
 void forget(void* what) {
   auto* thread = static_cast<PythonThread*>(what);
   for (PythonThread** link = &threads; *link != nullptr; link = &(*link)->next) {
@@ -21,7 +21,8 @@ void forget(void* what) {
       break;
     }
   }
-  if (thread->state != nullptr) {
+  // It is the current one when the thread that called exit() comes here in an exit handler.
+  if (thread->state != nullptr && thread->state != PyThreadState_Get()) {
     PyThreadState_Clear(thread->state);
     PyThreadState_Delete(thread->state);
   }

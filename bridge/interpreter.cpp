@@ -176,11 +176,11 @@ void start_new() {
   PyEval_SaveThread();
 }
 
-/// Calls a function of a module that may not be there; prints what it raises, as Python does at its end.
+/// Calls a function; prints what it raises, as Python does at its end.
 void call_at_end(const char* module, const char* function) {
-  const Ref found(PyImport_GetModule(Ref(PyUnicode_FromString(module)).get()));
+  const Ref found(PyImport_ImportModule(module));
   const Ref done(found ? PyObject_CallMethod(found.get(), function, nullptr) : nullptr);
-  if (!done && PyErr_Occurred() != nullptr) {
+  if (!done) {
     PyErr_WriteUnraisable(found.get());
   }
 }
@@ -199,7 +199,7 @@ void run_exit_work() {
     return;
   }
   run_deferred_work();
-  call_at_end("threading", "_shutdown");
+  call_at_end("simple_torch_helpers.life", "finish_threads");
   call_at_end("atexit", "_run_exitfuncs");
   flush_stream("stdout");
   flush_stream("stderr");

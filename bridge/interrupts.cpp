@@ -14,7 +14,6 @@ namespace simple_torch::bridge {
 namespace {
 
 // The handler touches only these; all are lock-free.
-std::atomic<bool> installed{false};
 std::atomic<int> inside{0};               // threads inside Python
 std::atomic<bool> main_inside{false};     // one of them is the thread that started Python
 std::atomic<bool> main_tripped{false};    // it has been told, and has not left yet
@@ -127,6 +126,9 @@ bool pending_signal_raises() noexcept {
 
 bool install_interrupts() {
   sigaction(SIGINT, nullptr, &before);
+  if ((before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_IGN) {
+    return true;  // as Python does in a program that was started to ignore it, in the background
+  }
   if (!let_python_raise_keyboard_interrupt()) {
     return false;
   }
@@ -138,7 +140,6 @@ bool install_interrupts() {
   ours.sa_sigaction = on_interrupt;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;  // no SA_RESTART: blocking calls must end
   sigemptyset(&ours.sa_mask);
-  installed.store(true);
   return sigaction(SIGINT, &ours, nullptr) == 0;
 }
 

@@ -1,12 +1,13 @@
 // The reviewed table from LibTorch's messages to kinds of errors. The first line that fits wins.
 #include "core_libtorch/error_table.h"
 
-#include <cctype>
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace simple_torch::core {
 namespace {
@@ -36,6 +37,7 @@ constexpr Line kTable[] = {
     {"Expected one of cpu, cuda", ErrorKind::kInvalidArgument, Facts::kNone},
     // memory
     {"not enough memory", ErrorKind::kOutOfMemory, Facts::kNone},
+    {"can't allocate memory", ErrorKind::kOutOfMemory, Facts::kNone},
     {"out of memory", ErrorKind::kOutOfMemory, Facts::kNone},
     {"Storage size calculation overflowed", ErrorKind::kOutOfMemory, Facts::kNone},
     // dtypes
@@ -176,25 +178,22 @@ std::string between(std::string_view message, std::string_view before, std::stri
   return end == std::string_view::npos ? "" : std::string(message.substr(from, end - from));
 }
 
-/// Shapes, dtypes or devices: of two operands that differ; for one operand, what the message asks for.
+/// The first operand's fact is expected, the first one that differs from it (or else the second) is got. Of
+/// a single operand the fact is got, and what it should have been may stand in the message.
 void fill_facts(Facts facts, Operands operands, std::string_view message, ErrorFields& fields) {
-  std::string first;
+  std::vector<std::string> found;
   for (const at::Tensor* operand : operands) {
-    if (facts == Facts::kNone || operand == nullptr || !operand->defined()) {
-      continue;
-    }
-    std::string fact = fact_of(*operand, facts);
-    if (first.empty()) {
-      first = std::move(fact);
-    } else if (fact != first && fields.got.empty()) {
-      fields.got = std::move(fact);
+    if (facts != Facts::kNone && operand != nullptr && operand->defined()) {
+      found.push_back(fact_of(*operand, facts));
     }
   }
-  if (fields.got.empty()) {
-    fields.got = first;
+  if (found.size() == 1) {
     fields.expected = between(message, "shape '", "'");
-  } else {
-    fields.expected = first;
+    fields.got = found[0];
+  } else if (found.size() > 1) {
+    const auto differing = std::find_if(found.begin(), found.end(), [&](const auto& fact) { return fact != found[0]; });
+    fields.expected = found[0];
+    fields.got = differing == found.end() ? found[1] : *differing;
   }
 }
 

@@ -303,8 +303,12 @@ void Dumper::lambda(const LambdaExpr& e) {
 void Dumper::array(const ArrayExpr& e) {
   open("array");
   for (const auto& element : e.elements) {
-    if (element.spread) list(" ...", {&element.value});
-    else spaced(element.value);
+    if (element.spread) {
+      put(" ");
+      list("...", {&element.value});
+    } else {
+      spaced(element.value);
+    }
   }
   close();
 }

@@ -2,6 +2,7 @@
 #include "parser.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace spl {
 namespace {
@@ -57,6 +58,9 @@ ParseResult parse(const SourceFile& file) {
     return result;
   }
   result.module = Parser(file, result.diagnostics).module();
+  // One complaint a line: what follows the first is mostly its echo. The lexer's come first.
+  std::unordered_set<uint32_t> lines;
+  std::erase_if(result.diagnostics, [&](const Diagnostic& d) { return !lines.insert(d.span.line).second; });
   std::stable_sort(result.diagnostics.begin(), result.diagnostics.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.span.start < b.span.start; });
   if (result.diagnostics.size() > kMaxDiagnostics) result.diagnostics.resize(kMaxDiagnostics);
@@ -236,7 +240,7 @@ void Parser::fail_expected(const std::string& what) {
   std::string hint;
   if (kind_ == Tok::kName) {
     const auto keyword = closest_keyword(spelling(current()));
-    if (!keyword.empty()) hint = "did you mean '" + std::string(keyword) + "'?";
+    if (!keyword.empty()) hint = "did you mean " + in_quotes(keyword) + "?";
   }
   fail_at(where, "expected " + what + ", found " + found(), hint);
 }
@@ -245,7 +249,7 @@ std::string Parser::found() const {
   if (kind_ == Tok::kEof) return current().start < file_.text.size() ? "'}'" : "the end of the file";
   if (kind_ == Tok::kNewline) return "the end of the line";
   if (kind_ == Tok::kText) return "a text";
-  return "'" + std::string(spelling(current())) + "'";
+  return in_quotes(spelling(current()));
 }
 
 /// Skips what is left of the broken statement that began at `start`: its line and deeper ones, and branches

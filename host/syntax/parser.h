@@ -37,6 +37,7 @@ class Parser {
     bool no_arrow = false;       // a guard: `->` and `=>` end it
     bool no_cast = false;        // `with e as name`
     bool no_pipe = false;        // types of |x: T|
+    bool subscript = false;      // `a[1::2]`: `::` is two colons
     size_t bracket = kNone;      // token of the innermost open bracket
   };
   static constexpr size_t kNone = static_cast<size_t>(-1);
@@ -118,6 +119,7 @@ class Parser {
   Block brace_block();
   void enter_indented();
   bool opens_indented() const;
+  bool only_comments() const;
   bool at_statement_end() const;
   void check_statement_end();
   StmtPtr statement();
@@ -306,6 +308,14 @@ class Parser {
   uint32_t height_ = 0;
   uint32_t placeholders_ = 0;  // the highest _1, _2… read in the current call argument; `_` counts as 1
 };
+
+/// 'text'
+inline std::string in_quotes(std::string_view text) {
+  std::string out(1, '\'');
+  out += text;
+  out += '\'';
+  return out;
+}
 
 /// A new node of form `Node` at `span`.
 template <class Node>

@@ -7,7 +7,10 @@ ExprPtr Parser::postfix() {
   ExprPtr value = primary();
   for (;; chained()) {
     switch (kind_) {
-      case Tok::kDot: case Tok::kQuestionDot: case Tok::kColonColon:
+      case Tok::kColonColon:
+        if (context_.subscript) return value;
+        [[fallthrough]];
+      case Tok::kDot: case Tok::kQuestionDot:
         value = member(std::move(value));
         continue;
       case Tok::kLeftParen:
@@ -61,9 +64,6 @@ ExprPtr Parser::postfix() {
 
 ExprPtr Parser::member(ExprPtr object) {
   const bool nil_safe = is(Tok::kQuestionDot);
-  if (is(Tok::kColonColon) && context_.bracket != kNone && !can_name(ahead().kind)) {
-    fail_expected("a name after '::'");
-  }
   advance();
   if (is(Tok::kInt) && !nil_safe) {
     auto node = make<TupleFieldExpr>(here());
@@ -159,6 +159,7 @@ ExprPtr Parser::index(ExprPtr object) {
   auto node = make<IndexExpr>(here());
   node->object = std::move(object);
   open_bracket();
+  context_.subscript = true;
   do {
     node->subscripts.push_back(subscript());
     if (!is(Tok::kComma)) break;

@@ -88,7 +88,7 @@ ExprPtr Parser::number() {
   const std::string_view suffix = whole.substr(split);
   if (!suffix.empty() && !is_number_suffix(suffix)) {
     const bool unit = whole[split - 1] == '_';
-    fail(unit ? "numbers with units are not supported" : "'" + std::string(whole) + "' is not a number",
+    fail(unit ? "numbers with units are not supported" : in_quotes(whole) + " is not a number",
          unit ? "" : "suffixes are i8 to i64, u8 to u64, f32, f64");
   }
   const Symbol symbol = suffix.empty() ? kNoSymbol : intern(suffix);
@@ -107,7 +107,7 @@ ExprPtr Parser::integer(std::string_view digits, int base, Symbol suffix) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
   if (error == std::errc::invalid_argument || end != digits.data() + digits.size()) {
-    fail("'" + std::string(spelling(current())) + "' is not a number");
+    fail(found() + " is not a number");
   }
   constexpr uint64_t kMinimum = uint64_t{1} << 63;
   const bool bits = base != 10 || name_of(suffix) == "u64";

@@ -90,6 +90,15 @@ bool Parser::opens_indented() const {
   return current().line_start && current().kind != Tok::kEof && current().indent > context_.indent;
 }
 
+/// An indented comment may stand for a body.
+bool Parser::only_comments() const {
+  for (auto it = stream_.comments.rbegin(); it != stream_.comments.rend() && it->before_token >= pos_; ++it) {
+    const bool own_line = it->span.line != previous().line;
+    if (it->before_token == pos_ && own_line && it->span.column > context_.indent + 1) return true;
+  }
+  return false;
+}
+
 /// From here on lines count, and the current one gives the block's indentation.
 void Parser::enter_indented() {
   const size_t bracket = context_.bracket;
@@ -111,6 +120,7 @@ Block Parser::indented_block() {
 /// After the colon: an indented block, or statements on the same line.
 Block Parser::block_after_colon() {
   if (opens_indented()) return indented_block();
+  if (only_comments()) return Block{here(), {}};
   if (current().line_start || is(Tok::kEof)) {
     fail_at(from(span_of(previous())), "expected an indented block after this",
             "indent the next line, or write 'pass'");
@@ -231,7 +241,7 @@ void Parser::reject_foreign_statement() {
   if (names_something) {
     if (word == "actor") fail("actors are not yet supported");
     if (word == "macro" || word == "bitfield" || word == "unit" || word == "aspect") {
-      fail("'" + std::string(word) + "' is not supported");
+      fail(found() + " is not supported");
     }
     if (word == "def" || word == "func" || word == "function") fail("a function is declared with 'fn'");
     if (word == "switch") fail("this is written 'match'");

@@ -7,7 +7,11 @@ from testing import Counts, count_junit, count_summary, split_paths
 CTEST = """<testsuite name="release">
   <testcase name="A.b" classname="A.b" time="0.1" status="run"/>
   <testcase name="A.c" classname="A.c" time="0.1" status="fail"><failure message=""/></testcase>
-  <testcase name="A.d" classname="A.d" time="0" status="notrun"><skipped message=""/></testcase>
+  <testcase name="A.d" classname="A.d" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>
+</testsuite>"""
+CTEST_NOT_BUILT = """<testsuite name="release">
+  <testcase name="a_NOT_BUILT" status="notrun"><skipped message="Unable to find executable"/></testcase>
+  <testcase name="A.DISABLED_b" status="disabled"/>
 </testsuite>"""
 PYTEST = """<testsuites><testsuite name="pytest" errors="1" failures="1" skipped="1" tests="4">
   <testcase classname="m" name="a"/>
@@ -25,6 +29,10 @@ def report(tmp_path: Path, text: str) -> Path:
 
 def test_ctests_report_is_counted_by_test_case(tmp_path):
     assert count_junit(report(tmp_path, CTEST), status=8) == Counts(1, 1, 1)
+
+
+def test_what_was_not_built_or_is_disabled_is_a_failure(tmp_path):
+    assert count_junit(report(tmp_path, CTEST_NOT_BUILT), status=8) == Counts(failed=2)
 
 
 def test_pytests_errors_count_as_failed(tmp_path):

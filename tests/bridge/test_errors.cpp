@@ -1,0 +1,97 @@
+// Exceptions as errors: kind, type, message, traceback, and nothing kept alive.
+#include <thread>
+
+#include "python_test.h"
+
+using testing::HasSubstr;
+
+class Errors : public PythonTest {
+ protected:
+  /// The kind that running these statements gives.
+  static int32_t kind_of(const char* code) { return try_exec(code); }
+};
+
+TEST_F(Errors, HaveTypeMessageAndTraceback) {
+  exec("def fail(x):\n    return 1 / x");
+  int64_t out = 0;
+  EXPECT_EQ(try_eval("fail(0)", {}, &out), SPT_PYTHON);
+  EXPECT_EQ(out, 0);
+  EXPECT_EQ(last_message(), "ZeroDivisionError: division by zero");
+  EXPECT_EQ(last_field("type"), "builtins.ZeroDivisionError");
+  EXPECT_THAT(last_field("traceback"), HasSubstr("Traceback (most recent call last):"));
+  EXPECT_THAT(last_field("traceback"), HasSubstr("line 2, in fail"));
+}
+
+TEST_F(Errors, ShowTheirCausesInTheTraceback) {
+  EXPECT_EQ(kind_of("try:\n    {}['a']\nexcept KeyError as e:\n    raise ValueError('no a') from e"), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "ValueError: no a");
+  EXPECT_THAT(last_field("traceback"), HasSubstr("KeyError: 'a'"));
+  EXPECT_THAT(last_field("traceback"), HasSubstr("direct cause"));
+}
+
+TEST_F(Errors, HaveMessagesOfOneLine) {
+  EXPECT_EQ(kind_of("raise RuntimeError('first\\n\\tsecond\\n')"), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "RuntimeError: first second");
+  EXPECT_EQ(kind_of("raise AssertionError"), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "AssertionError");
+}
+
+TEST_F(Errors, OfTheirOwnKindMapToIt) {
+  EXPECT_EQ(kind_of("open('/nowhere/at/all')"), SPT_IO);
+  EXPECT_EQ(last_message(), "FileNotFoundError: [Errno 2] No such file or directory: '/nowhere/at/all'");
+  EXPECT_EQ(kind_of("raise MemoryError"), SPT_OUT_OF_MEMORY);
+  EXPECT_EQ(kind_of("import torch\nraise torch.OutOfMemoryError('CUDA out of memory')"), SPT_OUT_OF_MEMORY);
+  EXPECT_EQ(kind_of("raise KeyboardInterrupt"), SPT_INTERRUPTED);
+  EXPECT_EQ(kind_of("[][1]"), SPT_PYTHON);
+}
+
+TEST_F(Errors, OfExitKeepItsCode) {
+  EXPECT_EQ(kind_of("raise SystemExit(3)"), SPT_PYTHON);
+  EXPECT_EQ(last_field("type"), "builtins.SystemExit");
+  EXPECT_EQ(last_field("got"), "3");
+}
+
+TEST_F(Errors, OfAMissingModuleSayHowToInstallIt) {
+  int64_t out = 0;
+  EXPECT_EQ(spt_py_import("no_such_module.part", &out), SPT_PYTHON);
+  EXPECT_EQ(last_field("type"), "builtins.ModuleNotFoundError");
+  char* python = nullptr;
+  expect_ok(spt_python_path(&python));
+  const std::string command = taken(python) + " -m pip install no_such_module";
+  EXPECT_EQ(last_field("expected"), command);
+  EXPECT_THAT(last_message(), HasSubstr("No module named 'no_such_module'"));
+  EXPECT_THAT(last_message(), HasSubstr(command));
+}
+
+TEST_F(Errors, OfBadSourceAreErrorsToo) {
+  EXPECT_EQ(kind_of("def ("), SPT_PYTHON);
+  EXPECT_EQ(last_field("type"), "builtins.SyntaxError");
+}
+
+TEST_F(Errors, OfBrokenExceptionsDoNotCrash) {
+  EXPECT_EQ(kind_of("class Odd(Exception):\n    def __str__(self): raise ValueError\nraise Odd()"), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "Odd");
+  EXPECT_EQ(kind_of("def deep(): deep()\ndeep()"), SPT_PYTHON);
+  EXPECT_EQ(last_field("type"), "builtins.RecursionError");
+  EXPECT_EQ(kind_of("raise ValueError('\\ud800')"), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "ValueError");
+}
+
+TEST_F(Errors, KeepNothingOfTheirFramesAlive) {
+  exec("import weakref\nclass Big: pass\nalive = []\n"
+       "def fail():\n    local = Big()\n    alive.append(weakref.ref(local))\n    raise ValueError('x')");
+  EXPECT_EQ(kind_of("fail()"), SPT_PYTHON);
+  EXPECT_TRUE(truth(eval("alive[0]() is None"))) << "the record of the error must be text alone";
+  EXPECT_THAT(last_message(), HasSubstr("ValueError"));
+}
+
+TEST_F(Errors, OfOneThreadAreNotSeenByAnother) {
+  EXPECT_EQ(kind_of("raise ValueError('here')"), SPT_PYTHON);
+  std::string elsewhere;
+  std::thread([&] {
+    try_exec("raise KeyError('there')");
+    elsewhere = last_message();
+  }).join();
+  EXPECT_EQ(elsewhere, "KeyError: 'there'");
+  EXPECT_EQ(last_message(), "ValueError: here");
+}

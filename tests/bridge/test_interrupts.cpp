@@ -1,0 +1,84 @@
+// Ctrl-C while Python runs.
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "python_test.h"
+
+using namespace std::chrono_literals;
+
+namespace {
+std::atomic<int> host_interrupts{0};
+}
+
+class Interrupts : public PythonTest {
+ protected:
+  /// Sends SIGINT to the process when Python has said that it is where it should be.
+  static std::thread interrupt_when_ready() {
+    exec("import os\nready_read, ready_write = os.pipe()");
+    const auto fd = static_cast<int>(number(eval("ready_read")));
+    return std::thread([fd] {
+      char byte = 0;
+      EXPECT_EQ(read(fd, &byte, 1), 1);
+      sent_at = std::chrono::steady_clock::now();
+      kill(getpid(), SIGINT);
+    });
+  }
+  static std::chrono::steady_clock::duration since_sent() { return std::chrono::steady_clock::now() - sent_at; }
+
+  static inline std::chrono::steady_clock::time_point sent_at;
+};
+
+TEST_F(Interrupts, StopALoopAndTheNextCallWorks) {
+  std::thread sender = interrupt_when_ready();
+  EXPECT_EQ(try_exec("os.write(ready_write, b'x')\nwhile True: pass"), SPT_INTERRUPTED);
+  EXPECT_LT(since_sent(), 500ms);
+  EXPECT_EQ(last_field("type"), "builtins.KeyboardInterrupt");
+  sender.join();
+  EXPECT_EQ(number(eval("6 * 7")), 42);
+}
+
+TEST_F(Interrupts, StopASleep) {
+  std::thread sender = interrupt_when_ready();
+  EXPECT_EQ(try_exec("import time\nos.write(ready_write, b'x')\ntime.sleep(60)"), SPT_INTERRUPTED);
+  EXPECT_LT(since_sent(), 500ms);
+  sender.join();
+}
+
+TEST_F(Interrupts, StopAThreadThatIsNotTheFirst) {
+  std::thread sender = interrupt_when_ready();
+  int32_t status = 0;
+  std::thread([&] { status = try_exec("os.write(ready_write, b'x')\nwhile True: pass"); }).join();
+  EXPECT_EQ(status, SPT_INTERRUPTED);
+  sender.join();
+  EXPECT_EQ(number(eval("6 * 7")), 42) << "nothing of it lands on this thread";
+  std::thread([&] { EXPECT_EQ(number(eval("6 * 7")), 42); }).join();
+}
+
+TEST_F(Interrupts, ThatPythonHandlesAreNoError) {
+  std::thread sender = interrupt_when_ready();
+  exec("try:\n    os.write(ready_write, b'x')\n    while True: pass\nexcept KeyboardInterrupt:\n    handled = True");
+  sender.join();
+  EXPECT_TRUE(truth(eval("handled")));
+}
+
+TEST_F(Interrupts, DuringACallThatNeverLooksStillCount) {
+  // libc's raise, called directly: no Python code runs after it that would notice.
+  exec("import ctypes\nlibc_raise = ctypes.PyDLL(None)['raise']");
+  const Held libc_raise = eval("libc_raise");
+  int64_t out = 0;
+  EXPECT_EQ(try_call(libc_raise, Args().number(SIGINT), &out), SPT_INTERRUPTED);
+  EXPECT_EQ(out, 0);
+  EXPECT_EQ(number(eval("6 * 7")), 42);
+}
+
+TEST_F(Interrupts, OutsideOfPythonGoToWhoHadThemBefore) {
+  std::signal(SIGINT, [](int) { ++host_interrupts; });
+  expect_ok(spt_py_start());
+  raise(SIGINT);
+  EXPECT_EQ(host_interrupts.load(), 1);
+  EXPECT_EQ(number(eval("6 * 7")), 42);
+}

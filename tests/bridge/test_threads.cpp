@@ -1,0 +1,170 @@
+// Many threads, the GIL, and tensors that die far from Python.
+#include <atomic>
+#include <thread>
+
+#include "python_test.h"
+
+namespace {
+
+std::atomic<bool> holding{false};
+std::atomic<bool> may_end{false};
+
+/// Called by Python through ctypes, in the way that keeps the GIL.
+void hold_gil() {
+  holding = true;
+  while (!may_end) {
+    std::this_thread::yield();
+  }
+  holding = false;
+}
+
+}  // namespace
+
+class Threads : public PythonTest {};
+
+TEST_F(Threads, CallTogetherAndEachGetsItsOwnAnswer) {
+  const Held square = eval("lambda x: x * x");
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int64_t t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      for (int64_t i = 0; i < 500; ++i) {
+        const int64_t x = t * 1000 + i;
+        wrong += number(call(square, Args().number(x))) == x * x ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+TEST_F(Threads, OfPythonRunWhileNobodyCalls) {
+  // Only possible when the thread that started Python gave the GIL back.
+  exec("import threading\nran = threading.Event()\nthreading.Thread(target=ran.set).start()");
+  EXPECT_TRUE(truth(eval("ran.wait(20)")));
+}
+
+TEST_F(Threads, KeepOneThreadStateEach) {
+  exec("import threading\nlocal = threading.local()");
+  std::thread([&] {
+    exec("local.mark = 7");
+    EXPECT_EQ(number(eval("local.mark")), 7) << "threading.local belongs to the thread state";
+  }).join();
+}
+
+TEST_F(Threads, ThatEndLeaveNoThreadStateBehind) {
+  exec("import sys");
+  const int64_t before = number(eval("len(sys._current_frames())"));
+  for (int i = 0; i < 20; ++i) {
+    std::thread([&] { EXPECT_EQ(number(eval("1")), 1); }).join();
+  }
+  EXPECT_LE(number(eval("len(sys._current_frames())")), before);
+}
+
+TEST_F(Threads, LetGoOfObjectsAndTensorsWithoutWaitingForTheGil) {
+  Held hold = eval("__import__('ctypes').PYFUNCTYPE(None)(address)",
+                   Args().number(reinterpret_cast<int64_t>(hold_gil)).as("address"));
+  Held object = eval("object()");
+  Held shared = tensor({1, 2, 3}, {3});
+  to_python(shared).release();  // the tensor has a Python object from now on
+  std::thread holder([&] { call(hold); });
+  while (!holding) {
+    std::this_thread::yield();
+  }
+  object.release();
+  shared.release();
+  EXPECT_TRUE(holding) << "both came back while another thread had the GIL";
+  may_end = true;
+  holder.join();
+}
+
+TEST_F(Threads, FreeWhatWasLetGoAtTheNextCall) {
+  exec("import weakref\nclass Watched: pass\nobject_watch = None");
+  Held object = eval("Watched()");
+  exec("object_watch = weakref.ref(o)\ndel o", Args().object(object).as("o"));
+  object.release();
+  EXPECT_TRUE(truth(eval("object_watch() is None")));
+
+  Held ours = tensor({1, 2}, {2});
+  Held theirs = to_python(ours);
+  exec("tensor_watch = weakref.ref(t)\ndel t", Args().object(theirs).as("t"));
+  theirs.release();
+  EXPECT_FALSE(truth(eval("tensor_watch() is None"))) << "the native tensor keeps its Python object";
+  ours.release();
+  EXPECT_TRUE(truth(eval("tensor_watch() is None")));
+}
+
+TEST_F(Threads, BackwardFromHereWhileOthersHoldTheGil) {
+  exec("import threading, time\nstop = threading.Event()\n"
+       "def spin():\n    while not stop.is_set(): pass\n"
+       "spinners = [threading.Thread(target=spin) for _ in range(2)]\n"
+       "for s in spinners: s.start()");
+  for (int i = 0; i < 20; ++i) {
+    const Held x = tensor({1, 2, 3}, {3});
+    expect_ok(spt_set_requires_grad(x.get(), true));
+    const Held y = to_tensor(eval("(x * x).sum()", Args().tensor(x).as("x")));
+    expect_ok(spt_backward(y.get()));
+    const Held grad = made([&](int64_t* out) { return spt_grad(x.get(), out); });
+    EXPECT_THAT(values(grad), testing::ElementsAre(2, 4, 6));
+  }
+  exec("stop.set()\nfor s in spinners: s.join()");
+}
+
+TEST_F(Threads, MixEverythingAndLeaveNothing) {
+  // 8 threads take random steps: call, raise, import, exchange, let go. Under ctest's watchdog.
+  const Held add = eval("lambda a, b: a + b");
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      uint32_t random = 12345 + t;
+      for (int i = 0; i < 300; ++i) {
+        random = random * 1664525 + 1013904223;
+        switch ((random >> 16) % 5) {
+          case 0:
+            call(add, Args().number(1).number(2));
+            break;
+          case 1:
+            EXPECT_EQ(try_exec("raise ValueError('step')"), SPT_PYTHON);
+            break;
+          case 2:
+            import("collections.abc");
+            break;
+          case 3: {
+            const Held x = tensor({1, 2}, {2});
+            const Held sum = to_tensor(call(add, Args().tensor(x).tensor(x)));
+            EXPECT_THAT(values(sum), testing::ElementsAre(2, 4));
+            break;
+          }
+          default: {
+            const Held x = tensor({3}, {1});
+            made([&](int64_t* out) {
+              int64_t handle = 0;
+              expect_ok(spt_dlpack_export(x.get(), false, &handle));
+              return spt_py_capsule_new(handle, out);
+            });
+          }
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+TEST_F(Threads, AndProcessesOfADataLoaderWork) {
+  exec("import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n"
+       "data = TensorDataset(torch.arange(8))\n"
+       "loader = DataLoader(data, batch_size=4, num_workers=2)\n"
+       "batches = [batch[0].tolist() for batch in loader]");
+  EXPECT_EQ(repr(eval("batches")), "[[0, 1, 2, 3], [4, 5, 6, 7]]");
+}
+
+TEST_F(Threads, AndSpawnedProcessesWork) {
+  exec("import multiprocessing, operator\n"
+       "with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
+       "    product = pool.apply(operator.mul, (6, 7))");
+  EXPECT_EQ(number(eval("product")), 42);
+}

@@ -1,0 +1,34 @@
+// Tables of source text and the tree it must give.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "parse.h"
+
+namespace spl::test {
+
+inline ParseResult parsed(const std::string& source) { return parse(SourceFile{1, "t.spl", source}); }
+
+/// The dump, or the complaints if there are any.
+inline std::string tree(const std::string& source) {
+  const SourceFile file{1, "t.spl", source};
+  const ParseResult result = parse(file);
+  if (result.ok()) return dump(result.module);
+  std::string complaints;
+  for (const auto& diagnostic : result.diagnostics) complaints += render(diagnostic, file);
+  return complaints;
+}
+
+struct Row {
+  const char* source;
+  const char* tree;  // without the final newline
+};
+
+inline void check(const std::vector<Row>& rows) {
+  for (const Row& row : rows) EXPECT_EQ(tree(row.source), row.tree + std::string("\n")) << row.source;
+}
+
+}  // namespace spl::test
