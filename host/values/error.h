@@ -13,6 +13,7 @@ struct StackEntry {
   std::string file;
   uint32_t line = 0;
   uint32_t column = 0;
+  bool library = false;  // below the library root
 };
 
 /// `payload` is what panic() was given, nil for errors of the runtime. The stack is innermost first.
