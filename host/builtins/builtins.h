@@ -1,35 +1,38 @@
-// What the host itself gives to programs: functions that every module sees, methods of the built-in types,
-// and the natives behind the library's `extern fn` declarations.
+// What Simple has without an import: functions, and the methods of the built-in kinds.
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "../syntax/ast.h"
 #include "../values/objects.h"
 
 namespace spl {
 
-/// Puts print, len, attempt … into builtins(). Call once, before any module is compiled.
-void register_functions();
+/// Fills builtins() once, before any module is compiled.
+void install_builtins();
 
-/// The host's own implementation of an `extern fn`, or nullptr.
+/// A row of a table of natives.
+struct NativeEntry {
+  const char* name;
+  NativeFn fn;
+  int least, most;  // a method's receiver counts
+};
+void add_methods(Kind kind, const NativeEntry* entries, size_t count);
+void install_text_methods();
+void install_collection_methods();
+void install_value_methods();
+
+/// Natives that `extern fn` finds in the host itself; null where there is none.
 const Native* host_extern(const std::string& name);
 
-/// What the examples of all specs so far came to.
-struct SpecTotals {
-  int64_t passed = 0, failed = 0, skipped = 0, pending = 0;
-};
-SpecTotals& spec_totals();
+int64_t to_integer(Value v);  // of a number, bool or text; fails for others
+double to_number(Value v);
+const std::string& expect_text(Value v, const char* what);
+bool is_of_type(Value v, const Type* type);
+Value make_iterator(Value source);  // owned
+size_t checked_index(Value index, size_t size, const char* what);
 
-/// What the command line gave to the program.
-struct ProgramArguments {
-  std::string program;  // path of the started .spl file
-  std::vector<std::string> words;
-  std::string spec_filter;
-};
-ProgramArguments& program_arguments();
-
-/// The names a misspelt method of a built-in type could have meant.
-std::vector<std::string> builtin_method_names(Value self);
+/// The hook of `a op= b`; none for operators without one.
+Symbol inplace_hook(BinaryOp op);
 
 }  // namespace spl

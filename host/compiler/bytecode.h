@@ -55,7 +55,7 @@ struct Instruction {
   Op op = Op::kExtra;
   uint16_t a = 0;
   union {
-    struct {
+    __extension__ struct {
       uint16_t b, c;
     };
     int32_t d;
