@@ -1,0 +1,38 @@
+// What Simple has without an import: functions, and the methods of the built-in kinds.
+#pragma once
+
+#include <string>
+
+#include "../syntax/ast.h"
+#include "../values/objects.h"
+
+namespace spl {
+
+/// Fills builtins() once, before any module is compiled.
+void install_builtins();
+
+/// A row of a table of natives.
+struct NativeEntry {
+  const char* name;
+  NativeFn fn;
+  int least, most;  // a method's receiver counts
+};
+void add_methods(Kind kind, const NativeEntry* entries, size_t count);
+void install_text_methods();
+void install_collection_methods();
+void install_value_methods();
+
+/// Natives that `extern fn` finds in the host itself; null where there is none.
+const Native* host_extern(const std::string& name);
+
+int64_t to_integer(Value v);  // of a number, bool or text; fails for others
+double to_number(Value v);
+const std::string& expect_text(Value v, const char* what);
+bool is_of_type(Value v, const Type* type);
+Value make_iterator(Value source);  // owned
+size_t checked_index(Value index, size_t size, const char* what);
+
+/// The hook of `a op= b`; none for operators without one.
+Symbol inplace_hook(BinaryOp op);
+
+}  // namespace spl

@@ -1,0 +1,529 @@
+// Methods of arrays, tuples, dicts and ranges. Those that change their receiver get it as the only reference.
+#include <algorithm>
+#include <cmath>
+
+#include "../vm/thread.h"
+#include "builtins.h"
+#include "failure.h"
+
+namespace spl {
+
+namespace {
+
+const std::vector<Value>& items_of(Value v) {
+  return v.is(Kind::kTuple) ? as_object<Tuple>(v)->items : as_object<Array>(v)->items;
+}
+std::vector<Value>& own_items(Value& v) {
+  make_unique(v);
+  return as_object<Array>(v)->items;
+}
+Value call1(Thread& thread, Value f, Value x) { return thread.call(f, &x, 1); }
+bool holds(Thread& thread, Value f, Value x) {
+  const Ref result = Ref::owned(call1(thread, f, x));
+  return truthy(result.get());
+}
+
+/// Collects results; what was collected is released should a later call fail.
+class Collected {
+ public:
+  ~Collected() {
+    for (const Value v : items_)
+      release(v);
+  }
+  void add(Value owned) { items_.push_back(owned); }
+  Value array() { return make_array(std::exchange(items_, {})); }
+  std::vector<Value>& items() { return items_; }
+
+ private:
+  std::vector<Value> items_;
+};
+
+Collected all_of(Thread& thread, Value iterable) {
+  Collected collected;
+  thread.each(iterable, [&](Value v) {
+    collected.add(retained(v));
+    return true;
+  });
+  return collected;
+}
+
+// ---- Reading: arrays, tuples, and what else can be looped over -------------------------------------------
+
+Value len(Thread& thread, Value* args, int) { return Value::integer(thread.length(args[0])); }
+Value is_empty(Thread& thread, Value* args, int) { return Value::boolean(thread.length(args[0]) == 0); }
+Value contains(Thread& thread, Value* args, int) { return Value::boolean(thread.contains(args[0], args[1])); }
+
+Value first(Thread&, Value* args, int) {
+  const auto& items = items_of(args[0]);
+  return items.empty() ? Value() : retained(items.front());
+}
+Value last(Thread&, Value* args, int) {
+  const auto& items = items_of(args[0]);
+  return items.empty() ? Value() : retained(items.back());
+}
+Value get(Thread&, Value* args, int count) {
+  const auto& items = items_of(args[0]);
+  const int64_t asked = to_integer(args[1]);
+  const int64_t at = asked < 0 ? asked + static_cast<int64_t>(items.size()) : asked;
+  if (at >= 0 && at < static_cast<int64_t>(items.size()))
+    return retained(items[static_cast<size_t>(at)]);
+  return count > 2 ? retained(args[2]) : Value();
+}
+Value index_of(Thread&, Value* args, int) {
+  const auto& items = items_of(args[0]);
+  for (size_t i = 0; i < items.size(); ++i)
+    if (equals(items[i], args[1]))
+      return Value::integer(static_cast<int64_t>(i));
+  return Value();
+}
+Value count_of(Thread& thread, Value* args, int count) {
+  if (count == 1)
+    return Value::integer(thread.length(args[0]));
+  int64_t found = 0;
+  const bool function = args[1].is(Kind::kClosure) || args[1].is(Kind::kNative);
+  thread.each(args[0], [&](Value v) {
+    found += function ? holds(thread, args[1], v) : equals(v, args[1]);
+    return true;
+  });
+  return Value::integer(found);
+}
+
+Value map(Thread& thread, Value* args, int) {
+  Collected result;
+  thread.each(args[0], [&](Value v) {
+    result.add(call1(thread, args[1], v));
+    return true;
+  });
+  return result.array();
+}
+Value filter(Thread& thread, Value* args, int) {
+  Collected result;
+  thread.each(args[0], [&](Value v) {
+    if (holds(thread, args[1], v))
+      result.add(retained(v));
+    return true;
+  });
+  return result.array();
+}
+// reduce(init, f); the older order reduce(f, init) and reduce(f) are understood too.
+Value reduce(Thread& thread, Value* args, int count) {
+  const bool function_first = args[1].is(Kind::kClosure) || args[1].is(Kind::kNative) || args[1].is(Kind::kBoundMethod);
+  const Value function = count == 2 || function_first ? args[1] : args[2];
+  Ref total = count == 2 ? Ref::owned(Value::missing()) : Ref::shared(function_first ? args[2] : args[1]);
+  thread.each(args[0], [&](Value v) {
+    if (total.get().is_missing()) {
+      total = Ref::shared(v);
+      return true;
+    }
+    const Value pair[] = {total.get(), v};
+    total = Ref::owned(thread.call(function, pair, 2));
+    return true;
+  });
+  if (total.get().is_missing())
+    fail("reduce() of nothing needs a first value");
+  return total.take();
+}
+Value each_fn(Thread& thread, Value* args, int) {
+  thread.each(args[0], [&](Value v) {
+    release(call1(thread, args[1], v));
+    return true;
+  });
+  return Value();
+}
+Value any_fn(Thread& thread, Value* args, int count) {
+  bool found = false;
+  thread.each(args[0], [&](Value v) {
+    found = count > 1 ? holds(thread, args[1], v) : truthy(v);
+    return !found;
+  });
+  return Value::boolean(found);
+}
+Value all_fn(Thread& thread, Value* args, int count) {
+  bool every = true;
+  thread.each(args[0], [&](Value v) {
+    every = count > 1 ? holds(thread, args[1], v) : truthy(v);
+    return every;
+  });
+  return Value::boolean(every);
+}
+Value find(Thread& thread, Value* args, int) {
+  Value found;
+  thread.each(args[0], [&](Value v) {
+    if (!holds(thread, args[1], v))
+      return true;
+    found = retained(v);
+    return false;
+  });
+  return found;
+}
+Value find_index(Thread& thread, Value* args, int) {
+  int64_t at = 0;
+  bool found = false;
+  thread.each(args[0], [&](Value v) {
+    found = holds(thread, args[1], v);
+    at += !found;
+    return !found;
+  });
+  return found ? Value::integer(at) : Value();
+}
+Value take(Thread& thread, Value* args, int) {
+  Collected result;
+  int64_t left = to_integer(args[1]);
+  if (left <= 0)
+    return make_array({});
+  thread.each(args[0], [&](Value v) {
+    result.add(retained(v));
+    return --left > 0;
+  });
+  return result.array();
+}
+Value skip(Thread& thread, Value* args, int) {
+  Collected result;
+  int64_t left = to_integer(args[1]);
+  thread.each(args[0], [&](Value v) {
+    if (left-- <= 0)
+      result.add(retained(v));
+    return true;
+  });
+  return result.array();
+}
+Value zip(Thread& thread, Value* args, int) {
+  Collected others = all_of(thread, args[1]);
+  Collected result;
+  size_t at = 0;
+  thread.each(args[0], [&](Value v) {
+    if (at == others.items().size())
+      return false;
+    result.add(make_tuple({retained(v), retained(others.items()[at++])}));
+    return true;
+  });
+  return result.array();
+}
+Value enumerate(Thread& thread, Value* args, int) {
+  Collected result;
+  int64_t at = 0;
+  thread.each(args[0], [&](Value v) {
+    result.add(make_tuple({Value::integer(at++), retained(v)}));
+    return true;
+  });
+  return result.array();
+}
+Value flatten_into(Thread& thread, Value iterable, Value function) {
+  Collected result;
+  thread.each(iterable, [&](Value v) {
+    const Ref inner = function.is_nil() ? Ref::shared(v) : Ref::owned(call1(thread, function, v));
+    if (!inner.get().is(Kind::kArray) && !inner.get().is(Kind::kTuple)) {
+      result.add(retained(inner.get()));
+      return true;
+    }
+    for (const Value item : items_of(inner.get()))
+      result.add(retained(item));
+    return true;
+  });
+  return result.array();
+}
+Value flat_map(Thread& thread, Value* args, int) { return flatten_into(thread, args[0], args[1]); }
+Value flatten(Thread& thread, Value* args, int) { return flatten_into(thread, args[0], Value()); }
+
+Value join(Thread& thread, Value* args, int count) {
+  const std::string separator = count > 1 ? expect_text(args[1], "the separator of join()") : "";
+  std::string text;
+  bool first_one = true;
+  thread.each(args[0], [&](Value v) {
+    if (!first_one)
+      text += separator;
+    first_one = false;
+    text += display(v);
+    return true;
+  });
+  return make_text(std::move(text));
+}
+Value to_array(Thread& thread, Value* args, int) { return all_of(thread, args[0]).array(); }
+Value reversed(Thread& thread, Value* args, int) {
+  Collected result = all_of(thread, args[0]);
+  std::reverse(result.items().begin(), result.items().end());
+  return result.array();
+}
+Value unique(Thread& thread, Value* args, int) {
+  Collected result;
+  const Ref seen = Ref::owned(Value::object(new Dict()));
+  thread.each(args[0], [&](Value v) {
+    auto* dict = as_object<Dict>(seen.get());
+    if (dict->find(v) != nullptr)
+      return true;
+    dict->set(retained(v), Value());
+    result.add(retained(v));
+    return true;
+  });
+  return result.array();
+}
+Value sum(Thread& thread, Value* args, int) {
+  Ref total = Ref::owned(Value::integer(0));
+  thread.each(args[0], [&](Value v) {
+    total = Ref::owned(thread.arithmetic(BinaryOp::kAdd, total.get(), v));
+    return true;
+  });
+  return total.take();
+}
+Value extreme(Thread& thread, Value iterable, int wanted) {
+  Ref best = Ref::owned(Value::missing());
+  thread.each(iterable, [&](Value v) {
+    if (best.get().is_missing() || compare(v, best.get()) * wanted > 0)
+      best = Ref::shared(v);
+    return true;
+  });
+  return best.get().is_missing() ? Value() : best.take();
+}
+Value min(Thread& thread, Value* args, int) { return extreme(thread, args[0], -1); }
+Value max(Thread& thread, Value* args, int) { return extreme(thread, args[0], 1); }
+Value to_string(Thread&, Value* args, int) { return make_text(display(args[0])); }
+
+// Whatever the comparison answers, the sort must not read outside: a merge sort of our own.
+void merge_sort(std::vector<Value>& items, const std::function<bool(Value, Value)>& less) {
+  std::vector<Value> buffer(items.size());
+  for (size_t width = 1; width < items.size(); width *= 2) {
+    for (size_t left = 0; left < items.size(); left += 2 * width) {
+      const size_t middle = std::min(left + width, items.size()), right = std::min(left + 2 * width, items.size());
+      size_t a = left, b = middle;
+      for (size_t at = left; at < right; ++at)
+        buffer[at] = b >= right || (a < middle && !less(items[b], items[a])) ? items[a++] : items[b++];
+    }
+    items.swap(buffer);
+  }
+}
+// Without an argument by <; a function of one parameter gives a key, one of two says whether a comes before b.
+void sort_items(Thread& thread, std::vector<Value>& items, Value* args, int count) {
+  std::vector<Value> order = items;  // the same references: a failure on the way leaves `items` as it was
+  if (count == 1) {
+    merge_sort(order, [](Value a, Value b) { return compare(a, b) < 0; });
+    items = order;
+    return;
+  }
+  const Value function = args[1];
+  const bool by_key = !function.is(Kind::kClosure) || as_object<Closure>(function)->proto->parameters.size() == 1;
+  if (!by_key) {
+    merge_sort(order, [&](Value a, Value b) {
+      const Value pair[] = {a, b};
+      const Ref answer = Ref::owned(thread.call(function, pair, 2));
+      return answer.get().is_int() ? answer.get().as_int < 0 : truthy(answer.get());
+    });
+    items = order;
+    return;
+  }
+  std::vector<std::pair<Ref, Value>> keyed;
+  for (const Value v : order)
+    keyed.emplace_back(Ref::owned(call1(thread, function, v)), v);
+  std::vector<Value> indexes;
+  for (size_t i = 0; i < keyed.size(); ++i)
+    indexes.push_back(Value::integer(static_cast<int64_t>(i)));
+  merge_sort(indexes, [&](Value a, Value b) {
+    return compare(keyed[static_cast<size_t>(a.as_int)].first.get(), keyed[static_cast<size_t>(b.as_int)].first.get()) < 0;
+  });
+  for (size_t i = 0; i < indexes.size(); ++i)
+    items[i] = keyed[static_cast<size_t>(indexes[i].as_int)].second;
+}
+Value sorted(Thread& thread, Value* args, int count) {
+  Collected result = all_of(thread, args[0]);
+  sort_items(thread, result.items(), args, count);
+  return result.array();
+}
+
+// ---- Changing arrays -------------------------------------------------------------------------------------
+
+Value sort(Thread& thread, Value* args, int count) {
+  sort_items(thread, own_items(args[0]), args, count);
+  return retained(args[0]);
+}
+Value push(Thread&, Value* args, int) {
+  own_items(args[0]).push_back(retained(args[1]));
+  return Value();
+}
+Value pop(Thread&, Value* args, int count) {
+  auto& items = own_items(args[0]);
+  if (items.empty())
+    fail("pop() of an empty array");
+  const size_t at = count > 1 ? checked_index(args[1], items.size(), "array") : items.size() - 1;
+  const Value value = items[at];
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(at));
+  return value;
+}
+Value insert(Thread&, Value* args, int) {
+  auto& items = own_items(args[0]);
+  const size_t at = checked_index(args[1], items.size() + 1, "array");
+  items.insert(items.begin() + static_cast<std::ptrdiff_t>(at), retained(args[2]));
+  return Value();
+}
+Value remove(Thread&, Value* args, int) {
+  auto& items = own_items(args[0]);
+  const size_t at = checked_index(args[1], items.size(), "array");
+  const Value value = items[at];
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(at));
+  return value;
+}
+Value clear(Thread&, Value* args, int) {
+  auto& items = own_items(args[0]);
+  const auto old = std::exchange(items, {});
+  for (const Value v : old)
+    release(v);
+  return Value();
+}
+Value reverse(Thread&, Value* args, int) {
+  auto& items = own_items(args[0]);
+  std::reverse(items.begin(), items.end());
+  return retained(args[0]);
+}
+Value extend(Thread& thread, Value* args, int) {
+  Collected more = all_of(thread, args[1]);
+  auto& items = own_items(args[0]);
+  items.insert(items.end(), more.items().begin(), more.items().end());
+  more.items().clear();
+  return Value();
+}
+Value fill(Thread&, Value* args, int) {
+  for (Value& v : own_items(args[0]))
+    assign(v, retained(args[1]));
+  return Value();
+}
+Value swap(Thread&, Value* args, int) {
+  auto& items = own_items(args[0]);
+  std::swap(items[checked_index(args[1], items.size(), "array")], items[checked_index(args[2], items.size(), "array")]);
+  return Value();
+}
+Value truncate(Thread&, Value* args, int) {
+  auto& items = own_items(args[0]);
+  const auto length = static_cast<size_t>(std::max<int64_t>(0, to_integer(args[1])));
+  while (items.size() > length) {
+    const Value v = items.back();
+    items.pop_back();
+    release(v);
+  }
+  return Value();
+}
+
+// ---- Dicts -----------------------------------------------------------------------------------------------
+
+Dict* dict_of(Value v) { return as_object<Dict>(v); }
+Dict* own_dict(Value& v) {
+  make_unique(v);
+  return dict_of(v);
+}
+Value dict_get(Thread&, Value* args, int count) {
+  const Value* found = dict_of(args[0])->find(args[1]);
+  return found != nullptr ? retained(*found) : count > 2 ? retained(args[2]) : Value();
+}
+template <class Pick>
+Value entries(Value v, Pick&& pick) {
+  dict_of(v)->sort();
+  Collected result;
+  for (const auto& entry : dict_of(v)->entries)
+    result.add(pick(entry));
+  return result.array();
+}
+Value keys(Thread&, Value* args, int) {
+  return entries(args[0], [](const Dict::Entry& e) { return retained(e.key); });
+}
+Value values(Thread&, Value* args, int) {
+  return entries(args[0], [](const Dict::Entry& e) { return retained(e.value); });
+}
+Value items(Thread&, Value* args, int) {
+  return entries(args[0], [](const Dict::Entry& e) { return make_tuple({retained(e.key), retained(e.value)}); });
+}
+Value contains_key(Thread&, Value* args, int) { return Value::boolean(dict_of(args[0])->find(args[1]) != nullptr); }
+Value dict_set(Thread&, Value* args, int) {
+  own_dict(args[0])->set(retained(args[1]), retained(args[2]));
+  return Value();
+}
+Value dict_remove(Thread&, Value* args, int) {
+  const Value* found = dict_of(args[0])->find(args[1]);
+  if (found == nullptr)
+    return Value();
+  const Value value = retained(*found);
+  own_dict(args[0])->remove(args[1]);
+  return value;
+}
+Value dict_clear(Thread&, Value* args, int) {
+  assign(args[0], Value::object(new Dict()));
+  return Value();
+}
+Value update(Thread&, Value* args, int) {
+  if (!args[1].is(Kind::kDict))
+    fail("update() needs a dict, not " + type_name(args[1]));
+  Dict* dict = own_dict(args[0]);
+  for (const auto& entry : dict_of(args[1])->entries)
+    if (!entry.key.is_missing())
+      dict->set(retained(entry.key), retained(entry.value));
+  return Value();
+}
+Value merged(Thread& thread, Value* args, int count) {
+  Value copy[] = {retained(args[0]), args[1]};
+  update(thread, copy, count);
+  return copy[0];
+}
+Value map_values(Thread& thread, Value* args, int) {
+  const Ref result = Ref::owned(Value::object(new Dict()));
+  dict_of(args[0])->sort();
+  for (const auto& entry : dict_of(args[0])->entries)
+    dict_of(result.get())->set(retained(entry.key), call1(thread, args[1], entry.value));
+  return retained(result.get());
+}
+Value dict_filter(Thread& thread, Value* args, int) {
+  const Ref result = Ref::owned(Value::object(new Dict()));
+  dict_of(args[0])->sort();
+  for (const auto& entry : dict_of(args[0])->entries) {
+    const Value pair[] = {entry.key, entry.value};
+    const Ref answer = Ref::owned(thread.call(args[1], pair, 2));
+    if (truthy(answer.get()))
+      dict_of(result.get())->set(retained(entry.key), retained(entry.value));
+  }
+  return retained(result.get());
+}
+Value for_each_entry(Thread& thread, Value* args, int) {
+  dict_of(args[0])->sort();
+  const Ref held = Ref::shared(args[0]);
+  for (const auto& entry : dict_of(args[0])->entries) {
+    const Value pair[] = {entry.key, entry.value};
+    release(thread.call(args[1], pair, 2));
+  }
+  return Value();
+}
+
+const NativeEntry kReading[] = {
+    {"len", len, 1, 1}, {"length", len, 1, 1}, {"is_empty", is_empty, 1, 1}, {"contains", contains, 2, 2},
+    {"map", map, 2, 2}, {"filter", filter, 2, 2}, {"reduce", reduce, 2, 3}, {"fold", reduce, 2, 3},
+    {"each", each_fn, 2, 2}, {"for_each", each_fn, 2, 2}, {"any", any_fn, 1, 2}, {"all", all_fn, 1, 2},
+    {"find", find, 2, 2}, {"find_index", find_index, 2, 2}, {"take", take, 2, 2}, {"skip", skip, 2, 2},
+    {"drop_first", skip, 2, 2}, {"zip", zip, 2, 2}, {"enumerate", enumerate, 1, 1}, {"flat_map", flat_map, 2, 2},
+    {"flatten", flatten, 1, 1}, {"join", join, 1, 2}, {"to_array", to_array, 1, 1}, {"to_list", to_array, 1, 1},
+    {"collect", to_array, 1, 1}, {"sorted", sorted, 1, 2}, {"reversed", reversed, 1, 1}, {"unique", unique, 1, 1},
+    {"sum", sum, 1, 1}, {"min", min, 1, 1}, {"max", max, 1, 1}, {"count", count_of, 1, 2},
+    {"to_string", to_string, 1, 1},
+};
+const NativeEntry kIndexed[] = {
+    {"first", first, 1, 1}, {"last", last, 1, 1}, {"get", get, 2, 3}, {"index_of", index_of, 2, 2},
+};
+const NativeEntry kChanging[] = {
+    {"push", push, 2, 2}, {"append", push, 2, 2}, {"pop", pop, 1, 2}, {"insert", insert, 3, 3},
+    {"remove", remove, 2, 2}, {"remove_at", remove, 2, 2}, {"clear", clear, 1, 1}, {"sort", sort, 1, 2},
+    {"sort_by", sort, 2, 2}, {"reverse", reverse, 1, 1}, {"extend", extend, 2, 2}, {"fill", fill, 2, 2},
+    {"swap", swap, 3, 3}, {"truncate", truncate, 2, 2},
+};
+const NativeEntry kDict[] = {
+    {"get", dict_get, 2, 3}, {"keys", keys, 1, 1}, {"values", values, 1, 1}, {"items", items, 1, 1},
+    {"entries", items, 1, 1}, {"contains_key", contains_key, 2, 2}, {"has", contains_key, 2, 2},
+    {"set", dict_set, 3, 3}, {"insert", dict_set, 3, 3}, {"remove", dict_remove, 2, 2}, {"clear", dict_clear, 1, 1},
+    {"update", update, 2, 2}, {"merge", merged, 2, 2}, {"map_values", map_values, 2, 2}, {"filter", dict_filter, 2, 2},
+    {"for_each", for_each_entry, 2, 2}, {"each", for_each_entry, 2, 2},
+};
+
+}  // namespace
+
+void install_collection_methods() {
+  for (const Kind kind : {Kind::kArray, Kind::kTuple, Kind::kRange, Kind::kDict})
+    add_methods(kind, kReading, std::size(kReading));
+  for (const Kind kind : {Kind::kArray, Kind::kTuple})
+    add_methods(kind, kIndexed, std::size(kIndexed));
+  add_methods(Kind::kArray, kChanging, std::size(kChanging));
+  add_methods(Kind::kDict, kDict, std::size(kDict));
+}
+
+}  // namespace spl

@@ -1,0 +1,341 @@
+// Values as text: type names, display, and the format specs of interpolations.
+#include <charconv>
+#include <cmath>
+
+#include "../modules/module.h"
+#include "../vm/thread.h"
+#include "builtins.h"
+
+namespace spl {
+
+std::string type_name(Value v) {
+  switch (v.tag) {
+    case Tag::kNil: case Tag::kMissing: return "nil";
+    case Tag::kBool: return "bool";
+    case Tag::kInt: return "i64";
+    case Tag::kFloat: return "f64";
+    case Tag::kObject: break;
+  }
+  switch (v.as_object->kind) {
+    case Kind::kText: return "text";
+    case Kind::kArray: return "array";
+    case Kind::kTuple: return "tuple";
+    case Kind::kDict: return "dict";
+    case Kind::kRange: return "range";
+    case Kind::kSlice: return "slice";
+    case Kind::kInstance: return name_of(as_object<Instance>(v)->record->name);
+    case Kind::kEnumValue: return name_of(as_object<EnumValue>(v)->type->name);
+    case Kind::kClosure: case Kind::kNative: case Kind::kExtern: case Kind::kBoundMethod: return "function";
+    case Kind::kRecord: return as_object<Record>(v)->is_class ? "class" : "struct";
+    case Kind::kEnum: return "enum";
+    case Kind::kTrait: return "trait";
+    case Kind::kModule: return "module";
+    case Kind::kThread: return "thread";
+    case Kind::kCell: case Kind::kIterator: break;
+  }
+  return "internal";
+}
+
+// The shortest digits that read back as the same number; a point or an exponent is always there.
+std::string display_float(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  char buffer[64];
+  const double size = std::fabs(value);
+  const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
+                                 plain ? std::chars_format::fixed : std::chars_format::scientific);
+  std::string text(buffer, end.ptr);
+  if (plain && text.find('.') == std::string::npos)
+    text += ".0";
+  return text;
+}
+
+namespace {
+
+std::string list(const std::vector<Value>& items, const char* open, const char* close) {
+  std::string text = open;
+  for (size_t i = 0; i < items.size(); ++i)
+    text += (i == 0 ? "" : ", ") + display(items[i]);
+  return text + close;
+}
+
+std::string display_enum(EnumValue* value) {
+  const VariantInfo& info = value->info();
+  const bool built_in = value->type == core_types().option || value->type == core_types().result;
+  std::string text = built_in ? name_of(info.name) : name_of(value->type->name) + "::" + name_of(info.name);
+  if (info.arity == 0)
+    return text;
+  text += "(";
+  for (uint32_t i = 0; i < info.arity; ++i)
+    text += (i == 0 ? "" : ", ") + display(value->payload()[i]);
+  return text + ")";
+}
+
+// A value that holds itself ends here instead of in a crash.
+class Depth {
+ public:
+  Depth() {
+    if (++depth() > 200) {
+      --depth();
+      fail("this value is nested too deeply to be shown");
+    }
+  }
+  ~Depth() { --depth(); }
+
+ private:
+  static int& depth() {
+    static thread_local int value = 0;
+    return value;
+  }
+};
+
+}  // namespace
+
+std::string display(Value v) {
+  switch (v.tag) {
+    case Tag::kNil: case Tag::kMissing: return "nil";
+    case Tag::kBool: return v.as_bool ? "true" : "false";
+    case Tag::kInt: return std::to_string(v.as_int);
+    case Tag::kFloat: return display_float(v.as_float);
+    case Tag::kObject: break;
+  }
+  if (v.is(Kind::kText))
+    return text_of(v);
+  const Depth depth;
+  switch (v.as_object->kind) {
+    case Kind::kArray: return list(as_object<Array>(v)->items, "[", "]");
+    case Kind::kTuple: {
+      const auto* tuple = as_object<Tuple>(v);
+      if (tuple->names.empty())
+        return list(tuple->items, "(", tuple->items.size() == 1 ? ",)" : ")");
+      std::string text = "(";
+      for (size_t i = 0; i < tuple->items.size(); ++i)
+        text += (i == 0 ? "" : ", ") + name_of(tuple->names[i]) + ": " + display(tuple->items[i]);
+      return text + ")";
+    }
+    case Kind::kDict: {
+      auto* dict = as_object<Dict>(v);
+      dict->sort();
+      std::string text = "{";
+      for (size_t i = 0; i < dict->entries.size(); ++i)
+        text += (i == 0 ? "" : ", ") + display(dict->entries[i].key) + ": " + display(dict->entries[i].value);
+      return text + "}";
+    }
+    case Kind::kRange: {
+      const auto* range = as_object<Range>(v);
+      return (range->start.is_nil() ? "" : display(range->start)) + (range->inclusive ? "..=" : "..") +
+             (range->end.is_nil() ? "" : display(range->end));
+    }
+    case Kind::kSlice: {
+      const auto* slice = as_object<Slice>(v);
+      const auto part = [](Value p) { return p.is_nil() ? std::string() : display(p); };
+      return part(slice->start) + ":" + part(slice->stop) + (slice->step.is_nil() ? "" : ":" + part(slice->step));
+    }
+    case Kind::kInstance: return current_thread().instance_display(v);
+    case Kind::kEnumValue: {
+      static const Symbol hook = intern("__str__");
+      if (current_thread().find_method(v, hook) != nullptr)
+        return current_thread().instance_display(v);
+      return display_enum(as_object<EnumValue>(v));
+    }
+    case Kind::kClosure: return "<fn " + as_object<Closure>(v)->proto->name + ">";
+    case Kind::kNative: return std::string("<fn ") + as_object<Native>(v)->name + ">";
+    case Kind::kRecord: case Kind::kEnum: case Kind::kTrait:
+      return "<" + type_name(v) + " " + name_of(as_object<Type>(v)->name) + ">";
+    case Kind::kModule: return "<module " + static_cast<LoadedModule*>(v.as_object)->name + ">";
+    default: return "<" + type_name(v) + ">";
+  }
+}
+
+// ---- Formats: [[fill]align][sign][#][0][width][,][.precision][type], as in Python -------------------------
+
+namespace {
+
+struct Format {
+  std::string fill = " ";
+  char align = 0, sign = '-', type = 0, grouping = 0;
+  bool alternate = false, zero = false;
+  size_t width = 0;
+  int precision = -1;
+};
+
+Format parse_format(const std::string& spec) {
+  Format format;
+  size_t at = 0;
+  const auto is_align = [](char c) { return c == '<' || c == '>' || c == '^' || c == '='; };
+  const size_t first = spec.empty() ? 0 : utf8_step(spec, 0);
+  if (first < spec.size() && is_align(spec[first])) {
+    format.fill = spec.substr(0, first);
+    format.align = spec[first];
+    at = first + 1;
+  } else if (!spec.empty() && is_align(spec[0])) {
+    format.align = spec[at++];
+  }
+  if (at < spec.size() && (spec[at] == '+' || spec[at] == '-' || spec[at] == ' '))
+    format.sign = spec[at++];
+  if (at < spec.size() && spec[at] == '#') {
+    format.alternate = true;
+    ++at;
+  }
+  if (at < spec.size() && spec[at] == '0') {
+    format.zero = true;
+    ++at;
+  }
+  while (at < spec.size() && spec[at] >= '0' && spec[at] <= '9' && format.width < 100000)
+    format.width = format.width * 10 + static_cast<size_t>(spec[at++] - '0');
+  if (at < spec.size() && (spec[at] == ',' || spec[at] == '_'))
+    format.grouping = spec[at++];
+  if (at < spec.size() && spec[at] == '.') {
+    ++at;
+    format.precision = 0;
+    while (at < spec.size() && spec[at] >= '0' && spec[at] <= '9' && format.precision < 1000)
+      format.precision = format.precision * 10 + (spec[at++] - '0');
+  }
+  if (at < spec.size())
+    format.type = spec[at++];
+  if (at != spec.size())
+    fail("'" + spec + "' is no format");
+  return format;
+}
+
+std::string grouped(const std::string& digits, char separator, size_t every) {
+  std::string text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i != 0 && (digits.size() - i) % every == 0)
+      text += separator;
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string in_base(uint64_t value, unsigned base, bool upper) {
+  const char* const symbols = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+  std::string digits;
+  do {
+    digits.insert(digits.begin(), symbols[value % base]);
+    value /= base;
+  } while (value != 0);
+  return digits;
+}
+
+struct Digits {
+  bool negative = false;
+  std::string prefix, body;
+};
+
+Digits integer_digits(int64_t value, const Format& format) {
+  Digits digits;
+  digits.negative = value < 0;
+  const uint64_t size = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  switch (format.type) {
+    case 'x': case 'X': digits.body = in_base(size, 16, format.type == 'X'); break;
+    case 'b': digits.body = in_base(size, 2, false); break;
+    case 'o': digits.body = in_base(size, 8, false); break;
+    default: digits.body = in_base(size, 10, false); break;
+  }
+  if (format.grouping != 0)
+    digits.body = grouped(digits.body, format.grouping, format.type == 0 || format.type == 'd' ? 3 : 4);
+  if (format.alternate && format.type != 0 && format.type != 'd')
+    digits.prefix = std::string("0") + format.type;
+  return digits;
+}
+
+Digits float_digits(double value, const Format& format) {
+  Digits digits;
+  digits.negative = std::signbit(value) && !std::isnan(value);
+  const double size = std::fabs(value);
+  if (format.type == 0 && format.precision < 0) {
+    digits.body = display_float(size);
+  } else {
+    const char type = format.type == 0 ? 'g' : format.type == '%' ? 'f' : format.type;
+    const std::string pattern = std::string("%") + (format.alternate ? "#" : "") + ".*" + type;
+    char buffer[1500];
+    const double shown = format.type == '%' ? size * 100 : size;
+    std::snprintf(buffer, sizeof buffer, pattern.c_str(), format.precision < 0 ? 6 : format.precision, shown);
+    digits.body = buffer;
+    if (format.type == 0 && digits.body.find_first_of(".ein") == std::string::npos)
+      digits.body += ".0";
+  }
+  if (format.grouping != 0) {
+    const size_t whole = std::min(digits.body.find_first_of(".e"), digits.body.size());
+    digits.body = grouped(digits.body.substr(0, whole), format.grouping, 3) + digits.body.substr(whole);
+  }
+  if (format.type == '%')
+    digits.body += "%";
+  return digits;
+}
+
+std::string repeat(const std::string& text, size_t times) {
+  std::string result;
+  for (size_t i = 0; i < times; ++i)
+    result += text;
+  return result;
+}
+
+std::string padded(const std::string& text, const Format& format, char default_align) {
+  const size_t length = utf8_length(text);
+  if (length >= format.width)
+    return text;
+  const size_t room = format.width - length;
+  switch (format.align == 0 ? default_align : format.align) {
+    case '<': return text + repeat(format.fill, room);
+    case '^': return repeat(format.fill, room / 2) + text + repeat(format.fill, room - room / 2);
+    default: return repeat(format.fill, room) + text;
+  }
+}
+
+bool is_float_type(char type) {
+  return type == 'f' || type == 'F' || type == 'e' || type == 'E' || type == 'g' || type == 'G' || type == '%';
+}
+
+}  // namespace
+
+std::string format_value(Value v, const std::string& spec) {
+  Format format = parse_format(spec);
+  if (!v.is_number() || format.type == 's') {
+    if (format.type != 0 && format.type != 's')
+      fail("the format '" + spec + "' needs a number, not " + type_name(v));
+    std::string text = display(v);
+    if (format.precision >= 0) {
+      size_t at = 0;
+      for (int i = 0; i < format.precision && at < text.size(); ++i)
+        at += utf8_step(text, at);
+      text.resize(at);
+    }
+    if (format.zero && format.align == 0)
+      format.fill = "0";
+    return padded(text, format, '<');
+  }
+  if (format.type != 0 && format.type != 'd' && !is_float_type(format.type) &&
+      std::string("xXbo").find(format.type) == std::string::npos)
+    fail("'" + spec + "' is no format of numbers");
+  const bool as_float = v.is_float() || is_float_type(format.type);
+  if (v.is_float() && format.type != 0 && !is_float_type(format.type))
+    fail("the format '" + spec + "' needs an integer, not f64");
+  const Digits digits = as_float ? float_digits(v.to_double(), format) : integer_digits(v.as_int, format);
+  const std::string sign = digits.negative ? "-" : format.sign == '-' ? "" : std::string(1, format.sign);
+  const std::string head = sign + digits.prefix;
+  if ((format.zero && format.align == 0) || format.align == '=') {
+    const size_t length = head.size() + digits.body.size();
+    const std::string fill = format.align == '=' ? format.fill : "0";
+    return head + (length < format.width ? repeat(fill, format.width - length) : "") + digits.body;
+  }
+  return padded(head + digits.body, format, '>');
+}
+
+uint64_t utf8_length(std::string_view text) {
+  uint64_t count = 0;
+  for (const char c : text)
+    count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return count;
+}
+
+size_t utf8_step(std::string_view text, size_t at) {
+  size_t end = at + 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    ++end;
+  return end - at;
+}
+
+}  // namespace spl

@@ -1,0 +1,16 @@
+// Failures as values, and as what they become again.
+#pragma once
+
+#include "../values/error.h"
+#include "../values/objects.h"
+
+namespace spl {
+
+/// Throws what panic(payload) throws: a Failure keeps its message and its place.
+[[noreturn]] void panic_with(Thread& thread, Value payload);
+/// The Failure that attempt() gives in Err. Owned.
+Value failure_of(const SimpleError& error);
+/// The innermost place outside the library, else the innermost; null when there is none.
+const StackEntry* user_entry(const SimpleError& error);
+
+}  // namespace spl

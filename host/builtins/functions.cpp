@@ -1,0 +1,273 @@
+// Functions that every program has.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+#include "../modules/module.h"
+#include "../vm/lock.h"
+#include "../vm/thread.h"
+#include "builtins.h"
+#include "failure.h"
+
+namespace spl {
+
+int64_t to_integer(Value v) {
+  if (v.is_int()) return v.as_int;
+  if (v.is_bool()) return v.as_bool ? 1 : 0;
+  if (v.is_float()) {
+    if (std::isnan(v.as_float)) return 0;
+    if (v.as_float >= 9223372036854775807.0) return INT64_MAX;
+    if (v.as_float <= -9223372036854775808.0) return INT64_MIN;
+    return static_cast<int64_t>(v.as_float);
+  }
+  if (v.is(Kind::kText)) return std::strtoll(text_of(v).c_str(), nullptr, 10);  // leading digits, else 0
+  Thread& thread = current_thread();
+  static const Symbol hook = intern("to_int");
+  if (const Method* method = thread.find_method(v, hook)) {
+    const Ref result = Ref::owned(thread.call_method_of(v, *method, nullptr, 0));
+    if (result.get().is_number())
+      return to_integer(result.get());
+  }
+  fail("cannot make an integer of " + type_name(v));
+}
+
+double to_number(Value v) {
+  if (v.is_number()) return v.to_double();
+  if (v.is_bool()) return v.as_bool ? 1 : 0;
+  if (v.is(Kind::kText)) return std::strtod(text_of(v).c_str(), nullptr);
+  Thread& thread = current_thread();
+  static const Symbol hook = intern("to_float");
+  if (const Method* method = thread.find_method(v, hook)) {
+    const Ref result = Ref::owned(thread.call_method_of(v, *method, nullptr, 0));
+    if (result.get().is_number())
+      return result.get().to_double();
+  }
+  fail("cannot make a number of " + type_name(v));
+}
+
+const std::string& expect_text(Value v, const char* what) {
+  if (!v.is(Kind::kText))
+    fail(std::string(what) + " must be text, not " + type_name(v));
+  return text_of(v);
+}
+
+// ---- Failures --------------------------------------------------------------------------------------------
+
+namespace {
+
+// What a payload says of itself.
+std::string message_of(Thread& thread, Value payload) {
+  static const Symbol message = intern("message"), to_string = intern("to_string");
+  if (payload.is(Kind::kInstance)) {
+    auto* instance = as_object<Instance>(payload);
+    if (const auto field = instance->record->field_index.find(message); field != instance->record->field_index.end())
+      return display(instance->fields()[field->second]);
+  }
+  for (const Symbol name : {to_string, message}) {
+    const Method* method = thread.find_method(payload, name);
+    if (method == nullptr || method->is_static)
+      continue;
+    const Ref text = Ref::owned(thread.call_method_of(payload, *method, nullptr, 0));
+    return display(text.get());
+  }
+  return display(payload);
+}
+
+}  // namespace
+
+void panic_with(Thread& thread, Value payload) {
+  // A failure that goes on keeps its own place.
+  if (payload.is(Kind::kInstance) && as_object<Instance>(payload)->record == core_types().failure) {
+    const Value* fields = as_object<Instance>(payload)->fields();
+    SimpleError error(display(fields[0]));
+    error.payload = Ref::shared(fields[3]);
+    error.stack = thread.stack();
+    error.stack.insert(error.stack.begin(),
+                       {"", display(fields[1]), static_cast<uint32_t>(to_integer(fields[2])), 0, false});
+    error.located = true;
+    throw error;
+  }
+  SimpleError error(message_of(thread, payload));
+  error.payload = Ref::shared(payload);
+  throw error;
+}
+
+const StackEntry* user_entry(const SimpleError& error) {
+  for (const StackEntry& entry : error.stack)
+    if (!entry.library)
+      return &entry;
+  return error.stack.empty() ? nullptr : &error.stack.front();
+}
+
+Value failure_of(const SimpleError& error) {
+  Instance* failure = new_instance(core_types().failure);
+  const StackEntry* entry = user_entry(error);
+  failure->fields()[0] = make_text(error.message);
+  failure->fields()[1] = make_text(entry == nullptr ? "" : entry->file);
+  failure->fields()[2] = Value::integer(entry == nullptr ? 0 : entry->line);
+  failure->fields()[3] = retained(error.payload.get());
+  return Value::object(failure);
+}
+
+namespace {
+
+Value print_to(std::FILE* stream, Value* args, int count) {
+  std::string line;
+  for (int i = 0; i < count; ++i)
+    line += (i == 0 ? "" : " ") + display(args[i]);
+  line += '\n';
+  std::fwrite(line.data(), 1, line.size(), stream);
+  return Value();
+}
+Value print_fn(Thread&, Value* args, int count) { return print_to(stdout, args, count); }
+Value eprint_fn(Thread&, Value* args, int count) {
+  std::fflush(stdout);
+  return print_to(stderr, args, count);
+}
+Value print_raw(Thread&, Value* args, int count) {
+  for (int i = 0; i < count; ++i) {
+    const std::string text = display(args[i]);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  }
+  return Value();
+}
+
+Value assert_fn(Thread&, Value* args, int count) {
+  if (truthy(args[0]))
+    return Value();
+  fail(count > 1 ? "assertion failed: " + display(args[1]) : "assertion failed");
+}
+Value len_fn(Thread& thread, Value* args, int) { return Value::integer(thread.length(args[0])); }
+Value int_fn(Thread&, Value* args, int) { return Value::integer(to_integer(args[0])); }
+Value float_fn(Thread&, Value* args, int) { return Value::number(to_number(args[0])); }
+Value str_fn(Thread&, Value* args, int) { return make_text(display(args[0])); }
+Value bool_fn(Thread&, Value* args, int) { return Value::boolean(truthy(args[0])); }
+Value type_of_fn(Thread&, Value* args, int) { return make_text(type_name(args[0])); }
+
+Value abs_fn(Thread& thread, Value* args, int) {
+  if (args[0].is_int())
+    return Value::integer(args[0].as_int < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(args[0].as_int))
+                                             : args[0].as_int);
+  if (args[0].is_float())
+    return Value::number(std::fabs(args[0].as_float));
+  static const Symbol abs = intern("abs");
+  if (args[0].is_object())
+    return thread.call_method(args[0], abs, nullptr, 0);
+  fail("abs() needs a number, not " + type_name(args[0]));
+}
+
+Value extreme(Thread& thread, Value* args, int count, int wanted) {
+  Value best = Value::missing();
+  const auto consider = [&](Value v) {
+    if (best.is_missing() || compare(v, best) * wanted > 0) {
+      retained(v);
+      if (!best.is_missing())
+        release(best);
+      best = v;
+    }
+    return true;
+  };
+  if (count == 1) {
+    thread.each(args[0], consider);
+  } else {
+    for (int i = 0; i < count; ++i)
+      consider(args[i]);
+  }
+  if (best.is_missing())
+    fail("there is no greatest or least of nothing");
+  return best;
+}
+Value min_fn(Thread& thread, Value* args, int count) { return extreme(thread, args, count, -1); }
+Value max_fn(Thread& thread, Value* args, int count) { return extreme(thread, args, count, 1); }
+
+Value sum_fn(Thread& thread, Value* args, int) {
+  Ref total = Ref::owned(Value::integer(0));
+  thread.each(args[0], [&](Value v) {
+    total = Ref::owned(thread.arithmetic(BinaryOp::kAdd, total.get(), v));
+    return true;
+  });
+  return total.take();
+}
+
+Value range_fn(Thread&, Value* args, int count) {
+  for (int i = 0; i < count; ++i)
+    if (!args[i].is_int())
+      fail("range() needs integers, not " + type_name(args[i]));
+  if (count < 3)
+    return make_range(count == 1 ? Value::integer(0) : args[0], count == 1 ? args[0] : args[1], false);
+  if (args[2].as_int == 0)
+    fail("the step of range() must not be 0");
+  std::vector<Value> items;
+  for (int64_t at = args[0].as_int; args[2].as_int > 0 ? at < args[1].as_int : at > args[1].as_int; at += args[2].as_int)
+    items.push_back(Value::integer(at));
+  return make_array(std::move(items));
+}
+
+Value attempt_fn(Thread& thread, Value* args, int) {
+  try {
+    return make_ok(thread.call(args[0], nullptr, 0));
+  } catch (const SimpleError& error) {
+    return make_err(failure_of(error));
+  }
+}
+Value panic_fn(Thread& thread, Value* args, int count) {
+  panic_with(thread, count == 0 ? Value() : args[0]);
+}
+Value exit_fn(Thread&, Value* args, int count) {
+  throw ExitRequest{count == 0 ? 0 : static_cast<int>(to_integer(args[0]))};
+}
+Value some_fn(Thread&, Value* args, int) { return make_some(retained(args[0])); }
+Value ok_fn(Thread&, Value* args, int count) { return make_ok(count == 0 ? Value() : retained(args[0])); }
+Value err_fn(Thread&, Value* args, int) { return make_err(retained(args[0])); }
+Value input_fn(Thread&, Value* args, int count) {
+  if (count == 1) {
+    const std::string prompt = display(args[0]);
+    std::fwrite(prompt.data(), 1, prompt.size(), stdout);
+    std::fflush(stdout);
+  }
+  std::string line;
+  const Unlocked unlocked;
+  for (int c = std::getchar(); c != EOF && c != '\n'; c = std::getchar())
+    line += static_cast<char>(c);
+  return make_text(std::move(line));
+}
+Value sorted_fn(Thread& thread, Value* args, int) {
+  std::vector<Ref> items;
+  thread.each(args[0], [&](Value v) {
+    items.push_back(Ref::shared(v));
+    return true;
+  });
+  std::stable_sort(items.begin(), items.end(), [](const Ref& a, const Ref& b) { return compare(a.get(), b.get()) < 0; });
+  std::vector<Value> sorted;
+  for (Ref& item : items)
+    sorted.push_back(item.take());
+  return make_array(std::move(sorted));
+}
+
+const NativeEntry kFunctions[] = {
+    {"print", print_fn, 0, -1}, {"println", print_fn, 0, -1}, {"eprint", eprint_fn, 0, -1},
+    {"eprintln", eprint_fn, 0, -1}, {"print_raw", print_raw, 0, -1}, {"assert", assert_fn, 1, 2},
+    {"len", len_fn, 1, 1}, {"int", int_fn, 1, 1}, {"i64", int_fn, 1, 1}, {"float", float_fn, 1, 1},
+    {"f64", float_fn, 1, 1}, {"str", str_fn, 1, 1}, {"text", str_fn, 1, 1}, {"bool", bool_fn, 1, 1},
+    {"type_of", type_of_fn, 1, 1}, {"abs", abs_fn, 1, 1}, {"min", min_fn, 1, -1}, {"max", max_fn, 1, -1},
+    {"sum", sum_fn, 1, 1}, {"range", range_fn, 1, 3}, {"attempt", attempt_fn, 1, 1}, {"panic", panic_fn, 0, 1},
+    {"exit", exit_fn, 0, 1}, {"Some", some_fn, 1, 1}, {"Ok", ok_fn, 0, 1}, {"Err", err_fn, 1, 1},
+    {"input", input_fn, 0, 1}, {"sorted", sorted_fn, 1, 1},
+};
+
+}  // namespace
+
+void install_builtins() {
+  for (const NativeEntry& entry : kFunctions)
+    builtins()[intern(entry.name)] = Value::object(new Native(entry.name, entry.fn, entry.least, entry.most));
+  builtins()[intern("None")] = make_none();
+  builtins()[intern("Option")] = Value::object(core_types().option);
+  builtins()[intern("Result")] = Value::object(core_types().result);
+  install_text_methods();
+  install_collection_methods();
+  install_value_methods();
+}
+
+}  // namespace spl

@@ -1,0 +1,140 @@
+// Externs that live in the host itself: process, files, clocks, and the reports of specs.
+#include "host_externs.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unordered_map>
+
+#include "../values/error.h"
+#include "../vm/lock.h"
+#include "builtins.h"
+
+namespace spl {
+
+namespace fs = std::filesystem;
+
+ProgramInfo& program_info() {
+  static ProgramInfo info;
+  return info;
+}
+
+namespace {
+
+Value args_fn(Thread&, Value*, int) {
+  std::vector<Value> items;
+  for (const std::string& argument : program_info().arguments)
+    items.push_back(make_text(argument));
+  return make_array(std::move(items));
+}
+Value env_get(Thread&, Value* args, int) {
+  const char* value = std::getenv(expect_text(args[0], "the name").c_str());
+  return value == nullptr ? Value() : make_text(value);
+}
+Value exit_fn(Thread&, Value* args, int) { throw ExitRequest{static_cast<int>(to_integer(args[0]))}; }
+
+Value clock_ns(Thread&, Value*, int) {
+  using namespace std::chrono;
+  return Value::integer(duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count());
+}
+Value time_fn(Thread&, Value*, int) {
+  using namespace std::chrono;
+  return Value::number(duration<double>(system_clock::now().time_since_epoch()).count());
+}
+
+Value file_exists(Thread&, Value* args, int) {
+  std::error_code ignored;
+  return Value::boolean(fs::exists(expect_text(args[0], "the path"), ignored));
+}
+Value read_text(Thread&, Value* args, int) {
+  const std::string& path = expect_text(args[0], "the path");
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    fail("cannot read " + path + ": it is a folder");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    fail("cannot read " + path + ": " + std::strerror(errno));
+  std::ostringstream content;
+  content << file.rdbuf();
+  return make_text(content.str());
+}
+Value write_text(Thread&, Value* args, int) {
+  const std::string& path = expect_text(args[0], "the path");
+  const std::string& content = expect_text(args[1], "the content");
+  errno = 0;
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  file.close();
+  if (!file)
+    fail("cannot write " + path + ": " + std::strerror(errno));
+  return Value();
+}
+Value list_dir(Thread&, Value* args, int) {
+  const std::string& path = expect_text(args[0], "the path");
+  std::error_code problem;
+  std::vector<std::string> names;
+  for (fs::directory_iterator entry(path, problem), end; !problem && entry != end; entry.increment(problem))
+    names.push_back(entry->path().filename().string());
+  if (problem)
+    fail("cannot read the folder " + path + ": " + problem.message());
+  std::sort(names.begin(), names.end());
+  std::vector<Value> items;
+  for (std::string& name : names)
+    items.push_back(make_text(std::move(name)));
+  return make_array(std::move(items));
+}
+Value cwd(Thread&, Value*, int) { return make_text(fs::current_path().string()); }
+Value stdout_is_tty(Thread&, Value*, int) { return Value::boolean(isatty(STDOUT_FILENO) == 1); }
+Value flush(Thread&, Value*, int) {
+  std::fflush(stdout);
+  return Value();
+}
+Value program(Thread&, Value*, int) { return make_text(program_info().path); }
+Value getpid_fn(Thread&, Value*, int) { return Value::integer(getpid()); }
+Value rss_bytes(Thread&, Value*, int) {
+  std::ifstream file("/proc/self/statm");
+  int64_t pages = 0, resident = 0;
+  file >> pages >> resident;
+  return Value::integer(resident * sysconf(_SC_PAGESIZE));
+}
+Value spec_filter(Thread&, Value*, int) { return make_text(program_info().spec_filter); }
+Value spec_report(Thread&, Value* args, int) {
+  ProgramInfo& info = program_info();
+  info.passed += to_integer(args[0]);
+  info.failed += to_integer(args[1]);
+  info.skipped += to_integer(args[2]);
+  info.pending += to_integer(args[3]);
+  return Value();
+}
+
+const NativeEntry kExterns[] = {
+    {"rt_args", args_fn, 0, 0}, {"rt_env_get", env_get, 1, 1}, {"rt_exit", exit_fn, 1, 1},
+    {"rt_clock_ns", clock_ns, 0, 0}, {"rt_time", time_fn, 0, 0}, {"rt_file_exists", file_exists, 1, 1},
+    {"rt_read_text", read_text, 1, 1}, {"rt_write_text", write_text, 2, 2}, {"rt_list_dir", list_dir, 1, 1},
+    {"rt_cwd", cwd, 0, 0}, {"rt_stdout_is_tty", stdout_is_tty, 0, 0}, {"rt_flush", flush, 0, 0},
+    {"rt_program", program, 0, 0}, {"rt_getpid", getpid_fn, 0, 0}, {"rt_rss_bytes", rss_bytes, 0, 0},
+    {"rt_spec_filter", spec_filter, 0, 0}, {"rt_spec_report", spec_report, 4, 4},
+};
+
+}  // namespace
+
+const Native* host_extern(const std::string& name) {
+  static const auto table = [] {
+    std::unordered_map<std::string, const Native*> made;
+    for (const NativeEntry& entry : kExterns)
+      made[entry.name] = new Native(entry.name, entry.fn, entry.least, entry.most);
+    return made;
+  }();
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace spl

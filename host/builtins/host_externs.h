@@ -1,0 +1,19 @@
+// What the host's own externs need to know of the running program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace spl {
+
+struct ProgramInfo {
+  std::string path;
+  std::vector<std::string> arguments;
+  std::string spec_filter;
+  // Sums over all spec files.
+  int64_t passed = 0, failed = 0, skipped = 0, pending = 0;
+};
+ProgramInfo& program_info();
+
+}  // namespace spl

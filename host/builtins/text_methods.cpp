@@ -1,0 +1,225 @@
+// Methods of text. Positions and lengths count characters; texts are UTF-8.
+#include <algorithm>
+#include <charconv>
+#include <cctype>
+
+#include "../vm/thread.h"
+#include "builtins.h"
+
+namespace spl {
+
+namespace {
+
+const std::string& self_text(Value* args) { return text_of(args[0]); }
+
+template <class Change>
+Value mapped(Value* args, Change&& change) {
+  std::string text = self_text(args);
+  for (char& c : text)
+    c = static_cast<char>(change(static_cast<unsigned char>(c)));
+  return make_text(std::move(text));
+}
+
+Value len(Thread&, Value* args, int) { return Value::integer(static_cast<int64_t>(utf8_length(self_text(args)))); }
+Value upper(Thread&, Value* args, int) { return mapped(args, [](unsigned char c) { return c < 128 ? std::toupper(c) : c; }); }
+Value lower(Thread&, Value* args, int) { return mapped(args, [](unsigned char c) { return c < 128 ? std::tolower(c) : c; }); }
+
+std::string stripped(const std::string& text, bool front, bool back) {
+  size_t first = 0, last = text.size();
+  const auto space = [&](size_t at) { return std::isspace(static_cast<unsigned char>(text[at])) != 0; };
+  while (front && first < last && space(first))
+    ++first;
+  while (back && last > first && space(last - 1))
+    --last;
+  return text.substr(first, last - first);
+}
+Value trim(Thread&, Value* args, int) { return make_text(stripped(self_text(args), true, true)); }
+Value trim_start(Thread&, Value* args, int) { return make_text(stripped(self_text(args), true, false)); }
+Value trim_end(Thread&, Value* args, int) { return make_text(stripped(self_text(args), false, true)); }
+
+Value split(Thread&, Value* args, int count) {
+  const std::string& text = self_text(args);
+  std::vector<Value> parts;
+  if (count == 1) {  // at white space
+    for (size_t at = 0; at < text.size();) {
+      const auto space = [&](size_t i) { return std::isspace(static_cast<unsigned char>(text[i])) != 0; };
+      while (at < text.size() && space(at))
+        ++at;
+      const size_t first = at;
+      while (at < text.size() && !space(at))
+        ++at;
+      if (at > first)
+        parts.push_back(make_text(text.substr(first, at - first)));
+    }
+    return make_array(std::move(parts));
+  }
+  const std::string& separator = expect_text(args[1], "the separator of split()");
+  if (separator.empty()) {
+    for (size_t at = 0; at < text.size(); at += utf8_step(text, at))
+      parts.push_back(make_text(text.substr(at, utf8_step(text, at))));
+    return make_array(std::move(parts));
+  }
+  size_t first = 0;
+  for (size_t at = text.find(separator); at != std::string::npos; at = text.find(separator, first)) {
+    parts.push_back(make_text(text.substr(first, at - first)));
+    first = at + separator.size();
+  }
+  parts.push_back(make_text(text.substr(first)));
+  return make_array(std::move(parts));
+}
+
+Value lines(Thread&, Value* args, int) {
+  const std::string& text = self_text(args);
+  std::vector<Value> parts;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const size_t stop = end > at && text[end - 1] == '\r' ? end - 1 : end;
+    parts.push_back(make_text(text.substr(at, stop - at)));
+    at = end + 1;
+  }
+  return make_array(std::move(parts));
+}
+
+Value chars(Thread&, Value* args, int) {
+  const std::string& text = self_text(args);
+  std::vector<Value> parts;
+  for (size_t at = 0; at < text.size(); at += utf8_step(text, at))
+    parts.push_back(make_text(text.substr(at, utf8_step(text, at))));
+  return make_array(std::move(parts));
+}
+Value bytes(Thread&, Value* args, int) {
+  std::vector<Value> parts;
+  for (const char c : self_text(args))
+    parts.push_back(Value::integer(static_cast<unsigned char>(c)));
+  return make_array(std::move(parts));
+}
+
+Value contains(Thread&, Value* args, int) {
+  return Value::boolean(self_text(args).find(expect_text(args[1], "what contains() looks for")) != std::string::npos);
+}
+Value starts_with(Thread&, Value* args, int) {
+  return Value::boolean(self_text(args).starts_with(expect_text(args[1], "the argument of starts_with()")));
+}
+Value ends_with(Thread&, Value* args, int) {
+  return Value::boolean(self_text(args).ends_with(expect_text(args[1], "the argument of ends_with()")));
+}
+Value is_empty(Thread&, Value* args, int) { return Value::boolean(self_text(args).empty()); }
+
+Value found_at(const std::string& text, size_t at) {
+  return at == std::string::npos ? Value()
+                                 : Value::integer(static_cast<int64_t>(utf8_length(std::string_view(text).substr(0, at))));
+}
+Value find(Thread&, Value* args, int) {
+  return found_at(self_text(args), self_text(args).find(expect_text(args[1], "what find() looks for")));
+}
+Value rfind(Thread&, Value* args, int) {
+  return found_at(self_text(args), self_text(args).rfind(expect_text(args[1], "what rfind() looks for")));
+}
+Value count(Thread&, Value* args, int) {
+  const std::string& part = expect_text(args[1], "what count() counts");
+  if (part.empty())
+    fail("count() needs a text that is not empty");
+  int64_t found = 0;
+  for (size_t at = self_text(args).find(part); at != std::string::npos; at = self_text(args).find(part, at + part.size()))
+    ++found;
+  return Value::integer(found);
+}
+
+Value replace(Thread&, Value* args, int) {
+  const std::string& text = self_text(args);
+  const std::string& from = expect_text(args[1], "what replace() looks for");
+  const std::string& to = expect_text(args[2], "what replace() puts in");
+  if (from.empty())
+    return retained(args[0]);
+  std::string result;
+  size_t first = 0;
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, first)) {
+    result.append(text, first, at - first).append(to);
+    first = at + from.size();
+  }
+  return make_text(result.append(text, first));
+}
+
+Value to_int(Thread&, Value* args, int) { return Value::integer(to_integer(args[0])); }
+Value to_float(Thread&, Value* args, int) { return Value::number(to_number(args[0])); }
+
+Value parse_int(Thread&, Value* args, int) {
+  const std::string text = stripped(self_text(args), true, true);
+  const size_t skip = text.starts_with("+") ? 1 : 0;
+  int64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data() + skip, text.data() + text.size(), value);
+  if (text.size() == skip || problem != std::errc() || end != text.data() + text.size())
+    return make_none();
+  return make_some(Value::integer(value));
+}
+Value parse_float(Thread&, Value* args, int) {
+  const std::string text = stripped(self_text(args), true, true);
+  const size_t skip = text.starts_with("+") ? 1 : 0;
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data() + skip, text.data() + text.size(), value);
+  if (text.size() == skip || problem != std::errc() || end != text.data() + text.size())
+    return make_none();
+  return make_some(Value::number(value));
+}
+
+Value repeat(Thread& thread, Value* args, int) { return thread.arithmetic(BinaryOp::kMultiply, args[0], args[1]); }
+Value reversed(Thread&, Value* args, int) {
+  const std::string& text = self_text(args);
+  std::string result;
+  for (size_t at = 0; at < text.size(); at += utf8_step(text, at))
+    result.insert(0, text, at, utf8_step(text, at));
+  return make_text(std::move(result));
+}
+
+Value padded(Value* args, int count, bool left) {
+  const int64_t width = to_integer(args[1]);
+  const std::string fill = count > 2 ? expect_text(args[2], "the filling") : " ";
+  std::string text = self_text(args);
+  const auto length = static_cast<int64_t>(utf8_length(text));
+  std::string padding;
+  for (int64_t i = length; i < width; ++i)
+    padding += fill;
+  return make_text(left ? padding + text : text + padding);
+}
+Value pad_left(Thread&, Value* args, int count) { return padded(args, count, true); }
+Value pad_right(Thread&, Value* args, int count) { return padded(args, count, false); }
+
+Value to_string(Thread&, Value* args, int) { return retained(args[0]); }
+
+Value ord(Thread&, Value* args, int) {
+  const std::string& text = self_text(args);
+  if (text.empty())
+    fail("an empty text has no first character");
+  const auto first = static_cast<unsigned char>(text[0]);
+  uint32_t code = first < 0x80 ? first : first < 0xE0 ? first & 0x1F : first < 0xF0 ? first & 0x0F : first & 0x07;
+  for (size_t i = 1; i < utf8_step(text, 0); ++i)
+    code = (code << 6) | (static_cast<unsigned char>(text[i]) & 0x3F);
+  return Value::integer(code);
+}
+
+template <int (*Test)(int)>
+Value every(Thread&, Value* args, int) {
+  const std::string& text = self_text(args);
+  const bool holds = std::all_of(text.begin(), text.end(), [](char c) { return Test(static_cast<unsigned char>(c)) != 0; });
+  return Value::boolean(!text.empty() && holds);
+}
+
+const NativeEntry kMethods[] = {
+    {"len", len, 1, 1}, {"length", len, 1, 1}, {"upper", upper, 1, 1}, {"lower", lower, 1, 1},
+    {"to_upper", upper, 1, 1}, {"to_lower", lower, 1, 1}, {"trim", trim, 1, 1}, {"strip", trim, 1, 1},
+    {"trim_start", trim_start, 1, 1}, {"trim_end", trim_end, 1, 1}, {"split", split, 1, 2}, {"lines", lines, 1, 1},
+    {"chars", chars, 1, 1}, {"bytes", bytes, 1, 1}, {"contains", contains, 2, 2}, {"starts_with", starts_with, 2, 2},
+    {"ends_with", ends_with, 2, 2}, {"is_empty", is_empty, 1, 1}, {"find", find, 2, 2}, {"index_of", find, 2, 2},
+    {"rfind", rfind, 2, 2}, {"count", count, 2, 2}, {"replace", replace, 3, 3}, {"to_int", to_int, 1, 1},
+    {"to_float", to_float, 1, 1}, {"parse_int", parse_int, 1, 1}, {"parse_float", parse_float, 1, 1},
+    {"repeat", repeat, 2, 2}, {"reverse", reversed, 1, 1}, {"pad_left", pad_left, 2, 3}, {"pad_right", pad_right, 2, 3},
+    {"to_string", to_string, 1, 1}, {"to_text", to_string, 1, 1}, {"ord", ord, 1, 1},
+    {"is_digit", every<std::isdigit>, 1, 1}, {"is_alpha", every<std::isalpha>, 1, 1},
+    {"is_alphanumeric", every<std::isalnum>, 1, 1}, {"is_space", every<std::isspace>, 1, 1},
+};
+
+}  // namespace
+
+void install_text_methods() { add_methods(Kind::kText, kMethods, std::size(kMethods)); }
+
+}  // namespace spl

@@ -1,0 +1,147 @@
+// The register bytecode: instructions, and what one compiled function holds.
+//
+// Registers 0…locals-1 are variables, arguments first; the others are temporaries. An instruction that reads
+// a temporary consumes it (the register gives up its reference), one that reads a variable does not. So a
+// temporary dies where it is used last, and nothing lingers until the next statement.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "../values/objects.h"
+
+namespace spl {
+
+// Operands: r = register, - = anything else. An instruction marked X is followed by a kExtra word.
+#define SPL_OPCODES(X)                                                                                      \
+  X(Extra, "---") X(Move, "rr-") X(Take, "rr-") X(LoadConstant, "r--") X(LoadInt, "r--") X(LoadNil, "r--")   \
+  X(LoadBool, "r--") X(GetGlobal, "r--") X(SetGlobal, "r--") X(GetCaptured, "r--")                           \
+  X(GetCapturedCell, "r--") X(SetCapturedCell, "r--") X(NewCell, "r--") X(GetCell, "rr-") X(SetCell, "rr-")  \
+  X(GetSelfClosure, "r--")                                                                                   \
+  X(Add, "rrr") X(Subtract, "rrr") X(Multiply, "rrr") X(Divide, "rrr") X(Remainder, "rrr")                   \
+  X(Arith, "rrr") X(AddK, "rr-") X(SubtractK, "rr-") X(MultiplyK, "rr-") X(DivideK, "rr-")                   \
+  X(RemainderK, "rr-") X(Negate, "rr-") X(Not, "rr-") X(BitNot, "rr-")                                       \
+  X(Less, "rrr") X(LessEqual, "rrr") X(Greater, "rrr") X(GreaterEqual, "rrr") X(Equal, "rrr")                \
+  X(NotEqual, "rrr")                                                                                         \
+  X(Jump, "---") X(JumpIf, "r--") X(JumpIfNot, "r--") X(Loop, "---") X(JumpIfNil, "r--")                     \
+  X(JumpIfGiven, "r--") X(Coalesce, "rr-")                                                                   \
+  X(JumpUnlessLess, "-rr") X(JumpUnlessLessEqual, "-rr") X(JumpUnlessGreater, "-rr")                         \
+  X(JumpUnlessGreaterEqual, "-rr") X(JumpUnlessEqual, "-rr") X(JumpUnlessNotEqual, "-rr")                    \
+  X(JumpUnlessLessK, "-r-") X(JumpUnlessLessEqualK, "-r-") X(JumpUnlessGreaterK, "-r-")                      \
+  X(JumpUnlessGreaterEqualK, "-r-") X(JumpUnlessEqualK, "-r-") X(JumpUnlessNotEqualK, "-r-")                 \
+  X(ForPrepare, "r--") X(ForRange, "rr-") X(IterPrepare, "rr-") X(IterNext, "rr-") X(IterNextPair, "rrr")    \
+  X(GetField, "rr-") X(SetField, "rr-") X(GetTupleField, "rr-") X(GetIndex, "rrr") X(SetIndex, "rrr")        \
+  X(GetPath, "r--") X(SetPath, "r--")                                                               \
+  X(Call, "r--") X(CallSpec, "r--") X(Invoke, "r--") X(InvokeSpec, "r--") X(InvokePlace, "r--")              \
+  X(Return, "r--") X(ReturnNil, "---")                                                                       \
+  X(MakeArray, "rr-") X(MakeTuple, "rr-") X(MakeDict, "rr-") X(MakeRange, "rrr") X(MakeSlice, "rr-")         \
+  X(MakeRepeat, "rrr") X(ArrayPush, "rr-") X(ArrayExtend, "rr-") X(DictSet, "rrr") X(DictMerge, "rr-")       \
+  X(MakeClosure, "r--") X(Concat, "rr-") X(Format, "rr-")                                                    \
+  X(TestVariant, "rr-") X(TestName, "rr-") X(TestSequence, "rr-") X(TestRecord, "rr-") X(GetPart, "rr-")     \
+  X(GetNamedPart, "rr-") X(GetRest, "rr-") X(TestPresent, "rr-") X(Unwrap, "rr-") X(Try, "rr-")              \
+  X(Present, "rr-") X(Cast, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-")      \
+  X(DeferMark, "r--") X(DeferPush, "r--") X(RunDefers, "r--") X(WithEnter, "rr-") X(Use, "---")              \
+  X(Link, "---") X(Release, "r--")
+
+enum class Op : uint16_t {
+#define SPL_OPCODE(name, operands) k##name,
+  SPL_OPCODES(SPL_OPCODE)
+#undef SPL_OPCODE
+};
+
+/// 8 bytes. `d` overlaps b and c.
+struct Instruction {
+  Op op = Op::kExtra;
+  uint16_t a = 0;
+  union {
+    __extension__ struct {
+      uint16_t b, c;
+    };
+    int32_t d;
+  };
+  Instruction() : d(0) {}
+};
+static_assert(sizeof(Instruction) == 8);
+
+/// Remembers what a name meant for one type.
+struct Cache {
+  Symbol name = kNoSymbol;
+  const void* type = nullptr;  // Record or Enum, or the address of a kind's entry
+  uint32_t epoch = 0;
+  uint32_t index = 0;
+  const void* target = nullptr;  // Closure or Native
+};
+
+/// How the arguments of a call that is not merely positional lie in its window.
+struct CallSpec {
+  enum class Form : uint8_t { kPositional, kNamed, kSpread, kDictSpread, kBase };
+  std::vector<Form> forms;
+  std::vector<Symbol> names;  // one each
+};
+
+/// A place that can be changed: a root and the steps from there.
+struct Path {
+  enum class Root : uint8_t { kRegister, kCell, kCapturedCell, kGlobal, kValue };
+  struct Step {
+    enum class Form : uint8_t { kField, kIndex, kTupleField } form;
+    uint32_t operand;  // symbol, register, number
+  };
+  Root root = Root::kRegister;
+  uint32_t operand = 0;
+  std::vector<Step> steps;
+  int spec = -1;  // of the call, for InvokePlace
+};
+
+struct Capture {
+  bool from_local;  // of the function round it; else from that function's own captures
+  uint16_t index;
+};
+
+struct VariantPatternSpec {
+  Symbol type = kNoSymbol;  // Device in Device.CUDA
+  Symbol variant = kNoSymbol;
+  uint32_t arity = 0;
+};
+
+struct Place {
+  uint32_t line, column;
+};
+
+/// A type's parents, resolved when its declaration is reached; or an impl.
+struct TypeLink {
+  Type* type = nullptr;              // null: found by `target`
+  std::vector<Symbol> target;
+  std::vector<std::vector<Symbol>> parents;
+  std::vector<std::pair<Symbol, Method>> methods;  // of an impl
+};
+
+struct UseDecl;
+
+struct Proto {
+  std::string name;
+  LoadedModule* module = nullptr;
+  std::vector<Instruction> code;
+  std::vector<Place> places;  // one for each instruction
+  std::vector<Value> constants;
+  mutable std::vector<Cache> caches;
+  std::vector<CallSpec> specs;
+  std::vector<Path> paths;
+  std::vector<const Proto*> protos;
+  std::vector<std::vector<Capture>> capture_lists;  // beside protos
+  std::vector<VariantPatternSpec> variants;
+  std::vector<TypeLink> links;
+  std::vector<const UseDecl*> uses;
+  std::vector<Symbol> parameters;
+  uint32_t required = 0;  // parameters without a default, from the front
+  std::vector<bool> has_default;
+  int rest = -1;          // which parameter collects positionals
+  int named = -1;         // which collects the named
+  bool is_method = false; // parameter 0 is self
+  bool writes_self = false;
+  uint32_t locals = 0, registers = 0;
+
+  bool plain() const { return rest < 0 && named < 0; }
+};
+
+}  // namespace spl

@@ -1,0 +1,339 @@
+// Registers, names and finishing: what all parts of the compiler stand on.
+#include "compiler.h"
+
+#include <algorithm>
+
+namespace spl {
+
+FunctionCompiler::FunctionCompiler(LoadedModule& module, FunctionCompiler* parent, CellSet& cells,
+                                   const std::vector<Symbol>* fields)
+    : module_(module), parent_(parent), cells_(cells), fields_(fields), proto_(new Proto()) {
+  proto_->module = &module;
+  open_scope();
+}
+
+void FunctionCompiler::refuse(const SourceSpan& span, const std::string& message) const {
+  throw CompileError{span, message};
+}
+
+size_t FunctionCompiler::emit(Op op, uint32_t a, uint32_t b, uint32_t c) {
+  Instruction instruction;
+  instruction.op = op;
+  instruction.a = static_cast<uint16_t>(a);
+  instruction.b = static_cast<uint16_t>(b);
+  instruction.c = static_cast<uint16_t>(c);
+  proto_->code.push_back(instruction);
+  proto_->places.push_back({span_.line, span_.column});
+  return here() - 1;
+}
+
+size_t FunctionCompiler::emit_wide(Op op, uint32_t a, int32_t d) {
+  const size_t at = emit(op, a);
+  proto_->code[at].d = d;
+  return at;
+}
+
+void FunctionCompiler::emit_extra(int32_t d) { emit_wide(Op::kExtra, 0, d); }
+
+size_t FunctionCompiler::emit_jump(Op op, uint32_t a) { return emit_wide(op, a, 0); }
+
+// Distances count from the word that holds them.
+void FunctionCompiler::patch_to(size_t jump, size_t target) {
+  proto_->code[jump].d = static_cast<int32_t>(target) - static_cast<int32_t>(jump);
+}
+
+uint16_t FunctionCompiler::constant(Value owned) {
+  if (proto_->constants.size() > 0xFFFF)
+    refuse(span_, "this function has more than 65536 constants");
+  if (owned.is_number() || owned.is_bool()) {
+    for (size_t i = 0; i < proto_->constants.size(); ++i) {
+      const Value known = proto_->constants[i];
+      if (known.tag == owned.tag && known.as_int == owned.as_int)
+        return static_cast<uint16_t>(i);
+    }
+  }
+  proto_->constants.push_back(owned);
+  return static_cast<uint16_t>(proto_->constants.size() - 1);
+}
+
+uint16_t FunctionCompiler::cache(Symbol name) {
+  if (proto_->caches.size() > 0xFFFF)
+    refuse(span_, "this function is too large");
+  Cache made;
+  made.name = name;
+  proto_->caches.push_back(made);
+  return static_cast<uint16_t>(proto_->caches.size() - 1);
+}
+
+Register FunctionCompiler::temporaries(uint32_t count) {
+  const uint32_t first = temporary_count_;
+  temporary_count_ += count;
+  temporary_peak_ = std::max(temporary_peak_, temporary_count_);
+  if (temporary_peak_ >= kTemporary)
+    refuse(span_, "this expression is too large");
+  return static_cast<Register>(kTemporary | first);
+}
+Register FunctionCompiler::temporary() { return temporaries(1); }
+
+Register FunctionCompiler::hidden() {
+  const uint32_t reg = local_count_++;
+  local_peak_ = std::max(local_peak_, local_count_);
+  if (local_peak_ >= kTemporary)
+    refuse(span_, "this function has too many variables");
+  return static_cast<Register>(reg);
+}
+
+Register FunctionCompiler::declare(Symbol name, const void* key, bool is_variable) {
+  const Register reg = hidden();
+  locals_.push_back({name, reg, key, is_variable && cells_.contains(key), is_variable});
+  return reg;
+}
+
+void FunctionCompiler::declared(Register reg) {
+  for (auto local = locals_.rbegin(); local != locals_.rend(); ++local) {
+    if (local->reg != reg)
+      continue;
+    if (local->is_cell)
+      emit(Op::kNewCell, reg);
+    return;
+  }
+}
+
+void FunctionCompiler::open_scope() { scopes_.push_back({locals_.size(), local_count_}); }
+
+void FunctionCompiler::close_scope() {
+  const Scope scope = scopes_.back();
+  if (scope.defer_mark >= 0)
+    emit(Op::kRunDefers, static_cast<uint32_t>(scope.defer_mark));
+  scopes_.pop_back();
+  locals_.resize(scope.first_local);
+  local_count_ = scope.first_register;
+}
+
+FunctionCompiler::Local* FunctionCompiler::find_local(Symbol name) {
+  for (auto local = locals_.rbegin(); local != locals_.rend(); ++local)
+    if (local->name == name)
+      return &*local;
+  return nullptr;
+}
+
+// -1: no function round this one has the name.
+int FunctionCompiler::capture(Symbol name, bool from_scope_block) {
+  for (size_t i = 0; i < captured_.size(); ++i)
+    if (captured_[i].name == name)
+      return static_cast<int>(i);
+  if (parent_ == nullptr)
+    return -1;
+  if (Local* local = parent_->find_local(name)) {
+    if (from_scope_block && local->is_variable && !local->is_cell)
+      cells_.insert(local->key);  // the pass is repeated: now it will be one
+    captured_.push_back({name, local->is_cell});
+    captures_.push_back({true, local->reg});
+    return static_cast<int>(captured_.size() - 1);
+  }
+  const int outer = parent_->capture(name, from_scope_block && parent_->is_scope_block_);
+  if (outer < 0)
+    return -1;
+  captured_.push_back({name, parent_->captured_[static_cast<size_t>(outer)].is_cell});
+  captures_.push_back({false, static_cast<uint16_t>(outer)});
+  return static_cast<int>(captured_.size() - 1);
+}
+
+FunctionCompiler::Name FunctionCompiler::resolve(Symbol name) {
+  if (const Local* local = find_local(name))
+    return {local->is_cell ? Name::Form::kLocalCell : Name::Form::kLocal, local->reg};
+  if (name == own_name_ && name != kNoSymbol)
+    return {Name::Form::kSelfClosure, 0};
+  if (const int index = capture(name, is_scope_block_); index >= 0) {
+    const bool cell = captured_[static_cast<size_t>(index)].is_cell;
+    return {cell ? Name::Form::kCapturedCell : Name::Form::kCaptured, static_cast<uint32_t>(index)};
+  }
+  if (fields_ != nullptr && has_self() && std::find(fields_->begin(), fields_->end(), name) != fields_->end())
+    return {Name::Form::kField, name};
+  return {Name::Form::kGlobal, module_.slot(name)};
+}
+
+void FunctionCompiler::read(Name name, Register dest) {
+  switch (name.form) {
+    case Name::Form::kLocal: emit(Op::kMove, dest, name.operand); break;
+    case Name::Form::kLocalCell: emit(Op::kGetCell, dest, name.operand); break;
+    case Name::Form::kCaptured: emit(Op::kGetCaptured, dest, name.operand); break;
+    case Name::Form::kCapturedCell: emit(Op::kGetCapturedCell, dest, name.operand); break;
+    case Name::Form::kSelfClosure: emit(Op::kGetSelfClosure, dest); break;
+    case Name::Form::kGlobal: emit_wide(Op::kGetGlobal, dest, static_cast<int32_t>(name.operand)); break;
+    case Name::Form::kField: {
+      const uint32_t mark = temporary_count_;
+      const Register self = temporary();
+      self_to(self);
+      emit(Op::kGetField, dest, self, cache(name.operand));
+      temporary_count_ = mark;
+      break;
+    }
+  }
+}
+
+void FunctionCompiler::write(Name name, Register value, Symbol symbol, const SourceSpan& span) {
+  switch (name.form) {
+    case Name::Form::kLocal: emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, name.operand, value); break;
+    case Name::Form::kLocalCell: emit(Op::kSetCell, name.operand, value); break;
+    case Name::Form::kCapturedCell: emit(Op::kSetCapturedCell, value, name.operand); break;
+    case Name::Form::kGlobal: emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(name.operand)); break;
+    case Name::Form::kCaptured: case Name::Form::kSelfClosure:
+      if (is_scope_block_)
+        refuse(span, "'" + name_of(symbol) + "' cannot be changed here: it is no variable of the code round this block");
+      refuse(span, "a lambda cannot change '" + name_of(symbol) + "', a variable of the function round it");
+    case Name::Form::kField: {
+      if (const Local* self = find_local(intern("self"))) {
+        emit(Op::kSetField, self->reg, value, cache(name.operand));
+        break;
+      }
+      const uint32_t mark = temporary_count_;
+      const Register self = temporary();
+      self_to(self);
+      emit(Op::kSetField, self, value, cache(name.operand));
+      emit(Op::kRelease, self);
+      temporary_count_ = mark;
+      break;
+    }
+  }
+}
+
+bool FunctionCompiler::has_self() const {
+  for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_)
+    if (at->has_own_self_)
+      return true;
+  return false;
+}
+
+void FunctionCompiler::self_to(Register dest) {
+  if (!has_self())
+    refuse(span_, "self exists in methods only");
+  read(resolve(intern("self")), dest);
+}
+
+void FunctionCompiler::parameters(const std::vector<Param>& params) {
+  for (const Param& param : params) {
+    const auto index = static_cast<int>(proto_->parameters.size());
+    if (param.kind == ParamKind::kRest) proto_->rest = index;
+    if (param.kind == ParamKind::kNamed) proto_->named = index;
+    proto_->parameters.push_back(param.pattern ? kNoSymbol : param.name);
+    proto_->has_default.push_back(param.default_value != nullptr);
+    declare(param.pattern ? kNoSymbol : param.name, &param, true);
+  }
+  proto_->required = 0;
+  while (proto_->required < proto_->parameters.size() && !proto_->has_default[proto_->required] &&
+         static_cast<int>(proto_->required) != proto_->rest && static_cast<int>(proto_->required) != proto_->named)
+    ++proto_->required;
+  const size_t first = proto_->parameters.size() - params.size();
+  for (size_t i = 0; i < params.size(); ++i) {
+    const auto reg = static_cast<Register>(first + i);
+    if (params[i].default_value) {
+      span_ = params[i].span;
+      const size_t given = emit_jump(Op::kJumpIfGiven, reg);
+      expr_to(*params[i].default_value, reg);
+      patch(given);
+    }
+    declared(reg);
+  }
+  for (size_t i = 0; i < params.size(); ++i)
+    if (params[i].pattern)
+      bind_pattern(*params[i].pattern, static_cast<Register>(first + i), false);
+}
+
+const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method) {
+  proto_->name = name_of(decl.info.name);
+  span_ = decl.span;
+  if (is_method && !decl.is_static) {
+    has_own_self_ = true;
+    proto_->is_method = true;
+    proto_->parameters.push_back(intern("self"));
+    proto_->has_default.push_back(false);
+    declare(intern("self"), &decl, false);
+  }
+  if (parent_ != nullptr && !is_method)
+    own_name_ = decl.info.name;
+  parameters(decl.params);
+  body_value(*decl.body);
+  return finish();
+}
+
+const Proto* FunctionCompiler::lambda(const LambdaExpr& lambda) {
+  proto_->name = lambda.scope_block ? "block" : "lambda";
+  span_ = lambda.span;
+  is_scope_block_ = lambda.scope_block;
+  parameters(lambda.params);
+  body_value(lambda.body);
+  return finish();
+}
+
+const Proto* FunctionCompiler::deferred(const Block& block) {
+  proto_->name = "defer";
+  is_scope_block_ = true;
+  body_value(block);
+  return finish();
+}
+
+const Proto* FunctionCompiler::initializer(const Expr& value, std::string name) {
+  proto_->name = std::move(name);
+  span_ = value.span;
+  const Register dest = temporary();
+  expr_to(value, dest);
+  emit(Op::kReturn, dest);
+  return finish();
+}
+
+const Proto* FunctionCompiler::module_body(const std::vector<StmtPtr>& statements) {
+  proto_->name = "module";
+  is_module_ = true;
+  for (const auto& stmt : statements)
+    statement(*stmt);
+  scopes_.resize(1);
+  if (scopes_.back().defer_mark >= 0)
+    emit(Op::kRunDefers, static_cast<uint32_t>(scopes_.back().defer_mark));
+  emit(Op::kReturnNil);
+  return finish();
+}
+
+namespace {
+
+// Which operands are registers, by opcode.
+constexpr const char* kOperands[] = {
+#define SPL_OPCODE(name, operands) operands,
+    SPL_OPCODES(SPL_OPCODE)
+#undef SPL_OPCODE
+};
+
+void settle(uint16_t& operand, uint32_t locals) {
+  if ((operand & kTemporary) != 0)
+    operand = static_cast<uint16_t>((operand & ~kTemporary) + locals);
+}
+
+}  // namespace
+
+// Temporaries get their final numbers, after the variables.
+const Proto* FunctionCompiler::finish() {
+  proto_->locals = local_peak_;
+  proto_->registers = local_peak_ + temporary_peak_;
+  if (proto_->registers >= 0xFFFF)
+    refuse(span_, "this function is too large");
+  for (Instruction& instruction : proto_->code) {
+    const char* operands = kOperands[static_cast<size_t>(instruction.op)];
+    if (operands[0] == 'r') settle(instruction.a, local_peak_);
+    if (operands[1] == 'r') settle(instruction.b, local_peak_);
+    if (operands[2] == 'r') settle(instruction.c, local_peak_);
+  }
+  const auto settle_wide = [&](uint32_t& operand) {
+    if ((operand & kTemporary) != 0)
+      operand = (operand & ~static_cast<uint32_t>(kTemporary)) + local_peak_;
+  };
+  for (Path& path : proto_->paths) {
+    if (path.root == Path::Root::kRegister || path.root == Path::Root::kCell || path.root == Path::Root::kValue)
+      settle_wide(path.operand);
+    for (auto& step : path.steps)
+      if (step.form == Path::Step::Form::kIndex)
+        settle_wide(step.operand);
+  }
+  return proto_;
+}
+
+}  // namespace spl

@@ -1,0 +1,189 @@
+// From the tree of a module to bytecode.
+//
+// Functions and types of a module exist from the moment it is compiled (use before definition is fine); its
+// other statements become the body that runs once.
+#pragma once
+
+#include <unordered_set>
+
+#include "../modules/module.h"
+#include "../syntax/ast.h"
+#include "bytecode.h"
+
+namespace spl {
+
+/// What makes a module refused after it was parsed.
+struct CompileError {
+  SourceSpan span;
+  std::string message;
+};
+
+/// Defines the module's functions and types, and gives its body. Throws CompileError.
+const Proto* compile_module(LoadedModule& module);
+
+/// Names of methods that change a value of the language (push, sort, …) or a struct: calls of these work on a
+/// place. Grows as `me` methods of structs are seen.
+std::unordered_set<Symbol>& mutating_names();
+
+using Register = uint16_t;
+inline constexpr Register kTemporary = 0x8000;  // marks temporaries until their final number is known
+
+/// Facts that a second pass over a function needs: variables that a scope block changes live in cells.
+using CellSet = std::unordered_set<const void*>;
+
+class FunctionCompiler {
+ public:
+  FunctionCompiler(LoadedModule& module, FunctionCompiler* parent, CellSet& cells, const std::vector<Symbol>* fields);
+
+  const Proto* function(const FunctionDecl& decl, bool is_method);
+  const Proto* lambda(const LambdaExpr& lambda);
+  const Proto* deferred(const Block& block);
+  const Proto* module_body(const std::vector<StmtPtr>& statements);
+  const Proto* initializer(const Expr& value, std::string name);
+
+  /// In parent's order, what the closure takes along.
+  const std::vector<Capture>& captures() const { return captures_; }
+
+ private:
+  struct Local {
+    Symbol name;
+    Register reg;
+    const void* key;  // the declaration, for CellSet
+    bool is_cell;
+    bool is_variable;
+  };
+  struct Scope {
+    size_t first_local;
+    uint32_t first_register;
+    int defer_mark = -1;
+  };
+  struct Loop {
+    Symbol label;
+    size_t scope;
+    std::vector<size_t> breaks, continues;
+  };
+  struct Captured {
+    Symbol name;
+    bool is_cell;
+  };
+  struct Name {
+    enum class Form { kLocal, kLocalCell, kCaptured, kCapturedCell, kField, kGlobal, kSelfClosure } form;
+    uint32_t operand;
+  };
+
+  // statements.cpp
+  void statement(const Stmt& stmt);
+  void statements(const Block& block);
+  void block(const Block& block);                       // no value
+  void block_to(const Block& block, Register dest);     // the last expression's value
+  void body_value(const Block& block);                  // … returned
+  void bind(const BindStmt& stmt);
+  void assign_stmt(const AssignStmt& stmt);
+  void compound_assign(const AssignStmt& stmt);
+  void assign_to(const Expr& target, Register value);
+  void for_stmt(const ForStmt& stmt);
+  void while_stmt(const WhileStmt& stmt);
+  void loop_stmt(const LoopStmt& stmt);
+  void with_stmt(const WithStmt& stmt);
+  void leave_loop(Symbol label, bool is_break, const SourceSpan& span);
+  void return_register(Register value);
+  void run_defers_above(size_t scope);
+  void open_loop(Symbol label) { loops_.push_back({label, scopes_.size(), {}, {}}); }
+  void close_loop(size_t continue_target);
+  void local_function(const FunctionDecl& decl);
+  void local_type(const Stmt& stmt);
+
+  // expressions.cpp
+  void expr_to(const Expr& expr, Register dest);
+  Register operand(const Expr& expr);                   // a variable's own register, or a temporary
+  Register temporary_of(const Expr& expr);              // always a fresh temporary
+  void effect(const Expr& expr);
+  void binary_to(const BinaryExpr& expr, Register dest);
+  void logic_to(const BinaryExpr& expr, Register dest);
+  void compare_to(const CompareExpr& expr, Register dest);
+  void interpolation_to(const InterpolationExpr& expr, Register dest);
+  void array_to(const ArrayExpr& expr, Register dest);
+  void dict_to(const DictExpr& expr, Register dest);
+  void comprehension_to(const ComprehensionExpr& expr, Register dest);
+  void comprehension_clause(const ComprehensionExpr& expr, size_t clause, Register dest);
+  void if_to(const IfExpr& expr, Register dest, bool wanted);
+  void match_to(const MatchExpr& expr, Register dest, bool wanted);
+  void closure_to(const Proto* proto, const std::vector<Capture>& captures, Register dest);
+  void name_to(Symbol name, const SourceSpan& span, Register dest);
+  void subscript_to(const IndexExpr& expr, Register dest);
+  void slice_to(const SliceExpr& expr, Register dest);
+  void range_to(const RangeExpr& expr, Register dest);
+  std::vector<size_t> jump_if_false(const Expr& expr);
+  std::vector<size_t> condition(const Condition& condition);  // jumps taken when it fails
+
+  // calls.cpp
+  void call_to(const CallExpr& expr, Register dest);
+  void update_call(const UpdateCallExpr& expr, Register dest);
+  bool simple_arguments(const std::vector<Arg>& args) const;
+  uint16_t arguments(const std::vector<Arg>& args);     // into fresh temporaries
+  uint16_t call_spec(const std::vector<Arg>& args);
+  void method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
+  bool place_path(const Expr& expr, Path& path, bool evaluate);
+  bool is_place(const Expr& expr) const;
+
+  // patterns.cpp
+  void bind_pattern(const Pattern& pattern, Register value, bool is_variable);  // irrefutable
+  void test_pattern(const Pattern& pattern, Register value, std::vector<size_t>& failures);
+
+  // compiler.cpp
+  void parameters(const std::vector<Param>& params);
+  const Proto* finish();
+  size_t emit(Op op, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0);
+  size_t emit_wide(Op op, uint32_t a, int32_t d);
+  size_t emit_jump(Op op, uint32_t a = 0);
+  void emit_extra(int32_t d);
+  size_t here() const { return proto_->code.size(); }
+  void patch(size_t jump) { patch_to(jump, here()); }
+  void patch_to(size_t jump, size_t target);
+  void patch_all(const std::vector<size_t>& jumps) {
+    for (const size_t jump : jumps)
+      patch(jump);
+  }
+  uint16_t constant(Value owned);
+  uint16_t text_constant(const std::string& text) { return constant(make_text(text)); }
+  uint16_t cache(Symbol name);
+  Register temporary();
+  Register temporaries(uint32_t count);
+  Register declare(Symbol name, const void* key, bool is_variable);
+  void declared(Register reg);                         // its value is there: makes the cell
+  Register hidden();
+  void open_scope();
+  void close_scope();
+  Name resolve(Symbol name);
+  int capture(Symbol name, bool from_scope_block);
+  Local* find_local(Symbol name);
+  void read(Name name, Register dest);
+  void write(Name name, Register value, Symbol symbol, const SourceSpan& span);
+  bool has_self() const;
+  void self_to(Register dest);
+  bool at_module_level() const { return is_module_ && scopes_.size() == 1; }
+  [[noreturn]] void refuse(const SourceSpan& span, const std::string& message) const;
+
+  LoadedModule& module_;
+  FunctionCompiler* parent_;
+  CellSet& cells_;
+  const std::vector<Symbol>* fields_;  // of the type round this method; bare names find them
+  Proto* proto_;
+  std::vector<Local> locals_;
+  std::vector<Scope> scopes_;
+  std::vector<Loop> loops_;
+  std::vector<Captured> captured_;
+  std::vector<Capture> captures_;
+  uint32_t local_count_ = 0, local_peak_ = 0;
+  uint32_t temporary_count_ = 0, temporary_peak_ = 0;
+  bool is_module_ = false;
+  bool is_scope_block_ = false;
+  bool has_own_self_ = false;
+  Symbol own_name_ = kNoSymbol;  // a local function sees itself
+  SourceSpan span_;
+};
+
+/// A type as a call or a pattern names it.
+std::vector<Symbol> type_path(const TypeExpr& type);
+
+}  // namespace spl

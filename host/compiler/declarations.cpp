@@ -1,0 +1,343 @@
+// Modules as a whole, and the types that they declare.
+#include <algorithm>
+
+#include "../ffi/extern.h"
+#include "compiler.h"
+
+namespace spl {
+
+std::vector<Symbol> type_path(const TypeExpr& type) {
+  return type.kind == TypeKind::kName ? type.path : std::vector<Symbol>();
+}
+
+namespace {
+
+// Compiles until no further variable turns out to need a cell.
+template <class Compile>
+const Proto* settled(Compile&& compile) {
+  CellSet cells;
+  for (;;) {
+    const size_t before = cells.size();
+    const Proto* proto = compile(cells);
+    if (cells.size() == before)
+      return proto;
+  }
+}
+
+Value closure_of(const Proto* proto) { return Value::object(new Closure(proto)); }
+
+Method make_method(LoadedModule& module, const FunctionDecl& decl, const std::vector<Symbol>& fields, bool is_static) {
+  const Proto* proto = settled([&](CellSet& cells) {
+    FunctionCompiler compiler(module, nullptr, cells, is_static ? nullptr : &fields);
+    return compiler.function(decl, !is_static);
+  });
+  return {closure_of(proto), is_static, decl.is_mutating};
+}
+
+bool implicitly_static(const FunctionDecl& decl) {
+  const std::string& name = name_of(decl.info.name);
+  return !decl.takes_self && !decl.is_mutating &&
+         (name == "new" || name == "create" || name == "default" || name == "init" ||
+          name.starts_with("from_") || name.starts_with("with_"));
+}
+
+bool literal_value(const Expr& expr, Value& value) {
+  switch (expr.kind) {
+    case ExprKind::kInt: value = Value::integer(as<IntExpr>(expr).value); return as<IntExpr>(expr).suffix == kNoSymbol;
+    case ExprKind::kFloat: value = Value::number(as<FloatExpr>(expr).value); return true;
+    case ExprKind::kBool: value = Value::boolean(as<BoolExpr>(expr).value); return true;
+    case ExprKind::kNil: return true;
+    case ExprKind::kText: value = make_text(as<TextExpr>(expr).value); return true;
+    case ExprKind::kArray:
+      if (!as<ArrayExpr>(expr).elements.empty())
+        return false;
+      value = make_array({});  // shared by all: an array is copied before it is changed
+      return true;
+    default: return false;
+  }
+}
+
+Value zero_of(const TypeExpr* type) {
+  if (type == nullptr || type->optional || type->kind != TypeKind::kName || type->path.size() != 1)
+    return Value();
+  const std::string& name = name_of(type->path[0]);
+  if (name == "bool" || name == "Bool")
+    return Value::boolean(false);
+  static const char* const kIntegers[] = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "Int", "Int32", "Int64"};
+  static const char* const kFloats[] = {"f32", "f64", "Float", "Float32", "Float64"};
+  if (std::find(std::begin(kIntegers), std::end(kIntegers), name) != std::end(kIntegers))
+    return Value::integer(0);
+  if (std::find(std::begin(kFloats), std::end(kFloats), name) != std::end(kFloats))
+    return Value::number(0);
+  return Value();
+}
+
+}  // namespace
+
+/// Makes types and functions of one module.
+class ModuleCompiler {
+ public:
+  explicit ModuleCompiler(LoadedModule& module) : module_(module) {}
+
+  const Proto* run() {
+    const auto& statements = module_.tree.module.statements;
+    for (const auto& stmt : statements)
+      announce(*stmt, true);
+    for (const auto& stmt : statements)
+      define(*stmt);
+    return settled([&](CellSet& cells) {
+      FunctionCompiler compiler(module_, nullptr, cells, nullptr);
+      return compiler.module_body(statements);
+    });
+  }
+
+  /// Names first, so that bodies may use what stands below them.
+  void announce(const Stmt& stmt, bool top) {
+    switch (stmt.kind) {
+      case StmtKind::kFunction: {
+        const auto& decl = as<FunctionDecl>(stmt);
+        if (!top) break;
+        note_exported(decl.info);
+        module_.define(decl.info.name, decl.is_extern ? make_extern(decl) : closure_of(nullptr));
+        break;
+      }
+      case StmtKind::kRecord: {
+        const auto& decl = as<RecordDecl>(stmt);
+        auto* record = new Record();
+        record->is_class = decl.is_class;
+        announce_type(record, decl.info, decl.methods, !decl.is_class);
+        break;
+      }
+      case StmtKind::kEnum: {
+        const auto& decl = as<EnumDecl>(stmt);
+        announce_type(new Enum(), decl.info, decl.methods, true);
+        break;
+      }
+      case StmtKind::kTrait: announce_type(new Trait(), as<TraitDecl>(stmt).info, {}, false); break;
+      case StmtKind::kImpl:
+        for (const auto& method : as<ImplDecl>(stmt).methods)
+          if (method->is_mutating)
+            mutating_names().insert(method->info.name);
+        break;
+      case StmtKind::kBind: {
+        const auto& bind = as<BindStmt>(stmt);
+        if (!top) break;
+        announce_pattern(*bind.pattern, bind.exported, bind.bind != BindKind::kVal && bind.bind != BindKind::kConst);
+        break;
+      }
+      case StmtKind::kAssign:
+        for (const auto& target : as<AssignStmt>(stmt).targets)
+          if (target->kind == ExprKind::kName)
+            module_.variables.insert(as<NameExpr>(*target).name);
+        break;
+      case StmtKind::kExport:
+        for (const auto& name : as<ExportDecl>(stmt).names)
+          module_.exports.insert(name.alias != kNoSymbol ? name.alias : name.name);
+        break;
+      case StmtKind::kTypeAlias: note_exported(as<TypeAliasDecl>(stmt).info); break;
+      case StmtKind::kFor: announce_all(as<ForStmt>(stmt).body); break;
+      case StmtKind::kWhile: announce_all(as<WhileStmt>(stmt).body); break;
+      case StmtKind::kLoop: announce_all(as<LoopStmt>(stmt).body); break;
+      case StmtKind::kExpr:
+        if (const Expr& value = *as<ExprStmt>(stmt).value; value.kind == ExprKind::kIf) {
+          for (const auto& clause : as<IfExpr>(value).clauses)
+            announce_all(clause.body);
+          if (as<IfExpr>(value).otherwise)
+            announce_all(*as<IfExpr>(value).otherwise);
+        }
+        break;
+      default: break;
+    }
+  }
+
+  void define(const Stmt& stmt) {
+    switch (stmt.kind) {
+      case StmtKind::kFunction: {
+        const auto& decl = as<FunctionDecl>(stmt);
+        if (decl.is_extern || !decl.body) break;
+        as_object<Closure>(module_.slots[module_.slot(decl.info.name)])->proto = settled([&](CellSet& cells) {
+          FunctionCompiler compiler(module_, nullptr, cells, nullptr);
+          return compiler.function(decl, false);
+        });
+        break;
+      }
+      case StmtKind::kRecord: define_record(as<RecordDecl>(stmt)); break;
+      case StmtKind::kEnum: define_enum(as<EnumDecl>(stmt)); break;
+      case StmtKind::kTrait: {
+        const auto& decl = as<TraitDecl>(stmt);
+        define_methods(type_named(decl.info.name), decl.methods, {});
+        break;
+      }
+      default: break;
+    }
+  }
+
+ private:
+  void announce_all(const Block& block) {
+    for (const auto& stmt : block.statements)
+      announce(*stmt, false);
+  }
+
+  void note_exported(const DeclInfo& info) {
+    if (info.exported)
+      module_.exports.insert(info.name);
+  }
+
+  void announce_type(Type* type, const DeclInfo& info, const std::vector<FunctionPtr>& methods, bool by_value) {
+    type->name = info.name;
+    type->module = &module_;
+    note_exported(info);
+    module_.define(info.name, Value::object(type));
+    if (!by_value)
+      return;
+    for (const auto& method : methods)
+      if (method->is_mutating)
+        mutating_names().insert(method->info.name);
+  }
+
+  void announce_pattern(const Pattern& pattern, bool exported, bool is_variable) {
+    if (pattern.kind == PatternKind::kBinding) {
+      const auto& binding = as<BindingPattern>(pattern);
+      module_.slot(binding.name);
+      if (exported)
+        module_.exports.insert(binding.name);
+      if (is_variable || binding.is_mutable)
+        module_.variables.insert(binding.name);
+    } else if (pattern.kind == PatternKind::kTuple) {
+      for (const auto& element : as<TuplePattern>(pattern).elements)
+        announce_pattern(*element, exported, is_variable);
+    }
+  }
+
+  Type* type_named(Symbol name) { return static_cast<Type*>(module_.slots[module_.slot(name)].as_object); }
+
+  void define_methods(Type* type, const std::vector<FunctionPtr>& methods, const std::vector<Symbol>& fields) {
+    for (const auto& decl : methods)
+      if (decl->body)
+        type->methods[decl->info.name] = make_method(module_, *decl, fields, decl->is_static);
+  }
+
+  void define_record(const RecordDecl& decl) {
+    auto* record = static_cast<Record*>(type_named(decl.info.name));
+    std::vector<Symbol> fields;
+    for (const FieldDecl& field : decl.fields) {
+      FieldInfo info;
+      info.name = field.name;
+      if (!field.default_value) {
+        if (!record->is_class)
+          info.default_value = zero_of(field.type.get());
+      } else if (!literal_value(*field.default_value, info.default_value)) {
+        info.initializer = settled([&](CellSet& cells) {
+          FunctionCompiler compiler(module_, nullptr, cells, nullptr);
+          return compiler.initializer(*field.default_value, name_of(decl.info.name) + "." + name_of(field.name));
+        });
+      }
+      if (!record->field_index.emplace(field.name, static_cast<uint32_t>(fields.size())).second)
+        throw CompileError{field.span, "the field " + name_of(field.name) + " is declared twice"};
+      record->fields.push_back(info);
+      fields.push_back(field.name);
+    }
+    define_methods(record, decl.methods, fields);
+    record->drop = record->find(intern("drop"));
+  }
+
+  void define_enum(const EnumDecl& decl) {
+    auto* type = static_cast<Enum*>(type_named(decl.info.name));
+    for (const VariantDecl& variant : decl.variants) {
+      VariantInfo info;
+      info.name = variant.name;
+      info.field_names = variant.field_names;
+      info.arity = static_cast<uint32_t>(variant.field_types.size());
+      if (variant.value)
+        literal_value(*variant.value, info.value);
+      type->variants.push_back(info);
+    }
+    for (uint32_t i = 0; i < type->variants.size(); ++i)
+      if (type->variants[i].arity == 0)
+        type->variants[i].singleton = Value::object(new_enum_value(type, i));
+    define_methods(type, decl.methods, {});
+  }
+
+  LoadedModule& module_;
+};
+
+const Proto* compile_module(LoadedModule& module) { return ModuleCompiler(module).run(); }
+
+// What remains of a type declaration for run time: parents, impls, constants; inside functions, all of it.
+void FunctionCompiler::local_type(const Stmt& stmt) {
+  if (!at_module_level() && stmt.kind != StmtKind::kImpl && stmt.kind != StmtKind::kTypeAlias) {
+    ModuleCompiler types(module_);
+    types.announce(stmt, true);
+    types.define(stmt);
+  }
+  TypeLink link;
+  const auto add_parents = [&](const std::vector<TypePtr>& parents) {
+    for (const auto& parent : parents)
+      link.parents.push_back(type_path(*parent));
+  };
+  Symbol name = kNoSymbol;
+  switch (stmt.kind) {
+    case StmtKind::kRecord:
+      name = as<RecordDecl>(stmt).info.name;
+      add_parents(as<RecordDecl>(stmt).parents);
+      break;
+    case StmtKind::kTrait:
+      name = as<TraitDecl>(stmt).info.name;
+      add_parents(as<TraitDecl>(stmt).parents);
+      break;
+    case StmtKind::kImpl: {
+      const auto& impl = as<ImplDecl>(stmt);
+      link.target = type_path(*impl.target);
+      if (impl.trait)
+        link.parents.push_back(type_path(*impl.trait));
+      std::vector<Symbol> fields;
+      if (link.target.size() == 1) {
+        const Value target = module_.lookup(link.target[0]);
+        if (target.is(Kind::kRecord))
+          for (const FieldInfo& field : as_object<Record>(target)->fields)
+            fields.push_back(field.name);
+      }
+      for (const auto& method : impl.methods)
+        if (method->body)
+          link.methods.emplace_back(method->info.name,
+                                    make_method(module_, *method, fields,
+                                                method->is_static || implicitly_static(*method)));
+      break;
+    }
+    case StmtKind::kTypeAlias: {
+      const auto& alias = as<TypeAliasDecl>(stmt);
+      const auto path = type_path(*alias.type);
+      const Register value = temporary();
+      if (path.empty()) {
+        emit(Op::kLoadNil, value);
+      } else {
+        emit_wide(Op::kGetGlobal, value, static_cast<int32_t>(module_.slot(path[0])));
+        for (size_t i = 1; i < path.size(); ++i)
+          emit(Op::kGetField, value, value, cache(path[i]));
+      }
+      emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(module_.slot(alias.info.name)));
+      return;
+    }
+    default: return;
+  }
+  if (name != kNoSymbol)
+    link.type = static_cast<Type*>(module_.slots[module_.slot(name)].as_object);
+  proto_->links.push_back(std::move(link));
+  emit_wide(Op::kLink, 0, static_cast<int32_t>(proto_->links.size() - 1));
+  if (stmt.kind != StmtKind::kRecord)
+    return;
+  for (const auto& constant_stmt : as<RecordDecl>(stmt).constants) {
+    const auto& bind = as<BindStmt>(*constant_stmt);
+    if (bind.pattern->kind != PatternKind::kBinding || !bind.value)
+      refuse(bind.span, "a constant of a type is one name with a value");
+    const uint32_t mark = temporary_count_;
+    const Register type = temporary();
+    emit_wide(Op::kGetGlobal, type, static_cast<int32_t>(module_.slot(name)));
+    const Register value = temporary_of(*bind.value);
+    emit(Op::kSetField, type, value, cache(as<BindingPattern>(*bind.pattern).name));
+    emit(Op::kRelease, type);
+    temporary_count_ = mark;
+  }
+}
+
+}  // namespace spl

@@ -1,0 +1,450 @@
+// Statements: bindings, assignments, loops, with and defer.
+#include "compiler.h"
+
+namespace spl {
+
+namespace {
+
+bool has_defer(const Block& block) {
+  for (const auto& stmt : block.statements)
+    if (stmt->kind == StmtKind::kDefer)
+      return true;
+  return false;
+}
+
+// Whether an expression writes its destination only at its end, so that it may be a variable it also reads.
+bool writes_last(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::kInt: case ExprKind::kFloat: case ExprKind::kBool: case ExprKind::kNil: case ExprKind::kText:
+    case ExprKind::kName: case ExprKind::kField: case ExprKind::kCall: case ExprKind::kUnary: return true;
+    case ExprKind::kBinary: {
+      const BinaryOp op = as<BinaryExpr>(expr).op;
+      return op != BinaryOp::kAnd && op != BinaryOp::kOr && op != BinaryOp::kCoalesce;
+    }
+    default: return false;
+  }
+}
+
+}  // namespace
+
+void FunctionCompiler::statements(const Block& block) {
+  if (has_defer(block)) {
+    scopes_.back().defer_mark = hidden();
+    emit(Op::kDeferMark, static_cast<uint32_t>(scopes_.back().defer_mark));
+  }
+  for (const auto& stmt : block.statements)
+    statement(*stmt);
+}
+
+void FunctionCompiler::block(const Block& block) {
+  open_scope();
+  statements(block);
+  close_scope();
+}
+
+void FunctionCompiler::block_to(const Block& block, Register dest) {
+  if (block.statements.empty() || block.statements.back()->kind != StmtKind::kExpr) {
+    this->block(block);
+    emit(Op::kLoadNil, dest);
+    return;
+  }
+  open_scope();
+  if (has_defer(block)) {
+    scopes_.back().defer_mark = hidden();
+    emit(Op::kDeferMark, static_cast<uint32_t>(scopes_.back().defer_mark));
+  }
+  for (size_t i = 0; i + 1 < block.statements.size(); ++i)
+    statement(*block.statements[i]);
+  span_ = block.statements.back()->span;
+  expr_to(*as<ExprStmt>(*block.statements.back()).value, dest);
+  close_scope();
+}
+
+void FunctionCompiler::body_value(const Block& block) {
+  const Register dest = temporary();
+  block_to(block, dest);
+  emit(Op::kReturn, dest);
+}
+
+void FunctionCompiler::statement(const Stmt& stmt) {
+  span_ = stmt.span;
+  const uint32_t mark = temporary_count_;
+  switch (stmt.kind) {
+    case StmtKind::kExpr: effect(*as<ExprStmt>(stmt).value); break;
+    case StmtKind::kBind: bind(as<BindStmt>(stmt)); break;
+    case StmtKind::kAssign: assign_stmt(as<AssignStmt>(stmt)); break;
+    case StmtKind::kReturn: {
+      const auto& value = as<ReturnStmt>(stmt).value;
+      if (value) {
+        return_register(temporary_of(*value));
+      } else {
+        run_defers_above(0);
+        emit(Op::kReturnNil);
+      }
+      break;
+    }
+    case StmtKind::kBreak: leave_loop(as<BreakStmt>(stmt).label, true, stmt.span); break;
+    case StmtKind::kContinue: leave_loop(as<ContinueStmt>(stmt).label, false, stmt.span); break;
+    case StmtKind::kPass: break;
+    case StmtKind::kDefer: {
+      FunctionCompiler inner(module_, this, cells_, fields_);
+      const Proto* proto = inner.deferred(as<DeferStmt>(stmt).body);
+      const Register closure = temporary();
+      closure_to(proto, inner.captures(), closure);
+      emit(Op::kDeferPush, closure);
+      break;
+    }
+    case StmtKind::kAssert: {
+      const auto& assertion = as<AssertStmt>(stmt);
+      const auto failures = jump_if_false(*assertion.condition);
+      const size_t fine = emit_jump(Op::kJump);
+      patch_all(failures);
+      span_ = stmt.span;
+      const Register message = temporary();
+      if (assertion.message)
+        expr_to(*assertion.message, message);
+      else
+        emit(Op::kLoadNil, message);
+      emit(Op::kAssert, message, message, text_constant(assertion.text));
+      patch(fine);
+      break;
+    }
+    case StmtKind::kFor: for_stmt(as<ForStmt>(stmt)); break;
+    case StmtKind::kWhile: while_stmt(as<WhileStmt>(stmt)); break;
+    case StmtKind::kLoop: loop_stmt(as<LoopStmt>(stmt)); break;
+    case StmtKind::kWith: with_stmt(as<WithStmt>(stmt)); break;
+    case StmtKind::kUnsafe: block(as<UnsafeStmt>(stmt).body); break;
+    case StmtKind::kFunction:
+      if (!at_module_level())
+        local_function(as<FunctionDecl>(stmt));
+      break;
+    case StmtKind::kRecord: case StmtKind::kEnum: case StmtKind::kTrait: case StmtKind::kImpl:
+    case StmtKind::kTypeAlias: local_type(stmt); break;
+    case StmtKind::kUse: {
+      const auto& use = as<UseDecl>(stmt);
+      if (at_module_level())
+        break;  // done before the module was compiled
+      proto_->uses.push_back(&use);
+      emit_wide(Op::kUse, 0, static_cast<int32_t>(proto_->uses.size() - 1));
+      break;
+    }
+    case StmtKind::kExport: break;
+  }
+  temporary_count_ = mark;
+}
+
+void FunctionCompiler::bind(const BindStmt& stmt) {
+  const bool variable = stmt.bind != BindKind::kVal && stmt.bind != BindKind::kConst;
+  const bool simple = stmt.pattern->kind == PatternKind::kBinding;
+  if (simple && !at_module_level()) {
+    const auto& binding = as<BindingPattern>(*stmt.pattern);
+    // The value is made in the new variable's own register, before its name is visible.
+    const Register reg = hidden();
+    if (stmt.value)
+      expr_to(*stmt.value, reg);
+    else
+      emit(Op::kLoadNil, reg);
+    const bool changes = variable || binding.is_mutable;
+    locals_.push_back({binding.name, reg, &binding, changes && cells_.contains(&binding), changes});
+    declared(reg);
+    return;
+  }
+  Register value;
+  if (stmt.value) {
+    value = temporary_of(*stmt.value);
+  } else {
+    value = temporary();
+    emit(Op::kLoadNil, value);
+  }
+  bind_pattern(*stmt.pattern, value, variable);
+}
+
+void FunctionCompiler::assign_stmt(const AssignStmt& stmt) {
+  if (stmt.op) {
+    compound_assign(stmt);
+    return;
+  }
+  if (stmt.targets.size() == 1) {
+    const Expr& target = *stmt.targets[0];
+    if (target.kind == ExprKind::kName) {
+      const Symbol symbol = as<NameExpr>(target).name;
+      const Name name = resolve(symbol);
+      if (name.form == Name::Form::kLocal && writes_last(*stmt.value)) {
+        expr_to(*stmt.value, static_cast<Register>(name.operand));
+        return;
+      }
+    }
+    assign_to(target, operand(*stmt.value));
+    return;
+  }
+  const Register value = temporary_of(*stmt.value);
+  const Register parts = temporaries(static_cast<uint32_t>(stmt.targets.size()));
+  emit(Op::kTestSequence, parts, value, static_cast<uint32_t>(stmt.targets.size()));
+  emit_extra(2);  // 2: a mismatch fails, the answer is not wanted
+  for (size_t i = 0; i < stmt.targets.size(); ++i)
+    emit(Op::kGetPart, parts + static_cast<uint32_t>(i), value, static_cast<uint32_t>(i));
+  emit(Op::kRelease, value);
+  for (size_t i = 0; i < stmt.targets.size(); ++i)
+    assign_to(*stmt.targets[i], static_cast<Register>(parts + i));
+}
+
+void FunctionCompiler::assign_to(const Expr& target, Register value) {
+  const SourceSpan before = span_;
+  span_ = target.span;
+  switch (target.kind) {
+    case ExprKind::kName: {
+      const Symbol symbol = as<NameExpr>(target).name;
+      const Name name = resolve(symbol);
+      const bool unknown = name.form == Name::Form::kGlobal && !is_module_ && !module_.variables.contains(symbol);
+      if (!unknown) {
+        write(name, value, symbol, target.span);
+        break;
+      }
+      // A bare name nobody knows: a variable of the whole function.
+      const Register reg = hidden();
+      const bool cell = cells_.contains(&target);
+      locals_.push_back({symbol, reg, &target, cell, true});
+      emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, reg, value);
+      declared(reg);
+      break;
+    }
+    case ExprKind::kTuple: {
+      const auto& tuple = as<TupleExpr>(target);
+      const auto count = static_cast<uint32_t>(tuple.elements.size());
+      const Register parts = temporaries(count);
+      emit(Op::kTestSequence, parts, value, count);
+      emit_extra(2);
+      for (uint32_t i = 0; i < count; ++i)
+        emit(Op::kGetPart, parts + i, value, i);
+      if ((value & kTemporary) != 0)
+        emit(Op::kRelease, value);
+      for (uint32_t i = 0; i < count; ++i)
+        assign_to(*tuple.elements[i], static_cast<Register>(parts + i));
+      break;
+    }
+    case ExprKind::kField: {
+      const auto& field = as<FieldExpr>(target);
+      const bool self = field.object->kind == ExprKind::kSelf && find_local(intern("self")) != nullptr;
+      if (self) {
+        emit(Op::kSetField, find_local(intern("self"))->reg, value, cache(field.name));
+        break;
+      }
+      if (field.object->kind == ExprKind::kName) {
+        const Name name = resolve(as<NameExpr>(*field.object).name);
+        if (name.form == Name::Form::kLocal) {
+          emit(Op::kSetField, name.operand, value, cache(field.name));
+          break;
+        }
+      }
+      [[fallthrough]];
+    }
+    case ExprKind::kTupleField: case ExprKind::kIndex: {
+      if (target.kind == ExprKind::kIndex && as<IndexExpr>(target).object->kind == ExprKind::kName) {
+        const auto& index = as<IndexExpr>(target);
+        const Name name = resolve(as<NameExpr>(*index.object).name);
+        if (name.form == Name::Form::kLocal) {
+          const Register subscript = temporary();
+          subscript_to(index, subscript);
+          emit(Op::kSetIndex, name.operand, subscript, value);
+          break;
+        }
+      }
+      Path path;
+      place_path(target, path, true);
+      proto_->paths.push_back(std::move(path));
+      emit_wide(Op::kSetPath, value, static_cast<int32_t>(proto_->paths.size() - 1));
+      break;
+    }
+    default: refuse(target.span, "this cannot be assigned to");
+  }
+  span_ = before;
+}
+
+void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
+  const Expr& target = *stmt.targets[0];
+  const auto flags = static_cast<int32_t>(*stmt.op) | 0x100;  // 0x100: __iadd__ and its like come first
+  if (target.kind == ExprKind::kName) {
+    const Symbol symbol = as<NameExpr>(target).name;
+    const Name name = resolve(symbol);
+    const Register value = operand(*stmt.value);
+    if (name.form == Name::Form::kLocal) {
+      emit(Op::kArith, name.operand, name.operand, value);
+      emit_extra(flags);
+      return;
+    }
+    const Register current = temporary();
+    read(name, current);
+    emit(Op::kArith, current, current, value);
+    emit_extra(flags);
+    write(name, current, symbol, target.span);
+    return;
+  }
+  Path path;
+  if (!place_path(target, path, true) && path.steps.empty())
+    refuse(target.span, "this cannot be assigned to");
+  proto_->paths.push_back(path);
+  const auto index = static_cast<int32_t>(proto_->paths.size() - 1);
+  const Register current = temporary();
+  emit_wide(Op::kGetPath, current, index);
+  const Register value = operand(*stmt.value);
+  emit(Op::kArith, current, current, value);
+  emit_extra(flags);
+  emit_wide(Op::kSetPath, current, index);
+}
+
+// ---- Leaving ---------------------------------------------------------------------------------------------
+
+void FunctionCompiler::run_defers_above(size_t scope) {
+  for (size_t i = scope; i < scopes_.size(); ++i) {
+    if (scopes_[i].defer_mark >= 0) {
+      emit(Op::kRunDefers, static_cast<uint32_t>(scopes_[i].defer_mark));
+      return;  // those further in lie above its mark
+    }
+  }
+}
+
+void FunctionCompiler::return_register(Register value) {
+  run_defers_above(0);
+  emit(Op::kReturn, value);
+}
+
+void FunctionCompiler::leave_loop(Symbol label, bool is_break, const SourceSpan& span) {
+  for (auto loop = loops_.rbegin(); loop != loops_.rend(); ++loop) {
+    if (label != kNoSymbol && loop->label != label)
+      continue;
+    run_defers_above(loop->scope);
+    (is_break ? loop->breaks : loop->continues).push_back(emit_jump(Op::kJump));
+    return;
+  }
+  refuse(span, std::string(is_break ? "break" : "continue") + " stands in no loop" +
+                   (label == kNoSymbol ? "" : " of that label"));
+}
+
+// ---- Loops -----------------------------------------------------------------------------------------------
+
+void FunctionCompiler::close_loop(size_t continue_target) {
+  for (const size_t jump : loops_.back().continues)
+    patch_to(jump, continue_target);
+  patch_all(loops_.back().breaks);
+  loops_.pop_back();
+}
+
+void FunctionCompiler::for_stmt(const ForStmt& stmt) {
+  open_scope();
+  const auto variable_for = [&](const Pattern& pattern) {
+    if (pattern.kind == PatternKind::kBinding)
+      return declare(as<BindingPattern>(pattern).name, &pattern, true);
+    return hidden();
+  };
+  if (stmt.iterable->kind == ExprKind::kRange && !stmt.second) {
+    const auto& range = as<RangeExpr>(*stmt.iterable);
+    if (range.start && range.end) {
+      const Register reg = hidden();  // named only after the ends are evaluated
+      const Register counter = hidden(), end = hidden();
+      expr_to(*range.start, counter);
+      expr_to(*range.end, end);
+      emit_wide(Op::kForPrepare, counter, range.inclusive ? 1 : 0);
+      const size_t top = emit(Op::kForRange, counter, reg);
+      emit_extra(0);
+      open_loop(stmt.label);
+      if (stmt.pattern->kind == PatternKind::kBinding) {
+        const auto& binding = as<BindingPattern>(*stmt.pattern);
+        locals_.push_back({binding.name, reg, &binding, cells_.contains(&binding), true});
+        declared(reg);
+      } else {
+        bind_pattern(*stmt.pattern, reg, false);
+      }
+      block(stmt.body);
+      const size_t back = emit_jump(Op::kLoop);
+      patch_to(back, top);
+      patch(top + 1);
+      close_loop(back);
+      close_scope();
+      return;
+    }
+  }
+  const Register iterator = hidden();
+  hidden();  // the position of the iteration
+  const uint32_t mark = temporary_count_;
+  emit(Op::kIterPrepare, iterator, operand(*stmt.iterable));
+  temporary_count_ = mark;
+  const Register first = variable_for(*stmt.pattern);
+  Register second = 0;
+  size_t top;
+  if (stmt.second) {
+    second = variable_for(*stmt.second);
+    top = emit(Op::kIterNextPair, iterator, first, second);
+  } else {
+    top = emit(Op::kIterNext, iterator, first);
+  }
+  emit_extra(0);
+  open_loop(stmt.label);
+  const auto take_apart = [&](const Pattern& pattern, Register reg) {
+    if (pattern.kind == PatternKind::kBinding)
+      declared(reg);
+    else
+      bind_pattern(pattern, reg, true);
+  };
+  take_apart(*stmt.pattern, first);
+  if (stmt.second)
+    take_apart(*stmt.second, second);
+  block(stmt.body);
+  const size_t back = emit_jump(Op::kLoop);
+  patch_to(back, top);
+  patch(top + 1);
+  close_loop(back);
+  emit(Op::kLoadNil, iterator);  // the container is let go with its loop
+  close_scope();
+}
+
+void FunctionCompiler::while_stmt(const WhileStmt& stmt) {
+  open_scope();
+  const size_t top = here();
+  open_loop(stmt.label);
+  const auto failures = condition(stmt.condition);
+  block(stmt.body);
+  const size_t back = emit_jump(Op::kLoop);
+  patch_to(back, top);
+  patch_all(failures);
+  close_loop(back);
+  close_scope();
+}
+
+void FunctionCompiler::loop_stmt(const LoopStmt& stmt) {
+  const size_t top = here();
+  open_loop(stmt.label);
+  block(stmt.body);
+  const size_t back = emit_jump(Op::kLoop);
+  patch_to(back, top);
+  close_loop(back);
+}
+
+void FunctionCompiler::with_stmt(const WithStmt& stmt) {
+  open_scope();
+  scopes_.back().defer_mark = hidden();
+  emit(Op::kDeferMark, static_cast<uint32_t>(scopes_.back().defer_mark));
+  for (const WithItem& item : stmt.items) {
+    const uint32_t mark = temporary_count_;
+    const Register resource = temporary_of(*item.resource);
+    const Register reg = hidden();
+    emit(Op::kWithEnter, reg, resource);
+    temporary_count_ = mark;
+    if (item.name != kNoSymbol)
+      locals_.push_back({item.name, reg, &item, false, false});
+    else
+      emit(Op::kLoadNil, reg);
+  }
+  block(stmt.body);
+  close_scope();
+}
+
+void FunctionCompiler::local_function(const FunctionDecl& decl) {
+  if (!decl.body)
+    refuse(decl.span, "extern functions are declared at the top of a module");
+  FunctionCompiler inner(module_, this, cells_, fields_);
+  const Proto* proto = inner.function(decl, false);
+  const Register reg = declare(decl.info.name, &decl, false);
+  closure_to(proto, inner.captures(), reg);
+}
+
+}  // namespace spl

@@ -1,0 +1,229 @@
+// The command line of the host.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "builtins/builtins.h"
+#include "builtins/failure.h"
+#include "builtins/host_externs.h"
+#include "modules/loader.h"
+#include "vm/lock.h"
+#include "vm/thread.h"
+
+namespace {
+
+using namespace spl;
+namespace fs = std::filesystem;
+
+const char kHelp[] =
+    "usage: simple-host [--verbose] FILE [ARGUMENTS]   run a .spl file\n"
+    "       simple-host [--verbose] run FILE [ARGUMENTS]\n"
+    "       simple-host -e CODE                        run statements; ; separates them\n"
+    "       simple-host test [PATHS] [--filter TEXT]   run the *_spec.spl files there\n"
+    "       simple-host --version | --help\n";
+
+bool verbose = false;
+
+std::string source_line(const SourceFile& file, uint32_t line) {
+  size_t at = 0;
+  for (uint32_t i = 1; i < line && at != std::string::npos; ++i) {
+    at = file.text.find('\n', at);
+    at = at == std::string::npos ? at : at + 1;
+  }
+  return at == std::string::npos ? "" : file.text.substr(at, file.text.find('\n', at) - at);
+}
+
+void report(const SimpleError& error) {
+  std::fflush(stdout);
+  const StackEntry* entry = user_entry(error);
+  if (entry == nullptr)
+    std::fprintf(stderr, "error: %s\n", error.message.c_str());
+  else
+    std::fprintf(stderr, "%s:%u: error: %s\n", entry->file.c_str(), entry->line, error.message.c_str());
+  if (!verbose || entry == nullptr)
+    return;
+  if (const SourceFile* file = loaded_source(entry->file)) {
+    const uint32_t column = entry->column == 0 ? 1 : entry->column;
+    std::fprintf(stderr, "  %s\n  %s^\n", source_line(*file, entry->line).c_str(), std::string(column - 1, ' ').c_str());
+  }
+  std::fprintf(stderr, "call stack, innermost first:\n");
+  constexpr size_t kShown = 40;
+  for (size_t i = 0; i < error.stack.size() && i < kShown; ++i)
+    std::fprintf(stderr, "  %s (%s:%u:%u)\n", error.stack[i].function.c_str(), error.stack[i].file.c_str(),
+                 error.stack[i].line, error.stack[i].column);
+  if (error.stack.size() > kShown)
+    std::fprintf(stderr, "  … and %zu more\n", error.stack.size() - kShown);
+}
+
+// Runs `body`, tells of failures, gives the exit code.
+template <class Body>
+int guarded(Body&& body) {
+  try {
+    return body();
+  } catch (const SimpleError& error) {
+    report(error);
+  } catch (const LoadError& error) {
+    std::fflush(stdout);
+    std::fputs(error.report.c_str(), stderr);
+  } catch (const ExitRequest& request) {
+    return request.code;
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "error: %s\n", error.what());
+  }
+  return 1;
+}
+
+// Whether the file's own top-level statements already call main().
+bool calls_main(const LoadedModule& module) {
+  for (const auto& stmt : module.tree.module.statements) {
+    if (stmt->kind != StmtKind::kExpr || as<ExprStmt>(*stmt).value->kind != ExprKind::kCall)
+      continue;
+    const Expr& callee = *as<CallExpr>(*as<ExprStmt>(*stmt).value).callee;
+    if (callee.kind == ExprKind::kName && name_of(as<NameExpr>(callee).name) == "main")
+      return true;
+  }
+  return false;
+}
+
+int run_file(const std::string& path) {
+  return guarded([&] {
+    LoadedModule& module = load_program(path);
+    const auto found = module.names.find(intern("main"));
+    if (found == module.names.end() || !module.slots[found->second].is(Kind::kClosure) || calls_main(module))
+      return 0;
+    const Ref result = Ref::owned(current_thread().call(module.slots[found->second], nullptr, 0));
+    return result.get().is_int() ? static_cast<int>(result.get().as_int) : 0;
+  });
+}
+
+// The statements between the semicolons of a command line stand each on a line of their own.
+std::string statements_of(const std::string& code) {
+  std::string text;
+  char quote = 0;
+  int depth = 0;
+  for (size_t i = 0; i < code.size(); ++i) {
+    const char c = code[i];
+    if (quote != 0) {
+      if (c == '\\' && quote == '"' && i + 1 < code.size())
+        text += code[i++];
+      else if (c == quote)
+        quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ')' || c == ']' || c == '}') {
+      --depth;
+    } else if (c == ';' && depth == 0) {
+      text += '\n';
+      while (i + 1 < code.size() && code[i + 1] == ' ')
+        ++i;
+      continue;
+    }
+    text += code[i];
+  }
+  return text + "\n";
+}
+
+int run_code(const std::string& code) {
+  return guarded([&] {
+    load_source("command line", statements_of(code));
+    return 0;
+  });
+}
+
+void collect_specs(const std::string& path, std::vector<std::string>& files) {
+  if (!fs::is_directory(path)) {
+    files.push_back(path);
+    return;
+  }
+  std::vector<std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(path))
+    if (entry.is_regular_file() && entry.path().string().ends_with("_spec.spl"))
+      found.push_back(entry.path().string());
+  std::sort(found.begin(), found.end());
+  files.insert(files.end(), found.begin(), found.end());
+}
+
+int run_specs(const std::vector<std::string>& arguments) {
+  std::vector<std::string> files;
+  ProgramInfo& info = program_info();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--filter" && i + 1 < arguments.size())
+      info.spec_filter = arguments[++i];
+    else if (fs::exists(arguments[i]))
+      collect_specs(arguments[i], files);
+    else
+      return std::fprintf(stderr, "error: there is no %s\n", arguments[i].c_str()), 2;
+  }
+  if (files.empty() && (arguments.empty() || arguments[0] == "--filter"))
+    collect_specs(".", files);
+  for (const std::string& file : files) {
+    info.path = file;
+    if (const int code = run_file(file); code == 130)
+      return code;
+    else if (code != 0)
+      ++info.failed;
+  }
+  std::printf("\n%lld passed, %lld failed, %lld skipped", static_cast<long long>(info.passed),
+              static_cast<long long>(info.failed), static_cast<long long>(info.skipped));
+  if (info.pending != 0)
+    std::printf(", %lld pending", static_cast<long long>(info.pending));
+  std::printf("\n");
+  return info.failed == 0 ? 0 : 1;
+}
+
+int dispatch(std::vector<std::string> arguments) {
+  while (!arguments.empty() && arguments[0] == "--verbose") {
+    verbose = true;
+    arguments.erase(arguments.begin());
+  }
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    std::fputs(kHelp, arguments.empty() ? stderr : stdout);
+    return arguments.empty() ? 2 : 0;
+  }
+  if (arguments[0] == "--version") {
+    std::printf("simple-host %s\n", SPL_VERSION);
+    return 0;
+  }
+  ProgramInfo& info = program_info();
+  if (arguments[0] == "-e") {
+    if (arguments.size() < 2)
+      return std::fputs("error: -e needs code\n", stderr), 2;
+    info.arguments.assign(arguments.begin() + 2, arguments.end());
+    return run_code(arguments[1]);
+  }
+  if (arguments[0] == "test")
+    return run_specs({arguments.begin() + 1, arguments.end()});
+  if (arguments[0] == "run")
+    arguments.erase(arguments.begin());
+  if (arguments.empty())
+    return std::fputs(kHelp, stderr), 2;
+  info.path = arguments[0];
+  info.arguments.assign(arguments.begin() + 1, arguments.end());
+  return run_file(arguments[0]);
+}
+
+void on_interrupt(int) { host_lock().interrupt(); }
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const char* setting = std::getenv("SIMPLE_VERBOSE");
+  verbose = setting != nullptr && std::strcmp(setting, "1") == 0;
+  host_lock().acquire();
+  static Thread main_thread;
+  install_builtins();
+  std::signal(SIGINT, on_interrupt);
+  const int code = dispatch({arguments + 1, arguments + count});
+  std::fflush(stdout);
+  std::fflush(stderr);
+  // Without destructors: other threads, native libraries and Python may still be at work.
+  std::_Exit(code);
+}

@@ -1,0 +1,285 @@
+// Module names become files by the library's table, then by their path.
+#include "loader.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include "../sdn/sdn.h"
+#include "../values/error.h"
+#include "../vm/thread.h"
+
+namespace spl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::map<std::string, std::unique_ptr<LoadedModule>>& modules() {
+  static std::map<std::string, std::unique_ptr<LoadedModule>> loaded;
+  return loaded;
+}
+
+std::string executable_folder() {
+  char buffer[4096];
+  const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
+  return length <= 0 ? "." : fs::path(std::string(buffer, static_cast<size_t>(length))).parent_path().string();
+}
+
+bool read_file(const std::string& path, std::string& text) {
+  std::ifstream file(path, std::ios::binary);
+  std::error_code ignored;
+  if (!file || fs::is_directory(path, ignored))
+    return false;
+  std::ostringstream content;
+  content << file.rdbuf();
+  text = content.str();
+  return true;
+}
+
+// name -> file, of all roots; earlier roots win.
+const std::map<std::string, std::string>& aliases() {
+  static const std::map<std::string, std::string> table = [] {
+    std::map<std::string, std::string> made;
+    for (const std::string& root : library_roots()) {
+      std::string text;
+      if (!read_file(root + "/modules.sdn", text))
+        continue;
+      const sdn::Table* rows = nullptr;
+      const sdn::Document document = sdn::parse(text);
+      if (!document.error.empty())
+        throw LoadError{root + "/modules.sdn:" + document.error + "\n"};
+      rows = document.table("modules");
+      if (rows == nullptr || rows->columns.size() < 2)
+        throw LoadError{root + "/modules.sdn: error: there is no table `modules |name, file|`\n"};
+      for (const auto& row : rows->rows)
+        made.emplace(row[0], root + "/" + row[1]);
+    }
+    return made;
+  }();
+  return table;
+}
+
+std::string file_of_path(const fs::path& base) {
+  for (const char* ending : {".spl", "/mod.spl", "/__init__.spl"}) {
+    const std::string path = base.string() + ending;
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored))
+      return fs::path(path).lexically_normal().string();
+  }
+  return "";
+}
+
+std::string join(const std::vector<Symbol>& path, size_t first, const char* separator) {
+  std::string text;
+  for (size_t i = first; i < path.size(); ++i)
+    text += (i == first ? "" : separator) + name_of(path[i]);
+  return text;
+}
+
+// "" when nobody has it.
+std::string find_module(const LoadedModule& from, const UseDecl& use) {
+  const fs::path here = fs::path(from.source.path).parent_path();
+  if (use.parents > 0) {
+    fs::path base = here;
+    for (uint32_t i = 1; i < use.parents; ++i)
+      base = base.parent_path();
+    return file_of_path(base / join(use.path, 0, "/"));
+  }
+  if (const auto alias = aliases().find(join(use.path, 0, ".")); alias != aliases().end())
+    return fs::path(alias->second).lexically_normal().string();
+  std::vector<fs::path> bases = {here, fs::current_path(), fs::current_path() / "lib"};
+  bases.insert(bases.end(), library_roots().begin(), library_roots().end());
+  for (const fs::path& base : bases)
+    if (std::string file = file_of_path(base / join(use.path, 0, "/")); !file.empty())
+      return file;
+  const std::string& head = name_of(use.path[0]);
+  if (use.path.size() > 1 && (head == "lib" || head == "std"))
+    for (const std::string& root : library_roots())
+      if (std::string file = file_of_path(fs::path(root) / join(use.path, 1, "/")); !file.empty())
+        return file;
+  return "";
+}
+
+void collect_uses(const std::vector<StmtPtr>& statements, std::vector<const UseDecl*>& uses) {
+  for (const auto& stmt : statements)
+    if (stmt->kind == StmtKind::kUse)
+      uses.push_back(&as<UseDecl>(*stmt));
+}
+
+bool below_library(const std::string& path) {
+  for (const std::string& root : library_roots()) {
+    std::error_code ignored;
+    const std::string real = fs::weakly_canonical(path, ignored).string();
+    const std::string top = fs::weakly_canonical(root, ignored).string();
+    if (real.starts_with(top + "/"))
+      return true;
+  }
+  return false;
+}
+
+void bind_import(LoadedModule& module, LoadedModule& from, Symbol name, Symbol alias) {
+  module.imports[alias] = {&from, name};
+}
+
+// Imports come first, then the module itself.
+void start(LoadedModule& module) {
+  try {
+    module.tree = parse(module.source);
+    if (!module.tree.ok()) {
+      std::string report;
+      for (const Diagnostic& diagnostic : module.tree.diagnostics)
+        report += render(diagnostic, module.source);
+      throw LoadError{report};
+    }
+    if (module.source.path.ends_with("_spec.spl")) {
+      UseDecl spec;
+      spec.path = {intern("std"), intern("spec")};
+      spec.everything = true;
+      import_into(module, spec);
+    }
+    std::vector<const UseDecl*> uses;
+    collect_uses(module.tree.module.statements, uses);
+    for (const UseDecl* use : uses)
+      import_into(module, *use);
+    try {
+      module.body = compile_module(module);
+    } catch (const CompileError& error) {
+      throw LoadError{render({error.span, error.message, "", {}}, module.source)};
+    }
+    module.state = LoadedModule::State::kRunning;
+    const Ref body = Ref::owned(Value::object(new Closure(module.body)));
+    release(current_thread().call(body.get(), nullptr, 0));
+    module.state = LoadedModule::State::kReady;
+  } catch (...) {
+    module.state = LoadedModule::State::kFailed;
+    throw;
+  }
+}
+
+LoadedModule& add_module(std::string key, std::string name, std::string path, std::string text) {
+  auto module = std::make_unique<LoadedModule>();
+  module->name = std::move(name);
+  module->source.id = static_cast<uint32_t>(modules().size());
+  module->source.path = std::move(path);
+  module->source.text = std::move(text);
+  module->is_library = below_library(module->source.path);
+  LoadedModule& added = *module;
+  modules()[key] = std::move(module);
+  return added;
+}
+
+LoadedModule& load_file(const std::string& path, const std::string& name) {
+  std::error_code ignored;
+  std::string key = fs::weakly_canonical(path, ignored).string();
+  if (const auto found = modules().find(key); found != modules().end()) {
+    if (found->second->state == LoadedModule::State::kFailed)
+      fail("module " + found->second->name + " failed when it was loaded first");
+    return *found->second;
+  }
+  std::string text;
+  if (!read_file(path, text))
+    throw LoadError{path + ": error: cannot be read\n"};
+  LoadedModule& module = add_module(key, name, path, std::move(text));
+  start(module);
+  return module;
+}
+
+}  // namespace
+
+const std::vector<std::string>& library_roots() {
+  static const std::vector<std::string> roots = [] {
+    std::vector<std::string> made;
+    if (const char* list = std::getenv("SIMPLE_LIB")) {
+      std::istringstream parts(list);
+      for (std::string part; std::getline(parts, part, ':');)
+        if (!part.empty())
+          made.push_back(part);
+    }
+    made.push_back((fs::path(executable_folder()).parent_path() / "share/simple").string());
+    return made;
+  }();
+  return roots;
+}
+
+const SourceFile* loaded_source(const std::string& path) {
+  for (const auto& [key, module] : modules())
+    if (module->source.path == path)
+      return &module->source;
+  return nullptr;
+}
+
+LoadedModule& load_program(const std::string& path) {
+  return load_file(path, fs::path(path).stem().string());
+}
+
+LoadedModule& load_source(std::string name, std::string text) {
+  LoadedModule& module = add_module(name, name, name, std::move(text));
+  start(module);
+  return module;
+}
+
+void import_into(LoadedModule& module, const UseDecl& use) {
+  const std::string dotted = std::string(use.parents, '.') + join(use.path, 0, ".");
+  const std::string file = find_module(module, use);
+  LoadedModule* from = nullptr;
+  Symbol single = kNoSymbol;
+  if (!file.empty()) {
+    from = &load_file(file, dotted);
+  } else if (use.path.size() > 1 && use.names.empty() && !use.everything) {
+    // `use a.b.name` without braces: the last part may be a name of the module before it.
+    UseDecl outer;
+    outer.parents = use.parents;
+    outer.path.assign(use.path.begin(), use.path.end() - 1);
+    const std::string outer_file = find_module(module, outer);
+    if (!outer_file.empty()) {
+      from = &load_file(outer_file, join(outer.path, 0, "."));
+      single = use.path.back();
+    }
+  }
+  if (from == nullptr) {
+    SimpleError error("there is no module " + dotted);
+    error.stack = current_thread().stack();
+    error.stack.insert(error.stack.begin(), {"module", module.source.path, use.span.line, use.span.column, module.is_library});
+    error.located = true;
+    throw error;
+  }
+  if (single != kNoSymbol) {
+    bind_import(module, *from, single, use.alias != kNoSymbol ? use.alias : single);
+    return;
+  }
+  const Symbol binding = use.alias != kNoSymbol ? use.alias : use.path.back();
+  const bool names_given = !use.names.empty() || use.everything;
+  if (!names_given || !module.names.contains(binding))
+    if (!(names_given && module.imports.contains(binding)))
+      module.define(binding, Value::object(from));
+  if (use.everything)
+    module.wildcards.push_back(from);
+  for (const ImportName& name : use.names) {
+    const bool known = from->state == LoadedModule::State::kReady && from->member(name.name).is_missing();
+    if (known) {
+      SimpleError error("module " + dotted + " has no " + name_of(name.name));
+      error.stack.push_back({"module", module.source.path, name.span.line, name.span.column, module.is_library});
+      error.located = true;
+      throw error;
+    }
+    bind_import(module, *from, name.name, name.alias == kNoSymbol ? name.name : name.alias);
+    // The namespace of the same name gives way to what was asked for.
+    if (const auto found = module.names.find(name.alias == kNoSymbol ? name.name : name.alias); found != module.names.end())
+      assign(module.slots[found->second], Value::missing());
+  }
+  if (use.reexport) {
+    for (const ImportName& name : use.names)
+      module.exports.insert(name.alias == kNoSymbol ? name.name : name.alias);
+    if (use.everything)
+      for (const Symbol symbol : from->exports)
+        module.exports.insert(symbol);
+  }
+}
+
+}  // namespace spl

@@ -1,0 +1,55 @@
+// Looking names up through imports.
+#include "module.h"
+
+namespace spl {
+
+uint32_t LoadedModule::slot(Symbol symbol) {
+  const auto [found, added] = names.emplace(symbol, static_cast<uint32_t>(slots.size()));
+  if (added) {
+    slots.push_back(Value::missing());
+    slot_names.push_back(symbol);
+  }
+  return found->second;
+}
+
+void LoadedModule::define(Symbol symbol, Value owned) {
+  const uint32_t at = slot(symbol);
+  assign(slots[at], owned);
+}
+
+bool LoadedModule::gives(Symbol symbol) const {
+  if (!exports.empty())
+    return exports.contains(symbol);
+  return !name_of(symbol).starts_with("_") && !imports.contains(symbol);
+}
+
+Value LoadedModule::lookup_here(Symbol symbol) {
+  if (const auto found = names.find(symbol); found != names.end() && !slots[found->second].is_missing())
+    return slots[found->second];
+  if (looking_)
+    return Value::missing();
+  looking_ = true;
+  Value value = Value::missing();
+  if (const auto found = imports.find(symbol); found != imports.end())
+    value = found->second.from->lookup_here(found->second.name);
+  for (size_t i = 0; i < wildcards.size() && value.is_missing(); ++i)
+    if (wildcards[i]->gives(symbol))
+      value = wildcards[i]->lookup_here(symbol);
+  looking_ = false;
+  return value;
+}
+
+Value LoadedModule::lookup(Symbol symbol) {
+  const Value value = lookup_here(symbol);
+  if (!value.is_missing())
+    return value;
+  const auto found = builtins().find(symbol);
+  return found == builtins().end() ? Value::missing() : found->second;
+}
+
+std::unordered_map<Symbol, Value>& builtins() {
+  static std::unordered_map<Symbol, Value> names;
+  return names;
+}
+
+}  // namespace spl

@@ -1,0 +1,54 @@
+// A module: its global variables by slot, and how names of other modules come into it.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "../syntax/parse.h"
+#include "../values/objects.h"
+
+namespace spl {
+
+struct LoadedModule : Object {
+  enum class State : uint8_t { kLoading, kRunning, kReady, kFailed };
+  struct Import {
+    LoadedModule* from;
+    Symbol name;
+  };
+
+  std::string name;
+  SourceFile source;
+  ParseResult tree;
+  bool is_library = false;  // below the library root: errors are told at the caller's line
+  State state = State::kLoading;
+  const Proto* body = nullptr;
+
+  std::vector<Value> slots;  // owned; missing until set
+  std::vector<Symbol> slot_names;
+  std::unordered_map<Symbol, uint32_t> names;
+  std::unordered_map<Symbol, Import> imports;
+  std::vector<LoadedModule*> wildcards;
+  std::unordered_set<Symbol> exports;
+  std::unordered_set<Symbol> variables;  // declared here as var: never copied by an importer
+
+  LoadedModule() : Object(Kind::kModule) {}
+
+  uint32_t slot(Symbol symbol);
+  void define(Symbol symbol, Value owned);
+  /// The value of a name as this module's own code sees it; missing where there is none. Borrowed.
+  Value lookup(Symbol symbol);
+  /// The value of a name asked for from outside.
+  Value member(Symbol symbol) { return lookup_here(symbol); }
+  /// The names that `use m.*` gives.
+  bool gives(Symbol symbol) const;
+
+ private:
+  Value lookup_here(Symbol symbol);
+  bool looking_ = false;  // a cycle of wildcard imports ends here
+};
+
+/// Names that every module sees.
+std::unordered_map<Symbol, Value>& builtins();
+
+}  // namespace spl

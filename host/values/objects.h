@@ -1,0 +1,212 @@
+// Every kind of heap object.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "../syntax/source.h"
+#include "value.h"
+
+namespace spl {
+
+class Thread;
+struct Proto;
+struct LoadedModule;
+
+struct Text : Object {
+  std::string text;
+  explicit Text(std::string t) : Object(Kind::kText), text(std::move(t)) {}
+};
+
+struct Array : Object {
+  std::vector<Value> items;  // owned
+  Array() : Object(Kind::kArray) {}
+};
+
+struct Tuple : Object {
+  std::vector<Value> items;   // owned
+  std::vector<Symbol> names;  // (x: 1, y: 2); else empty
+  Tuple() : Object(Kind::kTuple) {}
+};
+
+/// Open addressing over an entry list. Its order is that of its keys, found when somebody looks.
+struct Dict : Object {
+  struct Entry {
+    Value key, value;  // owned; a missing key marks a removed entry
+    uint64_t hash;
+  };
+  std::vector<Entry> entries;
+  std::vector<int32_t> index;  // into entries; -1 free
+  uint32_t live = 0;
+  bool sorted = true;
+
+  Dict() : Object(Kind::kDict) {}
+  Value* find(Value key);
+  void set(Value owned_key, Value owned_value);
+  bool remove(Value key);
+  void sort();  // also drops removed entries
+  void rebuild(size_t capacity);
+};
+
+struct Range : Object {
+  Value start, end;  // int or nil
+  bool inclusive = false;
+  Range() : Object(Kind::kRange) {}
+};
+
+struct Slice : Object {
+  Value start, stop, step;  // owned; nil where omitted
+  Slice() : Object(Kind::kSlice) {}
+};
+
+struct Closure : Object {
+  const Proto* proto;
+  std::vector<Value> captured;  // owned; cells for shared variables
+  explicit Closure(const Proto* p) : Object(Kind::kClosure), proto(p) {}
+};
+
+/// `args` are borrowed; the result is owned. A mutating builtin method may change args[0] in place.
+using NativeFn = Value (*)(Thread& thread, Value* args, int count);
+struct Native : Object {
+  const char* name;
+  NativeFn fn;
+  int least, most;  // arguments; most -1: any number
+  Native(const char* n, NativeFn f, int l, int m) : Object(Kind::kNative), name(n), fn(f), least(l), most(m) {}
+};
+
+struct BoundMethod : Object {
+  Value self, function;  // owned
+  BoundMethod(Value s, Value f) : Object(Kind::kBoundMethod), self(s), function(f) {}
+};
+
+struct Method {
+  Value function;  // Closure, owned for ever
+  bool is_static = false;
+  bool is_mutating = false;
+};
+struct Trait;
+
+/// What records and enums share: named methods. Types live for ever.
+struct Type : Object {
+  Symbol name = kNoSymbol;
+  LoadedModule* module = nullptr;
+  std::unordered_map<Symbol, Method> methods;
+  std::unordered_map<Symbol, Value> statics;
+  std::vector<Trait*> traits;
+  explicit Type(Kind k) : Object(k) {}
+
+  const Method* find(Symbol method) const {
+    const auto found = methods.find(method);
+    return found == methods.end() ? nullptr : &found->second;
+  }
+};
+
+struct Trait : Type {
+  Trait() : Type(Kind::kTrait) {}
+};
+
+struct FieldInfo {
+  Symbol name = kNoSymbol;
+  Value default_value;               // used when `initializer` is null
+  const Proto* initializer = nullptr;
+};
+struct Record : Type {
+  bool is_class = false;
+  std::vector<FieldInfo> fields;
+  std::unordered_map<Symbol, uint32_t> field_index;
+  const Method* drop = nullptr;
+  Record() : Type(Kind::kRecord) {}
+};
+struct Instance : Object {
+  Record* record;
+  explicit Instance(Record* r) : Object(Kind::kInstance), record(r) {}
+  Value* fields() { return reinterpret_cast<Value*>(this + 1); }
+};
+Instance* new_instance(Record* record);
+
+struct VariantInfo {
+  Symbol name = kNoSymbol;
+  std::vector<Symbol> field_names;
+  uint32_t arity = 0;
+  Value value;      // = 3
+  Value singleton;  // of a variant without fields
+};
+struct Enum : Type {
+  std::vector<VariantInfo> variants;
+  Enum() : Type(Kind::kEnum) {}
+  int index_of(Symbol variant) const;
+};
+struct EnumValue : Object {
+  Enum* type;
+  uint32_t variant;
+  EnumValue(Enum* t, uint32_t v) : Object(Kind::kEnumValue), type(t), variant(v) {}
+  const VariantInfo& info() const { return type->variants[variant]; }
+  Value* payload() { return reinterpret_cast<Value*>(this + 1); }
+};
+/// The payload is filled with nil.
+EnumValue* new_enum_value(Enum* type, uint32_t variant);
+
+struct Cell : Object {
+  Value value;  // owned
+  explicit Cell(Value v) : Object(Kind::kCell), value(v) {}
+};
+
+/// What a `for` loop holds of a container that is no plain array or range.
+struct Iterator : Object {
+  Value source;  // owned
+  int64_t position = 0, count = 0;
+  explicit Iterator(Value s) : Object(Kind::kIterator), source(s) {}
+};
+
+struct ThreadHandle;  // vm/threads.h
+
+// ---- Making and reading -------------------------------------------------------------------------------
+
+Value make_text(std::string text);
+inline Array* new_array() { return new Array(); }
+inline Tuple* new_tuple() { return new Tuple(); }
+Value make_array(std::vector<Value> owned_items);
+Value make_tuple(std::vector<Value> owned_items);
+Value make_range(Value start, Value end, bool inclusive);
+
+template <class T>
+T* as_object(Value v) {
+  return static_cast<T*>(v.as_object);
+}
+inline const std::string& text_of(Value v) { return as_object<Text>(v)->text; }
+
+/// The built-in enums.
+struct CoreTypes {
+  Enum* option;
+  Enum* result;
+  Record* failure;  // what attempt() gives in Err
+};
+CoreTypes& core_types();
+enum : uint32_t { kNone = 0, kSome = 1, kErr = 0, kOk = 1 };
+Value make_some(Value owned);
+Value make_none();
+Value make_ok(Value owned);
+Value make_err(Value owned);
+bool is_none(Value v);  // nil or None
+
+/// A value's own copy before it is changed: afterwards `slot` holds the only reference.
+void make_unique(Value& slot);
+
+bool truthy(Value v);
+bool equals(Value a, Value b);
+/// -1, 0, 1; fails for values without an order between them.
+int compare(Value a, Value b);
+uint64_t hash_of(Value v);
+std::string type_name(Value v);
+std::string display(Value v);
+std::string display_float(double value);
+std::string format_value(Value v, const std::string& spec);
+uint64_t utf8_length(std::string_view text);
+/// The bytes of the character that starts at `at`.
+size_t utf8_step(std::string_view text, size_t at);
+
+}  // namespace spl

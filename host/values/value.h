@@ -1,0 +1,97 @@
+// The 16-byte tagged value, the header of every heap object, and reference counting.
+//
+// A Value is raw: it owns nothing, so that registers stay plain memory. Ref owns one reference. Counts are
+// not atomic: the host lock guards them.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace spl {
+
+enum class Tag : uint8_t { kNil, kBool, kInt, kFloat, kMissing, kObject };  // kMissing: not given, not set
+
+enum class Kind : uint8_t {
+  kText, kArray, kTuple, kDict, kRange, kSlice, kInstance, kEnumValue, kClosure, kNative, kExtern,
+  kBoundMethod, kRecord, kEnum, kTrait, kModule, kCell, kIterator, kThread,
+};
+inline constexpr int kKindCount = 19;
+
+struct Object {
+  uint32_t refs = 1;
+  Kind kind;
+  bool dropped = false;  // drop() has run
+  uint16_t mark = 0;     // room for a collector of cycles
+
+  explicit Object(Kind k) : kind(k) {}
+};
+
+struct Value {
+  Tag tag = Tag::kNil;
+  union {
+    bool as_bool;
+    int64_t as_int;
+    double as_float;
+    Object* as_object;
+  };
+
+  Value() : as_int(0) {}
+  static Value nil() { return Value(); }
+  static Value missing() { Value v; v.tag = Tag::kMissing; return v; }
+  static Value boolean(bool b) { Value v; v.tag = Tag::kBool; v.as_int = b; return v; }
+  static Value integer(int64_t i) { Value v; v.tag = Tag::kInt; v.as_int = i; return v; }
+  static Value number(double f) { Value v; v.tag = Tag::kFloat; v.as_float = f; return v; }
+  static Value object(Object* o) { Value v; v.tag = Tag::kObject; v.as_object = o; return v; }
+
+  bool is_nil() const { return tag == Tag::kNil; }
+  bool is_bool() const { return tag == Tag::kBool; }
+  bool is_int() const { return tag == Tag::kInt; }
+  bool is_float() const { return tag == Tag::kFloat; }
+  bool is_number() const { return tag == Tag::kInt || tag == Tag::kFloat; }
+  bool is_missing() const { return tag == Tag::kMissing; }
+  bool is_object() const { return tag == Tag::kObject; }
+  bool is(Kind kind) const { return tag == Tag::kObject && as_object->kind == kind; }
+  double to_double() const { return tag == Tag::kInt ? static_cast<double>(as_int) : as_float; }
+};
+static_assert(sizeof(Value) == 16);
+
+/// Frees an object whose last reference went; runs drop().
+void destroy(Object* object);
+
+inline Value retained(Value v) {
+  if (v.is_object()) ++v.as_object->refs;
+  return v;
+}
+inline void release(Value v) {
+  if (v.is_object() && --v.as_object->refs == 0) destroy(v.as_object);
+}
+/// Puts an owned value into a slot; what was there is released after the slot has its new value.
+inline void assign(Value& slot, Value owned) {
+  const Value old = slot;
+  slot = owned;
+  release(old);
+}
+
+/// Owns one reference.
+class Ref {
+ public:
+  Ref() = default;
+  static Ref owned(Value v) { Ref r; r.value_ = v; return r; }
+  static Ref shared(Value v) { return owned(retained(v)); }
+  Ref(const Ref& other) : value_(retained(other.value_)) {}
+  Ref(Ref&& other) noexcept : value_(std::exchange(other.value_, Value())) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~Ref() { release(value_); }
+
+  Value get() const { return value_; }
+  Value& slot() { return value_; }
+  Value take() { return std::exchange(value_, Value()); }
+
+ private:
+  Value value_;
+};
+
+}  // namespace spl

@@ -1,0 +1,573 @@
+// Calls: what a callee may be, how arguments meet parameters, how objects are made.
+#include <algorithm>
+
+#include "../builtins/builtins.h"
+#include "../ffi/extern.h"
+#include "../modules/module.h"
+#include "thread.h"
+
+namespace spl {
+
+namespace {
+constexpr uint32_t kStackSlots = 1u << 20;
+constexpr uint32_t kMostFrames = 100000;
+
+/// The registers above the caller's: native code puts its windows there, one above the other.
+class NativeWindow {
+ public:
+  NativeWindow(uint32_t& top, uint32_t next) : top_(top), before_(top) { top = next; }
+  ~NativeWindow() { top_ = before_; }
+
+ private:
+  uint32_t& top_;
+  uint32_t before_;
+};
+}  // namespace
+
+void Thread::need_room(uint32_t upper) {
+  if (upper >= kStackSlots || frame_count_ + 1 >= kMostFrames)
+    fail("recursion too deep");
+}
+
+void Thread::push_frame(Closure* closure, uint32_t base, uint32_t count, uint32_t result, int32_t place_path) {
+  const Proto* proto = closure->proto;
+  (void)count;
+  need_room(base + proto->registers);
+  Frame& frame = frames_[frame_count_++];
+  frame.proto = proto;
+  frame.pc = proto->code.data();
+  frame.base = base;
+  frame.result = result;
+  frame.closure = closure;
+  frame.place_path = place_path;
+  frame.defers = static_cast<uint32_t>(defers_.size());
+}
+
+// The window gives up what it still holds, then its first register takes the result.
+void Thread::finish_window(uint32_t result, uint32_t first, uint32_t count, Value owned) {
+  for (uint32_t i = first; i < first + count; ++i) {
+    const Value old = std::exchange(stack_[i], Value());
+    release(old);
+  }
+  assign(stack_[result], owned);
+}
+
+bool Thread::call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count) {
+  if (static_cast<int>(count) < native.least || (native.most >= 0 && static_cast<int>(count) > native.most)) {
+    const std::string expected = native.most < 0 ? "at least " + std::to_string(native.least)
+                                 : native.least == native.most
+                                     ? std::to_string(native.least)
+                                     : std::to_string(native.least) + " to " + std::to_string(native.most);
+    fail(std::string(native.name) + " takes " + expected + " arguments, got " + std::to_string(count));
+  }
+  const NativeWindow guard(native_top_, std::max(native_top_, first + count));
+  const Value value = native.fn(*this, stack_ + first, static_cast<int>(count));
+  finish_window(result, first, count, value);
+  return false;
+}
+
+// Spread arrays and named arguments become positional ones, in place.
+uint32_t Thread::flatten(uint32_t first, uint32_t count, const CallSpec& spec) {
+  std::vector<Value> given;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Value value = std::exchange(stack_[first + i], Value());
+    if (spec.forms[i] != CallSpec::Form::kSpread) {
+      given.push_back(value);
+      continue;
+    }
+    const Ref held = Ref::owned(value);
+    each(value, [&](Value item) {
+      given.push_back(retained(item));
+      return true;
+    });
+  }
+  need_room(first + static_cast<uint32_t>(given.size()) + 8);
+  std::copy(given.begin(), given.end(), stack_ + first);
+  return static_cast<uint32_t>(given.size());
+}
+
+// Arguments lie from `base` on: `leading` of them (self) stand before those that `spec` tells of.
+void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, uint32_t leading, const CallSpec* spec) {
+  const auto parameters = static_cast<uint32_t>(proto.parameters.size());
+  if (spec == nullptr && proto.plain() && given == parameters)
+    return;
+  need_room(base + std::max(parameters, given) + 8);
+  std::vector<Ref> positional;
+  std::vector<std::pair<Symbol, Ref>> named;
+  for (uint32_t i = 0; i < given; ++i) {
+    Ref value = Ref::owned(std::exchange(stack_[base + i], Value()));
+    const auto form = spec == nullptr || i < leading ? CallSpec::Form::kPositional : spec->forms[i - leading];
+    switch (form) {
+      case CallSpec::Form::kPositional: positional.push_back(std::move(value)); break;
+      case CallSpec::Form::kNamed: named.emplace_back(spec->names[i - leading], std::move(value)); break;
+      case CallSpec::Form::kSpread:
+        each(value.get(), [&](Value item) {
+          positional.push_back(Ref::shared(item));
+          return true;
+        });
+        break;
+      case CallSpec::Form::kDictSpread:
+        if (!value.get().is(Kind::kDict))
+          fail("** needs a dict, not " + type_name(value.get()));
+        as_object<Dict>(value.get())->sort();
+        for (const auto& entry : as_object<Dict>(value.get())->entries) {
+          if (!entry.key.is(Kind::kText))
+            fail("** needs text keys, not " + type_name(entry.key));
+          named.emplace_back(intern(text_of(entry.key)), Ref::shared(entry.value));
+        }
+        break;
+      case CallSpec::Form::kBase: fail("..base belongs into a construction");
+    }
+  }
+  Value* slots = stack_ + base;
+  for (uint32_t i = 0; i < parameters; ++i)
+    slots[i] = Value::missing();
+  // Whatever fails below, nothing that the slots own is lost: the callee's registers are not yet a frame's.
+  const auto refuse = [&](const std::string& message) {
+    for (uint32_t i = 0; i < parameters; ++i)
+      assign(slots[i], Value());
+    fail(proto.name + "(): " + message);
+  };
+  Array* rest = nullptr;
+  Dict* others = nullptr;
+  if (proto.rest >= 0)
+    slots[proto.rest] = Value::object(rest = new Array());
+  if (proto.named >= 0)
+    slots[proto.named] = Value::object(others = new Dict());
+  uint32_t at = 0;
+  for (Ref& value : positional) {
+    while (at < parameters && (static_cast<int>(at) == proto.named || (static_cast<int>(at) == proto.rest)))
+      if (static_cast<int>(at) == proto.rest) break; else ++at;
+    if (at < parameters && static_cast<int>(at) != proto.rest)
+      slots[at++] = value.take();
+    else if (rest != nullptr)
+      rest->items.push_back(value.take());
+    else
+      refuse("takes " + std::to_string(parameters - (proto.is_method ? 1 : 0)) + " arguments, got " +
+             std::to_string(positional.size() - (proto.is_method ? 1 : 0)));
+  }
+  for (auto& [name, value] : named) {
+    const auto found = std::find(proto.parameters.begin(), proto.parameters.end(), name);
+    const auto index = static_cast<int>(found - proto.parameters.begin());
+    if (found != proto.parameters.end() && index != proto.rest && index != proto.named) {
+      if (!slots[index].is_missing())
+        refuse("the argument " + name_of(name) + " is given twice");
+      slots[index] = value.take();
+    } else if (others != nullptr) {
+      others->set(make_text(name_of(name)), value.take());
+    } else {
+      refuse("there is no parameter " + name_of(name));
+    }
+  }
+  for (uint32_t i = 0; i < parameters; ++i)
+    if (slots[i].is_missing() && !proto.has_default[i])
+      refuse("the argument " + name_of(proto.parameters[i]) + " is missing");
+}
+
+bool Thread::start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec, int32_t place_path) {
+  auto* closure = as_object<Closure>(method.function);
+  if (method.is_static) {
+    bind_arguments(*closure->proto, window + 1, count, 0, spec);
+    push_frame(closure, window + 1, count, window, kNoPath);
+  } else {
+    bind_arguments(*closure->proto, window, count + 1, 1, spec);
+    push_frame(closure, window, count + 1, window, place_path);
+  }
+  return true;
+}
+
+bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
+  const Value callee = stack_[window];
+  if (!callee.is_object())
+    fail("a value of type " + type_name(callee) + " cannot be called");
+  switch (callee.as_object->kind) {
+    case Kind::kClosure: {
+      auto* closure = as_object<Closure>(callee);
+      bind_arguments(*closure->proto, window + 1, count, 0, spec);
+      push_frame(closure, window + 1, count, window, kNoPath);
+      return true;
+    }
+    case Kind::kNative:
+      if (spec != nullptr)
+        count = flatten(window + 1, count, *spec);
+      return call_native(*as_object<Native>(callee), window, window + 1, count);
+    case Kind::kExtern: {
+      if (spec != nullptr)
+        count = flatten(window + 1, count, *spec);
+      const Value result = call_extern(*this, *as_object<Extern>(callee), stack_ + window + 1, static_cast<int>(count));
+      finish_window(window, window + 1, count, result);
+      return false;
+    }
+    case Kind::kBoundMethod: {
+      auto* bound = as_object<BoundMethod>(callee);
+      const Ref held = Ref::shared(callee);
+      if (bound->function.is_int())
+        return construct_variant(as_object<Enum>(bound->self), static_cast<uint32_t>(bound->function.as_int), window,
+                                 count, spec);
+      if (bound->function.is(Kind::kNative)) {
+        if (spec != nullptr)
+          count = flatten(window + 1, count, *spec);
+        assign(stack_[window], retained(bound->self));
+        return call_native(*as_object<Native>(bound->function), window, window, count + 1);
+      }
+      assign(stack_[window], retained(bound->self));
+      return start_method({bound->function, false, false}, window, count, spec, kNoPath);
+    }
+    case Kind::kRecord: return construct(as_object<Record>(callee), window, count, spec);
+    case Kind::kInstance: {
+      static const Symbol hook = intern("__call__");
+      if (const Method* method = as_object<Instance>(callee)->record->find(hook))
+        return start_method(*method, window, count, spec, kNoPath);
+      fail("an instance of " + type_name(callee) + " cannot be called: it has no __call__");
+    }
+    default: fail("a value of type " + type_name(callee) + " cannot be called");
+  }
+}
+
+// ---- Methods ---------------------------------------------------------------------------------------------
+
+bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache) {
+  const Value self = stack_[window];
+  const Symbol name = cache.name;
+  if (self.is_object()) {
+    switch (self.as_object->kind) {
+      case Kind::kInstance: {
+        auto* record = as_object<Instance>(self)->record;
+        if (const Method* method = record->find(name)) {
+          const Proto* proto = as_object<Closure>(method->function)->proto;
+          if (!method->is_static && spec == nullptr && proto->plain() && proto->parameters.size() == count + 1) {
+            cache.type = record;
+            cache.epoch = method_epoch();
+            cache.target = method->function.as_object;
+          }
+          return start_method(*method, window, count, spec, kNoPath);
+        }
+        if (const auto field = record->field_index.find(name); field != record->field_index.end()) {
+          assign(stack_[window], retained(as_object<Instance>(self)->fields()[field->second]));
+          return start_call(window, count, spec);
+        }
+        return invoke_unknown(window, count, spec, name);
+      }
+      case Kind::kEnumValue:
+        if (const Method* method = as_object<EnumValue>(self)->type->find(name))
+          return start_method(*method, window, count, spec, kNoPath);
+        break;
+      case Kind::kRecord: case Kind::kEnum: case Kind::kTrait: {
+        auto* type = as_object<Type>(self);
+        if (self.is(Kind::kEnum)) {
+          if (const int variant = as_object<Enum>(self)->index_of(name); variant >= 0)
+            return construct_variant(as_object<Enum>(self), static_cast<uint32_t>(variant), window, count, spec);
+        }
+        if (const Method* method = type->find(name)) {
+          if (method->is_static)
+            return start_method(*method, window, count, spec, kNoPath);
+          // Type.method(object, …)
+          auto* closure = as_object<Closure>(method->function);
+          bind_arguments(*closure->proto, window + 1, count, 0, spec);
+          push_frame(closure, window + 1, count, window, kNoPath);
+          return true;
+        }
+        if (const auto found = type->statics.find(name); found != type->statics.end()) {
+          assign(stack_[window], retained(found->second));
+          return start_call(window, count, spec);
+        }
+        fail(name_of(type->name) + " has no static method " + name_of(name));
+      }
+      case Kind::kModule: {
+        auto* module = static_cast<LoadedModule*>(self.as_object);
+        const Value member = module->member(name);
+        if (member.is_missing())
+          fail("module " + module->name + " has no " + name_of(name));
+        assign(stack_[window], retained(member));
+        return start_call(window, count, spec);
+      }
+      default: break;
+    }
+  }
+  const Native* native = builtin_method_of(self, name);
+  if (native == nullptr)
+    fail(type_name(self) + " has no method " + name_of(name));
+  if (spec != nullptr)
+    count = flatten(window + 1, count, *spec);
+  return call_native(*native, window, window, count + 1);
+}
+
+// A method that the class does not have: __invoke__, else what __getattr__ gives is called.
+bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name) {
+  static const Symbol invoke = intern("__invoke__"), getattr = intern("__getattr__");
+  const Value self = stack_[window];
+  auto* record = as_object<Instance>(self)->record;
+  const Method* method = record->find(invoke);
+  if (method != nullptr) {
+    auto* args = new Array();
+    Ref held_args = Ref::owned(Value::object(args));
+    auto* named = new Dict();
+    Ref held_named = Ref::owned(Value::object(named));
+    for (uint32_t i = 0; i < count; ++i) {
+      const auto form = spec == nullptr ? CallSpec::Form::kPositional : spec->forms[i];
+      Ref value = Ref::owned(std::exchange(stack_[window + 1 + i], Value()));
+      if (form == CallSpec::Form::kNamed) {
+        named->set(make_text(name_of(spec->names[i])), value.take());
+      } else if (form == CallSpec::Form::kSpread) {
+        each(value.get(), [&](Value item) {
+          args->items.push_back(retained(item));
+          return true;
+        });
+      } else if (form == CallSpec::Form::kDictSpread && value.get().is(Kind::kDict)) {
+        for (const auto& entry : as_object<Dict>(value.get())->entries)
+          if (!entry.key.is_missing())
+            named->set(retained(entry.key), retained(entry.value));
+      } else {
+        args->items.push_back(value.take());
+      }
+    }
+    need_room(window + 8);
+    stack_[window + 1] = make_text(name_of(name));
+    stack_[window + 2] = held_args.take();
+    stack_[window + 3] = held_named.take();
+    return start_method(*method, window, 3, nullptr, kNoPath);
+  }
+  if (const Method* attribute = record->find(getattr)) {
+    const Ref text = Ref::owned(make_text(name_of(name)));
+    const Value argument = text.get();
+    assign(stack_[window], call_method_of(self, *attribute, &argument, 1));
+    return start_call(window, count, spec);
+  }
+  fail(name_of(record->name) + " has no method " + name_of(name));
+}
+
+// A method that may change its receiver works on the receiver's place.
+bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& path, int32_t path_index, Cache& cache) {
+  const CallSpec* spec = nullptr;
+  const Frame& frame = frames_[frame_count_ - 1];
+  if (path.spec >= 0)
+    spec = &frame.proto->specs[static_cast<size_t>(path.spec)];
+  Ref scratch;
+  Value* place = resolve_place(path, path.steps.size(), scratch);
+  const bool is_builtin = place->is_object() && (place->is(Kind::kArray) || place->is(Kind::kDict) ||
+                                                 place->is(Kind::kText) || place->is(Kind::kTuple));
+  if (is_builtin) {
+    const Native* native = builtin_method_of(*place, cache.name);
+    if (native == nullptr)
+      fail(type_name(*place) + " has no method " + name_of(cache.name));
+    if (spec != nullptr)
+      count = flatten(window + 1, count, *spec);
+    if (static_cast<int>(count + 1) < native->least ||
+        (native->most >= 0 && static_cast<int>(count + 1) > native->most))
+      return call_native(*native, window, window, count + 1);  // tells what it takes
+    // The receiver is out of its place while the method runs, so that it is the only reference.
+    stack_[window] = std::exchange(*place, Value());
+    Value result;
+    try {
+      const NativeWindow guard(native_top_, std::max(native_top_, window + count + 1));
+      result = native->fn(*this, stack_ + window, static_cast<int>(count + 1));
+    } catch (...) {
+      Ref again;
+      assign(*resolve_place(path, path.steps.size(), again), std::exchange(stack_[window], Value()));
+      throw;
+    }
+    Ref again;
+    assign(*resolve_place(path, path.steps.size(), again), std::exchange(stack_[window], Value()));
+    release_path(path);
+    finish_window(window, window + 1, count, result);
+    return false;
+  }
+  const Method* method = nullptr;
+  if (place->is(Kind::kInstance) && !as_object<Instance>(*place)->record->is_class)
+    method = as_object<Instance>(*place)->record->find(cache.name);
+  if (place->is(Kind::kEnumValue))
+    method = as_object<EnumValue>(*place)->type->find(cache.name);
+  if (method != nullptr && method->is_mutating && !method->is_static && scratch.get().is_nil()) {
+    assign(stack_[window], std::exchange(*place, Value()));
+    try {
+      return start_method(*method, window, count, spec, path_index);
+    } catch (...) {
+      store_path(path, std::exchange(stack_[window], Value()));
+      throw;
+    }
+  }
+  assign(stack_[window], retained(*place));
+  release_path(path);
+  return start_invoke(window, count, spec, cache);
+}
+
+// ---- Making objects --------------------------------------------------------------------------------------
+
+bool Thread::construct(Record* record, uint32_t window, uint32_t count, const CallSpec* spec) {
+  static const Symbol init = intern("init"), init_dunder = intern("__init__"), make = intern("new");
+  const Method* initializer = record->find(init);
+  if (initializer == nullptr || initializer->is_static)
+    initializer = record->find(init_dunder);
+  if (initializer == nullptr && spec == nullptr) {
+    const Method* maker = record->find(make);
+    if (maker != nullptr && maker->is_static && as_object<Closure>(maker->function)->proto->parameters.size() == count)
+      return start_method(*maker, window, count, spec, kNoPath);
+  }
+  Instance* instance = new_instance(record);
+  Ref held = Ref::owned(Value::object(instance));
+  for (size_t i = 0; i < record->fields.size(); ++i)
+    instance->fields()[i] = retained(record->fields[i].default_value);
+  if (initializer != nullptr && !initializer->is_static) {
+    fill_fields(instance, 0, 0, nullptr);
+    assign(stack_[window], held.take());
+    return start_method(*initializer, window, count, spec, kConstructor);
+  }
+  fill_fields(instance, window + 1, count, spec);
+  finish_window(window, window + 1, count, held.take());
+  return false;
+}
+
+void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, const CallSpec* spec) {
+  Record* record = instance->record;
+  const size_t total = record->fields.size();
+  std::vector<bool> given(total, false);
+  const auto put = [&](size_t index, Value owned) {
+    given[index] = true;
+    assign(instance->fields()[index], owned);
+  };
+  const auto put_named = [&](Symbol name, Value owned) {
+    const Ref held = Ref::shared(owned);
+    const auto found = record->field_index.find(name);
+    if (found == record->field_index.end()) {
+      release(owned);
+      fail(name_of(record->name) + " has no field " + name_of(name));
+    }
+    put(found->second, owned);
+  };
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto form = spec == nullptr ? CallSpec::Form::kPositional : spec->forms[i];
+    const Value value = stack_[first + i];
+    if (form == CallSpec::Form::kNamed) {
+      put_named(spec->names[i], std::exchange(stack_[first + i], Value()));
+    } else if (form == CallSpec::Form::kDictSpread && value.is(Kind::kDict)) {
+      for (const auto& entry : as_object<Dict>(value)->entries)
+        if (entry.key.is(Kind::kText))
+          put_named(intern(text_of(entry.key)), retained(entry.value));
+    } else if (form == CallSpec::Form::kBase) {
+      if (!value.is(Kind::kInstance) || as_object<Instance>(value)->record != record)
+        fail("..base needs another " + name_of(record->name) + ", not " + type_name(value));
+      for (size_t f = 0; f < total; ++f)
+        if (!given[f])
+          put(f, retained(as_object<Instance>(value)->fields()[f]));
+    }
+  }
+  size_t at = 0;
+  const auto put_next = [&](Value owned) {
+    while (at < total && given[at])
+      ++at;
+    if (at == total) {
+      release(owned);
+      fail(name_of(record->name) + " has " + std::to_string(total) + " fields, more values were given");
+    }
+    put(at, owned);
+  };
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto form = spec == nullptr ? CallSpec::Form::kPositional : spec->forms[i];
+    if (form == CallSpec::Form::kPositional)
+      put_next(std::exchange(stack_[first + i], Value()));
+    else if (form == CallSpec::Form::kSpread)
+      each(stack_[first + i], [&](Value item) {
+        put_next(retained(item));
+        return true;
+      });
+  }
+  for (size_t i = 0; i < total; ++i) {
+    if (given[i] || record->fields[i].initializer == nullptr)
+      continue;
+    const Ref closure = Ref::owned(Value::object(new Closure(record->fields[i].initializer)));
+    assign(instance->fields()[i], call(closure.get(), nullptr, 0));
+  }
+}
+
+bool Thread::construct_variant(Enum* type, uint32_t variant, uint32_t window, uint32_t count, const CallSpec* spec) {
+  const VariantInfo& info = type->variants[variant];
+  std::vector<Symbol> names;
+  if (spec != nullptr) {
+    names = spec->names;
+    for (const auto form : spec->forms)
+      if (form == CallSpec::Form::kSpread) names.clear();
+    count = flatten(window + 1, count, *spec);
+  }
+  if (count != info.arity)
+    fail(name_of(type->name) + "." + name_of(info.name) + " takes " + std::to_string(info.arity) + " values, got " +
+         std::to_string(count));
+  if (count == 0) {
+    assign(stack_[window], retained(info.singleton));
+    return false;
+  }
+  EnumValue* value = new_enum_value(type, variant);
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t at = i;
+    if (i < names.size() && names[i] != kNoSymbol) {
+      const auto found = std::find(info.field_names.begin(), info.field_names.end(), names[i]);
+      if (found != info.field_names.end())
+        at = static_cast<uint32_t>(found - info.field_names.begin());
+    }
+    assign(value->payload()[at], std::exchange(stack_[window + 1 + i], Value()));
+  }
+  assign(stack_[window], Value::object(value));
+  return false;
+}
+
+// ---- From native code ------------------------------------------------------------------------------------
+
+Value Thread::call(Value callee, const Value* args, int count) {
+  const uint32_t window = std::max(top(), native_top_);
+  need_room(window + static_cast<uint32_t>(count) + 2);
+  const NativeWindow guard(native_top_, window + static_cast<uint32_t>(count) + 1);
+  stack_[window] = retained(callee);
+  for (int i = 0; i < count; ++i)
+    stack_[window + 1 + static_cast<uint32_t>(i)] = retained(args[i]);
+  const uint32_t floor = frame_count_;
+  try {
+    if (start_call(window, static_cast<uint32_t>(count), nullptr))
+      run(floor);
+  } catch (...) {
+    for (uint32_t i = window; i <= window + static_cast<uint32_t>(count); ++i)
+      assign(stack_[i], Value());
+    throw;
+  }
+  return std::exchange(stack_[window], Value());
+}
+
+Value Thread::call_method_of(Value self, const Method& method, const Value* args, int count) {
+  const uint32_t window = std::max(top(), native_top_);
+  need_room(window + static_cast<uint32_t>(count) + 2);
+  const NativeWindow guard(native_top_, window + static_cast<uint32_t>(count) + 1);
+  stack_[window] = retained(self);
+  for (int i = 0; i < count; ++i)
+    stack_[window + 1 + static_cast<uint32_t>(i)] = retained(args[i]);
+  const uint32_t floor = frame_count_;
+  try {
+    start_method(method, window, static_cast<uint32_t>(count), nullptr, kNoPath);
+    run(floor);
+  } catch (...) {
+    for (uint32_t i = window; i <= window + static_cast<uint32_t>(count); ++i)
+      assign(stack_[i], Value());
+    throw;
+  }
+  return std::exchange(stack_[window], Value());
+}
+
+Value Thread::call_method(Value self, Symbol name, const Value* args, int count) {
+  const uint32_t window = std::max(top(), native_top_);
+  need_room(window + static_cast<uint32_t>(count) + 2);
+  const NativeWindow guard(native_top_, window + static_cast<uint32_t>(count) + 1);
+  stack_[window] = retained(self);
+  for (int i = 0; i < count; ++i)
+    stack_[window + 1 + static_cast<uint32_t>(i)] = retained(args[i]);
+  const uint32_t floor = frame_count_;
+  Cache cache;
+  cache.name = name;
+  try {
+    if (start_invoke(window, static_cast<uint32_t>(count), nullptr, cache))
+      run(floor);
+  } catch (...) {
+    for (uint32_t i = window; i <= window + static_cast<uint32_t>(count); ++i)
+      assign(stack_[i], Value());
+    throw;
+  }
+  return std::exchange(stack_[window], Value());
+}
+
+}  // namespace spl

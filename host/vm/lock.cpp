@@ -1,0 +1,42 @@
+// A ticket lock whose waiters ask for their turn after 5 ms.
+#include "lock.h"
+
+#include <chrono>
+
+#include "../values/error.h"
+
+namespace spl {
+
+HostLock& host_lock() {
+  static HostLock lock;
+  return lock;
+}
+
+void HostLock::acquire() {
+  std::unique_lock guard(mutex_);
+  const uint64_t ticket = next_ticket_++;
+  while (serving_ != ticket)
+    if (changed_.wait_for(guard, std::chrono::milliseconds(5)) == std::cv_status::timeout && serving_ != ticket)
+      wanted_.store(true, std::memory_order_relaxed);
+}
+
+void HostLock::release() {
+  const std::lock_guard guard(mutex_);
+  ++serving_;
+  wanted_.store(interrupted_.load(), std::memory_order_relaxed);
+  if (next_ticket_ != serving_)
+    changed_.notify_all();
+}
+
+void HostLock::hand_over() {
+  release();
+  acquire();
+}
+
+void safepoint() {
+  if (host_lock().take_interrupt())
+    throw ExitRequest{130};
+  host_lock().hand_over();
+}
+
+}  // namespace spl

@@ -1,0 +1,57 @@
+// The host lock: one Simple thread runs at a time; native code and waits run without it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+namespace spl {
+
+/// Fair: threads get the lock in the order in which they asked.
+class HostLock {
+ public:
+  void acquire();
+  void release();
+  /// Whether the thread that holds the lock should hand it over at its next safepoint.
+  bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
+  /// False while the process has one Simple thread: extern calls then leave the lock alone.
+  bool shared() const { return shared_.load(std::memory_order_relaxed); }
+  void become_shared() { shared_.store(true); }
+  /// Makes every running thread pass through its safepoint: for Ctrl-C.
+  void interrupt() { interrupted_.store(true); wanted_.store(true); }
+  bool take_interrupt() { return interrupted_.exchange(false); }
+  /// Gives waiting threads their turn.
+  void hand_over();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  uint64_t next_ticket_ = 0, serving_ = 0;
+  std::atomic<bool> wanted_{false}, shared_{false}, interrupted_{false};
+};
+
+HostLock& host_lock();
+
+/// Free of the lock for as long as it lives; costs one load while nobody shares it.
+class Unlocked {
+ public:
+  Unlocked() : active_(host_lock().shared()) {
+    if (active_)
+      host_lock().release();
+  }
+  ~Unlocked() {
+    if (active_)
+      host_lock().acquire();
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  bool active_;
+};
+
+/// Where a running thread looks up: hands the lock over, ends the program on Ctrl-C.
+void safepoint();
+
+}  // namespace spl

@@ -1,0 +1,131 @@
+// One thread of Simple: its registers, its frames, and the doors by which native code calls Simple.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../compiler/bytecode.h"
+#include "../syntax/ast.h"
+#include "../values/error.h"
+#include "../values/objects.h"
+
+namespace spl {
+
+struct Frame {
+  const Proto* proto;
+  const Instruction* pc;
+  uint32_t base;
+  uint32_t result;         // register of the stack that takes the result
+  Closure* closure;        // kept alive by the caller's window
+  int32_t place_path;      // >= 0: self goes back to this place of the caller
+  uint32_t defers;         // height of the defer stack at entry
+};
+
+class Thread {
+ public:
+  Thread();
+  ~Thread();
+  Thread(const Thread&) = delete;
+  Thread& operator=(const Thread&) = delete;
+
+  /// Calls any callable. Arguments are borrowed, the result is owned.
+  Value call(Value callee, const Value* args, int count);
+  Value call_spec(Value callee, const Value* args, const CallSpec& spec);
+  /// Calls a method by name: user-defined or built-in.
+  Value call_method(Value self, Symbol method, const Value* args, int count);
+  Value call_method_of(Value self, const Method& method, const Value* args, int count);
+  /// The method if the value's type has one.
+  const Method* find_method(Value self, Symbol method) const;
+
+  bool instance_truth(Value v);
+  bool instance_equal(Value a, Value b);
+  int instance_compare(Value a, Value b);
+  std::string instance_display(Value v);
+
+  /// A failure that nobody can catch, in drop() say: told on stderr.
+  void report_lost(const SimpleError& error, const std::string& where);
+  /// The Simple stack, innermost first.
+  std::vector<StackEntry> stack() const;
+
+  Value get_field(Value object, Symbol name);           // owned; fields, then methods without arguments
+  void set_field(Value& object, Symbol name, Value owned);
+  Value get_index(Value object, Value index);           // owned
+  void set_index(Value& object, Value index, Value owned);
+  Value arithmetic(BinaryOp op, Value a, Value b);  // owned
+  bool contains(Value container, Value item);
+  int64_t length(Value v);
+  /// Runs over the elements of anything iterable; elements are borrowed for the call.
+  void each(Value iterable, const std::function<bool(Value)>& body);
+
+ private:
+  struct Defer {
+    Value value;  // owned: a closure to call, or a resource to leave
+    bool is_with;
+  };
+  static constexpr int32_t kNoPath = -1;
+  static constexpr int32_t kConstructor = -2;  // the frame's result is its self
+
+  // machine.cpp
+  void run(uint32_t floor);
+  void unwind(uint32_t floor);
+  void pop_frame_clearing();
+  void run_defers(size_t height);
+  bool comparison_holds(BinaryOp op, Value a, Value b);
+  Value enter_resource(Value resource);
+
+  // calls.cpp. The window holds callee and owned arguments, which are used up. True: a frame was pushed; false: the
+  // result is in its register.
+  bool start_call(uint32_t window, uint32_t count, const CallSpec* spec);
+  bool start_invoke(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache);
+  bool start_invoke_place(uint32_t window, uint32_t count, const Path& path, int32_t path_index, Cache& cache);
+  void push_frame(Closure* closure, uint32_t base, uint32_t count, uint32_t result, int32_t place_path);
+  bool start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec, int32_t place_path);
+  void bind_arguments(const Proto& proto, uint32_t base, uint32_t given, uint32_t leading, const CallSpec* spec);
+  uint32_t flatten(uint32_t first, uint32_t count, const CallSpec& spec);
+  bool call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count);
+  bool construct(Record* record, uint32_t window, uint32_t count, const CallSpec* spec);
+  void fill_fields(Instance* instance, uint32_t first, uint32_t count, const CallSpec* spec);
+  bool construct_variant(Enum* type, uint32_t variant, uint32_t window, uint32_t count, const CallSpec* spec);
+  bool invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
+  void finish_window(uint32_t result, uint32_t first, uint32_t count, Value owned_result);
+  void need_room(uint32_t top);
+  uint32_t top() const {
+    return frame_count_ == 0 ? native_top_ : frames_[frame_count_ - 1].base + frames_[frame_count_ - 1].proto->registers;
+  }
+
+  // places.cpp
+  Value* resolve_place(const Path& path, size_t steps, Ref& scratch);
+  void store_path(const Path& path, Value owned);
+  Value load_path(const Path& path);
+  void release_path(const Path& path);
+  Value* step_into(Value* at, const Path::Step& step, Ref& scratch);
+
+  // patterns and iteration: machine_helpers.cpp
+  bool iterate(Value* state, Value& out);
+  bool iterate_pair(Value* state, Value& first, Value& second);
+  void link_type(const TypeLink& link, LoadedModule& module);
+  Value global(LoadedModule& module, uint32_t slot);
+
+  Value* stack_;
+  Frame* frames_;
+  uint32_t frame_count_ = 0;
+  uint32_t native_top_ = 0;
+  uint32_t native_depth_ = 0;
+  std::vector<Defer> defers_;
+};
+
+/// Counts changes of methods: what a Cache knows of older ones does not hold.
+inline uint32_t& method_epoch() {
+  static uint32_t epoch = 1;
+  return epoch;
+}
+
+/// Methods of the built-in kinds, by name; null where there is none.
+const Native* builtin_method(Kind kind, Symbol name);
+const Native* builtin_method_of(Value self, Symbol name);
+
+Thread& current_thread();
+void destroy_thread_handle(Object* object);
+
+}  // namespace spl
