@@ -60,6 +60,8 @@ class FunctionCompiler {
   struct Loop {
     Symbol label;
     size_t scope;
+    uint32_t first_register;  // of the variables that end with the loop
+    uint32_t peak_before;
     std::vector<size_t> breaks, continues;
   };
   struct Captured {
@@ -88,7 +90,8 @@ class FunctionCompiler {
   void leave_loop(Symbol label, bool is_break, const SourceSpan& span);
   void return_register(Register value);
   void run_defers_above(size_t scope);
-  void open_loop(Symbol label) { loops_.push_back({label, scopes_.size(), {}, {}}); }
+  /// The loop's own scope is open by then.
+  void open_loop(Symbol label);
   void close_loop(size_t continue_target);
   void local_function(const FunctionDecl& decl);
   void local_type(const Stmt& stmt);

@@ -322,10 +322,20 @@ void FunctionCompiler::leave_loop(Symbol label, bool is_break, const SourceSpan&
 
 // ---- Loops -----------------------------------------------------------------------------------------------
 
+void FunctionCompiler::open_loop(Symbol label) {
+  loops_.push_back({label, scopes_.size(), scopes_.back().first_register, local_peak_, {}, {}});
+  local_peak_ = local_count_;
+}
+
+// What the last round left in the loop's variables dies with the loop, however it was left.
 void FunctionCompiler::close_loop(size_t continue_target) {
-  for (const size_t jump : loops_.back().continues)
+  const Loop& loop = loops_.back();
+  for (const size_t jump : loop.continues)
     patch_to(jump, continue_target);
-  patch_all(loops_.back().breaks);
+  patch_all(loop.breaks);
+  for (uint32_t reg = loop.first_register; reg < local_peak_; ++reg)
+    emit(Op::kRelease, reg);
+  local_peak_ = std::max(local_peak_, loop.peak_before);
   loops_.pop_back();
 }
 
@@ -393,7 +403,6 @@ void FunctionCompiler::for_stmt(const ForStmt& stmt) {
   patch_to(back, top);
   patch(top + 1);
   close_loop(back);
-  emit(Op::kLoadNil, iterator);  // the container is let go with its loop
   close_scope();
 }
 
@@ -411,12 +420,14 @@ void FunctionCompiler::while_stmt(const WhileStmt& stmt) {
 }
 
 void FunctionCompiler::loop_stmt(const LoopStmt& stmt) {
+  open_scope();
   const size_t top = here();
   open_loop(stmt.label);
   block(stmt.body);
   const size_t back = emit_jump(Op::kLoop);
   patch_to(back, top);
   close_loop(back);
+  close_scope();
 }
 
 void FunctionCompiler::with_stmt(const WithStmt& stmt) {
