@@ -125,13 +125,14 @@ int FunctionCompiler::capture(Symbol name, bool from_scope_block) {
   if (parent_ == nullptr)
     return -1;
   if (Local* local = parent_->find_local(name)) {
-    if (from_scope_block && local->is_variable && !local->is_cell)
-      cells_.insert(local->key);  // the pass is repeated: now it will be one
-    captured_.push_back({name, local->is_cell});
+    const bool shared = local->is_cell || (from_scope_block && local->is_variable);
+    if (shared && !local->is_cell)
+      cells_.insert(local->key);  // this pass is repeated: then it will be one
+    captured_.push_back({name, shared});
     captures_.push_back({true, local->reg});
     return static_cast<int>(captured_.size() - 1);
   }
-  const int outer = parent_->capture(name, from_scope_block && parent_->is_scope_block_);
+  const int outer = parent_->capture(name, parent_->is_scope_block_);
   if (outer < 0)
     return -1;
   captured_.push_back({name, parent_->captured_[static_cast<size_t>(outer)].is_cell});
