@@ -588,7 +588,11 @@ Value make_iterator(Value source) {
   Thread& thread = current_thread();
   static const Symbol iter = intern("iter"), next = intern("next"), getitem = intern("__getitem__");
   if (const Method* method = thread.find_method(source, iter)) {
-    const Ref inner = Ref::owned(thread.call_method_of(source, *method, nullptr, 0));
+    Ref inner = Ref::owned(thread.call_method_of(source, *method, nullptr, 0));
+    if (thread.find_method(inner.get(), next) != nullptr)
+      return Value::object(new Iterator(inner.take()));
+    if (inner.get().is(Kind::kInstance))
+      fail("iter() of " + type_name(source) + " gives " + type_name(inner.get()) + ", which has no next()");
     return make_iterator(inner.get());
   }
   if (thread.find_method(source, next) != nullptr || thread.find_method(source, getitem) != nullptr)
