@@ -91,15 +91,17 @@ bool calls_main(const LoadedModule& module) {
   return false;
 }
 
+// Calls the program's main, unless its own statements did; an integer result is the exit code.
+int run_main(LoadedModule& module) {
+  const auto found = module.names.find(intern("main"));
+  if (found == module.names.end() || !module.slots[found->second].is(Kind::kClosure) || calls_main(module))
+    return 0;
+  const Ref result = Ref::owned(current_thread().call(module.slots[found->second], nullptr, 0));
+  return result.get().is_int() ? static_cast<int>(result.get().as_int) : 0;
+}
+
 int run_file(const std::string& path) {
-  return guarded([&] {
-    LoadedModule& module = load_program(path);
-    const auto found = module.names.find(intern("main"));
-    if (found == module.names.end() || !module.slots[found->second].is(Kind::kClosure) || calls_main(module))
-      return 0;
-    const Ref result = Ref::owned(current_thread().call(module.slots[found->second], nullptr, 0));
-    return result.get().is_int() ? static_cast<int>(result.get().as_int) : 0;
-  });
+  return guarded([&] { return run_main(load_program(path)); });
 }
 
 // The statements between the semicolons of a command line stand each on a line of their own.
@@ -132,10 +134,7 @@ std::string statements_of(const std::string& code) {
 }
 
 int run_code(const std::string& code) {
-  return guarded([&] {
-    load_source("command line", statements_of(code));
-    return 0;
-  });
+  return guarded([&] { return run_main(load_source("command line", statements_of(code))); });
 }
 
 void collect_specs(const std::string& path, std::vector<std::string>& files) {

@@ -170,6 +170,29 @@ Symbol inplace_hook(BinaryOp op) {
   return hooks == nullptr ? kNoSymbol : hooks->inplace;
 }
 
+namespace {
+
+bool is_function(Value v) {
+  return v.is(Kind::kClosure) || v.is(Kind::kNative) || v.is(Kind::kExtern) || v.is(Kind::kBoundMethod);
+}
+
+// args: the two functions as a tuple, then the argument of the first.
+Value call_composed(Thread& thread, Value* args, int) {
+  const auto& functions = as_object<Tuple>(args[0])->items;
+  const Ref middle = Ref::owned(thread.call(functions[0], args + 1, 1));
+  const Value argument = middle.get();
+  return thread.call(functions[1], &argument, 1);
+}
+
+// `f >> g`: a function of one argument that gives g(f(x)).
+Value composed(Value first, Value second) {
+  static Native* const composition = new Native("a composed function", call_composed, 2, 2);
+  const Value both = make_tuple({retained(first), retained(second)});
+  return Value::object(new BoundMethod(both, retained(Value::object(composition))));
+}
+
+}  // namespace
+
 Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
   if (a.is_number() && b.is_number() && !is_comparison(op)) {
     const Value result =
@@ -185,6 +208,8 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
   }
   if (is_comparison(op))
     return compared(*this, op, a, b);
+  if (op == BinaryOp::kShiftRight && is_function(a) && is_function(b))
+    return composed(a, b);
   if (op == BinaryOp::kAdd) {
     if (a.is(Kind::kText) || b.is(Kind::kText))
       return make_text(display(a) + display(b));

@@ -51,6 +51,7 @@ class FunctionCompiler {
     const void* key;  // the declaration, for CellSet
     bool is_cell;
     bool is_variable;
+    bool is_fixed = false;  // bound by val or const
   };
   struct Scope {
     size_t first_local;
@@ -90,6 +91,10 @@ class FunctionCompiler {
   void leave_loop(Symbol label, bool is_break, const SourceSpan& span);
   void return_register(Register value);
   void run_defers_above(size_t scope);
+  /// A name that val or const bound keeps its value.
+  void refuse_fixed(Symbol symbol, const SourceSpan& span);
+  void fix_pattern(const Pattern& pattern);
+
   /// The loop's own scope is open by then.
   void open_loop(Symbol label);
   void close_loop(size_t continue_target);

@@ -203,6 +203,8 @@ class ModuleCompiler {
         module_.exports.insert(binding.name);
       if (is_variable || binding.is_mutable)
         module_.variables.insert(binding.name);
+      else
+        module_.fixed.insert(binding.name);
     } else if (pattern.kind == PatternKind::kTuple) {
       for (const auto& element : as<TuplePattern>(pattern).elements)
         announce_pattern(*element, exported, is_variable);

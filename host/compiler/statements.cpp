@@ -145,7 +145,7 @@ void FunctionCompiler::bind(const BindStmt& stmt) {
     else
       emit(Op::kLoadNil, reg);
     const bool changes = variable || binding.is_mutable;
-    locals_.push_back({binding.name, reg, &binding, changes && cells_.contains(&binding), changes});
+    locals_.push_back({binding.name, reg, &binding, changes && cells_.contains(&binding), changes, !changes});
     declared(reg);
     return;
   }
@@ -157,6 +157,8 @@ void FunctionCompiler::bind(const BindStmt& stmt) {
     emit(Op::kLoadNil, value);
   }
   bind_pattern(*stmt.pattern, value, variable);
+  if (!variable && !at_module_level())
+    fix_pattern(*stmt.pattern);
 }
 
 void FunctionCompiler::assign_stmt(const AssignStmt& stmt) {
@@ -188,12 +190,30 @@ void FunctionCompiler::assign_stmt(const AssignStmt& stmt) {
     assign_to(*stmt.targets[i], static_cast<Register>(parts + i));
 }
 
+void FunctionCompiler::refuse_fixed(Symbol symbol, const SourceSpan& span) {
+  const Local* local = find_local(symbol);
+  const bool is_fixed = local != nullptr ? local->is_fixed : is_module_ && module_.fixed.contains(symbol);
+  if (is_fixed)
+    refuse(span, "'" + name_of(symbol) + "' was bound by val and keeps its value; bind it by var to change it");
+}
+
+void FunctionCompiler::fix_pattern(const Pattern& pattern) {
+  if (pattern.kind == PatternKind::kBinding) {
+    if (Local* local = find_local(as<BindingPattern>(pattern).name); local != nullptr)
+      local->is_fixed = !as<BindingPattern>(pattern).is_mutable;
+  } else if (pattern.kind == PatternKind::kTuple) {
+    for (const auto& element : as<TuplePattern>(pattern).elements)
+      fix_pattern(*element);
+  }
+}
+
 void FunctionCompiler::assign_to(const Expr& target, Register value) {
   const SourceSpan before = span_;
   span_ = target.span;
   switch (target.kind) {
     case ExprKind::kName: {
       const Symbol symbol = as<NameExpr>(target).name;
+      refuse_fixed(symbol, target.span);
       const Name name = resolve(symbol);
       const bool unknown = name.form == Name::Form::kGlobal && !is_module_ && !module_.variables.contains(symbol);
       if (!unknown) {
@@ -265,6 +285,7 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   const auto flags = static_cast<int32_t>(*stmt.op) | 0x100;  // 0x100: __iadd__ and its like come first
   if (target.kind == ExprKind::kName) {
     const Symbol symbol = as<NameExpr>(target).name;
+    refuse_fixed(symbol, target.span);
     const Name name = resolve(symbol);
     const Register value = operand(*stmt.value);
     if (name.form == Name::Form::kLocal) {

@@ -30,6 +30,7 @@ struct LoadedModule : Object {
   std::unordered_map<Symbol, Import> imports;
   std::vector<LoadedModule*> wildcards;
   std::unordered_set<Symbol> exports;
+  std::unordered_set<Symbol> fixed;      // bound here by val or const
   std::unordered_set<Symbol> variables;  // declared here as var: never copied by an importer
 
   LoadedModule() : Object(Kind::kModule) {}

@@ -292,8 +292,9 @@ again:
 #define ARITHMETIC(name, op, int_form, float_form)                                    \
   on_##name: {                                                                        \
     const Value x = R[i.b], y = R[i.c];                                               \
-    if (BOTH_INT(x, y)) { int_form }                                                  \
-    if (x.is_number() && y.is_number()) {                                             \
+    if (BOTH_INT(x, y)) {                                                             \
+      int_form                                                                        \
+    } else if (x.is_number() && y.is_number()) {                                      \
       const double p = x.to_double(), q = y.to_double();                              \
       float_form                                                                      \
     }                                                                                 \
@@ -301,8 +302,9 @@ again:
   }                                                                                   \
   on_##name##K: {                                                                     \
     const Value x = R[i.b], y = constants[i.c];                                       \
-    if (BOTH_INT(x, y)) { int_form }                                                  \
-    if (x.is_number()) {                                                              \
+    if (BOTH_INT(x, y)) {                                                             \
+      int_form                                                                        \
+    } else if (x.is_number()) {                                                       \
       const double p = x.to_double(), q = y.to_double();                              \
       float_form                                                                      \
     }                                                                                 \
