@@ -23,7 +23,9 @@ def make(env: Environment, base_python: str) -> None:
         # Relocatable: its scripts still find their Python after the move.
         run([uv, "venv", "--quiet", "--relocatable", "--python", base_python, part], env=_uv_variables())
         locks = [str(lock) for lock in env.locks]
-        run([uv, "pip", "sync", "--require-hashes", "--python", part / "bin" / "python", *locks], env=_uv_variables())
+        # Bytecode now: else each first import compiles, and where nothing may be written, every one.
+        sync = [uv, "pip", "sync", "--compile-bytecode", "--require-hashes", "--python", part / "bin" / "python"]
+        run([*sync, *locks], env=_uv_variables())
         (part / env.stamp.name).write_text(env.fingerprint())
         _replace(env.folder, part)
 
