@@ -171,6 +171,7 @@ void FunctionCompiler::assign_stmt(const AssignStmt& stmt) {
     if (target.kind == ExprKind::kName) {
       const Symbol symbol = as<NameExpr>(target).name;
       const Name name = resolve(symbol);
+      refuse_fixed(symbol, target.span);
       if (name.form == Name::Form::kLocal && writes_last(*stmt.value)) {
         expr_to(*stmt.value, static_cast<Register>(name.operand));
         return;
