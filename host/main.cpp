@@ -1,10 +1,10 @@
 // The command line of the host.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -49,7 +49,8 @@ void report(const SimpleError& error) {
     return;
   if (const SourceFile* file = loaded_source(entry->file)) {
     const uint32_t column = entry->column == 0 ? 1 : entry->column;
-    std::fprintf(stderr, "  %s\n  %s^\n", source_line(*file, entry->line).c_str(), std::string(column - 1, ' ').c_str());
+    std::fprintf(stderr, "  %s\n  %s^\n", source_line(*file, entry->line).c_str(),
+                 std::string(column - 1, ' ').c_str());
   }
   std::fprintf(stderr, "call stack, innermost first:\n");
   constexpr size_t kShown = 40;
@@ -204,6 +205,8 @@ int dispatch(std::vector<std::string> arguments) {
     arguments.erase(arguments.begin());
   if (arguments.empty())
     return std::fputs(kHelp, stderr), 2;
+  if (arguments[0].starts_with("--"))
+    return std::fprintf(stderr, "error: unknown option %s; --help lists them\n", arguments[0].c_str()), 2;
   info.path = arguments[0];
   info.arguments.assign(arguments.begin() + 1, arguments.end());
   return run_file(arguments[0]);

@@ -107,7 +107,8 @@ Value filter(Thread& thread, Value* args, int) {
 }
 // reduce(init, f); the older order reduce(f, init) and reduce(f) are understood too.
 Value reduce(Thread& thread, Value* args, int count) {
-  const bool function_first = args[1].is(Kind::kClosure) || args[1].is(Kind::kNative) || args[1].is(Kind::kBoundMethod);
+  const bool function_first =
+      args[1].is(Kind::kClosure) || args[1].is(Kind::kNative) || args[1].is(Kind::kBoundMethod);
   const Value function = count == 2 || function_first ? args[1] : args[2];
   Ref total = count == 2 ? Ref::owned(Value::missing()) : Ref::shared(function_first ? args[2] : args[1]);
   thread.each(args[0], [&](Value v) {
@@ -283,7 +284,8 @@ void merge_sort(std::vector<Value>& items, const std::function<bool(Value, Value
   std::vector<Value> buffer(items.size());
   for (size_t width = 1; width < items.size(); width *= 2) {
     for (size_t left = 0; left < items.size(); left += 2 * width) {
-      const size_t middle = std::min(left + width, items.size()), right = std::min(left + 2 * width, items.size());
+      const size_t middle = std::min(left + width, items.size()),
+                   right = std::min(left + 2 * width, items.size());
       size_t a = left, b = middle;
       for (size_t at = left; at < right; ++at)
         buffer[at] = b >= right || (a < middle && !less(items[b], items[a])) ? items[a++] : items[b++];
@@ -291,7 +293,8 @@ void merge_sort(std::vector<Value>& items, const std::function<bool(Value, Value
     items.swap(buffer);
   }
 }
-// Without an argument by <; a function of one parameter gives a key, one of two says whether a comes before b.
+// Without an argument by <; a function of one parameter gives a key, one of two says whether a comes before
+// b.
 void sort_items(Thread& thread, std::vector<Value>& items, Value* args, int count) {
   std::vector<Value> order = items;  // the same references: a failure on the way leaves `items` as it was
   if (count == 1) {
@@ -300,7 +303,8 @@ void sort_items(Thread& thread, std::vector<Value>& items, Value* args, int coun
     return;
   }
   const Value function = args[1];
-  const bool by_key = !function.is(Kind::kClosure) || as_object<Closure>(function)->proto->parameters.size() == 1;
+  const bool by_key =
+      !function.is(Kind::kClosure) || as_object<Closure>(function)->proto->parameters.size() == 1;
   if (!by_key) {
     merge_sort(order, [&](Value a, Value b) {
       const Value pair[] = {a, b};
@@ -317,7 +321,8 @@ void sort_items(Thread& thread, std::vector<Value>& items, Value* args, int coun
   for (size_t i = 0; i < keyed.size(); ++i)
     indexes.push_back(Value::integer(static_cast<int64_t>(i)));
   merge_sort(indexes, [&](Value a, Value b) {
-    return compare(keyed[static_cast<size_t>(a.as_int)].first.get(), keyed[static_cast<size_t>(b.as_int)].first.get()) < 0;
+    return compare(keyed[static_cast<size_t>(a.as_int)].first.get(),
+                   keyed[static_cast<size_t>(b.as_int)].first.get()) < 0;
   });
   for (size_t i = 0; i < indexes.size(); ++i)
     items[i] = keyed[static_cast<size_t>(indexes[i].as_int)].second;
@@ -386,7 +391,8 @@ Value fill(Thread&, Value* args, int) {
 }
 Value swap(Thread&, Value* args, int) {
   auto& items = own_items(args[0]);
-  std::swap(items[checked_index(args[1], items.size(), "array")], items[checked_index(args[2], items.size(), "array")]);
+  std::swap(items[checked_index(args[1], items.size(), "array")],
+            items[checked_index(args[2], items.size(), "array")]);
   return Value();
 }
 Value truncate(Thread&, Value* args, int) {
@@ -426,9 +432,13 @@ Value values(Thread&, Value* args, int) {
   return entries(args[0], [](const Dict::Entry& e) { return retained(e.value); });
 }
 Value items(Thread&, Value* args, int) {
-  return entries(args[0], [](const Dict::Entry& e) { return make_tuple({retained(e.key), retained(e.value)}); });
+  return entries(args[0], [](const Dict::Entry& e) {
+    return make_tuple({retained(e.key), retained(e.value)});
+  });
 }
-Value contains_key(Thread&, Value* args, int) { return Value::boolean(dict_of(args[0])->find(args[1]) != nullptr); }
+Value contains_key(Thread&, Value* args, int) {
+  return Value::boolean(dict_of(args[0])->find(args[1]) != nullptr);
+}
 Value dict_set(Thread&, Value* args, int) {
   own_dict(args[0])->set(retained(args[1]), retained(args[2]));
   return Value();
@@ -488,31 +498,63 @@ Value for_each_entry(Thread& thread, Value* args, int) {
 }
 
 const NativeEntry kReading[] = {
-    {"len", len, 1, 1}, {"length", len, 1, 1}, {"is_empty", is_empty, 1, 1}, {"contains", contains, 2, 2},
-    {"map", map, 2, 2}, {"filter", filter, 2, 2}, {"reduce", reduce, 2, 3}, {"fold", reduce, 2, 3},
-    {"each", each_fn, 2, 2}, {"for_each", each_fn, 2, 2}, {"any", any_fn, 1, 2}, {"all", all_fn, 1, 2},
-    {"find", find, 2, 2}, {"find_index", find_index, 2, 2}, {"take", take, 2, 2}, {"skip", skip, 2, 2},
-    {"drop_first", skip, 2, 2}, {"zip", zip, 2, 2}, {"enumerate", enumerate, 1, 1}, {"flat_map", flat_map, 2, 2},
-    {"flatten", flatten, 1, 1}, {"join", join, 1, 2}, {"to_array", to_array, 1, 1}, {"to_list", to_array, 1, 1},
-    {"collect", to_array, 1, 1}, {"sorted", sorted, 1, 2}, {"reversed", reversed, 1, 1}, {"unique", unique, 1, 1},
-    {"sum", sum, 1, 1}, {"min", min, 1, 1}, {"max", max, 1, 1}, {"count", count_of, 1, 2},
+    {"len", len, 1, 1},
+    {"length", len, 1, 1},
+    {"is_empty", is_empty, 1, 1},
+    {"contains", contains, 2, 2},
+    {"map", map, 2, 2},
+    {"filter", filter, 2, 2},
+    {"reduce", reduce, 2, 3},
+    {"fold", reduce, 2, 3},
+    {"each", each_fn, 2, 2},
+    {"for_each", each_fn, 2, 2},
+    {"any", any_fn, 1, 2},
+    {"all", all_fn, 1, 2},
+    {"find", find, 2, 2},
+    {"find_index", find_index, 2, 2},
+    {"take", take, 2, 2},
+    {"skip", skip, 2, 2},
+    {"drop_first", skip, 2, 2},
+    {"zip", zip, 2, 2},
+    {"enumerate", enumerate, 1, 1},
+    {"flat_map", flat_map, 2, 2},
+    {"flatten", flatten, 1, 1},
+    {"join", join, 1, 2},
+    {"to_array", to_array, 1, 1},
+    {"to_list", to_array, 1, 1},
+    {"collect", to_array, 1, 1},
+    {"sorted", sorted, 1, 2},
+    {"reversed", reversed, 1, 1},
+    {"unique", unique, 1, 1},
+    {"sum", sum, 1, 1},
+    {"min", min, 1, 1},
+    {"max", max, 1, 1},
+    {"count", count_of, 1, 2},
     {"to_string", to_string, 1, 1},
 };
 const NativeEntry kIndexed[] = {
-    {"first", first, 1, 1}, {"last", last, 1, 1}, {"get", get, 2, 3}, {"index_of", index_of, 2, 2},
+    {"first", first, 1, 1},
+    {"last", last, 1, 1},
+    {"get", get, 2, 3},
+    {"index_of", index_of, 2, 2},
 };
 const NativeEntry kChanging[] = {
-    {"push", push, 2, 2}, {"append", push, 2, 2}, {"pop", pop, 1, 2}, {"insert", insert, 3, 3},
-    {"remove", remove, 2, 2}, {"remove_at", remove, 2, 2}, {"clear", clear, 1, 1}, {"sort", sort, 1, 2},
-    {"sort_by", sort, 2, 2}, {"reverse", reverse, 1, 1}, {"extend", extend, 2, 2}, {"fill", fill, 2, 2},
-    {"swap", swap, 3, 3}, {"truncate", truncate, 2, 2},
+    {"push", push, 2, 2},       {"append", push, 2, 2},       {"pop", pop, 1, 2},
+    {"insert", insert, 3, 3},   {"remove", remove, 2, 2},     {"remove_at", remove, 2, 2},
+    {"clear", clear, 1, 1},     {"sort", sort, 1, 2},         {"sort_by", sort, 2, 2},
+    {"reverse", reverse, 1, 1}, {"extend", extend, 2, 2},     {"fill", fill, 2, 2},
+    {"swap", swap, 3, 3},       {"truncate", truncate, 2, 2},
 };
 const NativeEntry kDict[] = {
-    {"get", dict_get, 2, 3}, {"keys", keys, 1, 1}, {"values", values, 1, 1}, {"items", items, 1, 1},
-    {"entries", items, 1, 1}, {"contains_key", contains_key, 2, 2}, {"has", contains_key, 2, 2},
-    {"set", dict_set, 3, 3}, {"insert", dict_set, 3, 3}, {"remove", dict_remove, 2, 2}, {"clear", dict_clear, 1, 1},
-    {"update", update, 2, 2}, {"merge", merged, 2, 2}, {"map_values", map_values, 2, 2}, {"filter", dict_filter, 2, 2},
-    {"for_each", for_each_entry, 2, 2}, {"each", for_each_entry, 2, 2},
+    {"get", dict_get, 2, 3},        {"keys", keys, 1, 1},
+    {"values", values, 1, 1},       {"items", items, 1, 1},
+    {"entries", items, 1, 1},       {"contains_key", contains_key, 2, 2},
+    {"has", contains_key, 2, 2},    {"set", dict_set, 3, 3},
+    {"insert", dict_set, 3, 3},     {"remove", dict_remove, 2, 2},
+    {"clear", dict_clear, 1, 1},    {"update", update, 2, 2},
+    {"merge", merged, 2, 2},        {"map_values", map_values, 2, 2},
+    {"filter", dict_filter, 2, 2},  {"for_each", for_each_entry, 2, 2},
+    {"each", for_each_entry, 2, 2},
 };
 
 }  // namespace

@@ -10,36 +10,63 @@ namespace spl {
 
 std::string type_name(Value v) {
   switch (v.tag) {
-    case Tag::kNil: case Tag::kMissing: return "nil";
-    case Tag::kBool: return "bool";
-    case Tag::kInt: return "i64";
-    case Tag::kFloat: return "f64";
-    case Tag::kObject: break;
+    case Tag::kNil:
+    case Tag::kMissing:
+      return "nil";
+    case Tag::kBool:
+      return "bool";
+    case Tag::kInt:
+      return "i64";
+    case Tag::kFloat:
+      return "f64";
+    case Tag::kObject:
+      break;
   }
   switch (v.as_object->kind) {
-    case Kind::kText: return "text";
-    case Kind::kArray: return "array";
-    case Kind::kTuple: return "tuple";
-    case Kind::kDict: return "dict";
-    case Kind::kRange: return "range";
-    case Kind::kSlice: return "slice";
-    case Kind::kInstance: return name_of(as_object<Instance>(v)->record->name);
-    case Kind::kEnumValue: return name_of(as_object<EnumValue>(v)->type->name);
-    case Kind::kClosure: case Kind::kNative: case Kind::kExtern: case Kind::kBoundMethod: return "function";
-    case Kind::kRecord: return as_object<Record>(v)->is_class ? "class" : "struct";
-    case Kind::kEnum: return "enum";
-    case Kind::kTrait: return "trait";
-    case Kind::kModule: return "module";
-    case Kind::kThread: return "thread";
-    case Kind::kCell: case Kind::kIterator: break;
+    case Kind::kText:
+      return "text";
+    case Kind::kArray:
+      return "array";
+    case Kind::kTuple:
+      return "tuple";
+    case Kind::kDict:
+      return "dict";
+    case Kind::kRange:
+      return "range";
+    case Kind::kSlice:
+      return "slice";
+    case Kind::kInstance:
+      return name_of(as_object<Instance>(v)->record->name);
+    case Kind::kEnumValue:
+      return name_of(as_object<EnumValue>(v)->type->name);
+    case Kind::kClosure:
+    case Kind::kNative:
+    case Kind::kExtern:
+    case Kind::kBoundMethod:
+      return "function";
+    case Kind::kRecord:
+      return as_object<Record>(v)->is_class ? "class" : "struct";
+    case Kind::kEnum:
+      return "enum";
+    case Kind::kTrait:
+      return "trait";
+    case Kind::kModule:
+      return "module";
+    case Kind::kThread:
+      return "thread";
+    case Kind::kCell:
+    case Kind::kIterator:
+      break;
   }
   return "internal";
 }
 
 // The shortest digits that read back as the same number; a point or an exponent is always there.
 std::string display_float(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  if (std::isnan(value))
+    return "nan";
+  if (std::isinf(value))
+    return value < 0 ? "-inf" : "inf";
   char buffer[64];
   const double size = std::fabs(value);
   const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
@@ -94,17 +121,24 @@ class Depth {
 
 std::string display(Value v) {
   switch (v.tag) {
-    case Tag::kNil: case Tag::kMissing: return "nil";
-    case Tag::kBool: return v.as_bool ? "true" : "false";
-    case Tag::kInt: return std::to_string(v.as_int);
-    case Tag::kFloat: return display_float(v.as_float);
-    case Tag::kObject: break;
+    case Tag::kNil:
+    case Tag::kMissing:
+      return "nil";
+    case Tag::kBool:
+      return v.as_bool ? "true" : "false";
+    case Tag::kInt:
+      return std::to_string(v.as_int);
+    case Tag::kFloat:
+      return display_float(v.as_float);
+    case Tag::kObject:
+      break;
   }
   if (v.is(Kind::kText))
     return text_of(v);
   const Depth depth;
   switch (v.as_object->kind) {
-    case Kind::kArray: return list(as_object<Array>(v)->items, "[", "]");
+    case Kind::kArray:
+      return list(as_object<Array>(v)->items, "[", "]");
     case Kind::kTuple: {
       const auto* tuple = as_object<Tuple>(v);
       if (tuple->names.empty())
@@ -130,21 +164,29 @@ std::string display(Value v) {
     case Kind::kSlice: {
       const auto* slice = as_object<Slice>(v);
       const auto part = [](Value p) { return p.is_nil() ? std::string() : display(p); };
-      return part(slice->start) + ":" + part(slice->stop) + (slice->step.is_nil() ? "" : ":" + part(slice->step));
+      return part(slice->start) + ":" + part(slice->stop) +
+             (slice->step.is_nil() ? "" : ":" + part(slice->step));
     }
-    case Kind::kInstance: return current_thread().instance_display(v);
+    case Kind::kInstance:
+      return current_thread().instance_display(v);
     case Kind::kEnumValue: {
       static const Symbol hook = intern("__str__");
       if (current_thread().find_method(v, hook) != nullptr)
         return current_thread().instance_display(v);
       return display_enum(as_object<EnumValue>(v));
     }
-    case Kind::kClosure: return "<fn " + as_object<Closure>(v)->proto->name + ">";
-    case Kind::kNative: return std::string("<fn ") + as_object<Native>(v)->name + ">";
-    case Kind::kRecord: case Kind::kEnum: case Kind::kTrait:
+    case Kind::kClosure:
+      return "<fn " + as_object<Closure>(v)->proto->name + ">";
+    case Kind::kNative:
+      return std::string("<fn ") + as_object<Native>(v)->name + ">";
+    case Kind::kRecord:
+    case Kind::kEnum:
+    case Kind::kTrait:
       return "<" + type_name(v) + " " + name_of(as_object<Type>(v)->name) + ">";
-    case Kind::kModule: return "<module " + static_cast<LoadedModule*>(v.as_object)->name + ">";
-    default: return "<" + type_name(v) + ">";
+    case Kind::kModule:
+      return "<module " + static_cast<LoadedModule*>(v.as_object)->name + ">";
+    default:
+      return "<" + type_name(v) + ">";
   }
 }
 
@@ -229,10 +271,19 @@ Digits integer_digits(int64_t value, const Format& format) {
   digits.negative = value < 0;
   const uint64_t size = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   switch (format.type) {
-    case 'x': case 'X': digits.body = in_base(size, 16, format.type == 'X'); break;
-    case 'b': digits.body = in_base(size, 2, false); break;
-    case 'o': digits.body = in_base(size, 8, false); break;
-    default: digits.body = in_base(size, 10, false); break;
+    case 'x':
+    case 'X':
+      digits.body = in_base(size, 16, format.type == 'X');
+      break;
+    case 'b':
+      digits.body = in_base(size, 2, false);
+      break;
+    case 'o':
+      digits.body = in_base(size, 8, false);
+      break;
+    default:
+      digits.body = in_base(size, 10, false);
+      break;
   }
   if (format.grouping != 0)
     digits.body = grouped(digits.body, format.grouping, format.type == 0 || format.type == 'd' ? 3 : 4);
@@ -279,14 +330,18 @@ std::string padded(const std::string& text, const Format& format, char default_a
     return text;
   const size_t room = format.width - length;
   switch (format.align == 0 ? default_align : format.align) {
-    case '<': return text + repeat(format.fill, room);
-    case '^': return repeat(format.fill, room / 2) + text + repeat(format.fill, room - room / 2);
-    default: return repeat(format.fill, room) + text;
+    case '<':
+      return text + repeat(format.fill, room);
+    case '^':
+      return repeat(format.fill, room / 2) + text + repeat(format.fill, room - room / 2);
+    default:
+      return repeat(format.fill, room) + text;
   }
 }
 
 bool is_float_type(char type) {
-  return type == 'f' || type == 'F' || type == 'e' || type == 'E' || type == 'g' || type == 'G' || type == '%';
+  return type == 'f' || type == 'F' || type == 'e' || type == 'E' || type == 'g' || type == 'G' ||
+         type == '%';
 }
 
 }  // namespace

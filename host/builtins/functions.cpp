@@ -14,15 +14,21 @@
 namespace spl {
 
 int64_t to_integer(Value v) {
-  if (v.is_int()) return v.as_int;
-  if (v.is_bool()) return v.as_bool ? 1 : 0;
+  if (v.is_int())
+    return v.as_int;
+  if (v.is_bool())
+    return v.as_bool ? 1 : 0;
   if (v.is_float()) {
-    if (std::isnan(v.as_float)) return 0;
-    if (v.as_float >= 9223372036854775807.0) return INT64_MAX;
-    if (v.as_float <= -9223372036854775808.0) return INT64_MIN;
+    if (std::isnan(v.as_float))
+      return 0;
+    if (v.as_float >= 9223372036854775807.0)
+      return INT64_MAX;
+    if (v.as_float <= -9223372036854775808.0)
+      return INT64_MIN;
     return static_cast<int64_t>(v.as_float);
   }
-  if (v.is(Kind::kText)) return std::strtoll(text_of(v).c_str(), nullptr, 10);  // leading digits, else 0
+  if (v.is(Kind::kText))
+    return std::strtoll(text_of(v).c_str(), nullptr, 10);  // leading digits, else 0
   Thread& thread = current_thread();
   static const Symbol hook = intern("to_int");
   if (const Method* method = thread.find_method(v, hook)) {
@@ -34,9 +40,12 @@ int64_t to_integer(Value v) {
 }
 
 double to_number(Value v) {
-  if (v.is_number()) return v.to_double();
-  if (v.is_bool()) return v.as_bool ? 1 : 0;
-  if (v.is(Kind::kText)) return std::strtod(text_of(v).c_str(), nullptr);
+  if (v.is_number())
+    return v.to_double();
+  if (v.is_bool())
+    return v.as_bool ? 1 : 0;
+  if (v.is(Kind::kText))
+    return std::strtod(text_of(v).c_str(), nullptr);
   Thread& thread = current_thread();
   static const Symbol hook = intern("to_float");
   if (const Method* method = thread.find_method(v, hook)) {
@@ -62,7 +71,8 @@ std::string message_of(Thread& thread, Value payload) {
   static const Symbol message = intern("message"), to_string = intern("to_string");
   if (payload.is(Kind::kInstance)) {
     auto* instance = as_object<Instance>(payload);
-    if (const auto field = instance->record->field_index.find(message); field != instance->record->field_index.end())
+    if (const auto field = instance->record->field_index.find(message);
+        field != instance->record->field_index.end())
       return display(instance->fields()[field->second]);
   }
   for (const Symbol name : {to_string, message}) {
@@ -200,7 +210,8 @@ Value range_fn(Thread&, Value* args, int count) {
   if (args[2].as_int == 0)
     fail("the step of range() must not be 0");
   std::vector<Value> items;
-  for (int64_t at = args[0].as_int; args[2].as_int > 0 ? at < args[1].as_int : at > args[1].as_int; at += args[2].as_int)
+  for (int64_t at = args[0].as_int; args[2].as_int > 0 ? at < args[1].as_int : at > args[1].as_int;
+       at += args[2].as_int)
     items.push_back(Value::integer(at));
   return make_array(std::move(items));
 }
@@ -212,9 +223,7 @@ Value attempt_fn(Thread& thread, Value* args, int) {
     return make_err(failure_of(error));
   }
 }
-Value panic_fn(Thread& thread, Value* args, int count) {
-  panic_with(thread, count == 0 ? Value() : args[0]);
-}
+Value panic_fn(Thread& thread, Value* args, int count) { panic_with(thread, count == 0 ? Value() : args[0]); }
 Value exit_fn(Thread&, Value* args, int count) {
   throw ExitRequest{count == 0 ? 0 : static_cast<int>(to_integer(args[0]))};
 }
@@ -239,7 +248,8 @@ Value sorted_fn(Thread& thread, Value* args, int) {
     items.push_back(Ref::shared(v));
     return true;
   });
-  std::stable_sort(items.begin(), items.end(), [](const Ref& a, const Ref& b) { return compare(a.get(), b.get()) < 0; });
+  std::stable_sort(items.begin(), items.end(),
+                   [](const Ref& a, const Ref& b) { return compare(a.get(), b.get()) < 0; });
   std::vector<Value> sorted;
   for (Ref& item : items)
     sorted.push_back(item.take());
@@ -247,14 +257,34 @@ Value sorted_fn(Thread& thread, Value* args, int) {
 }
 
 const NativeEntry kFunctions[] = {
-    {"print", print_fn, 0, -1}, {"println", print_fn, 0, -1}, {"eprint", eprint_fn, 0, -1},
-    {"eprintln", eprint_fn, 0, -1}, {"print_raw", print_raw, 0, -1}, {"assert", assert_fn, 1, 2},
-    {"len", len_fn, 1, 1}, {"int", int_fn, 1, 1}, {"i64", int_fn, 1, 1}, {"float", float_fn, 1, 1},
-    {"f64", float_fn, 1, 1}, {"str", str_fn, 1, 1}, {"text", str_fn, 1, 1}, {"bool", bool_fn, 1, 1},
-    {"type_of", type_of_fn, 1, 1}, {"abs", abs_fn, 1, 1}, {"min", min_fn, 1, -1}, {"max", max_fn, 1, -1},
-    {"sum", sum_fn, 1, 1}, {"range", range_fn, 1, 3}, {"attempt", attempt_fn, 1, 1}, {"panic", panic_fn, 0, 1},
-    {"exit", exit_fn, 0, 1}, {"Some", some_fn, 1, 1}, {"Ok", ok_fn, 0, 1}, {"Err", err_fn, 1, 1},
-    {"input", input_fn, 0, 1}, {"sorted", sorted_fn, 1, 1},
+    {"print", print_fn, 0, -1},
+    {"println", print_fn, 0, -1},
+    {"eprint", eprint_fn, 0, -1},
+    {"eprintln", eprint_fn, 0, -1},
+    {"print_raw", print_raw, 0, -1},
+    {"assert", assert_fn, 1, 2},
+    {"len", len_fn, 1, 1},
+    {"int", int_fn, 1, 1},
+    {"i64", int_fn, 1, 1},
+    {"float", float_fn, 1, 1},
+    {"f64", float_fn, 1, 1},
+    {"str", str_fn, 1, 1},
+    {"text", str_fn, 1, 1},
+    {"bool", bool_fn, 1, 1},
+    {"type_of", type_of_fn, 1, 1},
+    {"abs", abs_fn, 1, 1},
+    {"min", min_fn, 1, -1},
+    {"max", max_fn, 1, -1},
+    {"sum", sum_fn, 1, 1},
+    {"range", range_fn, 1, 3},
+    {"attempt", attempt_fn, 1, 1},
+    {"panic", panic_fn, 0, 1},
+    {"exit", exit_fn, 0, 1},
+    {"Some", some_fn, 1, 1},
+    {"Ok", ok_fn, 0, 1},
+    {"Err", err_fn, 1, 1},
+    {"input", input_fn, 0, 1},
+    {"sorted", sorted_fn, 1, 1},
 };
 
 }  // namespace

@@ -116,12 +116,23 @@ Value spec_report(Thread&, Value* args, int) {
 }
 
 const NativeEntry kExterns[] = {
-    {"rt_args", args_fn, 0, 0}, {"rt_env_get", env_get, 1, 1}, {"rt_exit", exit_fn, 1, 1},
-    {"rt_clock_ns", clock_ns, 0, 0}, {"rt_time", time_fn, 0, 0}, {"rt_file_exists", file_exists, 1, 1},
-    {"rt_read_text", read_text, 1, 1}, {"rt_write_text", write_text, 2, 2}, {"rt_list_dir", list_dir, 1, 1},
-    {"rt_cwd", cwd, 0, 0}, {"rt_stdout_is_tty", stdout_is_tty, 0, 0}, {"rt_flush", flush, 0, 0},
-    {"rt_program", program, 0, 0}, {"rt_getpid", getpid_fn, 0, 0}, {"rt_rss_bytes", rss_bytes, 0, 0},
-    {"rt_spec_filter", spec_filter, 0, 0}, {"rt_spec_report", spec_report, 4, 4},
+    {"rt_args", args_fn, 0, 0},
+    {"rt_env_get", env_get, 1, 1},
+    {"rt_exit", exit_fn, 1, 1},
+    {"rt_clock_ns", clock_ns, 0, 0},
+    {"rt_time", time_fn, 0, 0},
+    {"rt_file_exists", file_exists, 1, 1},
+    {"rt_read_text", read_text, 1, 1},
+    {"rt_write_text", write_text, 2, 2},
+    {"rt_list_dir", list_dir, 1, 1},
+    {"rt_cwd", cwd, 0, 0},
+    {"rt_stdout_is_tty", stdout_is_tty, 0, 0},
+    {"rt_flush", flush, 0, 0},
+    {"rt_program", program, 0, 0},
+    {"rt_getpid", getpid_fn, 0, 0},
+    {"rt_rss_bytes", rss_bytes, 0, 0},
+    {"rt_spec_filter", spec_filter, 0, 0},
+    {"rt_spec_report", spec_report, 4, 4},
 };
 
 }  // namespace

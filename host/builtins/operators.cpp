@@ -61,40 +61,59 @@ int64_t integer_power(int64_t base, int64_t exponent) {
 Value integers(BinaryOp op, int64_t a, int64_t b) {
   const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
   switch (op) {
-    case BinaryOp::kAdd: return Value::integer(static_cast<int64_t>(x + y));
-    case BinaryOp::kSubtract: return Value::integer(static_cast<int64_t>(x - y));
-    case BinaryOp::kMultiply: return Value::integer(static_cast<int64_t>(x * y));
+    case BinaryOp::kAdd:
+      return Value::integer(static_cast<int64_t>(x + y));
+    case BinaryOp::kSubtract:
+      return Value::integer(static_cast<int64_t>(x - y));
+    case BinaryOp::kMultiply:
+      return Value::integer(static_cast<int64_t>(x * y));
     case BinaryOp::kDivide:
-      if (b == 0) fail("division by zero");
+      if (b == 0)
+        fail("division by zero");
       return b == -1 ? Value::integer(static_cast<int64_t>(0 - x)) : Value::integer(a / b);
     case BinaryOp::kRemainder:
-      if (b == 0) fail("remainder by zero");
+      if (b == 0)
+        fail("remainder by zero");
       return Value::integer(b == -1 ? 0 : a % b);
-    case BinaryOp::kPower: return Value::integer(integer_power(a, b));
+    case BinaryOp::kPower:
+      return Value::integer(integer_power(a, b));
     case BinaryOp::kShiftLeft:
-      if (b < 0) fail("a shift by a negative number");
+      if (b < 0)
+        fail("a shift by a negative number");
       return Value::integer(b > 63 ? 0 : static_cast<int64_t>(x << b));
     case BinaryOp::kShiftRight:
-      if (b < 0) fail("a shift by a negative number");
+      if (b < 0)
+        fail("a shift by a negative number");
       return Value::integer(a >> (b > 63 ? 63 : b));
-    case BinaryOp::kBitAnd: return Value::integer(a & b);
-    case BinaryOp::kBitOr: return Value::integer(a | b);
-    case BinaryOp::kBitXor: return Value::integer(a ^ b);
-    default: return Value::missing();
+    case BinaryOp::kBitAnd:
+      return Value::integer(a & b);
+    case BinaryOp::kBitOr:
+      return Value::integer(a | b);
+    case BinaryOp::kBitXor:
+      return Value::integer(a ^ b);
+    default:
+      return Value::missing();
   }
 }
 
 Value floats(BinaryOp op, double a, double b) {
   switch (op) {
-    case BinaryOp::kAdd: return Value::number(a + b);
-    case BinaryOp::kSubtract: return Value::number(a - b);
-    case BinaryOp::kMultiply: return Value::number(a * b);
-    case BinaryOp::kDivide: return Value::number(a / b);
+    case BinaryOp::kAdd:
+      return Value::number(a + b);
+    case BinaryOp::kSubtract:
+      return Value::number(a - b);
+    case BinaryOp::kMultiply:
+      return Value::number(a * b);
+    case BinaryOp::kDivide:
+      return Value::number(a / b);
     case BinaryOp::kRemainder:
-      if (b == 0) fail("remainder by zero");
+      if (b == 0)
+        fail("remainder by zero");
       return Value::number(std::fmod(a, b));
-    case BinaryOp::kPower: return Value::number(std::pow(a, b));
-    default: return Value::missing();
+    case BinaryOp::kPower:
+      return Value::number(std::pow(a, b));
+    default:
+      return Value::missing();
   }
 }
 
@@ -110,23 +129,29 @@ Value by_hooks(Thread& thread, const Hooks& hooks, Value a, Value b) {
 
 Value compared(Thread& thread, BinaryOp op, Value a, Value b) {
   switch (op) {
-    case BinaryOp::kEqual: return Value::boolean(equals(a, b));
+    case BinaryOp::kEqual:
+      return Value::boolean(equals(a, b));
     case BinaryOp::kNotEqual: {
       // A class that says only when it is equal says also when it is not.
       const Value equal = thread.arithmetic(BinaryOp::kEqual, a, b);
       const Ref held = Ref::owned(equal);
       return Value::boolean(!truthy(equal));
     }
-    default: break;
+    default:
+      break;
   }
   if (a.is(Kind::kInstance) || b.is(Kind::kInstance))
     fail("cannot order " + type_name(a) + " and " + type_name(b));
   const int order = compare(a, b);
   switch (op) {
-    case BinaryOp::kLess: return Value::boolean(order < 0);
-    case BinaryOp::kGreater: return Value::boolean(order > 0);
-    case BinaryOp::kLessEqual: return Value::boolean(order <= 0);
-    default: return Value::boolean(order >= 0);
+    case BinaryOp::kLess:
+      return Value::boolean(order < 0);
+    case BinaryOp::kGreater:
+      return Value::boolean(order > 0);
+    case BinaryOp::kLessEqual:
+      return Value::boolean(order <= 0);
+    default:
+      return Value::boolean(order >= 0);
   }
 }
 
@@ -195,8 +220,8 @@ Value composed(Value first, Value second) {
 
 Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
   if (a.is_number() && b.is_number() && !is_comparison(op)) {
-    const Value result =
-        a.is_int() && b.is_int() ? integers(op, a.as_int, b.as_int) : floats(op, a.to_double(), b.to_double());
+    const Value result = a.is_int() && b.is_int() ? integers(op, a.as_int, b.as_int)
+                                                  : floats(op, a.to_double(), b.to_double());
     if (!result.is_missing())
       return result;
   }
@@ -222,12 +247,13 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
     if ((b.is(Kind::kText) || b.is(Kind::kArray)) && a.is_int())
       return repeated(b, a.as_int);
   }
-  if ((op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor) && a.is_bool() && b.is_bool())
+  if ((op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor) && a.is_bool() &&
+      b.is_bool())
     return Value::boolean(op == BinaryOp::kBitAnd  ? a.as_bool && b.as_bool
                           : op == BinaryOp::kBitOr ? a.as_bool || b.as_bool
                                                    : a.as_bool != b.as_bool);
-  fail("cannot apply " + std::string(hooks == nullptr ? "this operator" : hooks->sign) + " to " + type_name(a) + " and " +
-       type_name(b));
+  fail("cannot apply " + std::string(hooks == nullptr ? "this operator" : hooks->sign) + " to " +
+       type_name(a) + " and " + type_name(b));
 }
 
 bool Thread::contains(Value container, Value item) {
@@ -237,13 +263,16 @@ bool Thread::contains(Value container, Value item) {
         return text_of(container).find(expect_text(item, "what `in` looks for in text")) != std::string::npos;
       case Kind::kArray:
         for (const Value v : as_object<Array>(container)->items)
-          if (equals(v, item)) return true;
+          if (equals(v, item))
+            return true;
         return false;
       case Kind::kTuple:
         for (const Value v : as_object<Tuple>(container)->items)
-          if (equals(v, item)) return true;
+          if (equals(v, item))
+            return true;
         return false;
-      case Kind::kDict: return as_object<Dict>(container)->find(item) != nullptr;
+      case Kind::kDict:
+        return as_object<Dict>(container)->find(item) != nullptr;
       case Kind::kRange: {
         const auto* range = as_object<Range>(container);
         if (!item.is_number())
@@ -264,7 +293,8 @@ bool Thread::contains(Value container, Value item) {
         }
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
   fail(type_name(container) + " cannot be asked with `in`");

@@ -1,7 +1,7 @@
 // Methods of text. Positions and lengths count characters; texts are UTF-8.
 #include <algorithm>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 
 #include "../vm/thread.h"
 #include "builtins.h"
@@ -20,9 +20,15 @@ Value mapped(Value* args, Change&& change) {
   return make_text(std::move(text));
 }
 
-Value len(Thread&, Value* args, int) { return Value::integer(static_cast<int64_t>(utf8_length(self_text(args)))); }
-Value upper(Thread&, Value* args, int) { return mapped(args, [](unsigned char c) { return c < 128 ? std::toupper(c) : c; }); }
-Value lower(Thread&, Value* args, int) { return mapped(args, [](unsigned char c) { return c < 128 ? std::tolower(c) : c; }); }
+Value len(Thread&, Value* args, int) {
+  return Value::integer(static_cast<int64_t>(utf8_length(self_text(args))));
+}
+Value upper(Thread&, Value* args, int) {
+  return mapped(args, [](unsigned char c) { return c < 128 ? std::toupper(c) : c; });
+}
+Value lower(Thread&, Value* args, int) {
+  return mapped(args, [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
+}
 
 std::string stripped(const std::string& text, bool front, bool back) {
   size_t first = 0, last = text.size();
@@ -95,7 +101,8 @@ Value bytes(Thread&, Value* args, int) {
 }
 
 Value contains(Thread&, Value* args, int) {
-  return Value::boolean(self_text(args).find(expect_text(args[1], "what contains() looks for")) != std::string::npos);
+  return Value::boolean(self_text(args).find(expect_text(args[1], "what contains() looks for")) !=
+                        std::string::npos);
 }
 Value starts_with(Thread&, Value* args, int) {
   return Value::boolean(self_text(args).starts_with(expect_text(args[1], "the argument of starts_with()")));
@@ -106,8 +113,9 @@ Value ends_with(Thread&, Value* args, int) {
 Value is_empty(Thread&, Value* args, int) { return Value::boolean(self_text(args).empty()); }
 
 Value found_at(const std::string& text, size_t at) {
-  return at == std::string::npos ? Value()
-                                 : Value::integer(static_cast<int64_t>(utf8_length(std::string_view(text).substr(0, at))));
+  return at == std::string::npos
+             ? Value()
+             : Value::integer(static_cast<int64_t>(utf8_length(std::string_view(text).substr(0, at))));
 }
 Value find(Thread&, Value* args, int) {
   return found_at(self_text(args), self_text(args).find(expect_text(args[1], "what find() looks for")));
@@ -120,7 +128,8 @@ Value count(Thread&, Value* args, int) {
   if (part.empty())
     fail("count() needs a text that is not empty");
   int64_t found = 0;
-  for (size_t at = self_text(args).find(part); at != std::string::npos; at = self_text(args).find(part, at + part.size()))
+  for (size_t at = self_text(args).find(part); at != std::string::npos;
+       at = self_text(args).find(part, at + part.size()))
     ++found;
   return Value::integer(found);
 }
@@ -162,7 +171,9 @@ Value parse_float(Thread&, Value* args, int) {
   return make_some(Value::number(value));
 }
 
-Value repeat(Thread& thread, Value* args, int) { return thread.arithmetic(BinaryOp::kMultiply, args[0], args[1]); }
+Value repeat(Thread& thread, Value* args, int) {
+  return thread.arithmetic(BinaryOp::kMultiply, args[0], args[1]);
+}
 Value reversed(Thread&, Value* args, int) {
   const std::string& text = self_text(args);
   std::string result;
@@ -191,7 +202,10 @@ Value ord(Thread&, Value* args, int) {
   if (text.empty())
     fail("an empty text has no first character");
   const auto first = static_cast<unsigned char>(text[0]);
-  uint32_t code = first < 0x80 ? first : first < 0xE0 ? first & 0x1F : first < 0xF0 ? first & 0x0F : first & 0x07;
+  uint32_t code = first < 0x80   ? first
+                  : first < 0xE0 ? first & 0x1F
+                  : first < 0xF0 ? first & 0x0F
+                                 : first & 0x07;
   for (size_t i = 1; i < utf8_step(text, 0); ++i)
     code = (code << 6) | (static_cast<unsigned char>(text[i]) & 0x3F);
   return Value::integer(code);
@@ -200,22 +214,50 @@ Value ord(Thread&, Value* args, int) {
 template <int (*Test)(int)>
 Value every(Thread&, Value* args, int) {
   const std::string& text = self_text(args);
-  const bool holds = std::all_of(text.begin(), text.end(), [](char c) { return Test(static_cast<unsigned char>(c)) != 0; });
+  const bool holds =
+      std::all_of(text.begin(), text.end(), [](char c) { return Test(static_cast<unsigned char>(c)) != 0; });
   return Value::boolean(!text.empty() && holds);
 }
 
 const NativeEntry kMethods[] = {
-    {"len", len, 1, 1}, {"length", len, 1, 1}, {"upper", upper, 1, 1}, {"lower", lower, 1, 1},
-    {"to_upper", upper, 1, 1}, {"to_lower", lower, 1, 1}, {"trim", trim, 1, 1}, {"strip", trim, 1, 1},
-    {"trim_start", trim_start, 1, 1}, {"trim_end", trim_end, 1, 1}, {"split", split, 1, 2}, {"lines", lines, 1, 1},
-    {"chars", chars, 1, 1}, {"bytes", bytes, 1, 1}, {"contains", contains, 2, 2}, {"starts_with", starts_with, 2, 2},
-    {"ends_with", ends_with, 2, 2}, {"is_empty", is_empty, 1, 1}, {"find", find, 2, 2}, {"index_of", find, 2, 2},
-    {"rfind", rfind, 2, 2}, {"count", count, 2, 2}, {"replace", replace, 3, 3}, {"to_int", to_int, 1, 1},
-    {"to_float", to_float, 1, 1}, {"parse_int", parse_int, 1, 1}, {"parse_float", parse_float, 1, 1},
-    {"repeat", repeat, 2, 2}, {"reverse", reversed, 1, 1}, {"pad_left", pad_left, 2, 3}, {"pad_right", pad_right, 2, 3},
-    {"to_string", to_string, 1, 1}, {"to_text", to_string, 1, 1}, {"ord", ord, 1, 1},
-    {"is_digit", every<std::isdigit>, 1, 1}, {"is_alpha", every<std::isalpha>, 1, 1},
-    {"is_alphanumeric", every<std::isalnum>, 1, 1}, {"is_space", every<std::isspace>, 1, 1},
+    {"len", len, 1, 1},
+    {"length", len, 1, 1},
+    {"upper", upper, 1, 1},
+    {"lower", lower, 1, 1},
+    {"to_upper", upper, 1, 1},
+    {"to_lower", lower, 1, 1},
+    {"trim", trim, 1, 1},
+    {"strip", trim, 1, 1},
+    {"trim_start", trim_start, 1, 1},
+    {"trim_end", trim_end, 1, 1},
+    {"split", split, 1, 2},
+    {"lines", lines, 1, 1},
+    {"chars", chars, 1, 1},
+    {"bytes", bytes, 1, 1},
+    {"contains", contains, 2, 2},
+    {"starts_with", starts_with, 2, 2},
+    {"ends_with", ends_with, 2, 2},
+    {"is_empty", is_empty, 1, 1},
+    {"find", find, 2, 2},
+    {"index_of", find, 2, 2},
+    {"rfind", rfind, 2, 2},
+    {"count", count, 2, 2},
+    {"replace", replace, 3, 3},
+    {"to_int", to_int, 1, 1},
+    {"to_float", to_float, 1, 1},
+    {"parse_int", parse_int, 1, 1},
+    {"parse_float", parse_float, 1, 1},
+    {"repeat", repeat, 2, 2},
+    {"reverse", reversed, 1, 1},
+    {"pad_left", pad_left, 2, 3},
+    {"pad_right", pad_right, 2, 3},
+    {"to_string", to_string, 1, 1},
+    {"to_text", to_string, 1, 1},
+    {"ord", ord, 1, 1},
+    {"is_digit", every<std::isdigit>, 1, 1},
+    {"is_alpha", every<std::isalpha>, 1, 1},
+    {"is_alphanumeric", every<std::isalnum>, 1, 1},
+    {"is_space", every<std::isspace>, 1, 1},
 };
 
 }  // namespace

@@ -26,7 +26,8 @@ Table& option_table() {
 }
 void add(Table& table, const NativeEntry* entries, size_t count) {
   for (size_t i = 0; i < count; ++i)
-    table[intern(entries[i].name)] = new Native(entries[i].name, entries[i].fn, entries[i].least, entries[i].most);
+    table[intern(entries[i].name)] =
+        new Native(entries[i].name, entries[i].fn, entries[i].least, entries[i].most);
 }
 
 template <double (*Function)(double)>
@@ -43,7 +44,9 @@ Value round_to(Thread&, Value* args, int count) {
   const double scale = std::pow(10.0, to_number(args[1]));
   return Value::number(std::round(to_number(args[0]) * scale) / scale);
 }
-Value power(Thread& thread, Value* args, int) { return thread.arithmetic(BinaryOp::kPower, args[0], args[1]); }
+Value power(Thread& thread, Value* args, int) {
+  return thread.arithmetic(BinaryOp::kPower, args[0], args[1]);
+}
 Value absolute(Thread&, Value* args, int) {
   if (args[0].is_int())
     return Value::integer(args[0].as_int < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(args[0].as_int))
@@ -56,38 +59,63 @@ Value to_string(Thread&, Value* args, int) { return make_text(display(args[0]));
 Value least(Thread&, Value* args, int) { return compare(args[1], args[0]) < 0 ? args[1] : args[0]; }
 Value greatest(Thread&, Value* args, int) { return compare(args[1], args[0]) > 0 ? args[1] : args[0]; }
 Value clamp(Thread&, Value* args, int) {
-  if (compare(args[0], args[1]) < 0) return args[1];
+  if (compare(args[0], args[1]) < 0)
+    return args[1];
   return compare(args[0], args[2]) > 0 ? args[2] : args[0];
 }
 Value is_nan(Thread&, Value* args, int) { return Value::boolean(std::isnan(to_number(args[0]))); }
 Value is_finite(Thread&, Value* args, int) { return Value::boolean(std::isfinite(to_number(args[0]))); }
 
 const NativeEntry kNumbers[] = {
-    {"sqrt", math<std::sqrt>, 1, 1}, {"exp", math<std::exp>, 1, 1}, {"log", math<std::log>, 1, 1},
-    {"ln", math<std::log>, 1, 1}, {"log2", math<std::log2>, 1, 1}, {"log10", math<std::log10>, 1, 1},
-    {"sin", math<std::sin>, 1, 1}, {"cos", math<std::cos>, 1, 1}, {"tan", math<std::tan>, 1, 1},
-    {"asin", math<std::asin>, 1, 1}, {"acos", math<std::acos>, 1, 1}, {"atan", math<std::atan>, 1, 1},
-    {"tanh", math<std::tanh>, 1, 1}, {"floor", rounding<std::floor>, 1, 1}, {"ceil", rounding<std::ceil>, 1, 1},
-    {"trunc", rounding<std::trunc>, 1, 1}, {"round", round_to, 1, 2}, {"pow", power, 2, 2}, {"abs", absolute, 1, 1},
-    {"to_int", to_int, 1, 1}, {"to_i64", to_int, 1, 1}, {"to_float", to_float, 1, 1}, {"to_f64", to_float, 1, 1},
-    {"to_string", to_string, 1, 1}, {"to_text", to_string, 1, 1}, {"min", least, 2, 2}, {"max", greatest, 2, 2},
-    {"clamp", clamp, 3, 3}, {"is_nan", is_nan, 1, 1}, {"is_finite", is_finite, 1, 1},
+    {"sqrt", math<std::sqrt>, 1, 1},
+    {"exp", math<std::exp>, 1, 1},
+    {"log", math<std::log>, 1, 1},
+    {"ln", math<std::log>, 1, 1},
+    {"log2", math<std::log2>, 1, 1},
+    {"log10", math<std::log10>, 1, 1},
+    {"sin", math<std::sin>, 1, 1},
+    {"cos", math<std::cos>, 1, 1},
+    {"tan", math<std::tan>, 1, 1},
+    {"asin", math<std::asin>, 1, 1},
+    {"acos", math<std::acos>, 1, 1},
+    {"atan", math<std::atan>, 1, 1},
+    {"tanh", math<std::tanh>, 1, 1},
+    {"floor", rounding<std::floor>, 1, 1},
+    {"ceil", rounding<std::ceil>, 1, 1},
+    {"trunc", rounding<std::trunc>, 1, 1},
+    {"round", round_to, 1, 2},
+    {"pow", power, 2, 2},
+    {"abs", absolute, 1, 1},
+    {"to_int", to_int, 1, 1},
+    {"to_i64", to_int, 1, 1},
+    {"to_float", to_float, 1, 1},
+    {"to_f64", to_float, 1, 1},
+    {"to_string", to_string, 1, 1},
+    {"to_text", to_string, 1, 1},
+    {"min", least, 2, 2},
+    {"max", greatest, 2, 2},
+    {"clamp", clamp, 3, 3},
+    {"is_nan", is_nan, 1, 1},
+    {"is_finite", is_finite, 1, 1},
 };
 
 // ---- Option and Result; a plain value counts as Some, nil as None ----------------------------------------
 
 EnumValue* result_of(Value v) {
-  return v.is(Kind::kEnumValue) && as_object<EnumValue>(v)->type == core_types().result ? as_object<EnumValue>(v) : nullptr;
+  return v.is(Kind::kEnumValue) && as_object<EnumValue>(v)->type == core_types().result
+             ? as_object<EnumValue>(v)
+             : nullptr;
 }
 bool is_err(Value v) { return result_of(v) != nullptr && result_of(v)->variant == kErr; }
 bool is_there(Value v) { return !is_none(v) && !is_err(v); }
 Value payload_of(Value v) {
-  const bool wrapped = v.is(Kind::kEnumValue) &&
-                       (as_object<EnumValue>(v)->type == core_types().result ||
-                        as_object<EnumValue>(v)->type == core_types().option);
+  const bool wrapped = v.is(Kind::kEnumValue) && (as_object<EnumValue>(v)->type == core_types().result ||
+                                                  as_object<EnumValue>(v)->type == core_types().option);
   return wrapped ? as_object<EnumValue>(v)->payload()[0] : v;
 }
-Value wrapped_like(Value like, Value owned) { return result_of(like) != nullptr ? make_ok(owned) : make_some(owned); }
+Value wrapped_like(Value like, Value owned) {
+  return result_of(like) != nullptr ? make_ok(owned) : make_some(owned);
+}
 
 Value is_ok_fn(Thread&, Value* args, int) { return Value::boolean(is_there(args[0])); }
 Value is_err_fn(Thread&, Value* args, int) { return Value::boolean(is_err(args[0])); }
@@ -111,7 +139,9 @@ Value unwrap_err(Thread&, Value* args, int) {
     fail("unwrap_err() of " + display(args[0]));
   return retained(payload_of(args[0]));
 }
-Value unwrap_or(Thread&, Value* args, int) { return retained(is_there(args[0]) ? payload_of(args[0]) : args[1]); }
+Value unwrap_or(Thread&, Value* args, int) {
+  return retained(is_there(args[0]) ? payload_of(args[0]) : args[1]);
+}
 Value unwrap_or_else(Thread& thread, Value* args, int) {
   if (is_there(args[0]))
     return retained(payload_of(args[0]));
@@ -145,19 +175,34 @@ Value or_else(Thread& thread, Value* args, int) {
 Value ok(Thread&, Value* args, int) {
   return is_there(args[0]) ? make_some(retained(payload_of(args[0]))) : make_none();
 }
-Value err(Thread&, Value* args, int) { return is_err(args[0]) ? make_some(retained(payload_of(args[0]))) : make_none(); }
+Value err(Thread&, Value* args, int) {
+  return is_err(args[0]) ? make_some(retained(payload_of(args[0]))) : make_none();
+}
 
 const NativeEntry kOptions[] = {
-    {"is_ok", is_ok_fn, 1, 1}, {"is_some", is_ok_fn, 1, 1}, {"is_err", is_err_fn, 1, 1}, {"is_none", is_none_fn, 1, 1},
-    {"unwrap", unwrap, 1, 1}, {"expect", expect, 2, 2}, {"unwrap_err", unwrap_err, 1, 1}, {"unwrap_or", unwrap_or, 2, 2},
-    {"unwrap_or_else", unwrap_or_else, 2, 2}, {"map", map, 2, 2}, {"map_err", map_err, 2, 2},
-    {"and_then", and_then, 2, 2}, {"or_else", or_else, 2, 2}, {"ok", ok, 1, 1}, {"err", err, 1, 1},
+    {"is_ok", is_ok_fn, 1, 1},
+    {"is_some", is_ok_fn, 1, 1},
+    {"is_err", is_err_fn, 1, 1},
+    {"is_none", is_none_fn, 1, 1},
+    {"unwrap", unwrap, 1, 1},
+    {"expect", expect, 2, 2},
+    {"unwrap_err", unwrap_err, 1, 1},
+    {"unwrap_or", unwrap_or, 2, 2},
+    {"unwrap_or_else", unwrap_or_else, 2, 2},
+    {"map", map, 2, 2},
+    {"map_err", map_err, 2, 2},
+    {"and_then", and_then, 2, 2},
+    {"or_else", or_else, 2, 2},
+    {"ok", ok, 1, 1},
+    {"err", err, 1, 1},
 };
 
 Value enum_to_string(Thread&, Value* args, int) { return make_text(display(args[0])); }
 const NativeEntry kEnums[] = {{"to_string", enum_to_string, 1, 1}};
 
-Value call_function(Thread& thread, Value* args, int count) { return thread.call(args[0], args + 1, count - 1); }
+Value call_function(Thread& thread, Value* args, int count) {
+  return thread.call(args[0], args + 1, count - 1);
+}
 const NativeEntry kFunctions[] = {{"call", call_function, 1, -1}};
 
 }  // namespace

@@ -6,8 +6,9 @@ namespace spl {
 std::unordered_set<Symbol>& mutating_names() {
   static std::unordered_set<Symbol> names = [] {
     std::unordered_set<Symbol> made;
-    for (const char* name : {"push", "append", "pop", "insert", "remove", "remove_at", "clear", "sort", "sort_by",
-                             "reverse", "extend", "set", "update", "fill", "swap", "truncate", "shuffle"})
+    for (const char* name :
+         {"push", "append", "pop", "insert", "remove", "remove_at", "clear", "sort", "sort_by", "reverse",
+          "extend", "set", "update", "fill", "swap", "truncate", "shuffle"})
       made.insert(intern(name));
     return made;
   }();
@@ -115,34 +116,50 @@ void FunctionCompiler::update_call(const UpdateCallExpr& expr, Register dest) {
 
 bool FunctionCompiler::is_place(const Expr& expr) const {
   switch (expr.kind) {
-    case ExprKind::kName: case ExprKind::kSelf: return true;
-    case ExprKind::kField: return !as<FieldExpr>(expr).nil_safe && is_place(*as<FieldExpr>(expr).object);
-    case ExprKind::kTupleField: return is_place(*as<TupleFieldExpr>(expr).object);
+    case ExprKind::kName:
+    case ExprKind::kSelf:
+      return true;
+    case ExprKind::kField:
+      return !as<FieldExpr>(expr).nil_safe && is_place(*as<FieldExpr>(expr).object);
+    case ExprKind::kTupleField:
+      return is_place(*as<TupleFieldExpr>(expr).object);
     case ExprKind::kIndex: {
       const auto& index = as<IndexExpr>(expr);
-      return index.subscripts.size() == 1 && index.subscripts[0]->kind != ExprKind::kSlice && is_place(*index.object);
+      return index.subscripts.size() == 1 && index.subscripts[0]->kind != ExprKind::kSlice &&
+             is_place(*index.object);
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
 // False: the root is a value of its own, kept in a temporary. Subscripts stay in temporaries.
 bool FunctionCompiler::place_path(const Expr& expr, Path& path, bool evaluate) {
   switch (expr.kind) {
-    case ExprKind::kSelf: case ExprKind::kName: {
+    case ExprKind::kSelf:
+    case ExprKind::kName: {
       const Symbol symbol = expr.kind == ExprKind::kSelf ? intern("self") : as<NameExpr>(expr).name;
       const Name name = resolve(symbol);
       path.operand = name.operand;
       switch (name.form) {
-        case Name::Form::kLocal: path.root = Path::Root::kRegister; return true;
-        case Name::Form::kLocalCell: path.root = Path::Root::kCell; return true;
-        case Name::Form::kCapturedCell: path.root = Path::Root::kCapturedCell; return true;
-        case Name::Form::kGlobal: path.root = Path::Root::kGlobal; return true;
+        case Name::Form::kLocal:
+          path.root = Path::Root::kRegister;
+          return true;
+        case Name::Form::kLocalCell:
+          path.root = Path::Root::kCell;
+          return true;
+        case Name::Form::kCapturedCell:
+          path.root = Path::Root::kCapturedCell;
+          return true;
+        case Name::Form::kGlobal:
+          path.root = Path::Root::kGlobal;
+          return true;
         case Name::Form::kField:
           place_path(SelfExpr(), path, evaluate);
           path.steps.push_back({Path::Step::Form::kField, symbol});
           return true;
-        default: break;
+        default:
+          break;
       }
       path.root = Path::Root::kValue;
       const Register held = temporary();

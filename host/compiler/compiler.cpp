@@ -156,12 +156,24 @@ FunctionCompiler::Name FunctionCompiler::resolve(Symbol name) {
 
 void FunctionCompiler::read(Name name, Register dest) {
   switch (name.form) {
-    case Name::Form::kLocal: emit(Op::kMove, dest, name.operand); break;
-    case Name::Form::kLocalCell: emit(Op::kGetCell, dest, name.operand); break;
-    case Name::Form::kCaptured: emit(Op::kGetCaptured, dest, name.operand); break;
-    case Name::Form::kCapturedCell: emit(Op::kGetCapturedCell, dest, name.operand); break;
-    case Name::Form::kSelfClosure: emit(Op::kGetSelfClosure, dest); break;
-    case Name::Form::kGlobal: emit_wide(Op::kGetGlobal, dest, static_cast<int32_t>(name.operand)); break;
+    case Name::Form::kLocal:
+      emit(Op::kMove, dest, name.operand);
+      break;
+    case Name::Form::kLocalCell:
+      emit(Op::kGetCell, dest, name.operand);
+      break;
+    case Name::Form::kCaptured:
+      emit(Op::kGetCaptured, dest, name.operand);
+      break;
+    case Name::Form::kCapturedCell:
+      emit(Op::kGetCapturedCell, dest, name.operand);
+      break;
+    case Name::Form::kSelfClosure:
+      emit(Op::kGetSelfClosure, dest);
+      break;
+    case Name::Form::kGlobal:
+      emit_wide(Op::kGetGlobal, dest, static_cast<int32_t>(name.operand));
+      break;
     case Name::Form::kField: {
       const uint32_t mark = temporary_count_;
       const Register self = temporary();
@@ -175,13 +187,23 @@ void FunctionCompiler::read(Name name, Register dest) {
 
 void FunctionCompiler::write(Name name, Register value, Symbol symbol, const SourceSpan& span) {
   switch (name.form) {
-    case Name::Form::kLocal: emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, name.operand, value); break;
-    case Name::Form::kLocalCell: emit(Op::kSetCell, name.operand, value); break;
-    case Name::Form::kCapturedCell: emit(Op::kSetCapturedCell, value, name.operand); break;
-    case Name::Form::kGlobal: emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(name.operand)); break;
-    case Name::Form::kCaptured: case Name::Form::kSelfClosure:
+    case Name::Form::kLocal:
+      emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, name.operand, value);
+      break;
+    case Name::Form::kLocalCell:
+      emit(Op::kSetCell, name.operand, value);
+      break;
+    case Name::Form::kCapturedCell:
+      emit(Op::kSetCapturedCell, value, name.operand);
+      break;
+    case Name::Form::kGlobal:
+      emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(name.operand));
+      break;
+    case Name::Form::kCaptured:
+    case Name::Form::kSelfClosure:
       if (is_scope_block_)
-        refuse(span, "'" + name_of(symbol) + "' cannot be changed here: it is no variable of the code round this block");
+        refuse(span, "'" + name_of(symbol) +
+                         "' cannot be changed here: it is no variable of the code round this block");
       refuse(span, "a lambda cannot change '" + name_of(symbol) + "', a variable of the function round it");
     case Name::Form::kField: {
       if (const Local* self = find_local(intern("self"))) {
@@ -215,15 +237,18 @@ void FunctionCompiler::self_to(Register dest) {
 void FunctionCompiler::parameters(const std::vector<Param>& params) {
   for (const Param& param : params) {
     const auto index = static_cast<int>(proto_->parameters.size());
-    if (param.kind == ParamKind::kRest) proto_->rest = index;
-    if (param.kind == ParamKind::kNamed) proto_->named = index;
+    if (param.kind == ParamKind::kRest)
+      proto_->rest = index;
+    if (param.kind == ParamKind::kNamed)
+      proto_->named = index;
     proto_->parameters.push_back(param.pattern ? kNoSymbol : param.name);
     proto_->has_default.push_back(param.default_value != nullptr);
     declare(param.pattern ? kNoSymbol : param.name, &param, true);
   }
   proto_->required = 0;
   while (proto_->required < proto_->parameters.size() && !proto_->has_default[proto_->required] &&
-         static_cast<int>(proto_->required) != proto_->rest && static_cast<int>(proto_->required) != proto_->named)
+         static_cast<int>(proto_->required) != proto_->rest &&
+         static_cast<int>(proto_->required) != proto_->named)
     ++proto_->required;
   const size_t first = proto_->parameters.size() - params.size();
   for (size_t i = 0; i < params.size(); ++i) {
@@ -319,16 +344,20 @@ const Proto* FunctionCompiler::finish() {
     refuse(span_, "this function is too large");
   for (Instruction& instruction : proto_->code) {
     const char* operands = kOperands[static_cast<size_t>(instruction.op)];
-    if (operands[0] == 'r') settle(instruction.a, local_peak_);
-    if (operands[1] == 'r') settle(instruction.b, local_peak_);
-    if (operands[2] == 'r') settle(instruction.c, local_peak_);
+    if (operands[0] == 'r')
+      settle(instruction.a, local_peak_);
+    if (operands[1] == 'r')
+      settle(instruction.b, local_peak_);
+    if (operands[2] == 'r')
+      settle(instruction.c, local_peak_);
   }
   const auto settle_wide = [&](uint32_t& operand) {
     if ((operand & kTemporary) != 0)
       operand = (operand & ~static_cast<uint32_t>(kTemporary)) + local_peak_;
   };
   for (Path& path : proto_->paths) {
-    if (path.root == Path::Root::kRegister || path.root == Path::Root::kCell || path.root == Path::Root::kValue)
+    if (path.root == Path::Root::kRegister || path.root == Path::Root::kCell ||
+        path.root == Path::Root::kValue)
       settle_wide(path.operand);
     for (auto& step : path.steps)
       if (step.form == Path::Step::Form::kIndex)

@@ -33,7 +33,8 @@ using CellSet = std::unordered_set<const void*>;
 
 class FunctionCompiler {
  public:
-  FunctionCompiler(LoadedModule& module, FunctionCompiler* parent, CellSet& cells, const std::vector<Symbol>* fields);
+  FunctionCompiler(LoadedModule& module, FunctionCompiler* parent, CellSet& cells,
+                   const std::vector<Symbol>* fields);
 
   const Proto* function(const FunctionDecl& decl, bool is_method);
   const Proto* lambda(const LambdaExpr& lambda);
@@ -77,9 +78,9 @@ class FunctionCompiler {
   // statements.cpp
   void statement(const Stmt& stmt);
   void statements(const Block& block);
-  void block(const Block& block);                       // no value
-  void block_to(const Block& block, Register dest);     // the last expression's value
-  void body_value(const Block& block);                  // … returned
+  void block(const Block& block);                    // no value
+  void block_to(const Block& block, Register dest);  // the last expression's value
+  void body_value(const Block& block);               // … returned
   void bind(const BindStmt& stmt);
   void assign_stmt(const AssignStmt& stmt);
   void compound_assign(const AssignStmt& stmt);
@@ -103,8 +104,8 @@ class FunctionCompiler {
 
   // expressions.cpp
   void expr_to(const Expr& expr, Register dest);
-  Register operand(const Expr& expr);                   // a variable's own register, or a temporary
-  Register temporary_of(const Expr& expr);              // always a fresh temporary
+  Register operand(const Expr& expr);       // a variable's own register, or a temporary
+  Register temporary_of(const Expr& expr);  // always a fresh temporary
   void effect(const Expr& expr);
   void binary_to(const BinaryExpr& expr, Register dest);
   void logic_to(const BinaryExpr& expr, Register dest);
@@ -128,7 +129,7 @@ class FunctionCompiler {
   void call_to(const CallExpr& expr, Register dest);
   void update_call(const UpdateCallExpr& expr, Register dest);
   bool simple_arguments(const std::vector<Arg>& args) const;
-  uint16_t arguments(const std::vector<Arg>& args);     // into fresh temporaries
+  uint16_t arguments(const std::vector<Arg>& args);  // into fresh temporaries
   uint16_t call_spec(const std::vector<Arg>& args);
   void method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
   bool place_path(const Expr& expr, Path& path, bool evaluate);
@@ -158,7 +159,7 @@ class FunctionCompiler {
   Register temporary();
   Register temporaries(uint32_t count);
   Register declare(Symbol name, const void* key, bool is_variable);
-  void declared(Register reg);                         // its value is there: makes the cell
+  void declared(Register reg);  // its value is there: makes the cell
   Register hidden();
   void open_scope();
   void close_scope();

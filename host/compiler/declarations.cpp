@@ -26,7 +26,8 @@ const Proto* settled(Compile&& compile) {
 
 Value closure_of(const Proto* proto) { return Value::object(new Closure(proto)); }
 
-Method make_method(LoadedModule& module, const FunctionDecl& decl, const std::vector<Symbol>& fields, bool is_static) {
+Method make_method(LoadedModule& module, const FunctionDecl& decl, const std::vector<Symbol>& fields,
+                   bool is_static) {
   const Proto* proto = settled([&](CellSet& cells) {
     FunctionCompiler compiler(module, nullptr, cells, is_static ? nullptr : &fields);
     return compiler.function(decl, !is_static);
@@ -43,17 +44,27 @@ bool implicitly_static(const FunctionDecl& decl) {
 
 bool literal_value(const Expr& expr, Value& value) {
   switch (expr.kind) {
-    case ExprKind::kInt: value = Value::integer(as<IntExpr>(expr).value); return as<IntExpr>(expr).suffix == kNoSymbol;
-    case ExprKind::kFloat: value = Value::number(as<FloatExpr>(expr).value); return true;
-    case ExprKind::kBool: value = Value::boolean(as<BoolExpr>(expr).value); return true;
-    case ExprKind::kNil: return true;
-    case ExprKind::kText: value = make_text(as<TextExpr>(expr).value); return true;
+    case ExprKind::kInt:
+      value = Value::integer(as<IntExpr>(expr).value);
+      return as<IntExpr>(expr).suffix == kNoSymbol;
+    case ExprKind::kFloat:
+      value = Value::number(as<FloatExpr>(expr).value);
+      return true;
+    case ExprKind::kBool:
+      value = Value::boolean(as<BoolExpr>(expr).value);
+      return true;
+    case ExprKind::kNil:
+      return true;
+    case ExprKind::kText:
+      value = make_text(as<TextExpr>(expr).value);
+      return true;
     case ExprKind::kArray:
       if (!as<ArrayExpr>(expr).elements.empty())
         return false;
       value = make_array({});  // shared by all: an array is copied before it is changed
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -63,7 +74,8 @@ Value zero_of(const TypeExpr* type) {
   const std::string& name = name_of(type->path[0]);
   if (name == "bool" || name == "Bool")
     return Value::boolean(false);
-  static const char* const kIntegers[] = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "Int", "Int32", "Int64"};
+  static const char* const kIntegers[] = {"i8",  "i16", "i32", "i64",   "u8",   "u16",
+                                          "u32", "u64", "Int", "Int32", "Int64"};
   static const char* const kFloats[] = {"f32", "f64", "Float", "Float32", "Float64"};
   if (std::find(std::begin(kIntegers), std::end(kIntegers), name) != std::end(kIntegers))
     return Value::integer(0);
@@ -96,7 +108,8 @@ class ModuleCompiler {
     switch (stmt.kind) {
       case StmtKind::kFunction: {
         const auto& decl = as<FunctionDecl>(stmt);
-        if (!top) break;
+        if (!top)
+          break;
         note_exported(decl.info);
         module_.define(decl.info.name, decl.is_extern ? make_extern(decl) : closure_of(nullptr));
         break;
@@ -113,7 +126,9 @@ class ModuleCompiler {
         announce_type(new Enum(), decl.info, decl.methods, true);
         break;
       }
-      case StmtKind::kTrait: announce_type(new Trait(), as<TraitDecl>(stmt).info, {}, false); break;
+      case StmtKind::kTrait:
+        announce_type(new Trait(), as<TraitDecl>(stmt).info, {}, false);
+        break;
       case StmtKind::kImpl:
         for (const auto& method : as<ImplDecl>(stmt).methods)
           if (method->is_mutating)
@@ -121,8 +136,10 @@ class ModuleCompiler {
         break;
       case StmtKind::kBind: {
         const auto& bind = as<BindStmt>(stmt);
-        if (!top) break;
-        announce_pattern(*bind.pattern, bind.exported, bind.bind != BindKind::kVal && bind.bind != BindKind::kConst);
+        if (!top)
+          break;
+        announce_pattern(*bind.pattern, bind.exported,
+                         bind.bind != BindKind::kVal && bind.bind != BindKind::kConst);
         break;
       }
       case StmtKind::kAssign:
@@ -134,10 +151,18 @@ class ModuleCompiler {
         for (const auto& name : as<ExportDecl>(stmt).names)
           module_.exports.insert(name.alias != kNoSymbol ? name.alias : name.name);
         break;
-      case StmtKind::kTypeAlias: note_exported(as<TypeAliasDecl>(stmt).info); break;
-      case StmtKind::kFor: announce_all(as<ForStmt>(stmt).body); break;
-      case StmtKind::kWhile: announce_all(as<WhileStmt>(stmt).body); break;
-      case StmtKind::kLoop: announce_all(as<LoopStmt>(stmt).body); break;
+      case StmtKind::kTypeAlias:
+        note_exported(as<TypeAliasDecl>(stmt).info);
+        break;
+      case StmtKind::kFor:
+        announce_all(as<ForStmt>(stmt).body);
+        break;
+      case StmtKind::kWhile:
+        announce_all(as<WhileStmt>(stmt).body);
+        break;
+      case StmtKind::kLoop:
+        announce_all(as<LoopStmt>(stmt).body);
+        break;
       case StmtKind::kExpr:
         if (const Expr& value = *as<ExprStmt>(stmt).value; value.kind == ExprKind::kIf) {
           for (const auto& clause : as<IfExpr>(value).clauses)
@@ -146,7 +171,8 @@ class ModuleCompiler {
             announce_all(*as<IfExpr>(value).otherwise);
         }
         break;
-      default: break;
+      default:
+        break;
     }
   }
 
@@ -154,21 +180,27 @@ class ModuleCompiler {
     switch (stmt.kind) {
       case StmtKind::kFunction: {
         const auto& decl = as<FunctionDecl>(stmt);
-        if (decl.is_extern || !decl.body) break;
+        if (decl.is_extern || !decl.body)
+          break;
         as_object<Closure>(module_.slots[module_.slot(decl.info.name)])->proto = settled([&](CellSet& cells) {
           FunctionCompiler compiler(module_, nullptr, cells, nullptr);
           return compiler.function(decl, false);
         });
         break;
       }
-      case StmtKind::kRecord: define_record(as<RecordDecl>(stmt)); break;
-      case StmtKind::kEnum: define_enum(as<EnumDecl>(stmt)); break;
+      case StmtKind::kRecord:
+        define_record(as<RecordDecl>(stmt));
+        break;
+      case StmtKind::kEnum:
+        define_enum(as<EnumDecl>(stmt));
+        break;
       case StmtKind::kTrait: {
         const auto& decl = as<TraitDecl>(stmt);
         define_methods(type_named(decl.info.name), decl.methods, {});
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
 
@@ -183,7 +215,8 @@ class ModuleCompiler {
       module_.exports.insert(info.name);
   }
 
-  void announce_type(Type* type, const DeclInfo& info, const std::vector<FunctionPtr>& methods, bool by_value) {
+  void announce_type(Type* type, const DeclInfo& info, const std::vector<FunctionPtr>& methods,
+                     bool by_value) {
     type->name = info.name;
     type->module = &module_;
     note_exported(info);
@@ -213,7 +246,8 @@ class ModuleCompiler {
 
   Type* type_named(Symbol name) { return static_cast<Type*>(module_.slots[module_.slot(name)].as_object); }
 
-  void define_methods(Type* type, const std::vector<FunctionPtr>& methods, const std::vector<Symbol>& fields) {
+  void define_methods(Type* type, const std::vector<FunctionPtr>& methods,
+                      const std::vector<Symbol>& fields) {
     for (const auto& decl : methods)
       if (decl->body)
         type->methods[decl->info.name] = make_method(module_, *decl, fields, decl->is_static);
@@ -231,7 +265,8 @@ class ModuleCompiler {
       } else if (!literal_value(*field.default_value, info.default_value)) {
         info.initializer = settled([&](CellSet& cells) {
           FunctionCompiler compiler(module_, nullptr, cells, nullptr);
-          return compiler.initializer(*field.default_value, name_of(decl.info.name) + "." + name_of(field.name));
+          return compiler.initializer(*field.default_value,
+                                      name_of(decl.info.name) + "." + name_of(field.name));
         });
       }
       if (!record->field_index.emplace(field.name, static_cast<uint32_t>(fields.size())).second)
@@ -301,9 +336,9 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
       }
       for (const auto& method : impl.methods)
         if (method->body)
-          link.methods.emplace_back(method->info.name,
-                                    make_method(module_, *method, fields,
-                                                method->is_static || implicitly_static(*method)));
+          link.methods.emplace_back(
+              method->info.name,
+              make_method(module_, *method, fields, method->is_static || implicitly_static(*method)));
       break;
     }
     case StmtKind::kTypeAlias: {
@@ -320,7 +355,8 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
       emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(module_.slot(alias.info.name)));
       return;
     }
-    default: return;
+    default:
+      return;
   }
   if (name != kNoSymbol)
     link.type = static_cast<Type*>(module_.slots[module_.slot(name)].as_object);

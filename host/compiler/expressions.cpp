@@ -41,7 +41,7 @@ void FunctionCompiler::name_to(Symbol name, const SourceSpan& span, Register des
 
 namespace {
 int cast_code(const TypeExpr& type) {
-  static const char* kNames[] = {"i64", "i32", "i16", "i8",  "u64", "u32", "u16", "u8", "f64",
+  static const char* kNames[] = {"i64", "i32",  "i16",  "i8",  "u64",   "u32", "u16", "u8",    "f64",
                                  "f32", "text", "bool", "int", "float", "str", "Int", "Float", "String"};
   static const int kCodes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 8, 10, 0, 8, 10};
   if (type.kind == TypeKind::kName && type.path.size() == 1)
@@ -67,13 +67,27 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
         emit(Op::kLoadConstant, dest, constant(Value::integer(literal.value)));
       break;
     }
-    case ExprKind::kFloat: emit(Op::kLoadConstant, dest, constant(Value::number(as<FloatExpr>(expr).value))); break;
-    case ExprKind::kBool: emit(Op::kLoadBool, dest, as<BoolExpr>(expr).value); break;
-    case ExprKind::kNil: emit(Op::kLoadNil, dest); break;
-    case ExprKind::kText: emit(Op::kLoadConstant, dest, text_constant(as<TextExpr>(expr).value)); break;
-    case ExprKind::kInterpolation: interpolation_to(as<InterpolationExpr>(expr), dest); break;
-    case ExprKind::kName: name_to(as<NameExpr>(expr).name, expr.span, dest); break;
-    case ExprKind::kSelf: self_to(dest); break;
+    case ExprKind::kFloat:
+      emit(Op::kLoadConstant, dest, constant(Value::number(as<FloatExpr>(expr).value)));
+      break;
+    case ExprKind::kBool:
+      emit(Op::kLoadBool, dest, as<BoolExpr>(expr).value);
+      break;
+    case ExprKind::kNil:
+      emit(Op::kLoadNil, dest);
+      break;
+    case ExprKind::kText:
+      emit(Op::kLoadConstant, dest, text_constant(as<TextExpr>(expr).value));
+      break;
+    case ExprKind::kInterpolation:
+      interpolation_to(as<InterpolationExpr>(expr), dest);
+      break;
+    case ExprKind::kName:
+      name_to(as<NameExpr>(expr).name, expr.span, dest);
+      break;
+    case ExprKind::kSelf:
+      self_to(dest);
+      break;
     case ExprKind::kField: {
       const auto& field = as<FieldExpr>(expr);
       const Register object = operand(*field.object);
@@ -101,8 +115,12 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
       emit(Op::kGetTupleField, dest, object, static_cast<uint32_t>(field.index));
       break;
     }
-    case ExprKind::kCall: call_to(as<CallExpr>(expr), dest); break;
-    case ExprKind::kUpdateCall: update_call(as<UpdateCallExpr>(expr), dest); break;
+    case ExprKind::kCall:
+      call_to(as<CallExpr>(expr), dest);
+      break;
+    case ExprKind::kUpdateCall:
+      update_call(as<UpdateCallExpr>(expr), dest);
+      break;
     case ExprKind::kIndex: {
       const auto& index = as<IndexExpr>(expr);
       const Register object = operand(*index.object);
@@ -117,23 +135,40 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
       emit(Op::kGetIndex, dest, object, subscript);
       break;
     }
-    case ExprKind::kSlice: slice_to(as<SliceExpr>(expr), dest); break;
+    case ExprKind::kSlice:
+      slice_to(as<SliceExpr>(expr), dest);
+      break;
     case ExprKind::kUnary: {
       const auto& unary = as<UnaryExpr>(expr);
       const Register value = operand(*unary.operand);
       span_ = expr.span;
       switch (unary.op) {
-        case UnaryOp::kNegate: emit(Op::kNegate, dest, value); break;
-        case UnaryOp::kNot: emit(Op::kNot, dest, value); break;
-        case UnaryOp::kBitNot: emit(Op::kBitNot, dest, value); break;
-        case UnaryOp::kAwait: refuse(expr.span, "await is not supported yet");
-        default: emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, dest, value); break;
+        case UnaryOp::kNegate:
+          emit(Op::kNegate, dest, value);
+          break;
+        case UnaryOp::kNot:
+          emit(Op::kNot, dest, value);
+          break;
+        case UnaryOp::kBitNot:
+          emit(Op::kBitNot, dest, value);
+          break;
+        case UnaryOp::kAwait:
+          refuse(expr.span, "await is not supported yet");
+        default:
+          emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, dest, value);
+          break;
       }
       break;
     }
-    case ExprKind::kBinary: binary_to(as<BinaryExpr>(expr), dest); break;
-    case ExprKind::kCompare: compare_to(as<CompareExpr>(expr), dest); break;
-    case ExprKind::kRange: range_to(as<RangeExpr>(expr), dest); break;
+    case ExprKind::kBinary:
+      binary_to(as<BinaryExpr>(expr), dest);
+      break;
+    case ExprKind::kCompare:
+      compare_to(as<CompareExpr>(expr), dest);
+      break;
+    case ExprKind::kRange:
+      range_to(as<RangeExpr>(expr), dest);
+      break;
     case ExprKind::kTry: {
       const Register value = operand(*as<TryExpr>(expr).operand);
       const Register held = temporary();
@@ -146,7 +181,9 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
       emit(Op::kTake, dest, held);
       break;
     }
-    case ExprKind::kPresent: emit(Op::kPresent, dest, operand(*as<PresentExpr>(expr).operand)); break;
+    case ExprKind::kPresent:
+      emit(Op::kPresent, dest, operand(*as<PresentExpr>(expr).operand));
+      break;
     case ExprKind::kCast: {
       const auto& cast = as<CastExpr>(expr);
       const int code = cast_code(*cast.type);
@@ -163,7 +200,9 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
       closure_to(proto, inner.captures(), dest);
       break;
     }
-    case ExprKind::kArray: array_to(as<ArrayExpr>(expr), dest); break;
+    case ExprKind::kArray:
+      array_to(as<ArrayExpr>(expr), dest);
+      break;
     case ExprKind::kArrayRepeat: {
       const auto& repeat = as<ArrayRepeatExpr>(expr);
       const Register value = operand(*repeat.value);
@@ -188,8 +227,12 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
       emit_extra(names.is_nil() ? -1 : constant(names));
       break;
     }
-    case ExprKind::kDict: dict_to(as<DictExpr>(expr), dest); break;
-    case ExprKind::kComprehension: comprehension_to(as<ComprehensionExpr>(expr), dest); break;
+    case ExprKind::kDict:
+      dict_to(as<DictExpr>(expr), dest);
+      break;
+    case ExprKind::kComprehension:
+      comprehension_to(as<ComprehensionExpr>(expr), dest);
+      break;
     case ExprKind::kStructLiteral: {
       const auto& literal = as<StructLiteralExpr>(expr);
       const Register callee = temporary_of(*literal.type);
@@ -199,10 +242,18 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
       emit(Op::kTake, dest, callee);
       break;
     }
-    case ExprKind::kIf: if_to(as<IfExpr>(expr), dest, true); break;
-    case ExprKind::kMatch: match_to(as<MatchExpr>(expr), dest, true); break;
-    case ExprKind::kNew: expr_to(*as<NewExpr>(expr).operand, dest); break;
-    case ExprKind::kTypeApply: expr_to(*as<TypeApplyExpr>(expr).object, dest); break;
+    case ExprKind::kIf:
+      if_to(as<IfExpr>(expr), dest, true);
+      break;
+    case ExprKind::kMatch:
+      match_to(as<MatchExpr>(expr), dest, true);
+      break;
+    case ExprKind::kNew:
+      expr_to(*as<NewExpr>(expr).operand, dest);
+      break;
+    case ExprKind::kTypeApply:
+      expr_to(*as<TypeApplyExpr>(expr).object, dest);
+      break;
   }
   temporary_count_ = mark;
 }
@@ -231,23 +282,36 @@ bool number_literal(const Expr& expr, Value& value) {
 // The fast instructions, -1 for operators that go the general way.
 int arithmetic_index(BinaryOp op) {
   switch (op) {
-    case BinaryOp::kAdd: return 0;
-    case BinaryOp::kSubtract: return 1;
-    case BinaryOp::kMultiply: return 2;
-    case BinaryOp::kDivide: return 3;
-    case BinaryOp::kRemainder: return 4;
-    default: return -1;
+    case BinaryOp::kAdd:
+      return 0;
+    case BinaryOp::kSubtract:
+      return 1;
+    case BinaryOp::kMultiply:
+      return 2;
+    case BinaryOp::kDivide:
+      return 3;
+    case BinaryOp::kRemainder:
+      return 4;
+    default:
+      return -1;
   }
 }
 int comparison_index(BinaryOp op) {
   switch (op) {
-    case BinaryOp::kLess: return 0;
-    case BinaryOp::kLessEqual: return 1;
-    case BinaryOp::kGreater: return 2;
-    case BinaryOp::kGreaterEqual: return 3;
-    case BinaryOp::kEqual: return 4;
-    case BinaryOp::kNotEqual: return 5;
-    default: return -1;
+    case BinaryOp::kLess:
+      return 0;
+    case BinaryOp::kLessEqual:
+      return 1;
+    case BinaryOp::kGreater:
+      return 2;
+    case BinaryOp::kGreaterEqual:
+      return 3;
+    case BinaryOp::kEqual:
+      return 4;
+    case BinaryOp::kNotEqual:
+      return 5;
+    default:
+      return -1;
   }
 }
 Op nth(Op first, int index) { return static_cast<Op>(static_cast<int>(first) + index); }
@@ -256,8 +320,13 @@ Op nth(Op first, int index) { return static_cast<Op>(static_cast<int>(first) + i
 
 void FunctionCompiler::binary_to(const BinaryExpr& expr, Register dest) {
   switch (expr.op) {
-    case BinaryOp::kAnd: case BinaryOp::kOr: case BinaryOp::kCoalesce: logic_to(expr, dest); return;
-    default: break;
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+    case BinaryOp::kCoalesce:
+      logic_to(expr, dest);
+      return;
+    default:
+      break;
   }
   const Register left = operand(*expr.left);
   Value number;
@@ -278,12 +347,16 @@ void FunctionCompiler::binary_to(const BinaryExpr& expr, Register dest) {
     return;
   }
   switch (expr.op) {
-    case BinaryOp::kIn: emit(Op::kContains, dest, left, right); break;
+    case BinaryOp::kIn:
+      emit(Op::kContains, dest, left, right);
+      break;
     case BinaryOp::kNotIn:
       emit(Op::kContains, dest, left, right);
       emit(Op::kNot, dest, dest);
       break;
-    case BinaryOp::kIs: emit(Op::kIs, dest, left, right); break;
+    case BinaryOp::kIs:
+      emit(Op::kIs, dest, left, right);
+      break;
     case BinaryOp::kIsNot:
       emit(Op::kIs, dest, left, right);
       emit(Op::kNot, dest, dest);

@@ -23,7 +23,8 @@ void FunctionCompiler::bind_pattern(const Pattern& pattern, Register value, bool
       if (temporary_value)
         emit(Op::kRelease, value);
       return;
-    default: break;
+    default:
+      break;
   }
   const bool is_tuple = pattern.kind == PatternKind::kTuple;
   if (!is_tuple && pattern.kind != PatternKind::kArray) {
@@ -66,12 +67,12 @@ void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std:
   const Register answer = temporary();
   span_ = pattern.span;
   switch (pattern.kind) {
-    case PatternKind::kWildcard: break;
+    case PatternKind::kWildcard:
+      break;
     case PatternKind::kLiteral: {
       const Expr& literal = *as<LiteralPattern>(pattern).value;
       const Register expected = temporary_of(literal);
-      emit(literal.kind == ExprKind::kRange ? Op::kContains : Op::kEqual, answer,
-           value, expected);
+      emit(literal.kind == ExprKind::kRange ? Op::kContains : Op::kEqual, answer, value, expected);
       failures.push_back(emit_jump(Op::kJumpIfNot, answer));
       break;
     }
@@ -119,9 +120,11 @@ void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std:
       }
       break;
     }
-    case PatternKind::kTuple: case PatternKind::kArray: {
+    case PatternKind::kTuple:
+    case PatternKind::kArray: {
       const bool is_tuple = pattern.kind == PatternKind::kTuple;
-      const auto& elements = is_tuple ? as<TuplePattern>(pattern).elements : as<ArrayPattern>(pattern).elements;
+      const auto& elements =
+          is_tuple ? as<TuplePattern>(pattern).elements : as<ArrayPattern>(pattern).elements;
       const bool has_rest = !is_tuple && as<ArrayPattern>(pattern).has_rest;
       const auto count = static_cast<uint32_t>(elements.size());
       emit(Op::kTestSequence, answer, value, count);

@@ -15,13 +15,22 @@ bool has_defer(const Block& block) {
 // Whether an expression writes its destination only at its end, so that it may be a variable it also reads.
 bool writes_last(const Expr& expr) {
   switch (expr.kind) {
-    case ExprKind::kInt: case ExprKind::kFloat: case ExprKind::kBool: case ExprKind::kNil: case ExprKind::kText:
-    case ExprKind::kName: case ExprKind::kField: case ExprKind::kCall: case ExprKind::kUnary: return true;
+    case ExprKind::kInt:
+    case ExprKind::kFloat:
+    case ExprKind::kBool:
+    case ExprKind::kNil:
+    case ExprKind::kText:
+    case ExprKind::kName:
+    case ExprKind::kField:
+    case ExprKind::kCall:
+    case ExprKind::kUnary:
+      return true;
     case ExprKind::kBinary: {
       const BinaryOp op = as<BinaryExpr>(expr).op;
       return op != BinaryOp::kAnd && op != BinaryOp::kOr && op != BinaryOp::kCoalesce;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -70,9 +79,15 @@ void FunctionCompiler::statement(const Stmt& stmt) {
   span_ = stmt.span;
   const uint32_t mark = temporary_count_;
   switch (stmt.kind) {
-    case StmtKind::kExpr: effect(*as<ExprStmt>(stmt).value); break;
-    case StmtKind::kBind: bind(as<BindStmt>(stmt)); break;
-    case StmtKind::kAssign: assign_stmt(as<AssignStmt>(stmt)); break;
+    case StmtKind::kExpr:
+      effect(*as<ExprStmt>(stmt).value);
+      break;
+    case StmtKind::kBind:
+      bind(as<BindStmt>(stmt));
+      break;
+    case StmtKind::kAssign:
+      assign_stmt(as<AssignStmt>(stmt));
+      break;
     case StmtKind::kReturn: {
       const auto& value = as<ReturnStmt>(stmt).value;
       if (value) {
@@ -83,9 +98,14 @@ void FunctionCompiler::statement(const Stmt& stmt) {
       }
       break;
     }
-    case StmtKind::kBreak: leave_loop(as<BreakStmt>(stmt).label, true, stmt.span); break;
-    case StmtKind::kContinue: leave_loop(as<ContinueStmt>(stmt).label, false, stmt.span); break;
-    case StmtKind::kPass: break;
+    case StmtKind::kBreak:
+      leave_loop(as<BreakStmt>(stmt).label, true, stmt.span);
+      break;
+    case StmtKind::kContinue:
+      leave_loop(as<ContinueStmt>(stmt).label, false, stmt.span);
+      break;
+    case StmtKind::kPass:
+      break;
     case StmtKind::kDefer: {
       FunctionCompiler inner(module_, this, cells_, fields_);
       const Proto* proto = inner.deferred(as<DeferStmt>(stmt).body);
@@ -109,17 +129,32 @@ void FunctionCompiler::statement(const Stmt& stmt) {
       patch(fine);
       break;
     }
-    case StmtKind::kFor: for_stmt(as<ForStmt>(stmt)); break;
-    case StmtKind::kWhile: while_stmt(as<WhileStmt>(stmt)); break;
-    case StmtKind::kLoop: loop_stmt(as<LoopStmt>(stmt)); break;
-    case StmtKind::kWith: with_stmt(as<WithStmt>(stmt)); break;
-    case StmtKind::kUnsafe: block(as<UnsafeStmt>(stmt).body); break;
+    case StmtKind::kFor:
+      for_stmt(as<ForStmt>(stmt));
+      break;
+    case StmtKind::kWhile:
+      while_stmt(as<WhileStmt>(stmt));
+      break;
+    case StmtKind::kLoop:
+      loop_stmt(as<LoopStmt>(stmt));
+      break;
+    case StmtKind::kWith:
+      with_stmt(as<WithStmt>(stmt));
+      break;
+    case StmtKind::kUnsafe:
+      block(as<UnsafeStmt>(stmt).body);
+      break;
     case StmtKind::kFunction:
       if (!at_module_level())
         local_function(as<FunctionDecl>(stmt));
       break;
-    case StmtKind::kRecord: case StmtKind::kEnum: case StmtKind::kTrait: case StmtKind::kImpl:
-    case StmtKind::kTypeAlias: local_type(stmt); break;
+    case StmtKind::kRecord:
+    case StmtKind::kEnum:
+    case StmtKind::kTrait:
+    case StmtKind::kImpl:
+    case StmtKind::kTypeAlias:
+      local_type(stmt);
+      break;
     case StmtKind::kUse: {
       const auto& use = as<UseDecl>(stmt);
       if (at_module_level())
@@ -128,7 +163,8 @@ void FunctionCompiler::statement(const Stmt& stmt) {
       emit_wide(Op::kUse, 0, static_cast<int32_t>(proto_->uses.size() - 1));
       break;
     }
-    case StmtKind::kExport: break;
+    case StmtKind::kExport:
+      break;
   }
   temporary_count_ = mark;
 }
@@ -195,7 +231,8 @@ void FunctionCompiler::refuse_fixed(Symbol symbol, const SourceSpan& span) {
   const Local* local = find_local(symbol);
   const bool is_fixed = local != nullptr ? local->is_fixed : is_module_ && module_.fixed.contains(symbol);
   if (is_fixed)
-    refuse(span, "'" + name_of(symbol) + "' was bound by val and keeps its value; bind it by var to change it");
+    refuse(span,
+           "'" + name_of(symbol) + "' was bound by val and keeps its value; bind it by var to change it");
 }
 
 void FunctionCompiler::fix_pattern(const Pattern& pattern) {
@@ -216,7 +253,8 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
       const Symbol symbol = as<NameExpr>(target).name;
       refuse_fixed(symbol, target.span);
       const Name name = resolve(symbol);
-      const bool unknown = name.form == Name::Form::kGlobal && !is_module_ && !module_.variables.contains(symbol);
+      const bool unknown =
+          name.form == Name::Form::kGlobal && !is_module_ && !module_.variables.contains(symbol);
       if (!unknown) {
         write(name, value, symbol, target.span);
         break;
@@ -259,7 +297,8 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
       }
       [[fallthrough]];
     }
-    case ExprKind::kTupleField: case ExprKind::kIndex: {
+    case ExprKind::kTupleField:
+    case ExprKind::kIndex: {
       if (target.kind == ExprKind::kIndex && as<IndexExpr>(target).object->kind == ExprKind::kName) {
         const auto& index = as<IndexExpr>(target);
         const Name name = resolve(as<NameExpr>(*index.object).name);
@@ -276,7 +315,8 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
       emit_wide(Op::kSetPath, value, static_cast<int32_t>(proto_->paths.size() - 1));
       break;
     }
-    default: refuse(target.span, "this cannot be assigned to");
+    default:
+      refuse(target.span, "this cannot be assigned to");
   }
   span_ = before;
 }

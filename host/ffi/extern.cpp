@@ -33,26 +33,36 @@ NativeType native_type(const TypeExpr& type, const SourceSpan& span) {
     if (!type.modifiers.empty())
       return NativeType::kInt;  // a pointer
     static const std::map<std::string, NativeType> names = {
-        {"i64", NativeType::kInt},  {"u64", NativeType::kInt},   {"Int", NativeType::kInt},   {"usize", NativeType::kInt},
-        {"i32", NativeType::kInt32}, {"u32", NativeType::kInt32}, {"f64", NativeType::kFloat}, {"Float", NativeType::kFloat},
-        {"f32", NativeType::kFloat32}, {"bool", NativeType::kBool}, {"Bool", NativeType::kBool},
-        {"text", NativeType::kText}, {"str", NativeType::kText}, {"String", NativeType::kText},
-        {"Nil", NativeType::kVoid}, {"nil", NativeType::kVoid}};
+        {"i64", NativeType::kInt},   {"u64", NativeType::kInt},     {"Int", NativeType::kInt},
+        {"usize", NativeType::kInt}, {"i32", NativeType::kInt32},   {"u32", NativeType::kInt32},
+        {"f64", NativeType::kFloat}, {"Float", NativeType::kFloat}, {"f32", NativeType::kFloat32},
+        {"bool", NativeType::kBool}, {"Bool", NativeType::kBool},   {"text", NativeType::kText},
+        {"str", NativeType::kText},  {"String", NativeType::kText}, {"Nil", NativeType::kVoid},
+        {"nil", NativeType::kVoid}};
     if (const auto found = names.find(name_of(type.path[0])); found != names.end())
       return found->second;
   }
-  throw CompileError{span, "an extern function cannot have this type; it may have i64, i32, f64, bool, text and arrays"};
+  throw CompileError{
+      span, "an extern function cannot have this type; it may have i64, i32, f64, bool, text and arrays"};
 }
 
 ffi_type* ffi_type_of(NativeType type) {
   switch (type) {
-    case NativeType::kVoid: return &ffi_type_void;
-    case NativeType::kInt: return &ffi_type_sint64;
-    case NativeType::kInt32: return &ffi_type_sint32;
-    case NativeType::kFloat: return &ffi_type_double;
-    case NativeType::kFloat32: return &ffi_type_float;
-    case NativeType::kBool: return &ffi_type_uint8;
-    case NativeType::kText: case NativeType::kArray: break;
+    case NativeType::kVoid:
+      return &ffi_type_void;
+    case NativeType::kInt:
+      return &ffi_type_sint64;
+    case NativeType::kInt32:
+      return &ffi_type_sint32;
+    case NativeType::kFloat:
+      return &ffi_type_double;
+    case NativeType::kFloat32:
+      return &ffi_type_float;
+    case NativeType::kBool:
+      return &ffi_type_uint8;
+    case NativeType::kText:
+    case NativeType::kArray:
+      break;
   }
   return &ffi_type_pointer;
 }
@@ -73,7 +83,8 @@ std::string library_folder() {
   const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
   if (length <= 0)
     return "lib";
-  return (fs::path(std::string(buffer, static_cast<size_t>(length))).parent_path().parent_path() / "lib").string();
+  return (fs::path(std::string(buffer, static_cast<size_t>(length))).parent_path().parent_path() / "lib")
+      .string();
 }
 
 /// Opens each library once and remembers what was tried.
@@ -149,8 +160,8 @@ void resolve(Extern& function) {
   auto* types = new std::vector<ffi_type*>();
   for (const NativeType type : function.parameters)
     types->push_back(ffi_type_of(type));
-  if (ffi_prep_cif(interface, FFI_DEFAULT_ABI, static_cast<unsigned>(types->size()), ffi_type_of(function.result),
-                   types->data()) != FFI_OK)
+  if (ffi_prep_cif(interface, FFI_DEFAULT_ABI, static_cast<unsigned>(types->size()),
+                   ffi_type_of(function.result), types->data()) != FFI_OK)
     fail(function.name + ": libffi refuses this signature");
   function.call_interface = interface;
 }
@@ -181,11 +192,24 @@ const std::string& text_for_native(Value v) {
 SplValue to_native(Value v) {
   SplValue out{};
   switch (v.tag) {
-    case Tag::kNil: case Tag::kMissing: out.tag = SPL_NIL; return out;
-    case Tag::kBool: out.tag = SPL_BOOL; out.as_bool = v.as_bool; return out;
-    case Tag::kInt: out.tag = SPL_INT; out.as_int = v.as_int; return out;
-    case Tag::kFloat: out.tag = SPL_FLOAT; out.as_float = v.as_float; return out;
-    case Tag::kObject: break;
+    case Tag::kNil:
+    case Tag::kMissing:
+      out.tag = SPL_NIL;
+      return out;
+    case Tag::kBool:
+      out.tag = SPL_BOOL;
+      out.as_bool = v.as_bool;
+      return out;
+    case Tag::kInt:
+      out.tag = SPL_INT;
+      out.as_int = v.as_int;
+      return out;
+    case Tag::kFloat:
+      out.tag = SPL_FLOAT;
+      out.as_float = v.as_float;
+      return out;
+    case Tag::kObject:
+      break;
   }
   if (v.is(Kind::kText)) {
     out.tag = SPL_STRING;
@@ -194,7 +218,8 @@ SplValue to_native(Value v) {
   }
   if (v.is(Kind::kArray) || v.is(Kind::kTuple)) {
     out.tag = SPL_ARRAY;
-    out.as_array = array_to_native(v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items);
+    out.as_array =
+        array_to_native(v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items);
     return out;
   }
   fail("a value of type " + type_name(v) + " cannot go to native code");
@@ -205,12 +230,24 @@ Value array_from_native(const SplArray* array) {
   for (int64_t i = 0; i < spl_array_len(array); ++i) {
     const SplValue item = spl_array_get(array, i);
     switch (item.tag) {
-      case SPL_BOOL: items.push_back(Value::boolean(item.as_bool)); break;
-      case SPL_INT: items.push_back(Value::integer(item.as_int)); break;
-      case SPL_FLOAT: items.push_back(Value::number(item.as_float)); break;
-      case SPL_STRING: items.push_back(make_text(item.as_string == nullptr ? "" : item.as_string)); break;
-      case SPL_ARRAY: items.push_back(array_from_native(item.as_array)); break;
-      default: items.push_back(Value()); break;
+      case SPL_BOOL:
+        items.push_back(Value::boolean(item.as_bool));
+        break;
+      case SPL_INT:
+        items.push_back(Value::integer(item.as_int));
+        break;
+      case SPL_FLOAT:
+        items.push_back(Value::number(item.as_float));
+        break;
+      case SPL_STRING:
+        items.push_back(make_text(item.as_string == nullptr ? "" : item.as_string));
+        break;
+      case SPL_ARRAY:
+        items.push_back(array_from_native(item.as_array));
+        break;
+      default:
+        items.push_back(Value());
+        break;
     }
   }
   return make_array(std::move(items));
@@ -251,30 +288,37 @@ class Arguments {
   [[noreturn]] void refuse(size_t i, Value v, const char* wanted) {
     clear();
     filled_ = 0;
-    fail(function_.name + ": argument " + std::to_string(i + 1) + " must be " + wanted + ", not " + type_name(v));
+    fail(function_.name + ": argument " + std::to_string(i + 1) + " must be " + wanted + ", not " +
+         type_name(v));
   }
   void convert(size_t i, Value v) {
     Slot& slot = slots_[i];
     pointers_[i] = &slot;
     switch (function_.parameters[i]) {
       case NativeType::kInt:
-        if (!v.is_int() && !v.is_bool()) refuse(i, v, "an integer");
+        if (!v.is_int() && !v.is_bool())
+          refuse(i, v, "an integer");
         slot.i64 = v.is_int() ? v.as_int : v.as_bool;
         break;
       case NativeType::kInt32:
-        if (!v.is_int()) refuse(i, v, "an integer");
-        if (v.as_int < INT32_MIN || v.as_int > INT32_MAX) refuse(i, v, "within the range of i32");
+        if (!v.is_int())
+          refuse(i, v, "an integer");
+        if (v.as_int < INT32_MIN || v.as_int > INT32_MAX)
+          refuse(i, v, "within the range of i32");
         slot.i32 = static_cast<int32_t>(v.as_int);
         break;
-      case NativeType::kFloat: case NativeType::kFloat32:
-        if (!v.is_number()) refuse(i, v, "a number");
+      case NativeType::kFloat:
+      case NativeType::kFloat32:
+        if (!v.is_number())
+          refuse(i, v, "a number");
         if (function_.parameters[i] == NativeType::kFloat)
           slot.f64 = v.to_double();
         else
           slot.f32 = static_cast<float>(v.to_double());
         break;
       case NativeType::kBool:
-        if (!v.is_bool()) refuse(i, v, "a bool");
+        if (!v.is_bool())
+          refuse(i, v, "a bool");
         slot.b8 = v.as_bool;
         break;
       case NativeType::kText:
@@ -282,14 +326,18 @@ class Arguments {
           slot.text = nullptr;
           break;
         }
-        if (!v.is(Kind::kText)) refuse(i, v, "text");
+        if (!v.is(Kind::kText))
+          refuse(i, v, "text");
         slot.text = text_for_native(v).c_str();
         break;
       case NativeType::kArray:
-        if (!v.is(Kind::kArray) && !v.is(Kind::kTuple)) refuse(i, v, "an array");
-        slot.array = array_to_native(v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items);
+        if (!v.is(Kind::kArray) && !v.is(Kind::kTuple))
+          refuse(i, v, "an array");
+        slot.array =
+            array_to_native(v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items);
         break;
-      case NativeType::kVoid: break;
+      case NativeType::kVoid:
+        break;
     }
   }
 
@@ -309,12 +357,18 @@ union Result {
 
 Value from_native(NativeType type, const Result& result) {
   switch (type) {
-    case NativeType::kVoid: return Value();
-    case NativeType::kInt: return Value::integer(result.i64);
-    case NativeType::kInt32: return Value::integer(static_cast<int32_t>(result.word));
-    case NativeType::kFloat: return Value::number(result.f64);
-    case NativeType::kFloat32: return Value::number(result.f32);
-    case NativeType::kBool: return Value::boolean((result.word & 0xFF) != 0);
+    case NativeType::kVoid:
+      return Value();
+    case NativeType::kInt:
+      return Value::integer(result.i64);
+    case NativeType::kInt32:
+      return Value::integer(static_cast<int32_t>(result.word));
+    case NativeType::kFloat:
+      return Value::number(result.f64);
+    case NativeType::kFloat32:
+      return Value::number(result.f32);
+    case NativeType::kBool:
+      return Value::boolean((result.word & 0xFF) != 0);
     case NativeType::kText: {
       if (result.pointer == nullptr)
         return Value();
@@ -338,17 +392,22 @@ bool is_word(NativeType type) { return type == NativeType::kInt; }
 int64_t call_words(void* address, const Value* a, size_t count) {
   using I = int64_t;
   switch (count) {
-    case 0: return reinterpret_cast<I (*)()>(address)();
-    case 1: return reinterpret_cast<I (*)(I)>(address)(a[0].as_int);
-    case 2: return reinterpret_cast<I (*)(I, I)>(address)(a[0].as_int, a[1].as_int);
-    case 3: return reinterpret_cast<I (*)(I, I, I)>(address)(a[0].as_int, a[1].as_int, a[2].as_int);
-    case 4: return reinterpret_cast<I (*)(I, I, I, I)>(address)(a[0].as_int, a[1].as_int, a[2].as_int, a[3].as_int);
+    case 0:
+      return reinterpret_cast<I (*)()>(address)();
+    case 1:
+      return reinterpret_cast<I (*)(I)>(address)(a[0].as_int);
+    case 2:
+      return reinterpret_cast<I (*)(I, I)>(address)(a[0].as_int, a[1].as_int);
+    case 3:
+      return reinterpret_cast<I (*)(I, I, I)>(address)(a[0].as_int, a[1].as_int, a[2].as_int);
+    case 4:
+      return reinterpret_cast<I (*)(I, I, I, I)>(address)(a[0].as_int, a[1].as_int, a[2].as_int, a[3].as_int);
     case 5:
-      return reinterpret_cast<I (*)(I, I, I, I, I)>(address)(a[0].as_int, a[1].as_int, a[2].as_int, a[3].as_int,
-                                                             a[4].as_int);
+      return reinterpret_cast<I (*)(I, I, I, I, I)>(address)(a[0].as_int, a[1].as_int, a[2].as_int,
+                                                             a[3].as_int, a[4].as_int);
     default:
-      return reinterpret_cast<I (*)(I, I, I, I, I, I)>(address)(a[0].as_int, a[1].as_int, a[2].as_int, a[3].as_int,
-                                                                a[4].as_int, a[5].as_int);
+      return reinterpret_cast<I (*)(I, I, I, I, I, I)>(address)(a[0].as_int, a[1].as_int, a[2].as_int,
+                                                                a[3].as_int, a[4].as_int, a[5].as_int);
   }
 }
 
@@ -358,7 +417,8 @@ Value make_extern(const FunctionDecl& decl) {
   auto* function = new Extern();
   function->name = name_of(decl.info.name);
   if (decl.params.size() > kMostArguments)
-    throw CompileError{decl.span, "an extern function may have " + std::to_string(kMostArguments) + " parameters at most"};
+    throw CompileError{
+        decl.span, "an extern function may have " + std::to_string(kMostArguments) + " parameters at most"};
   for (const Param& param : decl.params) {
     if (!param.type)
       throw CompileError{param.span, "a parameter of an extern function needs a type"};
@@ -398,7 +458,8 @@ Value call_extern(Thread& thread, Extern& function, Value* args, int count) {
   {
     Arguments arguments(function, args);
     const Unlocked unlocked;
-    ffi_call(static_cast<ffi_cif*>(function.call_interface), FFI_FN(function.address), &result, arguments.pointers());
+    ffi_call(static_cast<ffi_cif*>(function.call_interface), FFI_FN(function.address), &result,
+             arguments.pointers());
   }
   return from_native(function.result, result);
 }

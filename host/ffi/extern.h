@@ -15,7 +15,7 @@ struct Extern : Object {
   std::string name;
   std::vector<NativeType> parameters;
   NativeType result = NativeType::kVoid;
-  void* address = nullptr;       // found at the first call
+  void* address = nullptr;          // found at the first call
   const Native* builtin = nullptr;  // … or in the host itself
   void* call_interface = nullptr;   // ffi_cif
   bool only_integers = false;

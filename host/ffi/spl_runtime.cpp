@@ -48,8 +48,10 @@ SPL_EXPORT SplValue spl_array_get(const SplArray* array, int64_t index) {
 }
 
 SPL_EXPORT int64_t spl_as_int(SplValue value) {
-  if (value.tag == SPL_INT) return value.as_int;
-  if (value.tag == SPL_FLOAT) return static_cast<int64_t>(value.as_float);
+  if (value.tag == SPL_INT)
+    return value.as_int;
+  if (value.tag == SPL_FLOAT)
+    return static_cast<int64_t>(value.as_float);
   return value.tag == SPL_BOOL && value.as_bool;
 }
 SPL_EXPORT double spl_as_float(SplValue value) {
@@ -66,8 +68,10 @@ SPL_EXPORT char* spl_str_new(const char* text) {
 SPL_EXPORT void spl_array_free(SplArray* array) {
   for (int64_t i = 0; i < spl_array_len(array); ++i) {
     const SplValue& item = array->items[i];
-    if (item.tag == SPL_STRING) std::free(item.as_string);
-    if (item.tag == SPL_ARRAY) spl_array_free(item.as_array);
+    if (item.tag == SPL_STRING)
+      std::free(item.as_string);
+    if (item.tag == SPL_ARRAY)
+      spl_array_free(item.as_array);
   }
   if (array != nullptr)
     std::free(array->items);

@@ -28,7 +28,8 @@ std::map<std::string, std::unique_ptr<LoadedModule>>& modules() {
 std::string executable_folder() {
   char buffer[4096];
   const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
-  return length <= 0 ? "." : fs::path(std::string(buffer, static_cast<size_t>(length))).parent_path().string();
+  return length <= 0 ? "."
+                     : fs::path(std::string(buffer, static_cast<size_t>(length))).parent_path().string();
 }
 
 bool read_file(const std::string& path, std::string& text) {
@@ -245,7 +246,8 @@ void import_into(LoadedModule& module, const UseDecl& use) {
   if (from == nullptr) {
     SimpleError error("there is no module " + dotted);
     error.stack = current_thread().stack();
-    error.stack.insert(error.stack.begin(), {"module", module.source.path, use.span.line, use.span.column, module.is_library});
+    error.stack.insert(error.stack.begin(),
+                       {"module", module.source.path, use.span.line, use.span.column, module.is_library});
     error.located = true;
     throw error;
   }
@@ -264,13 +266,15 @@ void import_into(LoadedModule& module, const UseDecl& use) {
     const bool known = from->state == LoadedModule::State::kReady && from->member(name.name).is_missing();
     if (known) {
       SimpleError error("module " + dotted + " has no " + name_of(name.name));
-      error.stack.push_back({"module", module.source.path, name.span.line, name.span.column, module.is_library});
+      error.stack.push_back(
+          {"module", module.source.path, name.span.line, name.span.column, module.is_library});
       error.located = true;
       throw error;
     }
     bind_import(module, *from, name.name, name.alias == kNoSymbol ? name.name : name.alias);
     // The namespace of the same name gives way to what was asked for.
-    if (const auto found = module.names.find(name.alias == kNoSymbol ? name.name : name.alias); found != module.names.end())
+    if (const auto found = module.names.find(name.alias == kNoSymbol ? name.name : name.alias);
+        found != module.names.end())
       assign(module.slots[found->second], Value::missing());
   }
   if (use.reexport) {

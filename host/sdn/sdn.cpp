@@ -65,7 +65,9 @@ Document parse(const std::string& text) {
   size_t table_indent = 0;
   std::istringstream input(text);
   int number = 0;
-  const auto complain = [&](const std::string& what) { document.error = std::to_string(number) + ": error: " + what; };
+  const auto complain = [&](const std::string& what) {
+    document.error = std::to_string(number) + ": error: " + what;
+  };
   for (std::string line; std::getline(input, line);) {
     ++number;
     const std::string content = content_of(line);

@@ -33,7 +33,9 @@ void run_drop(Instance* instance) {
 
 void free_object(Object* object) {
   switch (object->kind) {
-    case Kind::kText: delete static_cast<Text*>(object); break;
+    case Kind::kText:
+      delete static_cast<Text*>(object);
+      break;
     case Kind::kArray: {
       auto* array = static_cast<Array*>(object);
       release_all(array->items);
@@ -55,7 +57,9 @@ void free_object(Object* object) {
       delete dict;
       break;
     }
-    case Kind::kRange: delete static_cast<Range*>(object); break;
+    case Kind::kRange:
+      delete static_cast<Range*>(object);
+      break;
     case Kind::kSlice: {
       auto* slice = static_cast<Slice*>(object);
       release(slice->start);
@@ -109,9 +113,16 @@ void free_object(Object* object) {
       delete iterator;
       break;
     }
-    case Kind::kThread: destroy_thread_handle(object); break;
-    case Kind::kNative: case Kind::kExtern: case Kind::kRecord: case Kind::kEnum: case Kind::kTrait:
-    case Kind::kModule: break;  // these live as long as the process
+    case Kind::kThread:
+      destroy_thread_handle(object);
+      break;
+    case Kind::kNative:
+    case Kind::kExtern:
+    case Kind::kRecord:
+    case Kind::kEnum:
+    case Kind::kTrait:
+    case Kind::kModule:
+      break;  // these live as long as the process
   }
 }
 
@@ -237,7 +248,9 @@ void make_unique(Value& slot) {
     return;
   Object* copy = nullptr;
   switch (slot.as_object->kind) {
-    case Kind::kText: copy = new Text(text_of(slot)); break;
+    case Kind::kText:
+      copy = new Text(text_of(slot));
+      break;
     case Kind::kArray: {
       auto* array = new Array();
       array->items = as_object<Array>(slot)->items;
@@ -279,7 +292,8 @@ void make_unique(Value& slot) {
       copy = instance;
       break;
     }
-    default: return;
+    default:
+      return;
   }
   --slot.as_object->refs;
   slot.as_object = copy;
@@ -351,15 +365,20 @@ bool Dict::remove(Value key) {
 
 namespace {
 int key_rank(Value v) {
-  if (v.is_bool()) return 0;
-  if (v.is_number()) return 1;
-  if (v.is(Kind::kText)) return 2;
+  if (v.is_bool())
+    return 0;
+  if (v.is_number())
+    return 1;
+  if (v.is(Kind::kText))
+    return 2;
   return 3;
 }
 bool key_less(const Dict::Entry& a, const Dict::Entry& b) {
   const int ranks[] = {key_rank(a.key), key_rank(b.key)};
-  if (ranks[0] != ranks[1]) return ranks[0] < ranks[1];
-  if (ranks[0] == 3) return display(a.key) < display(b.key);
+  if (ranks[0] != ranks[1])
+    return ranks[0] < ranks[1];
+  if (ranks[0] == 3)
+    return display(a.key) < display(b.key);
   return compare(a.key, b.key) < 0;
 }
 }  // namespace
@@ -377,20 +396,33 @@ void Dict::sort() {
 
 bool truthy(Value v) {
   switch (v.tag) {
-    case Tag::kNil: case Tag::kMissing: return false;
-    case Tag::kBool: return v.as_bool;
-    case Tag::kInt: return v.as_int != 0;
-    case Tag::kFloat: return v.as_float != 0;
-    case Tag::kObject: break;
+    case Tag::kNil:
+    case Tag::kMissing:
+      return false;
+    case Tag::kBool:
+      return v.as_bool;
+    case Tag::kInt:
+      return v.as_int != 0;
+    case Tag::kFloat:
+      return v.as_float != 0;
+    case Tag::kObject:
+      break;
   }
   switch (v.as_object->kind) {
-    case Kind::kText: return !text_of(v).empty();
-    case Kind::kArray: return !as_object<Array>(v)->items.empty();
-    case Kind::kTuple: return !as_object<Tuple>(v)->items.empty();
-    case Kind::kDict: return as_object<Dict>(v)->live != 0;
-    case Kind::kEnumValue: return !is_none(v);
-    case Kind::kInstance: return current_thread().instance_truth(v);
-    default: return true;
+    case Kind::kText:
+      return !text_of(v).empty();
+    case Kind::kArray:
+      return !as_object<Array>(v)->items.empty();
+    case Kind::kTuple:
+      return !as_object<Tuple>(v)->items.empty();
+    case Kind::kDict:
+      return as_object<Dict>(v)->live != 0;
+    case Kind::kEnumValue:
+      return !is_none(v);
+    case Kind::kInstance:
+      return current_thread().instance_truth(v);
+    default:
+      return true;
   }
 }
 
@@ -415,9 +447,12 @@ bool objects_equal(Value a, Value b) {
   if (a.as_object->kind != b.as_object->kind)
     return a.is(Kind::kInstance) || b.is(Kind::kInstance) ? current_thread().instance_equal(a, b) : false;
   switch (a.as_object->kind) {
-    case Kind::kText: return text_of(a) == text_of(b);
-    case Kind::kArray: return items_equal(as_object<Array>(a)->items, as_object<Array>(b)->items);
-    case Kind::kTuple: return items_equal(as_object<Tuple>(a)->items, as_object<Tuple>(b)->items);
+    case Kind::kText:
+      return text_of(a) == text_of(b);
+    case Kind::kArray:
+      return items_equal(as_object<Array>(a)->items, as_object<Array>(b)->items);
+    case Kind::kTuple:
+      return items_equal(as_object<Tuple>(a)->items, as_object<Tuple>(b)->items);
     case Kind::kDict: {
       auto* left = as_object<Dict>(a);
       auto* right = as_object<Dict>(b);
@@ -450,11 +485,13 @@ bool objects_equal(Value a, Value b) {
       return left->type == right->type && left->variant == right->variant &&
              std::equal(left->payload(), left->payload() + left->info().arity, right->payload(), equals);
     }
-    case Kind::kInstance: return current_thread().instance_equal(a, b);
+    case Kind::kInstance:
+      return current_thread().instance_equal(a, b);
     case Kind::kBoundMethod:
       return equals(as_object<BoundMethod>(a)->self, as_object<BoundMethod>(b)->self) &&
              equals(as_object<BoundMethod>(a)->function, as_object<BoundMethod>(b)->function);
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -513,20 +550,27 @@ uint64_t hash_of(Value v) {
     return x;
   };
   switch (v.tag) {
-    case Tag::kNil: case Tag::kMissing: return 1;
-    case Tag::kBool: return v.as_bool ? 2 : 3;
-    case Tag::kInt: return mix(static_cast<uint64_t>(v.as_int));
+    case Tag::kNil:
+    case Tag::kMissing:
+      return 1;
+    case Tag::kBool:
+      return v.as_bool ? 2 : 3;
+    case Tag::kInt:
+      return mix(static_cast<uint64_t>(v.as_int));
     case Tag::kFloat: {
       const double whole = std::trunc(v.as_float);
       if (whole == v.as_float && std::fabs(whole) < 9e18)
         return mix(static_cast<uint64_t>(static_cast<int64_t>(whole)));  // 1.0 and 1 are one key
       return std::hash<double>()(v.as_float);
     }
-    case Tag::kObject: break;
+    case Tag::kObject:
+      break;
   }
   switch (v.as_object->kind) {
-    case Kind::kText: return std::hash<std::string>()(text_of(v));
-    case Kind::kArray: case Kind::kTuple: {
+    case Kind::kText:
+      return std::hash<std::string>()(text_of(v));
+    case Kind::kArray:
+    case Kind::kTuple: {
       const auto& items = v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items;
       uint64_t hash = items.size();
       for (const Value item : items)
@@ -535,8 +579,10 @@ uint64_t hash_of(Value v) {
     }
     case Kind::kEnumValue: {
       auto* value = as_object<EnumValue>(v);
-      if (is_none(v)) return 1;
-      if (is_some(v)) return hash_of(value->payload()[0]);
+      if (is_none(v))
+        return 1;
+      if (is_some(v))
+        return hash_of(value->payload()[0]);
       uint64_t hash = reinterpret_cast<uintptr_t>(value->type) + value->variant;
       for (uint32_t i = 0; i < value->info().arity; ++i)
         hash = mix(hash * 31 + hash_of(value->payload()[i]));
@@ -551,8 +597,10 @@ uint64_t hash_of(Value v) {
         hash = mix(hash * 31 + hash_of(instance->fields()[i]));
       return hash;
     }
-    case Kind::kDict: fail("a dict cannot be a key");
-    default: return mix(reinterpret_cast<uintptr_t>(v.as_object));
+    case Kind::kDict:
+      fail("a dict cannot be a key");
+    default:
+      return mix(reinterpret_cast<uintptr_t>(v.as_object));
   }
 }
 

@@ -75,7 +75,8 @@ struct Native : Object {
   const char* name;
   NativeFn fn;
   int least, most;  // arguments; most -1: any number
-  Native(const char* n, NativeFn f, int l, int m) : Object(Kind::kNative), name(n), fn(f), least(l), most(m) {}
+  Native(const char* n, NativeFn f, int l, int m)
+      : Object(Kind::kNative), name(n), fn(f), least(l), most(m) {}
 };
 
 struct BoundMethod : Object {
@@ -111,7 +112,7 @@ struct Trait : Type {
 
 struct FieldInfo {
   Symbol name = kNoSymbol;
-  Value default_value;               // used when `initializer` is null
+  Value default_value;  // used when `initializer` is null
   const Proto* initializer = nullptr;
 };
 struct Record : Type {

@@ -12,8 +12,25 @@ namespace spl {
 enum class Tag : uint8_t { kNil, kBool, kInt, kFloat, kMissing, kObject };  // kMissing: not given, not set
 
 enum class Kind : uint8_t {
-  kText, kArray, kTuple, kDict, kRange, kSlice, kInstance, kEnumValue, kClosure, kNative, kExtern,
-  kBoundMethod, kRecord, kEnum, kTrait, kModule, kCell, kIterator, kThread,
+  kText,
+  kArray,
+  kTuple,
+  kDict,
+  kRange,
+  kSlice,
+  kInstance,
+  kEnumValue,
+  kClosure,
+  kNative,
+  kExtern,
+  kBoundMethod,
+  kRecord,
+  kEnum,
+  kTrait,
+  kModule,
+  kCell,
+  kIterator,
+  kThread,
 };
 inline constexpr int kKindCount = 19;
 
@@ -37,11 +54,35 @@ struct Value {
 
   Value() : as_int(0) {}
   static Value nil() { return Value(); }
-  static Value missing() { Value v; v.tag = Tag::kMissing; return v; }
-  static Value boolean(bool b) { Value v; v.tag = Tag::kBool; v.as_int = b; return v; }
-  static Value integer(int64_t i) { Value v; v.tag = Tag::kInt; v.as_int = i; return v; }
-  static Value number(double f) { Value v; v.tag = Tag::kFloat; v.as_float = f; return v; }
-  static Value object(Object* o) { Value v; v.tag = Tag::kObject; v.as_object = o; return v; }
+  static Value missing() {
+    Value v;
+    v.tag = Tag::kMissing;
+    return v;
+  }
+  static Value boolean(bool b) {
+    Value v;
+    v.tag = Tag::kBool;
+    v.as_int = b;
+    return v;
+  }
+  static Value integer(int64_t i) {
+    Value v;
+    v.tag = Tag::kInt;
+    v.as_int = i;
+    return v;
+  }
+  static Value number(double f) {
+    Value v;
+    v.tag = Tag::kFloat;
+    v.as_float = f;
+    return v;
+  }
+  static Value object(Object* o) {
+    Value v;
+    v.tag = Tag::kObject;
+    v.as_object = o;
+    return v;
+  }
 
   bool is_nil() const { return tag == Tag::kNil; }
   bool is_bool() const { return tag == Tag::kBool; }
@@ -59,11 +100,13 @@ static_assert(sizeof(Value) == 16);
 void destroy(Object* object);
 
 inline Value retained(Value v) {
-  if (v.is_object()) ++v.as_object->refs;
+  if (v.is_object())
+    ++v.as_object->refs;
   return v;
 }
 inline void release(Value v) {
-  if (v.is_object() && --v.as_object->refs == 0) destroy(v.as_object);
+  if (v.is_object() && --v.as_object->refs == 0)
+    destroy(v.as_object);
 }
 /// Puts an owned value into a slot; what was there is released after the slot has its new value.
 inline void assign(Value& slot, Value owned) {
@@ -76,7 +119,11 @@ inline void assign(Value& slot, Value owned) {
 class Ref {
  public:
   Ref() = default;
-  static Ref owned(Value v) { Ref r; r.value_ = v; return r; }
+  static Ref owned(Value v) {
+    Ref r;
+    r.value_ = v;
+    return r;
+  }
   static Ref shared(Value v) { return owned(retained(v)); }
   Ref(const Ref& other) : value_(retained(other.value_)) {}
   Ref(Ref&& other) noexcept : value_(std::exchange(other.value_, Value())) {}

@@ -29,7 +29,8 @@ void Thread::need_room(uint32_t upper) {
     fail("recursion too deep");
 }
 
-void Thread::push_frame(Closure* closure, uint32_t base, uint32_t count, uint32_t result, int32_t place_path) {
+void Thread::push_frame(Closure* closure, uint32_t base, uint32_t count, uint32_t result,
+                        int32_t place_path) {
   const Proto* proto = closure->proto;
   (void)count;
   need_room(base + proto->registers);
@@ -87,7 +88,8 @@ uint32_t Thread::flatten(uint32_t first, uint32_t count, const CallSpec& spec) {
 }
 
 // Arguments lie from `base` on: `leading` of them (self) stand before those that `spec` tells of.
-void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, uint32_t leading, const CallSpec* spec) {
+void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, uint32_t leading,
+                            const CallSpec* spec) {
   const auto parameters = static_cast<uint32_t>(proto.parameters.size());
   if (spec == nullptr && proto.plain() && given == parameters)
     return;
@@ -98,8 +100,12 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
     Ref value = Ref::owned(std::exchange(stack_[base + i], Value()));
     const auto form = spec == nullptr || i < leading ? CallSpec::Form::kPositional : spec->forms[i - leading];
     switch (form) {
-      case CallSpec::Form::kPositional: positional.push_back(std::move(value)); break;
-      case CallSpec::Form::kNamed: named.emplace_back(spec->names[i - leading], std::move(value)); break;
+      case CallSpec::Form::kPositional:
+        positional.push_back(std::move(value));
+        break;
+      case CallSpec::Form::kNamed:
+        named.emplace_back(spec->names[i - leading], std::move(value));
+        break;
       case CallSpec::Form::kSpread:
         each(value.get(), [&](Value item) {
           positional.push_back(Ref::shared(item));
@@ -116,7 +122,8 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
           named.emplace_back(intern(text_of(entry.key)), Ref::shared(entry.value));
         }
         break;
-      case CallSpec::Form::kBase: fail("..base belongs into a construction");
+      case CallSpec::Form::kBase:
+        fail("..base belongs into a construction");
     }
   }
   Value* slots = stack_ + base;
@@ -137,7 +144,10 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
   uint32_t at = 0;
   for (Ref& value : positional) {
     while (at < parameters && (static_cast<int>(at) == proto.named || (static_cast<int>(at) == proto.rest)))
-      if (static_cast<int>(at) == proto.rest) break; else ++at;
+      if (static_cast<int>(at) == proto.rest)
+        break;
+      else
+        ++at;
     if (at < parameters && static_cast<int>(at) != proto.rest)
       slots[at++] = value.take();
     else if (rest != nullptr)
@@ -164,7 +174,8 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
       refuse("the argument " + name_of(proto.parameters[i]) + " is missing");
 }
 
-bool Thread::start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec, int32_t place_path) {
+bool Thread::start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec,
+                          int32_t place_path) {
   auto* closure = as_object<Closure>(method.function);
   if (method.is_static) {
     bind_arguments(*closure->proto, window + 1, count, 0, spec);
@@ -194,7 +205,8 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
     case Kind::kExtern: {
       if (spec != nullptr)
         count = flatten(window + 1, count, *spec);
-      const Value result = call_extern(*this, *as_object<Extern>(callee), stack_ + window + 1, static_cast<int>(count));
+      const Value result =
+          call_extern(*this, *as_object<Extern>(callee), stack_ + window + 1, static_cast<int>(count));
       finish_window(window, window + 1, count, result);
       return false;
     }
@@ -202,8 +214,8 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
       auto* bound = as_object<BoundMethod>(callee);
       const Ref held = Ref::shared(callee);
       if (bound->function.is_int())
-        return construct_variant(as_object<Enum>(bound->self), static_cast<uint32_t>(bound->function.as_int), window,
-                                 count, spec);
+        return construct_variant(as_object<Enum>(bound->self), static_cast<uint32_t>(bound->function.as_int),
+                                 window, count, spec);
       if (bound->function.is(Kind::kNative)) {
         if (spec != nullptr)
           count = flatten(window + 1, count, *spec);
@@ -213,14 +225,16 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
       assign(stack_[window], retained(bound->self));
       return start_method({bound->function, false, false}, window, count, spec, kNoPath);
     }
-    case Kind::kRecord: return construct(as_object<Record>(callee), window, count, spec);
+    case Kind::kRecord:
+      return construct(as_object<Record>(callee), window, count, spec);
     case Kind::kInstance: {
       static const Symbol hook = intern("__call__");
       if (const Method* method = as_object<Instance>(callee)->record->find(hook))
         return start_method(*method, window, count, spec, kNoPath);
       fail("an instance of " + type_name(callee) + " cannot be called: it has no __call__");
     }
-    default: fail("a value of type " + type_name(callee) + " cannot be called");
+    default:
+      fail("a value of type " + type_name(callee) + " cannot be called");
   }
 }
 
@@ -235,7 +249,8 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
         auto* record = as_object<Instance>(self)->record;
         if (const Method* method = record->find(name)) {
           const Proto* proto = as_object<Closure>(method->function)->proto;
-          if (!method->is_static && spec == nullptr && proto->plain() && proto->parameters.size() == count + 1) {
+          if (!method->is_static && spec == nullptr && proto->plain() &&
+              proto->parameters.size() == count + 1) {
             cache.type = record;
             cache.epoch = method_epoch();
             cache.target = method->function.as_object;
@@ -252,11 +267,14 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
         if (const Method* method = as_object<EnumValue>(self)->type->find(name))
           return start_method(*method, window, count, spec, kNoPath);
         break;
-      case Kind::kRecord: case Kind::kEnum: case Kind::kTrait: {
+      case Kind::kRecord:
+      case Kind::kEnum:
+      case Kind::kTrait: {
         auto* type = as_object<Type>(self);
         if (self.is(Kind::kEnum)) {
           if (const int variant = as_object<Enum>(self)->index_of(name); variant >= 0)
-            return construct_variant(as_object<Enum>(self), static_cast<uint32_t>(variant), window, count, spec);
+            return construct_variant(as_object<Enum>(self), static_cast<uint32_t>(variant), window, count,
+                                     spec);
         }
         if (const Method* method = type->find(name)) {
           if (method->is_static)
@@ -281,7 +299,8 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
         assign(stack_[window], retained(member));
         return start_call(window, count, spec);
       }
-      default: break;
+      default:
+        break;
     }
   }
   const Native* native = builtin_method_of(self, name);
@@ -337,7 +356,8 @@ bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spe
 }
 
 // A method that may change its receiver works on the receiver's place.
-bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& path, int32_t path_index, Cache& cache) {
+bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& path, int32_t path_index,
+                                Cache& cache) {
   const CallSpec* spec = nullptr;
   const Frame& frame = frames_[frame_count_ - 1];
   if (path.spec >= 0)
@@ -400,7 +420,8 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
     initializer = record->find(init_dunder);
   if (initializer == nullptr && spec == nullptr) {
     const Method* maker = record->find(make);
-    if (maker != nullptr && maker->is_static && as_object<Closure>(maker->function)->proto->parameters.size() == count)
+    if (maker != nullptr && maker->is_static &&
+        as_object<Closure>(maker->function)->proto->parameters.size() == count)
       return start_method(*maker, window, count, spec, kNoPath);
   }
   Instance* instance = new_instance(record);
@@ -479,18 +500,20 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
   }
 }
 
-bool Thread::construct_variant(Enum* type, uint32_t variant, uint32_t window, uint32_t count, const CallSpec* spec) {
+bool Thread::construct_variant(Enum* type, uint32_t variant, uint32_t window, uint32_t count,
+                               const CallSpec* spec) {
   const VariantInfo& info = type->variants[variant];
   std::vector<Symbol> names;
   if (spec != nullptr) {
     names = spec->names;
     for (const auto form : spec->forms)
-      if (form == CallSpec::Form::kSpread) names.clear();
+      if (form == CallSpec::Form::kSpread)
+        names.clear();
     count = flatten(window + 1, count, *spec);
   }
   if (count != info.arity)
-    fail(name_of(type->name) + "." + name_of(info.name) + " takes " + std::to_string(info.arity) + " values, got " +
-         std::to_string(count));
+    fail(name_of(type->name) + "." + name_of(info.name) + " takes " + std::to_string(info.arity) +
+         " values, got " + std::to_string(count));
   if (count == 0) {
     assign(stack_[window], retained(info.singleton));
     return false;

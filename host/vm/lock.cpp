@@ -16,7 +16,8 @@ void HostLock::acquire() {
   std::unique_lock guard(mutex_);
   const uint64_t ticket = next_ticket_++;
   while (serving_ != ticket)
-    if (changed_.wait_for(guard, std::chrono::milliseconds(5)) == std::cv_status::timeout && serving_ != ticket)
+    if (changed_.wait_for(guard, std::chrono::milliseconds(5)) == std::cv_status::timeout &&
+        serving_ != ticket)
       wanted_.store(true, std::memory_order_relaxed);
 }
 

@@ -19,7 +19,10 @@ class HostLock {
   bool shared() const { return shared_.load(std::memory_order_relaxed); }
   void become_shared() { shared_.store(true); }
   /// Makes every running thread pass through its safepoint: for Ctrl-C.
-  void interrupt() { interrupted_.store(true); wanted_.store(true); }
+  void interrupt() {
+    interrupted_.store(true);
+    wanted_.store(true);
+  }
   bool take_interrupt() { return interrupted_.exchange(false); }
   /// Gives waiting threads their turn.
   void hand_over();

@@ -2,8 +2,8 @@
 //
 // Handlers do integers and floats themselves; everything else goes to functions of Thread, after the frame's
 // pc was saved so that an error finds its line.
-#include <cmath>
 #include <unistd.h>
+#include <cmath>
 
 #include "../builtins/builtins.h"
 #include "../modules/loader.h"
@@ -16,27 +16,38 @@ namespace spl {
 namespace {
 
 Value cast_value(Value v, int code) {
-  if (code == 10) return make_text(display(v));
-  if (code == 11) return Value::boolean(truthy(v));
+  if (code == 10)
+    return make_text(display(v));
+  if (code == 11)
+    return Value::boolean(truthy(v));
   if (code == 8 || code == 9) {
     const double number = to_number(v);
     return Value::number(code == 9 ? static_cast<float>(number) : number);
   }
   const int64_t whole = to_integer(v);
   switch (code) {
-    case 1: return Value::integer(static_cast<int32_t>(whole));
-    case 2: return Value::integer(static_cast<int16_t>(whole));
-    case 3: return Value::integer(static_cast<int8_t>(whole));
-    case 5: return Value::integer(static_cast<uint32_t>(whole));
-    case 6: return Value::integer(static_cast<uint16_t>(whole));
-    case 7: return Value::integer(static_cast<uint8_t>(whole));
-    default: return Value::integer(whole);
+    case 1:
+      return Value::integer(static_cast<int32_t>(whole));
+    case 2:
+      return Value::integer(static_cast<int16_t>(whole));
+    case 3:
+      return Value::integer(static_cast<int8_t>(whole));
+    case 5:
+      return Value::integer(static_cast<uint32_t>(whole));
+    case 6:
+      return Value::integer(static_cast<uint16_t>(whole));
+    case 7:
+      return Value::integer(static_cast<uint8_t>(whole));
+    default:
+      return Value::integer(whole);
   }
 }
 
 const std::vector<Value>* sequence_items(Value v) {
-  if (v.is(Kind::kArray)) return &as_object<Array>(v)->items;
-  if (v.is(Kind::kTuple)) return &as_object<Tuple>(v)->items;
+  if (v.is(Kind::kArray))
+    return &as_object<Array>(v)->items;
+  if (v.is(Kind::kTuple))
+    return &as_object<Tuple>(v)->items;
   return nullptr;
 }
 
@@ -178,41 +189,41 @@ void Thread::run(uint32_t floor) {
   uint32_t locals;
   Instruction i;
 
-#define ENTER()                          \
-  frame = frames_ + frame_count_ - 1;    \
-  proto = frame->proto;                  \
-  pc = frame->pc;                        \
-  constants = proto->constants.data();   \
-  R = stack_ + frame->base;              \
+#define ENTER()                        \
+  frame = frames_ + frame_count_ - 1;  \
+  proto = frame->proto;                \
+  pc = frame->pc;                      \
+  constants = proto->constants.data(); \
+  R = stack_ + frame->base;            \
   locals = proto->locals
 #define SAVE() frame->pc = pc
-#define NEXT()                            \
-  do {                                    \
-    i = *pc++;                            \
+#define NEXT()                               \
+  do {                                       \
+    i = *pc++;                               \
     goto* labels[static_cast<size_t>(i.op)]; \
   } while (false)
-#define SET(reg, value)             \
-  do {                              \
-    const Value made_ = (value);    \
-    const Value old_ = R[reg];      \
-    R[reg] = made_;                 \
+#define SET(reg, value)                \
+  do {                                 \
+    const Value made_ = (value);       \
+    const Value old_ = R[reg];         \
+    R[reg] = made_;                    \
     if (old_.is_object()) [[unlikely]] \
-      release(old_);                \
+      release(old_);                   \
   } while (false)
-#define CONSUME(reg)                               \
-  do {                                             \
-    if ((reg) >= locals && R[reg].is_object()) {   \
-      const Value used_ = R[reg];                  \
-      R[reg] = Value();                            \
-      release(used_);                              \
-    }                                              \
+#define CONSUME(reg)                             \
+  do {                                           \
+    if ((reg) >= locals && R[reg].is_object()) { \
+      const Value used_ = R[reg];                \
+      R[reg] = Value();                          \
+      release(used_);                            \
+    }                                            \
   } while (false)
-#define SAFEPOINT()                                              \
-  do {                                                           \
-    if (host_lock().wanted()) [[unlikely]] {                     \
-      SAVE();                                                    \
-      safepoint();                                               \
-    }                                                            \
+#define SAFEPOINT()                          \
+  do {                                       \
+    if (host_lock().wanted()) [[unlikely]] { \
+      SAVE();                                \
+      safepoint();                           \
+    }                                        \
   } while (false)
 
 again:
@@ -222,18 +233,28 @@ again:
 
   on_Extra:
     fail("internal: an instruction out of place");
-  on_Move: SET(i.a, retained(R[i.b])); NEXT();
-  on_Take: {
+  on_Move:
+    SET(i.a, retained(R[i.b]));
+    NEXT();
+  on_Take : {
     const Value taken = R[i.b];
     R[i.b] = Value();
     SET(i.a, taken);
     NEXT();
   }
-  on_LoadConstant: SET(i.a, retained(constants[i.b])); NEXT();
-  on_LoadInt: SET(i.a, Value::integer(i.d)); NEXT();
-  on_LoadNil: SET(i.a, Value()); NEXT();
-  on_LoadBool: SET(i.a, Value::boolean(i.b != 0)); NEXT();
-  on_GetGlobal: {
+  on_LoadConstant:
+    SET(i.a, retained(constants[i.b]));
+    NEXT();
+  on_LoadInt:
+    SET(i.a, Value::integer(i.d));
+    NEXT();
+  on_LoadNil:
+    SET(i.a, Value());
+    NEXT();
+  on_LoadBool:
+    SET(i.a, Value::boolean(i.b != 0));
+    NEXT();
+  on_GetGlobal : {
     const Value value = proto->module->slots[static_cast<size_t>(i.d)];
     if (value.is_missing()) [[unlikely]] {
       SAVE();
@@ -244,111 +265,127 @@ again:
     SET(i.a, retained(value));
     NEXT();
   }
-  on_SetGlobal: {
+  on_SetGlobal : {
     const Value value = i.a < locals ? retained(R[i.a]) : std::exchange(R[i.a], Value());
     SAVE();
     assign(proto->module->slots[static_cast<size_t>(i.d)], value);
     NEXT();
   }
-  on_GetCaptured: SET(i.a, retained(frame->closure->captured[i.b])); NEXT();
-  on_GetCapturedCell: SET(i.a, retained(as_object<Cell>(frame->closure->captured[i.b])->value)); NEXT();
-  on_SetCapturedCell: {
+  on_GetCaptured:
+    SET(i.a, retained(frame->closure->captured[i.b]));
+    NEXT();
+  on_GetCapturedCell:
+    SET(i.a, retained(as_object<Cell>(frame->closure->captured[i.b])->value));
+    NEXT();
+  on_SetCapturedCell : {
     const Value value = i.a < locals ? retained(R[i.a]) : std::exchange(R[i.a], Value());
     SAVE();
     assign(as_object<Cell>(frame->closure->captured[i.b])->value, value);
     NEXT();
   }
-  on_NewCell: {
+  on_NewCell : {
     const Value value = R[i.a];
     R[i.a] = Value::object(new Cell(value));
     NEXT();
   }
-  on_GetCell: SET(i.a, retained(as_object<Cell>(R[i.b])->value)); NEXT();
-  on_SetCell: {
+  on_GetCell:
+    SET(i.a, retained(as_object<Cell>(R[i.b])->value));
+    NEXT();
+  on_SetCell : {
     const Value value = i.b < locals ? retained(R[i.b]) : std::exchange(R[i.b], Value());
     SAVE();
     assign(as_object<Cell>(R[i.a])->value, value);
     NEXT();
   }
-  on_GetSelfClosure: SET(i.a, retained(Value::object(frame->closure))); NEXT();
+  on_GetSelfClosure:
+    SET(i.a, retained(Value::object(frame->closure)));
+    NEXT();
 
 #define BOTH_INT(x, y) ((x).is_int() && (y).is_int())
 #define BOTH_FLOAT(x, y) ((x).is_float() && (y).is_float())
-#define GENERAL(op, second_, consume_second)                 \
-  do {                                                       \
-    SAVE();                                                  \
-    Value result_;                                           \
+#define GENERAL(op, second_, consume_second)                                                           \
+  do {                                                                                                 \
+    SAVE();                                                                                            \
+    Value result_;                                                                                     \
     if (op == BinaryOp::kAdd && i.a == i.b && R[i.b].is(Kind::kText) && R[i.b].as_object->refs == 1) { \
-      as_object<Text>(R[i.b])->text += display(second_);     \
-      consume_second;                                        \
-      NEXT();                                                \
-    }                                                        \
-    result_ = arithmetic(op, R[i.b], second_);               \
-    SET(i.a, (result_));                                     \
-    if (i.b != i.a) CONSUME(i.b);                            \
-    consume_second;                                          \
-    NEXT();                                                  \
+      as_object<Text>(R[i.b])->text += display(second_);                                               \
+      consume_second;                                                                                  \
+      NEXT();                                                                                          \
+    }                                                                                                  \
+    result_ = arithmetic(op, R[i.b], second_);                                                         \
+    SET(i.a, (result_));                                                                               \
+    if (i.b != i.a)                                                                                    \
+      CONSUME(i.b);                                                                                    \
+    consume_second;                                                                                    \
+    NEXT();                                                                                            \
   } while (false)
-#define ARITHMETIC(name, op, int_form, float_form)                                    \
-  on_##name: {                                                                        \
-    const Value x = R[i.b], y = R[i.c];                                               \
-    if (BOTH_INT(x, y)) {                                                             \
-      int_form                                                                        \
-    } else if (x.is_number() && y.is_number()) {                                      \
-      const double p = x.to_double(), q = y.to_double();                              \
-      float_form                                                                      \
-    }                                                                                 \
-    GENERAL(op, R[i.c], if (i.c != i.a) CONSUME(i.c));                                \
-  }                                                                                   \
-  on_##name##K: {                                                                     \
-    const Value x = R[i.b], y = constants[i.c];                                       \
-    if (BOTH_INT(x, y)) {                                                             \
-      int_form                                                                        \
-    } else if (x.is_number()) {                                                       \
-      const double p = x.to_double(), q = y.to_double();                              \
-      float_form                                                                      \
-    }                                                                                 \
-    GENERAL(op, constants[i.c], (void)0);                                             \
+#define ARITHMETIC(name, op, int_form, float_form)       \
+  on_##name : {                                          \
+    const Value x = R[i.b], y = R[i.c];                  \
+    if (BOTH_INT(x, y)) {                                \
+      int_form                                           \
+    } else if (x.is_number() && y.is_number()) {         \
+      const double p = x.to_double(), q = y.to_double(); \
+      float_form                                         \
+    }                                                    \
+    GENERAL(op, R[i.c], if (i.c != i.a) CONSUME(i.c));   \
+  }                                                      \
+  on_##name##K : {                                       \
+    const Value x = R[i.b], y = constants[i.c];          \
+    if (BOTH_INT(x, y)) {                                \
+      int_form                                           \
+    } else if (x.is_number()) {                          \
+      const double p = x.to_double(), q = y.to_double(); \
+      float_form                                         \
+    }                                                    \
+    GENERAL(op, constants[i.c], (void)0);                \
   }
-#define INT_RESULT(expression)                   \
-  do {                                           \
-    SET(i.a, Value::integer(expression));        \
-    NEXT();                                      \
+#define INT_RESULT(expression)            \
+  do {                                    \
+    SET(i.a, Value::integer(expression)); \
+    NEXT();                               \
   } while (false);
-#define FLOAT_RESULT(expression)                 \
-  do {                                           \
-    SET(i.a, Value::number(expression));         \
-    NEXT();                                      \
+#define FLOAT_RESULT(expression)         \
+  do {                                   \
+    SET(i.a, Value::number(expression)); \
+    NEXT();                              \
   } while (false);
 
-  ARITHMETIC(Add, BinaryOp::kAdd, INT_RESULT(wrapping(BinaryOp::kAdd, x.as_int, y.as_int)), FLOAT_RESULT(p + q))
-  ARITHMETIC(Subtract, BinaryOp::kSubtract, INT_RESULT(wrapping(BinaryOp::kSubtract, x.as_int, y.as_int)),
-             FLOAT_RESULT(p - q))
-  ARITHMETIC(Multiply, BinaryOp::kMultiply, INT_RESULT(wrapping(BinaryOp::kMultiply, x.as_int, y.as_int)),
-             FLOAT_RESULT(p * q))
-  ARITHMETIC(Divide, BinaryOp::kDivide,
-             if (y.as_int != 0 && y.as_int != -1) INT_RESULT(x.as_int / y.as_int), FLOAT_RESULT(p / q))
-  ARITHMETIC(Remainder, BinaryOp::kRemainder,
-             if (y.as_int != 0 && y.as_int != -1) INT_RESULT(x.as_int % y.as_int), if (q != 0) FLOAT_RESULT(std::fmod(p, q)))
+    ARITHMETIC(Add, BinaryOp::kAdd, INT_RESULT(wrapping(BinaryOp::kAdd, x.as_int, y.as_int)),
+               FLOAT_RESULT(p + q))
+    ARITHMETIC(Subtract, BinaryOp::kSubtract, INT_RESULT(wrapping(BinaryOp::kSubtract, x.as_int, y.as_int)),
+               FLOAT_RESULT(p - q))
+    ARITHMETIC(Multiply, BinaryOp::kMultiply, INT_RESULT(wrapping(BinaryOp::kMultiply, x.as_int, y.as_int)),
+               FLOAT_RESULT(p * q))
+    ARITHMETIC(Divide, BinaryOp::kDivide,
+               if (y.as_int != 0 && y.as_int != -1) INT_RESULT(x.as_int / y.as_int), FLOAT_RESULT(p / q))
+    ARITHMETIC(Remainder, BinaryOp::kRemainder,
+               if (y.as_int != 0 && y.as_int != -1) INT_RESULT(x.as_int % y.as_int),
+               if (q != 0) FLOAT_RESULT(std::fmod(p, q)))
 
-  on_Arith: {
+  on_Arith : {
     const int32_t flags = (pc++)->d;
     const auto op = static_cast<BinaryOp>(flags & 0xFF);
     const Value x = R[i.b], y = R[i.c];
     if (BOTH_INT(x, y) && (op == BinaryOp::kAdd || op == BinaryOp::kSubtract || op == BinaryOp::kMultiply))
       INT_RESULT(wrapping(op, x.as_int, y.as_int))
     if (BOTH_FLOAT(x, y)) {
-      if (op == BinaryOp::kAdd) FLOAT_RESULT(x.as_float + y.as_float)
-      if (op == BinaryOp::kSubtract) FLOAT_RESULT(x.as_float - y.as_float)
-      if (op == BinaryOp::kMultiply) FLOAT_RESULT(x.as_float * y.as_float)
+      if (op == BinaryOp::kAdd)
+        FLOAT_RESULT(x.as_float + y.as_float)
+      if (op == BinaryOp::kSubtract)
+        FLOAT_RESULT(x.as_float - y.as_float)
+      if (op == BinaryOp::kMultiply)
+        FLOAT_RESULT(x.as_float * y.as_float)
     }
     if ((flags & 0x100) != 0 && x.is(Kind::kInstance)) {
       SAVE();
       if (const Method* method = find_method(x, inplace_hook(op))) {
         const Value result = call_method_of(x, *method, &R[i.c], 1);
         SET(i.a, result);
-        if (i.b != i.a) CONSUME(i.b);
-        if (i.c != i.a) CONSUME(i.c);
+        if (i.b != i.a)
+          CONSUME(i.b);
+        if (i.c != i.a)
+          CONSUME(i.c);
         NEXT();
       }
     }
@@ -362,10 +399,12 @@ again:
     }
     GENERAL(op, R[i.c], if (i.c != i.a) CONSUME(i.c));
   }
-  on_Negate: {
+  on_Negate : {
     const Value x = R[i.b];
-    if (x.is_int()) INT_RESULT(wrapping(BinaryOp::kSubtract, 0, x.as_int))
-    if (x.is_float()) FLOAT_RESULT(-x.as_float)
+    if (x.is_int())
+      INT_RESULT(wrapping(BinaryOp::kSubtract, 0, x.as_int))
+    if (x.is_float())
+      FLOAT_RESULT(-x.as_float)
     SAVE();
     static const Symbol hook = intern("__neg__");
     const Method* method = find_method(x, hook);
@@ -376,14 +415,14 @@ again:
     SET(i.a, result);
     NEXT();
   }
-  on_Not: {
+  on_Not : {
     SAVE();
     const bool result = !truthy(R[i.b]);
     CONSUME(i.b);
     SET(i.a, Value::boolean(result));
     NEXT();
   }
-  on_BitNot: {
+  on_BitNot : {
     SAVE();
     if (!R[i.b].is_int())
       fail("~ needs an integer, not " + type_name(R[i.b]));
@@ -391,71 +430,75 @@ again:
     NEXT();
   }
 
-#define COMPARISON(name, op, operation)                                        \
-  on_##name: {                                                                 \
-    const Value x = R[i.b], y = R[i.c];                                        \
-    if (BOTH_INT(x, y)) {                                                      \
-      SET(i.a, Value::boolean(x.as_int operation y.as_int));                   \
-      NEXT();                                                                  \
-    }                                                                          \
-    if (x.is_number() && y.is_number()) {                                      \
-      SET(i.a, Value::boolean(x.to_double() operation y.to_double()));         \
-      NEXT();                                                                  \
-    }                                                                          \
-    SAVE();                                                                    \
-    const Value result = arithmetic(op, x, y);                                 \
-    CONSUME(i.b);                                                              \
-    CONSUME(i.c);                                                              \
-    SET(i.a, result);                                                          \
-    NEXT();                                                                    \
+#define COMPARISON(name, op, operation)                                \
+  on_##name : {                                                        \
+    const Value x = R[i.b], y = R[i.c];                                \
+    if (BOTH_INT(x, y)) {                                              \
+      SET(i.a, Value::boolean(x.as_int operation y.as_int));           \
+      NEXT();                                                          \
+    }                                                                  \
+    if (x.is_number() && y.is_number()) {                              \
+      SET(i.a, Value::boolean(x.to_double() operation y.to_double())); \
+      NEXT();                                                          \
+    }                                                                  \
+    SAVE();                                                            \
+    const Value result = arithmetic(op, x, y);                         \
+    CONSUME(i.b);                                                      \
+    CONSUME(i.c);                                                      \
+    SET(i.a, result);                                                  \
+    NEXT();                                                            \
   }
-#define JUMP_UNLESS(name, op, operation)                                       \
-  on_JumpUnless##name: {                                                       \
-    const Value x = R[i.b], y = R[i.c];                                        \
-    if (BOTH_INT(x, y)) {                                                      \
-      pc += x.as_int operation y.as_int ? 1 : pc->d;                           \
-      NEXT();                                                                  \
-    }                                                                          \
-    if (x.is_number() && y.is_number()) {                                      \
-      pc += x.to_double() operation y.to_double() ? 1 : pc->d;                 \
-      NEXT();                                                                  \
-    }                                                                          \
-    SAVE();                                                                    \
-    const bool holds = comparison_holds(op, x, y);                             \
-    CONSUME(i.b);                                                              \
-    CONSUME(i.c);                                                              \
-    pc += holds ? 1 : pc->d;                                                   \
-    NEXT();                                                                    \
-  }                                                                            \
-  on_JumpUnless##name##K: {                                                    \
-    const Value x = R[i.b], y = constants[i.c];                                \
-    if (BOTH_INT(x, y)) {                                                      \
-      pc += x.as_int operation y.as_int ? 1 : pc->d;                           \
-      NEXT();                                                                  \
-    }                                                                          \
-    if (x.is_number()) {                                                       \
-      pc += x.to_double() operation y.to_double() ? 1 : pc->d;                 \
-      NEXT();                                                                  \
-    }                                                                          \
-    SAVE();                                                                    \
-    const bool holds = comparison_holds(op, x, y);                             \
-    CONSUME(i.b);                                                              \
-    pc += holds ? 1 : pc->d;                                                   \
-    NEXT();                                                                    \
+#define JUMP_UNLESS(name, op, operation)                       \
+  on_JumpUnless##name : {                                      \
+    const Value x = R[i.b], y = R[i.c];                        \
+    if (BOTH_INT(x, y)) {                                      \
+      pc += x.as_int operation y.as_int ? 1 : pc->d;           \
+      NEXT();                                                  \
+    }                                                          \
+    if (x.is_number() && y.is_number()) {                      \
+      pc += x.to_double() operation y.to_double() ? 1 : pc->d; \
+      NEXT();                                                  \
+    }                                                          \
+    SAVE();                                                    \
+    const bool holds = comparison_holds(op, x, y);             \
+    CONSUME(i.b);                                              \
+    CONSUME(i.c);                                              \
+    pc += holds ? 1 : pc->d;                                   \
+    NEXT();                                                    \
+  }                                                            \
+  on_JumpUnless##name##K : {                                   \
+    const Value x = R[i.b], y = constants[i.c];                \
+    if (BOTH_INT(x, y)) {                                      \
+      pc += x.as_int operation y.as_int ? 1 : pc->d;           \
+      NEXT();                                                  \
+    }                                                          \
+    if (x.is_number()) {                                       \
+      pc += x.to_double() operation y.to_double() ? 1 : pc->d; \
+      NEXT();                                                  \
+    }                                                          \
+    SAVE();                                                    \
+    const bool holds = comparison_holds(op, x, y);             \
+    CONSUME(i.b);                                              \
+    pc += holds ? 1 : pc->d;                                   \
+    NEXT();                                                    \
   }
-#define COMPARISONS(X)                                                               \
-  X(Less, BinaryOp::kLess, <) X(LessEqual, BinaryOp::kLessEqual, <=)                 \
-  X(Greater, BinaryOp::kGreater, >) X(GreaterEqual, BinaryOp::kGreaterEqual, >=)     \
-  X(Equal, BinaryOp::kEqual, ==) X(NotEqual, BinaryOp::kNotEqual, !=)
-  COMPARISONS(COMPARISON)
-  COMPARISONS(JUMP_UNLESS)
+#define COMPARISONS(X)                                                            \
+  X(Less, BinaryOp::kLess, <)                                                     \
+  X(LessEqual, BinaryOp::kLessEqual, <=) X(Greater, BinaryOp::kGreater, >)        \
+      X(GreaterEqual, BinaryOp::kGreaterEqual, >=) X(Equal, BinaryOp::kEqual, ==) \
+          X(NotEqual, BinaryOp::kNotEqual, !=)
+    COMPARISONS(COMPARISON)
+    COMPARISONS(JUMP_UNLESS)
 
-  on_Jump: pc += i.d - 1; NEXT();
+  on_Jump:
+    pc += i.d - 1;
+    NEXT();
   on_Loop:
     pc += i.d - 1;
     SAFEPOINT();
     NEXT();
-  on_JumpIf: on_JumpIfNot: {
+  on_JumpIf:
+  on_JumpIfNot : {
     const Value x = R[i.a];
     bool holds;
     if (x.is_bool()) {
@@ -479,7 +522,7 @@ again:
     if (!R[i.a].is_missing())
       pc += i.d - 1;
     NEXT();
-  on_Coalesce: {
+  on_Coalesce : {
     const Value x = R[i.b];
     const bool is_result = x.is(Kind::kEnumValue) && as_object<EnumValue>(x)->type == core_types().result;
     if (is_none(x) || (is_result && as_object<EnumValue>(x)->variant == kErr)) {
@@ -493,10 +536,11 @@ again:
     NEXT();
   }
 
-  on_ForPrepare: {
+  on_ForPrepare : {
     if (!R[i.a].is_int() || !R[i.a + 1].is_int()) {
       SAVE();
-      fail("a range goes from one integer to another, not from " + type_name(R[i.a]) + " to " + type_name(R[i.a + 1]));
+      fail("a range goes from one integer to another, not from " + type_name(R[i.a]) + " to " +
+           type_name(R[i.a + 1]));
     }
     if (i.d == 1) {
       if (R[i.a + 1].as_int == INT64_MAX)
@@ -505,7 +549,7 @@ again:
     }
     NEXT();
   }
-  on_ForRange: {
+  on_ForRange : {
     const int64_t at = R[i.a].as_int;
     if (at < R[i.a + 1].as_int) {
       R[i.a].as_int = at + 1;
@@ -516,7 +560,7 @@ again:
     }
     NEXT();
   }
-  on_IterPrepare: {
+  on_IterPrepare : {
     SAVE();
     const Value iterator = make_iterator(R[i.b]);
     CONSUME(i.b);
@@ -524,7 +568,7 @@ again:
     SET(i.a + 1, Value::integer(0));
     NEXT();
   }
-  on_IterNext: {
+  on_IterNext : {
     const Value source = R[i.a];
     if (source.is(Kind::kArray)) {
       const auto& items = as_object<Array>(source)->items;
@@ -548,7 +592,7 @@ again:
     }
     NEXT();
   }
-  on_IterNextPair: {
+  on_IterNextPair : {
     SAVE();
     Value first, second;
     if (iterate_pair(&R[i.a], first, second)) {
@@ -561,7 +605,7 @@ again:
     NEXT();
   }
 
-  on_GetField: {
+  on_GetField : {
     const Value object = R[i.b];
     Cache& cache = proto->caches[i.c];
     if (object.is(Kind::kInstance)) {
@@ -572,7 +616,8 @@ again:
         SET(i.a, field);
         NEXT();
       }
-      if (const auto found = instance->record->field_index.find(cache.name); found != instance->record->field_index.end()) {
+      if (const auto found = instance->record->field_index.find(cache.name);
+          found != instance->record->field_index.end()) {
         cache.type = instance->record;
         cache.index = found->second;
         const Value field = retained(instance->fields()[cache.index]);
@@ -587,7 +632,7 @@ again:
     SET(i.a, field);
     NEXT();
   }
-  on_SetField: {
+  on_SetField : {
     Cache& cache = proto->caches[i.c];
     const Value value = i.b < locals ? retained(R[i.b]) : std::exchange(R[i.b], Value());
     SAVE();
@@ -597,7 +642,8 @@ again:
         assign(instance->fields()[cache.index], value);
         NEXT();
       }
-      if (const auto found = instance->record->field_index.find(cache.name); found != instance->record->field_index.end()) {
+      if (const auto found = instance->record->field_index.find(cache.name);
+          found != instance->record->field_index.end()) {
         cache.type = instance->record;
         cache.index = found->second;
       }
@@ -605,7 +651,7 @@ again:
     set_field(R[i.a], cache.name, value);
     NEXT();
   }
-  on_GetTupleField: {
+  on_GetTupleField : {
     SAVE();
     const Value object = R[i.b];
     const auto* items = sequence_items(object);
@@ -620,7 +666,7 @@ again:
     SET(i.a, part);
     NEXT();
   }
-  on_GetIndex: {
+  on_GetIndex : {
     const Value object = R[i.b], index = R[i.c];
     if (object.is(Kind::kArray) && index.is_int()) {
       const auto& items = as_object<Array>(object)->items;
@@ -639,7 +685,7 @@ again:
     SET(i.a, item);
     NEXT();
   }
-  on_SetIndex: {
+  on_SetIndex : {
     const Value value = i.c < locals ? retained(R[i.c]) : std::exchange(R[i.c], Value());
     SAVE();
     const Value object = R[i.a], index = R[i.b];
@@ -654,13 +700,13 @@ again:
     CONSUME(i.b);
     NEXT();
   }
-  on_GetPath: {
+  on_GetPath : {
     SAVE();
     const Value value = load_path(proto->paths[static_cast<size_t>(i.d)]);
     SET(i.a, value);
     NEXT();
   }
-  on_SetPath: {
+  on_SetPath : {
     SAVE();
     const Value value = i.a < locals ? retained(R[i.a]) : std::exchange(R[i.a], Value());
     const Path& path = proto->paths[static_cast<size_t>(i.d)];
@@ -677,13 +723,13 @@ again:
     }                           \
     NEXT();                     \
   } while (false)
-#define SAFEPOINT_CALL()                          \
-  do {                                            \
-    if (host_lock().wanted()) [[unlikely]]        \
-      safepoint();                                \
+#define SAFEPOINT_CALL()                   \
+  do {                                     \
+    if (host_lock().wanted()) [[unlikely]] \
+      safepoint();                         \
   } while (false)
 
-  on_Call: {
+  on_Call : {
     SAVE();
     const uint32_t window = frame->base + i.a;
     const Value callee = R[i.a];
@@ -701,11 +747,12 @@ again:
   on_CallSpec:
     SAVE();
     ENTER_OR_GO_ON(start_call(frame->base + i.a, i.b, &proto->specs[i.c]));
-  on_Invoke: {
+  on_Invoke : {
     SAVE();
     Cache& cache = proto->caches[i.c];
     const Value self = R[i.a];
-    if (self.is(Kind::kInstance) && as_object<Instance>(self)->record == cache.type && cache.epoch == method_epoch()) {
+    if (self.is(Kind::kInstance) && as_object<Instance>(self)->record == cache.type &&
+        cache.epoch == method_epoch()) {
       // Known for this class, and its parameters are exactly those given.
       push_frame(const_cast<Closure*>(static_cast<const Closure*>(cache.target)), frame->base + i.a, i.b + 1u,
                  frame->base + i.a, kNoPath);
@@ -715,20 +762,21 @@ again:
     }
     ENTER_OR_GO_ON(start_invoke(frame->base + i.a, i.b, nullptr, cache));
   }
-  on_InvokeSpec: {
+  on_InvokeSpec : {
     SAVE();
     const CallSpec& spec = proto->specs[static_cast<size_t>(pc->d)];
     ++frame->pc;
     pc = frame->pc;
     ENTER_OR_GO_ON(start_invoke(frame->base + i.a, i.b, &spec, proto->caches[i.c]));
   }
-  on_InvokePlace: {
+  on_InvokePlace : {
     const int32_t index = (pc++)->d;
     SAVE();
     ENTER_OR_GO_ON(start_invoke_place(frame->base + i.a, i.b, proto->paths[static_cast<size_t>(index)], index,
                                       proto->caches[i.c]));
   }
-  on_Return: on_ReturnNil: {
+  on_Return:
+  on_ReturnNil : {
     SAVE();
     Value value;
     if (i.op == Op::kReturn)
@@ -774,7 +822,7 @@ again:
     NEXT();
   }
 
-  on_MakeArray: {
+  on_MakeArray : {
     auto* array = new Array();
     array->items.assign(R + i.b, R + i.b + i.c);
     for (uint32_t r = 0; r < i.c; ++r)
@@ -782,7 +830,7 @@ again:
     SET(i.a, Value::object(array));
     NEXT();
   }
-  on_MakeTuple: {
+  on_MakeTuple : {
     auto* tuple = new Tuple();
     tuple->items.assign(R + i.b, R + i.b + i.c);
     for (uint32_t r = 0; r < i.c; ++r)
@@ -794,14 +842,16 @@ again:
     SET(i.a, Value::object(tuple));
     NEXT();
   }
-  on_MakeDict: SET(i.a, Value::object(new Dict())); NEXT();
-  on_MakeRange: {
+  on_MakeDict:
+    SET(i.a, Value::object(new Dict()));
+    NEXT();
+  on_MakeRange : {
     SAVE();
     const Value range = make_range(R[i.b], R[i.c], (pc++)->d != 0);
     SET(i.a, range);
     NEXT();
   }
-  on_MakeSlice: {
+  on_MakeSlice : {
     auto* slice = new Slice();
     slice->start = std::exchange(R[i.b], Value());
     slice->stop = std::exchange(R[i.b + 1], Value());
@@ -809,7 +859,7 @@ again:
     SET(i.a, Value::object(slice));
     NEXT();
   }
-  on_MakeRepeat: {
+  on_MakeRepeat : {
     SAVE();
     if (!R[i.c].is_int() || R[i.c].as_int < 0)
       fail("[value; count] needs a count of 0 or more");
@@ -824,12 +874,12 @@ again:
     SET(i.a, Value::object(array));
     NEXT();
   }
-  on_ArrayPush: {
+  on_ArrayPush : {
     const Value value = i.b < locals ? retained(R[i.b]) : std::exchange(R[i.b], Value());
     as_object<Array>(R[i.a])->items.push_back(value);
     NEXT();
   }
-  on_ArrayExtend: {
+  on_ArrayExtend : {
     SAVE();
     auto* array = as_object<Array>(R[i.a]);
     each(R[i.b], [&](Value item) {
@@ -839,14 +889,14 @@ again:
     CONSUME(i.b);
     NEXT();
   }
-  on_DictSet: {
+  on_DictSet : {
     SAVE();
     const Value key = i.b < locals ? retained(R[i.b]) : std::exchange(R[i.b], Value());
     const Value value = i.c < locals ? retained(R[i.c]) : std::exchange(R[i.c], Value());
     as_object<Dict>(R[i.a])->set(key, value);
     NEXT();
   }
-  on_DictMerge: {
+  on_DictMerge : {
     SAVE();
     if (!R[i.b].is(Kind::kDict))
       fail("** needs a dict, not " + type_name(R[i.b]));
@@ -856,7 +906,7 @@ again:
     CONSUME(i.b);
     NEXT();
   }
-  on_MakeClosure: {
+  on_MakeClosure : {
     const auto which = static_cast<size_t>(i.d);
     auto* closure = new Closure(proto->protos[which]);
     for (const Capture capture : proto->capture_lists[which])
@@ -865,7 +915,7 @@ again:
     SET(i.a, Value::object(closure));
     NEXT();
   }
-  on_Concat: {
+  on_Concat : {
     SAVE();
     const Value text = concatenated(R + i.b, i.c);
     for (uint32_t r = i.b; r < i.b + i.c; ++r)
@@ -873,7 +923,7 @@ again:
     SET(i.a, text);
     NEXT();
   }
-  on_Format: {
+  on_Format : {
     SAVE();
     const Value text = make_text(format_value(R[i.b], text_of(constants[i.c])));
     CONSUME(i.b);
@@ -881,8 +931,10 @@ again:
     NEXT();
   }
 
-  on_TestVariant: SET(i.a, Value::boolean(is_variant(R[i.b], proto->variants[i.c]))); NEXT();
-  on_TestName: {
+  on_TestVariant:
+    SET(i.a, Value::boolean(is_variant(R[i.b], proto->variants[i.c])));
+    NEXT();
+  on_TestName : {
     const Value value = R[i.b];
     const Symbol name = proto->caches[i.c].name;
     static const Symbol none = intern("None");
@@ -897,7 +949,7 @@ again:
     SET(i.a, Value::boolean(holds));
     NEXT();
   }
-  on_TestSequence: {
+  on_TestSequence : {
     const int32_t form = (pc++)->d;
     const auto* items = sequence_items(R[i.b]);
     const bool fits = items != nullptr && ((form & 1) != 0 ? items->size() >= i.c : items->size() == i.c);
@@ -905,12 +957,13 @@ again:
       SET(i.a, Value::boolean(fits));
     } else if (!fits) {
       SAVE();
-      fail(items == nullptr ? "cannot take apart " + type_name(R[i.b])
-                            : std::to_string(items->size()) + " values cannot be taken apart into " + std::to_string(i.c));
+      fail(items == nullptr
+               ? "cannot take apart " + type_name(R[i.b])
+               : std::to_string(items->size()) + " values cannot be taken apart into " + std::to_string(i.c));
     }
     NEXT();
   }
-  on_TestRecord: {
+  on_TestRecord : {
     const Symbol name = proto->caches[i.c].name;
     const Value value = R[i.b];
     bool holds = false;
@@ -921,18 +974,18 @@ again:
     SET(i.a, Value::boolean(holds));
     NEXT();
   }
-  on_GetPart: {
+  on_GetPart : {
     const Value part = part_of(R[i.b], i.c);
     SET(i.a, part);
     NEXT();
   }
-  on_GetNamedPart: {
+  on_GetNamedPart : {
     SAVE();
     const Value part = get_field(R[i.b], proto->caches[i.c].name);
     SET(i.a, part);
     NEXT();
   }
-  on_GetRest: {
+  on_GetRest : {
     auto* array = new Array();
     const auto& items = *sequence_items(R[i.b]);
     for (size_t at = i.c; at < items.size(); ++at)
@@ -940,29 +993,33 @@ again:
     SET(i.a, Value::object(array));
     NEXT();
   }
-  on_TestPresent: {
+  on_TestPresent : {
     const Value value = R[i.b];
-    const bool is_error = value.is(Kind::kEnumValue) && as_object<EnumValue>(value)->type == core_types().result &&
+    const bool is_error = value.is(Kind::kEnumValue) &&
+                          as_object<EnumValue>(value)->type == core_types().result &&
                           as_object<EnumValue>(value)->variant == kErr;
     SET(i.a, Value::boolean(!is_none(value) && !is_error));
     NEXT();
   }
-  on_Unwrap: {
+  on_Unwrap : {
     const Value value = R[i.b];
-    const bool wrapped = value.is(Kind::kEnumValue) && (as_object<EnumValue>(value)->type == core_types().result ||
-                                                        as_object<EnumValue>(value)->type == core_types().option);
+    const bool wrapped =
+        value.is(Kind::kEnumValue) && (as_object<EnumValue>(value)->type == core_types().result ||
+                                       as_object<EnumValue>(value)->type == core_types().option);
     SET(i.a, retained(wrapped ? as_object<EnumValue>(value)->payload()[0] : value));
     NEXT();
   }
-  on_Try: {
+  on_Try : {
     const Value value = i.b < locals ? retained(R[i.b]) : std::exchange(R[i.b], Value());
-    const bool is_result = value.is(Kind::kEnumValue) && as_object<EnumValue>(value)->type == core_types().result;
+    const bool is_result =
+        value.is(Kind::kEnumValue) && as_object<EnumValue>(value)->type == core_types().result;
     if (is_none(value) || (is_result && as_object<EnumValue>(value)->variant == kErr)) {
       SET(i.a, value);
       ++pc;
       NEXT();
     }
-    if (is_result || (value.is(Kind::kEnumValue) && as_object<EnumValue>(value)->type == core_types().option)) {
+    if (is_result ||
+        (value.is(Kind::kEnumValue) && as_object<EnumValue>(value)->type == core_types().option)) {
       SET(i.a, retained(as_object<EnumValue>(value)->payload()[0]));
       release(value);
     } else {
@@ -971,7 +1028,7 @@ again:
     pc += pc->d;
     NEXT();
   }
-  on_Present: {
+  on_Present : {
     SAVE();
     const Value value = i.b < locals ? retained(R[i.b]) : std::exchange(R[i.b], Value());
     const bool present = value.is_bool() || value.is_number() || truthy(value);
@@ -980,14 +1037,14 @@ again:
     SET(i.a, present ? value : Value());
     NEXT();
   }
-  on_Cast: {
+  on_Cast : {
     SAVE();
     const Value made = cast_value(R[i.b], i.c);
     CONSUME(i.b);
     SET(i.a, made);
     NEXT();
   }
-  on_Contains: {
+  on_Contains : {
     SAVE();
     const bool found = contains(R[i.c], R[i.b]);
     CONSUME(i.b);
@@ -995,7 +1052,7 @@ again:
     SET(i.a, Value::boolean(found));
     NEXT();
   }
-  on_Is: {
+  on_Is : {
     SAVE();
     const Value x = R[i.b], y = R[i.c];
     bool same;
@@ -1010,13 +1067,15 @@ again:
     SET(i.a, Value::boolean(same));
     NEXT();
   }
-  on_Assert: {
+  on_Assert : {
     SAVE();
     if (!R[i.b].is_nil())
       fail("assertion failed: " + display(R[i.b]));
     fail("assertion failed: " + text_of(constants[i.c]));
   }
-  on_DeferMark: SET(i.a, Value::integer(static_cast<int64_t>(defers_.size()))); NEXT();
+  on_DeferMark:
+    SET(i.a, Value::integer(static_cast<int64_t>(defers_.size())));
+    NEXT();
   on_DeferPush:
     defers_.push_back({i.a < locals ? retained(R[i.a]) : std::exchange(R[i.a], Value()), false});
     NEXT();
@@ -1024,7 +1083,7 @@ again:
     SAVE();
     run_defers(static_cast<size_t>(R[i.a].as_int));
     NEXT();
-  on_WithEnter: {
+  on_WithEnter : {
     SAVE();
     const Value resource = std::exchange(R[i.b], Value());
     defers_.push_back({resource, true});
@@ -1040,7 +1099,7 @@ again:
     SAVE();
     link_type(proto->links[static_cast<size_t>(i.d)], *proto->module);
     NEXT();
-  on_Release: {
+  on_Release : {
     const Value value = R[i.a];
     if (value.is_object()) {
       SAVE();

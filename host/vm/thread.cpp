@@ -19,7 +19,8 @@ constexpr size_t kFrameBytes = 100000 * sizeof(Frame);
 
 // Zeroed on demand, so that a thread that stays shallow costs little. Zero is a nil Value.
 void* reserve(size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     fail("no memory for a thread's stack");
   return memory;
@@ -118,7 +119,8 @@ std::string Thread::instance_display(Value v) {
   auto* instance = as_object<Instance>(v);
   std::string shown = name_of(instance->record->name) + "(";
   for (size_t i = 0; i < instance->record->fields.size(); ++i)
-    shown += (i == 0 ? "" : ", ") + name_of(instance->record->fields[i].name) + ": " + display(instance->fields()[i]);
+    shown += (i == 0 ? "" : ", ") + name_of(instance->record->fields[i].name) + ": " +
+             display(instance->fields()[i]);
   return shown + ")";
 }
 
@@ -137,7 +139,8 @@ Value Thread::get_field(Value object, Symbol name) {
     switch (object.as_object->kind) {
       case Kind::kInstance: {
         auto* instance = as_object<Instance>(object);
-        if (const auto found = instance->record->field_index.find(name); found != instance->record->field_index.end())
+        if (const auto found = instance->record->field_index.find(name);
+            found != instance->record->field_index.end())
           return retained(instance->fields()[found->second]);
         if (const Method* method = instance->record->find(name))
           return method_value(*method);
@@ -166,7 +169,8 @@ Value Thread::get_field(Value object, Symbol name) {
           return Value::object(new BoundMethod(object, Value::integer(variant)));
         }
         [[fallthrough]];
-      case Kind::kRecord: case Kind::kTrait: {
+      case Kind::kRecord:
+      case Kind::kTrait: {
         auto* type = as_object<Type>(object);
         if (const auto found = type->statics.find(name); found != type->statics.end())
           return retained(found->second);
@@ -197,19 +201,25 @@ Value Thread::get_field(Value object, Symbol name) {
       case Kind::kSlice: {
         const auto* slice = as_object<Slice>(object);
         const std::string& field = name_of(name);
-        if (field == "start") return retained(slice->start);
-        if (field == "stop") return retained(slice->stop);
-        if (field == "step") return retained(slice->step);
+        if (field == "start")
+          return retained(slice->start);
+        if (field == "stop")
+          return retained(slice->stop);
+        if (field == "step")
+          return retained(slice->step);
         break;
       }
       case Kind::kRange: {
         const auto* range = as_object<Range>(object);
         const std::string& field = name_of(name);
-        if (field == "start") return range->start;
-        if (field == "end") return range->end;
+        if (field == "start")
+          return range->start;
+        if (field == "end")
+          return range->end;
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
   const Native* native = builtin_method_of(object, name);
@@ -246,7 +256,8 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     make_unique(object);
     auto* tuple = as_object<Tuple>(object);
     for (size_t i = 0; i < tuple->names.size(); ++i) {
-      if (tuple->names[i] != name) continue;
+      if (tuple->names[i] != name)
+        continue;
       assign(tuple->items[i], value.take());
       return;
     }
@@ -364,8 +375,8 @@ Value Thread::get_index(Value object, Value index) {
   }
   if (object.is(Kind::kRange) && index.is_int()) {
     const auto* range = as_object<Range>(object);
-    return Value::integer(range->start.as_int +
-                          static_cast<int64_t>(checked_index(index, static_cast<size_t>(length(object)), "range")));
+    return Value::integer(range->start.as_int + static_cast<int64_t>(checked_index(
+                                                    index, static_cast<size_t>(length(object)), "range")));
   }
   fail(type_name(object) + " cannot be indexed");
 }
@@ -432,8 +443,9 @@ Value* Thread::step_into(Value* at, const Path::Step& step, Ref& scratch) {
     }
     return keep(get_field(*at, name));
   }
-  const Value index = step.form == Path::Step::Form::kIndex ? registers[step.operand]
-                                                            : Value::integer(static_cast<int64_t>(step.operand));
+  const Value index = step.form == Path::Step::Form::kIndex
+                          ? registers[step.operand]
+                          : Value::integer(static_cast<int64_t>(step.operand));
   if (at->is(Kind::kArray) && index.is_int()) {
     make_unique(*at);
     auto& items = as_object<Array>(*at)->items;
@@ -457,9 +469,16 @@ Value* Thread::resolve_place(const Path& path, size_t steps, Ref& scratch) {
   Value* registers = stack_ + frame.base;
   Value* at = nullptr;
   switch (path.root) {
-    case Path::Root::kRegister: case Path::Root::kValue: at = &registers[path.operand]; break;
-    case Path::Root::kCell: at = &as_object<Cell>(registers[path.operand])->value; break;
-    case Path::Root::kCapturedCell: at = &as_object<Cell>(frame.closure->captured[path.operand])->value; break;
+    case Path::Root::kRegister:
+    case Path::Root::kValue:
+      at = &registers[path.operand];
+      break;
+    case Path::Root::kCell:
+      at = &as_object<Cell>(registers[path.operand])->value;
+      break;
+    case Path::Root::kCapturedCell:
+      at = &as_object<Cell>(frame.closure->captured[path.operand])->value;
+      break;
     case Path::Root::kGlobal: {
       LoadedModule& module = *frame.proto->module;
       at = &module.slots[path.operand];
@@ -496,8 +515,12 @@ void Thread::store_path(const Path& path, Value owned) {
   const Path::Step& last = path.steps.back();
   Value* registers = stack_ + frames_[frame_count_ - 1].base;
   switch (last.form) {
-    case Path::Step::Form::kField: set_field(*place, last.operand, value.take()); break;
-    case Path::Step::Form::kIndex: set_index(*place, registers[last.operand], value.take()); break;
+    case Path::Step::Form::kField:
+      set_field(*place, last.operand, value.take());
+      break;
+    case Path::Step::Form::kIndex:
+      set_index(*place, registers[last.operand], value.take());
+      break;
     case Path::Step::Form::kTupleField:
       set_index(*place, Value::integer(static_cast<int64_t>(last.operand)), value.take());
       break;
@@ -535,7 +558,8 @@ Value Thread::global(LoadedModule& module, uint32_t slot) {
     fail("'" + name_of(name) + "' is not defined");
   // Remembered where it cannot change: a variable of another module is looked up each time.
   const auto imported = module.imports.find(name);
-  const bool variable = imported != module.imports.end() && imported->second.from->variables.contains(imported->second.name);
+  const bool variable =
+      imported != module.imports.end() && imported->second.from->variables.contains(imported->second.name);
   bool from_wildcard = false;
   for (const LoadedModule* other : module.wildcards)
     from_wildcard = from_wildcard || other->variables.contains(name);
@@ -549,10 +573,14 @@ Value Thread::global(LoadedModule& module, uint32_t slot) {
 int64_t Thread::length(Value v) {
   if (v.is_object()) {
     switch (v.as_object->kind) {
-      case Kind::kText: return static_cast<int64_t>(utf8_length(text_of(v)));
-      case Kind::kArray: return static_cast<int64_t>(as_object<Array>(v)->items.size());
-      case Kind::kTuple: return static_cast<int64_t>(as_object<Tuple>(v)->items.size());
-      case Kind::kDict: return as_object<Dict>(v)->live;
+      case Kind::kText:
+        return static_cast<int64_t>(utf8_length(text_of(v)));
+      case Kind::kArray:
+        return static_cast<int64_t>(as_object<Array>(v)->items.size());
+      case Kind::kTuple:
+        return static_cast<int64_t>(as_object<Tuple>(v)->items.size());
+      case Kind::kDict:
+        return as_object<Dict>(v)->live;
       case Kind::kRange: {
         const auto* range = as_object<Range>(v);
         if (!range->start.is_int() || !range->end.is_int())
@@ -569,7 +597,8 @@ int64_t Thread::length(Value v) {
         const Ref result = Ref::owned(call_method_of(v, *method, nullptr, 0));
         return to_integer(result.get());
       }
-      default: break;
+      default:
+        break;
     }
   }
   fail(type_name(v) + " has no length");
@@ -655,7 +684,8 @@ bool Thread::iterate(Value* state, Value& out) {
       }
       return false;
     }
-    default: break;
+    default:
+      break;
   }
   static const Symbol next = intern("next"), getitem = intern("__getitem__");
   if (const Method* method = find_method(source, next)) {
@@ -747,7 +777,8 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
     if (found.is(Kind::kRecord) || found.is(Kind::kEnum) || found.is(Kind::kTrait))
       type = as_object<Type>(found);
     else if (!found.is(Kind::kNative))
-      fail("impl: there is no type " + (link.target.empty() ? std::string("of that form") : name_of(link.target.back())));
+      fail("impl: there is no type " +
+           (link.target.empty() ? std::string("of that form") : name_of(link.target.back())));
     if (type == nullptr)
       fail("impl for the built-in type " + name_of(link.target.back()) + " is not supported");
   }
@@ -757,7 +788,8 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
   for (const auto& path : link.parents) {
     const Value parent = find_type(module, path);
     if (!parent.is(Kind::kTrait) && !parent.is(Kind::kRecord))
-      fail(name_of(type->name) + ": there is no trait " + (path.empty() ? "of that form" : name_of(path.back())));
+      fail(name_of(type->name) + ": there is no trait " +
+           (path.empty() ? "of that form" : name_of(path.back())));
     inherit(*type, *as_object<Type>(parent));
     if (parent.is(Kind::kTrait)) {
       type->traits.push_back(as_object<Trait>(parent));

@@ -16,10 +16,10 @@ struct Frame {
   const Proto* proto;
   const Instruction* pc;
   uint32_t base;
-  uint32_t result;         // register of the stack that takes the result
-  Closure* closure;        // kept alive by the caller's window
-  int32_t place_path;      // >= 0: self goes back to this place of the caller
-  uint32_t defers;         // height of the defer stack at entry
+  uint32_t result;     // register of the stack that takes the result
+  Closure* closure;    // kept alive by the caller's window
+  int32_t place_path;  // >= 0: self goes back to this place of the caller
+  uint32_t defers;     // height of the defer stack at entry
 };
 
 class Thread {
@@ -48,9 +48,9 @@ class Thread {
   /// The Simple stack, innermost first.
   std::vector<StackEntry> stack() const;
 
-  Value get_field(Value object, Symbol name);           // owned; fields, then methods without arguments
+  Value get_field(Value object, Symbol name);  // owned; fields, then methods without arguments
   void set_field(Value& object, Symbol name, Value owned);
-  Value get_index(Value object, Value index);           // owned
+  Value get_index(Value object, Value index);  // owned
   void set_index(Value& object, Value index, Value owned);
   Value arithmetic(BinaryOp op, Value a, Value b);  // owned
   bool contains(Value container, Value item);
@@ -74,14 +74,17 @@ class Thread {
   bool comparison_holds(BinaryOp op, Value a, Value b);
   Value enter_resource(Value resource);
 
-  // calls.cpp. The window holds callee and owned arguments, which are used up. True: a frame was pushed; false: the
-  // result is in its register.
+  // calls.cpp. The window holds callee and owned arguments, which are used up. True: a frame was pushed;
+  // false: the result is in its register.
   bool start_call(uint32_t window, uint32_t count, const CallSpec* spec);
   bool start_invoke(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache);
-  bool start_invoke_place(uint32_t window, uint32_t count, const Path& path, int32_t path_index, Cache& cache);
+  bool start_invoke_place(uint32_t window, uint32_t count, const Path& path, int32_t path_index,
+                          Cache& cache);
   void push_frame(Closure* closure, uint32_t base, uint32_t count, uint32_t result, int32_t place_path);
-  bool start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec, int32_t place_path);
-  void bind_arguments(const Proto& proto, uint32_t base, uint32_t given, uint32_t leading, const CallSpec* spec);
+  bool start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec,
+                    int32_t place_path);
+  void bind_arguments(const Proto& proto, uint32_t base, uint32_t given, uint32_t leading,
+                      const CallSpec* spec);
   uint32_t flatten(uint32_t first, uint32_t count, const CallSpec& spec);
   bool call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count);
   bool construct(Record* record, uint32_t window, uint32_t count, const CallSpec* spec);
@@ -91,7 +94,8 @@ class Thread {
   void finish_window(uint32_t result, uint32_t first, uint32_t count, Value owned_result);
   void need_room(uint32_t top);
   uint32_t top() const {
-    return frame_count_ == 0 ? native_top_ : frames_[frame_count_ - 1].base + frames_[frame_count_ - 1].proto->registers;
+    return frame_count_ == 0 ? native_top_
+                             : frames_[frame_count_ - 1].base + frames_[frame_count_ - 1].proto->registers;
   }
 
   // places.cpp

@@ -21,7 +21,7 @@ struct Outcome {
   std::mutex mutex;
   std::condition_variable changed;
   bool finished = false;
-  Value result;                        // owned
+  Value result;  // owned
   std::unique_ptr<SimpleError> error;
 };
 
@@ -39,7 +39,8 @@ void run_thread(Value function, const std::shared_ptr<Outcome>& outcome) {
     } catch (const SimpleError& error) {
       outcome->error = std::make_unique<SimpleError>(error);
     } catch (const ExitRequest& request) {
-      outcome->error = std::make_unique<SimpleError>("exit(" + std::to_string(request.code) + ") was called in a thread");
+      outcome->error =
+          std::make_unique<SimpleError>("exit(" + std::to_string(request.code) + ") was called in a thread");
     }
     release(function);
   }
@@ -104,7 +105,8 @@ void install_thread_methods() {
   module->state = LoadedModule::State::kReady;
   static const NativeEntry functions[] = {{"spawn", spawn, 1, 1}, {"yield_now", hand_over, 0, 0}};
   for (const NativeEntry& entry : functions)
-    module->define(intern(entry.name), Value::object(new Native(entry.name, entry.fn, entry.least, entry.most)));
+    module->define(intern(entry.name),
+                   Value::object(new Native(entry.name, entry.fn, entry.least, entry.most)));
   builtins()[intern("thread")] = Value::object(module);
 }
 
