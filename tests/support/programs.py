@@ -1,0 +1,108 @@
+"""Runs Simple programs on the host and reads what they should do from the comments beside their statements.
+
+    # rule: NAME              the rule of tests/conformance/rules.toml that the file shows (before the first statement)
+    # arguments: WORDS        the program's own arguments
+    # exit: N                 the exit code, where it is not 0 (1 after an error)
+    … # expect: TEXT          one line of standard output, in the file's order
+    … # expect error: TEXT    an error reported at this line, with TEXT in its message
+    … # expect warning: TEXT  a warning reported at this line
+    … # expect hint: TEXT     a hint, somewhere on standard error
+
+A program with errors ends with code 1; one without ends with 0 and prints nothing on standard error but its warnings.
+SIMPLE_HOST names the host's executable.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+TIME_LIMIT_S = 60
+_MARK = re.compile(r"# (rule|arguments|exit|expect|expect error|expect warning|expect hint): ?(.*)$")
+_REPORT = re.compile(r"^(?P<file>.+?):(?P<line>\d+):((?P<column>\d+):)? (?P<kind>error|warning): (?P<message>.*)$")
+
+
+@dataclass
+class Expectations:
+    """What a program's comments promise."""
+
+    rules: list[str] = field(default_factory=list)
+    arguments: list[str] = field(default_factory=list)
+    status: int | None = None
+    output: list[str] = field(default_factory=list)
+    reports: list[tuple[str, int, str]] = field(default_factory=list)  # error or warning, line, text
+    hints: list[str] = field(default_factory=list)
+
+    def errors(self) -> list[tuple[str, int, str]]:
+        return [report for report in self.reports if report[0] == "error"]
+
+
+def expectations(file: Path) -> Expectations:
+    """Reads the marks in `file`."""
+    found = Expectations()
+    for number, line in enumerate(file.read_text().splitlines(), start=1):
+        mark = _MARK.search(line)
+        if not mark:
+            continue
+        kind, text = mark[1], mark[2].rstrip()
+        if kind == "rule":
+            found.rules += text.split()
+        elif kind == "arguments":
+            found.arguments = shlex.split(text)
+        elif kind == "exit":
+            found.status = int(text)
+        elif kind == "expect":
+            found.output.append(text)
+        elif kind == "expect hint":
+            found.hints.append(text)
+        else:
+            found.reports.append((kind.removeprefix("expect "), number, text))
+    return found
+
+
+def host() -> str:
+    """The host's executable."""
+    path = os.environ.get("SIMPLE_HOST")
+    if not path:
+        pytest.fail("SIMPLE_HOST does not name the host's executable")
+    return path
+
+
+def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Runs the host with these words."""
+    return subprocess.run(
+        [host(), *map(str, words)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=TIME_LIMIT_S,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def hold(file: Path) -> None:
+    """Runs `file` and asserts everything that its marks promise."""
+    wanted = expectations(file)
+    assert wanted.output or wanted.reports or wanted.status is not None, "the file expects nothing"
+    result = run(file, *wanted.arguments)
+    assert [line.rstrip() for line in result.stdout.splitlines()] == wanted.output, result.stderr
+    reported = [match for line in result.stderr.splitlines() if (match := _REPORT.match(line))]
+    found = [(match["kind"], int(match["line"]), match["message"]) for match in reported]
+    assert [(kind, line) for kind, line, _ in found] == [(kind, line) for kind, line, _ in wanted.reports], result.stderr
+    for (_, _, message), (_, _, text) in zip(found, wanted.reports):
+        assert text in message, result.stderr
+    for match in reported:
+        assert Path(match["file"]).resolve() == file.resolve(), result.stderr
+    for hint in wanted.hints:
+        assert hint in result.stderr
+    if not wanted.reports:
+        assert result.stderr == ""
+    status = wanted.status if wanted.status is not None else 1 if wanted.errors() else 0
+    assert result.returncode == status, result.stderr
