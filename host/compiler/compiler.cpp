@@ -12,8 +12,9 @@ FunctionCompiler::FunctionCompiler(LoadedModule& module, FunctionCompiler* paren
   open_scope();
 }
 
-void FunctionCompiler::refuse(const SourceSpan& span, const std::string& message) const {
-  throw CompileError{span, message};
+void FunctionCompiler::refuse(const SourceSpan& span, const std::string& message,
+                              const std::string& hint) const {
+  throw CompileError{span, message, hint};
 }
 
 size_t FunctionCompiler::emit(Op op, uint32_t a, uint32_t b, uint32_t c) {

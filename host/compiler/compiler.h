@@ -16,6 +16,7 @@ namespace spl {
 struct CompileError {
   SourceSpan span;
   std::string message;
+  std::string hint;  // may be empty
 };
 
 /// Defines the module's functions and types, and gives its body. Throws CompileError.
@@ -171,7 +172,8 @@ class FunctionCompiler {
   bool has_self() const;
   void self_to(Register dest);
   bool at_module_level() const { return is_module_ && scopes_.size() == 1; }
-  [[noreturn]] void refuse(const SourceSpan& span, const std::string& message) const;
+  [[noreturn]] void refuse(const SourceSpan& span, const std::string& message,
+                           const std::string& hint = "") const;
 
   LoadedModule& module_;
   FunctionCompiler* parent_;

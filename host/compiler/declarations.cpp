@@ -270,7 +270,7 @@ class ModuleCompiler {
         });
       }
       if (!record->field_index.emplace(field.name, static_cast<uint32_t>(fields.size())).second)
-        throw CompileError{field.span, "the field " + name_of(field.name) + " is declared twice"};
+        throw CompileError{field.span, "the field " + name_of(field.name) + " is declared twice", ""};
       record->fields.push_back(info);
       fields.push_back(field.name);
     }

@@ -151,7 +151,7 @@ void start(LoadedModule& module) {
     try {
       module.body = compile_module(module);
     } catch (const CompileError& error) {
-      throw LoadError{render({error.span, error.message, ""}, module.source)};
+      throw LoadError{render({error.span, error.message, error.hint}, module.source)};
     }
     module.state = LoadedModule::State::kRunning;
     const Ref body = Ref::owned(Value::object(new Closure(module.body)));

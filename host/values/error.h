@@ -17,13 +17,16 @@ struct StackEntry {
 };
 
 /// `payload` is what panic() was given, nil for errors of the runtime. The stack is innermost first.
+/// `hint` says what to do where that is likely, else it is empty.
 struct SimpleError {
   std::string message;
+  std::string hint;
   Ref payload;
   std::vector<StackEntry> stack;
   bool located = false;
 
-  explicit SimpleError(std::string text) : message(std::move(text)) {}
+  explicit SimpleError(std::string text, std::string advice = "")
+      : message(std::move(text)), hint(std::move(advice)) {}
 };
 
 /// exit(code) unwinds as this.
@@ -31,6 +34,6 @@ struct ExitRequest {
   int code;
 };
 
-[[noreturn]] void fail(std::string message);
+[[noreturn]] void fail(std::string message, std::string hint = "");
 
 }  // namespace spl

@@ -11,7 +11,7 @@
 
 namespace spl {
 
-void fail(std::string message) { throw SimpleError(std::move(message)); }
+void fail(std::string message, std::string hint) { throw SimpleError(std::move(message), std::move(hint)); }
 
 namespace {
 
