@@ -25,6 +25,8 @@ void install_value_methods();
 /// Natives that `extern fn` finds in the host itself; null where there is none.
 const Native* host_extern(const std::string& name);
 
+/// `value as type`, by the type's code in the bytecode; owned.
+Value cast_value(Value v, int code);
 int64_t to_integer(Value v);  // of a number, bool or text; fails for others
 double to_number(Value v);
 const std::string& expect_text(Value v, const char* what);

@@ -315,6 +315,7 @@ void sort_items(Thread& thread, std::vector<Value>& items, Value* args, int coun
     return;
   }
   std::vector<std::pair<Ref, Value>> keyed;
+  keyed.reserve(order.size());
   for (const Value v : order)
     keyed.emplace_back(Ref::owned(call1(thread, function, v)), v);
   std::vector<Value> indexes;

@@ -251,6 +251,7 @@ Value sorted_fn(Thread& thread, Value* args, int) {
   std::stable_sort(items.begin(), items.end(),
                    [](const Ref& a, const Ref& b) { return compare(a.get(), b.get()) < 0; });
   std::vector<Value> sorted;
+  sorted.reserve(items.size());
   for (Ref& item : items)
     sorted.push_back(item.take());
   return make_array(std::move(sorted));

@@ -87,6 +87,7 @@ Value list_dir(Thread&, Value* args, int) {
     fail("cannot read the folder " + path + ": " + problem.message());
   std::sort(names.begin(), names.end());
   std::vector<Value> items;
+  items.reserve(names.size());
   for (std::string& name : names)
     items.push_back(make_text(std::move(name)));
   return make_array(std::move(items));

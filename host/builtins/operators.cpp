@@ -9,31 +9,31 @@ namespace spl {
 namespace {
 
 struct Hooks {
-  BinaryOp op;
   const char* sign;
   Symbol left, right, inplace;
+  BinaryOp op;
 };
 
 const Hooks* hooks_of(BinaryOp op) {
   static const Hooks table[] = {
-      {BinaryOp::kAdd, "+", intern("__add__"), intern("__radd__"), intern("__iadd__")},
-      {BinaryOp::kSubtract, "-", intern("__sub__"), intern("__rsub__"), intern("__isub__")},
-      {BinaryOp::kMultiply, "*", intern("__mul__"), intern("__rmul__"), intern("__imul__")},
-      {BinaryOp::kDivide, "/", intern("__div__"), intern("__rdiv__"), intern("__idiv__")},
-      {BinaryOp::kRemainder, "%", intern("__mod__"), intern("__rmod__"), intern("__imod__")},
-      {BinaryOp::kPower, "**", intern("__pow__"), intern("__rpow__"), intern("__ipow__")},
-      {BinaryOp::kMatmul, "@", intern("__matmul__"), intern("__rmatmul__"), intern("__imatmul__")},
-      {BinaryOp::kEqual, "==", intern("__eq__"), intern("__eq__"), kNoSymbol},
-      {BinaryOp::kNotEqual, "!=", intern("__ne__"), intern("__ne__"), kNoSymbol},
-      {BinaryOp::kLess, "<", intern("__lt__"), intern("__gt__"), kNoSymbol},
-      {BinaryOp::kGreater, ">", intern("__gt__"), intern("__lt__"), kNoSymbol},
-      {BinaryOp::kLessEqual, "<=", intern("__le__"), intern("__ge__"), kNoSymbol},
-      {BinaryOp::kGreaterEqual, ">=", intern("__ge__"), intern("__le__"), kNoSymbol},
-      {BinaryOp::kShiftLeft, "<<", intern("__lshift__"), kNoSymbol, kNoSymbol},
-      {BinaryOp::kShiftRight, ">>", intern("__rshift__"), kNoSymbol, kNoSymbol},
-      {BinaryOp::kBitAnd, "&", intern("__and__"), intern("__rand__"), kNoSymbol},
-      {BinaryOp::kBitOr, "|", intern("__or__"), intern("__ror__"), kNoSymbol},
-      {BinaryOp::kBitXor, "xor", intern("__xor__"), intern("__rxor__"), kNoSymbol},
+      {"+", intern("__add__"), intern("__radd__"), intern("__iadd__"), BinaryOp::kAdd},
+      {"-", intern("__sub__"), intern("__rsub__"), intern("__isub__"), BinaryOp::kSubtract},
+      {"*", intern("__mul__"), intern("__rmul__"), intern("__imul__"), BinaryOp::kMultiply},
+      {"/", intern("__div__"), intern("__rdiv__"), intern("__idiv__"), BinaryOp::kDivide},
+      {"%", intern("__mod__"), intern("__rmod__"), intern("__imod__"), BinaryOp::kRemainder},
+      {"**", intern("__pow__"), intern("__rpow__"), intern("__ipow__"), BinaryOp::kPower},
+      {"@", intern("__matmul__"), intern("__rmatmul__"), intern("__imatmul__"), BinaryOp::kMatmul},
+      {"==", intern("__eq__"), intern("__eq__"), kNoSymbol, BinaryOp::kEqual},
+      {"!=", intern("__ne__"), intern("__ne__"), kNoSymbol, BinaryOp::kNotEqual},
+      {"<", intern("__lt__"), intern("__gt__"), kNoSymbol, BinaryOp::kLess},
+      {">", intern("__gt__"), intern("__lt__"), kNoSymbol, BinaryOp::kGreater},
+      {"<=", intern("__le__"), intern("__ge__"), kNoSymbol, BinaryOp::kLessEqual},
+      {">=", intern("__ge__"), intern("__le__"), kNoSymbol, BinaryOp::kGreaterEqual},
+      {"<<", intern("__lshift__"), kNoSymbol, kNoSymbol, BinaryOp::kShiftLeft},
+      {">>", intern("__rshift__"), kNoSymbol, kNoSymbol, BinaryOp::kShiftRight},
+      {"&", intern("__and__"), intern("__rand__"), kNoSymbol, BinaryOp::kBitAnd},
+      {"|", intern("__or__"), intern("__ror__"), kNoSymbol, BinaryOp::kBitOr},
+      {"xor", intern("__xor__"), intern("__rxor__"), kNoSymbol, BinaryOp::kBitXor},
   };
   for (const Hooks& hooks : table)
     if (hooks.op == op)

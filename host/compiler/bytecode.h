@@ -14,65 +14,34 @@
 namespace spl {
 
 // Operands: r = register, - = anything else. An instruction marked X is followed by a kExtra word.
-#define SPL_OPCODES(X)                                                                                       \
-  X(Extra, "---")                                                                                            \
-  X(Move, "rr-") X(Take, "rr-") X(LoadConstant, "r--") X(LoadInt, "r--") X(LoadNil, "r--") X(                \
-      LoadBool, "r--") X(GetGlobal, "r--") X(SetGlobal, "r--") X(GetCaptured, "r--")                         \
-      X(GetCapturedCell, "r--") X(SetCapturedCell, "r--") X(NewCell, "r--") X(GetCell, "rr-") X(             \
-          SetCell, "rr-") X(GetSelfClosure, "r--") X(Add, "rrr") X(Subtract, "rrr") X(Multiply, "rrr")       \
-          X(Divide, "rrr") X(Remainder, "rrr") X(Arith, "rrr") X(AddK, "rr-") X(SubtractK, "rr-") X(         \
-              MultiplyK, "rr-") X(DivideK, "rr-") X(RemainderK, "rr-") X(Negate, "rr-") X(Not, "rr-")        \
-              X(BitNot, "rr-") X(Less, "rrr") X(LessEqual, "rrr") X(Greater, "rrr") X(                       \
-                  GreaterEqual,                                                                              \
-                  "rrr") X(Equal, "rrr")                                                                     \
-                  X(NotEqual, "rrr") X(Jump, "---") X(JumpIf, "r--") X(JumpIfNot, "r--") X(Loop, "---") X(   \
-                      JumpIfNil,                                                                             \
-                      "r--") X(JumpIfGiven,                                                                  \
-                               "r--") X(Coalesce, "rr-")                                                     \
-                      X(JumpUnlessLess, "-rr") X(JumpUnlessLessEqual, "-rr") X(JumpUnlessGreater, "-rr") X(  \
-                          JumpUnlessGreaterEqual,                                                            \
-                          "-rr") X(JumpUnlessEqual,                                                          \
-                                   "-rr") X(JumpUnlessNotEqual, "-rr")                                       \
-                          X(JumpUnlessLessK, "-r-") X(JumpUnlessLessEqualK, "-r-") X(                        \
-                              JumpUnlessGreaterK,                                                            \
-                              "-r-") X(JumpUnlessGreaterEqualK,                                              \
-                                       "-r-") X(JumpUnlessEqualK, "-r-")                                     \
-                              X(JumpUnlessNotEqualK, "-r-") X(ForPrepare, "r--") X(ForRange, "rr-")          \
-                                  X(IterPrepare, "rr-") X(IterNext, "rr-") X(IterNextPair, "rrr") X(         \
-                                      GetField,                                                              \
-                                      "rr-") X(SetField,                                                     \
-                                               "rr-") X(GetTupleField, "rr-")                                \
-                                      X(GetIndex, "rrr") X(SetIndex, "rrr") X(                               \
-                                          GetPath, "r--") X(SetPath, "r--")                                  \
-                                          X(Call, "r--") X(CallSpec, "r--") X(Invoke, "r--") X(              \
-                                              InvokeSpec,                                                    \
-                                              "r--") X(InvokePlace, "r--")                                   \
-                                              X(Return, "r--") X(ReturnNil, "---") X(MakeArray, "rr-") X(    \
-                                                  MakeTuple, "rr-")                                          \
-                                                  X(MakeDict, "rr-") X(MakeRange, "rrr") X(MakeSlice, "rr-") \
-                                                      X(MakeRepeat, "rrr") X(ArrayPush, "rr-") X(            \
-                                                          ArrayExtend,                                       \
-                                                          "rr-") X(DictSet,                                  \
-                                                                   "rrr") X(DictMerge, "rr-")                \
-                                                          X(MakeClosure, "r--") X(Concat, "rr-") X(          \
-                                                              Format,                                        \
-                                                              "rr-") X(TestVariant,                          \
-                                                                       "rr-") X(TestName, "rr-")             \
-                                                              X(TestSequence, "rr-") X(TestRecord, "rr-") X( \
-                                                                  GetPart, "rr-") X(GetNamedPart, "rr-")     \
-                                                                  X(GetRest, "rr-") X(TestPresent, "rr-")    \
-                                                                      X(Unwrap, "rr-") X(Try, "rr-") X(      \
-                                                                          Present, "rr-") X(Cast, "rr-")     \
-                                                                          X(Contains, "rrr") X(Is, "rrr")    \
-                                                                              X(Assert, "rr-")               \
-                                                                                  X(DeferMark, "r--") X(     \
-                                                                                      DeferPush, "r--")      \
-                                                                                      X(RunDefers, "r--") X( \
-                                                                                          WithEnter, "rr-")  \
-                                                                                          X(Use, "---")      \
-                                                                                              X(Link, "---") \
-                                                                                                  X(Release, \
-                                                                                                    "r--")
+// clang-format off
+#define SPL_OPCODES(X)                                                                              \
+  X(Extra, "---") X(Move, "rr-") X(Take, "rr-") X(LoadConstant, "r--") X(LoadInt, "r--")            \
+  X(LoadNil, "r--") X(LoadBool, "r--") X(GetGlobal, "r--") X(SetGlobal, "r--")                      \
+  X(GetCaptured, "r--") X(GetCapturedCell, "r--") X(SetCapturedCell, "r--") X(NewCell, "r--")       \
+  X(GetCell, "rr-") X(SetCell, "rr-") X(GetSelfClosure, "r--") X(Add, "rrr") X(Subtract, "rrr")     \
+  X(Multiply, "rrr") X(Divide, "rrr") X(Remainder, "rrr") X(Arith, "rrr") X(AddK, "rr-")            \
+  X(SubtractK, "rr-") X(MultiplyK, "rr-") X(DivideK, "rr-") X(RemainderK, "rr-") X(Negate, "rr-")   \
+  X(Not, "rr-") X(BitNot, "rr-") X(Less, "rrr") X(LessEqual, "rrr") X(Greater, "rrr")               \
+  X(GreaterEqual, "rrr") X(Equal, "rrr") X(NotEqual, "rrr") X(Jump, "---") X(JumpIf, "r--")         \
+  X(JumpIfNot, "r--") X(Loop, "---") X(JumpIfNil, "r--") X(JumpIfGiven, "r--") X(Coalesce, "rr-")   \
+  X(JumpUnlessLess, "-rr") X(JumpUnlessLessEqual, "-rr") X(JumpUnlessGreater, "-rr")                \
+  X(JumpUnlessGreaterEqual, "-rr") X(JumpUnlessEqual, "-rr") X(JumpUnlessNotEqual, "-rr")           \
+  X(JumpUnlessLessK, "-r-") X(JumpUnlessLessEqualK, "-r-") X(JumpUnlessGreaterK, "-r-")             \
+  X(JumpUnlessGreaterEqualK, "-r-") X(JumpUnlessEqualK, "-r-") X(JumpUnlessNotEqualK, "-r-")        \
+  X(ForPrepare, "r--") X(ForRange, "rr-") X(IterPrepare, "rr-") X(IterNext, "rr-")                  \
+  X(IterNextPair, "rrr") X(GetField, "rr-") X(SetField, "rr-") X(GetTupleField, "rr-")              \
+  X(GetIndex, "rrr") X(SetIndex, "rrr") X(GetPath, "r--") X(SetPath, "r--") X(Call, "r--")          \
+  X(CallSpec, "r--") X(Invoke, "r--") X(InvokeSpec, "r--") X(InvokePlace, "r--") X(Return, "r--")   \
+  X(ReturnNil, "---") X(MakeArray, "rr-") X(MakeTuple, "rr-") X(MakeDict, "rr-")                    \
+  X(MakeRange, "rrr") X(MakeSlice, "rr-") X(MakeRepeat, "rrr") X(ArrayPush, "rr-")                  \
+  X(ArrayExtend, "rr-") X(DictSet, "rrr") X(DictMerge, "rr-") X(MakeClosure, "r--")                 \
+  X(Concat, "rr-") X(Format, "rr-") X(TestVariant, "rr-") X(TestName, "rr-") X(TestSequence, "rr-") \
+  X(TestRecord, "rr-") X(GetPart, "rr-") X(GetNamedPart, "rr-") X(GetRest, "rr-")                   \
+  X(TestPresent, "rr-") X(Unwrap, "rr-") X(Try, "rr-") X(Present, "rr-") X(Cast, "rr-")             \
+  X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
+  X(RunDefers, "r--") X(WithEnter, "rr-") X(Use, "---") X(Link, "---") X(Release, "r--")
+// clang-format on
 
 enum class Op : uint16_t {
 #define SPL_OPCODE(name, operands) k##name,

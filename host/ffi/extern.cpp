@@ -119,7 +119,7 @@ class Libraries {
         paths.emplace_back(file);
     for (const std::string& folder : split(std::getenv("SIMPLE_SFFI_PATH")))
       for (const std::string& name : names)
-        paths.push_back(folder + "/" + name);
+        paths.push_back(std::string(folder).append("/").append(name));
     for (const std::string& name : names)
       paths.push_back(library_folder() + "/" + name);
     paths.insert(paths.end(), names.begin(), names.end());

@@ -163,7 +163,7 @@ void start(LoadedModule& module) {
   }
 }
 
-LoadedModule& add_module(std::string key, std::string name, std::string path, std::string text) {
+LoadedModule& add_module(const std::string& key, std::string name, std::string path, std::string text) {
   auto module = std::make_unique<LoadedModule>();
   module->name = std::move(name);
   module->source.id = static_cast<uint32_t>(modules().size());
@@ -219,7 +219,7 @@ LoadedModule& load_program(const std::string& path) {
   return load_file(path, fs::path(path).stem().string());
 }
 
-LoadedModule& load_source(std::string name, std::string text) {
+LoadedModule& load_source(const std::string& name, std::string text) {
   LoadedModule& module = add_module(name, name, name, std::move(text));
   start(module);
   return module;

@@ -19,7 +19,7 @@ const std::vector<std::string>& library_roots();
 
 /// The started program. Throws LoadError, SimpleError.
 LoadedModule& load_program(const std::string& path);
-LoadedModule& load_source(std::string name, std::string text);
+LoadedModule& load_source(const std::string& name, std::string text);
 
 /// Carries out a use declaration for a module. Throws LoadError, SimpleError.
 void import_into(LoadedModule& module, const UseDecl& use);

@@ -27,7 +27,7 @@ std::string content_of(const std::string& line) {
 }
 
 std::string unquoted(const std::string& value) {
-  const std::string text = trimmed(value);
+  std::string text = trimmed(value);
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
     return text.substr(1, text.size() - 2);
   return text;

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ast.h"
@@ -14,7 +15,7 @@ const char* spelled(BinaryOp op);
 
 class Dumper {
  public:
-  std::string take() { return std::move(out_); }
+  std::string take() { return std::exchange(out_, {}); }
 
   void statement(const Stmt& stmt);
 

@@ -209,7 +209,10 @@ std::string Parser::doc_comment() const {
     if (line.ends_with("*/"))
       line.remove_suffix(2);
     line.remove_prefix(std::min(line.find_first_not_of("#/*"), line.size()));
-    doc = dedented(line) + (doc.empty() ? "" : "\n") + doc;
+    std::string above = dedented(line);
+    if (!doc.empty())
+      above += '\n';
+    doc.insert(0, above);
   }
   return doc;
 }

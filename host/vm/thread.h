@@ -68,10 +68,12 @@ class Thread {
 
   // machine.cpp
   void run(uint32_t floor);
+  bool comparison_holds(BinaryOp op, Value a, Value b);
+
+  // unwinding.cpp
   void unwind(uint32_t floor);
   void pop_frame_clearing();
   void run_defers(size_t height);
-  bool comparison_holds(BinaryOp op, Value a, Value b);
   Value enter_resource(Value resource);
 
   // calls.cpp. The window holds callee and owned arguments, which are used up. True: a frame was pushed;
@@ -105,9 +107,10 @@ class Thread {
   void release_path(const Path& path);
   Value* step_into(Value* at, const Path::Step& step, Ref& scratch);
 
-  // patterns and iteration: machine_helpers.cpp
+  // iteration.cpp
   bool iterate(Value* state, Value& out);
   bool iterate_pair(Value* state, Value& first, Value& second);
+
   void link_type(const TypeLink& link, LoadedModule& module);
   Value global(LoadedModule& module, uint32_t slot);
 

@@ -1,0 +1,150 @@
+// Reading and writing the fields of a value.
+#include <algorithm>
+#include <cmath>
+
+#include "../builtins/builtins.h"
+#include "../modules/module.h"
+#include "thread.h"
+
+namespace spl {
+
+Value Thread::get_field(Value object, Symbol name) {
+  const auto method_value = [&](const Method& method) {
+    const Proto* proto = as_object<Closure>(method.function)->proto;
+    if (!method.is_static && proto->required <= 1)
+      return call_method_of(object, method, nullptr, 0);  // a method without arguments needs no parentheses
+    if (method.is_static)
+      return retained(method.function);
+    return Value::object(new BoundMethod(retained(object), retained(method.function)));
+  };
+  if (object.is_object()) {
+    switch (object.as_object->kind) {
+      case Kind::kInstance: {
+        auto* instance = as_object<Instance>(object);
+        if (const auto found = instance->record->field_index.find(name);
+            found != instance->record->field_index.end())
+          return retained(instance->fields()[found->second]);
+        if (const Method* method = instance->record->find(name))
+          return method_value(*method);
+        if (const auto found = instance->record->statics.find(name); found != instance->record->statics.end())
+          return retained(found->second);
+        static const Symbol hook = intern("__getattr__");
+        if (const Method* method = instance->record->find(hook)) {
+          const Ref text = Ref::owned(make_text(name_of(name)));
+          const Value argument = text.get();
+          return call_method_of(object, *method, &argument, 1);
+        }
+        fail(name_of(instance->record->name) + " has no field " + name_of(name));
+      }
+      case Kind::kModule: {
+        auto* module = static_cast<LoadedModule*>(object.as_object);
+        const Value member = module->member(name);
+        if (member.is_missing())
+          fail("module " + module->name + " has no " + name_of(name));
+        return retained(member);
+      }
+      case Kind::kEnum:
+        if (const int variant = as_object<Enum>(object)->index_of(name); variant >= 0) {
+          const VariantInfo& info = as_object<Enum>(object)->variants[static_cast<size_t>(variant)];
+          if (info.arity == 0)
+            return retained(info.singleton);
+          return Value::object(new BoundMethod(object, Value::integer(variant)));
+        }
+        [[fallthrough]];
+      case Kind::kRecord:
+      case Kind::kTrait: {
+        auto* type = as_object<Type>(object);
+        if (const auto found = type->statics.find(name); found != type->statics.end())
+          return retained(found->second);
+        if (const Method* method = type->find(name))
+          return retained(method->function);
+        fail(name_of(type->name) + " has no static " + name_of(name));
+      }
+      case Kind::kEnumValue: {
+        auto* value = as_object<EnumValue>(object);
+        const auto& names = value->info().field_names;
+        for (size_t i = 0; i < names.size(); ++i)
+          if (names[i] == name)
+            return retained(value->payload()[i]);
+        if (const Method* method = value->type->find(name))
+          return method_value(*method);
+        static const Symbol number = intern("value");
+        if (name == number && !value->info().value.is_nil())
+          return retained(value->info().value);
+        break;
+      }
+      case Kind::kTuple: {
+        const auto* tuple = as_object<Tuple>(object);
+        for (size_t i = 0; i < tuple->names.size(); ++i)
+          if (tuple->names[i] == name)
+            return retained(tuple->items[i]);
+        break;
+      }
+      case Kind::kSlice: {
+        const auto* slice = as_object<Slice>(object);
+        const std::string& field = name_of(name);
+        if (field == "start")
+          return retained(slice->start);
+        if (field == "stop")
+          return retained(slice->stop);
+        if (field == "step")
+          return retained(slice->step);
+        break;
+      }
+      case Kind::kRange: {
+        const auto* range = as_object<Range>(object);
+        const std::string& field = name_of(name);
+        if (field == "start")
+          return range->start;
+        if (field == "end")
+          return range->end;
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  const Native* native = builtin_method_of(object, name);
+  if (native == nullptr)
+    fail(type_name(object) + " has no field " + name_of(name));
+  if (native->least > 1)
+    return Value::object(new BoundMethod(retained(object), Value::object(const_cast<Native*>(native))));
+  Value self = retained(object);
+  const Value result = native->fn(*this, &self, 1);
+  release(self);
+  return result;
+}
+
+void Thread::set_field(Value& object, Symbol name, Value owned) {
+  Ref value = Ref::owned(owned);
+  if (object.is(Kind::kInstance)) {
+    make_unique(object);
+    auto* instance = as_object<Instance>(object);
+    const auto found = instance->record->field_index.find(name);
+    if (found == instance->record->field_index.end())
+      fail(name_of(instance->record->name) + " has no field " + name_of(name));
+    assign(instance->fields()[found->second], value.take());
+    return;
+  }
+  if (object.is(Kind::kModule)) {
+    static_cast<LoadedModule*>(object.as_object)->define(name, value.take());
+    return;
+  }
+  if (object.is(Kind::kRecord) || object.is(Kind::kEnum) || object.is(Kind::kTrait)) {
+    assign(as_object<Type>(object)->statics[name], value.take());
+    return;
+  }
+  if (object.is(Kind::kTuple)) {
+    make_unique(object);
+    auto* tuple = as_object<Tuple>(object);
+    for (size_t i = 0; i < tuple->names.size(); ++i) {
+      if (tuple->names[i] != name)
+        continue;
+      assign(tuple->items[i], value.take());
+      return;
+    }
+  }
+  fail(type_name(object) + " has no field " + name_of(name) + " to assign to");
+}
+
+}  // namespace spl

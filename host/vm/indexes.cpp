@@ -1,0 +1,156 @@
+// Elements and slices.
+#include <algorithm>
+#include <cmath>
+
+#include "../builtins/builtins.h"
+#include "../modules/module.h"
+#include "thread.h"
+
+namespace spl {
+
+size_t checked_index(Value index, size_t size, const char* what) {
+  if (!index.is_int())
+    fail(std::string(what) + " index must be an integer, not " + type_name(index));
+  const int64_t at = index.as_int < 0 ? index.as_int + static_cast<int64_t>(size) : index.as_int;
+  if (at < 0 || at >= static_cast<int64_t>(size))
+    fail("index " + std::to_string(index.as_int) + " is out of range for " + what + " of length " +
+         std::to_string(size));
+  return static_cast<size_t>(at);
+}
+
+namespace {
+
+// Calls pick(i) for every index that start:stop:step selects.
+template <class Pick>
+void for_slice(Value start, Value stop, Value step, int64_t size, Pick&& pick) {
+  for (const Value part : {start, stop, step})
+    if (!part.is_nil() && !part.is_int())
+      fail("the parts of a slice must be integers, not " + type_name(part));
+  const int64_t by = step.is_nil() ? 1 : step.as_int;
+  if (by == 0)
+    fail("the step of a slice must not be 0");
+  const auto clamp = [&](Value part, int64_t otherwise) {
+    if (part.is_nil())
+      return otherwise;
+    const int64_t at = part.as_int < 0 ? part.as_int + size : part.as_int;
+    return by > 0 ? std::clamp<int64_t>(at, 0, size) : std::clamp<int64_t>(at, -1, size - 1);
+  };
+  const int64_t first = clamp(start, by > 0 ? 0 : size - 1);
+  const int64_t last = clamp(stop, by > 0 ? size : -1);
+  for (int64_t at = first; by > 0 ? at < last : at > last; at += by)
+    pick(at);
+}
+
+Value sliced(Value object, Value start, Value stop, Value step) {
+  if (object.is(Kind::kText)) {
+    const std::string& text = text_of(object);
+    std::string part;
+    const bool ascii = utf8_length(text) == text.size();
+    if (ascii) {
+      for_slice(start, stop, step, static_cast<int64_t>(text.size()),
+                [&](int64_t at) { part += text[static_cast<size_t>(at)]; });
+      return make_text(std::move(part));
+    }
+    std::vector<std::string> characters;
+    for (size_t at = 0; at < text.size();) {
+      const size_t step_bytes = utf8_step(text, at);
+      characters.push_back(text.substr(at, step_bytes));
+      at += step_bytes;
+    }
+    for_slice(start, stop, step, static_cast<int64_t>(characters.size()),
+              [&](int64_t at) { part += characters[static_cast<size_t>(at)]; });
+    return make_text(std::move(part));
+  }
+  const bool is_array = object.is(Kind::kArray);
+  const auto& items = is_array ? as_object<Array>(object)->items : as_object<Tuple>(object)->items;
+  std::vector<Value> picked;
+  for_slice(start, stop, step, static_cast<int64_t>(items.size()),
+            [&](int64_t at) { picked.push_back(retained(items[static_cast<size_t>(at)])); });
+  return is_array ? make_array(std::move(picked)) : make_tuple(std::move(picked));
+}
+
+}  // namespace
+
+Value Thread::get_index(Value object, Value index) {
+  if (object.is(Kind::kInstance)) {
+    static const Symbol hook = intern("__getitem__");
+    const Method* method = find_method(object, hook);
+    if (method == nullptr)
+      fail(type_name(object) + " cannot be indexed: it has no __getitem__");
+    return call_method_of(object, *method, &index, 1);
+  }
+  if (object.is(Kind::kDict)) {
+    const Value* found = as_object<Dict>(object)->find(index);
+    return found == nullptr ? Value() : retained(*found);
+  }
+  const bool sequence = object.is(Kind::kArray) || object.is(Kind::kTuple) || object.is(Kind::kText);
+  if (sequence && index.is(Kind::kSlice)) {
+    const auto* slice = as_object<Slice>(index);
+    return sliced(object, slice->start, slice->stop, slice->step);
+  }
+  if (sequence && index.is(Kind::kRange)) {
+    const auto* range = as_object<Range>(index);
+    Value stop = range->end;
+    if (range->inclusive && stop.is_int())
+      stop = stop.as_int == -1 ? Value() : Value::integer(stop.as_int + 1);
+    return sliced(object, range->start, stop, Value());
+  }
+  if (object.is(Kind::kArray)) {
+    const auto& items = as_object<Array>(object)->items;
+    return retained(items[checked_index(index, items.size(), "array")]);
+  }
+  if (object.is(Kind::kTuple)) {
+    const auto& items = as_object<Tuple>(object)->items;
+    return retained(items[checked_index(index, items.size(), "tuple")]);
+  }
+  if (object.is(Kind::kText)) {
+    const std::string& text = text_of(object);
+    const size_t length = utf8_length(text);
+    size_t which = checked_index(index, length, "text");
+    if (length == text.size())
+      return make_text(std::string(1, text[which]));
+    size_t at = 0;
+    while (which-- > 0)
+      at += utf8_step(text, at);
+    return make_text(text.substr(at, utf8_step(text, at)));
+  }
+  if (object.is(Kind::kRange) && index.is_int()) {
+    const auto* range = as_object<Range>(object);
+    return Value::integer(range->start.as_int + static_cast<int64_t>(checked_index(
+                                                    index, static_cast<size_t>(length(object)), "range")));
+  }
+  fail(type_name(object) + " cannot be indexed");
+}
+
+void Thread::set_index(Value& object, Value index, Value owned) {
+  Ref value = Ref::owned(owned);
+  if (object.is(Kind::kInstance)) {
+    static const Symbol hook = intern("__setitem__");
+    const Method* method = find_method(object, hook);
+    if (method == nullptr)
+      fail("elements of " + type_name(object) + " cannot be assigned to: it has no __setitem__");
+    const Value args[] = {index, value.get()};
+    release(call_method_of(object, *method, args, 2));
+    return;
+  }
+  if (object.is(Kind::kDict)) {
+    make_unique(object);
+    as_object<Dict>(object)->set(retained(index), value.take());
+    return;
+  }
+  if (object.is(Kind::kArray)) {
+    make_unique(object);
+    auto& items = as_object<Array>(object)->items;
+    assign(items[checked_index(index, items.size(), "array")], value.take());
+    return;
+  }
+  if (object.is(Kind::kTuple)) {
+    make_unique(object);
+    auto& items = as_object<Tuple>(object)->items;
+    assign(items[checked_index(index, items.size(), "tuple")], value.take());
+    return;
+  }
+  fail("elements of " + type_name(object) + " cannot be assigned to");
+}
+
+}  // namespace spl

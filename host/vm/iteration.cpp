@@ -1,0 +1,180 @@
+// Lengths, and running over anything that has elements.
+#include <algorithm>
+#include <cmath>
+
+#include "../builtins/builtins.h"
+#include "../modules/module.h"
+#include "thread.h"
+
+namespace spl {
+
+int64_t Thread::length(Value v) {
+  if (v.is_object()) {
+    switch (v.as_object->kind) {
+      case Kind::kText:
+        return static_cast<int64_t>(utf8_length(text_of(v)));
+      case Kind::kArray:
+        return static_cast<int64_t>(as_object<Array>(v)->items.size());
+      case Kind::kTuple:
+        return static_cast<int64_t>(as_object<Tuple>(v)->items.size());
+      case Kind::kDict:
+        return as_object<Dict>(v)->live;
+      case Kind::kRange: {
+        const auto* range = as_object<Range>(v);
+        if (!range->start.is_int() || !range->end.is_int())
+          fail("an open range has no length");
+        return std::max<int64_t>(0, range->end.as_int - range->start.as_int + (range->inclusive ? 1 : 0));
+      }
+      case Kind::kInstance: {
+        static const Symbol hook = intern("__len__"), plain = intern("len");
+        const Method* method = find_method(v, hook);
+        if (method == nullptr)
+          method = find_method(v, plain);
+        if (method == nullptr)
+          break;
+        const Ref result = Ref::owned(call_method_of(v, *method, nullptr, 0));
+        return to_integer(result.get());
+      }
+      default:
+        break;
+    }
+  }
+  fail(type_name(v) + " has no length");
+}
+
+Value make_iterator(Value source) {
+  if (source.is(Kind::kArray))
+    return retained(source);
+  if (source.is(Kind::kDict)) {
+    Value held = retained(source);
+    as_object<Dict>(held)->sort();
+    return Value::object(new Iterator(held));
+  }
+  if (source.is(Kind::kText) || source.is(Kind::kTuple) || source.is(Kind::kRange))
+    return Value::object(new Iterator(retained(source)));
+  Thread& thread = current_thread();
+  static const Symbol iter = intern("iter"), next = intern("next"), getitem = intern("__getitem__");
+  if (const Method* method = thread.find_method(source, iter)) {
+    Ref inner = Ref::owned(thread.call_method_of(source, *method, nullptr, 0));
+    if (thread.find_method(inner.get(), next) != nullptr)
+      return Value::object(new Iterator(inner.take()));
+    if (inner.get().is(Kind::kInstance))
+      fail("iter() of " + type_name(source) + " gives " + type_name(inner.get()) + ", which has no next()");
+    return make_iterator(inner.get());
+  }
+  if (thread.find_method(source, next) != nullptr || thread.find_method(source, getitem) != nullptr)
+    return Value::object(new Iterator(retained(source)));
+  if (is_none(source))
+    return make_array({});
+  if (source.is(Kind::kEnumValue) && as_object<EnumValue>(source)->type == core_types().option)
+    return make_array({retained(as_object<EnumValue>(source)->payload()[0])});
+  fail("cannot loop over " + type_name(source));
+}
+
+// False at the end. `state` is an array or an Iterator, and the position after it.
+bool Thread::iterate(Value* state, Value& out) {
+  if (state[0].is(Kind::kArray)) {
+    const auto& items = as_object<Array>(state[0])->items;
+    const auto at = static_cast<size_t>(state[1].as_int);
+    if (at >= items.size())
+      return false;
+    state[1] = Value::integer(static_cast<int64_t>(at + 1));
+    out = retained(items[at]);
+    return true;
+  }
+  auto* iterator = as_object<Iterator>(state[0]);
+  const Value source = iterator->source;
+  switch (source.as_object->kind) {
+    case Kind::kTuple: {
+      const auto& items = as_object<Tuple>(source)->items;
+      if (iterator->position >= static_cast<int64_t>(items.size()))
+        return false;
+      out = retained(items[static_cast<size_t>(iterator->position++)]);
+      return true;
+    }
+    case Kind::kText: {
+      const std::string& text = text_of(source);
+      const auto at = static_cast<size_t>(iterator->position);
+      if (at >= text.size())
+        return false;
+      const size_t bytes = utf8_step(text, at);
+      iterator->position += static_cast<int64_t>(bytes);
+      out = make_text(text.substr(at, bytes));
+      return true;
+    }
+    case Kind::kRange: {
+      const auto* range = as_object<Range>(source);
+      const int64_t at = (range->start.is_int() ? range->start.as_int : 0) + iterator->position;
+      if (range->end.is_int() && (range->inclusive ? at > range->end.as_int : at >= range->end.as_int))
+        return false;
+      ++iterator->position;
+      out = Value::integer(at);
+      return true;
+    }
+    case Kind::kDict: {
+      const auto& entries = as_object<Dict>(source)->entries;
+      while (iterator->position < static_cast<int64_t>(entries.size())) {
+        const auto& entry = entries[static_cast<size_t>(iterator->position++)];
+        if (entry.key.is_missing())
+          continue;
+        out = make_tuple({retained(entry.key), retained(entry.value)});
+        return true;
+      }
+      return false;
+    }
+    default:
+      break;
+  }
+  static const Symbol next = intern("next"), getitem = intern("__getitem__");
+  if (const Method* method = find_method(source, next)) {
+    const Value value = call_method_of(source, *method, nullptr, 0);
+    if (is_none(value)) {
+      release(value);
+      return false;
+    }
+    out = value;
+    if (value.is(Kind::kEnumValue) && as_object<EnumValue>(value)->type == core_types().option) {
+      out = retained(as_object<EnumValue>(value)->payload()[0]);
+      release(value);
+    }
+    return true;
+  }
+  if (iterator->position >= length(source))
+    return false;
+  const Value index = Value::integer(iterator->position++);
+  out = call_method_of(source, *find_method(source, getitem), &index, 1);
+  return true;
+}
+
+// Pairs are taken apart, other elements counted.
+bool Thread::iterate_pair(Value* state, Value& first, Value& second) {
+  Value element;
+  const int64_t before = state[1].is_int() ? state[1].as_int : 0;
+  if (!iterate(state, element))
+    return false;
+  if (!state[0].is(Kind::kArray))
+    state[1] = Value::integer(before + 1);
+  const bool pair = element.is(Kind::kTuple) && as_object<Tuple>(element)->items.size() == 2;
+  if (!pair) {
+    first = Value::integer(before);
+    second = element;
+    return true;
+  }
+  first = retained(as_object<Tuple>(element)->items[0]);
+  second = retained(as_object<Tuple>(element)->items[1]);
+  release(element);
+  return true;
+}
+
+void Thread::each(Value iterable, const std::function<bool(Value)>& body) {
+  Value state[2] = {make_iterator(iterable), Value::integer(0)};
+  const Ref held = Ref::owned(state[0]);
+  Value element;
+  while (iterate(state, element)) {
+    const Ref current = Ref::owned(element);
+    if (!body(element))
+      return;
+  }
+}
+
+}  // namespace spl

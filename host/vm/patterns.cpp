@@ -1,0 +1,30 @@
+#include "patterns.h"
+
+namespace spl {
+
+bool is_variant(Value v, const VariantPatternSpec& spec) {
+  static const Symbol some = intern("Some"), none = intern("None");
+  if (v.is(Kind::kEnumValue)) {
+    const auto* value = as_object<EnumValue>(v);
+    return value->info().name == spec.variant && (spec.type == kNoSymbol || value->type->name == spec.type) &&
+           spec.arity <= value->info().arity;
+  }
+  if (spec.variant == none)
+    return v.is_nil();
+  if (spec.variant == some)
+    return !v.is_nil();
+  return v.is(Kind::kInstance) && as_object<Instance>(v)->record->name == spec.variant &&
+         spec.arity <= as_object<Instance>(v)->record->fields.size();
+}
+
+Value part_of(Value v, uint32_t index) {
+  if (const auto* items = sequence_items(v))
+    return retained((*items)[index]);
+  if (v.is(Kind::kEnumValue))
+    return retained(as_object<EnumValue>(v)->payload()[index]);
+  if (v.is(Kind::kInstance))
+    return retained(as_object<Instance>(v)->fields()[index]);
+  return retained(v);  // Some(x) of a plain value
+}
+
+}  // namespace spl

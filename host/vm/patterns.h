@@ -1,0 +1,23 @@
+// What patterns ask of a value; called by the machine's loop.
+#pragma once
+
+#include "../compiler/bytecode.h"
+#include "../values/objects.h"
+
+namespace spl {
+
+/// The elements of an array or tuple, borrowed; null for anything else.
+inline const std::vector<Value>* sequence_items(Value v) {
+  if (v.is(Kind::kArray))
+    return &as_object<Array>(v)->items;
+  if (v.is(Kind::kTuple))
+    return &as_object<Tuple>(v)->items;
+  return nullptr;
+}
+
+/// Whether a value is this variant; a plain value is Some of itself, nil is None.
+bool is_variant(Value v, const VariantPatternSpec& spec);
+/// The payload, field or element at `index`; owned.
+Value part_of(Value v, uint32_t index);
+
+}  // namespace spl

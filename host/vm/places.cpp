@@ -1,0 +1,148 @@
+// Paths like `a[i].x`: found down to the one slot, read, written, given up.
+#include <algorithm>
+#include <cmath>
+
+#include "../builtins/builtins.h"
+#include "../modules/module.h"
+#include "thread.h"
+
+namespace spl {
+
+Value* Thread::step_into(Value* at, const Path::Step& step, Ref& scratch) {
+  Value* registers = stack_ + frames_[frame_count_ - 1].base;
+  const auto keep = [&](Value owned) {
+    scratch = Ref::owned(owned);
+    return &scratch.slot();
+  };
+  if (step.form == Path::Step::Form::kField) {
+    const Symbol name = step.operand;
+    if (at->is(Kind::kInstance)) {
+      auto* record = as_object<Instance>(*at)->record;
+      const auto found = record->field_index.find(name);
+      if (found != record->field_index.end()) {
+        make_unique(*at);
+        return &as_object<Instance>(*at)->fields()[found->second];
+      }
+    }
+    if (at->is(Kind::kModule)) {
+      auto* module = static_cast<LoadedModule*>(at->as_object);
+      if (const auto found = module->names.find(name);
+          found != module->names.end() && !module->slots[found->second].is_missing())
+        return &module->slots[found->second];
+    }
+    if (at->is(Kind::kRecord)) {
+      auto& statics = as_object<Type>(*at)->statics;
+      if (const auto found = statics.find(name); found != statics.end())
+        return &found->second;
+    }
+    return keep(get_field(*at, name));
+  }
+  const Value index = step.form == Path::Step::Form::kIndex
+                          ? registers[step.operand]
+                          : Value::integer(static_cast<int64_t>(step.operand));
+  if (at->is(Kind::kArray) && index.is_int()) {
+    make_unique(*at);
+    auto& items = as_object<Array>(*at)->items;
+    return &items[checked_index(index, items.size(), "array")];
+  }
+  if (at->is(Kind::kTuple) && index.is_int()) {
+    make_unique(*at);
+    auto& items = as_object<Tuple>(*at)->items;
+    return &items[checked_index(index, items.size(), "tuple")];
+  }
+  if (at->is(Kind::kDict)) {
+    make_unique(*at);
+    if (Value* found = as_object<Dict>(*at)->find(index))
+      return found;
+  }
+  return keep(get_index(*at, index));
+}
+
+Value* Thread::resolve_place(const Path& path, size_t steps, Ref& scratch) {
+  const Frame& frame = frames_[frame_count_ - 1];
+  Value* registers = stack_ + frame.base;
+  Value* at = nullptr;
+  switch (path.root) {
+    case Path::Root::kRegister:
+    case Path::Root::kValue:
+      at = &registers[path.operand];
+      break;
+    case Path::Root::kCell:
+      at = &as_object<Cell>(registers[path.operand])->value;
+      break;
+    case Path::Root::kCapturedCell:
+      at = &as_object<Cell>(frame.closure->captured[path.operand])->value;
+      break;
+    case Path::Root::kGlobal: {
+      LoadedModule& module = *frame.proto->module;
+      at = &module.slots[path.operand];
+      if (at->is_missing()) {
+        scratch = Ref::owned(global(module, path.operand));
+        at = &scratch.slot();
+        if (!module.slots[path.operand].is_missing())
+          at = &module.slots[path.operand];
+      }
+      break;
+    }
+  }
+  for (size_t i = 0; i < steps; ++i) {
+    Ref next;
+    Value* inner = step_into(at, path.steps[i], next);
+    if (inner == &next.slot()) {
+      scratch = std::move(next);
+      at = &scratch.slot();
+    } else {
+      at = inner;
+    }
+  }
+  return at;
+}
+
+void Thread::store_path(const Path& path, Value owned) {
+  Ref value = Ref::owned(owned);
+  Ref scratch;
+  if (path.steps.empty()) {
+    assign(*resolve_place(path, 0, scratch), value.take());
+    return;
+  }
+  Value* place = resolve_place(path, path.steps.size() - 1, scratch);
+  const Path::Step& last = path.steps.back();
+  Value* registers = stack_ + frames_[frame_count_ - 1].base;
+  switch (last.form) {
+    case Path::Step::Form::kField:
+      set_field(*place, last.operand, value.take());
+      break;
+    case Path::Step::Form::kIndex:
+      set_index(*place, registers[last.operand], value.take());
+      break;
+    case Path::Step::Form::kTupleField:
+      set_index(*place, Value::integer(static_cast<int64_t>(last.operand)), value.take());
+      break;
+  }
+}
+
+Value Thread::load_path(const Path& path) {
+  Ref scratch;
+  if (path.steps.empty())
+    return retained(*resolve_place(path, 0, scratch));
+  Value* place = resolve_place(path, path.steps.size() - 1, scratch);
+  const Path::Step& last = path.steps.back();
+  if (last.form == Path::Step::Form::kField)
+    return get_field(*place, last.operand);
+  const Value index = last.form == Path::Step::Form::kIndex
+                          ? stack_[frames_[frame_count_ - 1].base + last.operand]
+                          : Value::integer(static_cast<int64_t>(last.operand));
+  return get_index(*place, index);
+}
+
+// The temporaries of a path are used up with it.
+void Thread::release_path(const Path& path) {
+  Value* registers = stack_ + frames_[frame_count_ - 1].base;
+  if (path.root == Path::Root::kValue)
+    assign(registers[path.operand], Value());
+  for (const auto& step : path.steps)
+    if (step.form == Path::Step::Form::kIndex)
+      assign(registers[step.operand], Value());
+}
+
+}  // namespace spl
