@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "builtins/builtins.h"
-#include "builtins/failure.h"
 #include "builtins/host_externs.h"
 #include "modules/loader.h"
+#include "report.h"
 #include "vm/lock.h"
 #include "vm/thread.h"
 
@@ -27,47 +27,14 @@ const char kHelp[] =
     "       simple-host test [PATHS] [--filter TEXT]   run the *_spec.spl files there\n"
     "       simple-host --version | --help\n";
 
-bool verbose = false;
-
-std::string source_line(const SourceFile& file, uint32_t line) {
-  size_t at = 0;
-  for (uint32_t i = 1; i < line && at != std::string::npos; ++i) {
-    at = file.text.find('\n', at);
-    at = at == std::string::npos ? at : at + 1;
-  }
-  return at == std::string::npos ? "" : file.text.substr(at, file.text.find('\n', at) - at);
-}
-
-void report(const SimpleError& error) {
-  std::fflush(stdout);
-  const StackEntry* entry = user_entry(error);
-  if (entry == nullptr)
-    std::fprintf(stderr, "error: %s\n", error.message.c_str());
-  else
-    std::fprintf(stderr, "%s:%u: error: %s\n", entry->file.c_str(), entry->line, error.message.c_str());
-  if (!verbose || entry == nullptr)
-    return;
-  if (const SourceFile* file = loaded_source(entry->file)) {
-    const uint32_t column = entry->column == 0 ? 1 : entry->column;
-    std::fprintf(stderr, "  %s\n  %s^\n", source_line(*file, entry->line).c_str(),
-                 std::string(column - 1, ' ').c_str());
-  }
-  std::fprintf(stderr, "call stack, innermost first:\n");
-  constexpr size_t kShown = 40;
-  for (size_t i = 0; i < error.stack.size() && i < kShown; ++i)
-    std::fprintf(stderr, "  %s (%s:%u:%u)\n", error.stack[i].function.c_str(), error.stack[i].file.c_str(),
-                 error.stack[i].line, error.stack[i].column);
-  if (error.stack.size() > kShown)
-    std::fprintf(stderr, "  … and %zu more\n", error.stack.size() - kShown);
-}
-
 // Runs `body`, tells of failures, gives the exit code.
 template <class Body>
 int guarded(Body&& body) {
   try {
     return body();
   } catch (const SimpleError& error) {
-    report(error);
+    std::fflush(stdout);
+    std::fputs(report_of(error, program_info().verbose).c_str(), stderr);
   } catch (const LoadError& error) {
     std::fflush(stdout);
     std::fputs(error.report.c_str(), stderr);
@@ -181,7 +148,7 @@ int run_specs(const std::vector<std::string>& arguments) {
 
 int dispatch(std::vector<std::string> arguments) {
   while (!arguments.empty() && arguments[0] == "--verbose") {
-    verbose = true;
+    program_info().verbose = true;
     arguments.erase(arguments.begin());
   }
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
@@ -218,7 +185,7 @@ void on_interrupt(int) { host_lock().interrupt(); }
 
 int main(int count, char** arguments) {
   const char* setting = std::getenv("SIMPLE_VERBOSE");
-  verbose = setting != nullptr && std::strcmp(setting, "1") == 0;
+  program_info().verbose = setting != nullptr && std::strcmp(setting, "1") == 0;
   host_lock().acquire();
   static Thread main_thread;
   install_builtins();

@@ -116,6 +116,8 @@ Value spec_report(Thread&, Value* args, int) {
   return Value();
 }
 
+Value verbose_fn(Thread&, Value*, int) { return Value::boolean(program_info().verbose); }
+
 const NativeEntry kExterns[] = {
     {"rt_args", args_fn, 0, 0},
     {"rt_env_get", env_get, 1, 1},
@@ -134,6 +136,7 @@ const NativeEntry kExterns[] = {
     {"rt_rss_bytes", rss_bytes, 0, 0},
     {"rt_spec_filter", spec_filter, 0, 0},
     {"rt_spec_report", spec_report, 4, 4},
+    {"rt_verbose", verbose_fn, 0, 0},
 };
 
 }  // namespace

@@ -11,6 +11,7 @@ struct ProgramInfo {
   std::string path;
   std::vector<std::string> arguments;
   std::string spec_filter;
+  bool verbose = false;
   // Sums over all spec files.
   int64_t passed = 0, failed = 0, skipped = 0, pending = 0;
 };

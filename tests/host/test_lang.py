@@ -44,14 +44,27 @@ def test_code_on_the_command_line(code: str, status: int, output: str) -> None:
     assert (result.returncode, result.stdout) == (status, output), result.stderr
 
 
-def test_verbose_shows_the_source_line_and_the_calls(tmp_path: Path) -> None:
+def test_an_error_shows_its_line_and_the_calls(tmp_path: Path) -> None:
     file = tmp_path / "deep.spl"
     file.write_text("fn inner(): panic(\"broken\")\nfn outer():\n    inner()\nouter()\n")
-    plain, verbose = run(file), run("--verbose", file)
-    assert plain.stderr == f"{file}:1: error: broken\n"
-    assert verbose.stderr.startswith(plain.stderr)
-    assert "fn inner(): panic" in verbose.stderr
-    assert "outer" in verbose.stderr
+    assert run(file).stderr == (
+        f"{file}:1:13: error: broken\n"
+        "  fn inner(): panic(\"broken\")\n"
+        "              ^\n"
+        "  calls, innermost first:\n"
+        f"    inner ({file}:1:13)\n"
+        f"    outer ({file}:3:5)\n"
+        f"    module ({file}:4:1)\n"
+    )
+
+
+def test_a_long_stack_is_cut_in_its_middle(tmp_path: Path) -> None:
+    file = tmp_path / "deep.spl"
+    file.write_text("fn down(n):\n    if n == 0: panic(\"bottom\")\n    down(n - 1)\ndown(100)\n")
+    calls = run(file).stderr.split("innermost first:\n")[1].splitlines()
+    assert len(calls) == 41
+    assert calls[20].strip() == "… 62 more"
+    assert calls[-1].strip() == f"module ({file}:4:1)"
 
 
 def test_a_missing_file_is_one_clear_line(tmp_path: Path) -> None:
