@@ -195,10 +195,8 @@ void Parser::expect(Tok kind, const char* where) {
 }
 
 Symbol Parser::expect_name(const char* what) {
-  if (!is_name()) {
-    const bool keyword = kind_ != Tok::kNewline && is_keyword(current().kind);
-    fail("expected " + std::string(what) + ", found " + found(), keyword ? "this word is a keyword" : "");
-  }
+  if (!is_name())
+    fail_expected(what, is_keyword(kind_) ? "this word is a keyword" : "");
   const Symbol symbol = current().symbol;
   advance();
   return symbol;
@@ -293,14 +291,14 @@ void Parser::fail(std::string message, std::string hint) {
   fail_at(here(), std::move(message), std::move(hint));
 }
 
-void Parser::fail_expected(const std::string& what) {
+void Parser::fail_expected(const std::string& what, std::string hint) {
   SourceSpan where = here();
   if (kind_ == Tok::kNewline || kind_ == Tok::kEof) {  // point behind what is there, not at the next line
     const Token& last = previous();
     if (pos_ > 0)
       where = {file_.id, last.start + last.length, last.line, last.column + last.length, 0};
   }
-  fail_at(where, "expected " + what + ", found " + found(), keyword_hint());
+  fail_at(where, "expected " + what + ", found " + found(), hint.empty() ? keyword_hint() : std::move(hint));
 }
 
 /// Where a name stands that looks like a keyword: the guess.
@@ -325,9 +323,9 @@ std::string Parser::found() const {
 /// Skips what is left of the broken statement that began at `start`: its line and deeper ones, and branches
 /// and brackets that belonged to it.
 void Parser::skip_statement(size_t start) {
-  const auto belongs = [](Tok kind) {
-    return kind == Tok::kElse || kind == Tok::kElif || kind == Tok::kCase || kind == Tok::kRightParen ||
-           kind == Tok::kRightBracket || kind == Tok::kRightBrace;
+  const auto belongs = [&](Tok kind) {
+    return kind == Tok::kElse || kind == Tok::kElif || (kind == Tok::kCase && !context_.arms) ||
+           kind == Tok::kRightParen || kind == Tok::kRightBracket || kind == Tok::kRightBrace;
   };
   const auto is_next = [&](const Token& token) {
     if (!token.line_start || pos_ == start)

@@ -38,6 +38,7 @@ class Parser {
     bool no_cast = false;    // `with e as name`
     bool no_pipe = false;    // types of |x: T|
     bool subscript = false;  // `a[1::2]`: `::` is two colons
+    bool arms = false;       // of a match: `case` begins a line of its own
     size_t bracket = kNone;  // token of the innermost open bracket
   };
   static constexpr size_t kNone = static_cast<size_t>(-1);
@@ -101,7 +102,7 @@ class Parser {
   // Errors (parser.cpp)
   [[noreturn]] void fail(std::string message, std::string hint = "");
   [[noreturn]] void fail_at(SourceSpan span, std::string message, std::string hint = "");
-  [[noreturn]] void fail_expected(const std::string& what);
+  [[noreturn]] void fail_expected(const std::string& what, std::string hint = "");
   void complain(SourceSpan span, std::string message, std::string hint = "");
   std::string found() const;
   std::string keyword_hint() const;
@@ -111,6 +112,7 @@ class Parser {
   void lines(std::vector<StmtPtr>& out);
   void each_line(const std::function<void()>& read);
   void wrong_indentation();
+  std::string indentation_hint(std::string otherwise) const;
   void inline_statements(std::vector<StmtPtr>& out);
   void begin_line();
   Block block_after_colon();
@@ -122,6 +124,7 @@ class Parser {
   bool only_comments() const;
   bool at_statement_end() const;
   void check_statement_end();
+  std::string statement_end_hint() const;
   StmtPtr statement();
   StmtPtr keyword_statement();
   void reject_foreign_statement();
@@ -144,6 +147,7 @@ class Parser {
   bool more_targets() const;
   void check_target(const Expr& target);
   ExprPtr assigned_value();
+  ExprPtr perhaps_tuple(ExprPtr value);
   Condition condition();
   ExprPtr header_expression();
 
@@ -156,6 +160,7 @@ class Parser {
   Arg command_argument();
   ExprPtr expectation(ExprPtr call);
   ExprPtr with_tail(ExprPtr expr);
+  Arg trailing_lambda();
   void append_block(CallExpr& call);
 
   // Declarations (parser_declarations.cpp, parser_records.cpp, parser_imports.cpp)
@@ -171,6 +176,7 @@ class Parser {
   std::vector<Param> parameters(bool* takes_self);
   bool self_parameter();
   Param parameter();
+  void check_distinct(const std::vector<Param>& params);
   std::vector<GenericParam> generic_params();
   GenericParam generic_param();
   void where_clause(std::vector<GenericParam>& generics);
@@ -214,6 +220,7 @@ class Parser {
 
   ExprPtr postfix();
   ExprPtr member(ExprPtr object);
+  bool is_elementwise() const;
   ExprPtr cast(ExprPtr operand);
   ExprPtr coalesce(ExprPtr left);
   ExprPtr call(ExprPtr callee);
@@ -255,6 +262,7 @@ class Parser {
   bool brace_is_dict() const;
 
   ExprPtr backslash_lambda();
+  void backslash_params(LambdaExpr& lambda);
   ExprPtr fn_lambda();
   ExprPtr bar_lambda();
   ExprPtr arrow_lambda();
@@ -266,7 +274,7 @@ class Parser {
 
   ExprPtr if_expression(bool is_statement);
   Block branch(bool is_statement);
-  bool accept_branch(uint32_t line_indent);
+  bool accept_branch(uint32_t line_indent, bool is_statement);
   Block value_block();
   ExprPtr match_expression();
   MatchArm match_arm();
@@ -303,6 +311,7 @@ class Parser {
   size_t pos_ = 0;
   size_t opened_ = 0;  // a line-starting token that no longer counts as the end of a statement
   Tok kind_ = Tok::kEof;
+  size_t statement_ = 0;    // the first token of the statement begun last
   size_t declaration_ = 0;  // the first token of the declaration being read
   Context context_;
   uint32_t depth_ = 0;

@@ -15,7 +15,7 @@ ExprPtr Parser::if_expression(bool is_statement) {
     clause.condition = condition();
     clause.body = branch(is_statement);
     node->clauses.push_back(std::move(clause));
-    if (!accept_branch(line_indent))
+    if (!accept_branch(line_indent, is_statement))
       return node;
     if (is(Tok::kElif))
       continue;
@@ -45,13 +45,13 @@ Block Parser::branch(bool is_statement) {
 }
 
 /// Does an `else` or `elif` that belongs to the `if` on a line of this indentation come next?
-bool Parser::accept_branch(uint32_t line_indent) {
+bool Parser::accept_branch(uint32_t line_indent, bool is_statement) {
   const Token& token = current();
   if (token.kind != Tok::kElse && token.kind != Tok::kElif)
     return false;
   if (kind_ != Tok::kNewline)
     return true;
-  if (token.indent != line_indent && token.indent <= context_.indent)
+  if (token.indent != line_indent && (is_statement || token.indent <= context_.indent))
     return false;
   begin_line();
   return true;
@@ -84,6 +84,7 @@ ExprPtr Parser::match_expression() {
     fail_expected("indented cases after 'match'");
   Scope scope(*this);
   enter_indented();
+  context_.arms = true;
   each_line([&] { node->arms.push_back(match_arm()); });
   return node;
 }

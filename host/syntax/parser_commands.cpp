@@ -11,7 +11,7 @@ ExprPtr Parser::command_or_expression() {
 
 /// A name or dotted path, and after a blank on the same line the start of an argument or a block.
 bool Parser::starts_command() const {
-  if (!is_name() && !is(Tok::kSelf))
+  if ((!is_name() && !is(Tok::kSelf)) || starts_new())
     return false;
   size_t last = pos_;
   const auto& tokens = stream_.tokens;
@@ -42,6 +42,7 @@ bool Parser::starts_argument(size_t index) const {
     case Tok::kMatch:
     case Tok::kAwait:
     case Tok::kBang:
+    case Tok::kTilde:
     case Tok::kType:
       return true;
     case Tok::kNot:  // `x not in xs` is no call of x
@@ -87,12 +88,14 @@ ExprPtr Parser::command() {
   const bool expects = callee->kind == ExprKind::kName && name_of(as<NameExpr>(*callee).name) == "expect";
   call->callee = std::move(callee);
   while (!is(Tok::kColon)) {
-    call->args.push_back(command_argument());
+    call->args.push_back(is(Tok::kBackslash) ? trailing_lambda() : command_argument());
     if (!accept(Tok::kComma))
       break;
     join_line();
   }
-  if (starts_block_tail(pos_))
+  if (is(Tok::kBackslash))
+    call->args.push_back(trailing_lambda());
+  else if (starts_block_tail(pos_))
     append_block(*call);
   if (expects)
     return expectation(std::move(call));
@@ -142,11 +145,26 @@ ExprPtr Parser::with_tail(ExprPtr expr) {
     return expr;
   auto& call = as<CallExpr>(*expr);
   if (is(Tok::kBackslash)) {
-    call.args.push_back({ArgKind::kPositional, kNoSymbol, expression()});
+    call.args.push_back(trailing_lambda());
   } else if (starts_block_tail(pos_)) {
     append_block(call);
   }
   return expr;
+}
+
+/// `\x: …` behind a call: its body may be a statement where another lambda's is an expression.
+Arg Parser::trailing_lambda() {
+  auto node = make<LambdaExpr>(here());
+  backslash_params(*node);
+  expect(Tok::kColon, "after the lambda's parameters");
+  if (opens_indented()) {
+    node->body = indented_block();
+  } else {
+    Level level(*this);
+    node->body.span = here();
+    node->body.statements.push_back(statement());
+  }
+  return {ArgKind::kPositional, kNoSymbol, std::move(node)};
 }
 
 void Parser::append_block(CallExpr& call) {

@@ -1,5 +1,6 @@
 // Functions, type aliases, attributes, and what declarations share.
 #include <algorithm>
+#include <unordered_set>
 
 #include "parser.h"
 
@@ -314,7 +315,16 @@ std::vector<Param> Parser::parameters(bool* takes_self) {
       break;
   }
   close_bracket(Tok::kRightParen, "after the parameters");
+  check_distinct(params);
   return params;
+}
+
+void Parser::check_distinct(const std::vector<Param>& params) {
+  std::unordered_set<Symbol> seen;
+  for (const Param& param : params) {
+    if (!seen.insert(param.name).second && name_of(param.name) != "_")
+      fail_at(param.span, in_quotes(name_of(param.name)) + " is a parameter twice");
+  }
 }
 
 /// `self`, `mut self`, `&mut self`, `self: mut Self`.
@@ -357,9 +367,13 @@ Param Parser::parameter() {
 
 /// `<T, U: Bound = Default, const N: i64>` or the same in square brackets.
 std::vector<GenericParam> Parser::generic_params() {
+  Scope scope(*this);
   std::vector<GenericParam> params;
   const Tok close = is(Tok::kLess) ? Tok::kGreater : Tok::kRightBracket;
-  advance();
+  if (is(Tok::kLess))
+    advance();
+  else
+    open_bracket();
   while (!is(close)) {
     params.push_back(generic_param());
     if (!accept(Tok::kComma))

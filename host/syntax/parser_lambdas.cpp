@@ -6,18 +6,28 @@ namespace spl {
 /// `\x, y: e`, `\(x: T, y: T) -> U: e`, `\: e`; the body may be an indented block.
 ExprPtr Parser::backslash_lambda() {
   auto node = make<LambdaExpr>(here());
-  advance();
-  if (is(Tok::kLeftParen)) {
-    node->params = parameters(nullptr);
-    if (accept(Tok::kArrow))
-      node->return_type = type();
-  } else if (!is(Tok::kColon)) {
-    do {
-      node->params.push_back(lambda_param(false));
-    } while (accept(Tok::kComma));
-  }
+  backslash_params(*node);
   lambda_body(*node);
   return node;
+}
+
+/// The backslash and what stands before the colon; `\*` takes whatever it is given.
+void Parser::backslash_params(LambdaExpr& lambda) {
+  advance();
+  if (is(Tok::kLeftParen)) {
+    lambda.params = parameters(nullptr);
+    if (accept(Tok::kArrow))
+      lambda.return_type = type();
+  } else if (accept(Tok::kStar)) {
+    Param& rest = lambda.params.emplace_back();
+    rest.span = from(here());
+    rest.name = intern("_");
+    rest.kind = ParamKind::kRest;
+  } else if (!is(Tok::kColon)) {
+    do {
+      lambda.params.push_back(lambda_param(false));
+    } while (accept(Tok::kComma));
+  }
 }
 
 /// `fn(x: T) -> U: e`.

@@ -53,12 +53,28 @@ void Parser::each_line(const std::function<void()>& read) {
 }
 
 void Parser::wrong_indentation() {
+  const bool is_branch = current().kind == Tok::kElse || current().kind == Tok::kElif;
   if (previous().indent > current().indent || context_.indent > current().indent) {
-    complain(here(), "this indentation matches no block around it");
+    complain(here(), "this indentation matches no block around it",
+             indentation_hint(is_branch ? "an 'else' is indented as its 'if'" : ""));
   } else {
     complain(here(), "this line is indented too deeply",
-             "a ':' at the end of the line above would open a block");
+             indentation_hint("a ':' at the end of the line above would open a block"));
   }
+}
+
+/// Tabs on some lines and blanks on others are the likeliest fault.
+std::string Parser::indentation_hint(std::string otherwise) const {
+  const std::string& text = file_.text;
+  const size_t line = current().start - (current().column - 1);
+  const bool tab = text.find('\t', line) < current().start;
+  const bool blank = text.find(' ', line) < current().start;
+  const auto elsewhere = [&](const char* start) {
+    return text.starts_with(start + 1) || text.find(start) != std::string::npos;
+  };
+  if ((tab && (blank || elsewhere("\n "))) || (blank && elsewhere("\n\t")))
+    return "a tab counts as 4 columns";
+  return otherwise;
 }
 
 /// The current token starts a line; from here on it counts as itself.
@@ -169,18 +185,37 @@ bool Parser::at_statement_end() const {
 void Parser::check_statement_end() {
   if (at_statement_end())
     return;
-  std::string hint = keyword_hint();
-  if (is(Tok::kSlashSlash))
-    hint = "comments start with '#'";
-  if (is(Tok::kCaret))
-    hint = "'**' is power, 'xor' combines bits";
-  if (is(Tok::kTildeAssign) || is(Tok::kTildeArrow))
-    hint = "suspension with '~' is not supported";
-  if (is(Tok::kRightParen) || is(Tok::kRightBracket) || is(Tok::kRightBrace))
-    hint = "nothing opened it";
-  if (is(Tok::kElse) || is(Tok::kElif))
-    hint = "no 'if' goes with it";
-  fail("expected the end of the line, found " + found(), hint);
+  if (is(Tok::kTildeAssign) || is(Tok::kTilde))
+    fail("suspension with '~' is not supported");
+  if (is(Tok::kTildeArrow))
+    fail("'~>' is not supported", "'>>' composes functions");
+  fail("expected the end of the line, found " + found(), statement_end_hint());
+}
+
+std::string Parser::statement_end_hint() const {
+  switch (kind_) {
+    case Tok::kSlashSlash:
+      return "comments start with '#'";
+    case Tok::kCaret:
+      return "'**' is power, 'xor' combines bits";
+    case Tok::kRightParen:
+    case Tok::kRightBracket:
+    case Tok::kRightBrace:
+      return "nothing opened it";
+    case Tok::kElse:
+    case Tok::kElif:
+      return "no 'if' goes with it";
+    case Tok::kAssign:
+      return "'=' stands once in a statement; '==' compares";
+    default:
+      break;
+  }
+  const std::string here = keyword_hint();
+  const Token& first = stream_.tokens[statement_];
+  if (!here.empty() || first.kind != Tok::kName)
+    return here;
+  const auto meant = closest_keyword(spelling(first));
+  return meant.empty() ? "" : "did you mean " + in_quotes(meant) + "?";
 }
 
 }  // namespace spl

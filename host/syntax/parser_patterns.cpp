@@ -44,7 +44,7 @@ PatternPtr Parser::pattern() {
       break;
   }
   if (!is_name())
-    fail_expected("a pattern");
+    fail_expected("a pattern", is_keyword(kind_) ? "this word is a keyword" : "");
   return named_pattern();
 }
 

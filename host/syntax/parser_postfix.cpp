@@ -84,11 +84,21 @@ ExprPtr Parser::member(ExprPtr object) {
     advance();
     return node;
   }
+  if (!nil_safe && object->kind == ExprKind::kInt && !is(Tok::kName))
+    fail_expected("a name", "a float has a digit after its point: 1.0");
+  if (!nil_safe && is_elementwise())
+    fail("elementwise operators like '." + std::string(spelling(current())) + "' are not supported",
+         "map works element by element, as do the operators of tensors");
   auto node = make<FieldExpr>(here());
   node->nil_safe = nil_safe;
   node->name = member_name();
   node->object = std::move(object);
   return node;
+}
+
+/// Behind a dot.
+bool Parser::is_elementwise() const {
+  return is(Tok::kPlus) || is(Tok::kMinus) || is(Tok::kStar) || is(Tok::kSlash) || is(Tok::kCaret);
 }
 
 ExprPtr Parser::cast(ExprPtr operand) {

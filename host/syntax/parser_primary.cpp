@@ -102,6 +102,9 @@ ExprPtr Parser::primary() {
     default:
       break;
   }
+  if (is(Tok::kDot) && ahead().kind == Tok::kInt)
+    fail_expected("an expression",
+                  "a float has a digit before its point: 0." + std::string(spelling(ahead())));
   if (!is_name())
     fail_expected("an expression");
   if (starts_new())

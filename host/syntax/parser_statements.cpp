@@ -30,6 +30,7 @@ std::optional<BinaryOp> compound_operator(Tok kind) {
 
 StmtPtr Parser::statement() {
   Level level(*this);
+  statement_ = pos_;
   reject_foreign_statement();
   if (starts_declaration())
     return declaration();
@@ -106,6 +107,10 @@ void Parser::reject_foreign_statement() {
       fail(found() + " is not supported");
     case Tok::kSpawn:
       fail("'spawn' is not yet supported", "thread.spawn(\\: …) runs code beside this");
+    case Tok::kIn:
+      if (ahead().kind == Tok::kColon)
+        fail("contracts are not supported", "assert checks a condition");
+      return;
     case Tok::kName:
       break;
     default:
@@ -132,6 +137,8 @@ void Parser::reject_foreign_statement() {
   if (next.kind == Tok::kColon && (word == "try" || word == "except" || word == "finally")) {
     fail("there are no exceptions", "use Result and '?', or attempt(\\: …)");
   }
+  if (next.kind == Tok::kColon && (word == "requires" || word == "ensures" || word == "invariant"))
+    fail("contracts are not supported", "assert checks a condition");
   if (word == "asm" && (next.kind == Tok::kColon || next.kind == Tok::kLeftBrace))
     fail("'asm' is not supported");
 }
@@ -169,7 +176,7 @@ StmtPtr Parser::return_statement() {
   advance();
   const bool bare = at_statement_end() || is(Tok::kSemicolon) || is(Tok::kElse) || is(Tok::kElif);
   if (!bare)
-    statement->value = assigned_value();
+    statement->value = perhaps_tuple(expression());
   return statement;
 }
 
@@ -356,6 +363,11 @@ bool Parser::more_targets() const {
           return false;
         break;
       case Tok::kAssign:
+      case Tok::kPlusAssign:
+      case Tok::kMinusAssign:
+      case Tok::kStarAssign:
+      case Tok::kSlashAssign:
+      case Tok::kPercentAssign:
         if (brackets == 0)
           return true;
         break;
@@ -391,15 +403,18 @@ void Parser::check_target(const Expr& target) {
   }
 }
 
-/// What stands right of `=` or after `return`; `a, b` is a tuple.
+/// What stands right of `=`.
 ExprPtr Parser::assigned_value() {
-  const SourceSpan start = here();
   if (is(Tok::kNewline) && opens_indented())
     begin_line();
-  ExprPtr value = command_or_expression();
+  return perhaps_tuple(command_or_expression());
+}
+
+/// `a, b` without parentheses is a tuple, outside of brackets.
+ExprPtr Parser::perhaps_tuple(ExprPtr value) {
   if (!is(Tok::kComma) || context_.bracket != kNone)
     return value;
-  auto tuple = make<TupleExpr>(start);
+  auto tuple = make<TupleExpr>(value->span);
   tuple->elements.push_back(std::move(value));
   while (accept(Tok::kComma))
     tuple->elements.push_back(expression());
