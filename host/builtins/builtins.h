@@ -17,6 +17,9 @@ struct NativeEntry {
   NativeFn fn;
   int least, most;  // a method's receiver counts
 };
+class Nearest;
+/// The names of the built-in methods that a value has.
+void offer_builtin_methods(Value self, Nearest& nearest);
 void add_methods(Kind kind, const NativeEntry* entries, size_t count);
 void install_text_methods();
 void install_collection_methods();

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "../values/nearest.h"
 #include "../vm/thread.h"
 #include "../vm/threads.h"
 #include "builtins.h"
@@ -216,6 +217,22 @@ void install_value_methods() {
   for (const Kind kind : {Kind::kClosure, Kind::kNative, Kind::kExtern, Kind::kBoundMethod})
     add_methods(kind, kFunctions, std::size(kFunctions));
   install_thread_methods();
+}
+
+void offer_builtin_methods(Value self, Nearest& nearest) {
+  const auto offer = [&](const Table& table) {
+    for (const auto& [name, method] : table)
+      nearest.offer(name_of(name));
+  };
+  if (self.is_object())
+    offer(table_of(self.as_object->kind));
+  else if (self.is_number() || self.is_bool())
+    offer(number_table());
+  const bool is_option =
+      self.is(Kind::kEnumValue) && (as_object<EnumValue>(self)->type == core_types().option ||
+                                    as_object<EnumValue>(self)->type == core_types().result);
+  if (is_option)
+    offer(option_table());
 }
 
 const Native* builtin_method_of(Value self, Symbol name) {

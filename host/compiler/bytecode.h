@@ -24,7 +24,7 @@ namespace spl {
   X(SubtractK, "rr-") X(MultiplyK, "rr-") X(DivideK, "rr-") X(RemainderK, "rr-") X(Negate, "rr-")   \
   X(Not, "rr-") X(BitNot, "rr-") X(Less, "rrr") X(LessEqual, "rrr") X(Greater, "rrr")               \
   X(GreaterEqual, "rrr") X(Equal, "rrr") X(NotEqual, "rrr") X(Jump, "---") X(JumpIf, "r--")         \
-  X(JumpIfNot, "r--") X(Loop, "---") X(JumpIfNil, "r--") X(JumpIfGiven, "r--") X(Coalesce, "rr-")   \
+  X(JumpIfNot, "r--") X(Loop, "---") X(JumpIfGiven, "r--") X(Coalesce, "rr-")   \
   X(JumpUnlessLess, "-rr") X(JumpUnlessLessEqual, "-rr") X(JumpUnlessGreater, "-rr")                \
   X(JumpUnlessGreaterEqual, "-rr") X(JumpUnlessEqual, "-rr") X(JumpUnlessNotEqual, "-rr")           \
   X(JumpUnlessLessK, "-r-") X(JumpUnlessLessEqualK, "-r-") X(JumpUnlessGreaterK, "-r-")             \

@@ -77,7 +77,7 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
   const Register window = temporary_of(*callee.object);
   size_t nil = 0;
   if (callee.nil_safe)
-    nil = emit_jump(Op::kJumpIfNil, window);
+    nil = jump_if_nothing(window);
   const uint16_t count = arguments(args);
   span_ = span;
   if (simple) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "../values/nearest.h"
+
 namespace spl {
 
 FunctionCompiler::FunctionCompiler(LoadedModule& module, FunctionCompiler* parent, CellSet& cells,
@@ -79,9 +81,22 @@ Register FunctionCompiler::temporary() { return temporaries(1); }
 Register FunctionCompiler::hidden() {
   const uint32_t reg = local_count_++;
   local_peak_ = std::max(local_peak_, local_count_);
-  if (local_peak_ >= kTemporary)
+  if (local_peak_ >= kWide)
     refuse(span_, "this function has too many variables");
   return static_cast<Register>(reg);
+}
+
+// A variable of the whole function, met inside one of its blocks. Its register lies behind the blocks' own.
+void FunctionCompiler::declare_wide(Symbol name, const void* key) {
+  const auto reg = static_cast<Register>(kWide | wide_count_++);
+  if (wide_count_ >= kWide)
+    refuse(span_, "this function has too many variables");
+  const bool is_cell = cells_.contains(key);
+  if (is_cell)
+    wide_cells_.push_back(reg);
+  locals_.insert(locals_.begin(), {name, reg, key, is_cell, true});
+  for (size_t i = 1; i < scopes_.size(); ++i)
+    ++scopes_[i].first_local;
 }
 
 Register FunctionCompiler::declare(Symbol name, const void* key, bool is_variable) {
@@ -152,7 +167,32 @@ FunctionCompiler::Name FunctionCompiler::resolve(Symbol name) {
   }
   if (fields_ != nullptr && has_self() && std::find(fields_->begin(), fields_->end(), name) != fields_->end())
     return {Name::Form::kField, name};
+  if (!module_.knows(name))
+    suggest_local(name);
   return {Name::Form::kGlobal, module_.slot(name)};
+}
+
+// `self.name = …` in a class's own method declares the field, if nothing else did.
+void FunctionCompiler::note_field(Symbol name) {
+  const FunctionCompiler* method = this;
+  while (!method->has_own_self_ && method->parent_ != nullptr)
+    method = method->parent_;
+  std::vector<Symbol>* fields = method->grown_fields_;
+  if (fields != nullptr && std::find(fields->begin(), fields->end(), name) == fields->end())
+    fields->push_back(name);
+}
+
+// The error that such a name will be at run time can tell what stood in sight.
+void FunctionCompiler::suggest_local(Symbol unknown) {
+  Nearest nearest(name_of(unknown));
+  for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_)
+    for (const Local& local : at->locals_)
+      nearest.offer(name_of(local.name));
+  if (fields_ != nullptr && has_self())
+    for (const Symbol field : *fields_)
+      nearest.offer(name_of(field));
+  if (!nearest.name().empty())
+    module_.near_locals.emplace(unknown, nearest.name());
 }
 
 void FunctionCompiler::read(Name name, Register dest) {
@@ -205,7 +245,8 @@ void FunctionCompiler::write(Name name, Register value, Symbol symbol, const Sou
       if (is_scope_block_)
         refuse(span, "'" + name_of(symbol) +
                          "' cannot be changed here: it is no variable of the code round this block");
-      refuse(span, "a lambda cannot change '" + name_of(symbol) + "', a variable of the function round it");
+      refuse(span, "a lambda cannot change '" + name_of(symbol) + "', a variable of the function round it",
+             "it has its own copies of the locals round it; keep what changes in a field of an object");
     case Name::Form::kField: {
       if (const Local* self = find_local(intern("self"))) {
         emit(Op::kSetField, self->reg, value, cache(name.operand));
@@ -330,40 +371,57 @@ constexpr const char* kOperands[] = {
 #undef SPL_OPCODE
 };
 
-void settle(uint16_t& operand, uint32_t locals) {
+// Blocks' variables come first, then those of the whole function, then temporaries.
+template <class Number>
+void settle(Number& operand, uint32_t blocks, uint32_t wide) {
   if ((operand & kTemporary) != 0)
-    operand = static_cast<uint16_t>((operand & ~kTemporary) + locals);
+    operand = static_cast<Number>((operand & ~static_cast<uint32_t>(kTemporary)) + blocks + wide);
+  else if ((operand & kWide) != 0)
+    operand = static_cast<Number>((operand & ~static_cast<uint32_t>(kWide)) + blocks);
 }
 
 }  // namespace
 
-// Temporaries get their final numbers, after the variables.
+// Cells must be there before any block runs. Jumps are relative, so that code may be put before them.
+void FunctionCompiler::make_wide_cells() {
+  for (const Register reg : wide_cells_) {
+    Instruction make;
+    make.op = Op::kNewCell;
+    make.a = reg;
+    proto_->code.insert(proto_->code.begin(), make);
+    proto_->places.insert(proto_->places.begin(), Place{span_.line, span_.column});
+  }
+}
+
+// Registers get their final numbers.
 const Proto* FunctionCompiler::finish() {
-  proto_->locals = local_peak_;
-  proto_->registers = local_peak_ + temporary_peak_;
+  const uint32_t blocks = local_peak_, wide = wide_count_;
+  proto_->locals = blocks + wide;
+  proto_->registers = proto_->locals + temporary_peak_;
   if (proto_->registers >= 0xFFFF)
     refuse(span_, "this function is too large");
+  make_wide_cells();
   for (Instruction& instruction : proto_->code) {
     const char* operands = kOperands[static_cast<size_t>(instruction.op)];
     if (operands[0] == 'r')
-      settle(instruction.a, local_peak_);
+      settle(instruction.a, blocks, wide);
     if (operands[1] == 'r')
-      settle(instruction.b, local_peak_);
+      settle(instruction.b, blocks, wide);
     if (operands[2] == 'r')
-      settle(instruction.c, local_peak_);
+      settle(instruction.c, blocks, wide);
   }
-  const auto settle_wide = [&](uint32_t& operand) {
-    if ((operand & kTemporary) != 0)
-      operand = (operand & ~static_cast<uint32_t>(kTemporary)) + local_peak_;
-  };
   for (Path& path : proto_->paths) {
     if (path.root == Path::Root::kRegister || path.root == Path::Root::kCell ||
         path.root == Path::Root::kValue)
-      settle_wide(path.operand);
+      settle(path.operand, blocks, wide);
     for (auto& step : path.steps)
       if (step.form == Path::Step::Form::kIndex)
-        settle_wide(step.operand);
+        settle(step.operand, blocks, wide);
   }
+  for (auto& captures : proto_->capture_lists)
+    for (Capture& capture : captures)
+      if (capture.from_local)
+        settle(capture.index, blocks, wide);
   return proto_;
 }
 

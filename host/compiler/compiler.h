@@ -16,7 +16,7 @@ namespace spl {
 struct CompileError {
   SourceSpan span;
   std::string message;
-  std::string hint;  // may be empty
+  std::string hint{};  // may be empty
 };
 
 /// Defines the module's functions and types, and gives its body. Throws CompileError.
@@ -28,6 +28,7 @@ std::unordered_set<Symbol>& mutating_names();
 
 using Register = uint16_t;
 inline constexpr Register kTemporary = 0x8000;  // marks temporaries until their final number is known
+inline constexpr Register kWide = 0x4000;  // … and variables of the whole function that inner blocks made
 
 /// Facts that a second pass over a function needs: variables that a scope block changes live in cells.
 using CellSet = std::unordered_set<const void*>;
@@ -36,6 +37,9 @@ class FunctionCompiler {
  public:
   FunctionCompiler(LoadedModule& module, FunctionCompiler* parent, CellSet& cells,
                    const std::vector<Symbol>* fields);
+
+  /// A method of a class: what it assigns through self is added to the class's fields.
+  void grow_fields(std::vector<Symbol>* fields) { grown_fields_ = fields; }
 
   const Proto* function(const FunctionDecl& decl, bool is_method);
   const Proto* lambda(const LambdaExpr& lambda);
@@ -124,6 +128,7 @@ class FunctionCompiler {
   void slice_to(const SliceExpr& expr, Register dest);
   void range_to(const RangeExpr& expr, Register dest);
   std::vector<size_t> jump_if_false(const Expr& expr);
+  size_t jump_if_nothing(Register value);
   std::vector<size_t> condition(const Condition& condition);  // jumps taken when it fails
 
   // calls.cpp
@@ -143,6 +148,7 @@ class FunctionCompiler {
   // compiler.cpp
   void parameters(const std::vector<Param>& params);
   const Proto* finish();
+  void make_wide_cells();
   size_t emit(Op op, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0);
   size_t emit_wide(Op op, uint32_t a, int32_t d);
   size_t emit_jump(Op op, uint32_t a = 0);
@@ -162,9 +168,12 @@ class FunctionCompiler {
   Register declare(Symbol name, const void* key, bool is_variable);
   void declared(Register reg);  // its value is there: makes the cell
   Register hidden();
+  void declare_wide(Symbol name, const void* key);
   void open_scope();
   void close_scope();
   Name resolve(Symbol name);
+  void suggest_local(Symbol unknown);
+  void note_field(Symbol name);
   int capture(Symbol name, bool from_scope_block);
   Local* find_local(Symbol name);
   void read(Name name, Register dest);
@@ -178,7 +187,8 @@ class FunctionCompiler {
   LoadedModule& module_;
   FunctionCompiler* parent_;
   CellSet& cells_;
-  const std::vector<Symbol>* fields_;  // of the type round this method; bare names find them
+  const std::vector<Symbol>* fields_;            // of the type round this method; bare names find them
+  std::vector<Symbol>* grown_fields_ = nullptr;  // the same, where assignments add to them
   Proto* proto_;
   std::vector<Local> locals_;
   std::vector<Scope> scopes_;
@@ -186,6 +196,8 @@ class FunctionCompiler {
   std::vector<Captured> captured_;
   std::vector<Capture> captures_;
   uint32_t local_count_ = 0, local_peak_ = 0;
+  uint32_t wide_count_ = 0;
+  std::vector<Register> wide_cells_;
   uint32_t temporary_count_ = 0, temporary_peak_ = 0;
   bool is_module_ = false;
   bool is_scope_block_ = false;

@@ -27,9 +27,10 @@ const Proto* settled(Compile&& compile) {
 Value closure_of(const Proto* proto) { return Value::object(new Closure(proto)); }
 
 Method make_method(LoadedModule& module, const FunctionDecl& decl, const std::vector<Symbol>& fields,
-                   bool is_static) {
+                   bool is_static, std::vector<Symbol>* grown_fields = nullptr) {
   const Proto* proto = settled([&](CellSet& cells) {
     FunctionCompiler compiler(module, nullptr, cells, is_static ? nullptr : &fields);
+    compiler.grow_fields(grown_fields);
     return compiler.function(decl, !is_static);
   });
   return {closure_of(proto), is_static, decl.is_mutating};
@@ -65,6 +66,22 @@ bool literal_value(const Expr& expr, Value& value) {
       return true;
     default:
       return false;
+  }
+}
+
+// What an impl is for: a name, or the name of a built-in type that is written by brackets.
+std::vector<Symbol> extended_path(const TypeExpr& type) {
+  switch (type.kind) {
+    case TypeKind::kArray:
+      return {intern("Array")};
+    case TypeKind::kDict:
+      return {intern("Dict")};
+    case TypeKind::kTuple:
+      return {intern("Tuple")};
+    case TypeKind::kFunction:
+      return {intern("Function")};
+    default:
+      return type_path(type);
   }
 }
 
@@ -253,6 +270,23 @@ class ModuleCompiler {
         type->methods[decl->info.name] = make_method(module_, *decl, fields, decl->is_static);
   }
 
+  // Fields that methods assign become fields like those declared; then bare names find them, so once more.
+  void define_growing_methods(Record* record, const std::vector<FunctionPtr>& methods,
+                              std::vector<Symbol>& fields) {
+    for (size_t known = fields.size() + 1; known != fields.size();) {
+      known = fields.size();
+      for (const auto& decl : methods)
+        if (decl->body)
+          record->methods[decl->info.name] = make_method(module_, *decl, fields, decl->is_static, &fields);
+    }
+    for (size_t i = record->fields.size(); i < fields.size(); ++i) {
+      FieldInfo info;
+      info.name = fields[i];
+      record->field_index.emplace(fields[i], static_cast<uint32_t>(i));
+      record->fields.push_back(info);
+    }
+  }
+
   void define_record(const RecordDecl& decl) {
     auto* record = static_cast<Record*>(type_named(decl.info.name));
     std::vector<Symbol> fields;
@@ -274,7 +308,10 @@ class ModuleCompiler {
       record->fields.push_back(info);
       fields.push_back(field.name);
     }
-    define_methods(record, decl.methods, fields);
+    if (record->is_class)
+      define_growing_methods(record, decl.methods, fields);
+    else
+      define_methods(record, decl.methods, fields);
     record->drop = record->find(intern("drop"));
   }
 
@@ -324,7 +361,7 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
       break;
     case StmtKind::kImpl: {
       const auto& impl = as<ImplDecl>(stmt);
-      link.target = type_path(*impl.target);
+      link.target = extended_path(*impl.target);
       if (impl.trait)
         link.parents.push_back(type_path(*impl.trait));
       std::vector<Symbol> fields;
@@ -334,11 +371,13 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
           for (const FieldInfo& field : as_object<Record>(target)->fields)
             fields.push_back(field.name);
       }
-      for (const auto& method : impl.methods)
-        if (method->body)
-          link.methods.emplace_back(
-              method->info.name,
-              make_method(module_, *method, fields, method->is_static || implicitly_static(*method)));
+      for (const auto& method : impl.methods) {
+        if (!method->body)
+          continue;
+        Method made = make_method(module_, *method, fields, method->is_static || implicitly_static(*method));
+        made.origin = impl.trait ? Origin::kTraitImpl : Origin::kImpl;
+        link.methods.emplace_back(method->info.name, made);
+      }
       break;
     }
     case StmtKind::kTypeAlias: {

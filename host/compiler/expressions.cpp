@@ -34,6 +34,16 @@ void FunctionCompiler::effect(const Expr& expr) {
   temporary_count_ = mark;
 }
 
+// Some(v) and Ok(v) in the register become v; the jump is taken for nil, None and Err.
+size_t FunctionCompiler::jump_if_nothing(Register value) {
+  emit(Op::kCoalesce, value, value);
+  const size_t present = here();
+  emit_extra(0);
+  const size_t nothing = emit_jump(Op::kJump);
+  patch(present);
+  return nothing;
+}
+
 void FunctionCompiler::name_to(Symbol name, const SourceSpan& span, Register dest) {
   span_ = span;
   read(resolve(name), dest);
@@ -101,10 +111,10 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
         held = temporary();
         emit(Op::kMove, held, object);
       }
-      const size_t nil = emit_jump(Op::kJumpIfNil, held);
+      const size_t nothing = jump_if_nothing(held);
       emit(Op::kGetField, dest, held, cache(field.name));
       const size_t end = emit_jump(Op::kJump);
-      patch(nil);
+      patch(nothing);
       emit(Op::kLoadNil, dest);
       patch(end);
       break;
@@ -176,7 +186,11 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
       emit(Op::kTry, held, value);
       const size_t fine = here();
       emit_extra(0);
-      return_register(held);
+      if (is_module_)
+        emit(Op::kInvoke, held, 0,
+             cache(intern("unwrap")));  // there is no function to leave: the program ends
+      else
+        return_register(held);
       patch(fine);
       emit(Op::kTake, dest, held);
       break;

@@ -128,7 +128,7 @@ void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std:
       const bool has_rest = !is_tuple && as<ArrayPattern>(pattern).has_rest;
       const auto count = static_cast<uint32_t>(elements.size());
       emit(Op::kTestSequence, answer, value, count);
-      emit_extra(has_rest ? 1 : 0);
+      emit_extra((has_rest ? 1 : 0) | (is_tuple ? 4 : 8));  // 4: only tuples fit, 8: only arrays
       failures.push_back(emit_jump(Op::kJumpIfNot, answer));
       for (uint32_t i = 0; i < count; ++i) {
         const Register part = hidden();

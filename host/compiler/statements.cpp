@@ -229,7 +229,9 @@ void FunctionCompiler::assign_stmt(const AssignStmt& stmt) {
 
 void FunctionCompiler::refuse_fixed(Symbol symbol, const SourceSpan& span) {
   const Local* local = find_local(symbol);
-  const bool is_fixed = local != nullptr ? local->is_fixed : is_module_ && module_.fixed.contains(symbol);
+  const bool is_fixed = local != nullptr
+                            ? local->is_fixed
+                            : module_.fixed.contains(symbol) && resolve(symbol).form == Name::Form::kGlobal;
   if (is_fixed)
     refuse(span,
            "'" + name_of(symbol) + "' was bound by val and keeps its value; bind it by var to change it");
@@ -260,11 +262,8 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
         break;
       }
       // A bare name nobody knows: a variable of the whole function.
-      const Register reg = hidden();
-      const bool cell = cells_.contains(&target);
-      locals_.push_back({symbol, reg, &target, cell, true});
-      emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, reg, value);
-      declared(reg);
+      declare_wide(symbol, &target);
+      write(resolve(symbol), value, symbol, target.span);
       break;
     }
     case ExprKind::kTuple: {
@@ -283,6 +282,8 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
     }
     case ExprKind::kField: {
       const auto& field = as<FieldExpr>(target);
+      if (field.object->kind == ExprKind::kSelf)
+        note_field(field.name);
       const bool self = field.object->kind == ExprKind::kSelf && find_local(intern("self")) != nullptr;
       if (self) {
         emit(Op::kSetField, find_local(intern("self"))->reg, value, cache(field.name));

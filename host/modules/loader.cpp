@@ -8,10 +8,13 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 
 #include "../sdn/sdn.h"
 #include "../values/error.h"
+#include "../values/nearest.h"
+#include "../vm/hints.h"
 #include "../vm/thread.h"
 
 namespace spl {
@@ -66,6 +69,12 @@ const std::map<std::string, std::string>& aliases() {
   return table;
 }
 
+// Where the started program lies: its modules are found from there, whichever folder it was started in.
+fs::path& program_folder() {
+  static fs::path folder;
+  return folder;
+}
+
 std::string file_of_path(const fs::path& base) {
   for (const char* ending : {".spl", "/mod.spl", "/__init__.spl"}) {
     const std::string path = base.string() + ending;
@@ -83,28 +92,76 @@ std::string join(const std::vector<Symbol>& path, size_t first, const char* sepa
   return text;
 }
 
-// "" when nobody has it.
-std::string find_module(const LoadedModule& from, const UseDecl& use) {
+// Where a module's file may lie, without its ending; in the order in which they are looked at.
+std::vector<fs::path> candidates(const LoadedModule& from, const UseDecl& use) {
   const fs::path here = fs::path(from.source.path).parent_path();
+  const std::string path = join(use.path, 0, "/");
   if (use.parents > 0) {
     fs::path base = here;
     for (uint32_t i = 1; i < use.parents; ++i)
-      base = base.parent_path();
-    return file_of_path(base / join(use.path, 0, "/"));
+      base /= "..";
+    return {(base / path).lexically_normal()};
   }
-  if (const auto alias = aliases().find(join(use.path, 0, ".")); alias != aliases().end())
-    return fs::path(alias->second).lexically_normal().string();
-  std::vector<fs::path> bases = {here, fs::current_path(), fs::current_path() / "lib"};
-  bases.insert(bases.end(), library_roots().begin(), library_roots().end());
-  for (const fs::path& base : bases)
-    if (std::string file = file_of_path(base / join(use.path, 0, "/")); !file.empty())
-      return file;
+  std::vector<fs::path> found = {here / path};
+  if (!from.is_library)
+    found.push_back(program_folder() / path);
+  found.push_back(fs::current_path() / path);
+  found.push_back(fs::current_path() / "lib" / path);
   const std::string& head = name_of(use.path[0]);
-  if (use.path.size() > 1 && (head == "lib" || head == "std"))
+  const bool in_library = use.path.size() > 1 && (head == "lib" || head == "std");
+  for (const std::string& root : library_roots())
+    found.push_back(fs::path(root) / path);
+  if (in_library)
     for (const std::string& root : library_roots())
-      if (std::string file = file_of_path(fs::path(root) / join(use.path, 1, "/")); !file.empty())
-        return file;
+      found.push_back(fs::path(root) / join(use.path, 1, "/"));
+  return found;
+}
+
+// "" when nobody has it.
+std::string find_module(const LoadedModule& from, const UseDecl& use) {
+  if (use.parents == 0)
+    if (const auto alias = aliases().find(join(use.path, 0, ".")); alias != aliases().end())
+      return fs::path(alias->second).lexically_normal().string();
+  for (const fs::path& base : candidates(from, use))
+    if (std::string file = file_of_path(base); !file.empty())
+      return file;
   return "";
+}
+
+// A module of nearly that name: beside where the file would lie, or in the library's table.
+std::string nearest_module(const LoadedModule& from, const UseDecl& use) {
+  const std::string dotted = join(use.path, 0, ".");
+  const std::string& last = name_of(use.path.back());
+  const std::string before(dotted, 0, dotted.size() - last.size());
+  Nearest sibling(last);
+  for (const fs::path& base : candidates(from, use)) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(base.parent_path(), ignored))
+      if (entry.path().extension() == ".spl" || !file_of_path(entry.path()).empty())
+        sibling.offer(entry.path().stem().string());
+  }
+  if (!sibling.name().empty())
+    return "did you mean '" + before + sibling.name() + "'?";
+  Nearest known(dotted);
+  if (use.parents == 0)
+    for (const auto& [name, file] : aliases())
+      known.offer(name);
+  return known.hint();
+}
+
+std::string missing_module_hint(const LoadedModule& from, const UseDecl& use) {
+  if (use.path.empty())
+    return "";
+  std::string hint = nearest_module(from, use);
+  if (!hint.empty())
+    return hint;
+  std::string places;
+  std::set<std::string> told;
+  for (const fs::path& base : candidates(from, use))
+    if (const std::string folder = base.parent_path().string(); told.insert(folder).second)
+      places += (places.empty() ? "" : ", ") + (folder.empty() ? "." : folder);
+  return "looked for " + name_of(use.path.back()) + ".spl, " + name_of(use.path.back()) + "/mod.spl and " +
+         name_of(use.path.back()) + "/__init__.spl in " + places;
 }
 
 void collect_uses(const std::vector<StmtPtr>& statements, std::vector<const UseDecl*>& uses) {
@@ -122,6 +179,14 @@ bool below_library(const std::string& path) {
       return true;
   }
   return false;
+}
+
+// The error is told at a place of the module's text.
+void locate(SimpleError& error, const LoadedModule& module, const SourceSpan& span) {
+  error.stack = current_thread().stack();
+  error.stack.insert(error.stack.begin(),
+                     {"module", module.source.path, span.line, span.column, module.is_library});
+  error.located = true;
 }
 
 void bind_import(LoadedModule& module, LoadedModule& from, Symbol name, Symbol alias) {
@@ -216,6 +281,7 @@ const SourceFile* loaded_source(const std::string& path) {
 }
 
 LoadedModule& load_program(const std::string& path) {
+  program_folder() = fs::path(path).parent_path();
   return load_file(path, fs::path(path).stem().string());
 }
 
@@ -225,7 +291,27 @@ LoadedModule& load_source(const std::string& name, std::string text) {
   return module;
 }
 
+namespace {
+
+// `from . import a, b`: each name is a module beside this one.
+void import_siblings(LoadedModule& module, const UseDecl& use) {
+  for (const ImportName& name : use.names) {
+    UseDecl one;
+    one.span = name.span;
+    one.parents = use.parents;
+    one.path = {name.name};
+    one.alias = name.alias;
+    import_into(module, one);
+  }
+}
+
+}  // namespace
+
 void import_into(LoadedModule& module, const UseDecl& use) {
+  if (use.path.empty()) {
+    import_siblings(module, use);
+    return;
+  }
   const std::string dotted = std::string(use.parents, '.') + join(use.path, 0, ".");
   const std::string file = find_module(module, use);
   LoadedModule* from = nullptr;
@@ -244,11 +330,8 @@ void import_into(LoadedModule& module, const UseDecl& use) {
     }
   }
   if (from == nullptr) {
-    SimpleError error("there is no module " + dotted);
-    error.stack = current_thread().stack();
-    error.stack.insert(error.stack.begin(),
-                       {"module", module.source.path, use.span.line, use.span.column, module.is_library});
-    error.located = true;
+    SimpleError error("there is no module " + dotted, missing_module_hint(module, use));
+    locate(error, module, use.span);
     throw error;
   }
   if (single != kNoSymbol) {
@@ -265,11 +348,12 @@ void import_into(LoadedModule& module, const UseDecl& use) {
   for (const ImportName& name : use.names) {
     const bool known = from->state == LoadedModule::State::kReady && from->member(name.name).is_missing();
     if (known) {
-      SimpleError error("module " + dotted + " has no " + name_of(name.name));
-      error.stack.push_back(
-          {"module", module.source.path, name.span.line, name.span.column, module.is_library});
-      error.located = true;
-      throw error;
+      try {
+        fail_no_member(*from, name.name, dotted);
+      } catch (SimpleError& error) {
+        locate(error, module, name.span);
+        throw;
+      }
     }
     bind_import(module, *from, name.name, name.alias == kNoSymbol ? name.name : name.alias);
     // The namespace of the same name gives way to what was asked for.

@@ -23,6 +23,10 @@ bool LoadedModule::gives(Symbol symbol) const {
   return !name_of(symbol).starts_with("_") && !imports.contains(symbol);
 }
 
+bool LoadedModule::knows(Symbol symbol) {
+  return binds(symbol) || imports.contains(symbol) || builtins().contains(symbol) || has(symbol);
+}
+
 Value LoadedModule::lookup_here(Symbol symbol) {
   if (const auto found = names.find(symbol); found != names.end() && !slots[found->second].is_missing())
     return slots[found->second];

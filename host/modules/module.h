@@ -32,6 +32,8 @@ struct LoadedModule : Object {
   std::unordered_set<Symbol> exports;
   std::unordered_set<Symbol> fixed;      // bound here by val or const
   std::unordered_set<Symbol> variables;  // declared here as var: never copied by an importer
+  /// For names that nothing defines: a variable in sight of such a use that looks like it.
+  std::unordered_map<Symbol, std::string> near_locals;
 
   LoadedModule() : Object(Kind::kModule) {}
 
@@ -40,9 +42,17 @@ struct LoadedModule : Object {
   /// The value of a name as this module's own code sees it; missing where there is none. Borrowed.
   Value lookup(Symbol symbol);
   /// The value of a name asked for from outside.
-  Value member(Symbol symbol) { return lookup_here(symbol); }
+  Value member(Symbol symbol) { return hides(symbol) ? Value::missing() : lookup_here(symbol); }
+  /// Whether the module's own code sees a value of that name.
+  bool has(Symbol symbol) { return !lookup_here(symbol).is_missing(); }
   /// The names that `use m.*` gives.
   bool gives(Symbol symbol) const;
+  /// Whether a name that the module has is kept from others, because it exports and does not export this one.
+  bool hides(Symbol symbol) const { return !exports.empty() && !exports.contains(symbol); }
+  /// Whether the module's code has, or will have, a value of that name.
+  bool knows(Symbol symbol);
+  /// Whether some statement of the module binds the name, even if it has not run yet.
+  bool binds(Symbol symbol) const { return fixed.contains(symbol) || variables.contains(symbol); }
 
  private:
   Value lookup_here(Symbol symbol);

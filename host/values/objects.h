@@ -84,10 +84,13 @@ struct BoundMethod : Object {
   BoundMethod(Value s, Value f) : Object(Kind::kBoundMethod), self(s), function(f) {}
 };
 
+/// Whose method it is; a nearer one hides those further away.
+enum class Origin : uint8_t { kBody, kImpl, kTraitImpl, kDefault };
 struct Method {
   Value function;  // Closure, owned for ever
   bool is_static = false;
   bool is_mutating = false;
+  Origin origin = Origin::kBody;
 };
 struct Trait;
 
@@ -100,6 +103,11 @@ struct Type : Object {
   std::vector<Trait*> traits;
   explicit Type(Kind k) : Object(k) {}
 
+  void add(Symbol called, const Method& method) {
+    const auto [known, is_new] = methods.emplace(called, method);
+    if (!is_new && method.origin <= known->second.origin)
+      known->second = method;
+  }
   const Method* find(Symbol method) const {
     const auto found = methods.find(method);
     return found == methods.end() ? nullptr : &found->second;

@@ -4,6 +4,7 @@
 #include "../builtins/builtins.h"
 #include "../ffi/extern.h"
 #include "../modules/module.h"
+#include "hints.h"
 #include "thread.h"
 
 namespace spl {
@@ -130,10 +131,10 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
   for (uint32_t i = 0; i < parameters; ++i)
     slots[i] = Value::missing();
   // Whatever fails below, nothing that the slots own is lost: the callee's registers are not yet a frame's.
-  const auto refuse = [&](const std::string& message) {
+  const auto refuse = [&](const std::string& message, const std::string& hint = "") {
     for (uint32_t i = 0; i < parameters; ++i)
       assign(slots[i], Value());
-    fail(proto.name + "(): " + message);
+    fail(proto.name + "(): " + message, hint);
   };
   Array* rest = nullptr;
   Dict* others = nullptr;
@@ -166,7 +167,7 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
     } else if (others != nullptr) {
       others->set(make_text(name_of(name)), value.take());
     } else {
-      refuse("there is no parameter " + name_of(name));
+      refuse("there is no parameter " + name_of(name), parameter_hint(proto, name));
     }
   }
   for (uint32_t i = 0; i < parameters; ++i)
@@ -289,13 +290,13 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
           assign(stack_[window], retained(found->second));
           return start_call(window, count, spec);
         }
-        fail(name_of(type->name) + " has no static method " + name_of(name));
+        fail(name_of(type->name) + " has no static method " + name_of(name), static_hint(*type, name));
       }
       case Kind::kModule: {
         auto* module = static_cast<LoadedModule*>(self.as_object);
         const Value member = module->member(name);
         if (member.is_missing())
-          fail("module " + module->name + " has no " + name_of(name));
+          fail_no_member(*module, name, module->name);
         assign(stack_[window], retained(member));
         return start_call(window, count, spec);
       }
@@ -305,7 +306,10 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
   }
   const Native* native = builtin_method_of(self, name);
   if (native == nullptr)
-    fail(type_name(self) + " has no method " + name_of(name));
+    if (const Method* method = extension_method(self, name))
+      return start_method(*method, window, count, spec, kNoPath);
+  if (native == nullptr)
+    fail(type_name(self) + " has no method " + name_of(name), member_hint(self, name));
   if (spec != nullptr)
     count = flatten(window + 1, count, *spec);
   return call_native(*native, window, window, count + 1);
@@ -352,7 +356,7 @@ bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spe
     assign(stack_[window], call_method_of(self, *attribute, &argument, 1));
     return start_call(window, count, spec);
   }
-  fail(name_of(record->name) + " has no method " + name_of(name));
+  fail(name_of(record->name) + " has no method " + name_of(name), member_hint(self, name));
 }
 
 // A method that may change its receiver works on the receiver's place.
@@ -366,10 +370,11 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
   Value* place = resolve_place(path, path.steps.size(), scratch);
   const bool is_builtin = place->is_object() && (place->is(Kind::kArray) || place->is(Kind::kDict) ||
                                                  place->is(Kind::kText) || place->is(Kind::kTuple));
-  if (is_builtin) {
-    const Native* native = builtin_method_of(*place, cache.name);
+  const Native* native = is_builtin ? builtin_method_of(*place, cache.name) : nullptr;
+  const Method* extension = native == nullptr ? extension_method(*place, cache.name) : nullptr;
+  if (is_builtin && extension == nullptr) {
     if (native == nullptr)
-      fail(type_name(*place) + " has no method " + name_of(cache.name));
+      fail(type_name(*place) + " has no method " + name_of(cache.name), member_hint(*place, cache.name));
     if (spec != nullptr)
       count = flatten(window + 1, count, *spec);
     if (static_cast<int>(count + 1) < native->least ||
@@ -392,7 +397,7 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
     finish_window(window, window + 1, count, result);
     return false;
   }
-  const Method* method = nullptr;
+  const Method* method = extension;
   if (place->is(Kind::kInstance) && !as_object<Instance>(*place)->record->is_class)
     method = as_object<Instance>(*place)->record->find(cache.name);
   if (place->is(Kind::kEnumValue))
@@ -451,7 +456,7 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
     const auto found = record->field_index.find(name);
     if (found == record->field_index.end()) {
       release(owned);
-      fail(name_of(record->name) + " has no field " + name_of(name));
+      fail(name_of(record->name) + " has no field " + name_of(name), field_hint(*record, name));
     }
     put(found->second, owned);
   };

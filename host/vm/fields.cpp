@@ -4,6 +4,7 @@
 
 #include "../builtins/builtins.h"
 #include "../modules/module.h"
+#include "hints.h"
 #include "thread.h"
 
 namespace spl {
@@ -34,13 +35,13 @@ Value Thread::get_field(Value object, Symbol name) {
           const Value argument = text.get();
           return call_method_of(object, *method, &argument, 1);
         }
-        fail(name_of(instance->record->name) + " has no field " + name_of(name));
+        fail(name_of(instance->record->name) + " has no field " + name_of(name), member_hint(object, name));
       }
       case Kind::kModule: {
         auto* module = static_cast<LoadedModule*>(object.as_object);
         const Value member = module->member(name);
         if (member.is_missing())
-          fail("module " + module->name + " has no " + name_of(name));
+          fail_no_member(*module, name, module->name);
         return retained(member);
       }
       case Kind::kEnum:
@@ -58,7 +59,7 @@ Value Thread::get_field(Value object, Symbol name) {
           return retained(found->second);
         if (const Method* method = type->find(name))
           return retained(method->function);
-        fail(name_of(type->name) + " has no static " + name_of(name));
+        fail(name_of(type->name) + " has no static " + name_of(name), static_hint(*type, name));
       }
       case Kind::kEnumValue: {
         auto* value = as_object<EnumValue>(object);
@@ -106,7 +107,10 @@ Value Thread::get_field(Value object, Symbol name) {
   }
   const Native* native = builtin_method_of(object, name);
   if (native == nullptr)
-    fail(type_name(object) + " has no field " + name_of(name));
+    if (const Method* method = extension_method(object, name))
+      return method_value(*method);
+  if (native == nullptr)
+    fail(type_name(object) + " has no field " + name_of(name), member_hint(object, name));
   if (native->least > 1)
     return Value::object(new BoundMethod(retained(object), Value::object(const_cast<Native*>(native))));
   Value self = retained(object);
@@ -122,7 +126,8 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     auto* instance = as_object<Instance>(object);
     const auto found = instance->record->field_index.find(name);
     if (found == instance->record->field_index.end())
-      fail(name_of(instance->record->name) + " has no field " + name_of(name));
+      fail(name_of(instance->record->name) + " has no field " + name_of(name),
+           field_hint(*instance->record, name));
     assign(instance->fields()[found->second], value.take());
     return;
   }

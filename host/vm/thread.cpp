@@ -1,6 +1,8 @@
 // A thread's memory, the protocols of objects (fields, indexes, operators, iteration), and its stack trace.
 #include "thread.h"
 
+#include "hints.h"
+
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -128,7 +130,7 @@ Value Thread::global(LoadedModule& module, uint32_t slot) {
   const Symbol name = module.slot_names[slot];
   const Value value = module.lookup(name);
   if (value.is_missing())
-    fail("'" + name_of(name) + "' is not defined");
+    fail_undefined(module, name);
   // Remembered where it cannot change: a variable of another module is looked up each time.
   const auto imported = module.imports.find(name);
   const bool variable =

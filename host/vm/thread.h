@@ -132,6 +132,13 @@ inline uint32_t& method_epoch() {
 const Native* builtin_method(Kind kind, Symbol name);
 const Native* builtin_method_of(Value self, Symbol name);
 
+/// What impl blocks gave the built-in type of a value; null where they gave nothing.
+const Type* extension_of(Value v);
+inline const Method* extension_method(Value v, Symbol name) {
+  const Type* type = extension_of(v);
+  return type == nullptr ? nullptr : type->find(name);
+}
+
 Thread& current_thread();
 void destroy_thread_handle(Object* object);
 

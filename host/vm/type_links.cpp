@@ -1,9 +1,10 @@
 // Joins impl blocks and traits to their types.
 #include <algorithm>
-#include <cmath>
+#include <unordered_map>
 
 #include "../builtins/builtins.h"
 #include "../modules/module.h"
+#include "hints.h"
 #include "thread.h"
 
 namespace spl {
@@ -19,11 +20,85 @@ Value find_type(LoadedModule& module, const std::vector<Symbol>& path) {
   return at;
 }
 
+// A trait's default methods; a class as parent gives its fields too.
 void inherit(Type& type, const Type& parent) {
-  for (const auto& [name, method] : parent.methods)
-    type.methods.emplace(name, method);  // what the type has itself stays
+  for (auto [name, method] : parent.methods) {
+    method.origin = Origin::kDefault;
+    type.methods.emplace(name, method);  // the first of two parents wins
+  }
   for (const auto& [name, value] : parent.statics)
     type.statics.emplace(name, retained(value));
+  if (type.kind != Kind::kRecord || parent.kind != Kind::kRecord)
+    return;
+  auto& record = static_cast<Record&>(type);
+  for (FieldInfo field : static_cast<const Record&>(parent).fields) {
+    if (!record.field_index.emplace(field.name, static_cast<uint32_t>(record.fields.size())).second)
+      continue;
+    retained(field.default_value);
+    record.fields.push_back(field);
+  }
+}
+
+/// What impl blocks gave the built-in types; null where nothing was given.
+struct Extensions {
+  Type *integer = nullptr, *number = nullptr, *boolean = nullptr, *nothing = nullptr;
+  Type* kinds[kKindCount] = {};
+};
+Extensions& extensions() {
+  static Extensions all;
+  return all;
+}
+
+// The places of a built-in type's extensions by the type's names; empty for other names.
+std::vector<Type**> extension_places(const std::string& name) {
+  static const std::unordered_map<std::string, std::vector<Type**>> table = [] {
+    Extensions& all = extensions();
+    const auto kind = [&](Kind k) { return &all.kinds[static_cast<size_t>(k)]; };
+    std::unordered_map<std::string, std::vector<Type**>> made;
+    for (const char* name :
+         {"i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "int", "Int", "Int32", "Int64"})
+      made[name] = {&all.integer};
+    for (const char* alias : {"f64", "f32", "float", "Float", "Float32", "Float64"})
+      made[alias] = {&all.number};
+    for (const char* alias : {"bool", "Bool"})
+      made[alias] = {&all.boolean};
+    for (const char* alias : {"text", "str", "String"})
+      made[alias] = {kind(Kind::kText)};
+    for (const char* alias : {"Array", "List"})
+      made[alias] = {kind(Kind::kArray)};
+    made["Dict"] = {kind(Kind::kDict)};
+    made["Tuple"] = {kind(Kind::kTuple)};
+    made["Range"] = {kind(Kind::kRange)};
+    made["Function"] = {kind(Kind::kClosure), kind(Kind::kNative), kind(Kind::kExtern),
+                        kind(Kind::kBoundMethod)};
+    return made;
+  }();
+  const auto found = table.find(name);
+  return found == table.end() ? std::vector<Type**>() : found->second;
+}
+
+// Null: no built-in type has that name.
+Type* extension_named(Symbol name) {
+  const std::vector<Type**> places = extension_places(name_of(name));
+  if (places.empty())
+    return nullptr;
+  for (Type** place : places)
+    if (*place == nullptr)
+      *place = places.front() != place ? *places.front() : new Trait();
+  (*places.front())->name = name;
+  return *places.front();
+}
+
+// The type that a declaration extends. `impl [T]` comes here as Array, and so on.
+Type* extended_type(const TypeLink& link, LoadedModule& module) {
+  if (link.target.empty())
+    fail("impl: this form of type cannot have methods");
+  const Value found = find_type(module, link.target);
+  if (found.is(Kind::kRecord) || found.is(Kind::kEnum) || found.is(Kind::kTrait))
+    return as_object<Type>(found);
+  if (Type* type = link.target.size() == 1 ? extension_named(link.target[0]) : nullptr)
+    return type;
+  fail("impl: there is no type " + name_of(link.target.back()), name_hint(module, link.target.back()));
 }
 
 }  // namespace
@@ -31,32 +106,32 @@ void inherit(Type& type, const Type& parent) {
 bool is_of_type(Value v, const Type* type) {
   const Type* own = v.is(Kind::kInstance)    ? static_cast<const Type*>(as_object<Instance>(v)->record)
                     : v.is(Kind::kEnumValue) ? static_cast<const Type*>(as_object<EnumValue>(v)->type)
-                                             : nullptr;
+                                             : extension_of(v);
   if (own == nullptr)
     return false;
   return own == type || std::find(own->traits.begin(), own->traits.end(), type) != own->traits.end();
 }
 
+const Type* extension_of(Value v) {
+  const Extensions& all = extensions();
+  if (v.is_object())
+    return all.kinds[static_cast<size_t>(v.as_object->kind)];
+  return v.is_int() ? all.integer : v.is_float() ? all.number : v.is_bool() ? all.boolean : all.nothing;
+}
+
 void Thread::link_type(const TypeLink& link, LoadedModule& module) {
-  Type* type = link.type;
-  if (type == nullptr) {
-    const Value found = find_type(module, link.target);
-    if (found.is(Kind::kRecord) || found.is(Kind::kEnum) || found.is(Kind::kTrait))
-      type = as_object<Type>(found);
-    else if (!found.is(Kind::kNative))
-      fail("impl: there is no type " +
-           (link.target.empty() ? std::string("of that form") : name_of(link.target.back())));
-    if (type == nullptr)
-      fail("impl for the built-in type " + name_of(link.target.back()) + " is not supported");
-  }
+  Type* type = link.type != nullptr ? link.type : extended_type(link, module);
   ++method_epoch();
   for (const auto& [name, method] : link.methods)
-    type->methods[name] = method;
+    type->add(name, method);
   for (const auto& path : link.parents) {
     const Value parent = find_type(module, path);
-    if (!parent.is(Kind::kTrait) && !parent.is(Kind::kRecord))
-      fail(name_of(type->name) + ": there is no trait " +
-           (path.empty() ? "of that form" : name_of(path.back())));
+    if (!parent.is(Kind::kTrait) && !parent.is(Kind::kRecord)) {
+      if (path.empty())
+        fail(name_of(type->name) + ": this form of type cannot be a parent");
+      fail(name_of(type->name) + ": there is no trait " + name_of(path.back()),
+           name_hint(module, path.back()));
+    }
     inherit(*type, *as_object<Type>(parent));
     if (parent.is(Kind::kTrait)) {
       type->traits.push_back(as_object<Trait>(parent));
