@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../modules/module.h"
+#include "../values/sized.h"
 #include "../vm/thread.h"
 #include "builtins.h"
 
@@ -21,6 +22,8 @@ std::string type_name(Value v) {
       return "f64";
     case Tag::kObject:
       break;
+    default:
+      return sized_name(v.tag);
   }
   switch (v.as_object->kind) {
     case Kind::kText:
@@ -61,14 +64,17 @@ std::string type_name(Value v) {
   return "internal";
 }
 
+namespace {
+
 // The shortest digits that read back as the same number; a point or an exponent is always there.
-std::string display_float(double value) {
+template <class Number>
+std::string shortest(Number value) {
   if (std::isnan(value))
     return "nan";
   if (std::isinf(value))
     return value < 0 ? "-inf" : "inf";
   char buffer[64];
-  const double size = std::fabs(value);
+  const double size = std::fabs(static_cast<double>(value));
   const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
                                  plain ? std::chars_format::fixed : std::chars_format::scientific);
@@ -77,6 +83,11 @@ std::string display_float(double value) {
     text += ".0";
   return text;
 }
+
+}  // namespace
+
+std::string display_float(double value) { return shortest(value); }
+std::string display_single(float value) { return shortest(value); }
 
 namespace {
 
@@ -132,6 +143,8 @@ std::string display(Value v) {
       return display_float(v.as_float);
     case Tag::kObject:
       break;
+    default:
+      return display_sized(v);
   }
   if (v.is(Kind::kText))
     return text_of(v);
@@ -266,10 +279,11 @@ struct Digits {
   std::string prefix, body;
 };
 
-Digits integer_digits(int64_t value, const Format& format) {
+Digits integer_digits(Value v, const Format& format) {
   Digits digits;
-  digits.negative = value < 0;
-  const uint64_t size = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  digits.negative = v.as_int < 0 && v.tag != Tag::kUint64;
+  const auto bits = static_cast<uint64_t>(v.as_int);
+  const uint64_t size = digits.negative ? 0 - bits : bits;
   switch (format.type) {
     case 'x':
     case 'X':
@@ -292,12 +306,13 @@ Digits integer_digits(int64_t value, const Format& format) {
   return digits;
 }
 
-Digits float_digits(double value, const Format& format) {
+Digits float_digits(Value v, const Format& format) {
+  const double value = number_as_double(v);
   Digits digits;
   digits.negative = std::signbit(value) && !std::isnan(value);
   const double size = std::fabs(value);
   if (format.type == 0 && format.precision < 0) {
-    digits.body = display_float(size);
+    digits.body = is_single(v) ? display_single(static_cast<float>(size)) : display_float(size);
   } else {
     const char type = format.type == 0 ? 'g' : format.type == '%' ? 'f' : format.type;
     const std::string pattern = std::string("%") + (format.alternate ? "#" : "") + ".*" + type;
@@ -348,7 +363,7 @@ bool is_float_type(char type) {
 
 std::string format_value(Value v, const std::string& spec) {
   Format format = parse_format(spec);
-  if (!v.is_number() || format.type == 's') {
+  if (!is_any_number(v) || format.type == 's') {
     if (format.type != 0 && format.type != 's')
       fail("the format '" + spec + "' needs a number, not " + type_name(v));
     std::string text = display(v);
@@ -365,10 +380,11 @@ std::string format_value(Value v, const std::string& spec) {
   if (format.type != 0 && format.type != 'd' && !is_float_type(format.type) &&
       std::string("xXbo").find(format.type) == std::string::npos)
     fail("'" + spec + "' is no format of numbers");
-  const bool as_float = v.is_float() || is_float_type(format.type);
-  if (v.is_float() && format.type != 0 && !is_float_type(format.type))
-    fail("the format '" + spec + "' needs an integer, not f64");
-  const Digits digits = as_float ? float_digits(v.to_double(), format) : integer_digits(v.as_int, format);
+  const bool fraction = v.is_float() || is_single(v);
+  const bool as_float = fraction || is_float_type(format.type);
+  if (fraction && format.type != 0 && !is_float_type(format.type))
+    fail("the format '" + spec + "' needs an integer, not " + type_name(v));
+  const Digits digits = as_float ? float_digits(v, format) : integer_digits(v, format);
   const std::string sign = digits.negative ? "-" : format.sign == '-' ? "" : std::string(1, format.sign);
   const std::string head = sign + digits.prefix;
   if ((format.zero && format.align == 0) || format.align == '=') {

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "../modules/module.h"
+#include "../values/sized.h"
 #include "../vm/lock.h"
 #include "../vm/thread.h"
 #include "builtins.h"
@@ -14,6 +15,7 @@
 namespace spl {
 
 int64_t to_integer(Value v) {
+  v = plain(v);
   if (v.is_int())
     return v.as_int;
   if (v.is_bool())
@@ -40,8 +42,8 @@ int64_t to_integer(Value v) {
 }
 
 double to_number(Value v) {
-  if (v.is_number())
-    return v.to_double();
+  if (is_any_number(v))
+    return number_as_double(v);
   if (v.is_bool())
     return v.as_bool ? 1 : 0;
   if (v.is(Kind::kText))
@@ -152,11 +154,17 @@ Value assert_fn(Thread&, Value* args, int count) {
 Value len_fn(Thread& thread, Value* args, int) { return Value::integer(thread.length(args[0])); }
 Value int_fn(Thread&, Value* args, int) { return Value::integer(to_integer(args[0])); }
 Value float_fn(Thread&, Value* args, int) { return Value::number(to_number(args[0])); }
+template <Tag Type>
+Value sized_fn(Thread&, Value* args, int) {
+  return cast_to(Type, args[0]);
+}
 Value str_fn(Thread&, Value* args, int) { return make_text(display(args[0])); }
 Value bool_fn(Thread&, Value* args, int) { return Value::boolean(truthy(args[0])); }
 Value type_of_fn(Thread&, Value* args, int) { return make_text(type_name(args[0])); }
 
 Value abs_fn(Thread& thread, Value* args, int) {
+  if (args[0].is_sized())
+    return absolute_sized(args[0]);
   if (args[0].is_int())
     return Value::integer(args[0].as_int < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(args[0].as_int))
                                              : args[0].as_int);
@@ -202,9 +210,11 @@ Value sum_fn(Thread& thread, Value* args, int) {
 }
 
 Value range_fn(Thread&, Value* args, int count) {
-  for (int i = 0; i < count; ++i)
-    if (!args[i].is_int())
+  for (int i = 0; i < count; ++i) {
+    if (!is_any_integer(args[i]))
       fail("range() needs integers, not " + type_name(args[i]));
+    args[i] = plain(args[i]);
+  }
   if (count < 3)
     return make_range(count == 1 ? Value::integer(0) : args[0], count == 1 ? args[0] : args[1], false);
   if (args[2].as_int == 0)
@@ -269,6 +279,14 @@ const NativeEntry kFunctions[] = {
     {"i64", int_fn, 1, 1},
     {"float", float_fn, 1, 1},
     {"f64", float_fn, 1, 1},
+    {"i8", sized_fn<Tag::kInt8>, 1, 1},
+    {"i16", sized_fn<Tag::kInt16>, 1, 1},
+    {"i32", sized_fn<Tag::kInt32>, 1, 1},
+    {"u8", sized_fn<Tag::kUint8>, 1, 1},
+    {"u16", sized_fn<Tag::kUint16>, 1, 1},
+    {"u32", sized_fn<Tag::kUint32>, 1, 1},
+    {"u64", sized_fn<Tag::kUint64>, 1, 1},
+    {"f32", sized_fn<Tag::kFloat32>, 1, 1},
     {"str", str_fn, 1, 1},
     {"text", str_fn, 1, 1},
     {"bool", bool_fn, 1, 1},

@@ -1,6 +1,7 @@
 // Operators beyond the machine's fast paths: mixed operands, text, arrays, and the hooks of classes.
 #include <cmath>
 
+#include "../values/sized.h"
 #include "../vm/thread.h"
 #include "builtins.h"
 
@@ -225,6 +226,9 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
     if (!result.is_missing())
       return result;
   }
+  if ((a.is_sized() || b.is_sized()) && is_any_number(a) && is_any_number(b) && !is_comparison(op) &&
+      op != BinaryOp::kMatmul)
+    return sized_arithmetic(op, a, b);
   const Hooks* hooks = hooks_of(op);
   if (hooks != nullptr && (a.is_object() || b.is_object())) {
     const Value result = by_hooks(*this, *hooks, a, b);
@@ -242,9 +246,9 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
       return joined(as_object<Array>(a)->items, as_object<Array>(b)->items);
   }
   if (op == BinaryOp::kMultiply) {
-    if ((a.is(Kind::kText) || a.is(Kind::kArray)) && b.is_int())
+    if ((a.is(Kind::kText) || a.is(Kind::kArray)) && is_any_integer(b))
       return repeated(a, b.as_int);
-    if ((b.is(Kind::kText) || b.is(Kind::kArray)) && a.is_int())
+    if ((b.is(Kind::kText) || b.is(Kind::kArray)) && is_any_integer(a))
       return repeated(b, a.as_int);
   }
   if ((op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor) && a.is_bool() &&
@@ -275,9 +279,9 @@ bool Thread::contains(Value container, Value item) {
         return as_object<Dict>(container)->find(item) != nullptr;
       case Kind::kRange: {
         const auto* range = as_object<Range>(container);
-        if (!item.is_number())
+        if (!is_any_number(item))
           return false;
-        const double at = item.to_double();
+        const double at = number_as_double(item);
         if (range->start.is_int() && at < static_cast<double>(range->start.as_int))
           return false;
         if (!range->end.is_int())

@@ -30,6 +30,14 @@ Value lower(Thread&, Value* args, int) {
   return mapped(args, [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
 }
 
+Value capitalize(Thread&, Value* args, int) {
+  auto changed = [first = true](unsigned char c) mutable {
+    const bool up = std::exchange(first, false);
+    return c >= 128 ? c : up ? std::toupper(c) : std::tolower(c);
+  };
+  return mapped(args, changed);
+}
+
 std::string stripped(const std::string& text, bool front, bool back) {
   size_t first = 0, last = text.size();
   const auto space = [&](size_t at) { return std::isspace(static_cast<unsigned char>(text[at])) != 0; };
@@ -72,6 +80,17 @@ Value split(Thread&, Value* args, int count) {
   }
   parts.push_back(make_text(text.substr(first)));
   return make_array(std::move(parts));
+}
+
+// The two sides of the first separator, as a pair; None where there is none.
+Value split_once(Thread&, Value* args, int) {
+  const std::string& text = self_text(args);
+  const std::string& separator = expect_text(args[1], "the separator of split_once()");
+  const size_t at = text.find(separator);
+  if (at == std::string::npos)
+    return make_none();
+  return make_some(
+      make_tuple({make_text(text.substr(0, at)), make_text(text.substr(at + separator.size()))}));
 }
 
 Value lines(Thread&, Value* args, int) {
@@ -147,6 +166,29 @@ Value replace(Thread&, Value* args, int) {
     first = at + from.size();
   }
   return make_text(result.append(text, first));
+}
+
+Value remove_prefix(Thread&, Value* args, int) {
+  const std::string& prefix = expect_text(args[1], "the argument of remove_prefix()");
+  return self_text(args).starts_with(prefix) ? make_text(self_text(args).substr(prefix.size()))
+                                             : retained(args[0]);
+}
+Value remove_suffix(Thread&, Value* args, int) {
+  const std::string& text = self_text(args);
+  const std::string& suffix = expect_text(args[1], "the argument of remove_suffix()");
+  return text.ends_with(suffix) ? make_text(text.substr(0, text.size() - suffix.size())) : retained(args[0]);
+}
+
+Value char_at(Thread& thread, Value* args, int) { return thread.get_index(args[0], args[1]); }
+Value substring(Thread& thread, Value* args, int count) {
+  const Ref range = Ref::owned(make_range(args[1], count > 2 ? args[2] : Value(), false));
+  return thread.get_index(args[0], range.get());
+}
+// The text between the elements of another value.
+Value join(Thread& thread, Value* args, int) {
+  const Value separator = args[0];
+  static const Symbol name = intern("join");
+  return thread.call_method(args[1], name, &separator, 1);
 }
 
 Value to_int(Thread&, Value* args, int) { return Value::integer(to_integer(args[0])); }
@@ -226,11 +268,13 @@ const NativeEntry kMethods[] = {
     {"lower", lower, 1, 1},
     {"to_upper", upper, 1, 1},
     {"to_lower", lower, 1, 1},
+    {"capitalize", capitalize, 1, 1},
     {"trim", trim, 1, 1},
     {"strip", trim, 1, 1},
     {"trim_start", trim_start, 1, 1},
     {"trim_end", trim_end, 1, 1},
     {"split", split, 1, 2},
+    {"split_once", split_once, 2, 2},
     {"lines", lines, 1, 1},
     {"chars", chars, 1, 1},
     {"bytes", bytes, 1, 1},
@@ -243,6 +287,11 @@ const NativeEntry kMethods[] = {
     {"rfind", rfind, 2, 2},
     {"count", count, 2, 2},
     {"replace", replace, 3, 3},
+    {"remove_prefix", remove_prefix, 2, 2},
+    {"remove_suffix", remove_suffix, 2, 2},
+    {"char_at", char_at, 2, 2},
+    {"substring", substring, 2, 3},
+    {"join", join, 2, 2},
     {"to_int", to_int, 1, 1},
     {"to_float", to_float, 1, 1},
     {"parse_int", parse_int, 1, 1},

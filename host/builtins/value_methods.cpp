@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "../values/nearest.h"
+#include "../values/sized.h"
 #include "../vm/thread.h"
 #include "../vm/threads.h"
 #include "builtins.h"
@@ -49,6 +50,8 @@ Value power(Thread& thread, Value* args, int) {
   return thread.arithmetic(BinaryOp::kPower, args[0], args[1]);
 }
 Value absolute(Thread&, Value* args, int) {
+  if (args[0].is_sized())
+    return absolute_sized(args[0]);
   if (args[0].is_int())
     return Value::integer(args[0].as_int < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(args[0].as_int))
                                              : args[0].as_int);
@@ -198,8 +201,8 @@ const NativeEntry kOptions[] = {
     {"err", err, 1, 1},
 };
 
-Value enum_to_string(Thread&, Value* args, int) { return make_text(display(args[0])); }
-const NativeEntry kEnums[] = {{"to_string", enum_to_string, 1, 1}};
+// What every value has unless its type says otherwise.
+const NativeEntry kGeneral[] = {{"to_string", to_string, 1, 1}, {"to_text", to_string, 1, 1}};
 
 Value call_function(Thread& thread, Value* args, int count) {
   return thread.call(args[0], args + 1, count - 1);
@@ -213,7 +216,7 @@ void add_methods(Kind kind, const NativeEntry* entries, size_t count) { add(tabl
 void install_value_methods() {
   add(number_table(), kNumbers, std::size(kNumbers));
   add(option_table(), kOptions, std::size(kOptions));
-  add_methods(Kind::kEnumValue, kEnums, std::size(kEnums));
+  add(option_table(), kGeneral, std::size(kGeneral));
   for (const Kind kind : {Kind::kClosure, Kind::kNative, Kind::kExtern, Kind::kBoundMethod})
     add_methods(kind, kFunctions, std::size(kFunctions));
   install_thread_methods();
@@ -243,7 +246,7 @@ const Native* builtin_method_of(Value self, Symbol name) {
   const Native* native = nullptr;
   if (self.is_object())
     native = look(table_of(self.as_object->kind));
-  else if (self.is_number() || self.is_bool())
+  else if (is_any_number(self) || self.is_bool())
     native = look(number_table());
   // T? may hold a plain value where an Option is asked.
   return native != nullptr ? native : look(option_table());

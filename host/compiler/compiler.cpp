@@ -48,7 +48,7 @@ void FunctionCompiler::patch_to(size_t jump, size_t target) {
 uint16_t FunctionCompiler::constant(Value owned) {
   if (proto_->constants.size() > 0xFFFF)
     refuse(span_, "this function has more than 65536 constants");
-  if (owned.is_number() || owned.is_bool()) {
+  if (!owned.is_object()) {
     for (size_t i = 0; i < proto_->constants.size(); ++i) {
       const Value known = proto_->constants[i];
       if (known.tag == owned.tag && known.as_int == owned.as_int)

@@ -50,7 +50,7 @@ bool literal_value(const Expr& expr, Value& value) {
       return as<IntExpr>(expr).suffix == kNoSymbol;
     case ExprKind::kFloat:
       value = Value::number(as<FloatExpr>(expr).value);
-      return true;
+      return as<FloatExpr>(expr).suffix == kNoSymbol;
     case ExprKind::kBool:
       value = Value::boolean(as<BoolExpr>(expr).value);
       return true;

@@ -1,4 +1,5 @@
 // Expressions: each is compiled into a register that its user chooses.
+#include "../values/sized.h"
 #include "compiler.h"
 
 namespace spl {
@@ -60,6 +61,18 @@ int cast_code(const TypeExpr& type) {
         return kCodes[i];
   return -1;  // a cast to a class or the like changes nothing
 }
+
+// kInt for integers without a width of their own, kFloat for 2f64.
+Tag suffix_type(Symbol suffix) {
+  if (suffix == kNoSymbol || name_of(suffix) == "i64")
+    return Tag::kInt;
+  return name_of(suffix) == "f64" ? Tag::kFloat : sized_type(name_of(suffix));
+}
+
+Value sized_literal(int64_t value, Tag type) {
+  return type == Tag::kFloat ? Value::number(static_cast<double>(value))
+                             : sized_from(type, Value::integer(value));
+}
 }  // namespace
 
 void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
@@ -68,18 +81,21 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
   switch (expr.kind) {
     case ExprKind::kInt: {
       const auto& literal = as<IntExpr>(expr);
-      const bool is_float = literal.suffix != kNoSymbol && name_of(literal.suffix)[0] == 'f';
-      if (is_float)
-        emit(Op::kLoadConstant, dest, constant(Value::number(static_cast<double>(literal.value))));
+      if (const Tag type = suffix_type(literal.suffix); type != Tag::kInt)
+        emit(Op::kLoadConstant, dest, constant(sized_literal(literal.value, type)));
       else if (literal.value >= INT32_MIN && literal.value <= INT32_MAX)
         emit_wide(Op::kLoadInt, dest, static_cast<int32_t>(literal.value));
       else
         emit(Op::kLoadConstant, dest, constant(Value::integer(literal.value)));
       break;
     }
-    case ExprKind::kFloat:
-      emit(Op::kLoadConstant, dest, constant(Value::number(as<FloatExpr>(expr).value)));
+    case ExprKind::kFloat: {
+      const auto& literal = as<FloatExpr>(expr);
+      const bool is_single = suffix_type(literal.suffix) == Tag::kFloat32;
+      emit(Op::kLoadConstant, dest,
+           constant(is_single ? single(literal.value) : Value::number(literal.value)));
       break;
+    }
     case ExprKind::kBool:
       emit(Op::kLoadBool, dest, as<BoolExpr>(expr).value);
       break;
@@ -281,12 +297,12 @@ const Op kConstantForm[] = {Op::kAddK, Op::kSubtractK, Op::kMultiplyK, Op::kDivi
 bool number_literal(const Expr& expr, Value& value) {
   if (expr.kind == ExprKind::kInt) {
     const auto& literal = as<IntExpr>(expr);
-    if (literal.suffix != kNoSymbol && name_of(literal.suffix)[0] == 'f')
+    if (suffix_type(literal.suffix) != Tag::kInt)
       return false;
     value = Value::integer(literal.value);
     return true;
   }
-  if (expr.kind == ExprKind::kFloat) {
+  if (expr.kind == ExprKind::kFloat && suffix_type(as<FloatExpr>(expr).suffix) != Tag::kFloat32) {
     value = Value::number(as<FloatExpr>(expr).value);
     return true;
   }

@@ -15,6 +15,7 @@
 #include "../../abi/include/simple_torch/spl_runtime.h"
 #include "../builtins/builtins.h"
 #include "../compiler/compiler.h"
+#include "../values/sized.h"
 #include "../vm/lock.h"
 #include "../vm/thread.h"
 
@@ -190,6 +191,7 @@ const std::string& text_for_native(Value v) {
 }
 
 SplValue to_native(Value v) {
+  v = plain(v);
   SplValue out{};
   switch (v.tag) {
     case Tag::kNil:
@@ -208,7 +210,7 @@ SplValue to_native(Value v) {
       out.tag = SPL_FLOAT;
       out.as_float = v.as_float;
       return out;
-    case Tag::kObject:
+    default:
       break;
   }
   if (v.is(Kind::kText)) {
@@ -296,12 +298,12 @@ class Arguments {
     pointers_[i] = &slot;
     switch (function_.parameters[i]) {
       case NativeType::kInt:
-        if (!v.is_int() && !v.is_bool())
+        if (!is_any_integer(v) && !v.is_bool())
           refuse(i, v, "an integer");
-        slot.i64 = v.is_int() ? v.as_int : v.as_bool;
+        slot.i64 = v.is_bool() ? v.as_bool : v.as_int;
         break;
       case NativeType::kInt32:
-        if (!v.is_int())
+        if (!is_any_integer(v))
           refuse(i, v, "an integer");
         if (v.as_int < INT32_MIN || v.as_int > INT32_MAX)
           refuse(i, v, "within the range of i32");
@@ -309,12 +311,12 @@ class Arguments {
         break;
       case NativeType::kFloat:
       case NativeType::kFloat32:
-        if (!v.is_number())
+        if (!is_any_number(v))
           refuse(i, v, "a number");
         if (function_.parameters[i] == NativeType::kFloat)
-          slot.f64 = v.to_double();
+          slot.f64 = number_as_double(v);
         else
-          slot.f32 = static_cast<float>(v.to_double());
+          slot.f32 = static_cast<float>(number_as_double(v));
         break;
       case NativeType::kBool:
         if (!v.is_bool())

@@ -7,6 +7,15 @@
 namespace spl {
 namespace {
 
+/// Whether `value` has a place in i8 … u32; a minus before it makes room for one more.
+bool fits_suffix(uint64_t value, std::string_view suffix, bool negated) {
+  if (suffix.size() < 2 || suffix == "i64" || suffix == "u64" || suffix[0] == 'f')
+    return true;
+  const int width = std::atoi(suffix.data() + 1);
+  const uint64_t most = suffix[0] == 'u' ? (uint64_t{1} << width) - 1 : (uint64_t{1} << (width - 1)) - 1;
+  return value <= most || (negated && suffix[0] == 'i' && value == most + 1);
+}
+
 /// Where a number's suffix begins: after the digits that its radix allows.
 size_t suffix_start(std::string_view text, int base, bool is_float) {
   size_t i = base == 10 ? 0 : 2;
@@ -150,6 +159,8 @@ ExprPtr Parser::integer(std::string_view digits, int base, Symbol suffix) {
   if (error == std::errc::result_out_of_range || (value >= kMinimum && !bits && !negated)) {
     fail("this integer does not fit into 64 bits");
   }
+  if (base == 10 && !fits_suffix(value, name_of(suffix), pos_ > 0 && previous().kind == Tok::kMinus))
+    fail("this integer does not fit into " + name_of(suffix));
   auto node = make<IntExpr>(here());
   node->value = static_cast<int64_t>(value);
   node->suffix = suffix;

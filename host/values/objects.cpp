@@ -8,6 +8,7 @@
 
 #include "../vm/thread.h"
 #include "error.h"
+#include "sized.h"
 
 namespace spl {
 
@@ -190,11 +191,11 @@ Value make_tuple(std::vector<Value> items) {
 }
 Value make_range(Value start, Value end, bool inclusive) {
   for (const Value v : {start, end})
-    if (!v.is_int() && !v.is_nil())
+    if (!is_any_integer(v) && !v.is_nil())
       fail("a range goes from one integer to another, not to " + type_name(v));
   auto* range = new Range();
-  range->start = start;
-  range->end = end;
+  range->start = plain(start);
+  range->end = plain(end);
   range->inclusive = inclusive;
   return Value::object(range);
 }
@@ -367,7 +368,7 @@ namespace {
 int key_rank(Value v) {
   if (v.is_bool())
     return 0;
-  if (v.is_number())
+  if (is_any_number(v))
     return 1;
   if (v.is(Kind::kText))
     return 2;
@@ -407,6 +408,8 @@ bool truthy(Value v) {
       return v.as_float != 0;
     case Tag::kObject:
       break;
+    default:
+      return is_single(v) ? v.as_float != 0 : v.as_int != 0;
   }
   switch (v.as_object->kind) {
     case Kind::kText:
@@ -502,6 +505,8 @@ bool equals(Value a, Value b) {
     return a.is_int() && b.is_int() ? a.as_int == b.as_int : a.to_double() == b.to_double();
   if (a.is_object() && b.is_object())
     return objects_equal(a, b);
+  if (is_any_number(a) && is_any_number(b))
+    return numbers_equal(a, b);
   if (a.is_nil() || b.is_nil()) {
     if (is_none(a) && is_none(b))
       return true;
@@ -524,6 +529,8 @@ int compare(Value a, Value b) {
     return a.as_int < b.as_int ? -1 : a.as_int > b.as_int;
   if (a.is_number() && b.is_number())
     return a.to_double() < b.to_double() ? -1 : a.to_double() > b.to_double();
+  if (is_any_number(a) && is_any_number(b))
+    return compare_numbers(a, b);
   if (a.is_bool() && b.is_bool())
     return static_cast<int>(a.as_bool) - static_cast<int>(b.as_bool);
   if (a.is(Kind::kText) && b.is(Kind::kText))
@@ -565,6 +572,8 @@ uint64_t hash_of(Value v) {
     }
     case Tag::kObject:
       break;
+    default:
+      return hash_of(plain(v));
   }
   switch (v.as_object->kind) {
     case Kind::kText:

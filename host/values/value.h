@@ -9,7 +9,22 @@
 
 namespace spl {
 
-enum class Tag : uint8_t { kNil, kBool, kInt, kFloat, kMissing, kObject };  // kMissing: not given, not set
+enum class Tag : uint8_t {
+  kNil,
+  kBool,
+  kInt,
+  kFloat,
+  kMissing,  // not given, not set
+  kObject,
+  kInt8,  // from here on: numbers of a given width, see sized.h
+  kInt16,
+  kInt32,
+  kUint8,
+  kUint16,
+  kUint32,
+  kUint64,
+  kFloat32,
+};
 
 enum class Kind : uint8_t {
   kText,
@@ -89,6 +104,7 @@ struct Value {
   bool is_int() const { return tag == Tag::kInt; }
   bool is_float() const { return tag == Tag::kFloat; }
   bool is_number() const { return tag == Tag::kInt || tag == Tag::kFloat; }
+  bool is_sized() const { return tag > Tag::kObject; }
   bool is_missing() const { return tag == Tag::kMissing; }
   bool is_object() const { return tag == Tag::kObject; }
   bool is(Kind kind) const { return tag == Tag::kObject && as_object->kind == kind; }

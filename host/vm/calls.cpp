@@ -356,6 +356,10 @@ bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spe
     assign(stack_[window], call_method_of(self, *attribute, &argument, 1));
     return start_call(window, count, spec);
   }
+  if (count == 0 && builtin_method_of(self, name) != nullptr) {
+    const Native* native = builtin_method_of(self, name);
+    return call_native(*native, window, window, 1);
+  }
   fail(name_of(record->name) + " has no method " + name_of(name), member_hint(self, name));
 }
 

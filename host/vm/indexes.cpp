@@ -4,11 +4,13 @@
 
 #include "../builtins/builtins.h"
 #include "../modules/module.h"
+#include "../values/sized.h"
 #include "thread.h"
 
 namespace spl {
 
 size_t checked_index(Value index, size_t size, const char* what) {
+  index = plain(index);
   if (!index.is_int())
     fail(std::string(what) + " index must be an integer, not " + type_name(index));
   const int64_t at = index.as_int < 0 ? index.as_int + static_cast<int64_t>(size) : index.as_int;
@@ -23,9 +25,11 @@ namespace {
 // Calls pick(i) for every index that start:stop:step selects.
 template <class Pick>
 void for_slice(Value start, Value stop, Value step, int64_t size, Pick&& pick) {
-  for (const Value part : {start, stop, step})
-    if (!part.is_nil() && !part.is_int())
-      fail("the parts of a slice must be integers, not " + type_name(part));
+  for (Value* part : {&start, &stop, &step}) {
+    if (!part->is_nil() && !is_any_integer(*part))
+      fail("the parts of a slice must be integers, not " + type_name(*part));
+    *part = plain(*part);
+  }
   const int64_t by = step.is_nil() ? 1 : step.as_int;
   if (by == 0)
     fail("the step of a slice must not be 0");
@@ -114,7 +118,7 @@ Value Thread::get_index(Value object, Value index) {
       at += utf8_step(text, at);
     return make_text(text.substr(at, utf8_step(text, at)));
   }
-  if (object.is(Kind::kRange) && index.is_int()) {
+  if (object.is(Kind::kRange) && is_any_integer(index)) {
     const auto* range = as_object<Range>(object);
     return Value::integer(range->start.as_int + static_cast<int64_t>(checked_index(
                                                     index, static_cast<size_t>(length(object)), "range")));

@@ -7,6 +7,7 @@
 #include "../builtins/builtins.h"
 #include "../modules/loader.h"
 #include "../modules/module.h"
+#include "../values/sized.h"
 #include "lock.h"
 #include "patterns.h"
 #include "thread.h"

@@ -4,6 +4,7 @@
 
 #include "../builtins/builtins.h"
 #include "../modules/module.h"
+#include "../values/sized.h"
 #include "thread.h"
 
 namespace spl {
@@ -40,12 +41,12 @@ Value* Thread::step_into(Value* at, const Path::Step& step, Ref& scratch) {
   const Value index = step.form == Path::Step::Form::kIndex
                           ? registers[step.operand]
                           : Value::integer(static_cast<int64_t>(step.operand));
-  if (at->is(Kind::kArray) && index.is_int()) {
+  if (at->is(Kind::kArray) && is_any_integer(index)) {
     make_unique(*at);
     auto& items = as_object<Array>(*at)->items;
     return &items[checked_index(index, items.size(), "array")];
   }
-  if (at->is(Kind::kTuple) && index.is_int()) {
+  if (at->is(Kind::kTuple) && is_any_integer(index)) {
     make_unique(*at);
     auto& items = as_object<Tuple>(*at)->items;
     return &items[checked_index(index, items.size(), "tuple")];
