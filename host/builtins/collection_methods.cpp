@@ -17,7 +17,15 @@ std::vector<Value>& own_items(Value& v) {
   make_unique(v);
   return as_object<Array>(v)->items;
 }
-Value call1(Thread& thread, Value f, Value x) { return thread.call(f, &x, 1); }
+// A function with as many parameters as a tuple has parts gets the parts: `d.map(\k, v: …)`.
+Value call1(Thread& thread, Value f, Value x) {
+  if (x.is(Kind::kTuple) && f.is(Kind::kClosure)) {
+    const auto& parts = as_object<Tuple>(x)->items;
+    if (parts.size() > 1 && as_object<Closure>(f)->proto->parameters.size() == parts.size())
+      return thread.call(f, parts.data(), static_cast<int>(parts.size()));
+  }
+  return thread.call(f, &x, 1);
+}
 bool holds(Thread& thread, Value f, Value x) {
   const Ref result = Ref::owned(call1(thread, f, x));
   return truthy(result.get());
@@ -188,14 +196,39 @@ Value skip(Thread& thread, Value* args, int) {
   });
   return result.array();
 }
+Value take_while(Thread& thread, Value* args, int) {
+  Collected result;
+  thread.each(args[0], [&](Value v) {
+    const bool taken = holds(thread, args[1], v);
+    if (taken)
+      result.add(retained(v));
+    return taken;
+  });
+  return result.array();
+}
+Value skip_while(Thread& thread, Value* args, int) {
+  Collected result;
+  bool skipping = true;
+  thread.each(args[0], [&](Value v) {
+    skipping = skipping && holds(thread, args[1], v);
+    if (!skipping)
+      result.add(retained(v));
+    return true;
+  });
+  return result.array();
+}
+// One of the two may be an open range: the other is gathered first.
 Value zip(Thread& thread, Value* args, int) {
-  Collected others = all_of(thread, args[1]);
+  const bool endless = args[1].is(Kind::kRange) && as_object<Range>(args[1])->end.is_nil();
+  Collected gathered = all_of(thread, args[endless ? 0 : 1]);
   Collected result;
   size_t at = 0;
-  thread.each(args[0], [&](Value v) {
-    if (at == others.items().size())
+  thread.each(args[endless ? 1 : 0], [&](Value v) {
+    if (at == gathered.items().size())
       return false;
-    result.add(make_tuple({retained(v), retained(others.items()[at++])}));
+    const Value other = gathered.items()[at++];
+    result.add(endless ? make_tuple({retained(other), retained(v)})
+                       : make_tuple({retained(v), retained(other)}));
     return true;
   });
   return result.array();
@@ -266,6 +299,14 @@ Value sum(Thread& thread, Value* args, int) {
   });
   return total.take();
 }
+Value product(Thread& thread, Value* args, int) {
+  Ref total = Ref::owned(Value::integer(1));
+  thread.each(args[0], [&](Value v) {
+    total = Ref::owned(thread.arithmetic(BinaryOp::kMultiply, total.get(), v));
+    return true;
+  });
+  return total.take();
+}
 Value extreme(Thread& thread, Value iterable, int wanted) {
   Ref best = Ref::owned(Value::missing());
   thread.each(iterable, [&](Value v) {
@@ -277,6 +318,89 @@ Value extreme(Thread& thread, Value iterable, int wanted) {
 }
 Value min(Thread& thread, Value* args, int) { return extreme(thread, args[0], -1); }
 Value max(Thread& thread, Value* args, int) { return extreme(thread, args[0], 1); }
+// By what a function gives for each element.
+Value extreme_by(Thread& thread, Value* args, int wanted) {
+  Ref best, best_key = Ref::owned(Value::missing());
+  thread.each(args[0], [&](Value v) {
+    Ref key = Ref::owned(call1(thread, args[1], v));
+    if (best_key.get().is_missing() || compare(key.get(), best_key.get()) * wanted > 0) {
+      best = Ref::shared(v);
+      best_key = std::move(key);
+    }
+    return true;
+  });
+  return best.take();
+}
+Value min_by(Thread& thread, Value* args, int) { return extreme_by(thread, args, -1); }
+Value max_by(Thread& thread, Value* args, int) { return extreme_by(thread, args, 1); }
+
+// ---- Reading in groups -----------------------------------------------------------------------------------
+
+Value group_by(Thread& thread, Value* args, int) {
+  const Ref groups = Ref::owned(Value::object(new Dict()));
+  auto* dict = as_object<Dict>(groups.get());
+  thread.each(args[0], [&](Value v) {
+    const Ref key = Ref::owned(call1(thread, args[1], v));
+    if (dict->find(key.get()) == nullptr)
+      dict->set(retained(key.get()), make_array({}));
+    as_object<Array>(*dict->find(key.get()))->items.push_back(retained(v));
+    return true;
+  });
+  return retained(groups.get());
+}
+// Those that hold and those that do not.
+Value partition(Thread& thread, Value* args, int) {
+  Collected yes, no;
+  thread.each(args[0], [&](Value v) {
+    (holds(thread, args[1], v) ? yes : no).add(retained(v));
+    return true;
+  });
+  return make_tuple({yes.array(), no.array()});
+}
+size_t group_size(Value v, const char* what) {
+  const int64_t size = to_integer(v);
+  if (size < 1)
+    fail(std::string(what) + "() needs a size of 1 or more");
+  return static_cast<size_t>(size);
+}
+Value part_of(const std::vector<Value>& items, size_t first, size_t last) {
+  Collected part;
+  for (size_t i = first; i < last; ++i)
+    part.add(retained(items[i]));
+  return part.array();
+}
+Value chunks(Thread& thread, Value* args, int) {
+  const size_t size = group_size(args[1], "chunks");
+  Collected all = all_of(thread, args[0]), result;
+  for (size_t at = 0; at < all.items().size(); at += size)
+    result.add(part_of(all.items(), at, std::min(at + size, all.items().size())));
+  return result.array();
+}
+Value windows(Thread& thread, Value* args, int) {
+  const size_t size = group_size(args[1], "windows");
+  Collected all = all_of(thread, args[0]), result;
+  for (size_t at = 0; at + size <= all.items().size(); ++at)
+    result.add(part_of(all.items(), at, at + size));
+  return result.array();
+}
+
+// ---- Ranges ----------------------------------------------------------------------------------------------
+
+// Every `by`-th number of a range.
+Value step(Thread& thread, Value* args, int) {
+  const auto by = static_cast<int64_t>(group_size(args[1], "step"));
+  Collected result;
+  int64_t at = 0;
+  thread.each(args[0], [&](Value v) {
+    if (at++ % by == 0)
+      result.add(v);
+    return true;
+  });
+  return result.array();
+}
+Value range_start(Thread&, Value* args, int) { return as_object<Range>(args[0])->start; }
+Value range_end(Thread&, Value* args, int) { return as_object<Range>(args[0])->end; }
+
 Value to_string(Thread&, Value* args, int) { return make_text(display(args[0])); }
 
 // Whatever the comparison answers, the sort must not read outside: a merge sort of our own.
@@ -516,6 +640,8 @@ const NativeEntry kReading[] = {
     {"take", take, 2, 2},
     {"skip", skip, 2, 2},
     {"drop_first", skip, 2, 2},
+    {"take_while", take_while, 2, 2},
+    {"skip_while", skip_while, 2, 2},
     {"zip", zip, 2, 2},
     {"enumerate", enumerate, 1, 1},
     {"flat_map", flat_map, 2, 2},
@@ -528,6 +654,13 @@ const NativeEntry kReading[] = {
     {"reversed", reversed, 1, 1},
     {"unique", unique, 1, 1},
     {"sum", sum, 1, 1},
+    {"product", product, 1, 1},
+    {"min_by", min_by, 2, 2},
+    {"max_by", max_by, 2, 2},
+    {"group_by", group_by, 2, 2},
+    {"partition", partition, 2, 2},
+    {"chunks", chunks, 2, 2},
+    {"windows", windows, 2, 2},
     {"min", min, 1, 1},
     {"max", max, 1, 1},
     {"count", count_of, 1, 2},
@@ -545,6 +678,12 @@ const NativeEntry kChanging[] = {
     {"clear", clear, 1, 1},     {"sort", sort, 1, 2},         {"sort_by", sort, 2, 2},
     {"reverse", reverse, 1, 1}, {"extend", extend, 2, 2},     {"fill", fill, 2, 2},
     {"swap", swap, 3, 3},       {"truncate", truncate, 2, 2},
+};
+const NativeEntry kRange[] = {
+    {"step", step, 2, 2},
+    {"step_by", step, 2, 2},
+    {"start", range_start, 1, 1},
+    {"end", range_end, 1, 1},
 };
 const NativeEntry kDict[] = {
     {"get", dict_get, 2, 3},        {"keys", keys, 1, 1},
@@ -566,6 +705,7 @@ void install_collection_methods() {
   for (const Kind kind : {Kind::kArray, Kind::kTuple})
     add_methods(kind, kIndexed, std::size(kIndexed));
   add_methods(Kind::kArray, kChanging, std::size(kChanging));
+  add_methods(Kind::kRange, kRange, std::size(kRange));
   add_methods(Kind::kDict, kDict, std::size(kDict));
 }
 

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "../ffi/dynamic.h"
 #include "../values/error.h"
 #include "../vm/lock.h"
 #include "builtins.h"
@@ -144,8 +145,12 @@ const NativeEntry kExterns[] = {
 const Native* host_extern(const std::string& name) {
   static const auto table = [] {
     std::unordered_map<std::string, const Native*> made;
-    for (const NativeEntry& entry : kExterns)
-      made[entry.name] = new Native(entry.name, entry.fn, entry.least, entry.most);
+    const auto add = [&](const auto& entries) {
+      for (const NativeEntry& entry : entries)
+        made[entry.name] = new Native(entry.name, entry.fn, entry.least, entry.most);
+    };
+    add(kExterns);
+    add(dynamic_externs());
     return made;
   }();
   const auto found = table.find(name);

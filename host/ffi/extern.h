@@ -1,20 +1,19 @@
 // `extern fn`: native functions found by name and called through libffi.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "../syntax/ast.h"
 #include "../values/objects.h"
+#include "conversion.h"
 
 namespace spl {
 
-enum class NativeType : uint8_t { kVoid, kInt, kInt32, kFloat, kFloat32, kBool, kText, kArray };
-
 struct Extern : Object {
   std::string name;
-  std::vector<NativeType> parameters;
-  NativeType result = NativeType::kVoid;
+  Signature signature;
   void* address = nullptr;          // found at the first call
   const Native* builtin = nullptr;  // … or in the host itself
   void* call_interface = nullptr;   // ffi_cif

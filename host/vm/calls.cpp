@@ -206,6 +206,7 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
     case Kind::kExtern: {
       if (spec != nullptr)
         count = flatten(window + 1, count, *spec);
+      const NativeWindow guard(native_top_, std::max(native_top_, window + 1 + count));
       const Value result =
           call_extern(*this, *as_object<Extern>(callee), stack_ + window + 1, static_cast<int>(count));
       finish_window(window, window + 1, count, result);
@@ -356,9 +357,10 @@ bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spe
     assign(stack_[window], call_method_of(self, *attribute, &argument, 1));
     return start_call(window, count, spec);
   }
-  if (count == 0 && builtin_method_of(self, name) != nullptr) {
-    const Native* native = builtin_method_of(self, name);
-    return call_native(*native, window, window, 1);
+  if (const Native* native = builtin_method_of(self, name)) {  // of a `T?` that holds the object itself
+    if (spec != nullptr)
+      count = flatten(window + 1, count, *spec);
+    return call_native(*native, window, window, count + 1);
   }
   fail(name_of(record->name) + " has no method " + name_of(name), member_hint(self, name));
 }

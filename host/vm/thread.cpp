@@ -46,6 +46,7 @@ Thread::~Thread() {
 }
 
 Thread& current_thread() { return *the_thread; }
+bool has_current_thread() { return the_thread != nullptr; }
 
 std::vector<StackEntry> Thread::stack() const {
   std::vector<StackEntry> entries;

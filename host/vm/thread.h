@@ -140,6 +140,8 @@ inline const Method* extension_method(Value v, Symbol name) {
 }
 
 Thread& current_thread();
+/// False on a thread that native code made, until it calls Simple.
+bool has_current_thread();
 void destroy_thread_handle(Object* object);
 
 }  // namespace spl

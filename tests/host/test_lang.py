@@ -1,28 +1,13 @@
-"""Runs every tests/host/lang/*.spl, and the host's commands.
-
-The C compiler builds the library that externs.spl calls.
-"""
+"""Runs every tests/host/lang/*.spl, and the host's commands."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 from programs import hold, run
 
 FOLDER = Path(__file__).parent / "lang"
-
-
-@pytest.fixture(scope="session", autouse=True)
-def native_library(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Builds lang/externs.c into libspl_probe.so and lets the host find it."""
-    folder = tmp_path_factory.mktemp("native")
-    headers = FOLDER.parents[2] / "abi" / "include"
-    command = [os.environ.get("CC", "cc"), "-std=c99", "-shared", "-fPIC", f"-I{headers}"]
-    subprocess.run([*command, "-o", str(folder / "libspl_probe.so"), str(FOLDER / "externs.c")], check=True)
-    os.environ["SIMPLE_SFFI_PATH"] = str(folder)
 
 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.spl")), ids=lambda file: file.stem)

@@ -1,0 +1,106 @@
+// What C calls: takes the host lock, makes Simple's values of the arguments, runs the function.
+#include "callback.h"
+
+#include <exception>
+#include <map>
+#include <new>
+#include <utility>
+
+#include "../values/error.h"
+#include "../vm/lock.h"
+#include "../vm/thread.h"
+
+namespace spl {
+
+namespace {
+
+struct Callback {
+  Value function;  // owned
+  std::shared_ptr<Signature> signature;
+  void* address = nullptr;
+};
+
+thread_local std::exception_ptr pending;
+
+/// This thread's registers; a thread that C made gets its own, for as long as it lives.
+Thread& attached_thread(bool& is_foreign) {
+  static thread_local std::unique_ptr<Thread> own;
+  if (own == nullptr && has_current_thread())
+    return current_thread();
+  is_foreign = true;
+  if (own == nullptr)
+    own = std::make_unique<Thread>();
+  return *own;
+}
+
+void run(const Callback& callback, void** arguments, NativeResult& result) {
+  bool is_foreign = false;
+  Thread& thread = attached_thread(is_foreign);
+  try {
+    std::vector<Ref> held;
+    std::vector<Value> values;
+    for (size_t i = 0; i < callback.signature->parameters.size(); ++i) {
+      held.push_back(Ref::owned(borrowed_from_native(callback.signature->parameters[i], arguments[i])));
+      values.push_back(held.back().get());
+    }
+    const Ref given =
+        Ref::owned(thread.call(callback.function, values.data(), static_cast<int>(values.size())));
+    to_native_result(callback.signature->result, given.get(), result);
+  } catch (const SimpleError& error) {
+    if (is_foreign) {
+      thread.report_lost(error, "a function that native code called in a thread of its own");
+      return;
+    }
+    pending = std::current_exception();
+    callback_failed() = true;
+  } catch (...) {  // exit() ends the program when the native function has returned
+    pending = std::current_exception();
+    callback_failed() = !is_foreign;
+  }
+}
+
+void entry(ffi_cif*, void* result, void** arguments, void* data) {
+  auto* const made = static_cast<NativeResult*>(result);
+  const auto& callback = *static_cast<const Callback*>(data);
+  if (callback.signature->result != NativeType::kVoid)
+    *made = NativeResult{};
+  if (callback_failed())
+    return;  // a failure is already on its way out through the native function
+  host_lock().acquire();
+  NativeResult given{};
+  run(callback, arguments, given);
+  host_lock().release();
+  if (callback.signature->result != NativeType::kVoid)
+    *made = given;
+}
+
+Callback* make_callback(Value function, const std::shared_ptr<Signature>& signature) {
+  auto* callback = new Callback{retained(function), signature};
+  ffi_cif* interface = call_interface(*signature);
+  void* closure = ffi_closure_alloc(sizeof(ffi_closure), &callback->address);
+  if (interface == nullptr || closure == nullptr ||
+      ffi_prep_closure_loc(static_cast<ffi_closure*>(closure), interface, entry, callback,
+                           callback->address) != FFI_OK)
+    fail("libffi cannot make a C function of this function");
+  return callback;
+}
+
+}  // namespace
+
+void* callback_of(Value function, const std::shared_ptr<Signature>& signature) {
+  // From now on native code may want the lock at any time: extern calls must leave it.
+  if (!host_lock().shared())
+    host_lock().become_shared();
+  static std::map<std::pair<const Object*, const Signature*>, Callback*> known;
+  Callback*& callback = known[{function.as_object, signature.get()}];
+  if (callback == nullptr)
+    callback = make_callback(function, signature);
+  return callback->address;
+}
+
+void raise_callback_failure() {
+  callback_failed() = false;
+  std::rethrow_exception(std::exchange(pending, nullptr));
+}
+
+}  // namespace spl

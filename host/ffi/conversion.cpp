@@ -1,0 +1,371 @@
+// Conversion of values between Simple and C.
+#include "conversion.h"
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "../builtins/builtins.h"
+#include "../compiler/compiler.h"
+#include "../values/error.h"
+#include "../values/sized.h"
+#include "callback.h"
+
+namespace spl {
+
+namespace {
+
+NativeType native_type(const TypeExpr& type, const SourceSpan& span) {
+  if (type.kind == TypeKind::kArray)
+    return NativeType::kArray;
+  if (type.kind == TypeKind::kFunction)
+    return NativeType::kFunction;
+  if (type.kind == TypeKind::kTuple && type.args.empty())
+    return NativeType::kVoid;
+  if (type.kind == TypeKind::kName && type.path.size() == 1) {
+    if (!type.modifiers.empty())
+      return NativeType::kInt;  // a pointer
+    static const std::map<std::string, NativeType> names = {
+        {"i64", NativeType::kInt},   {"u64", NativeType::kInt},     {"Int", NativeType::kInt},
+        {"usize", NativeType::kInt}, {"i32", NativeType::kInt32},   {"u32", NativeType::kInt32},
+        {"f64", NativeType::kFloat}, {"Float", NativeType::kFloat}, {"f32", NativeType::kFloat32},
+        {"bool", NativeType::kBool}, {"Bool", NativeType::kBool},   {"text", NativeType::kText},
+        {"str", NativeType::kText},  {"String", NativeType::kText}, {"Nil", NativeType::kVoid},
+        {"nil", NativeType::kVoid}};
+    if (const auto found = names.find(name_of(type.path[0])); found != names.end())
+      return found->second;
+  }
+  throw CompileError{span, "an extern function cannot have this type",
+                     "it may have i64, i32, f64, f32, bool, text, arrays and functions of these"};
+}
+
+ffi_type* ffi_type_of(NativeType type) {
+  switch (type) {
+    case NativeType::kVoid:
+      return &ffi_type_void;
+    case NativeType::kInt:
+      return &ffi_type_sint64;
+    case NativeType::kInt32:
+      return &ffi_type_sint32;
+    case NativeType::kFloat:
+      return &ffi_type_double;
+    case NativeType::kFloat32:
+      return &ffi_type_float;
+    case NativeType::kBool:
+      return &ffi_type_uint8;
+    case NativeType::kText:
+    case NativeType::kArray:
+    case NativeType::kFunction:
+      break;
+  }
+  return &ffi_type_pointer;
+}
+
+}  // namespace
+
+const std::string& text_for_native(Value v) {
+  const std::string& text = text_of(v);
+  if (text.find('\0') != std::string::npos)
+    fail("a text with a NUL character cannot go to native code");
+  return text;
+}
+
+void add_parameter(Signature& signature, const TypeExpr& type, const SourceSpan& span) {
+  signature.parameters.push_back(native_type(type, span));
+  std::shared_ptr<Signature> inner;
+  if (type.kind == TypeKind::kFunction) {
+    inner = std::make_shared<Signature>();
+    for (const TypePtr& parameter : type.args) {
+      if (parameter->kind == TypeKind::kFunction)
+        throw CompileError{span, "a function that native code calls cannot take functions itself", ""};
+      add_parameter(*inner, *parameter, span);
+    }
+    if (type.result)
+      inner->result = result_type(*type.result, span);
+  }
+  signature.functions.push_back(std::move(inner));
+}
+
+NativeType result_type(const TypeExpr& type, const SourceSpan& span) {
+  if (type.kind == TypeKind::kFunction)
+    throw CompileError{span, "native code cannot give a function", ""};
+  return native_type(type, span);
+}
+
+ffi_cif* call_interface(const Signature& signature) {
+  auto interface = std::make_unique<ffi_cif>();
+  auto types = std::make_unique<std::vector<ffi_type*>>();
+  for (const NativeType type : signature.parameters)
+    types->push_back(ffi_type_of(type));
+  if (ffi_prep_cif(interface.get(), FFI_DEFAULT_ABI, static_cast<unsigned>(types->size()),
+                   ffi_type_of(signature.result), types->data()) != FFI_OK)
+    return nullptr;
+  types.release();  // the interface points into it
+  return interface.release();
+}
+
+namespace {
+
+SplValue to_native(Value v);
+
+SplArray* array_to_native(const std::vector<Value>& items) {
+  SplArray* array = spl_array_new();
+  try {
+    for (const Value item : items)
+      spl_array_push(array, to_native(item));
+  } catch (...) {
+    spl_array_free(array);
+    throw;
+  }
+  return array;
+}
+
+SplValue to_native(Value v) {
+  v = plain(v);
+  SplValue out{};
+  switch (v.tag) {
+    case Tag::kNil:
+    case Tag::kMissing:
+      out.tag = SPL_NIL;
+      return out;
+    case Tag::kBool:
+      out.tag = SPL_BOOL;
+      out.as_bool = v.as_bool;
+      return out;
+    case Tag::kInt:
+      out.tag = SPL_INT;
+      out.as_int = v.as_int;
+      return out;
+    case Tag::kFloat:
+      out.tag = SPL_FLOAT;
+      out.as_float = v.as_float;
+      return out;
+    default:
+      break;
+  }
+  if (v.is(Kind::kText)) {
+    out.tag = SPL_STRING;
+    out.as_string = spl_str_new(text_for_native(v).c_str());
+    return out;
+  }
+  if (v.is(Kind::kArray) || v.is(Kind::kTuple)) {
+    out.tag = SPL_ARRAY;
+    out.as_array =
+        array_to_native(v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items);
+    return out;
+  }
+  fail("a value of type " + type_name(v) + " cannot go to native code");
+}
+
+Value array_from_native(const SplArray* array) {
+  std::vector<Value> items;
+  for (int64_t i = 0; i < spl_array_len(array); ++i) {
+    const SplValue item = spl_array_get(array, i);
+    switch (item.tag) {
+      case SPL_BOOL:
+        items.push_back(Value::boolean(item.as_bool));
+        break;
+      case SPL_INT:
+        items.push_back(Value::integer(item.as_int));
+        break;
+      case SPL_FLOAT:
+        items.push_back(Value::number(item.as_float));
+        break;
+      case SPL_STRING:
+        items.push_back(make_text(item.as_string == nullptr ? "" : item.as_string));
+        break;
+      case SPL_ARRAY:
+        items.push_back(array_from_native(item.as_array));
+        break;
+      default:
+        items.push_back(Value());
+        break;
+    }
+  }
+  return make_array(std::move(items));
+}
+
+bool is_function(Value v) {
+  return v.is(Kind::kClosure) || v.is(Kind::kNative) || v.is(Kind::kExtern) || v.is(Kind::kBoundMethod);
+}
+
+[[noreturn]] void refuse(const std::string& function, size_t i, Value v, const char* wanted) {
+  fail(function + ": argument " + std::to_string(i + 1) + " must be " + wanted + ", not " +
+       (is_any_integer(v) ? display(v) : type_name(v)));
+}
+
+const std::vector<Value>& items_of(Value v) {
+  return v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items;
+}
+
+}  // namespace
+
+Arguments::Arguments(const std::string& function, const Signature& signature, const Value* args)
+    : signature_(signature) {
+  try {
+    for (; filled_ < signature.parameters.size(); ++filled_)
+      convert(function, filled_, args[filled_]);
+  } catch (...) {
+    free_arrays();
+    throw;
+  }
+}
+
+void Arguments::free_arrays() {
+  for (size_t i = 0; i < filled_; ++i)
+    if (signature_.parameters[i] == NativeType::kArray)
+      spl_array_free(slots_[i].array);
+}
+
+void Arguments::convert(const std::string& function, size_t i, Value v) {
+  Slot& slot = slots_[i];
+  pointers_[i] = &slot;
+  switch (signature_.parameters[i]) {
+    case NativeType::kInt:
+      if (!is_any_integer(v) && !v.is_bool())
+        refuse(function, i, v, "an integer");
+      slot.i64 = v.is_bool() ? v.as_bool : v.as_int;
+      break;
+    case NativeType::kInt32:
+      if (!is_any_integer(v))
+        refuse(function, i, v, "an integer");
+      if (v.as_int < INT32_MIN || v.as_int > INT32_MAX)
+        refuse(function, i, v, "within the range of i32");
+      slot.i32 = static_cast<int32_t>(v.as_int);
+      break;
+    case NativeType::kFloat:
+    case NativeType::kFloat32:
+      if (!is_any_number(v))
+        refuse(function, i, v, "a number");
+      if (signature_.parameters[i] == NativeType::kFloat)
+        slot.f64 = number_as_double(v);
+      else
+        slot.f32 = static_cast<float>(number_as_double(v));
+      break;
+    case NativeType::kBool:
+      if (!v.is_bool())
+        refuse(function, i, v, "a bool");
+      slot.b8 = v.as_bool;
+      break;
+    case NativeType::kText:
+      if (v.is_nil()) {
+        slot.text = nullptr;
+        break;
+      }
+      if (!v.is(Kind::kText))
+        refuse(function, i, v, "text");
+      slot.text = text_for_native(v).c_str();
+      break;
+    case NativeType::kArray:
+      if (!v.is(Kind::kArray) && !v.is(Kind::kTuple))
+        refuse(function, i, v, "an array");
+      slot.array = array_to_native(items_of(v));
+      break;
+    case NativeType::kFunction:
+      if (!v.is_nil() && !is_function(v))
+        refuse(function, i, v, "a function");
+      slot.function = v.is_nil() ? nullptr : callback_of(v, signature_.functions[i]);
+      break;
+    case NativeType::kVoid:
+      break;
+  }
+}
+
+Value from_native(NativeType type, const NativeResult& result) {
+  switch (type) {
+    case NativeType::kVoid:
+      return Value();
+    case NativeType::kInt:
+      return Value::integer(result.i64);
+    case NativeType::kInt32:
+      return Value::integer(static_cast<int32_t>(result.word));
+    case NativeType::kFloat:
+      return Value::number(result.f64);
+    case NativeType::kFloat32:
+      return Value::number(result.f32);
+    case NativeType::kBool:
+      return Value::boolean((result.word & 0xFF) != 0);
+    case NativeType::kText: {
+      if (result.pointer == nullptr)
+        return Value();
+      const Value text = make_text(static_cast<const char*>(result.pointer));
+      std::free(result.pointer);
+      return text;
+    }
+    case NativeType::kFunction:
+      return Value::integer(result.i64);
+    case NativeType::kArray: {
+      auto* array = static_cast<SplArray*>(result.pointer);
+      const Value made = array_from_native(array);
+      spl_array_free(array);
+      return made;
+    }
+  }
+  return Value();
+}
+
+Value borrowed_from_native(NativeType type, const void* place) {
+  Slot slot;
+  switch (type) {
+    case NativeType::kInt32:
+      std::memcpy(&slot.i32, place, sizeof slot.i32);
+      return Value::integer(slot.i32);
+    case NativeType::kFloat32:
+      std::memcpy(&slot.f32, place, sizeof slot.f32);
+      return Value::number(slot.f32);
+    case NativeType::kBool:
+      std::memcpy(&slot.b8, place, sizeof slot.b8);
+      return Value::boolean(slot.b8 != 0);
+    default:
+      std::memcpy(&slot.i64, place, sizeof slot.i64);
+      break;
+  }
+  if (type == NativeType::kFloat)
+    return Value::number(slot.f64);
+  if (type == NativeType::kText)
+    return slot.text == nullptr ? Value() : make_text(slot.text);
+  return type == NativeType::kArray ? array_from_native(slot.array) : Value::integer(slot.i64);
+}
+
+void to_native_result(NativeType type, Value v, NativeResult& result) {
+  const auto want = [&](bool right, const char* wanted) {
+    if (!right)
+      fail(std::string("a function that native code called must give ") + wanted + ", not " + type_name(v));
+  };
+  switch (type) {
+    case NativeType::kVoid:
+      break;
+    case NativeType::kInt:
+    case NativeType::kInt32:
+      want(
+          is_any_integer(v) && (type == NativeType::kInt || (v.as_int >= INT32_MIN && v.as_int <= INT32_MAX)),
+          type == NativeType::kInt ? "an integer" : "an integer within the range of i32");
+      result.i64 = v.as_int;
+      break;
+    case NativeType::kFloat:
+      want(is_any_number(v), "a number");
+      result.f64 = number_as_double(v);
+      break;
+    case NativeType::kFloat32:
+      want(is_any_number(v), "a number");
+      result.f32 = static_cast<float>(number_as_double(v));
+      break;
+    case NativeType::kBool:
+      want(v.is_bool(), "a bool");
+      result.word = v.as_bool;
+      break;
+    case NativeType::kText:
+      want(v.is_nil() || v.is(Kind::kText), "text");
+      result.pointer = v.is_nil() ? nullptr : spl_str_new(text_for_native(v).c_str());
+      break;
+    case NativeType::kArray:
+      want(v.is(Kind::kArray) || v.is(Kind::kTuple), "an array");
+      result.pointer = array_to_native(items_of(v));
+      break;
+    case NativeType::kFunction:
+      break;
+  }
+}
+
+}  // namespace spl

@@ -1,0 +1,107 @@
+// Where native functions are looked for.
+#include "libraries.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <vector>
+
+namespace spl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> split(const char* list) {
+  std::vector<std::string> parts;
+  std::istringstream input(list == nullptr ? "" : list);
+  for (std::string part; std::getline(input, part, ':');)
+    if (!part.empty())
+      parts.push_back(part);
+  return parts;
+}
+
+std::string library_folder() {
+  char buffer[4096];
+  const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
+  if (length <= 0)
+    return "lib";
+  return (fs::path(std::string(buffer, static_cast<size_t>(length))).parent_path().parent_path() / "lib")
+      .string();
+}
+
+/// Opens each library once and remembers what was tried.
+class Libraries {
+ public:
+  void* find(const std::string& symbol) {
+    tried_.clear();
+    for (const std::string& library : candidates(symbol)) {
+      void* handle = open(library);
+      if (handle == nullptr)
+        continue;
+      if (void* address = dlsym(handle, symbol.c_str()))
+        return address;
+    }
+    return nullptr;
+  }
+  const std::string& tried() const { return tried_; }
+
+ private:
+  static std::vector<std::string> candidates(const std::string& symbol) {
+    std::vector<std::string> names;
+    if (symbol.starts_with("rt_")) {
+      const size_t end = symbol.find('_', 3);
+      if (end != std::string::npos)
+        names.push_back("libspl_" + symbol.substr(3, end - 3) + ".so");
+    }
+    if (names.empty() || names.back() != "libspl_torch.so")
+      names.emplace_back("libspl_torch.so");
+    std::vector<std::string> paths;
+    for (const char* variable : {"SIMPLE_TORCH_RUNTIME_PATH", "SIMPLE_RUNTIME_PATH"})
+      if (const char* file = std::getenv(variable); file != nullptr && *file != 0)
+        paths.emplace_back(file);
+    for (const std::string& folder : split(std::getenv("SIMPLE_SFFI_PATH")))
+      for (const std::string& name : names)
+        paths.push_back(std::string(folder).append("/").append(name));
+    for (const std::string& name : names)
+      paths.push_back(library_folder() + "/" + name);
+    paths.insert(paths.end(), names.begin(), names.end());
+    return paths;
+  }
+
+  void* open(const std::string& path) {
+    const auto [found, added] = handles_.emplace(path, nullptr);
+    std::string note = path;
+    if (added) {
+      found->second = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+      if (found->second == nullptr) {
+        const char* reason = dlerror();
+        reasons_[path] = reason == nullptr ? "cannot be opened" : reason;
+      }
+    }
+    if (found->second == nullptr && fs::exists(path))
+      note += " (" + reasons_[path] + ")";
+    else if (found->second == nullptr)
+      note += " (not found)";
+    tried_ += "\n  " + note;
+    return found->second;
+  }
+
+  std::map<std::string, void*> handles_;
+  std::map<std::string, std::string> reasons_;
+  std::string tried_;
+};
+
+}  // namespace
+
+FoundSymbol find_native(const std::string& symbol) {
+  static Libraries libraries;
+  void* address = libraries.find(symbol);
+  return {address, libraries.tried()};
+}
+
+}  // namespace spl

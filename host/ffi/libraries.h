@@ -1,0 +1,18 @@
+// Where native functions are looked for.
+#pragma once
+
+#include <string>
+
+namespace spl {
+
+struct FoundSymbol {
+  void* address;      // null: nobody has it
+  std::string tried;  // a line for each library
+};
+
+/// Looks in the files of SIMPLE_TORCH_RUNTIME_PATH and SIMPLE_RUNTIME_PATH, in the folders of
+/// SIMPLE_SFFI_PATH, beside the host, and where the system looks: `rt_<lib>_x` in libspl_<lib>.so first. A
+/// library that opened stays open.
+FoundSymbol find_native(const std::string& symbol);
+
+}  // namespace spl
