@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "../ffi/dynamic.h"
+#include "../sdn/sdn_values.h"
 #include "../values/error.h"
 #include "../vm/lock.h"
 #include "builtins.h"
@@ -138,6 +139,7 @@ const NativeEntry kExterns[] = {
     {"rt_spec_filter", spec_filter, 0, 0},
     {"rt_spec_report", spec_report, 4, 4},
     {"rt_verbose", verbose_fn, 0, 0},
+    {"rt_sdn_parse", sdn_parse, 1, 1},
 };
 
 }  // namespace

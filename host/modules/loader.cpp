@@ -54,15 +54,16 @@ const std::map<std::string, std::string>& aliases() {
       std::string text;
       if (!read_file(root + "/modules.sdn", text))
         continue;
-      const sdn::Table* rows = nullptr;
+      const std::string file = root + "/modules.sdn";
       const sdn::Document document = sdn::parse(text);
-      if (!document.error.empty())
-        throw LoadError{root + "/modules.sdn:" + document.error + "\n"};
-      rows = document.table("modules");
-      if (rows == nullptr || rows->columns.size() < 2)
-        throw LoadError{root + "/modules.sdn: error: there is no table `modules |name, file|`\n"};
-      for (const auto& row : rows->rows)
-        made.emplace(row[0], root + "/" + row[1]);
+      if (const auto& problem = document.problem)
+        throw LoadError{file + ":" + std::to_string(problem->line) + ":" + std::to_string(problem->column) +
+                        ": error: " + problem->message + "\n"};
+      const sdn::Node* rows = document.root.get("modules");
+      if (rows == nullptr || rows->kind != sdn::Node::Kind::kTable || rows->names.size() < 2)
+        throw LoadError{file + ": error: there is no table `modules |name, file|`\n"};
+      for (const sdn::Node& row : rows->items)
+        made.emplace(row.items[0].text, root + "/" + row.items[1].text);
     }
     return made;
   }();

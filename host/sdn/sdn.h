@@ -1,26 +1,38 @@
-// SDN, Simple's data notation, as far as configuration files use it: keys and values, and named tables.
+// SDN, Simple's data notation: text to a tree of values, each with its place.
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace spl::sdn {
 
-struct Table {
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
+struct Node {
+  enum class Kind : uint8_t { kNull, kBool, kInt, kFloat, kText, kArray, kDict, kTable };
+  Kind kind = Kind::kNull;
+  bool flag = false;
+  int64_t integer = 0;
+  double number = 0;
+  std::string text;
+  std::vector<std::string> names;  // the keys of a dict, the columns of a table with names
+  std::vector<std::string> types;  // the types of a table without
+  std::vector<Node> items;         // of a dict beside its keys; the rows of a table are arrays
+  int line = 1, column = 1;
+
+  /// The value of a dict's key; null where there is none, or this is no dict.
+  const Node* get(std::string_view key) const;
+};
+
+struct Problem {
+  int line, column;
+  std::string message;
 };
 
 struct Document {
-  std::map<std::string, std::string> values;  // nested keys are joined by dots
-  std::map<std::string, Table> tables;
-  std::string error;  // "LINE: error: …"; empty when all was understood
-
-  const Table* table(const std::string& name) const {
-    const auto found = tables.find(name);
-    return found == tables.end() ? nullptr : &found->second;
-  }
+  Node root;  // a dict
+  std::optional<Problem> problem;
 };
 
 Document parse(const std::string& text);

@@ -2,6 +2,8 @@
 
     # rule: NAME              the rule of tests/conformance/rules.toml that the file shows (before the first statement)
     # arguments: WORDS        the program's own arguments
+    # folder: NAME            the folder, beside the file, that it runs in
+    # environment: NAME=VALUE variables that it sees
     # exit: N                 the exit code, where it is not 0 (1 after an error)
     … # expect: TEXT          one line of standard output, in the file's order
     … # expect error: TEXT    an error reported at this line, with TEXT in its message
@@ -24,7 +26,7 @@ from pathlib import Path
 import pytest
 
 TIME_LIMIT_S = 60
-_MARK = re.compile(r"# (rule|arguments|exit|expect|expect error|expect warning|expect hint): ?(.*)$")
+_MARK = re.compile(r"# (rule|arguments|folder|environment|exit|expect|expect error|expect warning|expect hint): ?(.*)$")
 _REPORT = re.compile(r"^(?P<file>.+?):(?P<line>\d+):((?P<column>\d+):)? (?P<kind>error|warning): (?P<message>.*)$")
 
 
@@ -34,6 +36,8 @@ class Expectations:
 
     rules: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
+    folder: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
     status: int | None = None
     output: list[str] = field(default_factory=list)
     reports: list[tuple[str, int, str]] = field(default_factory=list)  # error or warning, line, text
@@ -55,6 +59,10 @@ def expectations(file: Path) -> Expectations:
             found.rules += text.split()
         elif kind == "arguments":
             found.arguments = shlex.split(text)
+        elif kind == "folder":
+            found.folder = text
+        elif kind == "environment":
+            found.environment |= dict(word.split("=", 1) for word in shlex.split(text))
         elif kind == "exit":
             found.status = int(text)
         elif kind == "expect":
@@ -74,10 +82,14 @@ def host() -> str:
     return path
 
 
-def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    """Runs the host with these words."""
+def run(
+    *words: str | Path, folder: Path | None = None, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs the host with these words, perhaps in another folder and with more variables."""
     return subprocess.run(
         [host(), *map(str, words)],
+        cwd=folder,
+        env={**os.environ, **(environment or {})},
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -91,7 +103,8 @@ def hold(file: Path) -> None:
     """Runs `file` and asserts everything that its marks promise."""
     wanted = expectations(file)
     assert wanted.output or wanted.reports or wanted.status is not None, "the file expects nothing"
-    result = run(file, *wanted.arguments)
+    folder = file.resolve().parent / wanted.folder if wanted.folder else None
+    result = run(file, *wanted.arguments, folder=folder, environment=wanted.environment)
     assert [line.rstrip() for line in result.stdout.splitlines()] == wanted.output, result.stderr
     reported = [match for line in result.stderr.splitlines() if (match := _REPORT.match(line))]
     found = [(match["kind"], int(match["line"]), match["message"]) for match in reported]

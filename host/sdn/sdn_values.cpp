@@ -1,0 +1,83 @@
+// Trees of SDN become arrays, dicts and tuples.
+#include "sdn_values.h"
+
+#include "../builtins/builtins.h"
+#include "../values/objects.h"
+#include "sdn.h"
+
+namespace spl {
+
+namespace {
+
+using Kind = sdn::Node::Kind;
+
+Value value_of(const sdn::Node& node);
+
+Value array_of(const std::vector<sdn::Node>& nodes) {
+  std::vector<Value> items;
+  for (const sdn::Node& node : nodes)
+    items.push_back(value_of(node));
+  return make_array(std::move(items));
+}
+
+Value words_of(const std::vector<std::string>& words) {
+  if (words.empty())
+    return Value();
+  std::vector<Value> items;
+  for (const std::string& word : words)
+    items.push_back(make_text(word));
+  return make_array(std::move(items));
+}
+
+Value dict_of(const sdn::Node& node) {
+  auto* dict = new Dict();
+  for (size_t i = 0; i < node.items.size(); ++i)
+    dict->set(make_text(node.names[i]), value_of(node.items[i]));
+  return Value::object(dict);
+}
+
+Value value_of(const sdn::Node& node) {
+  switch (node.kind) {
+    case Kind::kNull:
+      return Value();
+    case Kind::kBool:
+      return Value::boolean(node.flag);
+    case Kind::kInt:
+      return Value::integer(node.integer);
+    case Kind::kFloat:
+      return Value::number(node.number);
+    case Kind::kText:
+      return make_text(node.text);
+    case Kind::kArray:
+      return array_of(node.items);
+    case Kind::kDict:
+      return dict_of(node);
+    case Kind::kTable:
+      return make_tuple({words_of(node.names), words_of(node.types), array_of(node.items)});
+  }
+  return Value();
+}
+
+void collect_places(const sdn::Node& dict, const std::string& prefix, Dict& places) {
+  for (size_t i = 0; i < dict.items.size(); ++i) {
+    const sdn::Node& item = dict.items[i];
+    const std::string path = prefix + dict.names[i];
+    places.set(make_text(path), make_tuple({Value::integer(item.line), Value::integer(item.column)}));
+    if (item.kind == Kind::kDict)
+      collect_places(item, path + ".", places);
+  }
+}
+
+}  // namespace
+
+Value sdn_parse(Thread&, Value* args, int) {
+  const sdn::Document document = sdn::parse(expect_text(args[0], "the content"));
+  if (const auto& problem = document.problem)
+    return make_array(
+        {Value::integer(problem->line), Value::integer(problem->column), make_text(problem->message)});
+  auto* places = new Dict();
+  collect_places(document.root, "", *places);
+  return make_array({value_of(document.root), Value::object(places)});
+}
+
+}  // namespace spl
