@@ -18,6 +18,7 @@
 #include "../values/error.h"
 #include "../vm/lock.h"
 #include "builtins.h"
+#include "process_run.h"
 
 namespace spl {
 
@@ -54,6 +55,19 @@ Value time_fn(Thread&, Value*, int) {
 Value file_exists(Thread&, Value* args, int) {
   std::error_code ignored;
   return Value::boolean(fs::exists(expect_text(args[0], "the path"), ignored));
+}
+Value file_size(Thread&, Value* args, int) {
+  const std::string& path = expect_text(args[0], "the path");
+  std::error_code problem;
+  const auto size = fs::file_size(path, problem);
+  if (problem)
+    fail("cannot read the size of " + path + ": " + problem.message());
+  return Value::integer(static_cast<int64_t>(size));
+}
+Value executable(Thread&, Value*, int) {
+  std::error_code problem;
+  const fs::path path = fs::read_symlink("/proc/self/exe", problem);
+  return make_text(problem ? "" : path.string());
 }
 Value read_text(Thread&, Value* args, int) {
   const std::string& path = expect_text(args[0], "the path");
@@ -140,6 +154,9 @@ const NativeEntry kExterns[] = {
     {"rt_spec_report", spec_report, 4, 4},
     {"rt_verbose", verbose_fn, 0, 0},
     {"rt_sdn_parse", sdn_parse, 1, 1},
+    {"rt_process_run", process_run, 2, 2},
+    {"rt_file_size", file_size, 1, 1},
+    {"rt_executable", executable, 0, 0},
 };
 
 }  // namespace
