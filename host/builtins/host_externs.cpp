@@ -16,6 +16,8 @@
 #include "../ffi/dynamic.h"
 #include "../sdn/sdn_values.h"
 #include "../values/error.h"
+#include "../values/tracking.h"
+#include "../vm/cycles.h"
 #include "../vm/lock.h"
 #include "builtins.h"
 #include "process_run.h"
@@ -134,6 +136,9 @@ Value spec_report(Thread&, Value* args, int) {
 
 Value verbose_fn(Thread&, Value*, int) { return Value::boolean(program_info().verbose); }
 
+Value collect(Thread&, Value*, int) { return Value::integer(collect_cycles()); }
+Value tracked_count(Thread&, Value*, int) { return Value::integer(tracked().count); }
+
 const NativeEntry kExterns[] = {
     {"rt_args", args_fn, 0, 0},
     {"rt_env_get", env_get, 1, 1},
@@ -153,6 +158,8 @@ const NativeEntry kExterns[] = {
     {"rt_spec_filter", spec_filter, 0, 0},
     {"rt_spec_report", spec_report, 4, 4},
     {"rt_verbose", verbose_fn, 0, 0},
+    {"rt_collect_cycles", collect, 0, 0},
+    {"rt_tracked_objects", tracked_count, 0, 0},
     {"rt_sdn_parse", sdn_parse, 1, 1},
     {"rt_process_run", process_run, 2, 2},
     {"rt_file_size", file_size, 1, 1},

@@ -21,9 +21,10 @@ void release_all(std::vector<Value>& items) {
     release(v);
 }
 
+}  // namespace
+
 void run_drop(Instance* instance) {
   instance->dropped = true;
-  instance->refs = 1;
   Thread& thread = current_thread();
   try {
     release(thread.call_method_of(Value::object(instance), *instance->record->drop, nullptr, 0));
@@ -31,6 +32,8 @@ void run_drop(Instance* instance) {
     thread.report_lost(error, "drop() of " + name_of(instance->record->name));
   }
 }
+
+namespace {
 
 void free_object(Object* object) {
   switch (object->kind) {
@@ -72,6 +75,7 @@ void free_object(Object* object) {
     case Kind::kInstance: {
       auto* instance = static_cast<Instance*>(object);
       if (instance->record->drop != nullptr && !instance->dropped) {
+        instance->refs = 1;
         run_drop(instance);
         if (--instance->refs != 0)
           return;  // drop() has put it somewhere: it lives on, and will not be dropped again
@@ -79,7 +83,10 @@ void free_object(Object* object) {
       const size_t count = instance->record->fields.size();
       for (size_t i = 0; i < count; ++i)
         release(instance->fields()[i]);
-      ::operator delete(instance);
+      if (instance->record->is_class)
+        free_tracked(instance);
+      else
+        ::operator delete(instance);
       break;
     }
     case Kind::kEnumValue: {
@@ -155,7 +162,8 @@ void destroy(Object* object) {
 
 Instance* new_instance(Record* record) {
   const size_t count = record->fields.size();
-  void* memory = ::operator new(sizeof(Instance) + count * sizeof(Value));
+  const size_t bytes = sizeof(Instance) + count * sizeof(Value);
+  void* memory = record->is_class ? allocate_tracked(bytes) : ::operator new(bytes);
   auto* instance = new (memory) Instance(record);
   for (size_t i = 0; i < count; ++i)
     new (instance->fields() + i) Value();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../syntax/source.h"
+#include "tracking.h"
 #include "value.h"
 
 namespace spl {
@@ -136,6 +137,8 @@ struct Instance : Object {
   Value* fields() { return reinterpret_cast<Value*>(this + 1); }
 };
 Instance* new_instance(Record* record);
+/// Calls the class's drop(), once; what fails in it is told on standard error.
+void run_drop(Instance* instance);
 
 struct VariantInfo {
   Symbol name = kNoSymbol;
@@ -162,6 +165,8 @@ EnumValue* new_enum_value(Enum* type, uint32_t variant);
 struct Cell : Object {
   Value value;  // owned
   explicit Cell(Value v) : Object(Kind::kCell), value(v) {}
+  static void* operator new(size_t bytes) { return allocate_tracked(bytes); }
+  static void operator delete(void* cell) { free_tracked(cell); }
 };
 
 /// What a `for` loop holds of a container that is no plain array or range.

@@ -53,7 +53,7 @@ struct Object {
   uint32_t refs = 1;
   Kind kind;
   bool dropped = false;  // drop() has run
-  uint16_t mark = 0;     // room for a collector of cycles
+  uint16_t mark = 0;     // what the collector of cycles notes
 
   explicit Object(Kind k) : kind(k) {}
 };

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "../values/error.h"
+#include "cycles.h"
 
 namespace spl {
 
@@ -24,7 +25,7 @@ void HostLock::acquire() {
 void HostLock::release() {
   const std::lock_guard guard(mutex_);
   ++serving_;
-  wanted_.store(interrupted_.load(), std::memory_order_relaxed);
+  wanted_.store(interrupted_.load() || collection_.load(), std::memory_order_relaxed);
   if (next_ticket_ != serving_)
     changed_.notify_all();
 }
@@ -37,6 +38,8 @@ void HostLock::hand_over() {
 void safepoint() {
   if (host_lock().take_interrupt())
     throw ExitRequest{130};
+  if (host_lock().take_collection())
+    collect_cycles();
   host_lock().hand_over();
 }
 

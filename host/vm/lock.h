@@ -24,6 +24,12 @@ class HostLock {
     wanted_.store(true);
   }
   bool take_interrupt() { return interrupted_.exchange(false); }
+  /// Makes the running thread collect cycles at its next safepoint.
+  void ask_for_collection() {
+    collection_.store(true);
+    wanted_.store(true);
+  }
+  bool take_collection() { return collection_.exchange(false); }
   /// Gives waiting threads their turn.
   void hand_over();
 
@@ -31,7 +37,7 @@ class HostLock {
   std::mutex mutex_;
   std::condition_variable changed_;
   uint64_t next_ticket_ = 0, serving_ = 0;
-  std::atomic<bool> wanted_{false}, shared_{false}, interrupted_{false};
+  std::atomic<bool> wanted_{false}, shared_{false}, interrupted_{false}, collection_{false};
 };
 
 HostLock& host_lock();
@@ -54,7 +60,7 @@ class Unlocked {
   bool active_;
 };
 
-/// Where a running thread looks up: hands the lock over, ends the program on Ctrl-C.
+/// Where a running thread looks up: hands the lock over, collects cycles, ends the program on Ctrl-C.
 void safepoint();
 
 }  // namespace spl

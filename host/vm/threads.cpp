@@ -2,6 +2,8 @@
 #include "threads.h"
 
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -16,12 +18,14 @@ namespace spl {
 
 namespace {
 
-/// What a thread leaves behind. Values are touched under the host lock only.
+/// What a thread leaves behind. `result` is touched under the host lock only.
 struct Outcome {
   std::mutex mutex;
   std::condition_variable changed;
   bool finished = false;
-  Value result;  // owned
+  bool joined = false;     // somebody has seen the result, or the error
+  bool abandoned = false;  // nobody can see it any more
+  Value result;            // owned
   std::unique_ptr<SimpleError> error;
 };
 
@@ -29,6 +33,32 @@ struct ThreadObject : Object {
   std::shared_ptr<Outcome> outcome = std::make_shared<Outcome>();
   ThreadObject() : Object(Kind::kThread) {}
 };
+
+// The last that can be done for a finished thread that nobody will join.
+void give_up(Outcome& outcome) {
+  release(std::exchange(outcome.result, Value()));
+  if (outcome.error && !outcome.joined)
+    current_thread().report_lost(*outcome.error, "a thread that was never joined");
+}
+
+void finish(Outcome& outcome) {
+  bool abandoned;
+  {
+    const std::lock_guard guard(outcome.mutex);
+    outcome.finished = true;
+    abandoned = outcome.abandoned;
+  }
+  outcome.changed.notify_all();
+  if (abandoned)
+    give_up(outcome);
+}
+
+// exit() ends the program, whichever thread calls it.
+[[noreturn]] void exit_now(int code) {
+  std::fflush(stdout);
+  std::fflush(stderr);
+  std::_Exit(code);
+}
 
 void run_thread(Value function, const std::shared_ptr<Outcome>& outcome) {
   host_lock().acquire();
@@ -39,16 +69,11 @@ void run_thread(Value function, const std::shared_ptr<Outcome>& outcome) {
     } catch (const SimpleError& error) {
       outcome->error = std::make_unique<SimpleError>(error);
     } catch (const ExitRequest& request) {
-      outcome->error =
-          std::make_unique<SimpleError>("exit(" + std::to_string(request.code) + ") was called in a thread");
+      exit_now(request.code);
     }
     release(function);
+    finish(*outcome);
   }
-  {
-    const std::lock_guard guard(outcome->mutex);
-    outcome->finished = true;
-  }
-  outcome->changed.notify_all();
   host_lock().release();
 }
 
@@ -67,6 +92,7 @@ Value join(Thread&, Value* args, int) {
     const Unlocked unlocked;
     std::unique_lock guard(outcome->mutex);
     outcome->changed.wait(guard, [&] { return outcome->finished; });
+    outcome->joined = true;
   }
   if (outcome->error)
     throw SimpleError(*outcome->error);
@@ -89,11 +115,14 @@ Value hand_over(Thread&, Value*, int) {
 
 void destroy_thread_handle(Object* object) {
   auto* thread = static_cast<ThreadObject*>(object);
+  bool finished;
   {
     const std::lock_guard guard(thread->outcome->mutex);
-    if (thread->outcome->finished)
-      release(std::exchange(thread->outcome->result, Value()));
+    thread->outcome->abandoned = true;
+    finished = thread->outcome->finished;
   }
+  if (finished)
+    give_up(*thread->outcome);
   delete thread;
 }
 

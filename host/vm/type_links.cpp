@@ -55,9 +55,9 @@ std::vector<Type**> extension_places(const std::string& name) {
     Extensions& all = extensions();
     const auto kind = [&](Kind k) { return &all.kinds[static_cast<size_t>(k)]; };
     std::unordered_map<std::string, std::vector<Type**>> made;
-    for (const char* name :
+    for (const char* alias :
          {"i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "int", "Int", "Int32", "Int64"})
-      made[name] = {&all.integer};
+      made[alias] = {&all.integer};
     for (const char* alias : {"f64", "f32", "float", "Float", "Float32", "Float64"})
       made[alias] = {&all.number};
     for (const char* alias : {"bool", "Bool"})
