@@ -72,37 +72,8 @@ int run_file(const std::string& path) {
   return guarded([&] { return run_main(load_program(path)); });
 }
 
-// The statements between the semicolons of a command line stand each on a line of their own.
-std::string statements_of(const std::string& code) {
-  std::string text;
-  char quote = 0;
-  int depth = 0;
-  for (size_t i = 0; i < code.size(); ++i) {
-    const char c = code[i];
-    if (quote != 0) {
-      if (c == '\\' && quote == '"' && i + 1 < code.size())
-        text += code[i++];
-      else if (c == quote)
-        quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '(' || c == '[' || c == '{') {
-      ++depth;
-    } else if (c == ')' || c == ']' || c == '}') {
-      --depth;
-    } else if (c == ';' && depth == 0) {
-      text += '\n';
-      while (i + 1 < code.size() && code[i + 1] == ' ')
-        ++i;
-      continue;
-    }
-    text += code[i];
-  }
-  return text + "\n";
-}
-
 int run_code(const std::string& code) {
-  return guarded([&] { return run_main(load_source("command line", statements_of(code))); });
+  return guarded([&] { return run_main(load_source("command line", code)); });
 }
 
 void collect_specs(const std::string& path, std::vector<std::string>& files) {

@@ -267,6 +267,8 @@ Value sorted_fn(Thread& thread, Value* args, int) {
   return make_array(std::move(sorted));
 }
 
+Value channel_fn(Thread&, Value*, int) { fail("channels are not supported"); }
+
 const NativeEntry kFunctions[] = {
     {"print", print_fn, 0, -1},
     {"println", print_fn, 0, -1},
@@ -304,6 +306,14 @@ const NativeEntry kFunctions[] = {
     {"Err", err_fn, 1, 1},
     {"input", input_fn, 0, 1},
     {"sorted", sorted_fn, 1, 1},
+    {"channel", channel_fn, 0, -1},
+    {"Channel", channel_fn, 0, -1},
+};
+
+// Built-in types under the names that they had before.
+constexpr std::pair<const char*, const char*> kOlderNames[] = {
+    {"Int", "i64"},     {"Int64", "i64"}, {"Float", "f64"},
+    {"Float64", "f64"}, {"Bool", "bool"}, {"String", "text"},
 };
 
 }  // namespace
@@ -311,6 +321,8 @@ const NativeEntry kFunctions[] = {
 void install_builtins() {
   for (const NativeEntry& entry : kFunctions)
     builtins()[intern(entry.name)] = Value::object(new Native(entry.name, entry.fn, entry.least, entry.most));
+  for (const auto& [older, today] : kOlderNames)
+    builtins()[intern(older)] = retained(builtins()[intern(today)]);
   builtins()[intern("None")] = make_none();
   builtins()[intern("Option")] = Value::object(core_types().option);
   builtins()[intern("Result")] = Value::object(core_types().result);

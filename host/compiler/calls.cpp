@@ -22,9 +22,12 @@ bool FunctionCompiler::simple_arguments(const std::vector<Arg>& args) const {
   return true;
 }
 
-uint16_t FunctionCompiler::arguments(const std::vector<Arg>& args) {
-  for (const Arg& arg : args)
+uint16_t FunctionCompiler::arguments(const std::vector<Arg>& args, bool moves) {
+  for (const Arg& arg : args) {
     temporary_of(*arg.value);
+    if (moves)
+      take_along(*arg.value);
+  }
   return static_cast<uint16_t>(args.size());
 }
 
@@ -47,7 +50,7 @@ void FunctionCompiler::call_to(const CallExpr& expr, Register dest) {
     return;
   }
   const Register window = temporary_of(*callee);
-  const uint16_t count = arguments(expr.args);
+  const uint16_t count = arguments(expr.args, !names_builtin(*callee));
   span_ = expr.span;
   if (simple_arguments(expr.args))
     emit(Op::kCall, window, count);

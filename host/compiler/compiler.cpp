@@ -286,6 +286,7 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
     proto_->parameters.push_back(param.pattern ? kNoSymbol : param.name);
     proto_->has_default.push_back(param.default_value != nullptr);
     declare(param.pattern ? kNoSymbol : param.name, &param, true);
+    locals_.back().is_unique = is_unique_type(param.type.get());
   }
   proto_->required = 0;
   while (proto_->required < proto_->parameters.size() && !proto_->has_default[proto_->required] &&

@@ -26,6 +26,18 @@ const Proto* compile_module(LoadedModule& module);
 /// place. Grows as `me` methods of structs are seen.
 std::unordered_set<Symbol>& mutating_names();
 
+/// `&T`: the one owner of its value.
+bool is_unique_type(const TypeExpr* type);
+/// `new(&) e`
+bool makes_unique(const Expr& expr);
+
+/// Whether some enum has a variant of this name.
+bool is_variant_name(Symbol name);
+/// Whether the name alone may test, in a pattern, instead of binding.
+bool names_variant(Symbol name);
+/// Lets matches on an enum be checked.
+void note_variants(Enum& type);
+
 using Register = uint16_t;
 inline constexpr Register kTemporary = 0x8000;  // marks temporaries until their final number is known
 inline constexpr Register kWide = 0x4000;  // … and variables of the whole function that inner blocks made
@@ -57,7 +69,8 @@ class FunctionCompiler {
     const void* key;  // the declaration, for CellSet
     bool is_cell;
     bool is_variable;
-    bool is_fixed = false;  // bound by val or const
+    bool is_fixed = false;   // bound by val or const
+    bool is_unique = false;  // holds a &T, which moves
   };
   struct Scope {
     size_t first_local;
@@ -135,15 +148,26 @@ class FunctionCompiler {
   void call_to(const CallExpr& expr, Register dest);
   void update_call(const UpdateCallExpr& expr, Register dest);
   bool simple_arguments(const std::vector<Arg>& args) const;
-  uint16_t arguments(const std::vector<Arg>& args);  // into fresh temporaries
+  /// Into fresh temporaries; what holds a &T gives it away if the call `moves` its arguments.
+  uint16_t arguments(const std::vector<Arg>& args, bool moves = true);
   uint16_t call_spec(const std::vector<Arg>& args);
   void method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
   bool place_path(const Expr& expr, Path& path, bool evaluate);
   bool is_place(const Expr& expr) const;
 
+  // ownership.cpp
+  bool is_unique(const Expr& expr) const;
+  bool names_builtin(const Expr& callee) const;
+  void take_along(const Expr& expr);
+  void check_moved(const Local& local);
+
   // patterns.cpp
   void bind_pattern(const Pattern& pattern, Register value, bool is_variable);  // irrefutable
   void test_pattern(const Pattern& pattern, Register value, std::vector<size_t>& failures);
+  void test_type(const TypeExpr& type, Register value, std::vector<size_t>& failures);
+
+  // exhaustive.cpp
+  void check_arms(const MatchExpr& match);
 
   // compiler.cpp
   void parameters(const std::vector<Param>& params);

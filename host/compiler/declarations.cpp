@@ -3,6 +3,7 @@
 
 #include "../ffi/extern.h"
 #include "compiler.h"
+#include "type_names.h"
 
 namespace spl {
 
@@ -88,15 +89,12 @@ std::vector<Symbol> extended_path(const TypeExpr& type) {
 Value zero_of(const TypeExpr* type) {
   if (type == nullptr || type->optional || type->kind != TypeKind::kName || type->path.size() != 1)
     return Value();
-  const std::string& name = name_of(type->path[0]);
-  if (name == "bool" || name == "Bool")
+  const std::string_view name = builtin_type(name_of(type->path[0]));
+  if (name == "bool")
     return Value::boolean(false);
-  static const char* const kIntegers[] = {"i8",  "i16", "i32", "i64",   "u8",   "u16",
-                                          "u32", "u64", "Int", "Int32", "Int64"};
-  static const char* const kFloats[] = {"f32", "f64", "Float", "Float32", "Float64"};
-  if (std::find(std::begin(kIntegers), std::end(kIntegers), name) != std::end(kIntegers))
+  if (is_integer_type(name))
     return Value::integer(0);
-  if (std::find(std::begin(kFloats), std::end(kFloats), name) != std::end(kFloats))
+  if (is_float_type(name))
     return Value::number(0);
   return Value();
 }
@@ -111,7 +109,11 @@ class ModuleCompiler {
   const Proto* run() {
     const auto& statements = module_.tree.module.statements;
     for (const auto& stmt : statements)
+      if (stmt->kind == StmtKind::kTypeAlias)
+        module_.aliases[as<TypeAliasDecl>(*stmt).info.name] = as<TypeAliasDecl>(*stmt).type.get();
+    for (const auto& stmt : statements)
       announce(*stmt, true);
+    define_aliases();
     for (const auto& stmt : statements)
       define(*stmt);
     return settled([&](CellSet& cells) {
@@ -128,7 +130,7 @@ class ModuleCompiler {
         if (!top)
           break;
         note_exported(decl.info);
-        module_.define(decl.info.name, decl.is_extern ? make_extern(decl) : closure_of(nullptr));
+        module_.define(decl.info.name, decl.is_extern ? make_extern(decl, module_) : closure_of(nullptr));
         break;
       }
       case StmtKind::kRecord: {
@@ -140,7 +142,9 @@ class ModuleCompiler {
       }
       case StmtKind::kEnum: {
         const auto& decl = as<EnumDecl>(stmt);
-        announce_type(new Enum(), decl.info, decl.methods, true);
+        auto* type = new Enum();
+        announce_type(type, decl.info, decl.methods, true);
+        announce_variants(*type, decl);
         break;
       }
       case StmtKind::kTrait:
@@ -155,6 +159,8 @@ class ModuleCompiler {
         const auto& bind = as<BindStmt>(stmt);
         if (!top)
           break;
+        if (bind.pattern->kind == PatternKind::kBinding && is_unique(bind))
+          module_.uniques.insert(as<BindingPattern>(*bind.pattern).name);
         announce_pattern(*bind.pattern, bind.exported,
                          bind.bind != BindKind::kVal && bind.bind != BindKind::kConst);
         break;
@@ -227,6 +233,15 @@ class ModuleCompiler {
       announce(*stmt, false);
   }
 
+  bool is_unique(const BindStmt& bind) const {
+    if (is_unique_type(bind.type.get()))
+      return true;
+    if (!bind.value)
+      return false;
+    return makes_unique(*bind.value) ||
+           (bind.value->kind == ExprKind::kName && module_.uniques.contains(as<NameExpr>(*bind.value).name));
+  }
+
   void note_exported(const DeclInfo& info) {
     if (info.exported)
       module_.exports.insert(info.name);
@@ -243,6 +258,46 @@ class ModuleCompiler {
     for (const auto& method : methods)
       if (method->is_mutating)
         mutating_names().insert(method->info.name);
+  }
+
+  // Matches anywhere in the module ask which variants an enum has.
+  void announce_variants(Enum& type, const EnumDecl& decl) {
+    type.is_strong = std::any_of(decl.info.attributes.begin(), decl.info.attributes.end(),
+                                 [](const Attribute& a) { return name_of(a.name) == "strong"; });
+    for (const VariantDecl& variant : decl.variants) {
+      VariantInfo info;
+      info.name = variant.name;
+      if (type.index_of(variant.name) >= 0)
+        throw CompileError{variant.span, "the variant " + name_of(variant.name) + " is declared twice", ""};
+      info.field_names = variant.field_names;
+      info.arity = static_cast<uint32_t>(variant.field_types.size());
+      if (variant.value)
+        literal_value(*variant.value, info.value);
+      type.variants.push_back(info);
+    }
+    for (uint32_t i = 0; i < type.variants.size(); ++i)
+      if (type.variants[i].arity == 0)
+        type.variants[i].singleton = Value::object(new_enum_value(&type, i));
+    note_variants(type);
+  }
+
+  // An alias is one more name of the same type, from the start; one of an alias that stands below needs a
+  // further round. What is not found by then is looked for when its line runs.
+  void define_aliases() {
+    for (bool found = true; found;) {
+      found = false;
+      for (const auto& [name, type] : module_.aliases) {
+        const auto path = type_path(*type);
+        const bool undefined = module_.slots[module_.slot(name)].is_missing();
+        if (path.size() != 1 || !undefined || path[0] == name || module_.imports.contains(name))
+          continue;
+        const Value value = module_.lookup(path[0]);
+        if (value.is_missing())
+          continue;
+        module_.define(name, retained(value));
+        found = true;
+      }
+    }
   }
 
   void announce_pattern(const Pattern& pattern, bool exported, bool is_variable) {
@@ -295,7 +350,7 @@ class ModuleCompiler {
       info.name = field.name;
       if (!field.default_value) {
         if (!record->is_class)
-          info.default_value = zero_of(field.type.get());
+          info.default_value = zero_of(field.type ? &module_.unaliased(*field.type) : nullptr);
       } else if (!literal_value(*field.default_value, info.default_value)) {
         info.initializer = settled([&](CellSet& cells) {
           FunctionCompiler compiler(module_, nullptr, cells, nullptr);
@@ -317,18 +372,6 @@ class ModuleCompiler {
 
   void define_enum(const EnumDecl& decl) {
     auto* type = static_cast<Enum*>(type_named(decl.info.name));
-    for (const VariantDecl& variant : decl.variants) {
-      VariantInfo info;
-      info.name = variant.name;
-      info.field_names = variant.field_names;
-      info.arity = static_cast<uint32_t>(variant.field_types.size());
-      if (variant.value)
-        literal_value(*variant.value, info.value);
-      type->variants.push_back(info);
-    }
-    for (uint32_t i = 0; i < type->variants.size(); ++i)
-      if (type->variants[i].arity == 0)
-        type->variants[i].singleton = Value::object(new_enum_value(type, i));
     define_methods(type, decl.methods, {});
   }
 
@@ -383,6 +426,8 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
     case StmtKind::kTypeAlias: {
       const auto& alias = as<TypeAliasDecl>(stmt);
       const auto path = type_path(*alias.type);
+      if (at_module_level() && !module_.slots[module_.slot(alias.info.name)].is_missing())
+        return;  // known since the module was announced
       const Register value = temporary();
       if (path.empty()) {
         emit(Op::kLoadNil, value);

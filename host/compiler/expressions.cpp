@@ -1,6 +1,7 @@
 // Expressions: each is compiled into a register that its user chooses.
 #include "../values/sized.h"
 #include "compiler.h"
+#include "type_names.h"
 
 namespace spl {
 
@@ -14,8 +15,10 @@ Register FunctionCompiler::operand(const Expr& expr) {
   const bool self = expr.kind == ExprKind::kSelf;
   if (self || expr.kind == ExprKind::kName) {
     const Symbol symbol = self ? intern("self") : as<NameExpr>(expr).name;
-    if (const Local* local = find_local(symbol); local != nullptr && !local->is_cell)
+    if (const Local* local = find_local(symbol); local != nullptr && !local->is_cell) {
+      check_moved(*local);
       return local->reg;
+    }
   }
   return temporary_of(expr);
 }
@@ -47,18 +50,22 @@ size_t FunctionCompiler::jump_if_nothing(Register value) {
 
 void FunctionCompiler::name_to(Symbol name, const SourceSpan& span, Register dest) {
   span_ = span;
+  if (const Local* local = find_local(name))
+    check_moved(*local);
   read(resolve(name), dest);
 }
 
 namespace {
 int cast_code(const TypeExpr& type) {
-  static const char* kNames[] = {"i64", "i32",  "i16",  "i8",  "u64",   "u32", "u16", "u8",    "f64",
-                                 "f32", "text", "bool", "int", "float", "str", "Int", "Float", "String"};
-  static const int kCodes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 8, 10, 0, 8, 10};
-  if (type.kind == TypeKind::kName && type.path.size() == 1)
-    for (size_t i = 0; i < std::size(kNames); ++i)
-      if (name_of(type.path[0]) == kNames[i])
-        return kCodes[i];
+  static constexpr std::string_view kNames[] = {"i64", "i32", "i16", "i8",  "u64",  "u32",
+                                                "u16", "u8",  "f64", "f32", "text", "bool"};
+  if (type.kind != TypeKind::kName || type.path.size() != 1)
+    return -1;
+  const std::string_view name = builtin_type(name_of(type.path[0]));
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    if (name == kNames[i])
+      return static_cast<int>(i);
+  }
   return -1;  // a cast to a class or the like changes nothing
 }
 
@@ -182,6 +189,8 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
           refuse(expr.span, "await is not supported yet");
         default:
           emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, dest, value);
+          if (unary.op == UnaryOp::kMove)
+            take_along(*unary.operand);
           break;
       }
       break;
@@ -216,7 +225,7 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
       break;
     case ExprKind::kCast: {
       const auto& cast = as<CastExpr>(expr);
-      const int code = cast_code(*cast.type);
+      const int code = cast_code(module_.unaliased(*cast.type));
       const Register value = operand(*cast.operand);
       if (code >= 0)
         emit(Op::kCast, dest, value, static_cast<uint32_t>(code));
@@ -534,6 +543,7 @@ void FunctionCompiler::if_to(const IfExpr& expr, Register dest, bool wanted) {
 }
 
 void FunctionCompiler::match_to(const MatchExpr& expr, Register dest, bool wanted) {
+  check_arms(expr);
   open_scope();
   const Register subject = hidden();
   expr_to(*expr.subject, subject);

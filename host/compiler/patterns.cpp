@@ -1,7 +1,6 @@
 // Patterns: tests that jump away, and bindings.
-#include <cctype>
-
 #include "compiler.h"
+#include "type_names.h"
 
 namespace spl {
 
@@ -61,6 +60,49 @@ void FunctionCompiler::bind_pattern(const Pattern& pattern, Register value, bool
   }
 }
 
+// A union holds where one of its types does; the elements of arrays and their like are not looked at.
+void FunctionCompiler::test_type(const TypeExpr& type, Register value, std::vector<size_t>& failures) {
+  if (type.optional)
+    return;
+  const uint32_t mark = temporary_count_;
+  const Register answer = temporary();
+  std::vector<size_t> holds;
+  const auto test = [&](const TypeExpr& one) {
+    std::string_view name;
+    switch (one.kind) {
+      case TypeKind::kName:
+        name = builtin_type(name_of(one.path.back()));
+        break;
+      case TypeKind::kArray:
+        name = "array";
+        break;
+      case TypeKind::kDict:
+        name = "dict";
+        break;
+      case TypeKind::kTuple:
+        name = "tuple";
+        break;
+      default:
+        name = "function";
+        break;
+    }
+    const Symbol symbol = name.empty() ? module_.unaliased(one.path.back()) : intern(name);
+    emit(Op::kTestType, answer, value, cache(symbol));
+  };
+  if (type.kind == TypeKind::kUnion) {
+    for (const auto& one : type.args) {
+      test(module_.unaliased(*one));
+      holds.push_back(emit_jump(Op::kJumpIf, answer));
+    }
+    failures.push_back(emit_jump(Op::kJump));
+    patch_all(holds);
+  } else {
+    test(type);
+    failures.push_back(emit_jump(Op::kJumpIfNot, answer));
+  }
+  temporary_count_ = mark;
+}
+
 // `value` is a variable's register: tests and parts leave it alone.
 void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std::vector<size_t>& failures) {
   const uint32_t mark = temporary_count_;
@@ -78,9 +120,10 @@ void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std:
     }
     case PatternKind::kBinding: {
       const auto& binding = as<BindingPattern>(pattern);
-      const std::string& name = name_of(binding.name);
       const Register reg = declare(binding.name, &binding, true);
-      if (std::isupper(static_cast<unsigned char>(name[0])) != 0) {
+      if (binding.type)
+        test_type(module_.unaliased(*binding.type), value, failures);
+      if (names_variant(binding.name)) {
         // 0: some other variant, 1: this variant, 2: no such variant, so it binds.
         emit(Op::kTestName, answer, value, cache(binding.name));
         failures.push_back(emit_jump(Op::kJumpIfNot, answer));
@@ -94,7 +137,9 @@ void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std:
       VariantPatternSpec spec;
       spec.variant = variant.path.back();
       if (variant.path.size() > 1)
-        spec.type = variant.path[variant.path.size() - 2];
+        spec.type = module_.unaliased(variant.path[variant.path.size() - 2]);
+      else if (!is_variant_name(spec.variant))
+        spec.variant = module_.unaliased(spec.variant);
       spec.arity = static_cast<uint32_t>(variant.fields.size());
       proto_->variants.push_back(spec);
       emit(Op::kTestVariant, answer, value, static_cast<uint32_t>(proto_->variants.size() - 1));
@@ -108,7 +153,8 @@ void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std:
     }
     case PatternKind::kStruct: {
       const auto& record = as<StructPattern>(pattern);
-      emit(Op::kTestRecord, answer, value, cache(record.path.empty() ? kNoSymbol : record.path.back()));
+      emit(Op::kTestRecord, answer, value,
+           cache(record.path.empty() ? kNoSymbol : module_.unaliased(record.path.back())));
       failures.push_back(emit_jump(Op::kJumpIfNot, answer));
       for (uint32_t i = 0; i < record.fields.size(); ++i) {
         const Register part = hidden();

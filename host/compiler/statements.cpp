@@ -176,18 +176,22 @@ void FunctionCompiler::bind(const BindStmt& stmt) {
     const auto& binding = as<BindingPattern>(*stmt.pattern);
     // The value is made in the new variable's own register, before its name is visible.
     const Register reg = hidden();
-    if (stmt.value)
+    if (stmt.value) {
       expr_to(*stmt.value, reg);
-    else
+      take_along(*stmt.value);
+    } else {
       emit(Op::kLoadNil, reg);
+    }
     const bool changes = variable || binding.is_mutable;
-    locals_.push_back({binding.name, reg, &binding, changes && cells_.contains(&binding), changes, !changes});
+    locals_.push_back({binding.name, reg, &binding, changes && cells_.contains(&binding), changes, !changes,
+                       is_unique_type(stmt.type.get()) || (stmt.value && is_unique(*stmt.value))});
     declared(reg);
     return;
   }
   Register value;
   if (stmt.value) {
     value = temporary_of(*stmt.value);
+    take_along(*stmt.value);
   } else {
     value = temporary();
     emit(Op::kLoadNil, value);
@@ -208,12 +212,18 @@ void FunctionCompiler::assign_stmt(const AssignStmt& stmt) {
       const Symbol symbol = as<NameExpr>(target).name;
       const Name name = resolve(symbol);
       refuse_fixed(symbol, target.span);
-      if (name.form == Name::Form::kLocal && writes_last(*stmt.value)) {
+      if (name.form == Name::Form::kLocal && writes_last(*stmt.value) && !is_unique(*stmt.value)) {
         expr_to(*stmt.value, static_cast<Register>(name.operand));
         return;
       }
     }
-    assign_to(target, operand(*stmt.value));
+    if (is_unique(*stmt.value)) {
+      const Register value = temporary_of(*stmt.value);
+      take_along(*stmt.value);
+      assign_to(target, value);
+    } else {
+      assign_to(target, operand(*stmt.value));
+    }
     return;
   }
   const Register value = temporary_of(*stmt.value);

@@ -8,6 +8,7 @@
 
 #include "../builtins/builtins.h"
 #include "../compiler/compiler.h"
+#include "../compiler/type_names.h"
 #include "../values/error.h"
 #include "../values/sized.h"
 #include "callback.h"
@@ -26,14 +27,11 @@ NativeType native_type(const TypeExpr& type, const SourceSpan& span) {
   if (type.kind == TypeKind::kName && type.path.size() == 1) {
     if (!type.modifiers.empty())
       return NativeType::kInt;  // a pointer
-    static const std::map<std::string, NativeType> names = {
-        {"i64", NativeType::kInt},   {"u64", NativeType::kInt},     {"Int", NativeType::kInt},
-        {"usize", NativeType::kInt}, {"i32", NativeType::kInt32},   {"u32", NativeType::kInt32},
-        {"f64", NativeType::kFloat}, {"Float", NativeType::kFloat}, {"f32", NativeType::kFloat32},
-        {"bool", NativeType::kBool}, {"Bool", NativeType::kBool},   {"text", NativeType::kText},
-        {"str", NativeType::kText},  {"String", NativeType::kText}, {"Nil", NativeType::kVoid},
-        {"nil", NativeType::kVoid}};
-    if (const auto found = names.find(name_of(type.path[0])); found != names.end())
+    static const std::map<std::string_view, NativeType> names = {
+        {"i64", NativeType::kInt},   {"u64", NativeType::kInt},   {"i32", NativeType::kInt32},
+        {"u32", NativeType::kInt32}, {"f64", NativeType::kFloat}, {"f32", NativeType::kFloat32},
+        {"bool", NativeType::kBool}, {"text", NativeType::kText}, {"nil", NativeType::kVoid}};
+    if (const auto found = names.find(builtin_type(name_of(type.path[0]))); found != names.end())
       return found->second;
   }
   throw CompileError{span, "an extern function cannot have this type",

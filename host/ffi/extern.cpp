@@ -3,6 +3,7 @@
 
 #include "../builtins/builtins.h"
 #include "../compiler/compiler.h"
+#include "../modules/module.h"
 #include "../vm/lock.h"
 #include "../vm/thread.h"
 #include "callback.h"
@@ -51,7 +52,7 @@ int64_t call_words(void* address, const Value* a, size_t count) {
 
 }  // namespace
 
-Value make_extern(const FunctionDecl& decl) {
+Value make_extern(const FunctionDecl& decl, const LoadedModule& module) {
   auto* function = new Extern();
   function->name = name_of(decl.info.name);
   if (decl.params.size() > kMostArguments)
@@ -60,10 +61,10 @@ Value make_extern(const FunctionDecl& decl) {
   for (const Param& param : decl.params) {
     if (!param.type)
       throw CompileError{param.span, "a parameter of an extern function needs a type", ""};
-    add_parameter(function->signature, *param.type, param.span);
+    add_parameter(function->signature, module.unaliased(*param.type), param.span);
   }
   if (decl.return_type)
-    function->signature.result = result_type(*decl.return_type, decl.return_type->span);
+    function->signature.result = result_type(module.unaliased(*decl.return_type), decl.return_type->span);
   function->only_integers =
       function->signature.parameters.size() <= 6 &&
       (is_word(function->signature.result) || function->signature.result == NativeType::kVoid);

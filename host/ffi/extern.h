@@ -22,7 +22,7 @@ struct Extern : Object {
 };
 
 /// Fails (CompileError) on a type that C has no word for.
-Value make_extern(const FunctionDecl& decl);
+Value make_extern(const FunctionDecl& decl, const LoadedModule& module);
 
 /// Borrowed arguments, owned result. The host lock is free while the native function runs.
 Value call_extern(Thread& thread, Extern& function, Value* args, int count);

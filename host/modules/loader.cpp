@@ -219,6 +219,9 @@ void start(LoadedModule& module) {
     } catch (const CompileError& error) {
       throw LoadError{render({error.span, error.message, error.hint}, module.source)};
     }
+    std::fflush(stdout);
+    for (const Diagnostic& warning : module.warnings)
+      std::fputs(render(warning, module.source, "warning").c_str(), stderr);
     module.state = LoadedModule::State::kRunning;
     const Ref body = Ref::owned(Value::object(new Closure(module.body)));
     release(current_thread().call(body.get(), nullptr, 0));

@@ -43,6 +43,39 @@ Value LoadedModule::lookup_here(Symbol symbol) {
   return value;
 }
 
+// Follows aliases and imports from `symbol`; gives the last name, and in `type` what the last alias stands
+// for.
+Symbol LoadedModule::follow(Symbol symbol, const TypeExpr*& type) const {
+  constexpr int kLongestChain = 16;
+  const LoadedModule* module = this;
+  for (int i = 0; i < kLongestChain; ++i) {
+    if (const auto alias = module->aliases.find(symbol); alias != module->aliases.end()) {
+      type = alias->second;
+      if (type->kind != TypeKind::kName || type->path.size() != 1)
+        return symbol;
+      symbol = type->path[0];
+    } else if (const auto import = module->imports.find(symbol); import != module->imports.end()) {
+      module = import->second.from;
+      symbol = import->second.name;
+    } else {
+      break;
+    }
+  }
+  return symbol;
+}
+
+const TypeExpr& LoadedModule::unaliased(const TypeExpr& type) const {
+  const TypeExpr* found = &type;
+  if (type.kind == TypeKind::kName && type.path.size() == 1 && type.modifiers.empty())
+    follow(type.path[0], found);
+  return *found;
+}
+
+Symbol LoadedModule::unaliased(Symbol symbol) const {
+  const TypeExpr* ignored = nullptr;
+  return follow(symbol, ignored);
+}
+
 Value LoadedModule::lookup(Symbol symbol) {
   const Value value = lookup_here(symbol);
   if (!value.is_missing())

@@ -30,8 +30,11 @@ struct LoadedModule : Object {
   std::unordered_map<Symbol, Import> imports;
   std::vector<LoadedModule*> wildcards;
   std::unordered_set<Symbol> exports;
-  std::unordered_set<Symbol> fixed;      // bound here by val or const
-  std::unordered_set<Symbol> variables;  // declared here as var: never copied by an importer
+  std::unordered_map<Symbol, const TypeExpr*> aliases;  // type A = T
+  std::vector<Diagnostic> warnings;                     // of the compiler
+  std::unordered_set<Symbol> fixed;                     // bound here by val or const
+  std::unordered_set<Symbol> uniques;                   // hold a &T, which moves
+  std::unordered_set<Symbol> variables;                 // declared here as var: never copied by an importer
   /// For names that nothing defines: a variable in sight of such a use that looks like it.
   std::unordered_map<Symbol, std::string> near_locals;
 
@@ -45,6 +48,9 @@ struct LoadedModule : Object {
   Value member(Symbol symbol) { return hides(symbol) ? Value::missing() : lookup_here(symbol); }
   /// Whether the module's own code sees a value of that name.
   bool has(Symbol symbol) { return !lookup_here(symbol).is_missing(); }
+  /// What a type is once this module's aliases, and those that it imports, are followed.
+  const TypeExpr& unaliased(const TypeExpr& type) const;
+  Symbol unaliased(Symbol symbol) const;
   /// The names that `use m.*` gives.
   bool gives(Symbol symbol) const;
   /// Whether a name that the module has is kept from others, because it exports and does not export this one.
@@ -55,6 +61,7 @@ struct LoadedModule : Object {
   bool binds(Symbol symbol) const { return fixed.contains(symbol) || variables.contains(symbol); }
 
  private:
+  Symbol follow(Symbol symbol, const TypeExpr*& type) const;
   Value lookup_here(Symbol symbol);
   bool looking_ = false;  // a cycle of wildcard imports ends here
 };

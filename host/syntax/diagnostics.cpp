@@ -18,11 +18,11 @@ std::string_view line_at(std::string_view text, uint32_t offset, uint32_t column
 
 }  // namespace
 
-std::string render(const Diagnostic& diagnostic, const SourceFile& file) {
+std::string render(const Diagnostic& diagnostic, const SourceFile& file, const char* kind) {
   constexpr size_t kWidest = 200;  // of a shown line
   const SourceSpan& span = diagnostic.span;
-  std::string out = file.path + ":" + std::to_string(span.line) + ":" + std::to_string(span.column) +
-                    ": error: " + diagnostic.message + "\n";
+  std::string out = file.path + ":" + std::to_string(span.line) + ":" + std::to_string(span.column) + ": " +
+                    kind + ": " + diagnostic.message + "\n";
   const std::string_view line = line_at(file.text, span.start, span.column).substr(0, kWidest);
   if (!line.empty() && span.column <= line.size() + 1) {
     out += "  " + std::string(line) + "\n  ";

@@ -18,8 +18,8 @@ struct ParseResult {
 /// Reads a whole file. Never throws, whatever the bytes.
 ParseResult parse(const SourceFile& file);
 
-/// `FILE:LINE:COLUMN: error: MESSAGE`, the source line, a caret, and the hint, each ending with a newline.
-std::string render(const Diagnostic& diagnostic, const SourceFile& file);
+/// `FILE:LINE:COLUMN: KIND: MESSAGE`, the source line, a caret, and the hint, each ending with a newline.
+std::string render(const Diagnostic& diagnostic, const SourceFile& file, const char* kind = "error");
 
 /// The keyword that a misspelt `name` was meant to be, or "". For unknown names too: `whlie a < b:` reads as
 /// a call of `whlie` with a block.

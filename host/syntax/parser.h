@@ -286,6 +286,7 @@ class Parser {
   PatternPtr literal_pattern();
   ExprPtr pattern_value();
   PatternPtr named_pattern();
+  bool starts_pattern_type();
   PatternPtr tuple_pattern();
   PatternPtr array_pattern();
   PatternPtr struct_pattern(std::vector<Symbol> path, SourceSpan span);

@@ -1,7 +1,22 @@
 // Patterns of match arms, bindings and loops.
+#include <algorithm>
+#include <array>
+#include <cctype>
+
 #include "parser.h"
 
 namespace spl {
+namespace {
+
+/// The built-in types that are written small.
+bool is_type_word(std::string_view word) {
+  static constexpr std::array<std::string_view, 18> kWords = {"i8",  "i16", "i32",   "i64",   "u8",   "u16",
+                                                              "u32", "u64", "f32",   "f64",   "bool", "text",
+                                                              "str", "int", "float", "usize", "nil",  "any"};
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
+}  // namespace
 
 /// `A | B`, `1, 2`: any of several.
 PatternPtr Parser::alternatives() {
@@ -114,7 +129,35 @@ PatternPtr Parser::named_pattern() {
   }
   auto binding = make<BindingPattern>(span);
   binding->name = path[0];
+  if (context_.arms && is(Tok::kColon) && starts_pattern_type()) {
+    advance();
+    binding->type = type();
+  }
   return binding;
+}
+
+/// At the colon of `case n: i64 => …`, where a body could follow as well: is it a type's?
+bool Parser::starts_pattern_type() {
+  const Tok first = ahead().kind;
+  const bool plain = first == Tok::kName && !ahead().line_start;
+  if (!plain && first != Tok::kLeftBracket && first != Tok::kLeftParen && first != Tok::kFn)
+    return false;
+  const size_t start = pos_;
+  const size_t complaints = diagnostics_.size();
+  Scope scope(*this);
+  bool is_type = false;
+  try {
+    advance();
+    type();
+    is_type = is(Tok::kFatArrow) || is(Tok::kArrow) || is(Tok::kIf) || (is(Tok::kColon) && plain);
+  } catch (const Abandon&) {
+    diagnostics_.resize(complaints);
+  }
+  // `case n: f => …` is a lambda for a body.
+  const std::string_view word = spelling(stream_.tokens[start + 1]);
+  const bool lambda = plain && std::islower(static_cast<unsigned char>(word[0])) != 0 && !is_type_word(word);
+  pos_ = start;
+  return is_type && !lambda;
 }
 
 PatternPtr Parser::struct_pattern(std::vector<Symbol> path, SourceSpan span) {

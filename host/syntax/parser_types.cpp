@@ -120,7 +120,7 @@ TypePtr Parser::type_argument() {
     node->kind = TypeKind::kNamed;
     node->path.push_back(expect_name("a name"));
     advance();
-    node->args.push_back(type());
+    node->args.push_back(type_argument());
     return node;
   }
   return is(Tok::kLeftBracket) ? shape_or_array() : type();

@@ -149,6 +149,7 @@ struct VariantInfo {
 };
 struct Enum : Type {
   std::vector<VariantInfo> variants;
+  bool is_strong = false;  // #[strong]: matches name its variants
   Enum() : Type(Kind::kEnum) {}
   int index_of(Symbol variant) const;
 };

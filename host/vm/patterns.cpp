@@ -1,5 +1,10 @@
 #include "patterns.h"
 
+#include <algorithm>
+
+#include "../builtins/builtins.h"
+#include "../compiler/type_names.h"
+
 namespace spl {
 
 bool is_variant(Value v, const VariantPatternSpec& spec) {
@@ -15,6 +20,22 @@ bool is_variant(Value v, const VariantPatternSpec& spec) {
     return !v.is_nil();
   return v.is(Kind::kInstance) && as_object<Instance>(v)->record->name == spec.variant &&
          spec.arity <= as_object<Instance>(v)->record->fields.size();
+}
+
+bool is_of_type(Value v, Symbol type) {
+  const std::string& name = name_of(type);
+  if (v.is(Kind::kInstance)) {
+    const Record* record = as_object<Instance>(v)->record;
+    return record->name == type || std::any_of(record->traits.begin(), record->traits.end(),
+                                               [&](const Trait* trait) { return trait->name == type; });
+  }
+  const std::string found = type_name(v);
+  const std::string_view wanted = builtin_type(name);  // a number has one kind, whatever its width
+  if (is_integer_type(builtin_type(found)))
+    return is_integer_type(wanted);
+  if (is_float_type(builtin_type(found)))
+    return is_float_type(wanted);
+  return found == name;
 }
 
 Value part_of(Value v, uint32_t index) {

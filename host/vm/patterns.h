@@ -17,6 +17,8 @@ inline const std::vector<Value>* sequence_items(Value v) {
 
 /// Whether a value is this variant; a plain value is Some of itself, nil is None.
 bool is_variant(Value v, const VariantPatternSpec& spec);
+/// Whether a value is of the type with this name: a built-in's of today, or a declared one's.
+bool is_of_type(Value v, Symbol type);
 /// The payload, field or element at `index`; owned.
 Value part_of(Value v, uint32_t index);
 

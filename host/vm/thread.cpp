@@ -130,6 +130,8 @@ std::string Thread::instance_display(Value v) {
 Value Thread::global(LoadedModule& module, uint32_t slot) {
   const Symbol name = module.slot_names[slot];
   const Value value = module.lookup(name);
+  if (value.is_missing() && module.uniques.contains(name))
+    fail("'" + name_of(name) + "' was moved", "what took it has it now");
   if (value.is_missing())
     fail_undefined(module, name);
   // Remembered where it cannot change: a variable of another module is looked up each time.

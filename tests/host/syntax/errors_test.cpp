@@ -39,7 +39,7 @@ TEST(Errors, PointAtWhatIsWrong) {
       {"x = 2 ^ 3", "1:7 expected the end of the line, found '^' ['**' is power, 'xor' combines bits]"},
       {"f(x) = 3", "1:1 this cannot be assigned to"},
       {"a = b = c", "1:7 an assignment is no value [assign on two lines]"},
-      {"val if = 3", "1:5 expected a pattern, found 'if'"},
+      {"val if = 3", "1:5 expected a pattern, found 'if' [this word is a keyword]"},
       {"fn f(in: i64): 1", "1:6 expected a parameter, found 'in' [this word is a keyword]"},
       {"else: a", "1:1 'else' without an 'if' before it [is it indented as its 'if'?]"},
       {"x = \"abc", "1:5 this text is never closed [a text ends on its line; longer ones take three quotes]"},
@@ -50,6 +50,14 @@ TEST(Errors, PointAtWhatIsWrong) {
       {"for x on xs: y", "1:7 expected 'in' after the loop's variable, found 'on'"},
       {"match x:\n    case 1 a", "2:12 expected ':', '->' or '=>' after the pattern, found 'a'"},
       {"class A:\n    x", "2:6 expected ':' and a type after the field's name, found the end of the file"},
+      {"if a:\n\tb\n  c", "3:3 this indentation matches no block around it [a tab counts as 4 columns]"},
+      {"if a:\n    b\n  else: c",
+       "3:3 this indentation matches no block around it [an 'else' is indented as its 'if']"},
+      {"x = 1.", "1:7 expected a name, found the end of the file [a float has a digit after its point: 1.0]"},
+      {"x = .5", "1:5 expected an expression, found '.' [a float has a digit before its point: 0.5]"},
+      {"a, b += 1", "1:6 a compound assignment has one target"},
+      {"fn f(a, a): a", "1:9 'a' is a parameter twice"},
+      {"return f x", "1:10 expected the end of the line, found 'x'"},
       {"val s = {1, 2}",
        "1:9 a brace opens a dict here: {key: value} [sets are not supported; a block follows a colon]"},
   };
@@ -63,6 +71,8 @@ TEST(Errors, PointAtWhatIsWrong) {
 TEST(Errors, NameTheKeywordThatWasMeant) {
   EXPECT_THAT(complaints("val x = 1 esle 2"),
               ElementsAre("1:11 expected the end of the line, found 'esle' [did you mean 'else'?]"));
+  EXPECT_THAT(complaints("esle: 1"),
+              ElementsAre("1:5 expected the end of the line, found ':' [did you mean 'else'?]"));
   EXPECT_EQ(closest_keyword("whlie"), "while");
   EXPECT_EQ(closest_keyword("retrun"), "return");
   EXPECT_EQ(closest_keyword("clas"), "class");
@@ -82,6 +92,11 @@ TEST(Errors, LaterAndMissingPartsGetAPlainAnswer) {
   EXPECT_THAT(complaints("val d = 5_km"), ElementsAre("1:9 numbers with units are not supported"));
   EXPECT_THAT(complaints("val y = m{ x^2 }"), ElementsAre("1:9 m{} blocks are not supported"));
   EXPECT_THAT(complaints("x ~= f()"), ElementsAre(HasSubstr("suspension with '~' is not supported")));
+  EXPECT_THAT(complaints("x ~> f"), ElementsAre("1:3 '~>' is not supported ['>>' composes functions]"));
+  EXPECT_THAT(complaints("a .* b"),
+              ElementsAre(HasSubstr("elementwise operators like '.*' are not supported")));
+  EXPECT_THAT(complaints("fn f(x):\n    requires: x\n    x"),
+              ElementsAre(HasSubstr("2:5 contracts are not supported")));
   EXPECT_THAT(complaints("macro m(): 1"), ElementsAre("1:1 'macro' is not supported"));
 }
 
@@ -90,6 +105,8 @@ TEST(Errors, SeveralInOneRun) {
               ElementsAre(HasSubstr("1:5 "), HasSubstr("4:"), HasSubstr("6:9 "), HasSubstr("7:5 ")));
   EXPECT_THAT(complaints("f(1 2,\n  3\n)\nif x = 1:\n    a\nelse:\n    b\nc"),
               ElementsAre(HasSubstr("1:5 "), HasSubstr("4:6 ")));
+  EXPECT_THAT(complaints("match x:\n    case 1 a\n    case 2 b\n    case 3: c"),
+              ElementsAre(HasSubstr("2:12 "), HasSubstr("3:12 ")));
   EXPECT_THAT(complaints("class A:\n    x\n    y: i64\n    z"),
               ElementsAre(HasSubstr("2:6 "), HasSubstr("4:6 ")));
 }

@@ -63,7 +63,8 @@ TEST(Statements, TrailingBlocksAreScopeBlocks) {
          {"before_each:\n    s = 1", "(call before_each (block (= s 1)))"},
          {"describe(\"S\"):\n    a", "(call describe \"S\" (block a))"},
          {"xs.each \\x:\n    f(x)", "(call (. xs each) (\\ (x) (call f x)))"},
-         {"g(1) \\x: x", "(call g 1 (\\ (x) x))"}});
+         {"g(1) \\x: x", "(call g 1 (\\ (x) x))"},
+         {"g 1 \\x: p x", "(call g 1 (\\ (x) (call p x)))"}});
 }
 
 TEST(Statements, ExpectationsWithoutParentheses) {
