@@ -312,8 +312,9 @@ const NativeEntry kFunctions[] = {
 
 // Built-in types under the names that they had before.
 constexpr std::pair<const char*, const char*> kOlderNames[] = {
-    {"Int", "i64"},     {"Int64", "i64"}, {"Float", "f64"},
-    {"Float64", "f64"}, {"Bool", "bool"}, {"String", "text"},
+    {"Int", "i64"},   {"Int8", "i8"},     {"Int16", "i16"},   {"Int32", "i32"},  {"Int64", "i64"},
+    {"UInt8", "u8"},  {"UInt16", "u16"},  {"UInt32", "u32"},  {"UInt64", "u64"}, {"usize", "u64"},
+    {"Float", "f64"}, {"Float32", "f32"}, {"Float64", "f64"}, {"Bool", "bool"},  {"String", "text"},
 };
 
 }  // namespace
