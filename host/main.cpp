@@ -89,6 +89,24 @@ void collect_specs(const std::string& path, std::vector<std::string>& files) {
   files.insert(files.end(), found.begin(), found.end());
 }
 
+// The last line is read by `bin/simple test`. Without a line `Results:` nothing ran.
+void tell_sums(const ProgramInfo& info) {
+  if (!info.failures.empty())
+    std::printf("\nFailures:\n");
+  for (const auto& failure : info.failures)
+    std::printf("  %s\n    %s\n", failure.example.c_str(), failure.message.c_str());
+  const auto number = [](int64_t n) { return static_cast<long long>(n); };
+  const int64_t total = info.passed + info.failed + info.skipped + info.pending;
+  std::printf("\n");
+  if (total != 0)
+    std::printf("Results: %lld total, %lld passed, %lld failed\n", number(total), number(info.passed),
+                number(info.failed));
+  if (info.pending != 0)
+    std::printf("%lld pending\n", number(info.pending));
+  std::printf("%lld passed, %lld failed, %lld skipped\n", number(info.passed), number(info.failed),
+              number(info.skipped));
+}
+
 int run_specs(const std::vector<std::string>& arguments) {
   std::vector<std::string> files;
   ProgramInfo& info = program_info();
@@ -109,11 +127,7 @@ int run_specs(const std::vector<std::string>& arguments) {
     else if (code != 0)
       ++info.failed;
   }
-  std::printf("\n%lld passed, %lld failed, %lld skipped", static_cast<long long>(info.passed),
-              static_cast<long long>(info.failed), static_cast<long long>(info.skipped));
-  if (info.pending != 0)
-    std::printf(", %lld pending", static_cast<long long>(info.pending));
-  std::printf("\n");
+  tell_sums(info);
   return info.failed == 0 ? 0 : 1;
 }
 
@@ -147,7 +161,8 @@ int dispatch(std::vector<std::string> arguments) {
     return std::fprintf(stderr, "error: unknown option %s; --help lists them\n", arguments[0].c_str()), 2;
   info.path = arguments[0];
   info.arguments.assign(arguments.begin() + 1, arguments.end());
-  return run_file(arguments[0]);
+  const int code = run_file(arguments[0]);
+  return code == 0 && info.failed != 0 ? 1 : code;  // a spec that was run by itself
 }
 
 void on_interrupt(int) { host_lock().interrupt(); }

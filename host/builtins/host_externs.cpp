@@ -19,8 +19,10 @@
 #include "../values/tracking.h"
 #include "../vm/cycles.h"
 #include "../vm/lock.h"
+#include "../vm/thread.h"
 #include "builtins.h"
 #include "process_run.h"
+#include "failure.h"
 
 namespace spl {
 
@@ -135,6 +137,17 @@ Value spec_report(Thread&, Value* args, int) {
 }
 
 Value verbose_fn(Thread&, Value*, int) { return Value::boolean(program_info().verbose); }
+Value spec_failure(Thread&, Value* args, int) {
+  program_info().failures.push_back({display(args[0]) + ": " + display(args[1]), display(args[2])});
+  return Value();
+}
+// Where the program stands, outside the library: FILE:LINE.
+Value user_place(Thread& thread, Value*, int) {
+  SimpleError here("");
+  here.stack = thread.stack();
+  const StackEntry* entry = user_entry(here);
+  return make_text(entry == nullptr ? "" : entry->file + ":" + std::to_string(entry->line));
+}
 
 Value collect(Thread&, Value*, int) { return Value::integer(collect_cycles()); }
 Value tracked_count(Thread&, Value*, int) { return Value::integer(tracked().count); }
@@ -164,6 +177,8 @@ const NativeEntry kExterns[] = {
     {"rt_process_run", process_run, 2, 2},
     {"rt_file_size", file_size, 1, 1},
     {"rt_executable", executable, 0, 0},
+    {"rt_spec_failure", spec_failure, 3, 3},
+    {"rt_user_place", user_place, 0, 0},
 };
 
 }  // namespace

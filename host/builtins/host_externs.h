@@ -14,6 +14,10 @@ struct ProgramInfo {
   bool verbose = false;
   // Sums over all spec files.
   int64_t passed = 0, failed = 0, skipped = 0, pending = 0;
+  struct SpecFailure {
+    std::string example, message;
+  };
+  std::vector<SpecFailure> failures;
 };
 ProgramInfo& program_info();
 

@@ -49,6 +49,10 @@ void FunctionCompiler::call_to(const CallExpr& expr, Register dest) {
     method_call(as<FieldExpr>(*callee), expr.args, dest);
     return;
   }
+  if (is_expectation(expr)) {
+    expectation_to(expr, dest);
+    return;
+  }
   const Register window = temporary_of(*callee);
   const uint16_t count = arguments(expr.args, !names_builtin(*callee));
   span_ = expr.span;

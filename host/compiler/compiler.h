@@ -146,6 +146,8 @@ class FunctionCompiler {
 
   // calls.cpp
   void call_to(const CallExpr& expr, Register dest);
+  bool is_expectation(const CallExpr& call);
+  void expectation_to(const CallExpr& call, Register dest);
   void update_call(const UpdateCallExpr& expr, Register dest);
   bool simple_arguments(const std::vector<Arg>& args) const;
   /// Into fresh temporaries; what holds a &T gives it away if the call `moves` its arguments.

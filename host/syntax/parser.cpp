@@ -110,7 +110,9 @@ ParseResult parse(const SourceFile& file) {
 Parser::Parser(const SourceFile& file, std::vector<Diagnostic>& diagnostics)
     : file_(file),
       diagnostics_(diagnostics),
-      stream_(Lexer(file, {0, static_cast<uint32_t>(file.text.size()), 1, 1}, diagnostics).run()) {}
+      stream_(Lexer(file, {0, static_cast<uint32_t>(file.text.size()), 1, 1}, diagnostics).run()),
+      is_spec_(file.path.ends_with("_spec.spl") || file.text.find("std.spec") != std::string::npos ||
+               file.text.find("std.sspec") != std::string::npos) {}
 
 Parser::Level::Level(Parser& parser) : parser_(parser), outer_height_(parser.height_) {
   if (parser_.depth_ >= kMaxDepth)

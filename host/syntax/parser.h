@@ -156,6 +156,8 @@ class Parser {
   bool starts_command() const;
   bool starts_argument(size_t token) const;
   bool starts_block_tail(size_t colon) const;
+  bool starts_symbol(size_t colon) const;
+  ExprPtr symbol();
   ExprPtr command();
   Arg command_argument();
   ExprPtr expectation(ExprPtr call);
@@ -248,6 +250,7 @@ class Parser {
   bool starts_new() const;
 
   ExprPtr text();
+  bool is_description() const;
   ExprPtr interpolation(const Token& token);
   ExprPtr interpolated(LexRange range);
   uint32_t format_colon(uint32_t begin, uint32_t end) const;
@@ -315,6 +318,7 @@ class Parser {
   size_t statement_ = 0;    // the first token of the statement begun last
   size_t declaration_ = 0;  // the first token of the declaration being read
   Context context_;
+  bool is_spec_ = false;  // the words of std.spec have their own reading of some arguments
   uint32_t depth_ = 0;
   uint32_t height_ = 0;
   uint32_t placeholders_ = 0;  // the highest _1, _2… read in the current call argument; `_` counts as 1

@@ -45,6 +45,8 @@ bool Parser::starts_argument(size_t index) const {
     case Tok::kTilde:
     case Tok::kType:
       return true;
+    case Tok::kColon:  // `given_lazy :name, …`
+      return starts_symbol(index);
     case Tok::kNot:  // `x not in xs` is no call of x
       return stream_.tokens[index + 1].kind != Tok::kIn;
     case Tok::kLeftBrace: {  // `Point { x: 1 }` builds a Point
@@ -54,6 +56,14 @@ bool Parser::starts_argument(size_t index) const {
     default:
       return false;
   }
+}
+
+/// `:name` after a blank or a parenthesis, an argument of the words of specs.
+bool Parser::starts_symbol(size_t colon) const {
+  const auto& tokens = stream_.tokens;
+  const bool bracketed = colon > 0 && tokens[colon - 1].kind == Tok::kLeftParen;
+  return is_spec_ && tokens[colon].kind == Tok::kColon && (tokens[colon].space_before || bracketed) &&
+         can_name(tokens[colon + 1].kind) && !tokens[colon + 1].space_before && !tokens[colon + 1].line_start;
 }
 
 /// A colon at its line's end with a deeper line after it.
@@ -87,7 +97,7 @@ ExprPtr Parser::command() {
   auto call = make<CallExpr>(callee->span);
   const bool expects = callee->kind == ExprKind::kName && name_of(as<NameExpr>(*callee).name) == "expect";
   call->callee = std::move(callee);
-  while (!is(Tok::kColon)) {
+  while (!is(Tok::kColon) || starts_symbol(pos_)) {
     call->args.push_back(is(Tok::kBackslash) ? trailing_lambda() : command_argument());
     if (!accept(Tok::kComma))
       break;
@@ -109,8 +119,16 @@ Arg Parser::command_argument() {
     arg.name = member_name();
     advance();
   }
-  arg.value = argument_value();
+  arg.value = starts_symbol(pos_) ? symbol() : argument_value();
   return arg;
+}
+
+/// `:name` is the text ":name".
+ExprPtr Parser::symbol() {
+  auto node = make<TextExpr>(here());
+  advance();
+  node->value = ":" + name_of(expect_name("a name"));
+  return node;
 }
 
 /// `expect a to_equal b` is expect(a).to_equal(b); `expect a to eq b` is expect(a).to(eq(b)).

@@ -157,7 +157,7 @@ Arg Parser::argument() {
       advance();
     }
   }
-  arg.value = argument_value();
+  arg.value = starts_symbol(pos_) ? symbol() : argument_value();
   if (arg.kind == ArgKind::kPositional && accept(Tok::kEllipsis))
     arg.kind = ArgKind::kSpread;
   return arg;

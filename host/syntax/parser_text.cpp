@@ -152,7 +152,7 @@ ExprPtr Parser::text() {
   const uint32_t tail = token.terminated ? token.text.closing() : 0;
   const std::string_view raw = spelling(token).substr(token.text.opening());
   const std::string_view content = raw.substr(0, raw.size() - std::min<size_t>(tail, raw.size()));
-  if (token.text.interpolates && content.find_first_of("{}") != std::string_view::npos)
+  if (token.text.interpolates && content.find_first_of("{}") != std::string_view::npos && !is_description())
     return interpolation(token);
 
   auto node = make<TextExpr>(here());
@@ -167,6 +167,24 @@ ExprPtr Parser::text() {
   }
   advance();
   return node;
+}
+
+/// Whether the current text names a group or an example of a spec: braces in it are only braces.
+bool Parser::is_description() const {
+  static constexpr std::string_view kWords[] = {"describe",        "context",         "it",
+                                                "slow_it",         "limited_it",      "pending",
+                                                "pending_it",      "shared_examples", "it_behaves_like",
+                                                "include_examples"};
+  if (!is_spec_ || pos_ == 0)
+    return false;
+  const auto& tokens = stream_.tokens;
+  size_t name = pos_ - 1;
+  if (tokens[name].kind == Tok::kLeftParen && name > 0)
+    --name;
+  if (name > 0 && tokens[name - 1].kind == Tok::kDot)
+    return false;
+  const std::string_view word = spelling(tokens[name]);
+  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
 
 /// Splits `a {x:.2f} b` at its braces. Without any expression it is a plain text.
