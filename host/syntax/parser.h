@@ -194,6 +194,19 @@ class Parser {
   void record_member(RecordDecl& record);
   FieldDecl field(bool exported);
   StmtPtr enumeration(std::vector<Attribute> attributes, bool exported);
+  /// What the declaration of a type begins with: its keyword, which is passed over, its name and its
+  /// generics.
+  template <class Decl>
+  void type_head(Decl& node, std::vector<Attribute> attributes, bool exported, const char* wanted) {
+    node.info.doc = doc_comment();
+    node.info.attributes = std::move(attributes);
+    node.info.exported = exported;
+    advance();
+    node.span = here();
+    node.info.name = expect_name(wanted);
+    if (is(Tok::kLess) || is(Tok::kLeftBracket))
+      node.info.generics = generic_params();
+  }
   VariantDecl variant();
   StmtPtr trait(std::vector<Attribute> attributes, bool exported);
   StmtPtr implementation();

@@ -413,14 +413,7 @@ void Parser::where_clause(std::vector<GenericParam>& generics) {
 /// `type A<T> = …`, `alias A = B`.
 StmtPtr Parser::type_alias(std::vector<Attribute> attributes, bool exported) {
   auto node = make<TypeAliasDecl>(here());
-  node->info.doc = doc_comment();
-  node->info.attributes = std::move(attributes);
-  node->info.exported = exported;
-  advance();
-  node->span = here();
-  node->info.name = expect_name("a name for the type");
-  if (is(Tok::kLess) || is(Tok::kLeftBracket))
-    node->info.generics = generic_params();
+  type_head(*node, std::move(attributes), exported, "a name for the type");
   expect(Tok::kAssign, "after the type's name");
   node->type = type();
   return node;

@@ -47,14 +47,7 @@ FunctionPtr Parser::method() {
 StmtPtr Parser::record(std::vector<Attribute> attributes, bool exported) {
   auto node = make<RecordDecl>(here());
   node->is_class = is(Tok::kClass);
-  node->info.doc = doc_comment();
-  node->info.attributes = std::move(attributes);
-  node->info.exported = exported;
-  advance();
-  node->span = here();
-  node->info.name = expect_name("a name for the type");
-  if (is(Tok::kLess) || is(Tok::kLeftBracket))
-    node->info.generics = generic_params();
+  type_head(*node, std::move(attributes), exported, "a name for the type");
   parents(node->parents);
   if (accept(Tok::kColon))
     members(node->info.doc, [&] { record_member(*node); });
@@ -136,14 +129,7 @@ FieldDecl Parser::field(bool exported) {
 
 StmtPtr Parser::enumeration(std::vector<Attribute> attributes, bool exported) {
   auto node = make<EnumDecl>(here());
-  node->info.doc = doc_comment();
-  node->info.attributes = std::move(attributes);
-  node->info.exported = exported;
-  advance();
-  node->span = here();
-  node->info.name = expect_name("a name for the enum");
-  if (is(Tok::kLess) || is(Tok::kLeftBracket))
-    node->info.generics = generic_params();
+  type_head(*node, std::move(attributes), exported, "a name for the enum");
   expect(Tok::kColon, "after the enum's name");
   members(node->info.doc, [&] {
     if (starts_function() || is(Tok::kAt) || is(Tok::kHashBracket) || is(Tok::kPub)) {
@@ -183,14 +169,7 @@ VariantDecl Parser::variant() {
 
 StmtPtr Parser::trait(std::vector<Attribute> attributes, bool exported) {
   auto node = make<TraitDecl>(here());
-  node->info.doc = doc_comment();
-  node->info.attributes = std::move(attributes);
-  node->info.exported = exported;
-  advance();
-  node->span = here();
-  node->info.name = expect_name("a name for the trait");
-  if (is(Tok::kLess) || is(Tok::kLeftBracket))
-    node->info.generics = generic_params();
+  type_head(*node, std::move(attributes), exported, "a name for the trait");
   parents(node->parents);
   expect(Tok::kColon, "after the trait's name");
   members(node->info.doc, [&] { node->methods.push_back(method()); });
