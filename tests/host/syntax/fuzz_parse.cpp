@@ -1,0 +1,36 @@
+// What must hold for any bytes: the parser ends, its complaints lie inside the file and can be shown, a tree
+// can be written down. libFuzzer calls this where it is at hand; fuzz_test.cpp does everywhere.
+#include "fuzz_parse.h"
+
+#include <cstdlib>
+
+#include "parse.h"
+
+namespace spl::test {
+namespace {
+
+void require(bool holds) {
+  if (!holds)
+    std::abort();
+}
+
+}  // namespace
+
+void parse_anything(std::string text) {
+  const SourceFile file{1, "fuzz.spl", std::move(text)};
+  const ParseResult result = parse(file);
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    require(diagnostic.span.line >= 1 && diagnostic.span.column >= 1);
+    require(diagnostic.span.start <= file.text.size());
+    require(!diagnostic.message.empty());
+    render(diagnostic, file);
+  }
+  dump(result.module);
+}
+
+}  // namespace spl::test
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  spl::test::parse_anything(std::string(reinterpret_cast<const char*>(data), size));
+  return 0;
+}
