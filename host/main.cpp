@@ -14,6 +14,7 @@
 #include "report.h"
 #include "vm/lock.h"
 #include "vm/thread.h"
+#include "vm/threads.h"
 
 namespace {
 
@@ -64,7 +65,8 @@ int run_main(LoadedModule& module) {
   const auto found = module.names.find(intern("main"));
   if (found == module.names.end() || !module.slots[found->second].is(Kind::kClosure) || calls_main(module))
     return 0;
-  const Ref result = Ref::owned(current_thread().call(module.slots[found->second], nullptr, 0));
+  const Ref called = Ref::owned(current_thread().call(module.slots[found->second], nullptr, 0));
+  const Ref result = Ref::owned(awaited(called.get()));
   return result.get().is_int() ? static_cast<int>(result.get().as_int) : 0;
 }
 

@@ -5,6 +5,7 @@
 #include "../modules/module.h"
 #include "../values/sized.h"
 #include "../vm/thread.h"
+#include "../vm/threads.h"
 #include "builtins.h"
 
 namespace spl {
@@ -56,7 +57,7 @@ std::string type_name(Value v) {
     case Kind::kModule:
       return "module";
     case Kind::kThread:
-      return "thread";
+      return is_future(v) ? "future" : "thread";
     case Kind::kCell:
     case Kind::kIterator:
       break;

@@ -311,6 +311,7 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
 
 const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method) {
   proto_->name = name_of(decl.info.name);
+  proto_->is_async = decl.is_async;
   span_ = decl.span;
   if (is_method && !decl.is_static) {
     has_own_self_ = true;

@@ -186,7 +186,8 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
           emit(Op::kBitNot, dest, value);
           break;
         case UnaryOp::kAwait:
-          refuse(expr.span, "await is not supported yet");
+          emit(Op::kAwait, dest, value);
+          break;
         default:
           emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, dest, value);
           if (unary.op == UnaryOp::kMove)

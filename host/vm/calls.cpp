@@ -6,6 +6,7 @@
 #include "../modules/module.h"
 #include "hints.h"
 #include "thread.h"
+#include "threads.h"
 
 namespace spl {
 
@@ -175,17 +176,28 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
       refuse("the argument " + name_of(proto.parameters[i]) + " is missing");
 }
 
+// A frame for bound arguments; for an async function a future, which has them run elsewhere.
+bool Thread::enter(Closure* closure, uint32_t base, uint32_t count, uint32_t result, int32_t place_path) {
+  if (!closure->proto->is_async) {
+    push_frame(closure, base, count, result, place_path);
+    return true;
+  }
+  std::vector<Value> values;
+  for (uint32_t i = 0; i < closure->proto->parameters.size(); ++i)
+    values.push_back(std::exchange(stack_[base + i], Value()));
+  assign(stack_[result], start_future(closure, std::move(values)));
+  return false;
+}
+
 bool Thread::start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec,
                           int32_t place_path) {
   auto* closure = as_object<Closure>(method.function);
   if (method.is_static) {
     bind_arguments(*closure->proto, window + 1, count, 0, spec);
-    push_frame(closure, window + 1, count, window, kNoPath);
-  } else {
-    bind_arguments(*closure->proto, window, count + 1, 1, spec);
-    push_frame(closure, window, count + 1, window, place_path);
+    return enter(closure, window + 1, count, window, kNoPath);
   }
-  return true;
+  bind_arguments(*closure->proto, window, count + 1, 1, spec);
+  return enter(closure, window, count + 1, window, place_path);
 }
 
 bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
@@ -196,8 +208,7 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
     case Kind::kClosure: {
       auto* closure = as_object<Closure>(callee);
       bind_arguments(*closure->proto, window + 1, count, 0, spec);
-      push_frame(closure, window + 1, count, window, kNoPath);
-      return true;
+      return enter(closure, window + 1, count, window, kNoPath);
     }
     case Kind::kNative:
       if (spec != nullptr)
@@ -284,8 +295,7 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
           // Type.method(object, …)
           auto* closure = as_object<Closure>(method->function);
           bind_arguments(*closure->proto, window + 1, count, 0, spec);
-          push_frame(closure, window + 1, count, window, kNoPath);
-          return true;
+          return enter(closure, window + 1, count, window, kNoPath);
         }
         if (const auto found = type->statics.find(name); found != type->statics.end()) {
           assign(stack_[window], retained(found->second));
@@ -408,7 +418,9 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
     method = as_object<Instance>(*place)->record->find(cache.name);
   if (place->is(Kind::kEnumValue))
     method = as_object<EnumValue>(*place)->type->find(cache.name);
-  if (method != nullptr && method->is_mutating && !method->is_static && scratch.get().is_nil()) {
+  const bool in_place = method != nullptr && method->is_mutating && !method->is_static &&
+                        !as_object<Closure>(method->function)->proto->is_async;
+  if (in_place && scratch.get().is_nil()) {
     assign(stack_[window], std::exchange(*place, Value()));
     try {
       return start_method(*method, window, count, spec, path_index);
@@ -564,6 +576,26 @@ Value Thread::call(Value callee, const Value* args, int count) {
   return std::exchange(stack_[window], Value());
 }
 
+Value Thread::run_bound(Closure* closure, std::vector<Value>& values) {
+  const uint32_t window = std::max(top(), native_top_);
+  const auto count = static_cast<uint32_t>(values.size());
+  need_room(window + count + 2);
+  const NativeWindow guard(native_top_, window + count + 1);
+  stack_[window] = retained(Value::object(closure));
+  for (uint32_t i = 0; i < count; ++i)
+    stack_[window + 1 + i] = std::exchange(values[i], Value());
+  const uint32_t floor = frame_count_;
+  try {
+    push_frame(closure, window + 1, count, window, kNoPath);
+    run(floor);
+  } catch (...) {
+    for (uint32_t i = window; i <= window + count; ++i)
+      assign(stack_[i], Value());
+    throw;
+  }
+  return std::exchange(stack_[window], Value());
+}
+
 Value Thread::call_method_of(Value self, const Method& method, const Value* args, int count) {
   const uint32_t window = std::max(top(), native_top_);
   need_room(window + static_cast<uint32_t>(count) + 2);
@@ -573,8 +605,8 @@ Value Thread::call_method_of(Value self, const Method& method, const Value* args
     stack_[window + 1 + static_cast<uint32_t>(i)] = retained(args[i]);
   const uint32_t floor = frame_count_;
   try {
-    start_method(method, window, static_cast<uint32_t>(count), nullptr, kNoPath);
-    run(floor);
+    if (start_method(method, window, static_cast<uint32_t>(count), nullptr, kNoPath))
+      run(floor);
   } catch (...) {
     for (uint32_t i = window; i <= window + static_cast<uint32_t>(count); ++i)
       assign(stack_[i], Value());

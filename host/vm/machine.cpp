@@ -11,6 +11,7 @@
 #include "lock.h"
 #include "patterns.h"
 #include "thread.h"
+#include "threads.h"
 
 namespace spl {
 

@@ -35,6 +35,8 @@ class Thread {
   /// Calls a method by name: user-defined or built-in.
   Value call_method(Value self, Symbol method, const Value* args, int count);
   Value call_method_of(Value self, const Method& method, const Value* args, int count);
+  /// Runs a closure whose parameters are bound already; `values` are used up.
+  Value run_bound(Closure* closure, std::vector<Value>& values);
   /// The method if the value's type has one.
   const Method* find_method(Value self, Symbol method) const;
 
@@ -83,6 +85,7 @@ class Thread {
   bool start_invoke_place(uint32_t window, uint32_t count, const Path& path, int32_t path_index,
                           Cache& cache);
   void push_frame(Closure* closure, uint32_t base, uint32_t count, uint32_t result, int32_t place_path);
+  bool enter(Closure* closure, uint32_t base, uint32_t count, uint32_t result, int32_t place_path);
   bool start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec,
                     int32_t place_path);
   void bind_arguments(const Proto& proto, uint32_t base, uint32_t given, uint32_t leading,

@@ -23,6 +23,7 @@ struct Outcome {
   std::mutex mutex;
   std::condition_variable changed;
   bool finished = false;
+  bool is_future = false;  // of an async function
   bool joined = false;     // somebody has seen the result, or the error
   bool abandoned = false;  // nobody can see it any more
   Value result;            // owned
@@ -31,14 +32,16 @@ struct Outcome {
 
 struct ThreadObject : Object {
   std::shared_ptr<Outcome> outcome = std::make_shared<Outcome>();
-  ThreadObject() : Object(Kind::kThread) {}
+  explicit ThreadObject(bool is_future) : Object(Kind::kThread) { outcome->is_future = is_future; }
 };
 
 // The last that can be done for a finished thread that nobody will join.
 void give_up(Outcome& outcome) {
   release(std::exchange(outcome.result, Value()));
   if (outcome.error && !outcome.joined)
-    current_thread().report_lost(*outcome.error, "a thread that was never joined");
+    current_thread().report_lost(*outcome.error, outcome.is_future
+                                                     ? "an async function that was never awaited"
+                                                     : "a thread that was never joined");
 }
 
 void finish(Outcome& outcome) {
@@ -60,43 +63,91 @@ void finish(Outcome& outcome) {
   std::_Exit(code);
 }
 
-void run_thread(Value function, const std::shared_ptr<Outcome>& outcome) {
+constexpr int kMostFutureThreads = 64;  // what is started beyond them runs at once, in its caller
+int future_threads = 0;                 // under the host lock
+
+// Keeps what `body` gives, or its failure.
+template <class Body>
+void settle(Outcome& outcome, Body&& body) {
+  try {
+    outcome.result = body();
+  } catch (const SimpleError& error) {
+    outcome.error = std::make_unique<SimpleError>(error);
+  }
+}
+
+// The whole life of a thread that keeps what `body` gives.
+template <class Body>
+void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
   host_lock().acquire();
   {
     Thread thread;
     try {
-      outcome->result = thread.call(function, nullptr, 0);
-    } catch (const SimpleError& error) {
-      outcome->error = std::make_unique<SimpleError>(error);
+      settle(*outcome, [&] { return body(thread); });
     } catch (const ExitRequest& request) {
       exit_now(request.code);
     }
-    release(function);
     finish(*outcome);
   }
   host_lock().release();
 }
 
-Value spawn(Thread&, Value* args, int) {
-  auto* object = new ThreadObject();
+void run_thread(Value function, const std::shared_ptr<Outcome>& outcome) {
+  live(outcome, [&](Thread& thread) {
+    const Ref held = Ref::owned(function);
+    return thread.call(function, nullptr, 0);
+  });
+}
+
+Value run_future(Thread& thread, Closure* closure, std::vector<Value>& values) {
+  const Ref held = Ref::owned(Value::object(closure));
+  return thread.run_bound(closure, values);
+}
+
+void run_future_thread(Closure* closure, std::vector<Value> values, const std::shared_ptr<Outcome>& outcome) {
+  struct Ended {
+    ~Ended() { --future_threads; }
+  };
+  live(outcome, [&](Thread& thread) {
+    const Ended ended;
+    return run_future(thread, closure, values);
+  });
+}
+
+void share_lock() {
   if (!host_lock().shared())
     host_lock().become_shared();
+}
+
+Value spawn(Thread&, Value* args, int) {
+  auto* object = new ThreadObject(false);
+  share_lock();
   std::thread(run_thread, retained(args[0]), object->outcome).detach();
   return Value::object(object);
 }
 
-// The thread's result; its failure is raised here. A second join gives the same.
-Value join(Thread&, Value* args, int) {
-  const std::shared_ptr<Outcome> outcome = static_cast<ThreadObject*>(args[0].as_object)->outcome;
+// The thread's result; its failure is raised here, with the calls that led to both. A second join gives the
+// same.
+Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
   {
     const Unlocked unlocked;
     std::unique_lock guard(outcome->mutex);
     outcome->changed.wait(guard, [&] { return outcome->finished; });
     outcome->joined = true;
   }
-  if (outcome->error)
-    throw SimpleError(*outcome->error);
+  if (outcome->error) {
+    SimpleError error(*outcome->error);
+    const std::vector<StackEntry> here = thread.stack();
+    error.stack.insert(error.stack.end(), here.begin(), here.end());
+    throw error;
+  }
   return retained(outcome->result);
+}
+
+Value join(Thread& thread, Value* args, int) {
+  // Kept here: the handle may go while we wait.
+  const std::shared_ptr<Outcome> outcome = static_cast<ThreadObject*>(args[0].as_object)->outcome;
+  return result_of(thread, outcome);
 }
 
 Value is_finished(Thread&, Value* args, int) {
@@ -112,6 +163,32 @@ Value hand_over(Thread&, Value*, int) {
 }
 
 }  // namespace
+
+Value start_future(Closure* closure, std::vector<Value> values) {
+  auto* object = new ThreadObject(true);
+  Ref future = Ref::owned(Value::object(object));
+  retained(Value::object(closure));
+  if (future_threads >= kMostFutureThreads) {
+    settle(*object->outcome, [&] { return run_future(current_thread(), closure, values); });
+    finish(*object->outcome);
+    return future.take();
+  }
+  ++future_threads;
+  share_lock();
+  std::thread(run_future_thread, closure, std::move(values), object->outcome).detach();
+  return future.take();
+}
+
+Value awaited(Value value) {
+  if (!value.is(Kind::kThread))
+    return retained(value);
+  const std::shared_ptr<Outcome> outcome = static_cast<ThreadObject*>(value.as_object)->outcome;
+  return result_of(current_thread(), outcome);
+}
+
+bool is_future(Value v) {
+  return v.is(Kind::kThread) && static_cast<ThreadObject*>(v.as_object)->outcome->is_future;
+}
 
 void destroy_thread_handle(Object* object) {
   auto* thread = static_cast<ThreadObject*>(object);

@@ -1,9 +1,20 @@
-// thread.spawn and join.
+// thread.spawn and join; async functions and await.
 #pragma once
+
+#include <vector>
+
+#include "../values/objects.h"
 
 namespace spl {
 
 /// The namespace `thread` and the methods of what spawn() gives.
 void install_thread_methods();
+
+/// Begins an async function whose parameters are bound; `values` are owned. Owned.
+Value start_future(Closure* closure, std::vector<Value> values);
+/// The value of a future once it is there, or its failure; of anything else the value itself. Owned.
+Value awaited(Value value);
+/// Whether a thread handle is a future.
+bool is_future(Value v);
 
 }  // namespace spl
