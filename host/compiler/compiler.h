@@ -168,6 +168,10 @@ class FunctionCompiler {
   void test_pattern(const Pattern& pattern, Register value, std::vector<size_t>& failures);
   void test_type(const TypeExpr& type, Register value, std::vector<size_t>& failures);
 
+  // variant_checks.cpp
+  const Enum* enum_of(const VariantPattern& pattern);
+  void check_variant(const VariantPattern& pattern);
+
   // exhaustive.cpp
   void check_arms(const MatchExpr& match);
 

@@ -388,6 +388,34 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
     types.define(stmt);
   }
   TypeLink link;
+  // A method that uses variables of this function becomes a closure where the declaration is reached; until
+  // then its place among the protos stands for it.
+  const auto closing_method = [&](const FunctionDecl& decl, const std::vector<Symbol>& fields,
+                                  Method& method) {
+    FunctionCompiler inner(module_, this, cells_, &fields);
+    const Proto* proto = inner.function(decl, true);
+    if (inner.captures().empty())
+      return false;
+    proto_->protos.push_back(proto);
+    proto_->capture_lists.push_back(inner.captures());
+    method.function = Value::integer(static_cast<int64_t>(proto_->protos.size()) - 1);
+    method.is_mutating = decl.is_mutating;
+    return true;
+  };
+  const auto add_closing_methods = [&](const std::vector<FunctionPtr>& methods,
+                                       const std::vector<Symbol>& fields) {
+    for (const auto& decl : methods)
+      if (Method method;
+          !at_module_level() && decl->body && !decl->is_static && closing_method(*decl, fields, method))
+        link.methods.emplace_back(decl->info.name, method);
+  };
+  const auto fields_of = [&](Symbol type) {
+    std::vector<Symbol> fields;
+    if (const Value known = module_.lookup(type); known.is(Kind::kRecord))
+      for (const FieldInfo& field : as_object<Record>(known)->fields)
+        fields.push_back(field.name);
+    return fields;
+  };
   const auto add_parents = [&](const std::vector<TypePtr>& parents) {
     for (const auto& parent : parents)
       link.parents.push_back(type_path(*parent));
@@ -397,27 +425,33 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
     case StmtKind::kRecord:
       name = as<RecordDecl>(stmt).info.name;
       add_parents(as<RecordDecl>(stmt).parents);
+      add_closing_methods(as<RecordDecl>(stmt).methods, fields_of(name));
       break;
     case StmtKind::kTrait:
       name = as<TraitDecl>(stmt).info.name;
       add_parents(as<TraitDecl>(stmt).parents);
+      add_closing_methods(as<TraitDecl>(stmt).methods, {});
+      break;
+    case StmtKind::kEnum:
+      name = as<EnumDecl>(stmt).info.name;
+      add_closing_methods(as<EnumDecl>(stmt).methods, {});
+      if (link.methods.empty())
+        return;
       break;
     case StmtKind::kImpl: {
       const auto& impl = as<ImplDecl>(stmt);
       link.target = extended_path(*impl.target);
       if (impl.trait)
         link.parents.push_back(type_path(*impl.trait));
-      std::vector<Symbol> fields;
-      if (link.target.size() == 1) {
-        const Value target = module_.lookup(link.target[0]);
-        if (target.is(Kind::kRecord))
-          for (const FieldInfo& field : as_object<Record>(target)->fields)
-            fields.push_back(field.name);
-      }
+      const std::vector<Symbol> fields =
+          link.target.size() == 1 ? fields_of(link.target[0]) : std::vector<Symbol>();
       for (const auto& method : impl.methods) {
         if (!method->body)
           continue;
-        Method made = make_method(module_, *method, fields, method->is_static || implicitly_static(*method));
+        const bool is_static = method->is_static || implicitly_static(*method);
+        Method made;
+        if (at_module_level() || is_static || !closing_method(*method, fields, made))
+          made = make_method(module_, *method, fields, is_static);
         made.origin = impl.trait ? Origin::kTraitImpl : Origin::kImpl;
         link.methods.emplace_back(method->info.name, made);
       }

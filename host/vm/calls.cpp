@@ -4,6 +4,7 @@
 #include "../builtins/builtins.h"
 #include "../ffi/extern.h"
 #include "../modules/module.h"
+#include "../values/nearest.h"
 #include "hints.h"
 #include "thread.h"
 #include "threads.h"
@@ -523,6 +524,18 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
   }
 }
 
+namespace {
+
+[[noreturn]] void fail_no_payload(const Enum& type, const VariantInfo& variant, Symbol name) {
+  Nearest nearest(name_of(name));
+  for (const Symbol field : variant.field_names)
+    nearest.offer(name_of(field));
+  fail(name_of(type.name) + "." + name_of(variant.name) + " has no value named " + name_of(name),
+       nearest.hint());
+}
+
+}  // namespace
+
 bool Thread::construct_variant(Enum* type, uint32_t variant, uint32_t window, uint32_t count,
                                const CallSpec* spec) {
   const VariantInfo& info = type->variants[variant];
@@ -542,16 +555,19 @@ bool Thread::construct_variant(Enum* type, uint32_t variant, uint32_t window, ui
     return false;
   }
   EnumValue* value = new_enum_value(type, variant);
+  Ref held = Ref::owned(Value::object(value));
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t at = i;
     if (i < names.size() && names[i] != kNoSymbol) {
       const auto found = std::find(info.field_names.begin(), info.field_names.end(), names[i]);
       if (found != info.field_names.end())
         at = static_cast<uint32_t>(found - info.field_names.begin());
+      else if (!info.field_names.empty() && info.field_names[0] != kNoSymbol)
+        fail_no_payload(*type, info, names[i]);
     }
     assign(value->payload()[at], std::exchange(stack_[window + 1 + i], Value()));
   }
-  assign(stack_[window], Value::object(value));
+  assign(stack_[window], held.take());
   return false;
 }
 

@@ -12,6 +12,7 @@
 #include "patterns.h"
 #include "thread.h"
 #include "threads.h"
+#include "type_links.h"
 
 namespace spl {
 

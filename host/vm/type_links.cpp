@@ -6,6 +6,7 @@
 #include "../modules/module.h"
 #include "hints.h"
 #include "thread.h"
+#include "type_links.h"
 
 namespace spl {
 
@@ -102,6 +103,49 @@ Type* extended_type(const TypeLink& link, LoadedModule& module) {
 }
 
 }  // namespace
+
+namespace {
+
+Type* copied(Type* type) {
+  Type* copy = nullptr;
+  if (type->kind == Kind::kEnum) {
+    auto* made = new Enum(*static_cast<Enum*>(type));
+    for (uint32_t i = 0; i < made->variants.size(); ++i)
+      if (made->variants[i].arity == 0)
+        made->variants[i].singleton = Value::object(new_enum_value(made, i));
+    copy = made;
+  } else if (type->kind == Kind::kRecord) {
+    copy = new Record(*static_cast<Record*>(type));
+  } else {
+    copy = new Trait(*static_cast<Trait*>(type));
+  }
+  copy->refs = 1;
+  return copy;
+}
+
+}  // namespace
+
+TypeLink reached_link(const TypeLink& link, const Proto& proto, const Value* registers,
+                      const Closure* round) {
+  TypeLink reached = link;
+  bool closes = false;
+  for (auto& [name, method] : reached.methods) {
+    if (!method.function.is_int())
+      continue;
+    const auto which = static_cast<size_t>(method.function.as_int);
+    auto* closure = new Closure(proto.protos[which]);
+    for (const Capture capture : proto.capture_lists[which])
+      closure->captured.push_back(
+          retained(capture.from_local ? registers[capture.index] : round->captured[capture.index]));
+    method.function = Value::object(closure);
+    closes = true;
+  }
+  if (closes && link.type != nullptr) {
+    reached.type = copied(link.type);
+    proto.module->define(link.type->name, Value::object(reached.type));
+  }
+  return reached;
+}
 
 bool is_of_type(Value v, const Type* type) {
   const Type* own = v.is(Kind::kInstance)    ? static_cast<const Type*>(as_object<Instance>(v)->record)

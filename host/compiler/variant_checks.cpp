@@ -1,0 +1,35 @@
+// Patterns that can never fit: variants that their enum does not have, or that have fewer values.
+#include "../values/nearest.h"
+#include "compiler.h"
+
+namespace spl {
+
+// The enum that a qualified pattern names, if it is known already.
+const Enum* FunctionCompiler::enum_of(const VariantPattern& pattern) {
+  if (pattern.path.size() != 2 || find_local(pattern.path[0]) != nullptr)
+    return nullptr;
+  const Value type = module_.lookup(pattern.path[0]);
+  return type.is(Kind::kEnum) ? as_object<Enum>(type) : nullptr;
+}
+
+// `Enum.Variant(…)` must name a variant, and no more parts than that has.
+void FunctionCompiler::check_variant(const VariantPattern& pattern) {
+  const Enum* type = enum_of(pattern);
+  if (type == nullptr)
+    return;
+  const std::string name = name_of(type->name);
+  const int index = type->index_of(pattern.path.back());
+  if (index < 0) {
+    Nearest nearest(name_of(pattern.path.back()));
+    for (const VariantInfo& variant : type->variants)
+      nearest.offer(name_of(variant.name));
+    refuse(pattern.span, name + " has no variant " + name_of(pattern.path.back()), nearest.hint());
+  }
+  const uint32_t arity = type->variants[static_cast<size_t>(index)].arity;
+  if (pattern.fields.size() > arity)
+    refuse(pattern.span, name + "." + name_of(pattern.path.back()) + " has " + std::to_string(arity) +
+                             (arity == 1 ? " value" : " values") + ", the pattern takes " +
+                             std::to_string(pattern.fields.size()));
+}
+
+}  // namespace spl

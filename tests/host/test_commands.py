@@ -1,0 +1,81 @@
+"""How programs are started, and how modules are found from there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from programs import run
+
+
+@pytest.mark.parametrize("words", [[], ["run"]], ids=["the file alone", "run"])
+def test_a_file_runs_with_its_arguments(tmp_path: Path, words: list[str]) -> None:
+    file = tmp_path / "program.spl"
+    file.write_text("extern fn rt_args() -> [text]\nprint rt_args()\n")
+    result = run(*words, file, "one", "--two")
+    assert (result.returncode, result.stdout) == (0, "[one, --two]\n"), result.stderr
+
+
+def test_modules_are_found_beside_the_program_whatever_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "one.spl").write_text("use parts.two.{value}\nfn doubled(): value * 2\n")
+    (tmp_path / "parts" / "two.spl").write_text("val value = 21\n")
+    (tmp_path / "program.spl").write_text("use parts.one.{doubled}\nprint doubled()\n")
+    monkeypatch.chdir("/")
+    assert run(tmp_path / "program.spl").stdout == "42\n"
+
+
+@pytest.mark.parametrize("root", [".", "lib"], ids=["the current folder", "its lib"])
+def test_modules_are_found_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str
+) -> None:
+    (tmp_path / root).mkdir(exist_ok=True)
+    (tmp_path / root / "helper.spl").write_text("val value = 7\n")
+    monkeypatch.chdir(tmp_path)
+    assert run("-e", "use helper.{value}; print value").stdout == "7\n"
+
+
+def test_modules_are_found_below_SIMPLE_LIB_also_as_std_and_lib(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "helper.spl").write_text("val value = 7\n")
+    roots = [str(tmp_path), *filter(None, [os.environ.get("SIMPLE_LIB")])]
+    monkeypatch.setenv("SIMPLE_LIB", ":".join(roots))
+    code = "use helper; use std.helper as a; use lib.helper as b; print helper.value, a == helper, b == helper"
+    assert run("-e", code).stdout == "7 true true\n"
+
+
+def test_a_failure_inside_an_import_is_told_at_the_modules_line(tmp_path: Path) -> None:
+    (tmp_path / "broken.spl").write_text("val xs = [1]\nval x = xs[5]\n")
+    (tmp_path / "program.spl").write_text('print "first"\nuse broken\nprint "not reached"\n')
+    result = run(tmp_path / "program.spl")
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"{tmp_path / 'broken.spl'}:2:")
+    assert "index 5 is out of range" in result.stderr
+
+
+def test_a_syntax_error_inside_an_import_is_told_at_the_modules_line(tmp_path: Path) -> None:
+    (tmp_path / "broken.spl").write_text("val x = 1\nfn f(\n")
+    (tmp_path / "program.spl").write_text("use broken\n")
+    result = run(tmp_path / "program.spl")
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"{tmp_path / 'broken.spl'}:")
+
+
+def test_a_future_that_nobody_awaits_does_not_fail_in_silence(tmp_path: Path) -> None:
+    file = tmp_path / "lost.spl"
+    file.write_text(
+        "async fn fails(): [1][4]\n"
+        "fn f():\n"
+        "    val future = fails()\n"
+        "    while not future.is_finished():\n"
+        "        thread.yield_now()\n"
+        "f()\n"
+        'print "end"\n'
+    )
+    result = run(file)
+    assert (result.returncode, result.stdout) == (0, "end\n")
+    assert "an error in an async function that was not awaited is lost: index 4 is out of range" in result.stderr
