@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "../ffi/extern.h"
+#include "../values/nearest.h"
 #include "compiler.h"
 #include "type_names.h"
 
@@ -116,6 +117,9 @@ class ModuleCompiler {
     define_aliases();
     for (const auto& stmt : statements)
       define(*stmt);
+    for (const auto& stmt : statements)
+      if (stmt->kind == StmtKind::kExport)
+        check_exported(as<ExportDecl>(*stmt));
     return settled([&](CellSet& cells) {
       FunctionCompiler compiler(module_, nullptr, cells, nullptr);
       return compiler.module_body(statements);
@@ -240,6 +244,19 @@ class ModuleCompiler {
       return false;
     return makes_unique(*bind.value) ||
            (bind.value->kind == ExprKind::kName && module_.uniques.contains(as<NameExpr>(*bind.value).name));
+  }
+
+  void check_exported(const ExportDecl& decl) {
+    for (const ImportName& name : decl.names) {
+      if (module_.knows(name.name) || module_.aliases.contains(name.name))
+        continue;
+      Nearest nearest(name_of(name.name));
+      for (const auto& [known, slot] : module_.names)
+        if (module_.knows(known))
+          nearest.offer(name_of(known));
+      throw CompileError{name.span, "'" + name_of(name.name) + "' is exported but not defined",
+                         nearest.hint()};
+    }
   }
 
   void note_exported(const DeclInfo& info) {
