@@ -175,7 +175,7 @@ def test_a_spec_that_cannot_be_read_counts_as_a_failure(tmp_path: Path) -> None:
     result = run("test", broken, good)
     assert result.stdout.splitlines()[-1] == "1 passed, 1 failed, 0 skipped"
     assert result.returncode == 1
-    assert f"{broken}:2:1: error: " in result.stderr
+    assert f"{broken}:1:5: error: " in result.stderr
 
 
 def on_a_terminal(*words: str | Path) -> str:
