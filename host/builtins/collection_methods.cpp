@@ -31,6 +31,14 @@ bool holds(Thread& thread, Value f, Value x) {
   return truthy(result.get());
 }
 
+// For what must see every element.
+template <class Body>
+void each_to_end(Thread& thread, Value iterable, Body&& body) {
+  if (iterable.is(Kind::kRange) && as_object<Range>(iterable)->end.is_nil())
+    fail("this range has no end");
+  thread.each(iterable, body);
+}
+
 /// Collects results; what was collected is released should a later call fail.
 class Collected {
  public:
@@ -48,7 +56,7 @@ class Collected {
 
 Collected all_of(Thread& thread, Value iterable) {
   Collected collected;
-  thread.each(iterable, [&](Value v) {
+  each_to_end(thread, iterable, [&](Value v) {
     collected.add(retained(v));
     return true;
   });
@@ -89,7 +97,7 @@ Value count_of(Thread& thread, Value* args, int count) {
     return Value::integer(thread.length(args[0]));
   int64_t found = 0;
   const bool function = args[1].is(Kind::kClosure) || args[1].is(Kind::kNative);
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     found += function ? holds(thread, args[1], v) : equals(v, args[1]);
     return true;
   });
@@ -98,7 +106,7 @@ Value count_of(Thread& thread, Value* args, int count) {
 
 Value map(Thread& thread, Value* args, int) {
   Collected result;
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     result.add(call1(thread, args[1], v));
     return true;
   });
@@ -106,7 +114,7 @@ Value map(Thread& thread, Value* args, int) {
 }
 Value filter(Thread& thread, Value* args, int) {
   Collected result;
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     if (holds(thread, args[1], v))
       result.add(retained(v));
     return true;
@@ -119,7 +127,7 @@ Value reduce(Thread& thread, Value* args, int count) {
       args[1].is(Kind::kClosure) || args[1].is(Kind::kNative) || args[1].is(Kind::kBoundMethod);
   const Value function = count == 2 || function_first ? args[1] : args[2];
   Ref total = count == 2 ? Ref::owned(Value::missing()) : Ref::shared(function_first ? args[2] : args[1]);
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     if (total.get().is_missing()) {
       total = Ref::shared(v);
       return true;
@@ -133,7 +141,7 @@ Value reduce(Thread& thread, Value* args, int count) {
   return total.take();
 }
 Value each_fn(Thread& thread, Value* args, int) {
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     release(call1(thread, args[1], v));
     return true;
   });
@@ -189,7 +197,7 @@ Value take(Thread& thread, Value* args, int) {
 Value skip(Thread& thread, Value* args, int) {
   Collected result;
   int64_t left = to_integer(args[1]);
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     if (left-- <= 0)
       result.add(retained(v));
     return true;
@@ -209,7 +217,7 @@ Value take_while(Thread& thread, Value* args, int) {
 Value skip_while(Thread& thread, Value* args, int) {
   Collected result;
   bool skipping = true;
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     skipping = skipping && holds(thread, args[1], v);
     if (!skipping)
       result.add(retained(v));
@@ -236,7 +244,7 @@ Value zip(Thread& thread, Value* args, int) {
 Value enumerate(Thread& thread, Value* args, int) {
   Collected result;
   int64_t at = 0;
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     result.add(make_tuple({Value::integer(at++), retained(v)}));
     return true;
   });
@@ -244,7 +252,7 @@ Value enumerate(Thread& thread, Value* args, int) {
 }
 Value flatten_into(Thread& thread, Value iterable, Value function) {
   Collected result;
-  thread.each(iterable, [&](Value v) {
+  each_to_end(thread, iterable, [&](Value v) {
     const Ref inner = function.is_nil() ? Ref::shared(v) : Ref::owned(call1(thread, function, v));
     if (!inner.get().is(Kind::kArray) && !inner.get().is(Kind::kTuple)) {
       result.add(retained(inner.get()));
@@ -263,7 +271,7 @@ Value join(Thread& thread, Value* args, int count) {
   const std::string separator = count > 1 ? expect_text(args[1], "the separator of join()") : "";
   std::string text;
   bool first_one = true;
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     if (!first_one)
       text += separator;
     first_one = false;
@@ -281,7 +289,7 @@ Value reversed(Thread& thread, Value* args, int) {
 Value unique(Thread& thread, Value* args, int) {
   Collected result;
   const Ref seen = Ref::owned(Value::object(new Dict()));
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     auto* dict = as_object<Dict>(seen.get());
     if (dict->find(v) != nullptr)
       return true;
@@ -293,7 +301,7 @@ Value unique(Thread& thread, Value* args, int) {
 }
 Value sum(Thread& thread, Value* args, int) {
   Ref total = Ref::owned(Value::integer(0));
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     total = Ref::owned(thread.arithmetic(BinaryOp::kAdd, total.get(), v));
     return true;
   });
@@ -301,7 +309,7 @@ Value sum(Thread& thread, Value* args, int) {
 }
 Value product(Thread& thread, Value* args, int) {
   Ref total = Ref::owned(Value::integer(1));
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     total = Ref::owned(thread.arithmetic(BinaryOp::kMultiply, total.get(), v));
     return true;
   });
@@ -309,7 +317,7 @@ Value product(Thread& thread, Value* args, int) {
 }
 Value extreme(Thread& thread, Value iterable, int wanted) {
   Ref best = Ref::owned(Value::missing());
-  thread.each(iterable, [&](Value v) {
+  each_to_end(thread, iterable, [&](Value v) {
     if (best.get().is_missing() || compare(v, best.get()) * wanted > 0)
       best = Ref::shared(v);
     return true;
@@ -321,7 +329,7 @@ Value max(Thread& thread, Value* args, int) { return extreme(thread, args[0], 1)
 // By what a function gives for each element.
 Value extreme_by(Thread& thread, Value* args, int wanted) {
   Ref best, best_key = Ref::owned(Value::missing());
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     Ref key = Ref::owned(call1(thread, args[1], v));
     if (best_key.get().is_missing() || compare(key.get(), best_key.get()) * wanted > 0) {
       best = Ref::shared(v);
@@ -339,7 +347,7 @@ Value max_by(Thread& thread, Value* args, int) { return extreme_by(thread, args,
 Value group_by(Thread& thread, Value* args, int) {
   const Ref groups = Ref::owned(Value::object(new Dict()));
   auto* dict = as_object<Dict>(groups.get());
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     const Ref key = Ref::owned(call1(thread, args[1], v));
     if (dict->find(key.get()) == nullptr)
       dict->set(retained(key.get()), make_array({}));
@@ -351,7 +359,7 @@ Value group_by(Thread& thread, Value* args, int) {
 // Those that hold and those that do not.
 Value partition(Thread& thread, Value* args, int) {
   Collected yes, no;
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     (holds(thread, args[1], v) ? yes : no).add(retained(v));
     return true;
   });
@@ -391,7 +399,7 @@ Value step(Thread& thread, Value* args, int) {
   const auto by = static_cast<int64_t>(group_size(args[1], "step"));
   Collected result;
   int64_t at = 0;
-  thread.each(args[0], [&](Value v) {
+  each_to_end(thread, args[0], [&](Value v) {
     if (at++ % by == 0)
       result.add(v);
     return true;

@@ -219,10 +219,13 @@ Value range_fn(Thread&, Value* args, int count) {
     return make_range(count == 1 ? Value::integer(0) : args[0], count == 1 ? args[0] : args[1], false);
   if (args[2].as_int == 0)
     fail("the step of range() must not be 0");
+  const int64_t first = args[0].as_int, end = args[1].as_int, step = args[2].as_int;
   std::vector<Value> items;
-  for (int64_t at = args[0].as_int; args[2].as_int > 0 ? at < args[1].as_int : at > args[1].as_int;
-       at += args[2].as_int)
+  for (int64_t at = first; step > 0 ? at < end : at > end;) {
     items.push_back(Value::integer(at));
+    if (__builtin_add_overflow(at, step, &at))
+      break;
+  }
   return make_array(std::move(items));
 }
 

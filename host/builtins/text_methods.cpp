@@ -226,6 +226,8 @@ Value reversed(Thread&, Value* args, int) {
 
 Value padded(Value* args, int count, bool left) {
   const int64_t width = to_integer(args[1]);
+  if (width > INT64_C(1) << 32)
+    fail("a text of that length is too large");
   const std::string fill = count > 2 ? expect_text(args[2], "the filling") : " ";
   std::string text = self_text(args);
   const auto length = static_cast<int64_t>(utf8_length(text));
