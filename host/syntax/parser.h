@@ -303,6 +303,7 @@ class Parser {
   ExprPtr pattern_value();
   PatternPtr named_pattern();
   bool starts_pattern_type();
+  PatternPtr perhaps_typed(PatternPtr pattern);
   PatternPtr tuple_pattern();
   PatternPtr array_pattern();
   PatternPtr struct_pattern(std::vector<Symbol> path, SourceSpan span);

@@ -206,7 +206,7 @@ PatternPtr Parser::tuple_pattern() {
   open_bracket();
   bool comma = false;
   while (!is(Tok::kRightParen)) {
-    tuple->elements.push_back(pattern());
+    tuple->elements.push_back(perhaps_typed(pattern()));
     if (!accept(Tok::kComma))
       break;
     comma = true;
@@ -228,7 +228,7 @@ PatternPtr Parser::array_pattern() {
         array->rest = expect_name("a name");
       break;
     }
-    array->elements.push_back(pattern());
+    array->elements.push_back(perhaps_typed(pattern()));
     if (!accept(Tok::kComma))
       break;
   }
@@ -236,13 +236,20 @@ PatternPtr Parser::array_pattern() {
   return array;
 }
 
+/// `x: T`, where no body can follow the colon.
+PatternPtr Parser::perhaps_typed(PatternPtr pattern) {
+  if (pattern->kind == PatternKind::kBinding && accept(Tok::kColon))
+    as<BindingPattern>(*pattern).type = type();
+  return pattern;
+}
+
 /// Before `in`: one pattern, two (see ForStmt), or more, which take a tuple apart.
 PatternPtr Parser::loop_pattern(PatternPtr& second) {
   const SourceSpan span = here();
-  PatternPtr first = pattern();
+  PatternPtr first = perhaps_typed(pattern());
   if (!accept(Tok::kComma))
     return first;
-  second = pattern();
+  second = perhaps_typed(pattern());
   if (!is(Tok::kComma))
     return first;
   auto tuple = make<TuplePattern>(span);
