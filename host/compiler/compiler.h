@@ -169,7 +169,7 @@ class FunctionCompiler {
   void test_type(const TypeExpr& type, Register value, std::vector<size_t>& failures);
 
   // variant_checks.cpp
-  const Enum* enum_of(const VariantPattern& pattern);
+  const Enum* qualified_enum(const VariantPattern& pattern);
   void check_variant(const VariantPattern& pattern);
 
   // exhaustive.cpp

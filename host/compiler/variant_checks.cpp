@@ -5,7 +5,7 @@
 namespace spl {
 
 // The enum that a qualified pattern names, if it is known already.
-const Enum* FunctionCompiler::enum_of(const VariantPattern& pattern) {
+const Enum* FunctionCompiler::qualified_enum(const VariantPattern& pattern) {
   if (pattern.path.size() != 2 || find_local(pattern.path[0]) != nullptr)
     return nullptr;
   const Value type = module_.lookup(pattern.path[0]);
@@ -14,7 +14,7 @@ const Enum* FunctionCompiler::enum_of(const VariantPattern& pattern) {
 
 // `Enum.Variant(…)` must name a variant, and no more parts than that has.
 void FunctionCompiler::check_variant(const VariantPattern& pattern) {
-  const Enum* type = enum_of(pattern);
+  const Enum* type = qualified_enum(pattern);
   if (type == nullptr)
     return;
   const std::string name = name_of(type->name);

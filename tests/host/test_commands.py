@@ -78,4 +78,4 @@ def test_a_future_that_nobody_awaits_does_not_fail_in_silence(tmp_path: Path) ->
     )
     result = run(file)
     assert (result.returncode, result.stdout) == (0, "end\n")
-    assert "an error in an async function that was not awaited is lost: index 4 is out of range" in result.stderr
+    assert "an error in an async function that was never awaited is lost: index 4 is out of range" in result.stderr
