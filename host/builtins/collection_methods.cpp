@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../modules/module.h"
 #include "../vm/thread.h"
 #include "builtins.h"
 #include "failure.h"
@@ -479,7 +480,7 @@ Value push(Thread&, Value* args, int) {
 Value pop(Thread&, Value* args, int count) {
   auto& items = own_items(args[0]);
   if (items.empty())
-    fail("pop() of an empty array");
+    return Value();  // programs ask `if let Some(x) = xs.pop()`
   const size_t at = count > 1 ? checked_index(args[1], items.size(), "array") : items.size() - 1;
   const Value value = items[at];
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(at));
@@ -705,6 +706,16 @@ const NativeEntry kDict[] = {
     {"each", for_each_entry, 2, 2},
 };
 
+// `Array::from(xs)`: the older dialect's names of the array type, as namespaces.
+void install_array_type(const char* name) {
+  auto* type = new LoadedModule();
+  type->name = name;
+  type->state = LoadedModule::State::kReady;
+  type->define(intern("from"), Value::object(new Native("from", to_array, 1, 1)));
+  type->exports.insert(intern("from"));
+  builtins()[intern(name)] = Value::object(type);
+}
+
 }  // namespace
 
 void install_collection_methods() {
@@ -715,6 +726,8 @@ void install_collection_methods() {
   add_methods(Kind::kArray, kChanging, std::size(kChanging));
   add_methods(Kind::kRange, kRange, std::size(kRange));
   add_methods(Kind::kDict, kDict, std::size(kDict));
+  install_array_type("Array");
+  install_array_type("List");
 }
 
 }  // namespace spl

@@ -87,6 +87,11 @@ std::vector<Symbol> extended_path(const TypeExpr& type) {
   }
 }
 
+// Built-in types that are no value: an alias of one serves annotations alone.
+bool names_only_a_type(Symbol symbol) {
+  return !builtin_type(name_of(symbol)).empty() && !builtins().contains(symbol);
+}
+
 Value zero_of(const TypeExpr* type) {
   if (type == nullptr || type->optional || type->kind != TypeKind::kName || type->path.size() != 1)
     return Value();
@@ -480,7 +485,7 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
       if (at_module_level() && !module_.slots[module_.slot(alias.info.name)].is_missing())
         return;  // known since the module was announced
       const Register value = temporary();
-      if (path.empty()) {
+      if (path.empty() || (path.size() == 1 && names_only_a_type(path[0]))) {
         emit(Op::kLoadNil, value);
       } else {
         emit_wide(Op::kGetGlobal, value, static_cast<int32_t>(module_.slot(path[0])));

@@ -1,4 +1,5 @@
 // Patterns: tests that jump away, and bindings.
+#include "../vm/patterns.h"
 #include "compiler.h"
 #include "type_names.h"
 
@@ -145,9 +146,10 @@ void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std:
       proto_->variants.push_back(spec);
       emit(Op::kTestVariant, answer, value, static_cast<uint32_t>(proto_->variants.size() - 1));
       failures.push_back(emit_jump(Op::kJumpIfNot, answer));
+      const bool is_some = spec.variant == intern("Some") && spec.arity == 1;
       for (uint32_t i = 0; i < variant.fields.size(); ++i) {
         const Register part = hidden();
-        emit(Op::kGetPart, part, value, i);
+        emit(Op::kGetPart, part, value, is_some ? kWhatSomeHolds : i);
         test_pattern(*variant.fields[i].pattern, part, failures);
       }
       break;

@@ -125,9 +125,17 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     make_unique(object);
     auto* instance = as_object<Instance>(object);
     const auto found = instance->record->field_index.find(name);
-    if (found == instance->record->field_index.end())
-      fail(name_of(instance->record->name) + " has no field " + name_of(name),
-           field_hint(*instance->record, name));
+    if (found == instance->record->field_index.end()) {
+      static const Symbol hook = intern("__setattr__");
+      const Method* method = instance->record->find(hook);
+      if (method == nullptr)
+        fail(name_of(instance->record->name) + " has no field " + name_of(name),
+             field_hint(*instance->record, name));
+      const Ref text = Ref::owned(make_text(name_of(name)));
+      const Value arguments[] = {text.get(), value.get()};
+      release(call_method_of(object, *method, arguments, 2));
+      return;
+    }
     assign(instance->fields()[found->second], value.take());
     return;
   }

@@ -39,13 +39,15 @@ bool is_of_type(Value v, Symbol type) {
 }
 
 Value part_of(Value v, uint32_t index) {
+  if (index == kWhatSomeHolds)
+    return retained(v.is(Kind::kEnumValue) ? as_object<EnumValue>(v)->payload()[0] : v);
   if (const auto* items = sequence_items(v))
     return retained((*items)[index]);
   if (v.is(Kind::kEnumValue))
     return retained(as_object<EnumValue>(v)->payload()[index]);
   if (v.is(Kind::kInstance))
     return retained(as_object<Instance>(v)->fields()[index]);
-  return retained(v);  // Some(x) of a plain value
+  return retained(v);
 }
 
 }  // namespace spl

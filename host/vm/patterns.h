@@ -19,6 +19,8 @@ inline const std::vector<Value>* sequence_items(Value v) {
 bool is_variant(Value v, const VariantPatternSpec& spec);
 /// Whether a value is of the type with this name: a built-in's of today, or a declared one's.
 bool is_of_type(Value v, Symbol type);
+/// In place of an index: what Some(x) holds, which for a plain value is the value itself.
+constexpr uint32_t kWhatSomeHolds = 0xFFFF;
 /// The payload, field or element at `index`; owned.
 Value part_of(Value v, uint32_t index);
 

@@ -1,4 +1,4 @@
-"""Plain-Simple tensors compute what PyTorch computes in float64: the programs here print, PyTorch is asked for the same."""
+"""Plain-Simple tensors compute what PyTorch does in float64: the programs here print, PyTorch is asked for the same."""
 
 from __future__ import annotations
 
@@ -124,7 +124,8 @@ def test_layers_with_their_initial_values() -> None:
     same(found["linear.bias"], linear.bias)
     same(found["linear"], linear(x))
     same(found["plain"], plain(x))
-    for layer in (torch.nn.ReLU(), torch.nn.Sigmoid(), torch.nn.Tanh(), torch.nn.Softmax(1), torch.nn.LeakyReLU(0.1), torch.nn.ELU(2.0)):
+    nn = torch.nn
+    for layer in (nn.ReLU(), nn.Sigmoid(), nn.Tanh(), nn.Softmax(1), nn.LeakyReLU(0.1), nn.ELU(2.0)):
         same(found[type(layer).__name__], layer(x))
 
 

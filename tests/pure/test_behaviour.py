@@ -1,4 +1,4 @@
-"""Plain-Simple tensors: what has no number of PyTorch's to compare with. See tests/support/programs.py for the marks."""
+"""Plain-Simple tensors: what PyTorch has no number for. See tests/support/programs.py for the marks."""
 
 from __future__ import annotations
 

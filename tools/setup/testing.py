@@ -14,7 +14,7 @@ from pathlib import Path
 
 from layout import ROOT, Build, Environment
 
-_SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
+_SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped(?:, (\d+) pending)?$")
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,20 @@ class Counts:
 
     passed: int = 0
     failed: int = 0
-    skipped: int = 0
+    skipped: int = 0  # the hardware is absent
+    pending: int = 0  # waits for a feature
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+        return Counts(
+            self.passed + other.passed,
+            self.failed + other.failed,
+            self.skipped + other.skipped,
+            self.pending + other.pending,
+        )
 
     def __str__(self) -> str:
-        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+        told = f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+        return f"{told}, {self.pending} pending" if self.pending else told
 
 
 def run_tests(
@@ -131,7 +138,7 @@ def _fresh_report(tree: Build, name: str) -> Path:
 def count_summary(line: str, status: int) -> Counts:
     """Reads a host's last line; a host that ended without one, or badly, is one failure."""
     found = _SUMMARY.match(line)
-    counts = Counts(*map(int, found.groups())) if found else Counts(failed=1)
+    counts = Counts(*map(int, found.groups("0"))) if found else Counts(failed=1)
     return _with_status(counts, status)
 
 
@@ -150,6 +157,8 @@ def _outcome(case: ElementTree.Element) -> Counts:
     skipped = case.find("skipped")
     if skipped is None:
         return Counts(passed=1)
+    if skipped.get("type") == "pytest.xfail":
+        return Counts(pending=1)
     on_purpose = case.get("status") is None or (skipped.get("message") or "").startswith("SKIP_")
     return Counts(skipped=1) if on_purpose else Counts(failed=1)
 

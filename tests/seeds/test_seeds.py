@@ -1,0 +1,132 @@
+"""The Simple snippets of the five documents that began the project.
+
+index.toml lists them. Each is a program in programs/, its lines as they were, completed by what it leaves out (a line
+may go on, lines may stand between), run and asserted on by the marks of tests/support/programs.py; or a command, or a
+file that another one reads. What waits for a feature is in pending.toml with the feature's name, and in pending/ as it
+is: it is run, too, and has to fail until the feature is there; pytest counts it as xfailed.
+
+With SIMPLE_SEEDS, the folder of the documents, the programs' lines are compared with theirs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from programs import hold, run
+
+FOLDER = Path(__file__).parent
+INDEX = {
+    (seed.removeprefix("seed-"), int(number)): snippet
+    for seed, snippets in tomllib.loads((FOLDER / "index.toml").read_text()).items()
+    for number, snippet in snippets.items()
+}
+PENDING = tomllib.loads((FOLDER / "pending.toml").read_text())["snippet"]
+PROGRAMS = sorted((FOLDER / "programs").glob("*.spl"))
+WAITING = sorted((FOLDER / "pending").glob("*.spl"))
+WITHOUT_TORCH = {"SIMPLE_TORCH": "off"}
+# Programs that have to run without PyTorch as well.
+IN_BOTH = [file for file in PROGRAMS if "with PyTorch and without" in file.read_text()]
+# Seed 003's commands: the code, and what it prints with PyTorch and without.
+COMMANDS = {
+    2: ("use lib.torch.{torch_available}; print torch_available()", "true", "false"),
+    3: ("use lib.torch.{torch_zeros}; val t = torch_zeros([2, 3]); print t.numel()", "6", "6"),
+    4: ("use lib.torch.{torch_cuda_available}; print torch_cuda_available()", None, "false"),
+}
+
+
+def key_of(file: Path) -> tuple[str, int]:
+    """The document and the number in a file's name, as 002_07_sequential_models.spl."""
+    seed, number, _ = file.name.split("_", 2)
+    return seed, int(number)
+
+
+def has_cuda() -> bool:
+    return run("-e", COMMANDS[4][0]).stdout.strip() == "true"
+
+
+def feature_of(file: Path) -> str:
+    return next(p["feature"] for p in PENDING if (p["seed"], p["number"]) == key_of(file))
+
+
+@pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.stem)
+def test_program(file: Path) -> None:
+    if "without a GPU it stops" in file.read_text() and has_cuda():
+        pytest.skip("there is a GPU")
+    hold(file)
+
+
+@pytest.mark.parametrize("file", IN_BOTH, ids=lambda file: file.stem)
+def test_program_without_pytorch(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIMPLE_TORCH", "off")
+    hold(file)
+
+
+@pytest.mark.parametrize("number", COMMANDS)
+def test_command(number: int) -> None:
+    code, with_torch, without = COMMANDS[number]
+    told = run("-e", code)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.strip() in ([with_torch] if with_torch else ["true", "false"])
+    assert run("-e", code, environment=WITHOUT_TORCH).stdout.strip() == without
+
+
+@pytest.mark.parametrize("file", WAITING, ids=lambda file: file.stem)
+def test_what_is_pending(file: Path, request: pytest.FixtureRequest) -> None:
+    """Runs it as it is: the day it ends well, it belongs into programs/ with its assertions."""
+    request.applymarker(pytest.mark.xfail(strict=True, reason=f"waits for: {feature_of(file)}"))
+    assert run(file).returncode == 0
+
+
+def test_each_snippet_is_accounted_for_once() -> None:
+    whole = [(p["seed"], p["number"]) for p in PENDING if "part" not in p]
+    commands = [("003", number) for number in COMMANDS]
+    files = [key for key, snippet in INDEX.items() if snippet["form"] == "file"]
+    assert sorted([*map(key_of, PROGRAMS), *whole, *commands, *files]) == sorted(INDEX)
+
+
+def test_what_is_pending_is_kept_as_a_program_and_named() -> None:
+    assert sorted(map(key_of, WAITING)) == sorted((p["seed"], p["number"]) for p in PENDING if "part" not in p)
+    assert {(p["seed"], p["number"]) for p in PENDING} <= set(INDEX)
+    assert all(p["feature"] and p["planned"] for p in PENDING)
+
+
+def test_parts_that_are_pending_belong_to_programs() -> None:
+    assert {(p["seed"], p["number"]) for p in PENDING if "part" in p} <= set(map(key_of, PROGRAMS))
+
+
+@pytest.mark.skipif("SIMPLE_SEEDS" not in os.environ, reason="SIMPLE_SEEDS does not name the documents' folder")
+@pytest.mark.parametrize("file", PROGRAMS + WAITING, ids=lambda file: file.stem)
+def test_lines_are_the_documents(file: Path) -> None:
+    snippet = iter(snippets_of(key_of(file)[0])[key_of(file)[1] - 1])
+    wanted = next(snippet)
+    for line in file.read_text().splitlines():
+        if wanted is not None and line.strip().startswith(wanted):
+            wanted = next(snippet, None)
+    assert wanted is None, f"missing: {wanted}"
+
+
+@pytest.mark.skipif("SIMPLE_SEEDS" not in os.environ, reason="SIMPLE_SEEDS does not name the documents' folder")
+def test_the_index_lists_all_snippets() -> None:
+    for seed in sorted({seed for seed, _ in INDEX}):
+        assert len(snippets_of(seed)) == len([key for key in INDEX if key[0] == seed])
+
+
+def snippets_of(seed: str) -> list[list[str]]:
+    """The Simple, SDN and `-e` snippets of a document, each as its lines that are not empty."""
+    (document,) = Path(os.environ["SIMPLE_SEEDS"]).glob(f"{seed}_*")
+    found, lines = [], None
+    for line in document.read_text().splitlines():
+        fence = re.match(r"\s*```(simple|sdn|bash)?\s*$", line)
+        if lines is None and fence and fence[1]:
+            kind, lines = fence[1], []
+        elif lines is not None and fence:
+            if kind != "bash" or any("bin/simple -e" in row for row in lines):
+                found.append(lines)
+            lines = None
+        elif lines is not None and line.strip():
+            lines.append(line.strip())
+    return found
