@@ -52,6 +52,12 @@ def test_a_long_stack_is_cut_in_its_middle(tmp_path: Path) -> None:
     assert calls[-1].strip() == f"module ({file}:4:1)"
 
 
+def test_columns_of_code_on_the_command_line_are_those_of_its_text() -> None:
+    result = run("-e", "val a = 1; val b = ; print a")
+    assert result.returncode == 1
+    assert result.stderr.startswith("command line:1:20: error: expected an expression, found ';'\n")
+
+
 def test_a_missing_file_is_one_clear_line(tmp_path: Path) -> None:
     result = run(tmp_path / "absent.spl")
     assert result.returncode == 1
