@@ -70,7 +70,7 @@ def _bench(options: argparse.Namespace) -> int:
     set_up(torch, Build(options.preset), assume_yes=options.yes)
     env = environment(torch)
     variables = test_variables(Build(options.preset), env, long=False)
-    for program in sorted(ROOT.glob("benchmarks/*/run.py")):
+    for program in sorted(ROOT.glob("benchmarks/*/run.py")) + sorted(ROOT.glob("benchmarks/*/costs.py")):
         print(f"== {program.relative_to(ROOT)}", flush=True)
         subprocess.run([env.python, program], cwd=ROOT, env=variables, check=True)
     return 0
