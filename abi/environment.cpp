@@ -161,7 +161,7 @@ fs::path executable_named(const std::string& name, const Variables& variables) {
   const std::string path = variables("PATH");
   for (size_t start = 0; start <= path.size();) {
     const size_t end = std::min(path.find(':', start), path.size());
-    const fs::path candidate = fs::path(path.substr(start, end - start)) / name;
+    fs::path candidate = fs::path(path.substr(start, end - start)) / name;
     if (is_there(candidate)) {
       return candidate;
     }

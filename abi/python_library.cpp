@@ -97,7 +97,7 @@ std::string open_libpython() {
     }
     return "";
   }
-  const std::string file = find_libpython(environment.python, minor);
+  std::string file = find_libpython(environment.python, minor);
   if (file.empty()) {
     throw Error(ErrorKind::kUnavailable,
                 std::string(environment.python) + " has no " + name + "; install it (Debian: libpython" +

@@ -96,7 +96,7 @@ int32_t to_list(Object* iterable, Object*** out, size_t* count) {
       return false;
     }
     const auto size = static_cast<size_t>(PySequence_Fast_GET_SIZE(items.get()));
-    auto** list = static_cast<Object**>(std::malloc((size + 1) * sizeof(Object*)));
+    auto** list = static_cast<Object**>(std::malloc((size + 1) * sizeof(void*)));
     if (list == nullptr) {
       PyErr_NoMemory();
       return false;

@@ -60,22 +60,38 @@ bool calls_main(const LoadedModule& module) {
   return false;
 }
 
-// Calls the program's main, unless its own statements did; an integer result is the exit code.
+// Calls the program's main, unless its own statements did; a parameter gets the program's arguments, an
+// integer result is the exit code.
 int run_main(LoadedModule& module) {
   const auto found = module.names.find(intern("main"));
   if (found == module.names.end() || !module.slots[found->second].is(Kind::kClosure) || calls_main(module))
     return 0;
-  const Ref called = Ref::owned(current_thread().call(module.slots[found->second], nullptr, 0));
+  std::vector<Value> words;
+  for (const std::string& word : program_info().arguments)
+    words.push_back(make_text(word));
+  const Ref given = Ref::owned(make_array(std::move(words)));
+  const Value entry = module.slots[found->second];
+  const bool takes_them = !as_object<Closure>(entry)->proto->parameters.empty();
+  const Value argument = given.get();
+  const Ref called = Ref::owned(current_thread().call(entry, &argument, takes_them ? 1 : 0));
   const Ref result = Ref::owned(awaited(called.get()));
   return result.get().is_int() ? static_cast<int>(result.get().as_int) : 0;
 }
 
+// Runs the program to its end. Other threads may still use its variables; else they go now.
+int run_to_end(LoadedModule& module) {
+  const int code = run_main(module);
+  if (!host_lock().shared())
+    module.give_up_variables();
+  return code;
+}
+
 int run_file(const std::string& path) {
-  return guarded([&] { return run_main(load_program(path)); });
+  return guarded([&] { return run_to_end(load_program(path)); });
 }
 
 int run_code(const std::string& code) {
-  return guarded([&] { return run_main(load_source("command line", code)); });
+  return guarded([&] { return run_to_end(load_source("command line", code)); });
 }
 
 void collect_specs(const std::string& path, std::vector<std::string>& files) {
@@ -178,8 +194,11 @@ int main(int count, char** arguments) {
   static Thread main_thread;
   install_builtins();
   std::signal(SIGINT, on_interrupt);
-  const int code = dispatch({arguments + 1, arguments + count});
-  std::fflush(stdout);
+  int code = dispatch({arguments + 1, arguments + count});
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fputs("error: not everything that was printed could be written\n", stderr);
+    code = code == 0 ? 1 : code;
+  }
   std::fflush(stderr);
   // Without destructors: other threads, native libraries and Python may still be at work.
   std::_Exit(code);

@@ -238,7 +238,9 @@ Value attempt_fn(Thread& thread, Value* args, int) {
 }
 Value panic_fn(Thread& thread, Value* args, int count) { panic_with(thread, count == 0 ? Value() : args[0]); }
 Value exit_fn(Thread&, Value* args, int count) {
-  throw ExitRequest{count == 0 ? 0 : static_cast<int>(to_integer(args[0]))};
+  if (count != 0 && !args[0].is_int())
+    fail("exit() takes an integer, not " + type_name(args[0]));
+  throw ExitRequest{count == 0 ? 0 : static_cast<int>(args[0].as_int)};
 }
 Value some_fn(Thread&, Value* args, int) { return make_some(retained(args[0])); }
 Value ok_fn(Thread&, Value* args, int count) { return make_ok(count == 0 ? Value() : retained(args[0])); }

@@ -21,8 +21,8 @@
 #include "../vm/lock.h"
 #include "../vm/thread.h"
 #include "builtins.h"
-#include "process_run.h"
 #include "failure.h"
+#include "process_run.h"
 
 namespace spl {
 

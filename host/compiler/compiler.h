@@ -45,6 +45,9 @@ inline constexpr Register kWide = 0x4000;  // … and variables of the whole fun
 /// Facts that a second pass over a function needs: variables that a scope block changes live in cells.
 using CellSet = std::unordered_set<const void*>;
 
+/// The type that a number's suffix names: kInt for integers without a width of their own, kFloat for 2f64.
+Tag suffix_type(Symbol suffix);
+
 class FunctionCompiler {
  public:
   FunctionCompiler(LoadedModule& module, FunctionCompiler* parent, CellSet& cells,

@@ -17,6 +17,12 @@ void LoadedModule::define(Symbol symbol, Value owned) {
   assign(slots[at], owned);
 }
 
+void LoadedModule::give_up_variables() {
+  for (size_t i = slots.size(); i-- > 0;)
+    if (binds(slot_names[i]))
+      assign(slots[i], Value::missing());
+}
+
 bool LoadedModule::gives(Symbol symbol) const {
   if (!exports.empty())
     return exports.contains(symbol);

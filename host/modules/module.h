@@ -42,6 +42,8 @@ struct LoadedModule : Object {
 
   uint32_t slot(Symbol symbol);
   void define(Symbol symbol, Value owned);
+  /// Lets go of the values of the module's variables, the last first, at the end of the program: drop() runs.
+  void give_up_variables();
   /// The value of a name as this module's own code sees it; missing where there is none. Borrowed.
   Value lookup(Symbol symbol);
   /// The value of a name asked for from outside.

@@ -110,12 +110,13 @@ ExprPtr Parser::cast(ExprPtr operand) {
 }
 
 ExprPtr Parser::coalesce(ExprPtr left) {
+  const Level level(*this);
   auto node = make<BinaryExpr>(here());
   advance();
   join_line();
   node->op = BinaryOp::kCoalesce;
   node->left = std::move(left);
-  // The right side is unary, and stops before a further `??`, which the caller's loop takes.
+  // The right side is unary and takes a further `??` itself: `a ?? b ?? c` is `a ?? (b ?? c)`.
   node->right = unary();
   return node;
 }

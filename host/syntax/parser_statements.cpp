@@ -196,6 +196,8 @@ StmtPtr Parser::defer_statement() {
     statement->body = block_after_colon();
   } else {
     statement->body.span = here();
+    if (is(Tok::kReturn) || is(Tok::kBreak) || is(Tok::kContinue))
+      fail("what is deferred runs when its scope is left: it cannot leave another way");
     statement->body.statements.push_back(this->statement());
   }
   return statement;

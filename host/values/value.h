@@ -74,6 +74,12 @@ struct Value {
     v.tag = Tag::kMissing;
     return v;
   }
+  /// Missing because a method of the variable's value has taken it out, to change it.
+  static Value taken() {
+    Value v = missing();
+    v.as_int = 1;
+    return v;
+  }
   static Value boolean(bool b) {
     Value v;
     v.tag = Tag::kBool;
@@ -106,6 +112,7 @@ struct Value {
   bool is_number() const { return tag == Tag::kInt || tag == Tag::kFloat; }
   bool is_sized() const { return tag > Tag::kObject; }
   bool is_missing() const { return tag == Tag::kMissing; }
+  bool is_taken() const { return tag == Tag::kMissing && as_int == 1; }
   bool is_object() const { return tag == Tag::kObject; }
   bool is(Kind kind) const { return tag == Tag::kObject && as_object->kind == kind; }
   double to_double() const { return tag == Tag::kInt ? static_cast<double>(as_int) : as_float; }

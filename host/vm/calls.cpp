@@ -6,6 +6,7 @@
 #include "../modules/module.h"
 #include "../values/nearest.h"
 #include "hints.h"
+#include "native_window.h"
 #include "thread.h"
 #include "threads.h"
 
@@ -15,16 +16,6 @@ namespace {
 constexpr uint32_t kStackSlots = 1u << 20;
 constexpr uint32_t kMostFrames = 100000;
 
-/// The registers above the caller's: native code puts its windows there, one above the other.
-class NativeWindow {
- public:
-  NativeWindow(uint32_t& top, uint32_t next) : top_(top), before_(top) { top = next; }
-  ~NativeWindow() { top_ = before_; }
-
- private:
-  uint32_t& top_;
-  uint32_t before_;
-};
 }  // namespace
 
 void Thread::need_room(uint32_t upper) {
@@ -376,6 +367,16 @@ bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spe
   fail(name_of(record->name) + " has no method " + name_of(name), member_hint(self, name));
 }
 
+namespace {
+// Whether a built-in method runs Simple code: what it is given, or the order of what it sorts.
+bool may_call_back(Symbol method, const Value* args, uint32_t count) {
+  static const Symbol sort = intern("sort");
+  return method == sort || std::any_of(args, args + count, [](Value v) {
+           return v.is(Kind::kClosure) || v.is(Kind::kBoundMethod);
+         });
+}
+}  // namespace
+
 // A method that may change its receiver works on the receiver's place.
 bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& path, int32_t path_index,
                                 Cache& cache) {
@@ -397,8 +398,10 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
     if (static_cast<int>(count + 1) < native->least ||
         (native->most >= 0 && static_cast<int>(count + 1) > native->most))
       return call_native(*native, window, window, count + 1);  // tells what it takes
-    // The receiver is out of its place while the method runs, so that it is the only reference.
-    stack_[window] = std::exchange(*place, Value());
+    // The receiver is out of its place while the method runs, so that it is the only reference; unless Simple
+    // code may run meanwhile and look there.
+    const bool calls_back = may_call_back(cache.name, stack_ + window + 1, count);
+    stack_[window] = calls_back ? retained(*place) : std::exchange(*place, Value());
     Value result;
     try {
       const NativeWindow guard(native_top_, std::max(native_top_, window + count + 1));
@@ -422,7 +425,8 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
   const bool in_place = method != nullptr && method->is_mutating && !method->is_static &&
                         !as_object<Closure>(method->function)->proto->is_async;
   if (in_place && scratch.get().is_nil()) {
-    assign(stack_[window], std::exchange(*place, Value()));
+    const bool is_variable = path.root == Path::Root::kGlobal && path.steps.empty();
+    assign(stack_[window], std::exchange(*place, is_variable ? Value::taken() : Value()));
     try {
       return start_method(*method, window, count, spec, path_index);
     } catch (...) {
@@ -433,223 +437,6 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
   assign(stack_[window], retained(*place));
   release_path(path);
   return start_invoke(window, count, spec, cache);
-}
-
-// ---- Making objects --------------------------------------------------------------------------------------
-
-bool Thread::construct(Record* record, uint32_t window, uint32_t count, const CallSpec* spec) {
-  static const Symbol init = intern("init"), init_dunder = intern("__init__"), make = intern("new");
-  const Method* initializer = record->find(init);
-  if (initializer == nullptr || initializer->is_static)
-    initializer = record->find(init_dunder);
-  if (initializer == nullptr && spec == nullptr) {
-    const Method* maker = record->find(make);
-    if (maker != nullptr && maker->is_static &&
-        as_object<Closure>(maker->function)->proto->parameters.size() == count)
-      return start_method(*maker, window, count, spec, kNoPath);
-  }
-  Instance* instance = new_instance(record);
-  Ref held = Ref::owned(Value::object(instance));
-  for (size_t i = 0; i < record->fields.size(); ++i)
-    instance->fields()[i] = retained(record->fields[i].default_value);
-  if (initializer != nullptr && !initializer->is_static) {
-    fill_fields(instance, 0, 0, nullptr);
-    assign(stack_[window], held.take());
-    return start_method(*initializer, window, count, spec, kConstructor);
-  }
-  fill_fields(instance, window + 1, count, spec);
-  finish_window(window, window + 1, count, held.take());
-  return false;
-}
-
-void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, const CallSpec* spec) {
-  Record* record = instance->record;
-  const size_t total = record->fields.size();
-  std::vector<bool> given(total, false);
-  const auto put = [&](size_t index, Value owned) {
-    given[index] = true;
-    assign(instance->fields()[index], owned);
-  };
-  const auto put_named = [&](Symbol name, Value owned) {
-    const Ref held = Ref::shared(owned);
-    const auto found = record->field_index.find(name);
-    if (found == record->field_index.end()) {
-      release(owned);
-      fail(name_of(record->name) + " has no field " + name_of(name), field_hint(*record, name));
-    }
-    put(found->second, owned);
-  };
-  for (uint32_t i = 0; i < count; ++i) {
-    const auto form = spec == nullptr ? CallSpec::Form::kPositional : spec->forms[i];
-    const Value value = stack_[first + i];
-    if (form == CallSpec::Form::kNamed) {
-      put_named(spec->names[i], std::exchange(stack_[first + i], Value()));
-    } else if (form == CallSpec::Form::kDictSpread && value.is(Kind::kDict)) {
-      for (const auto& entry : as_object<Dict>(value)->entries)
-        if (entry.key.is(Kind::kText))
-          put_named(intern(text_of(entry.key)), retained(entry.value));
-    } else if (form == CallSpec::Form::kBase) {
-      if (!value.is(Kind::kInstance) || as_object<Instance>(value)->record != record)
-        fail("..base needs another " + name_of(record->name) + ", not " + type_name(value));
-      for (size_t f = 0; f < total; ++f)
-        if (!given[f])
-          put(f, retained(as_object<Instance>(value)->fields()[f]));
-    }
-  }
-  size_t at = 0;
-  const auto put_next = [&](Value owned) {
-    while (at < total && given[at])
-      ++at;
-    if (at == total) {
-      release(owned);
-      fail(name_of(record->name) + " has " + std::to_string(total) + " fields, more values were given");
-    }
-    put(at, owned);
-  };
-  for (uint32_t i = 0; i < count; ++i) {
-    const auto form = spec == nullptr ? CallSpec::Form::kPositional : spec->forms[i];
-    if (form == CallSpec::Form::kPositional)
-      put_next(std::exchange(stack_[first + i], Value()));
-    else if (form == CallSpec::Form::kSpread)
-      each(stack_[first + i], [&](Value item) {
-        put_next(retained(item));
-        return true;
-      });
-  }
-  for (size_t i = 0; i < total; ++i) {
-    if (given[i] || record->fields[i].initializer == nullptr)
-      continue;
-    const Ref closure = Ref::owned(Value::object(new Closure(record->fields[i].initializer)));
-    assign(instance->fields()[i], call(closure.get(), nullptr, 0));
-  }
-}
-
-namespace {
-
-[[noreturn]] void fail_no_payload(const Enum& type, const VariantInfo& variant, Symbol name) {
-  Nearest nearest(name_of(name));
-  for (const Symbol field : variant.field_names)
-    nearest.offer(name_of(field));
-  fail(name_of(type.name) + "." + name_of(variant.name) + " has no value named " + name_of(name),
-       nearest.hint());
-}
-
-}  // namespace
-
-bool Thread::construct_variant(Enum* type, uint32_t variant, uint32_t window, uint32_t count,
-                               const CallSpec* spec) {
-  const VariantInfo& info = type->variants[variant];
-  std::vector<Symbol> names;
-  if (spec != nullptr) {
-    names = spec->names;
-    for (const auto form : spec->forms)
-      if (form == CallSpec::Form::kSpread)
-        names.clear();
-    count = flatten(window + 1, count, *spec);
-  }
-  if (count != info.arity)
-    fail(name_of(type->name) + "." + name_of(info.name) + " takes " + std::to_string(info.arity) +
-         " values, got " + std::to_string(count));
-  if (count == 0) {
-    assign(stack_[window], retained(info.singleton));
-    return false;
-  }
-  EnumValue* value = new_enum_value(type, variant);
-  Ref held = Ref::owned(Value::object(value));
-  for (uint32_t i = 0; i < count; ++i) {
-    uint32_t at = i;
-    if (i < names.size() && names[i] != kNoSymbol) {
-      const auto found = std::find(info.field_names.begin(), info.field_names.end(), names[i]);
-      if (found != info.field_names.end())
-        at = static_cast<uint32_t>(found - info.field_names.begin());
-      else if (!info.field_names.empty() && info.field_names[0] != kNoSymbol)
-        fail_no_payload(*type, info, names[i]);
-    }
-    assign(value->payload()[at], std::exchange(stack_[window + 1 + i], Value()));
-  }
-  assign(stack_[window], held.take());
-  return false;
-}
-
-// ---- From native code ------------------------------------------------------------------------------------
-
-Value Thread::call(Value callee, const Value* args, int count) {
-  const uint32_t window = std::max(top(), native_top_);
-  need_room(window + static_cast<uint32_t>(count) + 2);
-  const NativeWindow guard(native_top_, window + static_cast<uint32_t>(count) + 1);
-  stack_[window] = retained(callee);
-  for (int i = 0; i < count; ++i)
-    stack_[window + 1 + static_cast<uint32_t>(i)] = retained(args[i]);
-  const uint32_t floor = frame_count_;
-  try {
-    if (start_call(window, static_cast<uint32_t>(count), nullptr))
-      run(floor);
-  } catch (...) {
-    for (uint32_t i = window; i <= window + static_cast<uint32_t>(count); ++i)
-      assign(stack_[i], Value());
-    throw;
-  }
-  return std::exchange(stack_[window], Value());
-}
-
-Value Thread::run_bound(Closure* closure, std::vector<Value>& values) {
-  const uint32_t window = std::max(top(), native_top_);
-  const auto count = static_cast<uint32_t>(values.size());
-  need_room(window + count + 2);
-  const NativeWindow guard(native_top_, window + count + 1);
-  stack_[window] = retained(Value::object(closure));
-  for (uint32_t i = 0; i < count; ++i)
-    stack_[window + 1 + i] = std::exchange(values[i], Value());
-  const uint32_t floor = frame_count_;
-  try {
-    push_frame(closure, window + 1, count, window, kNoPath);
-    run(floor);
-  } catch (...) {
-    for (uint32_t i = window; i <= window + count; ++i)
-      assign(stack_[i], Value());
-    throw;
-  }
-  return std::exchange(stack_[window], Value());
-}
-
-Value Thread::call_method_of(Value self, const Method& method, const Value* args, int count) {
-  const uint32_t window = std::max(top(), native_top_);
-  need_room(window + static_cast<uint32_t>(count) + 2);
-  const NativeWindow guard(native_top_, window + static_cast<uint32_t>(count) + 1);
-  stack_[window] = retained(self);
-  for (int i = 0; i < count; ++i)
-    stack_[window + 1 + static_cast<uint32_t>(i)] = retained(args[i]);
-  const uint32_t floor = frame_count_;
-  try {
-    if (start_method(method, window, static_cast<uint32_t>(count), nullptr, kNoPath))
-      run(floor);
-  } catch (...) {
-    for (uint32_t i = window; i <= window + static_cast<uint32_t>(count); ++i)
-      assign(stack_[i], Value());
-    throw;
-  }
-  return std::exchange(stack_[window], Value());
-}
-
-Value Thread::call_method(Value self, Symbol name, const Value* args, int count) {
-  const uint32_t window = std::max(top(), native_top_);
-  need_room(window + static_cast<uint32_t>(count) + 2);
-  const NativeWindow guard(native_top_, window + static_cast<uint32_t>(count) + 1);
-  stack_[window] = retained(self);
-  for (int i = 0; i < count; ++i)
-    stack_[window + 1 + static_cast<uint32_t>(i)] = retained(args[i]);
-  const uint32_t floor = frame_count_;
-  Cache cache;
-  cache.name = name;
-  try {
-    if (start_invoke(window, static_cast<uint32_t>(count), nullptr, cache))
-      run(floor);
-  } catch (...) {
-    for (uint32_t i = window; i <= window + static_cast<uint32_t>(count); ++i)
-      assign(stack_[i], Value());
-    throw;
-  }
-  return std::exchange(stack_[window], Value());
 }
 
 }  // namespace spl

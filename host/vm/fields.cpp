@@ -140,7 +140,10 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     return;
   }
   if (object.is(Kind::kModule)) {
-    static_cast<LoadedModule*>(object.as_object)->define(name, value.take());
+    auto* module = static_cast<LoadedModule*>(object.as_object);
+    if (module->fixed.contains(name))
+      fail("'" + name_of(name) + "' of " + module->name + " is a val and cannot be bound again");
+    module->define(name, value.take());
     return;
   }
   if (object.is(Kind::kRecord) || object.is(Kind::kEnum) || object.is(Kind::kTrait)) {

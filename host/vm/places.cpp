@@ -77,7 +77,7 @@ Value* Thread::resolve_place(const Path& path, size_t steps, Ref& scratch) {
     case Path::Root::kGlobal: {
       LoadedModule& module = *frame.proto->module;
       at = &module.slots[path.operand];
-      if (at->is_missing()) {
+      if (at->is_missing() && !at->is_taken()) {
         scratch = Ref::owned(global(module, path.operand));
         at = &scratch.slot();
         if (!module.slots[path.operand].is_missing())

@@ -96,6 +96,8 @@ class Thread {
   void fill_fields(Instance* instance, uint32_t first, uint32_t count, const CallSpec* spec);
   bool construct_variant(Enum* type, uint32_t variant, uint32_t window, uint32_t count, const CallSpec* spec);
   bool invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
+  template <class Argument, class Start>
+  Value run_window(Value head, uint32_t count, Argument&& argument, Start&& start);  // native_calls.cpp
   void finish_window(uint32_t result, uint32_t first, uint32_t count, Value owned_result);
   void need_room(uint32_t top);
   uint32_t top() const {

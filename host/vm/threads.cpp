@@ -22,6 +22,7 @@ namespace {
 struct Outcome {
   std::mutex mutex;
   std::condition_variable changed;
+  std::thread::id runs_on;
   bool finished = false;
   bool is_future = false;  // of an async function
   bool joined = false;     // somebody has seen the result, or the error
@@ -80,6 +81,7 @@ void settle(Outcome& outcome, Body&& body) {
 template <class Body>
 void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
   host_lock().acquire();
+  outcome->runs_on = std::this_thread::get_id();
   {
     Thread thread;
     try {
@@ -129,6 +131,8 @@ Value spawn(Thread&, Value* args, int) {
 // The thread's result; its failure is raised here, with the calls that led to both. A second join gives the
 // same.
 Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
+  if (!outcome->finished && outcome->runs_on == std::this_thread::get_id())
+    fail("a thread cannot wait for itself");
   {
     const Unlocked unlocked;
     std::unique_lock guard(outcome->mutex);

@@ -31,7 +31,7 @@ class Environments : public ::testing::Test {
 
   /// A virtual environment, with torch unless the version is empty.
   fs::path environment(const std::string& name, const std::string& torch_version) {
-    const fs::path prefix = root_ / name;
+    fs::path prefix = root_ / name;
     write(prefix / "bin" / "python3", "");
     write(prefix / "pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n");
     fs::create_directories(prefix / "lib" / "python3.11" / "site-packages");

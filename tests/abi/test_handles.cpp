@@ -61,6 +61,7 @@ TEST_F(Handles, AreCountedByKind) {
   int64_t before = 0;
   ASSERT_EQ(spt_peak_handles(SPT_HANDLE_TENSOR, &before), SPT_OK);
   std::vector<Handle> many;
+  many.reserve(10000);
   for (int64_t i = 0; i < before + 5; ++i) {
     many.push_back(zeros({1}));
   }
@@ -108,12 +109,14 @@ TEST_F(Handles, AreSharedBySixteenThreads) {
   constexpr int kRounds = 500;
   const Handle shared = ones({4});
   std::vector<int64_t> raced;
+  raced.reserve(kRounds);
   for (int i = 0; i < kRounds; ++i) {
     raced.push_back(made(spt_detach, static_cast<int64_t>(shared)).give());
   }
   std::atomic<int> ended{0};
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
       for (const int64_t contested : raced) {

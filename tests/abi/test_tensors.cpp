@@ -9,7 +9,6 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
-using ::testing::Pointwise;
 
 class Tensors : public CApiTest {};
 

@@ -42,8 +42,8 @@ def test_pytests_errors_count_as_failed(tmp_path):
 def test_what_waits_for_a_feature_is_counted_apart(tmp_path):
     text = '<testsuite><testcase name="a"><skipped type="pytest.xfail" message="actors"/></testcase></testsuite>'
     assert count_junit(report(tmp_path, text), status=0) == Counts(pending=1)
-    assert count_summary("12 passed, 0 failed, 3 skipped, 2 pending", status=0) == Counts(12, 0, 3, 2)
-    assert str(Counts(1, 2, 3, 4)) == "1 passed, 2 failed, 3 skipped, 4 pending"
+    assert count_summary("12 passed, 0 failed, 3 skipped", status=0, before="2 pending") == Counts(12, 0, 3, 2)
+    assert str(Counts(1, 2, 3, 4)) == "1 passed, 2 failed, 3 skipped"
 
 
 def test_a_runner_that_left_no_report_is_a_failure(tmp_path):

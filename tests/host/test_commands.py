@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
-from programs import run
+from programs import host, run
 
 
 @pytest.mark.parametrize("words", [[], ["run"]], ids=["the file alone", "run"])
@@ -79,3 +80,25 @@ def test_a_future_that_nobody_awaits_does_not_fail_in_silence(tmp_path: Path) ->
     result = run(file)
     assert (result.returncode, result.stdout) == (0, "end\n")
     assert "an error in an async function that was never awaited is lost: index 4 is out of range" in result.stderr
+
+
+def test_main_gets_the_arguments(tmp_path: Path) -> None:
+    file = tmp_path / "words.spl"
+    file.write_text("fn main(words: [text]) -> i64:\n    print words\n    words.len()\n")
+    done = run(file, "a", "b c")
+    assert (done.returncode, done.stdout) == (2, "[a, b c]\n")
+
+
+def test_a_long_chain_of_defaults_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "chain.spl"
+    file.write_text("print " + "nil ?? " * 20000 + "1\n")
+    done = run(file)
+    assert done.returncode == 1
+    assert "nested too deeply" in done.stderr
+
+
+def test_output_that_cannot_be_written_is_an_error() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([host(), "-e", "print 1"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert "could be written" in done.stderr

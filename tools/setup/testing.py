@@ -14,7 +14,8 @@ from pathlib import Path
 
 from layout import ROOT, Build, Environment
 
-_SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped(?:, (\d+) pending)?$")
+_SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
+_PENDING = re.compile(r"^(\d+) pending$")
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,7 @@ class Counts:
         )
 
     def __str__(self) -> str:
-        told = f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
-        return f"{told}, {self.pending} pending" if self.pending else told
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
 def run_tests(
@@ -63,6 +63,8 @@ def run_tests(
         total += _suite("pytest", lambda: _pytest(tree, python, pythons, name_filter, variables))
     if total == Counts():
         print("no test ran")
+    if total.pending:
+        print(f"{total.pending} pending: they wait for features")
     print(total, flush=True)
     return 1 if total.failed or total == Counts() else 0
 
@@ -120,12 +122,13 @@ def _pytest(
 
 def _specs(tree: Build, paths: Sequence[str], name_filter: str | None, variables: dict[str, str]) -> Counts:
     command = [str(tree.host), "test", *paths, *(["--filter", name_filter] if name_filter else [])]
-    last = ""
+    pending, last = "", ""
     with subprocess.Popen(command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, text=True) as host:
         for line in host.stdout or []:
             print(line, end="", flush=True)
-            last = line.strip() or last
-    return count_summary(last, host.returncode)
+            if line.strip():
+                pending, last = last, line.strip()
+    return count_summary(last, host.returncode, pending)
 
 
 def _fresh_report(tree: Build, name: str) -> Path:
@@ -135,10 +138,13 @@ def _fresh_report(tree: Build, name: str) -> Path:
     return report
 
 
-def count_summary(line: str, status: int) -> Counts:
-    """Reads a host's last line; a host that ended without one, or badly, is one failure."""
-    found = _SUMMARY.match(line)
-    counts = Counts(*map(int, found.groups("0"))) if found else Counts(failed=1)
+def count_summary(line: str, status: int, before: str = "") -> Counts:
+    """Reads a host's last line, and what waits from the one `before` it; a host that ended without one, or badly, is
+    one failure."""
+    found, waiting = _SUMMARY.match(line), _PENDING.match(before)
+    counts = Counts(*map(int, found.groups())) if found else Counts(failed=1)
+    if waiting:
+        counts += Counts(pending=int(waiting[1]))
     return _with_status(counts, status)
 
 

@@ -1,0 +1,173 @@
+// Texts with parts, arrays, dicts, comprehensions, slices and ranges.
+#include "../values/sized.h"
+#include "compiler.h"
+#include "type_names.h"
+
+namespace spl {
+
+Tag suffix_type(Symbol suffix) {
+  if (suffix == kNoSymbol || name_of(suffix) == "i64")
+    return Tag::kInt;
+  return name_of(suffix) == "f64" ? Tag::kFloat : sized_type(name_of(suffix));
+}
+
+void FunctionCompiler::interpolation_to(const InterpolationExpr& expr, Register dest) {
+  std::vector<const InterpolationPart*> parts;
+  uint32_t count = 0;
+  for (const auto& part : expr.parts)
+    count += static_cast<uint32_t>(!part.text.empty()) + static_cast<uint32_t>(part.value != nullptr);
+  const Register first = temporaries(count == 0 ? 1 : count);
+  uint32_t at = 0;
+  for (const auto& part : expr.parts) {
+    if (!part.text.empty())
+      emit(Op::kLoadConstant, first + at++, text_constant(part.text));
+    if (!part.value)
+      continue;
+    const auto reg = static_cast<Register>(first + at++);
+    expr_to(*part.value, reg);
+    if (!part.format.empty())
+      emit(Op::kFormat, reg, reg, text_constant(part.format));
+  }
+  span_ = expr.span;
+  emit(Op::kConcat, dest, first, count);
+}
+
+void FunctionCompiler::array_to(const ArrayExpr& expr, Register dest) {
+  bool plain = expr.elements.size() <= 64;
+  for (const Element& element : expr.elements)
+    plain = plain && !element.spread;
+  if (plain) {
+    const auto count = static_cast<uint32_t>(expr.elements.size());
+    const Register first = temporaries(count == 0 ? 1 : count);
+    for (uint32_t i = 0; i < count; ++i)
+      expr_to(*expr.elements[i].value, static_cast<Register>(first + i));
+    emit(Op::kMakeArray, dest, first, count);
+    return;
+  }
+  const Register array = temporary();
+  emit(Op::kMakeArray, array, array, 0);
+  for (const Element& element : expr.elements) {
+    const uint32_t mark = temporary_count_;
+    emit(element.spread ? Op::kArrayExtend : Op::kArrayPush, array, operand(*element.value));
+    temporary_count_ = mark;
+  }
+  emit(Op::kTake, dest, array);
+}
+
+void FunctionCompiler::dict_to(const DictExpr& expr, Register dest) {
+  const Register dict = temporary();
+  emit(Op::kMakeDict, dict, dict);
+  for (const DictEntry& entry : expr.entries) {
+    const uint32_t mark = temporary_count_;
+    if (entry.key) {
+      const Register key = operand(*entry.key);
+      emit(Op::kDictSet, dict, key, operand(*entry.value));
+    } else {
+      emit(Op::kDictMerge, dict, operand(*entry.value));
+    }
+    temporary_count_ = mark;
+  }
+  emit(Op::kTake, dest, dict);
+}
+
+void FunctionCompiler::comprehension_to(const ComprehensionExpr& expr, Register dest) {
+  open_scope();
+  const Register result = hidden();
+  emit(expr.key ? Op::kMakeDict : Op::kMakeArray, result, result, 0);
+  comprehension_clause(expr, 0, result);
+  emit(Op::kMove, dest, result);
+  emit(Op::kLoadNil, result);
+  close_scope();
+}
+
+void FunctionCompiler::comprehension_clause(const ComprehensionExpr& expr, size_t clause, Register result) {
+  const uint32_t mark = temporary_count_;
+  if (clause == expr.clauses.size()) {
+    if (expr.key) {
+      const Register key = operand(*expr.key);
+      emit(Op::kDictSet, result, key, operand(*expr.value));
+    } else {
+      emit(Op::kArrayPush, result, operand(*expr.value));
+    }
+    temporary_count_ = mark;
+    return;
+  }
+  const ComprehensionClause& loop = expr.clauses[clause];
+  open_scope();
+  const Register iterator = hidden();
+  hidden();
+  emit(Op::kIterPrepare, iterator, operand(*loop.iterable));
+  temporary_count_ = mark;
+  const Register first = hidden();
+  Register second = 0;
+  size_t top;
+  if (loop.second) {
+    second = hidden();
+    top = emit(Op::kIterNextPair, iterator, first, second);
+  } else {
+    top = emit(Op::kIterNext, iterator, first);
+  }
+  emit_extra(0);
+  bind_pattern(*loop.pattern, first, false);
+  if (loop.second)
+    bind_pattern(*loop.second, second, false);
+  for (const auto& test : loop.conditions)
+    for (const size_t failure : jump_if_false(*test)) {
+      // A failed condition goes on with the next element.
+      const size_t passed = emit_jump(Op::kJump);
+      patch(failure);
+      patch_to(emit_jump(Op::kLoop), top);
+      patch(passed);
+    }
+  comprehension_clause(expr, clause + 1, result);
+  patch_to(emit_jump(Op::kLoop), top);
+  patch(top + 1);
+  emit(Op::kLoadNil, iterator);
+  close_scope();
+}
+
+void FunctionCompiler::closure_to(const Proto* proto, const std::vector<Capture>& captures, Register dest) {
+  proto_->protos.push_back(proto);
+  proto_->capture_lists.push_back(captures);
+  emit_wide(Op::kMakeClosure, dest, static_cast<int32_t>(proto_->protos.size() - 1));
+}
+
+void FunctionCompiler::slice_to(const SliceExpr& expr, Register dest) {
+  const Register first = temporaries(3);
+  const ExprPtr* parts[] = {&expr.start, &expr.stop, &expr.step};
+  for (uint32_t i = 0; i < 3; ++i) {
+    if (*parts[i])
+      expr_to(**parts[i], static_cast<Register>(first + i));
+    else
+      emit(Op::kLoadNil, first + i);
+  }
+  emit(Op::kMakeSlice, dest, first);
+}
+
+void FunctionCompiler::range_to(const RangeExpr& expr, Register dest) {
+  const Register first = temporaries(2);
+  const ExprPtr* parts[] = {&expr.start, &expr.end};
+  for (uint32_t i = 0; i < 2; ++i) {
+    if (*parts[i])
+      expr_to(**parts[i], static_cast<Register>(first + i));
+    else
+      emit(Op::kLoadNil, first + i);
+  }
+  emit(Op::kMakeRange, dest, first, first + 1);
+  emit_extra(expr.inclusive ? 1 : 0);
+}
+
+void FunctionCompiler::subscript_to(const IndexExpr& expr, Register dest) {
+  if (expr.subscripts.size() == 1 && !expr.tuple) {
+    expr_to(*expr.subscripts[0], dest);
+    return;
+  }
+  const auto count = static_cast<uint32_t>(expr.subscripts.size());
+  const Register first = temporaries(count);
+  for (uint32_t i = 0; i < count; ++i)
+    expr_to(*expr.subscripts[i], static_cast<Register>(first + i));
+  emit(Op::kMakeTuple, dest, first, count);
+  emit_extra(-1);
+}
+
+}  // namespace spl

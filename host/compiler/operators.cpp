@@ -1,0 +1,281 @@
+// Operators, conditions, and the expressions that choose.
+#include "../values/sized.h"
+#include "compiler.h"
+#include "type_names.h"
+
+namespace spl {
+
+namespace {
+
+const Op kConstantForm[] = {Op::kAddK, Op::kSubtractK, Op::kMultiplyK, Op::kDivideK, Op::kRemainderK};
+
+bool number_literal(const Expr& expr, Value& value) {
+  if (expr.kind == ExprKind::kInt) {
+    const auto& literal = as<IntExpr>(expr);
+    if (suffix_type(literal.suffix) != Tag::kInt)
+      return false;
+    value = Value::integer(literal.value);
+    return true;
+  }
+  if (expr.kind == ExprKind::kFloat && suffix_type(as<FloatExpr>(expr).suffix) != Tag::kFloat32) {
+    value = Value::number(as<FloatExpr>(expr).value);
+    return true;
+  }
+  return false;
+}
+
+// The fast instructions, -1 for operators that go the general way.
+int arithmetic_index(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kAdd:
+      return 0;
+    case BinaryOp::kSubtract:
+      return 1;
+    case BinaryOp::kMultiply:
+      return 2;
+    case BinaryOp::kDivide:
+      return 3;
+    case BinaryOp::kRemainder:
+      return 4;
+    default:
+      return -1;
+  }
+}
+int comparison_index(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kLess:
+      return 0;
+    case BinaryOp::kLessEqual:
+      return 1;
+    case BinaryOp::kGreater:
+      return 2;
+    case BinaryOp::kGreaterEqual:
+      return 3;
+    case BinaryOp::kEqual:
+      return 4;
+    case BinaryOp::kNotEqual:
+      return 5;
+    default:
+      return -1;
+  }
+}
+Op nth(Op first, int index) { return static_cast<Op>(static_cast<int>(first) + index); }
+
+}  // namespace
+
+void FunctionCompiler::binary_to(const BinaryExpr& expr, Register dest) {
+  switch (expr.op) {
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+    case BinaryOp::kCoalesce:
+      logic_to(expr, dest);
+      return;
+    default:
+      break;
+  }
+  const Register left = operand(*expr.left);
+  Value number;
+  const int arithmetic = arithmetic_index(expr.op);
+  if (arithmetic >= 0 && number_literal(*expr.right, number)) {
+    span_ = expr.span;
+    emit(kConstantForm[arithmetic], dest, left, constant(number));
+    return;
+  }
+  const Register right = operand(*expr.right);
+  span_ = expr.span;
+  if (arithmetic >= 0) {
+    emit(nth(Op::kAdd, arithmetic), dest, left, right);
+    return;
+  }
+  if (const int comparison = comparison_index(expr.op); comparison >= 0) {
+    emit(nth(Op::kLess, comparison), dest, left, right);
+    return;
+  }
+  switch (expr.op) {
+    case BinaryOp::kIn:
+      emit(Op::kContains, dest, left, right);
+      break;
+    case BinaryOp::kNotIn:
+      emit(Op::kContains, dest, left, right);
+      emit(Op::kNot, dest, dest);
+      break;
+    case BinaryOp::kIs:
+      emit(Op::kIs, dest, left, right);
+      break;
+    case BinaryOp::kIsNot:
+      emit(Op::kIs, dest, left, right);
+      emit(Op::kNot, dest, dest);
+      break;
+    default:
+      emit(Op::kArith, dest, left, right);
+      emit_extra(static_cast<int32_t>(expr.op));
+  }
+}
+
+void FunctionCompiler::logic_to(const BinaryExpr& expr, Register dest) {
+  const Register held = temporary();
+  expr_to(*expr.left, held);
+  if (expr.op == BinaryOp::kCoalesce) {
+    emit(Op::kCoalesce, held, held);
+    const size_t present = here();
+    emit_extra(0);
+    expr_to(*expr.right, held);
+    patch(present);
+  } else {
+    // The test must not use the value up: it is the result where the right side is not wanted.
+    const Register tested = temporary();
+    emit(Op::kMove, tested, held);
+    const size_t decided = emit_jump(expr.op == BinaryOp::kAnd ? Op::kJumpIfNot : Op::kJumpIf, tested);
+    expr_to(*expr.right, held);
+    patch(decided);
+  }
+  emit(Op::kTake, dest, held);
+}
+
+void FunctionCompiler::compare_to(const CompareExpr& expr, Register dest) {
+  const Register result = temporary();
+  Register left = temporary_of(*expr.first);
+  std::vector<size_t> ends;
+  for (size_t i = 0; i < expr.links.size(); ++i) {
+    const Register right = temporary_of(*expr.links[i].right);
+    const Register kept = temporary();
+    emit(Op::kMove, kept, right);
+    if (const int comparison = comparison_index(expr.links[i].op); comparison >= 0) {
+      emit(nth(Op::kLess, comparison), result, left, right);
+    } else {
+      emit(Op::kContains, result, left, right);
+      if (expr.links[i].op == BinaryOp::kNotIn)
+        emit(Op::kNot, result, result);
+    }
+    left = kept;
+    if (i + 1 < expr.links.size()) {
+      const Register tested = temporary();
+      emit(Op::kMove, tested, result);
+      ends.push_back(emit_jump(Op::kJumpIfNot, tested));
+    }
+  }
+  patch_all(ends);
+  emit(Op::kRelease, left);
+  emit(Op::kTake, dest, result);
+}
+
+std::vector<size_t> FunctionCompiler::jump_if_false(const Expr& expr) {
+  const uint32_t mark = temporary_count_;
+  std::vector<size_t> jumps;
+  if (expr.kind == ExprKind::kBinary) {
+    const auto& binary = as<BinaryExpr>(expr);
+    if (binary.op == BinaryOp::kAnd) {
+      jumps = jump_if_false(*binary.left);
+      const auto more = jump_if_false(*binary.right);
+      jumps.insert(jumps.end(), more.begin(), more.end());
+      return jumps;
+    }
+    if (binary.op == BinaryOp::kOr) {
+      const auto left = jump_if_false(*binary.left);
+      const size_t holds = emit_jump(Op::kJump);
+      patch_all(left);
+      jumps = jump_if_false(*binary.right);
+      patch(holds);
+      return jumps;
+    }
+    if (const int comparison = comparison_index(binary.op); comparison >= 0) {
+      const Register left = operand(*binary.left);
+      Value number;
+      if (number_literal(*binary.right, number)) {
+        span_ = expr.span;
+        emit(nth(Op::kJumpUnlessLessK, comparison), 0, left, constant(number));
+      } else {
+        const Register right = operand(*binary.right);
+        span_ = expr.span;
+        emit(nth(Op::kJumpUnlessLess, comparison), 0, left, right);
+      }
+      jumps.push_back(here());
+      emit_extra(0);
+      temporary_count_ = mark;
+      return jumps;
+    }
+  }
+  const bool negated = expr.kind == ExprKind::kUnary && as<UnaryExpr>(expr).op == UnaryOp::kNot;
+  const Register value = operand(negated ? *as<UnaryExpr>(expr).operand : expr);
+  jumps.push_back(emit_jump(negated ? Op::kJumpIf : Op::kJumpIfNot, value));
+  temporary_count_ = mark;
+  return jumps;
+}
+
+std::vector<size_t> FunctionCompiler::condition(const Condition& condition) {
+  if (condition.kind == ConditionKind::kTest)
+    return jump_if_false(*condition.value);
+  std::vector<size_t> failures;
+  const uint32_t mark = temporary_count_;
+  const Register subject = hidden();
+  expr_to(*condition.value, subject);
+  if (condition.kind == ConditionKind::kPresent) {
+    const Register present = temporary();
+    emit(Op::kTestPresent, present, subject);
+    failures.push_back(emit_jump(Op::kJumpIfNot, present));
+    const Register payload = temporary();
+    emit(Op::kUnwrap, payload, subject);
+    bind_pattern(*condition.pattern, payload, false);
+  } else {
+    test_pattern(*condition.pattern, subject, failures);
+  }
+  temporary_count_ = mark;
+  return failures;
+}
+
+void FunctionCompiler::if_to(const IfExpr& expr, Register dest, bool wanted) {
+  std::vector<size_t> ends;
+  for (size_t i = 0; i < expr.clauses.size(); ++i) {
+    const IfClause& clause = expr.clauses[i];
+    open_scope();
+    span_ = clause.span;
+    const auto failures = condition(clause.condition);
+    if (wanted)
+      block_to(clause.body, dest);
+    else
+      block(clause.body);
+    close_scope();
+    if (i + 1 < expr.clauses.size() || expr.otherwise || wanted)
+      ends.push_back(emit_jump(Op::kJump));
+    patch_all(failures);
+  }
+  if (expr.otherwise && wanted)
+    block_to(*expr.otherwise, dest);
+  else if (expr.otherwise)
+    block(*expr.otherwise);
+  else if (wanted)
+    emit(Op::kLoadNil, dest);
+  patch_all(ends);
+}
+
+void FunctionCompiler::match_to(const MatchExpr& expr, Register dest, bool wanted) {
+  check_arms(expr);
+  open_scope();
+  const Register subject = hidden();
+  expr_to(*expr.subject, subject);
+  std::vector<size_t> ends;
+  for (const MatchArm& arm : expr.arms) {
+    open_scope();
+    span_ = arm.span;
+    std::vector<size_t> failures;
+    test_pattern(*arm.pattern, subject, failures);
+    if (arm.guard) {
+      const auto refused = jump_if_false(*arm.guard);
+      failures.insert(failures.end(), refused.begin(), refused.end());
+    }
+    if (wanted)
+      block_to(arm.body, dest);
+    else
+      block(arm.body);
+    close_scope();
+    ends.push_back(emit_jump(Op::kJump));
+    patch_all(failures);
+  }
+  if (wanted)
+    emit(Op::kLoadNil, dest);
+  patch_all(ends);
+  emit(Op::kLoadNil, subject);
+  close_scope();
+}
+
+}  // namespace spl
