@@ -40,6 +40,7 @@ int guarded(Body&& body) {
     std::fflush(stdout);
     std::fputs(error.report.c_str(), stderr);
   } catch (const ExitRequest& request) {
+    program_info().called_exit = true;
     return request.code;
   } catch (const std::exception& error) {
     std::fflush(stdout);
@@ -140,9 +141,14 @@ int run_specs(const std::vector<std::string>& arguments) {
     collect_specs(".", files);
   for (const std::string& file : files) {
     info.path = file;
-    if (const int code = run_file(file); code == 130)
+    info.called_exit = false;
+    const int code = run_file(file);
+    if (code == 130)
       return code;
-    else if (code != 0)
+    if (info.called_exit)
+      info.failures.push_back(
+          {file, "exit(" + std::to_string(code) + ") was called: what comes after it did not run"});
+    if (info.called_exit || code != 0)
       ++info.failed;
   }
   tell_sums(info);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../modules/module.h"
+#include "../values/nesting.h"
 #include "../values/sized.h"
 #include "../vm/thread.h"
 #include "../vm/threads.h"
@@ -111,24 +112,6 @@ std::string display_enum(EnumValue* value) {
   return text + ")";
 }
 
-// A value that holds itself ends here instead of in a crash.
-class Depth {
- public:
-  Depth() {
-    if (++depth() > 200) {
-      --depth();
-      fail("this value is nested too deeply to be shown");
-    }
-  }
-  ~Depth() { --depth(); }
-
- private:
-  static int& depth() {
-    static thread_local int value = 0;
-    return value;
-  }
-};
-
 }  // namespace
 
 std::string display(Value v) {
@@ -149,7 +132,7 @@ std::string display(Value v) {
   }
   if (v.is(Kind::kText))
     return text_of(v);
-  const Depth depth;
+  const Nesting nesting(200, "shown");  // a value that holds itself ends here
   switch (v.as_object->kind) {
     case Kind::kArray:
       return list(as_object<Array>(v)->items, "[", "]");

@@ -12,6 +12,7 @@ struct ProgramInfo {
   std::vector<std::string> arguments;
   std::string spec_filter;
   bool verbose = false;
+  bool called_exit = false;
   // Sums over all spec files.
   int64_t passed = 0, failed = 0, skipped = 0, pending = 0;
   struct SpecFailure {

@@ -355,6 +355,7 @@ const Proto* FunctionCompiler::initializer(const Expr& value, std::string name) 
 const Proto* FunctionCompiler::module_body(const std::vector<StmtPtr>& statements) {
   proto_->name = "module";
   is_module_ = true;
+  mark_defers(statements);
   for (const auto& stmt : statements)
     statement(*stmt);
   scopes_.resize(1);

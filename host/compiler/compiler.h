@@ -99,6 +99,7 @@ class FunctionCompiler {
   // statements.cpp
   void statement(const Stmt& stmt);
   void statements(const Block& block);
+  void mark_defers(const std::vector<StmtPtr>& statements);
   void block(const Block& block);                    // no value
   void block_to(const Block& block, Register dest);  // the last expression's value
   void body_value(const Block& block);               // … returned

@@ -3,6 +3,7 @@
 // The subject's type is not known, so it is read off the arms: the one enum that has all variants they name.
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "compiler.h"
 
@@ -136,6 +137,7 @@ bool names_variant(Symbol name) {
 void FunctionCompiler::check_arms(const MatchExpr& match) {
   std::vector<Test> tests;
   std::vector<Symbol> taken;
+  std::set<Symbol> partly;  // several arms for parts of a variant may take all of it together
   const Pattern* wildcard = nullptr;
   bool takes_rest = false;
   for (const MatchArm& arm : match.arms) {
@@ -146,7 +148,7 @@ void FunctionCompiler::check_arms(const MatchExpr& match) {
       if (test.variant == kNoSymbol) {
         wildcard = arm.pattern.get();
         takes_rest = takes_rest || !arm.guard;
-      } else if (test.takes_all && !arm.guard) {
+      } else if (!arm.guard && (test.takes_all || !partly.insert(test.variant).second)) {
         taken.push_back(test.variant);
       }
     }

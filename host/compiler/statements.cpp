@@ -1,15 +1,15 @@
 // Statements: bindings, assignments, loops, with and defer.
+#include <algorithm>
+
 #include "compiler.h"
 
 namespace spl {
 
 namespace {
 
-bool has_defer(const Block& block) {
-  for (const auto& stmt : block.statements)
-    if (stmt->kind == StmtKind::kDefer)
-      return true;
-  return false;
+bool has_defer(const std::vector<StmtPtr>& statements) {
+  return std::any_of(statements.begin(), statements.end(),
+                     [](const StmtPtr& stmt) { return stmt->kind == StmtKind::kDefer; });
 }
 
 // Whether an expression writes its destination only at its end, so that it may be a variable it also reads.
@@ -36,11 +36,16 @@ bool writes_last(const Expr& expr) {
 
 }  // namespace
 
+// What the statements defer runs when the scope is closed.
+void FunctionCompiler::mark_defers(const std::vector<StmtPtr>& statements) {
+  if (!has_defer(statements))
+    return;
+  scopes_.back().defer_mark = hidden();
+  emit(Op::kDeferMark, static_cast<uint32_t>(scopes_.back().defer_mark));
+}
+
 void FunctionCompiler::statements(const Block& block) {
-  if (has_defer(block)) {
-    scopes_.back().defer_mark = hidden();
-    emit(Op::kDeferMark, static_cast<uint32_t>(scopes_.back().defer_mark));
-  }
+  mark_defers(block.statements);
   for (const auto& stmt : block.statements)
     statement(*stmt);
 }
@@ -58,10 +63,7 @@ void FunctionCompiler::block_to(const Block& block, Register dest) {
     return;
   }
   open_scope();
-  if (has_defer(block)) {
-    scopes_.back().defer_mark = hidden();
-    emit(Op::kDeferMark, static_cast<uint32_t>(scopes_.back().defer_mark));
-  }
+  mark_defers(block.statements);
   for (size_t i = 0; i + 1 < block.statements.size(); ++i)
     statement(*block.statements[i]);
   span_ = block.statements.back()->span;

@@ -1,5 +1,6 @@
 // Life and death of heap objects, dictionaries, equality, order and hashing.
 #include "objects.h"
+#include "nesting.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,10 @@ namespace spl {
 void fail(std::string message, std::string hint) { throw SimpleError(std::move(message), std::move(hint)); }
 
 namespace {
+
+// A chain of a million objects must not take a million C++ frames: dying ones wait in line below this depth,
+// walks fail.
+constexpr int kMostNested = 200;
 
 void release_all(std::vector<Value>& items) {
   for (const Value v : items)
@@ -133,9 +138,6 @@ void free_object(Object* object) {
       break;  // these live as long as the process
   }
 }
-
-// A chain of a million objects must not take a million C++ frames: below this depth they wait in line.
-constexpr int kMostNested = 200;
 
 }  // namespace
 
@@ -451,6 +453,9 @@ bool is_some(Value v) {
 bool objects_equal(Value a, Value b) {
   if (a.as_object == b.as_object && a.as_object->kind != Kind::kInstance)
     return true;
+  if (a.is(Kind::kText) && b.is(Kind::kText))
+    return text_of(a) == text_of(b);
+  const Nesting nesting(kMostNested, "compared");
   if (is_some(a) && !(b.is(Kind::kEnumValue) && as_object<EnumValue>(b)->type == core_types().option))
     return equals(as_object<EnumValue>(a)->payload()[0], b);
   if (is_some(b) && !is_some(a) && !is_none(a))
@@ -458,8 +463,6 @@ bool objects_equal(Value a, Value b) {
   if (a.as_object->kind != b.as_object->kind)
     return a.is(Kind::kInstance) || b.is(Kind::kInstance) ? current_thread().instance_equal(a, b) : false;
   switch (a.as_object->kind) {
-    case Kind::kText:
-      return text_of(a) == text_of(b);
     case Kind::kArray:
       return items_equal(as_object<Array>(a)->items, as_object<Array>(b)->items);
     case Kind::kTuple:
@@ -545,6 +548,7 @@ int compare(Value a, Value b) {
     return text_of(a).compare(text_of(b)) < 0 ? -1 : text_of(a) != text_of(b);
   const bool arrays = a.is(Kind::kArray) && b.is(Kind::kArray);
   if (arrays || (a.is(Kind::kTuple) && b.is(Kind::kTuple))) {
+    const Nesting nesting(kMostNested, "compared");
     const auto& left = arrays ? as_object<Array>(a)->items : as_object<Tuple>(a)->items;
     const auto& right = arrays ? as_object<Array>(b)->items : as_object<Tuple>(b)->items;
     for (size_t i = 0; i < std::min(left.size(), right.size()); ++i)
@@ -583,9 +587,10 @@ uint64_t hash_of(Value v) {
     default:
       return hash_of(plain(v));
   }
+  if (v.is(Kind::kText))
+    return std::hash<std::string>()(text_of(v));
+  const Nesting nesting(kMostNested, "a key");
   switch (v.as_object->kind) {
-    case Kind::kText:
-      return std::hash<std::string>()(text_of(v));
     case Kind::kArray:
     case Kind::kTuple: {
       const auto& items = v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items;

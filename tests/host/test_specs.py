@@ -222,3 +222,12 @@ def test_examples_outside_a_group_are_counted(tmp_path: Path) -> None:
     result = run("test", file)
     assert result.stdout.startswith("✓ stands alone\n✗ fails\n  expected 1 to equal 2\n")
     assert result.stdout.splitlines()[-1] == "1 passed, 1 failed, 0 skipped"
+
+
+def test_a_spec_that_calls_exit_is_a_failure(tmp_path: Path) -> None:
+    spec = tmp_path / "leaving_spec.spl"
+    spec.write_text('describe "leaving":\n    it "goes":\n        exit(0)\n    it "never runs":\n        check(true)\n')
+    done = run("test", spec)
+    assert done.returncode == 1
+    assert "exit(0) was called" in done.stdout
+    assert done.stdout.splitlines()[-1] == "0 passed, 1 failed, 0 skipped"
