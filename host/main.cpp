@@ -12,6 +12,7 @@
 #include "builtins/host_externs.h"
 #include "modules/loader.h"
 #include "report.h"
+#include "vm/cycles.h"
 #include "vm/lock.h"
 #include "vm/thread.h"
 #include "vm/threads.h"
@@ -82,8 +83,11 @@ int run_main(LoadedModule& module) {
 // Runs the program to its end. Other threads may still use its variables; else they go now.
 int run_to_end(LoadedModule& module) {
   const int code = run_main(module);
-  if (!host_lock().shared())
+  if (!host_lock().shared()) {
     module.give_up_variables();
+    collect_cycles();
+  }
+  tell_unseen_failures();
   return code;
 }
 
@@ -130,7 +134,9 @@ int run_specs(const std::vector<std::string>& arguments) {
   std::vector<std::string> files;
   ProgramInfo& info = program_info();
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--filter" && i + 1 < arguments.size())
+    if (arguments[i] == "--filter" && i + 1 == arguments.size())
+      return std::fputs("error: --filter needs a text\n", stderr), 2;
+    if (arguments[i] == "--filter")
       info.spec_filter = arguments[++i];
     else if (fs::exists(arguments[i]))
       collect_specs(arguments[i], files);

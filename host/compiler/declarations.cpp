@@ -1,5 +1,6 @@
 // Modules as a whole, and the types that they declare.
 #include <algorithm>
+#include <unordered_set>
 
 #include "../ffi/extern.h"
 #include "../values/nearest.h"
@@ -144,6 +145,7 @@ class ModuleCompiler {
       }
       case StmtKind::kRecord: {
         const auto& decl = as<RecordDecl>(stmt);
+        declare_once(decl.info.name, decl.span, top);
         auto* record = new Record();
         record->is_class = decl.is_class;
         announce_type(record, decl.info, decl.methods, !decl.is_class);
@@ -151,12 +153,14 @@ class ModuleCompiler {
       }
       case StmtKind::kEnum: {
         const auto& decl = as<EnumDecl>(stmt);
+        declare_once(decl.info.name, decl.span, top);
         auto* type = new Enum();
         announce_type(type, decl.info, decl.methods, true);
         announce_variants(*type, decl);
         break;
       }
       case StmtKind::kTrait:
+        declare_once(as<TraitDecl>(stmt).info.name, stmt.span, top);
         announce_type(new Trait(), as<TraitDecl>(stmt).info, {}, false);
         break;
       case StmtKind::kImpl:
@@ -212,8 +216,11 @@ class ModuleCompiler {
     switch (stmt.kind) {
       case StmtKind::kFunction: {
         const auto& decl = as<FunctionDecl>(stmt);
-        if (decl.is_extern || !decl.body)
+        if (decl.is_extern)
           break;
+        if (!decl.body)
+          throw CompileError{decl.span, "the function " + name_of(decl.info.name) + " has no body",
+                             "extern fn declares a native function"};
         as_object<Closure>(module_.slots[module_.slot(decl.info.name)])->proto = settled([&](CellSet& cells) {
           FunctionCompiler compiler(module_, nullptr, cells, nullptr);
           return compiler.function(decl, false);
@@ -237,6 +244,19 @@ class ModuleCompiler {
   }
 
  private:
+  // Only a trait may leave a method to others.
+  static void need_bodies(const std::vector<FunctionPtr>& methods) {
+    for (const auto& method : methods)
+      if (!method->body && !method->is_extern)
+        throw CompileError{method->span, "the method " + name_of(method->info.name) + " has no body", ""};
+  }
+
+  // Types of functions may share a name, those of the module may not.
+  void declare_once(Symbol name, const SourceSpan& span, bool top) {
+    if (top && !declared_.insert(name).second)
+      throw CompileError{span, "the type " + name_of(name) + " is declared twice", ""};
+  }
+
   void announce_all(const Block& block) {
     for (const auto& stmt : block.statements)
       announce(*stmt, false);
@@ -365,6 +385,7 @@ class ModuleCompiler {
   }
 
   void define_record(const RecordDecl& decl) {
+    need_bodies(decl.methods);
     auto* record = static_cast<Record*>(type_named(decl.info.name));
     std::vector<Symbol> fields;
     for (const FieldDecl& field : decl.fields) {
@@ -393,11 +414,13 @@ class ModuleCompiler {
   }
 
   void define_enum(const EnumDecl& decl) {
+    need_bodies(decl.methods);
     auto* type = static_cast<Enum*>(type_named(decl.info.name));
     define_methods(type, decl.methods, {});
   }
 
   LoadedModule& module_;
+  std::unordered_set<Symbol> declared_;
 };
 
 const Proto* compile_module(LoadedModule& module) { return ModuleCompiler(module).run(); }

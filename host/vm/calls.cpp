@@ -95,6 +95,9 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
     const auto form = spec == nullptr || i < leading ? CallSpec::Form::kPositional : spec->forms[i - leading];
     switch (form) {
       case CallSpec::Form::kPositional:
+        // A block behind the call may follow anything.
+        if (!named.empty() && !(i + 1 == given && value.get().is(Kind::kClosure)))
+          fail(proto.name + "(): a positional argument stands after a named one");
         positional.push_back(std::move(value));
         break;
       case CallSpec::Form::kNamed:

@@ -104,7 +104,9 @@ bool Thread::iterate(Value* state, Value& out) {
     }
     case Kind::kRange: {
       const auto* range = as_object<Range>(source);
-      const int64_t at = (range->start.is_int() ? range->start.as_int : 0) + iterator->position;
+      int64_t at;
+      if (__builtin_add_overflow(range->start.is_int() ? range->start.as_int : 0, iterator->position, &at))
+        return false;  // beyond the last integer
       if (range->end.is_int() && (range->inclusive ? at > range->end.as_int : at >= range->end.as_int))
         return false;
       ++iterator->position;

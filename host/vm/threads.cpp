@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "../builtins/builtins.h"
 #include "../builtins/failure.h"
@@ -39,10 +41,16 @@ struct ThreadObject : Object {
 // The last that can be done for a finished thread that nobody will join.
 void give_up(Outcome& outcome) {
   release(std::exchange(outcome.result, Value()));
-  if (outcome.error && !outcome.joined)
+  if (outcome.error && !std::exchange(outcome.joined, true))
     current_thread().report_lost(*outcome.error, outcome.is_future
                                                      ? "an async function that was never awaited"
                                                      : "a thread that was never joined");
+}
+
+// Failures that nobody has seen yet. Guarded by the host lock.
+std::vector<std::shared_ptr<Outcome>>& unseen() {
+  static std::vector<std::shared_ptr<Outcome>> all;
+  return all;
 }
 
 void finish(Outcome& outcome) {
@@ -88,6 +96,10 @@ void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
       settle(*outcome, [&] { return body(thread); });
     } catch (const ExitRequest& request) {
       exit_now(request.code);
+    }
+    if (outcome->error) {
+      std::erase_if(unseen(), [](const auto& earlier) { return earlier->joined; });
+      unseen().push_back(outcome);
     }
     finish(*outcome);
   }
@@ -192,6 +204,11 @@ Value awaited(Value value) {
 
 bool is_future(Value v) {
   return v.is(Kind::kThread) && static_cast<ThreadObject*>(v.as_object)->outcome->is_future;
+}
+
+void tell_unseen_failures() {
+  for (const auto& outcome : unseen())
+    give_up(*outcome);
 }
 
 void destroy_thread_handle(Object* object) {

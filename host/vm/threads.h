@@ -9,6 +9,8 @@ namespace spl {
 
 /// The namespace `thread` and the methods of what spawn() gives.
 void install_thread_methods();
+/// At the program's end: the failures of threads that nobody has joined.
+void tell_unseen_failures();
 
 /// Begins an async function whose parameters are bound; `values` are owned. Owned.
 Value start_future(Closure* closure, std::vector<Value> values);

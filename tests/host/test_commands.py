@@ -102,3 +102,13 @@ def test_output_that_cannot_be_written_is_an_error() -> None:
         done = subprocess.run([host(), "-e", "print 1"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert "could be written" in done.stderr
+
+
+def test_the_failure_of_a_thread_that_nobody_joins_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "lost.spl"
+    file.write_text(
+        'val t = thread.spawn(\\: panic("alone"))\nwhile not t.is_finished(): thread.yield_now()\nprint "end"\n'
+    )
+    done = run(file)
+    assert (done.returncode, done.stdout) == (0, "end\n")
+    assert "a thread that was never joined is lost: alone" in done.stderr
