@@ -27,9 +27,11 @@ Table& option_table() {
   return table;
 }
 void add(Table& table, const NativeEntry* entries, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    table[intern(entries[i].name)] =
-        new Native(entries[i].name, entries[i].fn, entries[i].least, entries[i].most);
+  for (size_t i = 0; i < count; ++i) {
+    auto* method = new Native(entries[i].name, entries[i].fn, entries[i].least, entries[i].most);
+    method->is_method = true;
+    table[intern(entries[i].name)] = method;
+  }
 }
 
 template <double (*Function)(double)>

@@ -4,6 +4,7 @@
 #include "../builtins/builtins.h"
 #include "../compiler/compiler.h"
 #include "../modules/module.h"
+#include "../vm/hints.h"
 #include "../vm/lock.h"
 #include "../vm/thread.h"
 #include "callback.h"
@@ -75,8 +76,9 @@ Value make_extern(const FunctionDecl& decl, const LoadedModule& module) {
 
 Value call_extern(Thread& thread, Extern& function, Value* args, int count) {
   if (static_cast<size_t>(count) != function.signature.parameters.size())
-    fail(function.name + " takes " + std::to_string(function.signature.parameters.size()) +
-         " arguments, got " + std::to_string(count));
+    fail(function.name + " " +
+         wrong_count(static_cast<int64_t>(function.signature.parameters.size()),
+                     static_cast<int64_t>(function.signature.parameters.size()), count));
   if (function.address == nullptr && function.builtin == nullptr)
     resolve(function);
   if (function.builtin != nullptr)

@@ -75,7 +75,8 @@ using NativeFn = Value (*)(Thread& thread, Value* args, int count);
 struct Native : Object {
   const char* name;
   NativeFn fn;
-  int least, most;  // arguments; most -1: any number
+  int least, most;  // arguments, a method's self among them; most -1: any number
+  bool is_method = false;
   Native(const char* n, NativeFn f, int l, int m)
       : Object(Kind::kNative), name(n), fn(f), least(l), most(m) {}
 };

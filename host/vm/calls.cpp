@@ -49,11 +49,9 @@ void Thread::finish_window(uint32_t result, uint32_t first, uint32_t count, Valu
 
 bool Thread::call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count) {
   if (static_cast<int>(count) < native.least || (native.most >= 0 && static_cast<int>(count) > native.most)) {
-    const std::string expected = native.most < 0 ? "at least " + std::to_string(native.least)
-                                 : native.least == native.most
-                                     ? std::to_string(native.least)
-                                     : std::to_string(native.least) + " to " + std::to_string(native.most);
-    fail(std::string(native.name) + " takes " + expected + " arguments, got " + std::to_string(count));
+    const int self = native.is_method ? 1 : 0;  // which the caller does not count
+    fail(std::string(native.name) + " " +
+         wrong_count(native.least - self, native.most < 0 ? -1 : native.most - self, count - self));
   }
   const NativeWindow guard(native_top_, std::max(native_top_, first + count));
   const Value value = native.fn(*this, stack_ + first, static_cast<int>(count));
@@ -150,8 +148,8 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
     else if (rest != nullptr)
       rest->items.push_back(value.take());
     else
-      refuse("takes " + std::to_string(parameters - (proto.is_method ? 1 : 0)) + " arguments, got " +
-             std::to_string(positional.size() - (proto.is_method ? 1 : 0)));
+      refuse(wrong_count(parameters - (proto.is_method ? 1 : 0), parameters - (proto.is_method ? 1 : 0),
+                         static_cast<int64_t>(positional.size()) - (proto.is_method ? 1 : 0)));
   }
   for (auto& [name, value] : named) {
     const auto found = std::find(proto.parameters.begin(), proto.parameters.end(), name);

@@ -23,6 +23,9 @@ std::string field_hint(const Record& record, Symbol name);
 /// For a name asked of another module.
 std::string export_hint(LoadedModule& module, Symbol name);
 
+/// `takes 1 argument, got 2`; `most` is -1 for any number.
+std::string wrong_count(int64_t least, int64_t most, int64_t given);
+
 /// Fail with what is known about the name.
 [[noreturn]] void fail_undefined(LoadedModule& module, Symbol name);
 [[noreturn]] void fail_no_member(LoadedModule& module, Symbol name, const std::string& module_name);
