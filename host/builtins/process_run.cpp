@@ -18,8 +18,6 @@
 #include "../vm/lock.h"
 #include "builtins.h"
 
-extern char** environ;
-
 namespace spl {
 
 namespace {
@@ -79,6 +77,7 @@ std::vector<std::string> texts_of(Value array, const char* what) {
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (std::string& text : texts)
     pointers.push_back(text.data());
   pointers.push_back(nullptr);
