@@ -99,7 +99,7 @@ ffi_cif* call_interface(const Signature& signature) {
   if (ffi_prep_cif(interface.get(), FFI_DEFAULT_ABI, static_cast<unsigned>(types->size()),
                    ffi_type_of(signature.result), types->data()) != FFI_OK)
     return nullptr;
-  types.release();  // the interface points into it
+  static_cast<void>(types.release());  // the interface points into it
   return interface.release();
 }
 
@@ -304,7 +304,7 @@ Value from_native(NativeType type, const NativeResult& result) {
 }
 
 Value borrowed_from_native(NativeType type, const void* place) {
-  Slot slot;
+  Slot slot{};
   switch (type) {
     case NativeType::kInt32:
       std::memcpy(&slot.i32, place, sizeof slot.i32);

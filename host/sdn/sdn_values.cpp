@@ -15,6 +15,7 @@ Value value_of(const sdn::Node& node);
 
 Value array_of(const std::vector<sdn::Node>& nodes) {
   std::vector<Value> items;
+  items.reserve(nodes.size());
   for (const sdn::Node& node : nodes)
     items.push_back(value_of(node));
   return make_array(std::move(items));
@@ -24,6 +25,7 @@ Value words_of(const std::vector<std::string>& words) {
   if (words.empty())
     return Value();
   std::vector<Value> items;
+  items.reserve(words.size());
   for (const std::string& word : words)
     items.push_back(make_text(word));
   return make_array(std::move(items));

@@ -210,7 +210,7 @@ std::string Parser::statement_end_hint() const {
     default:
       break;
   }
-  const std::string here = keyword_hint();
+  std::string here = keyword_hint();
   const Token& first = stream_.tokens[statement_];
   if (!here.empty() || first.kind != Tok::kName)
     return here;
