@@ -197,7 +197,7 @@ class Parser {
   /// What the declaration of a type begins with: its keyword, which is passed over, its name and its
   /// generics.
   template <class Decl>
-  void type_head(Decl& node, std::vector<Attribute> attributes, bool exported, const char* wanted) {
+  void type_head(Decl& node, std::vector<Attribute>&& attributes, bool exported, const char* wanted) {
     node.info.doc = doc_comment();
     node.info.attributes = std::move(attributes);
     node.info.exported = exported;

@@ -12,15 +12,15 @@ namespace spl {
 namespace {
 
 struct Width {
-  Tag tag;
   const char* name;
   int bits;
+  Tag tag;
   bool is_signed;
 };
 constexpr Width kWidths[] = {
-    {Tag::kInt8, "i8", 8, true},      {Tag::kInt16, "i16", 16, true},   {Tag::kInt32, "i32", 32, true},
-    {Tag::kUint8, "u8", 8, false},    {Tag::kUint16, "u16", 16, false}, {Tag::kUint32, "u32", 32, false},
-    {Tag::kUint64, "u64", 64, false}, {Tag::kFloat32, "f32", 32, true},
+    {"i8", 8, Tag::kInt8, true},      {"i16", 16, Tag::kInt16, true},   {"i32", 32, Tag::kInt32, true},
+    {"u8", 8, Tag::kUint8, false},    {"u16", 16, Tag::kUint16, false}, {"u32", 32, Tag::kUint32, false},
+    {"u64", 64, Tag::kUint64, false}, {"f32", 32, Tag::kFloat32, true},
 };
 
 const Width& width_of(Tag tag) { return kWidths[static_cast<int>(tag) - static_cast<int>(Tag::kInt8)]; }

@@ -107,6 +107,10 @@ std::string export_hint(LoadedModule& module, Symbol name) {
   return nearest.hint();
 }
 
+void fail_taken(Symbol name) {
+  fail("'" + name_of(name) + "' is being changed by a method of its own", "that method reads it as self");
+}
+
 void fail_undefined(LoadedModule& module, Symbol name) {
   if (module.binds(name))
     fail("'" + name_of(name) + "' is used before it is bound");

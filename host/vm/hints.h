@@ -27,6 +27,8 @@ std::string export_hint(LoadedModule& module, Symbol name);
 std::string wrong_count(int64_t least, int64_t most, int64_t given);
 
 /// Fail with what is known about the name.
+/// For a variable whose value a method of its own has taken out.
+[[noreturn]] void fail_taken(Symbol name);
 [[noreturn]] void fail_undefined(LoadedModule& module, Symbol name);
 [[noreturn]] void fail_no_member(LoadedModule& module, Symbol name, const std::string& module_name);
 

@@ -5,6 +5,7 @@
 #include "../builtins/builtins.h"
 #include "../modules/module.h"
 #include "../values/sized.h"
+#include "hints.h"
 #include "thread.h"
 
 namespace spl {
@@ -77,6 +78,8 @@ Value* Thread::resolve_place(const Path& path, size_t steps, Ref& scratch) {
     case Path::Root::kGlobal: {
       LoadedModule& module = *frame.proto->module;
       at = &module.slots[path.operand];
+      if (at->is_taken() && !path.steps.empty())
+        fail_taken(module.slot_names[path.operand]);
       if (at->is_missing() && !at->is_taken()) {
         scratch = Ref::owned(global(module, path.operand));
         at = &scratch.slot();

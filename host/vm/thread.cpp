@@ -130,7 +130,7 @@ std::string Thread::instance_display(Value v) {
 Value Thread::global(LoadedModule& module, uint32_t slot) {
   const Symbol name = module.slot_names[slot];
   if (module.slots[slot].is_taken())
-    fail("'" + name_of(name) + "' is being changed by a method of its own", "that method reads it as self");
+    fail_taken(name);
   const Value value = module.lookup(name);
   if (value.is_missing() && module.uniques.contains(name))
     fail("'" + name_of(name) + "' was moved", "what took it has it now");
