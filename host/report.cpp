@@ -57,9 +57,10 @@ std::string calls_of(const std::vector<const StackEntry*>& calls) {
   std::string told = "  calls, innermost first:\n";
   for (size_t i = 0; i < calls.size(); ++i) {
     if (i == kShownCalls && calls.size() > 2 * kShownCalls) {
-      const size_t left_out = calls.size() - 2 * kShownCalls;
+      size_t left_out = 0;
+      for (; i < calls.size() - kShownCalls; ++i)
+        left_out += 1 + calls[i]->left_out;
       told += "    … " + std::to_string(left_out) + " more\n";
-      i += left_out;
     }
     told += "    " + calls[i]->function + " (" + place_of(*calls[i]) + ")\n";
   }

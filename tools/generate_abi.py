@@ -155,9 +155,7 @@ def load_table(root: Path = ROOT) -> list[Function]:
             for row in expand({**family, **entry}):
                 args, results = parse_signature(row["sig"])
                 spellings = [parse_spelling(name) for name in row.get("rt", [])]
-                functions.append(
-                    Function(row["name"], args, results, row.get("home", "backend"), row, spellings)
-                )
+                functions.append(Function(row["name"], args, results, row.get("home", "backend"), row, spellings))
     check_unique([f.name for f in functions], "function")
     check_unique([s.name for f in functions for s in f.spellings], "spelling")
     return functions
@@ -441,8 +439,7 @@ def front_source(functions: list[Function]) -> str:
     initial = ",\n    ".join(f"Slot<&BackendTable::{f.name}>::open_then_call" for f in slots)
     absent = ",\n    ".join(f"Slot<&BackendTable::{f.name}>::unavailable" for f in slots)
     forwards = "\n\n".join(
-        f"int32_t spt_{f.name}({c_parameter_text(f)}) {{\n"
-        f"  return slot(table.{f.name})({call_text(f)});\n}}"
+        f"int32_t spt_{f.name}({c_parameter_text(f)}) {{\n  return slot(table.{f.name})({call_text(f)});\n}}"
         for f in slots
     )
     return f"""\
@@ -595,16 +592,18 @@ def body_argument(arg: Value) -> tuple[list[str], str | None]:
     """Statements that unwrap one argument, and how `explained` sees it (None: no tensor)."""
     name = arg.name
     if arg.kind == "tensor":
-        return [f"    const auto {name}_held = tensor_argument({name}_handle);",
-                f"    const at::Tensor& {name} = *{name}_held;"], f"&{name}"
+        return [
+            f"    const auto {name}_held = tensor_argument({name}_handle);",
+            f"    const at::Tensor& {name} = *{name}_held;",
+        ], f"&{name}"
     if arg.kind == "tensor?":
         return [f"    const std::optional<at::Tensor> {name} = optional_tensor({name}_handle);"], f"pointer_to({name})"
     if arg.kind == "tensors":
         return [f"    const std::vector<at::Tensor> {name} = tensor_list({name}_items, {name}_len);"], None
     if arg.kind == "dims":
-        return [f"    const at::IntArrayRef {name} = dims_argument({name}_items, {name}_len, \"{name}\");"], None
+        return [f'    const at::IntArrayRef {name} = dims_argument({name}_items, {name}_len, "{name}");'], None
     if arg.kind == "text":
-        return [f"    require({name}, \"{name}\");"], None
+        return [f'    require({name}, "{name}");'], None
     return [], None
 
 
@@ -619,7 +618,7 @@ def body_parameter(kind: str, name: str, function: Function) -> str:
 
 def backend_body(function: Function) -> str:
     parameters = ", ".join(body_parameter(kind, name, function) for kind, name in c_parameters(function))
-    lines = [f"    require({name}, \"{name}\");" for kind, name in out_parameters(function)]
+    lines = [f'    require({name}, "{name}");' for kind, name in out_parameters(function)]
     operands, lists = [], []
     for arg in function.args:
         statements, operand = body_argument(arg)
@@ -638,7 +637,7 @@ def backend_body(function: Function) -> str:
 
 
 def out_parameters(function: Function) -> list[tuple[str, str]]:
-    return c_parameters(function)[len(c_parameters(Function("", function.args, [], "", {}))):]
+    return c_parameters(function)[len(c_parameters(Function("", function.args, [], "", {}))) :]
 
 
 def body_result(function: Function, call: str) -> list[str]:
@@ -736,12 +735,25 @@ def reference(functions: list[Function]) -> str:
 
 
 FIXED_SYMBOLS = [
-    "spt_last_error_kind", "spt_last_error_message", "spt_last_error_field", "spt_free",
-    "rt_torch_last_error_kind", "rt_torch_last_error_message", "rt_torch_last_error_field",
+    "spt_last_error_kind",
+    "spt_last_error_message",
+    "spt_last_error_field",
+    "spt_free",
+    "rt_torch_last_error_kind",
+    "rt_torch_last_error_message",
+    "rt_torch_last_error_field",
 ]
 WEAK_SYMBOLS = [
-    "spl_array_new", "spl_array_new_i64", "spl_array_push", "spl_array_push_i64", "spl_array_len",
-    "spl_array_get", "spl_as_int", "spl_as_float", "spl_str_new", "spl_array_free",
+    "spl_array_new",
+    "spl_array_new_i64",
+    "spl_array_push",
+    "spl_array_push_i64",
+    "spl_array_len",
+    "spl_array_get",
+    "spl_as_int",
+    "spl_as_float",
+    "spl_str_new",
+    "spl_array_free",
 ]
 
 

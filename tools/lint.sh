@@ -16,9 +16,9 @@ if [ "${1-}" != --fast ] && have clang-tidy; then
   database=build/release/compile_commands.json
   if [ -e "$database" ]; then
     # Only what the release build compiles; headers are seen through it.
-    for file in $(git ls-files '*.cpp' ':!abi/generated'); do
-      grep -q "$PWD/$file\"" "$database" && { clang-tidy --quiet -p build/release "$file" 2>/dev/null || status=1; }
-    done
+    git ls-files '*.cpp' ':!abi/generated' | while read -r file; do
+      grep -q "$PWD/$file\"" "$database" && echo "$file"
+    done | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/release 2>/dev/null || status=1
   else
     echo "not checked: clang-tidy needs $database (bin/simple build)"
   fi

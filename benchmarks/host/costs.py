@@ -2,8 +2,8 @@
 
     SIMPLE_HOST=build/release/bin/simple-host python3 benchmarks/host/costs.py [--rounds N]
 
-1. An extern function with two integer arguments: a Simple loop of calls less the loop without them, beside a C loop that
-   calls the same function through a pointer.
+1. An extern function with two integer arguments: a Simple loop of calls less the loop without them, beside a C loop
+   that calls the same function through a pointer.
 2. `print "hi"`: beside `python3 -S -c 'print("hi")'`.
 3. `use torch` and its version: beside a C program that only loads LibTorch.
 
@@ -29,7 +29,8 @@ C_LOOP = """
 #include <stdint.h>
 #include <stdlib.h>
 int main(int count, char** words) {
-  int64_t (*volatile add)(int64_t, int64_t) = (int64_t (*)(int64_t, int64_t))dlsym(dlopen(words[1], RTLD_NOW), "rt_cost_add");
+  void* library = dlopen(words[1], RTLD_NOW);
+  int64_t (*volatile add)(int64_t, int64_t) = (int64_t (*)(int64_t, int64_t))dlsym(library, "rt_cost_add");
   const int64_t calls = count > 2 ? atoll(words[2]) : 0;
   int64_t sum = 0;
   for (int64_t i = 0; i < calls; ++i) sum = add(sum, i);
@@ -47,20 +48,18 @@ int main(int count, char** words) {
   _exit(0);  // without destructors, as the host ends
 }
 """
-SIMPLE_LOOP = """
+SIMPLE_LOOP = f"""
 extern fn rt_cost_add(a: i64, b: i64) -> i64
 fn loop_of(n: i64) -> i64:
     var sum = rt_cost_add(0, 0)
     for i in 0..n: sum = BODY
     sum
-print loop_of(%d)
-""" % CALLS
+print loop_of({CALLS})
+"""
 
 
 def output(command: list[str], **variables: str) -> str:
-    return subprocess.run(
-        command, env={**os.environ, **variables}, capture_output=True, text=True, check=True
-    ).stdout
+    return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, check=True).stdout
 
 
 def cpu_ms(command: list[str], **variables: str) -> float:

@@ -1,6 +1,6 @@
 def work():
     s = ""
-    for i in range(200000):
+    for _ in range(200000):
         s += "ab"
     parts = []
     for i in range(100000):

@@ -379,8 +379,8 @@ std::string format_value(Value v, const std::string& spec) {
   return padded(head + digits.body, format, '>');
 }
 
-uint64_t utf8_length(std::string_view text) {
-  uint64_t count = 0;
+size_t utf8_length(std::string_view text) {
+  size_t count = 0;
   for (const char c : text)
     count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
   return count;

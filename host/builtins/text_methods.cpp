@@ -21,7 +21,7 @@ Value mapped(Value* args, Change&& change) {
 }
 
 Value len(Thread&, Value* args, int) {
-  return Value::integer(static_cast<int64_t>(utf8_length(self_text(args))));
+  return Value::integer(static_cast<int64_t>(as_object<Text>(args[0])->length()));
 }
 Value upper(Thread&, Value* args, int) {
   return mapped(args, [](unsigned char c) { return c < 128 ? std::toupper(c) : c; });
@@ -230,7 +230,7 @@ Value padded(Value* args, int count, bool left) {
     fail("a text of that length is too large");
   const std::string fill = count > 2 ? expect_text(args[2], "the filling") : " ";
   std::string text = self_text(args);
-  const auto length = static_cast<int64_t>(utf8_length(text));
+  const auto length = static_cast<int64_t>(as_object<Text>(args[0])->length());
   std::string padding;
   for (int64_t i = length; i < width; ++i)
     padding += fill;

@@ -31,7 +31,7 @@ namespace spl {
   X(JumpUnlessGreaterEqualK, "-r-") X(JumpUnlessEqualK, "-r-") X(JumpUnlessNotEqualK, "-r-")        \
   X(ForPrepare, "r--") X(ForRange, "rr-") X(IterPrepare, "rr-") X(IterNext, "rr-")                  \
   X(IterNextPair, "rrr") X(GetField, "rr-") X(SetField, "rr-") X(GetTupleField, "rr-")              \
-  X(GetIndex, "rrr") X(SetIndex, "rrr") X(GetPath, "r--") X(SetPath, "r--") X(Call, "r--")          \
+  X(GetIndex, "rrr") X(SetIndex, "rrr") X(GetPath, "r--") X(SetPath, "r--") X(LetGo, "r-r") X(Call, "r--")          \
   X(CallSpec, "r--") X(Invoke, "r--") X(InvokeSpec, "r--") X(InvokePlace, "r--") X(Return, "r--")   \
   X(ReturnNil, "---") X(MakeArray, "rr-") X(MakeTuple, "rr-") X(MakeDict, "rr-")                    \
   X(MakeRange, "rrr") X(MakeSlice, "rr-") X(MakeRepeat, "rrr") X(ArrayPush, "rr-")                  \

@@ -159,6 +159,7 @@ class FunctionCompiler {
   uint16_t call_spec(const std::vector<Arg>& args);
   void method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
   bool place_path(const Expr& expr, Path& path, bool evaluate);
+  void let_go(BinaryOp op, Register current, size_t path, Register value);
   bool is_place(const Expr& expr) const;
 
   // ownership.cpp

@@ -27,8 +27,6 @@ const Proto* settled(Compile&& compile) {
   }
 }
 
-Value closure_of(const Proto* proto) { return Value::object(new Closure(proto)); }
-
 Method make_method(LoadedModule& module, const FunctionDecl& decl, const std::vector<Symbol>& fields,
                    bool is_static, std::vector<Symbol>* grown_fields = nullptr) {
   const Proto* proto = settled([&](CellSet& cells) {
@@ -36,7 +34,7 @@ Method make_method(LoadedModule& module, const FunctionDecl& decl, const std::ve
     compiler.grow_fields(grown_fields);
     return compiler.function(decl, !is_static);
   });
-  return {closure_of(proto), is_static, decl.is_mutating};
+  return {make_closure(proto), is_static, decl.is_mutating};
 }
 
 bool implicitly_static(const FunctionDecl& decl) {
@@ -140,7 +138,7 @@ class ModuleCompiler {
         if (!top)
           break;
         note_exported(decl.info);
-        module_.define(decl.info.name, decl.is_extern ? make_extern(decl, module_) : closure_of(nullptr));
+        module_.define(decl.info.name, decl.is_extern ? make_extern(decl, module_) : make_closure(nullptr));
         break;
       }
       case StmtKind::kRecord: {

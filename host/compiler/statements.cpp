@@ -334,6 +334,12 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
   span_ = before;
 }
 
+/// Before `current`, got from that path, is added to: the path gives it up where nobody can see that.
+void FunctionCompiler::let_go(BinaryOp op, Register current, size_t path, Register value) {
+  if (op == BinaryOp::kAdd && path <= 0xFFFF)
+    emit(Op::kLetGo, current, static_cast<uint32_t>(path), value);
+}
+
 void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   const Expr& target = *stmt.targets[0];
   const auto flags = static_cast<int32_t>(*stmt.op) | 0x100;  // 0x100: __iadd__ and its like come first
@@ -341,14 +347,21 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
     const Symbol symbol = as<NameExpr>(target).name;
     refuse_fixed(symbol, target.span);
     const Name name = resolve(symbol);
-    const Register value = operand(*stmt.value);
     if (name.form == Name::Form::kLocal) {
+      const Register value = operand(*stmt.value);
       emit(Op::kArith, name.operand, name.operand, value);
       emit_extra(flags);
       return;
     }
     const Register current = temporary();
     read(name, current);
+    const Register value = operand(*stmt.value);
+    if (name.form != Name::Form::kCaptured && name.form != Name::Form::kSelfClosure) {
+      Path path;
+      place_path(target, path, true);
+      proto_->paths.push_back(path);
+      let_go(*stmt.op, current, proto_->paths.size() - 1, value);
+    }
     emit(Op::kArith, current, current, value);
     emit_extra(flags);
     write(name, current, symbol, target.span);
@@ -358,13 +371,14 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   if (!place_path(target, path, true) && path.steps.empty())
     refuse(target.span, "this cannot be assigned to");
   proto_->paths.push_back(path);
-  const auto index = static_cast<int32_t>(proto_->paths.size() - 1);
+  const size_t index = proto_->paths.size() - 1;
   const Register current = temporary();
-  emit_wide(Op::kGetPath, current, index);
+  emit_wide(Op::kGetPath, current, static_cast<int32_t>(index));
   const Register value = operand(*stmt.value);
+  let_go(*stmt.op, current, index, value);
   emit(Op::kArith, current, current, value);
   emit_extra(flags);
-  emit_wide(Op::kSetPath, current, index);
+  emit_wide(Op::kSetPath, current, static_cast<int32_t>(index));
 }
 
 // ---- Leaving ---------------------------------------------------------------------------------------------

@@ -162,7 +162,9 @@ std::string missing_module_hint(const LoadedModule& from, const UseDecl& use) {
     if (const std::string folder = base.parent_path().string(); told.insert(folder).second)
       places += (places.empty() ? "" : ", ") + (folder.empty() ? "." : folder);
   return "looked for " + name_of(use.path.back()) + ".spl, " + name_of(use.path.back()) + "/mod.spl and " +
-         name_of(use.path.back()) + "/__init__.spl in " + places;
+         name_of(use.path.back()) + "/__init__.spl in " + places +
+         "; a Python package is reached by `use python as py` and py.import(\"" + join(use.path, 0, ".") +
+         "\")";
 }
 
 void collect_uses(const std::vector<StmtPtr>& statements, std::vector<const UseDecl*>& uses) {
@@ -223,7 +225,7 @@ void start(LoadedModule& module) {
     for (const Diagnostic& warning : module.warnings)
       std::fputs(render(warning, module.source, "warning").c_str(), stderr);
     module.state = LoadedModule::State::kRunning;
-    const Ref body = Ref::owned(Value::object(new Closure(module.body)));
+    const Ref body = Ref::owned(make_closure(module.body));
     release(current_thread().call(body.get(), nullptr, 0));
     module.state = LoadedModule::State::kReady;
   } catch (...) {
@@ -309,6 +311,26 @@ void import_siblings(LoadedModule& module, const UseDecl& use) {
   }
 }
 
+// What fails while a module is loaded tells who asked for it.
+LoadedModule& load_for(const LoadedModule& module, const UseDecl& use, const std::string& file,
+                       const std::string& name) {
+  const StackEntry entry{"module", module.source.path, use.span.line, use.span.column, module.is_library};
+  try {
+    return load_file(file, name);
+  } catch (SimpleError& error) {
+    if (!error.located) {
+      locate(error, module, use.span);
+      throw;
+    }
+    const auto callers = static_cast<std::ptrdiff_t>(current_thread().stack().size());
+    error.stack.insert(error.stack.end() - std::min(callers, std::ssize(error.stack)), entry);
+    throw;
+  } catch (LoadError& error) {
+    error.report += "  loaded by " + entry.file + ":" + std::to_string(entry.line) + "\n";
+    throw;
+  }
+}
+
 }  // namespace
 
 void import_into(LoadedModule& module, const UseDecl& use) {
@@ -321,7 +343,7 @@ void import_into(LoadedModule& module, const UseDecl& use) {
   LoadedModule* from = nullptr;
   Symbol single = kNoSymbol;
   if (!file.empty()) {
-    from = &load_file(file, dotted);
+    from = &load_for(module, use, file, dotted);
   } else if (use.path.size() > 1 && use.names.empty() && !use.everything) {
     // `use a.b.name` without braces: the last part may be a name of the module before it.
     UseDecl outer;
@@ -329,7 +351,7 @@ void import_into(LoadedModule& module, const UseDecl& use) {
     outer.path.assign(use.path.begin(), use.path.end() - 1);
     const std::string outer_file = find_module(module, outer);
     if (!outer_file.empty()) {
-      from = &load_file(outer_file, join(outer.path, 0, "."));
+      from = &load_for(module, use, outer_file, join(outer.path, 0, "."));
       single = use.path.back();
     }
   }

@@ -39,10 +39,12 @@ const std::vector<Tok>& keyword_kinds() {
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-// Letters beyond ASCII are allowed; 0xE2 leads curly quotes, arrows and their like, which are not.
+// Letters beyond ASCII are allowed; 0xE2 leads curly quotes, arrows and their like, 0xC2 signs and the
+// no-break space, which are not.
 bool is_name_start(char c) {
   const auto byte = static_cast<unsigned char>(c);
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (byte >= 0x80 && byte != 0xE2);
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         (byte >= 0x80 && byte != 0xE2 && byte != 0xC2);
 }
 bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
 
@@ -432,7 +434,9 @@ void Lexer::unexpected_character() {
   complain(span(pos_, length),
            printable ? "unexpected character '" + std::string(character) + "'"
                      : "unexpected byte " + std::to_string(static_cast<unsigned char>(character[0])),
-           curly ? "use plain quotes: \"" : "");
+           curly                   ? "use plain quotes: \""
+           : character == "\u00A0" ? "this is a no-break space; use a plain one"
+                                   : "");
   pos_ += length;
 }
 

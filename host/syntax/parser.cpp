@@ -303,6 +303,20 @@ void Parser::fail_expected(const std::string& what, std::string hint) {
   fail_at(where, "expected " + what + ", found " + found(), hint.empty() ? keyword_hint() : std::move(hint));
 }
 
+/// Where an operand is missing because other languages have the operator that stands here: what is written
+/// instead.
+std::string Parser::doubled_operator_hint() const {
+  const Tok last = previous().kind;
+  const bool minus_twice = last == Tok::kMinus && pos_ > 1 && stream_.tokens[pos_ - 2].kind == Tok::kMinus;
+  if (last == Tok::kPlus && kind_ == Tok::kPlus)
+    return "a variable counts up by += 1";
+  if (minus_twice && !previous().space_before)
+    return "a variable counts down by -= 1";
+  if ((last == Tok::kEqual || last == Tok::kNotEqual) && kind_ == Tok::kAssign && touches_previous())
+    return "values are compared by == and !=";
+  return "";
+}
+
 /// Where a name stands that looks like a keyword: the guess.
 std::string Parser::keyword_hint() const {
   if (kind_ != Tok::kName) {

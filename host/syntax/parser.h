@@ -106,6 +106,7 @@ class Parser {
   void complain(SourceSpan span, std::string message, std::string hint = "");
   std::string found() const;
   std::string keyword_hint() const;
+  std::string doubled_operator_hint() const;
   void skip_statement(size_t start);
 
   // Blocks and statements (parser_statements.cpp)

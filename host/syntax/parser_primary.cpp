@@ -115,7 +115,7 @@ ExprPtr Parser::primary() {
     fail_expected("an expression",
                   "a float has a digit before its point: 0." + std::string(spelling(ahead())));
   if (!is_name())
-    fail_expected("an expression");
+    fail_expected("an expression", doubled_operator_hint());
   if (starts_new())
     return new_expression();
   return starts_arrow_lambda() ? arrow_lambda() : name();

@@ -13,7 +13,8 @@ struct StackEntry {
   std::string file;
   uint32_t line = 0;
   uint32_t column = 0;
-  bool library = false;  // below the library root
+  bool library = false;   // below the library root
+  uint32_t left_out = 0;  // calls between this entry and the next one, of a very deep stack
 };
 
 /// `payload` is what panic() was given, nil for errors of the runtime. The stack is innermost first.
@@ -24,6 +25,7 @@ struct SimpleError {
   Ref payload;
   std::vector<StackEntry> stack;
   bool located = false;
+  bool too_deep = false;  // no room for another call
 
   explicit SimpleError(std::string text, std::string advice = "")
       : message(std::move(text)), hint(std::move(advice)) {}

@@ -28,14 +28,30 @@ void release_all(std::vector<Value>& items) {
 
 }  // namespace
 
+size_t Text::length() const {
+  if (length_ == kUnknown)
+    length_ = utf8_length(text_);
+  return length_;
+}
+
+size_t Text::byte_of(size_t which) const {
+  if (is_ascii())
+    return which;
+  if (which < last_)
+    last_ = last_byte_ = 0;
+  for (; last_ < which; ++last_)
+    last_byte_ += utf8_step(text_, last_byte_);
+  return last_byte_;
+}
+
+void Text::append(const std::string& more) {
+  text_ += more;
+  length_ = kUnknown;
+}
+
 void run_drop(Instance* instance) {
   instance->dropped = true;
-  Thread& thread = current_thread();
-  try {
-    release(thread.call_method_of(Value::object(instance), *instance->record->drop, nullptr, 0));
-  } catch (const SimpleError& error) {
-    thread.report_lost(error, "drop() of " + name_of(instance->record->name));
-  }
+  current_thread().drop(instance);
 }
 
 namespace {
@@ -188,6 +204,7 @@ int Enum::index_of(Symbol variant) const {
   return -1;
 }
 
+Value make_closure(const Proto* proto) { return Value::object(new Closure(proto)); }
 Value make_text(std::string text) { return Value::object(new Text(std::move(text))); }
 Value make_array(std::vector<Value> items) {
   auto* array = new Array();

@@ -18,9 +18,24 @@ class Thread;
 struct Proto;
 struct LoadedModule;
 
-struct Text : Object {
-  std::string text;
-  explicit Text(std::string t) : Object(Kind::kText), text(std::move(t)) {}
+/// UTF-8. Its length and the character looked up last are remembered, so that a loop over `text[i]` costs the
+/// same for each character, whatever its alphabet.
+class Text : public Object {
+ public:
+  explicit Text(std::string text) : Object(Kind::kText), text_(std::move(text)) {}
+  const std::string& text() const { return text_; }
+  size_t length() const;  // in characters
+  bool is_ascii() const { return length() == text_.size(); }
+  /// Where character `which` (< length()) begins.
+  size_t byte_of(size_t which) const;
+  /// Only for a text that nobody else holds.
+  void append(const std::string& more);
+
+ private:
+  static constexpr size_t kUnknown = SIZE_MAX;
+  std::string text_;
+  mutable size_t length_ = kUnknown;
+  mutable size_t last_ = 0, last_byte_ = 0;
 };
 
 struct Array : Object {
@@ -182,6 +197,7 @@ struct ThreadHandle;  // vm/threads.h
 
 // ---- Making and reading -------------------------------------------------------------------------------
 
+Value make_closure(const Proto* proto);
 Value make_text(std::string text);
 inline Array* new_array() { return new Array(); }
 inline Tuple* new_tuple() { return new Tuple(); }
@@ -193,7 +209,7 @@ template <class T>
 T* as_object(Value v) {
   return static_cast<T*>(v.as_object);
 }
-inline const std::string& text_of(Value v) { return as_object<Text>(v)->text; }
+inline const std::string& text_of(Value v) { return as_object<Text>(v)->text(); }
 
 /// The built-in enums.
 struct CoreTypes {
@@ -221,7 +237,7 @@ std::string type_name(Value v);
 std::string display(Value v);
 std::string display_float(double value);
 std::string format_value(Value v, const std::string& spec);
-uint64_t utf8_length(std::string_view text);
+size_t utf8_length(std::string_view text);
 /// The bytes of the character that starts at `at`.
 size_t utf8_step(std::string_view text, size_t at);
 

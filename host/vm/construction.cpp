@@ -92,7 +92,7 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
   for (size_t i = 0; i < total; ++i) {
     if (given[i] || record->fields[i].initializer == nullptr)
       continue;
-    const Ref closure = Ref::owned(Value::object(new Closure(record->fields[i].initializer)));
+    const Ref closure = Ref::owned(make_closure(record->fields[i].initializer));
     assign(instance->fields()[i], call(closure.get(), nullptr, 0));
   }
 }

@@ -111,7 +111,22 @@ void fail_taken(Symbol name) {
   fail("'" + name_of(name) + "' is being changed by a method of its own", "that method reads it as self");
 }
 
+namespace {
+
+// Of modules that import each other the one that was asked for first runs last.
+void refuse_unfinished(const LoadedModule& from, Symbol name) {
+  if (from.state == LoadedModule::State::kLoading || from.state == LoadedModule::State::kRunning)
+    fail("'" + name_of(name) + "' of module " + from.name + " is not there yet",
+         from.name +
+             " imports, directly or by others, the module that asks for it, and goes on only after that one: "
+             "use the name in a function, or move it to a third module");
+}
+
+}  // namespace
+
 void fail_undefined(LoadedModule& module, Symbol name) {
+  if (const auto import = module.imports.find(name); import != module.imports.end())
+    refuse_unfinished(*import->second.from, import->second.name);
   if (module.binds(name))
     fail("'" + name_of(name) + "' is used before it is bound");
   fail("'" + name_of(name) + "' is not defined", name_hint(module, name));
@@ -120,6 +135,7 @@ void fail_undefined(LoadedModule& module, Symbol name) {
 void fail_no_member(LoadedModule& module, Symbol name, const std::string& module_name) {
   if (module.hides(name) && module.has(name))
     fail("module " + module_name + " does not export " + name_of(name));
+  refuse_unfinished(module, name);
   fail("module " + module_name + " has no " + name_of(name), export_hint(module, name));
 }
 

@@ -30,7 +30,7 @@ void for_slice(Value start, Value stop, Value step, int64_t size, Pick&& pick) {
       fail("the parts of a slice must be integers, not " + type_name(*part));
     *part = plain(*part);
   }
-  const int64_t by = step.is_nil() ? 1 : step.as_int;
+  const int64_t by = step.is_nil() ? 1 : std::clamp<int64_t>(step.as_int, -size - 1, size + 1);
   if (by == 0)
     fail("the step of a slice must not be 0");
   const auto clamp = [&](Value part, int64_t otherwise) {
@@ -48,21 +48,12 @@ void for_slice(Value start, Value stop, Value step, int64_t size, Pick&& pick) {
 Value sliced(Value object, Value start, Value stop, Value step) {
   if (object.is(Kind::kText)) {
     const std::string& text = text_of(object);
+    const auto* characters = as_object<Text>(object);
     std::string part;
-    const bool ascii = utf8_length(text) == text.size();
-    if (ascii) {
-      for_slice(start, stop, step, static_cast<int64_t>(text.size()),
-                [&](int64_t at) { part += text[static_cast<size_t>(at)]; });
-      return make_text(std::move(part));
-    }
-    std::vector<std::string> characters;
-    for (size_t at = 0; at < text.size();) {
-      const size_t step_bytes = utf8_step(text, at);
-      characters.push_back(text.substr(at, step_bytes));
-      at += step_bytes;
-    }
-    for_slice(start, stop, step, static_cast<int64_t>(characters.size()),
-              [&](int64_t at) { part += characters[static_cast<size_t>(at)]; });
+    for_slice(start, stop, step, static_cast<int64_t>(characters->length()), [&](int64_t which) {
+      const size_t at = characters->byte_of(static_cast<size_t>(which));
+      part.append(text, at, utf8_step(text, at));
+    });
     return make_text(std::move(part));
   }
   const bool is_array = object.is(Kind::kArray);
@@ -96,7 +87,7 @@ Value Thread::get_index(Value object, Value index) {
     const auto* range = as_object<Range>(index);
     Value stop = range->end;
     if (range->inclusive && stop.is_int())
-      stop = stop.as_int == -1 ? Value() : Value::integer(stop.as_int + 1);
+      stop = stop.as_int == -1 || stop.as_int == INT64_MAX ? Value() : Value::integer(stop.as_int + 1);
     return sliced(object, range->start, stop, Value());
   }
   if (object.is(Kind::kArray)) {
@@ -109,13 +100,8 @@ Value Thread::get_index(Value object, Value index) {
   }
   if (object.is(Kind::kText)) {
     const std::string& text = text_of(object);
-    const size_t length = utf8_length(text);
-    size_t which = checked_index(index, length, "text");
-    if (length == text.size())
-      return make_text(std::string(1, text[which]));
-    size_t at = 0;
-    while (which-- > 0)
-      at += utf8_step(text, at);
+    const auto* characters = as_object<Text>(object);
+    const size_t at = characters->byte_of(checked_index(index, characters->length(), "text"));
     return make_text(text.substr(at, utf8_step(text, at)));
   }
   if (object.is(Kind::kRange) && is_any_integer(index)) {

@@ -12,7 +12,7 @@ int64_t Thread::length(Value v) {
   if (v.is_object()) {
     switch (v.as_object->kind) {
       case Kind::kText:
-        return static_cast<int64_t>(utf8_length(text_of(v)));
+        return static_cast<int64_t>(as_object<Text>(v)->length());
       case Kind::kArray:
         return static_cast<int64_t>(as_object<Array>(v)->items.size());
       case Kind::kTuple:
@@ -23,7 +23,11 @@ int64_t Thread::length(Value v) {
         const auto* range = as_object<Range>(v);
         if (!range->start.is_int() || !range->end.is_int())
           fail("an open range has no length");
-        return std::max<int64_t>(0, range->end.as_int - range->start.as_int + (range->inclusive ? 1 : 0));
+        int64_t between;
+        if (__builtin_sub_overflow(range->end.as_int, range->start.as_int, &between) ||
+            (range->inclusive && __builtin_add_overflow(between, 1, &between)))
+          fail("the length of this range is no 64-bit integer");
+        return std::max<int64_t>(0, between);
       }
       case Kind::kInstance: {
         static const Symbol hook = intern("__len__"), plain = intern("len");

@@ -23,6 +23,15 @@ int64_t wrapping(BinaryOp op, int64_t a, int64_t b) {
   return static_cast<int64_t>(op == BinaryOp::kAdd ? x + y : op == BinaryOp::kSubtract ? x - y : x * y);
 }
 
+// How often a loop from `start` to `end` runs, to be counted down to 0: as an unsigned number, so that it
+// holds for every range; that of all integers loses its last one.
+int64_t rounds(int64_t start, int64_t end, bool inclusive) {
+  if (start > end || (start == end && !inclusive))
+    return 0;
+  const int64_t between = wrapping(BinaryOp::kSubtract, end, start);
+  return inclusive && between != -1 ? wrapping(BinaryOp::kAdd, between, 1) : between;
+}
+
 // Handlers must not hold objects with destructors across their jump: a computed goto does not run them.
 Value concatenated(const Value* parts, uint32_t count) {
   std::string text;
@@ -54,7 +63,8 @@ void Thread::run(uint32_t floor) {
     SimpleError error("recursion too deep");
     error.stack = stack();
     error.located = true;
-    unwind(floor);
+    error.too_deep = true;
+    unwind(floor, true);
     throw error;
   }
   Frame* frame;
@@ -121,14 +131,14 @@ again:
       error.stack = stack();
       error.located = true;
     }
-    unwind(floor);
+    unwind(floor, error.too_deep);
     --native_depth_;
     throw;
   } catch (const std::bad_alloc&) {
     SimpleError error("out of memory");
     error.stack = stack();
     error.located = true;
-    unwind(floor);
+    unwind(floor, false);
     --native_depth_;
     throw error;
   } catch (const ExitRequest&) {

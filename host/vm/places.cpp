@@ -10,38 +10,32 @@
 
 namespace spl {
 
-Value* Thread::step_into(Value* at, const Path::Step& step, Ref& scratch) {
-  Value* registers = stack_ + frames_[frame_count_ - 1].base;
-  const auto keep = [&](Value owned) {
-    scratch = Ref::owned(owned);
-    return &scratch.slot();
-  };
+// Where a container itself keeps what the step names; null where it is computed.
+Value* Thread::own_slot(Value* at, const Path::Step& step) {
   if (step.form == Path::Step::Form::kField) {
     const Symbol name = step.operand;
     if (at->is(Kind::kInstance)) {
       auto* record = as_object<Instance>(*at)->record;
       const auto found = record->field_index.find(name);
-      if (found != record->field_index.end()) {
-        make_unique(*at);
-        return &as_object<Instance>(*at)->fields()[found->second];
-      }
+      if (found == record->field_index.end())
+        return nullptr;
+      make_unique(*at);
+      return &as_object<Instance>(*at)->fields()[found->second];
     }
     if (at->is(Kind::kModule)) {
       auto* module = static_cast<LoadedModule*>(at->as_object);
-      if (const auto found = module->names.find(name);
-          found != module->names.end() && !module->slots[found->second].is_missing())
-        return &module->slots[found->second];
+      const auto found = module->names.find(name);
+      const bool is_own = found != module->names.end() && !module->slots[found->second].is_missing();
+      return is_own ? &module->slots[found->second] : nullptr;
     }
     if (at->is(Kind::kRecord)) {
       auto& statics = as_object<Type>(*at)->statics;
-      if (const auto found = statics.find(name); found != statics.end())
-        return &found->second;
+      const auto found = statics.find(name);
+      return found == statics.end() ? nullptr : &found->second;
     }
-    return keep(get_field(*at, name));
+    return nullptr;
   }
-  const Value index = step.form == Path::Step::Form::kIndex
-                          ? registers[step.operand]
-                          : Value::integer(static_cast<int64_t>(step.operand));
+  const Value index = index_of(step);
   if (at->is(Kind::kArray) && is_any_integer(index)) {
     make_unique(*at);
     auto& items = as_object<Array>(*at)->items;
@@ -54,10 +48,22 @@ Value* Thread::step_into(Value* at, const Path::Step& step, Ref& scratch) {
   }
   if (at->is(Kind::kDict)) {
     make_unique(*at);
-    if (Value* found = as_object<Dict>(*at)->find(index))
-      return found;
+    return as_object<Dict>(*at)->find(index);
   }
-  return keep(get_index(*at, index));
+  return nullptr;
+}
+
+Value Thread::index_of(const Path::Step& step) const {
+  return step.form == Path::Step::Form::kIndex ? stack_[frames_[frame_count_ - 1].base + step.operand]
+                                               : Value::integer(static_cast<int64_t>(step.operand));
+}
+
+Value* Thread::step_into(Value* at, const Path::Step& step, Ref& scratch) {
+  if (Value* slot = own_slot(at, step))
+    return slot;
+  scratch = Ref::owned(step.form == Path::Step::Form::kField ? get_field(*at, step.operand)
+                                                             : get_index(*at, index_of(step)));
+  return &scratch.slot();
 }
 
 Value* Thread::resolve_place(const Path& path, size_t steps, Ref& scratch) {
@@ -111,18 +117,10 @@ void Thread::store_path(const Path& path, Value owned) {
   }
   Value* place = resolve_place(path, path.steps.size() - 1, scratch);
   const Path::Step& last = path.steps.back();
-  Value* registers = stack_ + frames_[frame_count_ - 1].base;
-  switch (last.form) {
-    case Path::Step::Form::kField:
-      set_field(*place, last.operand, value.take());
-      break;
-    case Path::Step::Form::kIndex:
-      set_index(*place, registers[last.operand], value.take());
-      break;
-    case Path::Step::Form::kTupleField:
-      set_index(*place, Value::integer(static_cast<int64_t>(last.operand)), value.take());
-      break;
-  }
+  if (last.form == Path::Step::Form::kField)
+    set_field(*place, last.operand, value.take());
+  else
+    set_index(*place, index_of(last), value.take());
 }
 
 Value Thread::load_path(const Path& path) {
@@ -133,10 +131,17 @@ Value Thread::load_path(const Path& path) {
   const Path::Step& last = path.steps.back();
   if (last.form == Path::Step::Form::kField)
     return get_field(*place, last.operand);
-  const Value index = last.form == Path::Step::Form::kIndex
-                          ? stack_[frames_[frame_count_ - 1].base + last.operand]
-                          : Value::integer(static_cast<int64_t>(last.operand));
-  return get_index(*place, index);
+  return get_index(*place, index_of(last));
+}
+
+// The place gives up `held`, which it is about to get back; a computed place keeps it.
+void Thread::let_go(const Path& path, Value held) {
+  Ref scratch;
+  Value* at = resolve_place(path, 0, scratch);
+  for (size_t i = 0; at != nullptr && i < path.steps.size(); ++i)
+    at = own_slot(at, path.steps[i]);
+  if (at != nullptr && at != &scratch.slot() && at->is_object() && at->as_object == held.as_object)
+    assign(*at, Value());
 }
 
 // The temporaries of a path are used up with it.

@@ -17,7 +17,8 @@ namespace spl {
 namespace {
 
 constexpr size_t kStackBytes = (1u << 20) * sizeof(Value);
-constexpr size_t kFrameBytes = 100000 * sizeof(Frame);
+constexpr size_t kFrameBytes = kMostFrames * sizeof(Frame);
+constexpr uint32_t kKeptCalls = 50;  // at each end of a deep stack
 
 // Zeroed on demand, so that a thread that stays shallow costs little. Zero is a nil Value.
 void* reserve(size_t bytes) {
@@ -51,6 +52,10 @@ bool has_current_thread() { return the_thread != nullptr; }
 std::vector<StackEntry> Thread::stack() const {
   std::vector<StackEntry> entries;
   for (uint32_t i = frame_count_; i-- > 0;) {
+    if (i == frame_count_ - kKeptCalls - 1 && i > kKeptCalls) {
+      entries.back().left_out = i + 1 - kKeptCalls;
+      i = kKeptCalls - 1;
+    }
     const Frame& frame = frames_[i];
     size_t at = static_cast<size_t>(frame.pc - frame.proto->code.data());
     if (at > 0)

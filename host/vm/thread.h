@@ -12,6 +12,8 @@
 
 namespace spl {
 
+constexpr uint32_t kMostFrames = 100000;
+
 struct Frame {
   const Proto* proto;
   const Instruction* pc;
@@ -45,6 +47,10 @@ class Thread {
   int instance_compare(Value a, Value b);
   std::string instance_display(Value v);
 
+  /// Calls the class's drop(), which may bring the instance back to life. What fails in it is told on stderr.
+  /// It is left out where a drop() or deferred code that runs because there was no room for a call finds no
+  /// room itself.
+  void drop(Instance* instance);
   /// A failure that nobody can catch, in drop() say: told on stderr.
   void report_lost(const SimpleError& error, const std::string& where);
   /// The Simple stack, innermost first.
@@ -73,7 +79,8 @@ class Thread {
   bool comparison_holds(BinaryOp op, Value a, Value b);
 
   // unwinding.cpp
-  void unwind(uint32_t floor);
+  class LittleRoom;
+  void unwind(uint32_t floor, bool too_deep);
   void pop_frame_clearing();
   void run_defers(size_t height);
   Value enter_resource(Value resource);
@@ -99,7 +106,7 @@ class Thread {
   template <class Argument, class Start>
   Value run_window(Value head, uint32_t count, Argument&& argument, Start&& start);  // native_calls.cpp
   void finish_window(uint32_t result, uint32_t first, uint32_t count, Value owned_result);
-  void need_room(uint32_t top);
+  void need_room(uint32_t top) const;
   uint32_t top() const {
     return frame_count_ == 0 ? native_top_
                              : frames_[frame_count_ - 1].base + frames_[frame_count_ - 1].proto->registers;
@@ -111,6 +118,9 @@ class Thread {
   Value load_path(const Path& path);
   void release_path(const Path& path);
   Value* step_into(Value* at, const Path::Step& step, Ref& scratch);
+  Value* own_slot(Value* at, const Path::Step& step);
+  Value index_of(const Path::Step& step) const;
+  void let_go(const Path& path, Value held);
 
   // iteration.cpp
   bool iterate(Value* state, Value& out);
@@ -124,6 +134,8 @@ class Thread {
   uint32_t frame_count_ = 0;
   uint32_t native_top_ = 0;
   uint32_t native_depth_ = 0;
+  uint32_t most_frames_ = kMostFrames;
+  uint32_t little_rooms_ = 0;  // one within another
   std::vector<Defer> defers_;
 };
 

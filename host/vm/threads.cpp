@@ -20,11 +20,11 @@ namespace spl {
 
 namespace {
 
-/// What a thread leaves behind. `result` is touched under the host lock only.
+/// What a thread leaves behind. `result` and `waits_for` are touched under the host lock only.
 struct Outcome {
   std::mutex mutex;
   std::condition_variable changed;
-  std::thread::id runs_on;
+  const Outcome* waits_for = nullptr;  // which its thread joins just now
   bool finished = false;
   bool is_future = false;  // of an async function
   bool joined = false;     // somebody has seen the result, or the error
@@ -37,6 +37,8 @@ struct ThreadObject : Object {
   std::shared_ptr<Outcome> outcome = std::make_shared<Outcome>();
   explicit ThreadObject(bool is_future) : Object(Kind::kThread) { outcome->is_future = is_future; }
 };
+
+thread_local Outcome* mine = nullptr;  // of the thread that runs here; the main thread has none
 
 // The last that can be done for a finished thread that nobody will join.
 void give_up(Outcome& outcome) {
@@ -89,7 +91,7 @@ void settle(Outcome& outcome, Body&& body) {
 template <class Body>
 void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
   host_lock().acquire();
-  outcome->runs_on = std::this_thread::get_id();
+  mine = outcome.get();
   {
     Thread thread;
     try {
@@ -140,11 +142,37 @@ Value spawn(Thread&, Value* args, int) {
   return Value::object(object);
 }
 
+void refuse_ring(const Outcome& wanted) {
+  if (mine == nullptr || wanted.finished)
+    return;
+  if (&wanted == mine)
+    fail("a thread cannot wait for itself");
+  for (const Outcome* at = wanted.waits_for; at != nullptr; at = at->waits_for)
+    if (at == mine)
+      fail("these threads would wait for each other for ever",
+           "what is joined here is itself joining this thread");
+}
+
+/// Says whom this thread waits for, while it does.
+class Waiting {
+ public:
+  explicit Waiting(const Outcome* whom) {
+    if (mine != nullptr)
+      mine->waits_for = whom;
+  }
+  ~Waiting() {
+    if (mine != nullptr)
+      mine->waits_for = nullptr;
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+};
+
 // The thread's result; its failure is raised here, with the calls that led to both. A second join gives the
 // same.
 Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
-  if (!outcome->finished && outcome->runs_on == std::this_thread::get_id())
-    fail("a thread cannot wait for itself");
+  refuse_ring(*outcome);
+  const Waiting waiting(outcome.get());
   {
     const Unlocked unlocked;
     std::unique_lock guard(outcome->mutex);

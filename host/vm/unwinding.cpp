@@ -1,9 +1,45 @@
 // Leaving: resources and deferred code, frames given up after a failure.
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "thread.h"
 
 namespace spl {
+
+namespace {
+constexpr uint32_t kFramesForLeaving = 200;
+}
+
+// A hundred thousand frames may have to be left because there was no room for one more, each with a drop() to
+// run. If such a drop() could call as deep again, leaving would take hours.
+class Thread::LittleRoom {
+ public:
+  explicit LittleRoom(Thread& thread) : thread_(thread), most_frames_(thread.most_frames_) {
+    thread_.most_frames_ = std::min(most_frames_, thread_.frame_count_ + kFramesForLeaving);
+    ++thread_.little_rooms_;
+  }
+  ~LittleRoom() {
+    thread_.most_frames_ = most_frames_;
+    --thread_.little_rooms_;
+  }
+  LittleRoom(const LittleRoom&) = delete;
+  LittleRoom& operator=(const LittleRoom&) = delete;
+
+ private:
+  Thread& thread_;
+  uint32_t most_frames_;
+};
+
+void Thread::drop(Instance* instance) {
+  if (little_rooms_ > 1)
+    return;
+  try {
+    release(call_method_of(Value::object(instance), *instance->record->drop, nullptr, 0));
+  } catch (const SimpleError& error) {
+    report_lost(error, "drop() of " + name_of(instance->record->name));
+  }
+}
 
 // The resource is already on the defer stack; if entering fails it must not be left.
 Value Thread::enter_resource(Value resource) {
@@ -53,9 +89,12 @@ void Thread::run_defers(size_t height) {
 }
 
 // Leaves frames after a failure: what was deferred runs, registers give up what they hold.
-void Thread::unwind(uint32_t floor) {
+void Thread::unwind(uint32_t floor, bool too_deep) {
   while (frame_count_ > floor) {
     const Frame frame = frames_[frame_count_ - 1];
+    std::optional<LittleRoom> little;
+    if (too_deep)
+      little.emplace(*this);
     try {
       run_defers(frame.defers);
     } catch (const SimpleError& error) {

@@ -17,9 +17,7 @@ def why_wrong_torch(expected: str) -> str:
     """
     spec = find_spec("torch")
     if spec is None or spec.origin is None:
-        return (
-            f"{sys.executable} has no torch; install it there, or name a Python that has it in SIMPLE_PYTHON"
-        )
+        return f"{sys.executable} has no torch; install it there, or name a Python that has it in SIMPLE_PYTHON"
     found = os.path.dirname(os.path.realpath(spec.origin))
     if found != os.path.realpath(expected):
         return (

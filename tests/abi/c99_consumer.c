@@ -1,4 +1,5 @@
-/* A plain C99 program on the C ABI: what an embedder writes. Exit code 0 when everything was as it should be. */
+/* A plain C99 program on the C ABI: what an embedder writes. Exit code 0 when everything was as it should be.
+ */
 #include <stdio.h>
 #include <string.h>
 

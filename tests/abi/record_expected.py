@@ -41,7 +41,7 @@ TEXTS = {
 def recorded_texts() -> str:
     rows = []
     for name, code in TEXTS.items():
-        rows.append(f'    {{"{name}", R"~({eval(code, {"torch": torch, "float": float})!r})~"}},')  # noqa: S307
+        rows.append(f'    {{"{name}", R"~({eval(code, {"torch": torch, "float": float})!r})~"}},')
     return "\n".join(rows)
 
 
@@ -88,7 +88,7 @@ def recorded_functions() -> str:
     x = torch.tensor([-2.0, -0.5, 0.0, 0.5, 2.0])
     names = ["gelu", "silu", "mish", "hardswish", "softplus", "elu"]
     lines = [
-        f"    {{\"{name}\", {{{', '.join(repr(v) for v in getattr(torch.nn.functional, name)(x).tolist())}}}}},"
+        f'    {{"{name}", {{{", ".join(repr(v) for v in getattr(torch.nn.functional, name)(x).tolist())}}}}},'
         for name in names
     ]
     return "\n".join(lines)

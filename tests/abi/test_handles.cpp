@@ -62,6 +62,7 @@ TEST_F(Handles, AreCountedByKind) {
   ASSERT_EQ(spt_peak_handles(SPT_HANDLE_TENSOR, &before), SPT_OK);
   std::vector<Handle> many;
   many.reserve(10000);
+  many.reserve(10000);
   for (int64_t i = 0; i < before + 5; ++i) {
     many.push_back(zeros({1}));
   }
@@ -95,6 +96,7 @@ TEST_F(Handles, TellWhetherTheyAreTensors) {
 
 TEST_F(Handles, MoreThanOneChunkOfThemWorks) {
   std::vector<Handle> many;
+  many.reserve(10000);
   const Handle one = ones({1});
   for (int i = 0; i < 10000; ++i) {
     many.push_back(made(spt_detach, static_cast<int64_t>(one)));

@@ -31,9 +31,7 @@ def needed(library: Path) -> set[str]:
 
 
 def exported(library: Path) -> set[str]:
-    lines = subprocess.run(
-        ["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True
-    ).stdout
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
     return {line.split()[-1] for line in lines.splitlines()}
 
 

@@ -6,17 +6,16 @@ with the right message.
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pytest
+import tomllib
+
 from programs import expectations, hold
 
 FOLDER = Path(__file__).parent
 RULES = {
-    name: rule
-    for part in tomllib.loads((FOLDER / "rules.toml").read_text()).values()
-    for name, rule in part.items()
+    name: rule for part in tomllib.loads((FOLDER / "rules.toml").read_text()).values() for name, rule in part.items()
 }
 # A file in a folder named `modules` is imported by a program, not run by itself.
 PROGRAMS = sorted(file for file in FOLDER.rglob("*.spl") if "modules" not in file.parts)

@@ -172,7 +172,9 @@ def test_verbose_shows_both_tracebacks(simple):
 
 def test_weights_that_cannot_be_had(simple, tmp_path):
     """With an empty cache and no network: Io, naming what was searched. With a network it would be downloaded."""
-    run = simple(CLASSIFY, "--model", "resnet18", env={"TORCH_HOME": str(tmp_path), "https_proxy": "http://127.0.0.1:9"})
+    run = simple(
+        CLASSIFY, "--model", "resnet18", env={"TORCH_HOME": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
+    )
     assert_one_line(run, "resnet18", str(tmp_path))
 
 

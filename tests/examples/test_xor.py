@@ -48,8 +48,8 @@ def test_no_python_is_in_the_process(simple, tmp_path):
         "use torch\nuse std.fs.{read_text}\n"
         "val x = torch.tensor([1.0, 2.0], requires_grad: true)\n"
         "(x * x).sum().backward()\n"
-        "val maps = read_text(\"/proc/self/maps\")\n"
-        "print \"torch {maps.contains(\"libtorch_cpu\")} python {maps.contains(\"libpython\")}\"\n"
+        'val maps = read_text("/proc/self/maps")\n'
+        'print "torch {maps.contains("libtorch_cpu")} python {maps.contains("libpython")}"\n'
     )
     assert simple(program).out.strip() == "torch true python false"
 

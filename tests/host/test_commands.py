@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from programs import host, run
 
 
@@ -30,9 +31,7 @@ def test_modules_are_found_beside_the_program_whatever_the_current_folder(
 
 
 @pytest.mark.parametrize("root", [".", "lib"], ids=["the current folder", "its lib"])
-def test_modules_are_found_in_the_current_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str
-) -> None:
+def test_modules_are_found_in_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str) -> None:
     (tmp_path / root).mkdir(exist_ok=True)
     (tmp_path / root / "helper.spl").write_text("val value = 7\n")
     monkeypatch.chdir(tmp_path)
@@ -56,6 +55,18 @@ def test_a_failure_inside_an_import_is_told_at_the_modules_line(tmp_path: Path) 
     assert result.returncode == 1
     assert result.stderr.startswith(f"{tmp_path / 'broken.spl'}:2:")
     assert "index 5 is out of range" in result.stderr
+    assert f"    module ({tmp_path / 'program.spl'}:2:1)\n" in result.stderr
+
+
+def test_modules_that_need_each_other_at_once_are_told_so(tmp_path: Path) -> None:
+    (tmp_path / "hen.spl").write_text("use egg.{shell}\nval feather = shell + 1\n")
+    (tmp_path / "egg.spl").write_text("use hen.{feather}\nval shell = feather + 1\n")
+    (tmp_path / "program.spl").write_text("use hen\n")
+    told = run(tmp_path / "program.spl").stderr
+    assert "egg.spl:2:13: error: 'feather' of module hen is not there yet\n" in told
+    assert "hint: hen imports, directly or by others, the module that asks for it" in told
+    calls = [line.split("(")[1].split("/")[-1] for line in told.split("innermost first:\n")[1].splitlines()]
+    assert calls == ["egg.spl:2:13)", "hen.spl:1:1)", "program.spl:1:1)"]
 
 
 def test_a_syntax_error_inside_an_import_is_told_at_the_modules_line(tmp_path: Path) -> None:
@@ -64,6 +75,7 @@ def test_a_syntax_error_inside_an_import_is_told_at_the_modules_line(tmp_path: P
     result = run(tmp_path / "program.spl")
     assert result.returncode == 1
     assert result.stderr.startswith(f"{tmp_path / 'broken.spl'}:")
+    assert result.stderr.endswith(f"  loaded by {tmp_path / 'program.spl'}:1\n")
 
 
 def test_a_future_that_nobody_awaits_does_not_fail_in_silence(tmp_path: Path) -> None:

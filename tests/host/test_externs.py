@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from programs import run
 
 NEGATE = "extern fn rt_probe_negate(x: i64) -> i64\nprint rt_probe_negate(5)\n"
@@ -28,16 +29,12 @@ def test_two_variables_name_library_files(
     assert run(program(tmp_path, NEGATE)).stdout == "-5\n"
 
 
-def test_one_variable_names_folders(
-    tmp_path: Path, native_library: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_variable_names_folders(tmp_path: Path, native_library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMPLE_SFFI_PATH", f"{tmp_path}/absent:{native_library.parent}")
     assert run(program(tmp_path, NEGATE)).stdout == "-5\n"
 
 
-def test_an_unknown_function_tells_where_it_was_looked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_function_tells_where_it_was_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMPLE_SFFI_PATH", str(tmp_path))
     result = run(program(tmp_path, NEGATE))
     assert result.returncode == 1
@@ -68,8 +65,7 @@ def test_a_failure_on_a_thread_of_native_code_is_told_and_gives_zero(tmp_path: P
 def test_exit_in_a_function_that_native_code_calls_ends_the_program(tmp_path: Path) -> None:
     file = program(
         tmp_path,
-        "extern fn rt_probe_twice(f: fn(i64) -> i64, x: i64) -> i64\n"
-        'rt_probe_twice(\\x: exit(7), 1)\nprint "never"\n',
+        'extern fn rt_probe_twice(f: fn(i64) -> i64, x: i64) -> i64\nrt_probe_twice(\\x: exit(7), 1)\nprint "never"\n',
     )
     result = run(file)
     assert (result.stdout, result.returncode) == ("", 7)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from programs import hold, run
 
 FOLDER = Path(__file__).parent / "lang"
@@ -31,10 +32,10 @@ def test_code_on_the_command_line(code: str, status: int, output: str) -> None:
 
 def test_an_error_shows_its_line_and_the_calls(tmp_path: Path) -> None:
     file = tmp_path / "deep.spl"
-    file.write_text("fn inner(): panic(\"broken\")\nfn outer():\n    inner()\nouter()\n")
+    file.write_text('fn inner(): panic("broken")\nfn outer():\n    inner()\nouter()\n')
     assert run(file).stderr == (
         f"{file}:1:13: error: broken\n"
-        "  fn inner(): panic(\"broken\")\n"
+        '  fn inner(): panic("broken")\n'
         "              ^\n"
         "  calls, innermost first:\n"
         f"    inner ({file}:1:13)\n"
@@ -45,11 +46,22 @@ def test_an_error_shows_its_line_and_the_calls(tmp_path: Path) -> None:
 
 def test_a_long_stack_is_cut_in_its_middle(tmp_path: Path) -> None:
     file = tmp_path / "deep.spl"
-    file.write_text("fn down(n):\n    if n == 0: panic(\"bottom\")\n    down(n - 1)\ndown(100)\n")
+    file.write_text('fn down(n):\n    if n == 0: panic("bottom")\n    down(n - 1)\ndown(100)\n')
     calls = run(file).stderr.split("innermost first:\n")[1].splitlines()
     assert len(calls) == 41
     assert calls[20].strip() == "… 62 more"
     assert calls[-1].strip() == f"module ({file}:4:1)"
+
+
+def test_a_drop_without_end_does_not_keep_a_full_stack_busy(tmp_path: Path) -> None:
+    file = tmp_path / "deep.spl"
+    file.write_text(
+        "class Held:\n    fn deep(): self.deep()\n    fn drop(): self.deep()\n"
+        "fn down():\n    val held = Held()\n    down()\ndown()\n"
+    )
+    told = run(file).stderr.splitlines()
+    assert told.count("warning: an error in drop() of Held is lost: recursion too deep") > 10_000
+    assert f"{file}:6:5: error: recursion too deep" in told
 
 
 def test_columns_of_code_on_the_command_line_are_those_of_its_text() -> None:

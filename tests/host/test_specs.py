@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from programs import TIME_LIMIT_S, host, run
 
 STACK = """\
@@ -94,10 +95,10 @@ def test_a_failure_without_a_matcher_is_placed_at_its_line(tmp_path: Path) -> No
 
 
 def test_an_error_tells_its_place_and_the_next_example_runs(tmp_path: Path) -> None:
-    file = spec(tmp_path, "error", 'describe "e":\n    it "stops":\n        1 / 0\n    it "runs":\n        check(true)\n')
-    assert run(file).stdout == (
-        f"e\n  ✗ stops\n    division by zero ({file}:3)\n  ✓ runs\n\n2 examples, 1 failure\n"
+    file = spec(
+        tmp_path, "error", 'describe "e":\n    it "stops":\n        1 / 0\n    it "runs":\n        check(true)\n'
     )
+    assert run(file).stdout == (f"e\n  ✗ stops\n    division by zero ({file}:3)\n  ✓ runs\n\n2 examples, 1 failure\n")
 
 
 def test_an_error_in_a_group_is_a_failure_and_the_next_group_runs(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from programs import run
 
 torch = pytest.importorskip("torch", reason="PyTorch gives the values to compare with")

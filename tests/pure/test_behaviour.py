@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from programs import hold
 
 PROGRAMS = sorted((Path(__file__).parent / "behaviour").glob("*.spl"))

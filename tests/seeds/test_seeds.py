@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
+import tomllib
+
 from programs import hold, run
 
 FOLDER = Path(__file__).parent

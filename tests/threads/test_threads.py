@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from programs import host
 
 PROGRAM = Path(__file__).parent / "many.spl"

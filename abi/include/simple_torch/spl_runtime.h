@@ -38,7 +38,7 @@ typedef struct SplValue {
     bool as_bool;
     int64_t as_int;
     double as_float;
-    char* as_string; /* NUL-terminated, from malloc, owned by the array that holds it */
+    char* as_string;    /* NUL-terminated, from malloc, owned by the array that holds it */
     SplArray* as_array; /* owned by the array that holds it */
     void* as_dict;
   };
