@@ -41,6 +41,8 @@ const char* name_of(uint64_t kind) {
       return "Python object";
     case HandleKind::kDlpack:
       return "DLPack tensor";
+    case HandleKind::kGenerator:
+      return "generator";
     case HandleKind::kOptimizer:
       return "optimizer";
   }

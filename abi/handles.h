@@ -14,8 +14,8 @@
 namespace simple_torch::abi {
 
 /// Part of each handle, and known to programs through spt_live_handles. Append; never renumber.
-enum class HandleKind : int32_t { kTensor = 1, kObject = 2, kDlpack = 3, kOptimizer = 4 };
-inline constexpr int32_t kHandleKinds = 5;  // one more than the greatest
+enum class HandleKind : int32_t { kTensor = 1, kObject = 2, kDlpack = 3, kOptimizer = 4, kGenerator = 5 };
+inline constexpr int32_t kHandleKinds = 6;  // one more than the greatest
 
 /// Says which kind of handle holds a T: specialise with `static constexpr HandleKind value`.
 /// A T is one pointer wide, is moved without throwing, and may be destroyed on any thread; where its own

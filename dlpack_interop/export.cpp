@@ -71,6 +71,9 @@ void require_plain_values(const at::Tensor& tensor) {
   if (tensor.is_neg()) {
     refuse("its negative is not computed yet; call resolve_neg() first, or ask for a copy");
   }
+  if (tensor._is_zerotensor()) {
+    refuse("its zeros are not written anywhere yet; call clone() first, or ask for a copy");
+  }
 }
 
 /// Whether writing through LibTorch is forbidden, by an import or by others.

@@ -58,9 +58,12 @@ KINDS = {
     "dlpack_versioned_in": Kind(("struct DLManagedTensorVersioned*",), "", ""),
     "dlpack_legacy": Kind((), "", "", ("struct DLManagedTensor*",)),
     "dlpack_legacy_in": Kind(("struct DLManagedTensor*",), "", ""),
+    "values": Kind(("const SplValue*", "int64_t"), "", ""),
+    "room": Kind(("SplValue*", "int64_t"), "", ""),
+    "generator": HANDLE,
     "anys": Kind(("const SplArray*",), "const SplArray*", "[any]", ("SplArray*",)),
 }
-HANDLES = {"tensor", "tensor?", "object", "object?", "dlpack", "optimizer", "handle"}
+HANDLES = {"tensor", "tensor?", "object", "object?", "dlpack", "optimizer", "generator", "handle"}
 HANDLE_LISTS = {"tensors", "objects"}
 LISTS = {"dims", "tensors", "objects", "f64s", "texts"}
 OWNED_LISTS = {"dims", "tensors", "objects", "f64s"}
@@ -337,7 +340,15 @@ enum SptHandleKind {{
   SPT_HANDLE_TENSOR = 1,
   SPT_HANDLE_OBJECT = 2,
   SPT_HANDLE_DLPACK = 3,
-  SPT_HANDLE_OPTIMIZER = 4
+  SPT_HANDLE_OPTIMIZER = 4,
+  SPT_HANDLE_GENERATOR = 5
+}};
+
+/* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */
+enum SptTag {{
+  SPT_TENSOR = 16,    /* as_int: its handle; 0 is no tensor. An array of these is a list of tensors. */
+  SPT_COMPLEX = 17,   /* as_array: two FLOATs, the real and the imaginary part */
+  SPT_GENERATOR = 18  /* as_int: its handle */
 }};
 
 /* Owned by the header of DLPack 1 (dlpack/dlpack.h), which callers of these functions include. */

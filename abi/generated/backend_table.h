@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "186f45197284956c";
+inline constexpr char kTableFingerprint[] = "3d44be0a09c76516";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -329,6 +329,18 @@ struct BackendTable {
   int32_t (*dlpack_import)(int64_t managed, int64_t* out);
   int32_t (*dlpack_data_ptr)(int64_t managed, void** out);
   int32_t (*dlpack_flags)(int64_t managed, int64_t* out);
+  int32_t (*op)(const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out);
+  int32_t (*op_find)(const char* name, const char* overload, int64_t* out);
+  int32_t (*op_call)(int64_t op, const SplValue* args, int64_t args_len, SplValue* results, int64_t results_len, int64_t* out);
+  int32_t (*op_schemas)(const char* name, char** out);
+  int32_t (*op_names)(char** out);
+  int32_t (*get_item)(int64_t a, const char* kinds, const SplArray* keys, int64_t* out);
+  int32_t (*set_item)(int64_t a, const char* kinds, const SplArray* value_and_keys);
+  int32_t (*generator_new)(int64_t device, int64_t* out);
+  int32_t (*generator_manual_seed)(int64_t generator, int64_t seed);
+  int32_t (*generator_initial_seed)(int64_t generator, int64_t* out);
+  int32_t (*generator_state)(int64_t generator, int64_t* out);
+  int32_t (*generator_set_state)(int64_t generator, int64_t state);
   int32_t (*py_start)(void);
   int32_t (*py_is_started)(bool* out);
   int32_t (*py_version)(char** out);
@@ -691,6 +703,18 @@ int32_t dlpack_export(int64_t a, bool copy, int64_t* out);
 int32_t dlpack_import(int64_t managed, int64_t* out);
 int32_t dlpack_data_ptr(int64_t managed, void** out);
 int32_t dlpack_flags(int64_t managed, int64_t* out);
+int32_t op(const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out);
+int32_t op_find(const char* name, const char* overload, int64_t* out);
+int32_t op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* results, int64_t results_len, int64_t* out);
+int32_t op_schemas(const char* name, char** out);
+int32_t op_names(char** out);
+int32_t get_item(int64_t a, const char* kinds, const SplArray* keys, int64_t* out);
+int32_t set_item(int64_t a, const char* kinds, const SplArray* value_and_keys);
+int32_t generator_new(int64_t device, int64_t* out);
+int32_t generator_manual_seed(int64_t generator, int64_t seed);
+int32_t generator_initial_seed(int64_t generator, int64_t* out);
+int32_t generator_state(int64_t generator, int64_t* out);
+int32_t generator_set_state(int64_t generator, int64_t state);
 int32_t py_start(void);
 int32_t py_is_started(bool* out);
 int32_t py_version(char** out);

@@ -323,6 +323,18 @@ constinit BackendTable table = {
     Slot<&BackendTable::dlpack_import>::open_then_call,
     Slot<&BackendTable::dlpack_data_ptr>::open_then_call,
     Slot<&BackendTable::dlpack_flags>::open_then_call,
+    Slot<&BackendTable::op>::open_then_call,
+    Slot<&BackendTable::op_find>::open_then_call,
+    Slot<&BackendTable::op_call>::open_then_call,
+    Slot<&BackendTable::op_schemas>::open_then_call,
+    Slot<&BackendTable::op_names>::open_then_call,
+    Slot<&BackendTable::get_item>::open_then_call,
+    Slot<&BackendTable::set_item>::open_then_call,
+    Slot<&BackendTable::generator_new>::open_then_call,
+    Slot<&BackendTable::generator_manual_seed>::open_then_call,
+    Slot<&BackendTable::generator_initial_seed>::open_then_call,
+    Slot<&BackendTable::generator_state>::open_then_call,
+    Slot<&BackendTable::generator_set_state>::open_then_call,
     Slot<&BackendTable::py_start>::open_then_call,
     Slot<&BackendTable::py_is_started>::open_then_call,
     Slot<&BackendTable::py_version>::open_then_call,
@@ -685,6 +697,18 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::dlpack_import>::unavailable,
     Slot<&BackendTable::dlpack_data_ptr>::unavailable,
     Slot<&BackendTable::dlpack_flags>::unavailable,
+    Slot<&BackendTable::op>::unavailable,
+    Slot<&BackendTable::op_find>::unavailable,
+    Slot<&BackendTable::op_call>::unavailable,
+    Slot<&BackendTable::op_schemas>::unavailable,
+    Slot<&BackendTable::op_names>::unavailable,
+    Slot<&BackendTable::get_item>::unavailable,
+    Slot<&BackendTable::set_item>::unavailable,
+    Slot<&BackendTable::generator_new>::unavailable,
+    Slot<&BackendTable::generator_manual_seed>::unavailable,
+    Slot<&BackendTable::generator_initial_seed>::unavailable,
+    Slot<&BackendTable::generator_state>::unavailable,
+    Slot<&BackendTable::generator_set_state>::unavailable,
     Slot<&BackendTable::py_start>::unavailable,
     Slot<&BackendTable::py_is_started>::unavailable,
     Slot<&BackendTable::py_version>::unavailable,
@@ -2005,6 +2029,54 @@ int32_t spt_dlpack_data_ptr(int64_t managed, void** out) {
 
 int32_t spt_dlpack_flags(int64_t managed, int64_t* out) {
   return slot(table.dlpack_flags)(managed, out);
+}
+
+int32_t spt_op(const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out) {
+  return slot(table.op)(name, kinds, values, names, names_len, out);
+}
+
+int32_t spt_op_find(const char* name, const char* overload, int64_t* out) {
+  return slot(table.op_find)(name, overload, out);
+}
+
+int32_t spt_op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* results, int64_t results_len, int64_t* out) {
+  return slot(table.op_call)(op, args, args_len, results, results_len, out);
+}
+
+int32_t spt_op_schemas(const char* name, char** out) {
+  return slot(table.op_schemas)(name, out);
+}
+
+int32_t spt_op_names(char** out) {
+  return slot(table.op_names)(out);
+}
+
+int32_t spt_get_item(int64_t a, const char* kinds, const SplArray* keys, int64_t* out) {
+  return slot(table.get_item)(a, kinds, keys, out);
+}
+
+int32_t spt_set_item(int64_t a, const char* kinds, const SplArray* value_and_keys) {
+  return slot(table.set_item)(a, kinds, value_and_keys);
+}
+
+int32_t spt_generator_new(int64_t device, int64_t* out) {
+  return slot(table.generator_new)(device, out);
+}
+
+int32_t spt_generator_manual_seed(int64_t generator, int64_t seed) {
+  return slot(table.generator_manual_seed)(generator, seed);
+}
+
+int32_t spt_generator_initial_seed(int64_t generator, int64_t* out) {
+  return slot(table.generator_initial_seed)(generator, out);
+}
+
+int32_t spt_generator_state(int64_t generator, int64_t* out) {
+  return slot(table.generator_state)(generator, out);
+}
+
+int32_t spt_generator_set_state(int64_t generator, int64_t state) {
+  return slot(table.generator_set_state)(generator, state);
 }
 
 int32_t spt_py_start(void) {

@@ -3201,6 +3201,74 @@ int64_t rt_torch_dlpack_flags(int64_t managed) {
   return out;
 }
 
+SplArray* rt_torch_op(const char* name, const char* kinds, const SplArray* values, const SplArray* names) {
+  clear_error();
+  const TextList names_list(names, "names");
+  if (!names_list.ok()) {
+    return spl_array_new();
+  }
+  SplArray* out{};
+  slot(table.op)(name, kinds, values, names_list.data(), names_list.size(), &out);
+  return out != nullptr ? out : spl_array_new();
+}
+
+char* rt_torch_op_schemas(const char* name) {
+  clear_error();
+  char* out{};
+  slot(table.op_schemas)(name, &out);
+  return text_taking(out);
+}
+
+char* rt_torch_op_names() {
+  clear_error();
+  char* out{};
+  slot(table.op_names)(&out);
+  return text_taking(out);
+}
+
+int64_t rt_torch_torchtensor_get_item(int64_t a, const char* kinds, const SplArray* keys) {
+  clear_error();
+  int64_t out{};
+  slot(table.get_item)(a, kinds, keys, &out);
+  return out;
+}
+
+void rt_torch_torchtensor_set_item(int64_t a, const char* kinds, const SplArray* value_and_keys) {
+  clear_error();
+  slot(table.set_item)(a, kinds, value_and_keys);
+}
+
+int64_t rt_torch_generator_new(int64_t device) {
+  clear_error();
+  int64_t out{};
+  slot(table.generator_new)(device, &out);
+  return out;
+}
+
+void rt_torch_generator_manual_seed(int64_t generator, int64_t seed) {
+  clear_error();
+  slot(table.generator_manual_seed)(generator, seed);
+}
+
+int64_t rt_torch_generator_initial_seed(int64_t generator) {
+  clear_error();
+  int64_t out{};
+  slot(table.generator_initial_seed)(generator, &out);
+  return out;
+}
+
+int64_t rt_torch_generator_state(int64_t generator) {
+  clear_error();
+  int64_t out{};
+  slot(table.generator_state)(generator, &out);
+  return out;
+}
+
+void rt_torch_generator_set_state(int64_t generator, int64_t state) {
+  clear_error();
+  slot(table.generator_set_state)(generator, state);
+}
+
 void rt_py_start() {
   clear_error();
   slot(table.py_start)();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../modules/module.h"
+#include "../syntax/utf8.h"
 #include "../values/nesting.h"
 #include "../values/sized.h"
 #include "../vm/thread.h"
@@ -61,6 +62,7 @@ std::string type_name(Value v) {
       return is_future(v) ? "future" : "thread";
     case Kind::kCell:
     case Kind::kIterator:
+    case Kind::kCause:
       break;
   }
   return "internal";
@@ -377,20 +379,6 @@ std::string format_value(Value v, const std::string& spec) {
     return head + (length < format.width ? repeat(fill, format.width - length) : "") + digits.body;
   }
   return padded(head + digits.body, format, '>');
-}
-
-size_t utf8_length(std::string_view text) {
-  size_t count = 0;
-  for (const char c : text)
-    count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  return count;
-}
-
-size_t utf8_step(std::string_view text, size_t at) {
-  size_t end = at + 1;
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    ++end;
-  return end - at;
 }
 
 }  // namespace spl

@@ -91,16 +91,8 @@ std::string message_of(Thread& thread, Value payload) {
 
 void panic_with(Thread& thread, Value payload) {
   // A failure that goes on keeps its own place.
-  if (payload.is(Kind::kInstance) && as_object<Instance>(payload)->record == core_types().failure) {
-    const Value* fields = as_object<Instance>(payload)->fields();
-    SimpleError error(display(fields[0]));
-    error.payload = Ref::shared(fields[3]);
-    error.stack = thread.stack();
-    error.stack.insert(error.stack.begin(),
-                       {"", display(fields[1]), static_cast<uint32_t>(to_integer(fields[2])), 0, false});
-    error.located = true;
-    throw error;
-  }
+  if (payload.is(Kind::kInstance) && as_object<Instance>(payload)->record == core_types().failure)
+    throw as_object<Cause>(as_object<Instance>(payload)->fields()[4])->error;
   SimpleError error(message_of(thread, payload));
   error.payload = Ref::shared(payload);
   throw error;
@@ -120,6 +112,7 @@ Value failure_of(const SimpleError& error) {
   failure->fields()[1] = make_text(entry == nullptr ? "" : entry->file);
   failure->fields()[2] = Value::integer(entry == nullptr ? 0 : entry->line);
   failure->fields()[3] = retained(error.payload.get());
+  failure->fields()[4] = Value::object(new Cause(error));
   return Value::object(failure);
 }
 
@@ -330,6 +323,7 @@ void install_builtins() {
   for (const auto& [older, today] : kOlderNames)
     builtins()[intern(older)] = retained(builtins()[intern(today)]);
   builtins()[intern("None")] = make_none();
+  builtins()[intern("Ellipsis")] = retained(core_types().ellipsis->variants[0].singleton);
   builtins()[intern("Option")] = Value::object(core_types().option);
   builtins()[intern("Result")] = Value::object(core_types().result);
   install_text_methods();

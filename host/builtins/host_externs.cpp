@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "../ffi/dynamic.h"
+#include "../report.h"
 #include "../sdn/sdn_values.h"
 #include "../values/error.h"
 #include "../values/tracking.h"
@@ -152,6 +153,37 @@ Value user_place(Thread& thread, Value*, int) {
 Value collect(Thread&, Value*, int) { return Value::integer(collect_cycles()); }
 Value tracked_count(Thread&, Value*, int) { return Value::integer(tracked().count); }
 
+// What the program would have told of the failure, without its first line, which says where and what.
+Value failure_report(Thread&, Value* args, int) {
+  const auto* given = args[0].is(Kind::kArray) ? as_object<Array>(args[0]) : nullptr;
+  const Value failure = given != nullptr && given->items.size() == 1 ? given->items[0] : Value();
+  if (!failure.is(Kind::kInstance) || as_object<Instance>(failure)->record != core_types().failure)
+    fail("rt_failure_report takes an array of one failure that attempt() gave");
+  const SimpleError& error = as_object<Cause>(as_object<Instance>(failure)->fields()[4])->error;
+  const std::string report = report_of(error, program_info().verbose);
+  return make_text(report.substr(std::min(report.find('\n') + 1, report.size())));
+}
+
+// A tuple of the items; with names, one for each, it is a named one.
+Value tuple_of(Thread&, Value* args, int) {
+  if (!args[0].is(Kind::kArray) || !args[1].is(Kind::kArray))
+    fail("rt_tuple takes an array of items and an array of names");
+  std::vector<Value> items = as_object<Array>(args[0])->items;
+  const auto& names = as_object<Array>(args[1])->items;
+  if (!names.empty() && names.size() != items.size())
+    fail("there are " + std::to_string(names.size()) + " names for " + std::to_string(items.size()) +
+         " items");
+  std::vector<Symbol> symbols;
+  symbols.reserve(names.size());
+  for (const Value name : names)
+    symbols.push_back(intern(expect_text(name, "a name")));
+  for (const Value item : items)
+    retained(item);
+  const Value tuple = make_tuple(std::move(items));
+  as_object<Tuple>(tuple)->names = std::move(symbols);
+  return tuple;
+}
+
 const NativeEntry kExterns[] = {
     {"rt_args", args_fn, 0, 0},
     {"rt_env_get", env_get, 1, 1},
@@ -179,6 +211,8 @@ const NativeEntry kExterns[] = {
     {"rt_executable", executable, 0, 0},
     {"rt_spec_failure", spec_failure, 3, 3},
     {"rt_user_place", user_place, 0, 0},
+    {"rt_tuple", tuple_of, 2, 2},
+    {"rt_failure_report", failure_report, 1, 1},
 };
 
 }  // namespace

@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <clocale>
+#include <cwctype>
 
+#include "../syntax/utf8.h"
 #include "../vm/thread.h"
 #include "builtins.h"
 
@@ -12,30 +15,35 @@ namespace {
 
 const std::string& self_text(Value* args) { return text_of(args[0]); }
 
-template <class Change>
-Value mapped(Value* args, Change&& change) {
-  std::string text = self_text(args);
-  for (char& c : text)
-    c = static_cast<char>(change(static_cast<unsigned char>(c)));
-  return make_text(std::move(text));
+// One character for one, by Unicode's simple mapping: ß stays ß.
+Value in_case(Value* args, wint_t (*change)(wint_t, locale_t, bool first)) {
+  static const locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  const std::string& text = self_text(args);
+  std::string changed;
+  changed.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const size_t bytes = utf8_step(text, at);
+    const uint32_t code = utf8_code(text.substr(at, bytes));
+    append_utf8(changed, unicode == nullptr ? code : static_cast<uint32_t>(change(code, unicode, at == 0)));
+    at += bytes;
+  }
+  return make_text(std::move(changed));
 }
 
 Value len(Thread&, Value* args, int) {
   return Value::integer(static_cast<int64_t>(as_object<Text>(args[0])->length()));
 }
 Value upper(Thread&, Value* args, int) {
-  return mapped(args, [](unsigned char c) { return c < 128 ? std::toupper(c) : c; });
+  return in_case(args, [](wint_t c, locale_t unicode, bool) { return towupper_l(c, unicode); });
 }
 Value lower(Thread&, Value* args, int) {
-  return mapped(args, [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
+  return in_case(args, [](wint_t c, locale_t unicode, bool) { return towlower_l(c, unicode); });
 }
 
 Value capitalize(Thread&, Value* args, int) {
-  auto changed = [first = true](unsigned char c) mutable {
-    const bool up = std::exchange(first, false);
-    return c >= 128 ? c : up ? std::toupper(c) : std::tolower(c);
-  };
-  return mapped(args, changed);
+  return in_case(args, [](wint_t c, locale_t unicode, bool first) {
+    return first ? towupper_l(c, unicode) : towlower_l(c, unicode);
+  });
 }
 
 std::string stripped(const std::string& text, bool front, bool back) {
@@ -245,14 +253,7 @@ Value ord(Thread&, Value* args, int) {
   const std::string& text = self_text(args);
   if (text.empty())
     fail("an empty text has no first character");
-  const auto first = static_cast<unsigned char>(text[0]);
-  uint32_t code = first < 0x80   ? first
-                  : first < 0xE0 ? first & 0x1F
-                  : first < 0xF0 ? first & 0x0F
-                                 : first & 0x07;
-  for (size_t i = 1; i < utf8_step(text, 0); ++i)
-    code = (code << 6) | (static_cast<unsigned char>(text[i]) & 0x3F);
-  return Value::integer(code);
+  return Value::integer(utf8_code(text.substr(0, utf8_step(text, 0))));
 }
 
 template <int (*Test)(int)>

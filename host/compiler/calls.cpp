@@ -140,6 +140,17 @@ bool FunctionCompiler::is_place(const Expr& expr) const {
   }
 }
 
+// A name that nothing defines is read where it stands, so that the error points at it.
+void FunctionCompiler::check_known(Symbol symbol, const SourceSpan& span) {
+  if (module_.knows(symbol))
+    return;
+  const SourceSpan before = std::exchange(span_, span);
+  const uint32_t mark = temporary_count_;
+  read(resolve(symbol), temporary());
+  temporary_count_ = mark;
+  span_ = before;
+}
+
 // False: the root is a value of its own, kept in a temporary. Subscripts stay in temporaries.
 bool FunctionCompiler::place_path(const Expr& expr, Path& path, bool evaluate) {
   switch (expr.kind) {
@@ -159,6 +170,7 @@ bool FunctionCompiler::place_path(const Expr& expr, Path& path, bool evaluate) {
           path.root = Path::Root::kCapturedCell;
           return true;
         case Name::Form::kGlobal:
+          check_known(symbol, expr.span);
           path.root = Path::Root::kGlobal;
           return true;
         case Name::Form::kField:

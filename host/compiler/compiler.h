@@ -33,6 +33,9 @@ bool makes_unique(const Expr& expr);
 
 /// Whether some enum has a variant of this name.
 bool is_variant_name(Symbol name);
+void offer_variant_names(class Nearest& nearest);
+/// Warns of patterns whose variant or type nobody has declared.
+void warn_unknown_variants(LoadedModule& module);
 /// Whether the name alone may test, in a pattern, instead of binding.
 bool names_variant(Symbol name);
 /// Lets matches on an enum be checked.
@@ -159,6 +162,7 @@ class FunctionCompiler {
   uint16_t call_spec(const std::vector<Arg>& args);
   void method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
   bool place_path(const Expr& expr, Path& path, bool evaluate);
+  void check_known(Symbol symbol, const SourceSpan& span);
   void let_go(BinaryOp op, Register current, size_t path, Register value);
   bool is_place(const Expr& expr) const;
 
@@ -174,6 +178,7 @@ class FunctionCompiler {
   void test_type(const TypeExpr& type, Register value, std::vector<size_t>& failures);
 
   // variant_checks.cpp
+  void note_variant(const VariantPattern& pattern);
   const Enum* qualified_enum(const VariantPattern& pattern);
   void check_variant(const VariantPattern& pattern);
 

@@ -124,10 +124,12 @@ class ModuleCompiler {
     for (const auto& stmt : statements)
       if (stmt->kind == StmtKind::kExport)
         check_exported(as<ExportDecl>(*stmt));
-    return settled([&](CellSet& cells) {
+    const Proto* body = settled([&](CellSet& cells) {
       FunctionCompiler compiler(module_, nullptr, cells, nullptr);
       return compiler.module_body(statements);
     });
+    warn_unknown_variants(module_);
+    return body;
   }
 
   /// Names first, so that bodies may use what stands below them.
@@ -409,6 +411,8 @@ class ModuleCompiler {
     else
       define_methods(record, decl.methods, fields);
     record->drop = record->find(intern("drop"));
+    for (const Symbol inner : decl.inner_types)
+      record->statics[inner] = retained(Value::object(type_named(inner)));
   }
 
   void define_enum(const EnumDecl& decl) {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <set>
 
+#include "../values/nearest.h"
 #include "compiler.h"
 
 namespace spl {
@@ -126,6 +127,11 @@ const Enum* enum_of(const std::vector<Test>& tests, const LoadedModule& module) 
 void note_variants(Enum& type) {
   for (const VariantInfo& variant : type.variants)
     enums_by_variant()[variant.name].push_back(&type);
+}
+
+void offer_variant_names(Nearest& nearest) {
+  for (const auto& [name, enums] : enums_by_variant())
+    nearest.offer(name_of(name));
 }
 
 bool is_variant_name(Symbol name) { return enums_by_variant().contains(name); }

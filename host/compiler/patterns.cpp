@@ -136,6 +136,7 @@ void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std:
     case PatternKind::kVariant: {
       const auto& variant = as<VariantPattern>(pattern);
       check_variant(variant);
+      note_variant(variant);
       VariantPatternSpec spec;
       spec.variant = variant.path.back();
       if (variant.path.size() > 1)

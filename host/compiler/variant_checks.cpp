@@ -32,4 +32,25 @@ void FunctionCompiler::check_variant(const VariantPattern& pattern) {
                              std::to_string(pattern.fields.size()));
 }
 
+// `Variant(…)` must be of some enum, or a type; which there are is known only at the module's end.
+void FunctionCompiler::note_variant(const VariantPattern& pattern) {
+  if (pattern.path.size() == 1 && find_local(pattern.path[0]) == nullptr)
+    module_.bare_variants.emplace(pattern.path[0], pattern.span);
+}
+
+void warn_unknown_variants(LoadedModule& module) {
+  for (const auto& [name, span] : module.bare_variants) {
+    if (is_variant_name(name) || module.knows(module.unaliased(name)))
+      continue;
+    Nearest nearest(name_of(name));
+    offer_variant_names(nearest);
+    for (const auto& [known, slot] : module.names)
+      if (module.slots[slot].is(Kind::kRecord) || module.slots[slot].is(Kind::kEnum))
+        nearest.offer(name_of(known));
+    module.warnings.push_back(
+        {span, "no enum has a variant " + name_of(name) + " and no type that name: this never fits",
+         nearest.hint()});
+  }
+}
+
 }  // namespace spl

@@ -9,6 +9,7 @@
 #include "../values/error.h"
 #include "../vm/lock.h"
 #include "../vm/thread.h"
+#include "../vm/threads.h"
 
 namespace spl {
 
@@ -48,12 +49,17 @@ void run(const Callback& callback, void** arguments, NativeResult& result) {
     to_native_result(callback.signature->result, given.get(), result);
   } catch (const SimpleError& error) {
     if (is_foreign) {
-      thread.report_lost(error, "a function that native code called in a thread of its own");
+      report_lost(error, "a function that native code called in a thread of its own");
       return;
     }
     pending = std::current_exception();
     callback_failed() = true;
-  } catch (...) {  // exit() ends the program when the native function has returned
+  } catch (const ExitRequest& request) {
+    if (is_foreign)
+      exit_now(request.code);
+    pending = std::current_exception();  // the program ends when the native function has returned
+    callback_failed() = true;
+  } catch (...) {
     pending = std::current_exception();
     callback_failed() = !is_foreign;
   }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 #include "../builtins/builtins.h"
 #include "../values/error.h"
@@ -27,17 +28,34 @@ Pointer* pointer(Value v, const char* what) {
   return reinterpret_cast<Pointer*>(v.as_int);
 }
 
+// Libraries that are open, each as often as it was opened.
+std::multiset<void*>& open_libraries() {
+  static std::multiset<void*> open;
+  return open;
+}
+
+void* library_argument(Value v) {
+  void* library = pointer<void>(v, "the library");
+  if (!open_libraries().contains(library))
+    fail(display(v) + " is no library that spl_dlopen() gave");
+  return library;
+}
+
 Value open_library(Thread&, Value* args, int) {
-  return Value::integer(
-      reinterpret_cast<int64_t>(dlopen(text_for_native(args[0]).c_str(), RTLD_LAZY | RTLD_LOCAL)));
+  void* library = dlopen(text_for_native(args[0]).c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (library != nullptr)
+    open_libraries().insert(library);
+  return Value::integer(reinterpret_cast<int64_t>(library));
 }
 Value find_symbol(Thread&, Value* args, int) {
   expect_text(args[1], "the name of a native function");
-  return Value::integer(reinterpret_cast<int64_t>(
-      dlsym(pointer<void>(args[0], "the library"), text_for_native(args[1]).c_str())));
+  return Value::integer(
+      reinterpret_cast<int64_t>(dlsym(library_argument(args[0]), text_for_native(args[1]).c_str())));
 }
 Value close_library(Thread&, Value* args, int) {
-  return Value::integer(dlclose(pointer<void>(args[0], "the library")));
+  void* library = library_argument(args[0]);
+  open_libraries().erase(open_libraries().find(library));
+  return Value::integer(dlclose(library));
 }
 
 /// The numbers of a dynamic call: `array` holds at least `count`, at most eight of them.

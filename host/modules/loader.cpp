@@ -331,6 +331,17 @@ LoadedModule& load_for(const LoadedModule& module, const UseDecl& use, const std
   }
 }
 
+// A name that the module does not have: its __getattr__ may give a value.
+void import_computed(LoadedModule& module, LoadedModule& from, const ImportName& name, Symbol alias) {
+  try {
+    module.define(alias, current_thread().module_member(from, name.name));
+  } catch (SimpleError& error) {
+    if (!error.located)
+      locate(error, module, name.span);
+    throw;
+  }
+}
+
 }  // namespace
 
 void import_into(LoadedModule& module, const UseDecl& use) {
@@ -372,19 +383,14 @@ void import_into(LoadedModule& module, const UseDecl& use) {
   if (use.everything)
     module.wildcards.push_back(from);
   for (const ImportName& name : use.names) {
-    const bool known = from->state == LoadedModule::State::kReady && from->member(name.name).is_missing();
-    if (known) {
-      try {
-        fail_no_member(*from, name.name, dotted);
-      } catch (SimpleError& error) {
-        locate(error, module, name.span);
-        throw;
-      }
+    const Symbol alias = name.alias == kNoSymbol ? name.name : name.alias;
+    if (from->state == LoadedModule::State::kReady && from->member(name.name).is_missing()) {
+      import_computed(module, *from, name, alias);
+      continue;
     }
-    bind_import(module, *from, name.name, name.alias == kNoSymbol ? name.name : name.alias);
+    bind_import(module, *from, name.name, alias);
     // The namespace of the same name gives way to what was asked for.
-    if (const auto found = module.names.find(name.alias == kNoSymbol ? name.name : name.alias);
-        found != module.names.end())
+    if (const auto found = module.names.find(alias); found != module.names.end())
       assign(module.slots[found->second], Value::missing());
   }
   if (use.reexport) {

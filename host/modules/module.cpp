@@ -17,6 +17,11 @@ void LoadedModule::define(Symbol symbol, Value owned) {
   assign(slots[at], owned);
 }
 
+Value LoadedModule::own(Symbol symbol) const {
+  const auto found = names.find(symbol);
+  return found == names.end() ? Value::missing() : slots[found->second];
+}
+
 void LoadedModule::give_up_variables() {
   for (size_t i = slots.size(); i-- > 0;)
     if (binds(slot_names[i]))

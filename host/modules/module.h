@@ -1,6 +1,7 @@
 // A module: its global variables by slot, and how names of other modules come into it.
 #pragma once
 
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -32,9 +33,10 @@ struct LoadedModule : Object {
   std::unordered_set<Symbol> exports;
   std::unordered_map<Symbol, const TypeExpr*> aliases;  // type A = T
   std::vector<Diagnostic> warnings;                     // of the compiler
-  std::unordered_set<Symbol> fixed;                     // bound here by val or const
-  std::unordered_set<Symbol> uniques;                   // hold a &T, which moves
-  std::unordered_set<Symbol> variables;                 // declared here as var: never copied by an importer
+  std::map<Symbol, SourceSpan> bare_variants;  // of patterns like `Some(x)`, to be checked at the end
+  std::unordered_set<Symbol> fixed;            // bound here by val or const
+  std::unordered_set<Symbol> uniques;          // hold a &T, which moves
+  std::unordered_set<Symbol> variables;        // declared here as var: never copied by an importer
   /// For names that nothing defines: a variable in sight of such a use that looks like it.
   std::unordered_map<Symbol, std::string> near_locals;
 
@@ -48,6 +50,8 @@ struct LoadedModule : Object {
   Value lookup(Symbol symbol);
   /// The value of a name asked for from outside.
   Value member(Symbol symbol) { return hides(symbol) ? Value::missing() : lookup_here(symbol); }
+  /// The value of a variable of its own; missing where there is none. Borrowed.
+  Value own(Symbol symbol) const;
   /// Whether the module's own code sees a value of that name.
   bool has(Symbol symbol) { return !lookup_here(symbol).is_missing(); }
   /// What a type is once this module's aliases, and those that it imports, are followed.

@@ -564,6 +564,7 @@ struct RecordDecl : StmtOf<StmtKind::kRecord> {
   std::vector<FunctionPtr> methods;
   std::vector<StmtPtr>
       constants;  // BindStmt: `const N = 3` and `static val N = 3`, values of the type itself
+  std::vector<Symbol> inner_types;  // declared inside; they stand before this record in the tree
 };
 struct VariantDecl {
   Symbol name = kNoSymbol;

@@ -16,24 +16,52 @@ std::string_view line_at(std::string_view text, uint32_t offset, uint32_t column
   return line.substr(0, line.find('\n'));
 }
 
+// A part of a long line with `column` (from 1) in it; how many bytes before it are left out.
+std::string_view window(std::string_view line, uint32_t column, size_t& left_out) {
+  constexpr size_t kWidest = 160, kBefore = 100;
+  left_out = 0;
+  if (line.size() <= kWidest)
+    return line;
+  if (column > kBefore)
+    left_out = std::min<size_t>(column - kBefore, line.size() - std::min(line.size(), kWidest));
+  while (left_out > 0 && (static_cast<unsigned char>(line[left_out]) & 0xC0) == 0x80)
+    --left_out;  // not into a character
+  return line.substr(left_out, kWidest);
+}
+
+// What has no shape of its own on a terminal is shown as a blank.
+std::string printable(std::string_view line) {
+  std::string shown(line);
+  for (char& c : shown)
+    if (c != '\t' && static_cast<unsigned char>(c) < 0x20)
+      c = ' ';
+  return shown;
+}
+
+// The line with the caret below it; nothing for a place that no line has.
+std::string excerpt(const SourceSpan& span, const SourceFile& file) {
+  const std::string_view whole = line_at(file.text, span.start, span.column);
+  if (whole.empty() || span.column > whole.size() + 1)
+    return "";
+  size_t left_out;
+  const std::string line = printable(window(whole, span.column, left_out));
+  const std::string before = left_out > 0 ? "…" : "",
+                    after = left_out + line.size() < whole.size() ? "…" : "";
+  std::string out = "  " + before + line + after + "\n  " + (left_out > 0 ? " " : "");
+  const size_t at = span.column - 1 - left_out;
+  for (size_t i = 0; i < at; ++i)
+    out += line[i] == '\t' ? "\t" : (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80 ? "" : " ";
+  const size_t room = std::max<size_t>(line.size() - std::min(line.size(), at), 1);
+  return out + std::string(std::clamp<size_t>(span.length, 1, room), '^') + "\n";
+}
+
 }  // namespace
 
 std::string render(const Diagnostic& diagnostic, const SourceFile& file, const char* kind) {
-  constexpr size_t kWidest = 200;  // of a shown line
   const SourceSpan& span = diagnostic.span;
-  std::string out = file.path + ":" + std::to_string(span.line) + ":" + std::to_string(span.column) + ": " +
-                    kind + ": " + diagnostic.message + "\n";
-  const std::string_view line = line_at(file.text, span.start, span.column).substr(0, kWidest);
-  if (!line.empty() && span.column <= line.size() + 1) {
-    out += "  " + std::string(line) + "\n  ";
-    for (uint32_t i = 0; i + 1 < span.column; ++i)
-      out += line[i] == '\t' ? '\t' : ' ';
-    const size_t room = line.size() + 1 - (span.column - 1);
-    out += std::string(std::clamp<size_t>(span.length, 1, std::max<size_t>(room, 1)), '^') + "\n";
-  }
-  if (!diagnostic.hint.empty())
-    out += "  hint: " + diagnostic.hint + "\n";
-  return out;
+  return file.path + ":" + std::to_string(span.line) + ":" + std::to_string(span.column) + ": " + kind +
+         ": " + diagnostic.message + "\n" + excerpt(span, file) +
+         (diagnostic.hint.empty() ? "" : "  hint: " + diagnostic.hint + "\n");
 }
 
 }  // namespace spl

@@ -184,12 +184,8 @@ void Lexer::skip_blank() {
       joined_ = true;
       ++pos_;
     } else if (c == '#' && at(pos_ + 1) != '[') {
-      // In a parameter list `delta: #Duration` is a unit type.
-      const bool unit = std::isupper(static_cast<unsigned char>(at(pos_ + 1))) && !brackets_.empty() &&
-                        brackets_.back() == '(' && !out_.tokens.empty() &&
-                        out_.tokens.back().kind == Tok::kColon;
-      if (unit)
-        return;
+      if (std::isupper(static_cast<unsigned char>(at(pos_ + 1))) && behind_typed_name())
+        return;  // `delta: #Duration` is a unit type
       line_comment(at(pos_ + 1) == '#');
     } else if (c == '/' && at(pos_ + 1) == '*') {
       block_comment();
@@ -199,6 +195,17 @@ void Lexer::skip_blank() {
       return;
     }
   }
+}
+
+// Behind the colon of a parameter, or of what val and var bind.
+bool Lexer::behind_typed_name() const {
+  const auto& tokens = out_.tokens;
+  const size_t count = tokens.size();
+  if (count < 3 || tokens[count - 1].kind != Tok::kColon)
+    return false;
+  const Tok word = tokens[count - 3].kind;
+  return (!brackets_.empty() && brackets_.back() == '(') || word == Tok::kVal || word == Tok::kVar ||
+         word == Tok::kLet;
 }
 
 void Lexer::line_comment(bool is_doc) {

@@ -33,6 +33,7 @@ class Lexer {
 
   void skip_blank();
   void line_comment(bool is_doc);
+  bool behind_typed_name() const;
   void block_comment();
   void newline();
   void indentation();

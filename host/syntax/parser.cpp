@@ -240,7 +240,7 @@ void Parser::close_bracket(Tok kind, const char* where) {
   if (kind_ == Tok::kEof || opened.line != current().line) {
     hint = "the bracket opened on line " + std::to_string(opened.line) + " is not closed";
   }
-  fail("expected " + std::string(spelled(kind)) + " " + where + ", found " + found(), hint);
+  fail_expected(std::string(spelled(kind)) + " " + where, hint);
 }
 
 SourceSpan Parser::span_of(const Token& token) const {

@@ -193,6 +193,8 @@ class Parser {
   StmtPtr record(std::vector<Attribute> attributes, bool exported);
   void parents(std::vector<TypePtr>& out);
   void record_member(RecordDecl& record);
+  bool starts_inner_declaration() const;
+  void inner_declaration(RecordDecl& record);
   FieldDecl field(bool exported);
   StmtPtr enumeration(std::vector<Attribute> attributes, bool exported);
   /// What the declaration of a type begins with: its keyword, which is passed over, its name and its
@@ -326,6 +328,7 @@ class Parser {
 
   const SourceFile& file_;
   std::vector<Diagnostic>& diagnostics_;
+  std::vector<StmtPtr> hoisted_;  // declared inside the record that is being read
   TokenStream stream_;
   size_t pos_ = 0;
   size_t opened_ = 0;  // a line-starting token that no longer counts as the end of a statement

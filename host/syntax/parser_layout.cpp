@@ -25,7 +25,13 @@ Module Parser::module() {
 }
 
 void Parser::lines(std::vector<StmtPtr>& out) {
-  each_line([&] { inline_statements(out); });
+  each_line([&] {
+    const auto before = static_cast<std::ptrdiff_t>(out.size());
+    inline_statements(out);
+    out.insert(out.begin() + before, std::make_move_iterator(hoisted_.begin()),
+               std::make_move_iterator(hoisted_.end()));
+    hoisted_.clear();
+  });
 }
 
 /// Reads the lines of one block, up to a shallower one or the bracket that ends it. After an error goes on

@@ -192,9 +192,15 @@ ExprPtr Parser::index(ExprPtr object) {
   return node;
 }
 
-/// An index or a slice `[start] : [stop] [: [step]]`; `::` is two colons here.
+/// An index, a slice `[start] : [stop] [: [step]]`, or `...` for all dimensions between; `::` is two colons
+/// here.
 ExprPtr Parser::subscript() {
   const SourceSpan span = here();
+  if (accept(Tok::kEllipsis)) {
+    auto all = make<NameExpr>(span);
+    all->name = intern("Ellipsis");
+    return all;
+  }
   const auto at_colon = [&] { return is(Tok::kColon) || is(Tok::kColonColon); };
   ExprPtr start = at_colon() ? nullptr : expression();
   if (!at_colon())

@@ -89,6 +89,12 @@ void Parser::record_member(RecordDecl& record) {
   }
   if (starts_function()) {
     record.methods.push_back(method());
+    FunctionDecl& made = *record.methods.back();
+    made.is_static = made.is_static || (name_of(made.info.name) == "new" && !made.takes_self);
+    return;
+  }
+  if (starts_inner_declaration()) {
+    inner_declaration(record);
     return;
   }
   const bool static_value = is(Tok::kStatic) && ahead().kind != Tok::kColon;
@@ -101,6 +107,34 @@ void Parser::record_member(RecordDecl& record) {
     return;
   }
   record.fields.push_back(field(false));
+}
+
+bool Parser::starts_inner_declaration() const {
+  switch (kind_) {
+    case Tok::kStruct:
+    case Tok::kClass:
+    case Tok::kEnum:
+    case Tok::kTrait:
+    case Tok::kImpl:
+    case Tok::kUse:
+    case Tok::kImport:
+      return ahead().kind != Tok::kColon && ahead().kind != Tok::kAssign;
+    case Tok::kType:
+    case Tok::kAlias:
+      return starts_declaration();
+    default:
+      return false;
+  }
+}
+
+/// A declaration inside a record is one of the module, before the record; a type is its static value as well.
+void Parser::inner_declaration(RecordDecl& record) {
+  StmtPtr inner = declaration();
+  if (inner->kind == StmtKind::kRecord)
+    record.inner_types.push_back(as<RecordDecl>(*inner).info.name);
+  else if (inner->kind == StmtKind::kEnum)
+    record.inner_types.push_back(as<EnumDecl>(*inner).info.name);
+  hoisted_.push_back(std::move(inner));
 }
 
 /// `[mut] name: type [= value]`; `val` and `var` before it are allowed.

@@ -31,6 +31,12 @@ struct SimpleError {
       : message(std::move(text)), hint(std::move(advice)) {}
 };
 
+/// What a Failure keeps of the error that it stands for.
+struct Cause : Object {
+  SimpleError error;
+  explicit Cause(SimpleError from) : Object(Kind::kCause), error(std::move(from)) {}
+};
+
 /// exit(code) unwinds as this.
 struct ExitRequest {
   int code;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "../syntax/utf8.h"
 #include "../vm/thread.h"
 #include "error.h"
 #include "sized.h"
@@ -35,13 +36,18 @@ size_t Text::length() const {
 }
 
 size_t Text::byte_of(size_t which) const {
+  constexpr size_t kBetween = 64;
   if (is_ascii())
     return which;
-  if (which < last_)
-    last_ = last_byte_ = 0;
-  for (; last_ < which; ++last_)
-    last_byte_ += utf8_step(text_, last_byte_);
-  return last_byte_;
+  if (marks_.empty())
+    marks_.push_back(0);
+  size_t known = std::min(which / kBetween, marks_.size() - 1), at = marks_[known];
+  for (size_t character = known * kBetween; character < which;) {
+    at += utf8_step(text_, at);
+    if (++character % kBetween == 0 && ++known == marks_.size())
+      marks_.push_back(at);
+  }
+  return at;
 }
 
 void Text::append(const std::string& more) {
@@ -145,6 +151,9 @@ void free_object(Object* object) {
     case Kind::kThread:
       destroy_thread_handle(object);
       break;
+    case Kind::kCause:
+      delete static_cast<Cause*>(object);
+      break;
     case Kind::kNative:
     case Kind::kExtern:
     case Kind::kRecord:
@@ -237,11 +246,15 @@ CoreTypes& core_types() {
       type->variants = {first, second};
       return type;
     };
-    CoreTypes made{make("Option", "None", 0, "Some"), make("Result", "Err", 1, "Ok"), new Record()};
+    CoreTypes made{make("Option", "None", 0, "Some"), make("Result", "Err", 1, "Ok"), new Record(),
+                   new Enum()};
+    made.ellipsis->name = intern("Ellipsis");
+    made.ellipsis->variants = {{intern("Ellipsis"), {}, 0, Value(), Value()}};
+    made.ellipsis->variants[0].singleton = Value::object(new_enum_value(made.ellipsis, 0));
     made.option->variants[kNone].singleton = Value::object(new_enum_value(made.option, kNone));
     made.failure->name = intern("Failure");
     made.failure->is_class = true;
-    for (const char* field : {"message", "file", "line", "payload"}) {
+    for (const char* field : {"message", "file", "line", "payload", "cause"}) {
       made.failure->field_index[intern(field)] = static_cast<uint32_t>(made.failure->fields.size());
       made.failure->fields.push_back({intern(field), Value(), nullptr});
     }

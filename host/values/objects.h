@@ -18,8 +18,8 @@ class Thread;
 struct Proto;
 struct LoadedModule;
 
-/// UTF-8. Its length and the character looked up last are remembered, so that a loop over `text[i]` costs the
-/// same for each character, whatever its alphabet.
+/// UTF-8. Its length, and where every 64th character begins, are remembered once asked for: `text[i]` costs
+/// the same for each character, whatever its alphabet.
 class Text : public Object {
  public:
   explicit Text(std::string text) : Object(Kind::kText), text_(std::move(text)) {}
@@ -35,7 +35,7 @@ class Text : public Object {
   static constexpr size_t kUnknown = SIZE_MAX;
   std::string text_;
   mutable size_t length_ = kUnknown;
-  mutable size_t last_ = 0, last_byte_ = 0;
+  mutable std::vector<size_t> marks_;  // where characters 0, 64, 128… begin, as far as anybody asked
 };
 
 struct Array : Object {
@@ -216,6 +216,7 @@ struct CoreTypes {
   Enum* option;
   Enum* result;
   Record* failure;  // what attempt() gives in Err
+  Enum* ellipsis;   // of the one value that `...` is in a subscript
 };
 CoreTypes& core_types();
 enum : uint32_t { kNone = 0, kSome = 1, kErr = 0, kOk = 1 };
@@ -237,8 +238,5 @@ std::string type_name(Value v);
 std::string display(Value v);
 std::string display_float(double value);
 std::string format_value(Value v, const std::string& spec);
-size_t utf8_length(std::string_view text);
-/// The bytes of the character that starts at `at`.
-size_t utf8_step(std::string_view text, size_t at);
 
 }  // namespace spl

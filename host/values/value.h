@@ -46,8 +46,9 @@ enum class Kind : uint8_t {
   kCell,
   kIterator,
   kThread,
+  kCause,
 };
-inline constexpr int kKindCount = 19;
+inline constexpr int kKindCount = 20;
 
 struct Object {
   uint32_t refs = 1;

@@ -300,10 +300,7 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
       }
       case Kind::kModule: {
         auto* module = static_cast<LoadedModule*>(self.as_object);
-        const Value member = module->member(name);
-        if (member.is_missing())
-          fail_no_member(*module, name, module->name);
-        assign(stack_[window], retained(member));
+        assign(stack_[window], module_member(*module, name));
         return start_call(window, count, spec);
       }
       default:

@@ -75,7 +75,8 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
       ++at;
     if (at == total) {
       release(owned);
-      fail(name_of(record->name) + " has " + std::to_string(total) + " fields, more values were given");
+      fail(name_of(record->name) + " has " + std::to_string(total) + (total == 1 ? " field" : " fields") +
+           ", more values were given");
     }
     put(at, owned);
   };

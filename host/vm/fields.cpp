@@ -9,6 +9,26 @@
 
 namespace spl {
 
+Value Thread::computed_member(LoadedModule& module, Symbol name) {
+  static const Symbol hook = intern("__getattr__");
+  const Value getter = module.own(hook);
+  if (getter.is_missing() || (module.hides(name) && module.has(name)))
+    return Value();
+  const Ref text = Ref::owned(make_text(name_of(name)));
+  const Value argument = text.get();
+  return call(getter, &argument, 1);
+}
+
+Value Thread::module_member(LoadedModule& module, Symbol name) {
+  const Value member = module.member(name);
+  if (!member.is_missing())
+    return retained(member);
+  const Value computed = computed_member(module, name);
+  if (computed.is_nil())
+    fail_no_member(module, name, module.name);
+  return computed;
+}
+
 Value Thread::get_field(Value object, Symbol name) {
   const auto method_value = [&](const Method& method) {
     const Proto* proto = as_object<Closure>(method.function)->proto;
@@ -39,10 +59,7 @@ Value Thread::get_field(Value object, Symbol name) {
       }
       case Kind::kModule: {
         auto* module = static_cast<LoadedModule*>(object.as_object);
-        const Value member = module->member(name);
-        if (member.is_missing())
-          fail_no_member(*module, name, module->name);
-        return retained(member);
+        return module_member(*module, name);
       }
       case Kind::kEnum:
         if (const int variant = as_object<Enum>(object)->index_of(name); variant >= 0) {

@@ -4,6 +4,7 @@
 
 #include "../builtins/builtins.h"
 #include "../modules/module.h"
+#include "../syntax/utf8.h"
 #include "thread.h"
 
 namespace spl {

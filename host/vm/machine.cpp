@@ -3,6 +3,9 @@
 // Handlers do integers and floats themselves; everything else goes to functions of Thread, after the frame's
 // pc was saved so that an error finds its line.
 #include <cmath>
+#include <cstddef>
+#include <memory>
+#include <new>
 
 #include "../builtins/builtins.h"
 #include "../modules/loader.h"
@@ -31,6 +34,25 @@ int64_t rounds(int64_t start, int64_t end, bool inclusive) {
   const int64_t between = wrapping(BinaryOp::kSubtract, end, start);
   return inclusive && between != -1 ? wrapping(BinaryOp::kAdd, between, 1) : between;
 }
+
+// Memory kept for telling that there is no more of it, and for leaving the frames then.
+class SpareMemory {
+ public:
+  SpareMemory() { kept().reset(); }
+  ~SpareMemory() { kept() = made(); }
+  SpareMemory(const SpareMemory&) = delete;
+  SpareMemory& operator=(const SpareMemory&) = delete;
+
+ private:
+  static std::unique_ptr<std::byte[]> made() {
+    return std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[size_t{1} << 20]);
+  }
+  static std::unique_ptr<std::byte[]>& kept() {
+    static std::unique_ptr<std::byte[]> block = made();
+    return block;
+  }
+  static inline const bool prepared_ = (kept(), true);  // while there is memory
+};
 
 // Handlers must not hold objects with destructors across their jump: a computed goto does not run them.
 Value concatenated(const Value* parts, uint32_t count) {
@@ -135,6 +157,7 @@ again:
     --native_depth_;
     throw;
   } catch (const std::bad_alloc&) {
+    const SpareMemory spared;
     SimpleError error("out of memory");
     error.stack = stack();
     error.located = true;

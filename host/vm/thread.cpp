@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "../builtins/builtins.h"
+#include "../builtins/failure.h"
 #include "../modules/module.h"
 
 namespace spl {
@@ -67,9 +68,13 @@ std::vector<StackEntry> Thread::stack() const {
   return entries;
 }
 
-void Thread::report_lost(const SimpleError& error, const std::string& where) {
+void report_lost(const SimpleError& error, const std::string& where) {
+  const StackEntry* entry = user_entry(error);
+  const std::string place =
+      entry == nullptr ? "" : " (" + entry->file + ":" + std::to_string(entry->line) + ")";
   std::fflush(stdout);
-  std::fprintf(stderr, "warning: an error in %s is lost: %s\n", where.c_str(), error.message.c_str());
+  std::fprintf(stderr, "warning: an error in %s is lost: %s%s\n", where.c_str(), error.message.c_str(),
+               place.c_str());
 }
 
 const Method* Thread::find_method(Value self, Symbol name) const {
@@ -126,6 +131,13 @@ std::string Thread::instance_display(Value v) {
   }
   auto* instance = as_object<Instance>(v);
   std::string shown = name_of(instance->record->name) + "(";
+  if (std::find(showing_.begin(), showing_.end(), instance) != showing_.end())
+    return shown + "…)";  // it holds itself
+  showing_.push_back(instance);
+  struct Shown {
+    std::vector<const Instance*>& all;
+    ~Shown() { all.pop_back(); }
+  } const until_shown{showing_};
   for (size_t i = 0; i < instance->record->fields.size(); ++i)
     shown += (i == 0 ? "" : ", ") + name_of(instance->record->fields[i].name) + ": " +
              display(instance->fields()[i]);

@@ -51,12 +51,14 @@ class Thread {
   /// It is left out where a drop() or deferred code that runs because there was no room for a call finds no
   /// room itself.
   void drop(Instance* instance);
-  /// A failure that nobody can catch, in drop() say: told on stderr.
-  void report_lost(const SimpleError& error, const std::string& where);
   /// The Simple stack, innermost first.
   std::vector<StackEntry> stack() const;
 
   Value get_field(Value object, Symbol name);  // owned; fields, then methods without arguments
+  /// A module's member; what it does not have, its function __getattr__(name) may give. Owned.
+  Value module_member(LoadedModule& module, Symbol name);
+  /// What __getattr__ of the module gives for a name that it does not have; nil without one. Owned.
+  Value computed_member(LoadedModule& module, Symbol name);
   void set_field(Value& object, Symbol name, Value owned);
   Value get_index(Value object, Value index);  // owned
   void set_index(Value& object, Value index, Value owned);
@@ -137,6 +139,7 @@ class Thread {
   uint32_t most_frames_ = kMostFrames;
   uint32_t little_rooms_ = 0;  // one within another
   std::vector<Defer> defers_;
+  std::vector<const Instance*> showing_;  // those that instance_display() is within
 };
 
 /// Counts changes of methods: what a Cache knows of older ones does not hold.
@@ -155,6 +158,9 @@ inline const Method* extension_method(Value v, Symbol name) {
   const Type* type = extension_of(v);
   return type == nullptr ? nullptr : type->find(name);
 }
+
+/// A failure that nobody can catch, in drop() say: told on stderr.
+void report_lost(const SimpleError& error, const std::string& where);
 
 Thread& current_thread();
 /// False on a thread that native code made, until it calls Simple.

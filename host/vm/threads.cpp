@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -44,9 +46,8 @@ thread_local Outcome* mine = nullptr;  // of the thread that runs here; the main
 void give_up(Outcome& outcome) {
   release(std::exchange(outcome.result, Value()));
   if (outcome.error && !std::exchange(outcome.joined, true))
-    current_thread().report_lost(*outcome.error, outcome.is_future
-                                                     ? "an async function that was never awaited"
-                                                     : "a thread that was never joined");
+    report_lost(*outcome.error, outcome.is_future ? "an async function that was never awaited"
+                                                  : "a thread that was never joined");
 }
 
 // Failures that nobody has seen yet. Guarded by the host lock.
@@ -67,13 +68,6 @@ void finish(Outcome& outcome) {
     give_up(outcome);
 }
 
-// exit() ends the program, whichever thread calls it.
-[[noreturn]] void exit_now(int code) {
-  std::fflush(stdout);
-  std::fflush(stderr);
-  std::_Exit(code);
-}
-
 constexpr int kMostFutureThreads = 64;  // what is started beyond them runs at once, in its caller
 int future_threads = 0;                 // under the host lock
 
@@ -84,6 +78,20 @@ void settle(Outcome& outcome, Body&& body) {
     outcome.result = body();
   } catch (const SimpleError& error) {
     outcome.error = std::make_unique<SimpleError>(error);
+  } catch (const std::bad_alloc&) {
+    outcome.error = std::make_unique<SimpleError>("out of memory");
+  } catch (const std::exception& error) {
+    outcome.error = std::make_unique<SimpleError>(error.what());
+  }
+}
+
+// Starts `live` on a thread of its own; the system may have no more of them.
+template <class Function, class... Arguments>
+void start_thread(Function&& function, Arguments&&... arguments) {
+  try {
+    std::thread(std::forward<Function>(function), std::forward<Arguments>(arguments)...).detach();
+  } catch (const std::system_error&) {
+    fail("no more threads can be started", "join some of those that run before starting others");
   }
 }
 
@@ -93,9 +101,9 @@ void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
   host_lock().acquire();
   mine = outcome.get();
   {
-    Thread thread;
+    std::optional<Thread> thread;
     try {
-      settle(*outcome, [&] { return body(thread); });
+      settle(*outcome, [&] { return body(thread.emplace()); });
     } catch (const ExitRequest& request) {
       exit_now(request.code);
     }
@@ -137,9 +145,12 @@ void share_lock() {
 
 Value spawn(Thread&, Value* args, int) {
   auto* object = new ThreadObject(false);
+  Ref handle = Ref::owned(Value::object(object));
   share_lock();
-  std::thread(run_thread, retained(args[0]), object->outcome).detach();
-  return Value::object(object);
+  Ref function = Ref::shared(args[0]);
+  start_thread(run_thread, function.get(), object->outcome);
+  function.take();  // the thread's now
+  return handle.take();
 }
 
 void refuse_ring(const Outcome& wanted) {
@@ -208,6 +219,12 @@ Value hand_over(Thread&, Value*, int) {
 
 }  // namespace
 
+void exit_now(int code) {
+  std::fflush(stdout);
+  std::fflush(stderr);
+  std::_Exit(code);
+}
+
 Value start_future(Closure* closure, std::vector<Value> values) {
   auto* object = new ThreadObject(true);
   Ref future = Ref::owned(Value::object(object));
@@ -217,9 +234,16 @@ Value start_future(Closure* closure, std::vector<Value> values) {
     finish(*object->outcome);
     return future.take();
   }
-  ++future_threads;
   share_lock();
-  std::thread(run_future_thread, closure, std::move(values), object->outcome).detach();
+  try {
+    start_thread(run_future_thread, closure, values, object->outcome);
+  } catch (...) {
+    for (const Value value : values)
+      release(value);
+    release(Value::object(closure));
+    throw;
+  }
+  ++future_threads;  // under the host lock, so before the thread counts itself down
   return future.take();
 }
 

@@ -12,6 +12,9 @@ void install_thread_methods();
 /// At the program's end: the failures of threads that nobody has joined.
 void tell_unseen_failures();
 
+/// exit() ends the program, whichever thread calls it.
+[[noreturn]] void exit_now(int code);
+
 /// Begins an async function whose parameters are bound; `values` are owned. Owned.
 Value start_future(Closure* closure, std::vector<Value> values);
 /// The value of a future once it is there, or its failure; of anything else the value itself. Owned.

@@ -36,7 +36,9 @@ void Thread::drop(Instance* instance) {
     return;
   try {
     release(call_method_of(Value::object(instance), *instance->record->drop, nullptr, 0));
-  } catch (const SimpleError& error) {
+  } catch (SimpleError& error) {
+    if (!error.located)
+      error.stack = stack();
     report_lost(error, "drop() of " + name_of(instance->record->name));
   }
 }

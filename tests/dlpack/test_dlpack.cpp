@@ -164,6 +164,26 @@ TEST_F(Dlpack, RefusesWhatCannotBeLentAndSaysWhatToDo) {
   EXPECT_EQ(out, nullptr);
 }
 
+TEST_F(Dlpack, RefusesZerosThatNobodyHasWritten) {
+  int64_t op = 0, count = 0;
+  ASSERT_EQ(spt_op_find("_efficientzerotensor", "", &op), SPT_OK);
+  SplValue two{};
+  two.tag = SPL_INT;
+  two.as_int = 2;
+  SplArray sizes{&two, 1, 1};
+  SplValue list{}, result{};
+  list.tag = SPL_ARRAY;
+  list.as_array = &sizes;
+  ASSERT_EQ(spt_op_call(op, &list, 1, &result, 1, &count), SPT_OK) << spt_last_error_message();
+  const Handle zeros_only(result.as_int);
+  DLManagedTensorVersioned* out = nullptr;
+  EXPECT_EQ(spt_to_dlpack(zeros_only, false, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("its zeros are not written anywhere yet"));
+  ASSERT_EQ(spt_to_dlpack(zeros_only, true, &out), SPT_OK) << spt_last_error_message();
+  EXPECT_EQ(static_cast<const float*>(out->dl_tensor.data)[1], 0.0F);
+  out->deleter(out);
+}
+
 TEST_F(Dlpack, GoesRoundForEveryDtypeThatBothName) {
   for (const char* name :
        {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from programs import hold, run
+from programs import hold, host, run
 
 FOLDER = Path(__file__).parent / "lang"
 
@@ -60,8 +61,29 @@ def test_a_drop_without_end_does_not_keep_a_full_stack_busy(tmp_path: Path) -> N
         "fn down():\n    val held = Held()\n    down()\ndown()\n"
     )
     told = run(file).stderr.splitlines()
-    assert told.count("warning: an error in drop() of Held is lost: recursion too deep") > 10_000
+    lost = "warning: an error in drop() of Held is lost: recursion too deep ("
+    assert sum(line.startswith(lost) for line in told) > 10_000
     assert f"{file}:6:5: error: recursion too deep" in told
+
+
+def test_a_long_line_is_shown_round_its_fault(tmp_path: Path) -> None:
+    file = tmp_path / "long.spl"
+    file.write_text("val xs = [" + ", ".join(f"{i}" for i in range(100)) + ", wrong, " + "1, " * 100 + "1]\n")
+    _, shown, caret, *_ = run(file).stderr.splitlines()
+    assert shown.startswith("  …") and shown.endswith("…") and len(shown) < 170
+    assert shown[caret.index("^") :].startswith("wrong, ")
+
+
+def test_threads_that_cannot_be_started_are_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "many.spl"
+    file.write_text("fn deeper(n): thread.spawn(\\: deeper(n + 1)).join() + 1\ndeeper(0)\n")
+    with_little_memory = ["sh", "-c", 'ulimit -v 2000000; exec "$@"', "sh"]
+    result = subprocess.run(
+        [*with_little_memory, host(), str(file)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert result.returncode == 1, result.stderr
+    told = ("no more threads can be started", "no memory for a thread's stack", "out of memory")
+    assert any(f"error: {message}" in result.stderr for message in told), result.stderr
 
 
 def test_columns_of_code_on_the_command_line_are_those_of_its_text() -> None:

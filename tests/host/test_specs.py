@@ -232,3 +232,17 @@ def test_a_spec_that_calls_exit_is_a_failure(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "exit(0) was called" in done.stdout
     assert done.stdout.splitlines()[-1] == "0 passed, 1 failed, 0 skipped"
+
+
+def test_an_error_in_an_example_is_explained_at_the_end(tmp_path: Path) -> None:
+    file = spec(tmp_path, "deep", 'fn inner(x): x.foo\ndescribe "d":\n    it "stops":\n        inner(nil)\n')
+    assert (
+        f"  {file}:1: d stops\n"
+        "    nil has no field foo\n"
+        "      fn inner(x): x.foo\n"
+        "                     ^\n"
+        "      hint: the value is nil; ?. gives nil for a member of nil\n"
+        "      calls, innermost first:\n"
+        f"        inner ({file}:1:16)\n"
+        f"        block ({file}:4:9)\n"
+    ) in run("test", file).stdout

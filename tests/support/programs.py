@@ -99,6 +99,22 @@ def run(
     )
 
 
+def hold_excerpts(told: list[str], file: Path) -> None:
+    """Each report with a column is followed by its source line and a caret below the column."""
+    source = file.read_text().splitlines()
+    for at, line in enumerate(told):
+        report = _REPORT.match(line)
+        if not report or not report["column"]:
+            continue
+        text, column = source[int(report["line"]) - 1], int(report["column"])
+        if len(text.encode()) > 160 or not text:
+            continue  # shown in part, or nothing to show
+        shown = [number for number in range(at + 1, len(told)) if told[number].rstrip() == f"  {text}".rstrip()]
+        assert shown, told
+        in_characters = len(text.encode()[: column - 1].decode())
+        assert told[shown[0] + 1].index("^") == 2 + in_characters, told
+
+
 def hold(file: Path) -> None:
     """Runs `file` and asserts everything that its marks promise."""
     wanted = expectations(file)
@@ -113,6 +129,7 @@ def hold(file: Path) -> None:
         assert text in match["message"], result.stderr
     for match in reported:
         assert Path(match["file"]).resolve() == file.resolve(), result.stderr
+    hold_excerpts(result.stderr.splitlines(), file)
     for hint in wanted.hints:
         assert hint in result.stderr
     if not wanted.reports:

@@ -49,7 +49,15 @@ enum SptHandleKind {
   SPT_HANDLE_TENSOR = 1,
   SPT_HANDLE_OBJECT = 2,
   SPT_HANDLE_DLPACK = 3,
-  SPT_HANDLE_OPTIMIZER = 4
+  SPT_HANDLE_OPTIMIZER = 4,
+  SPT_HANDLE_GENERATOR = 5
+};
+
+/* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */
+enum SptTag {
+  SPT_TENSOR = 16,    /* as_int: its handle; 0 is no tensor. An array of these is a list of tensors. */
+  SPT_COMPLEX = 17,   /* as_array: two FLOATs, the real and the imaginary part */
+  SPT_GENERATOR = 18  /* as_int: its handle */
 };
 
 /* Owned by the header of DLPack 1 (dlpack/dlpack.h), which callers of these functions include. */
@@ -3825,6 +3833,130 @@ SPT_API int32_t spt_dlpack_data_ptr(int64_t managed, void** out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Simple:   rt_torch_dlpack_flags */
 SPT_API int32_t spt_dlpack_flags(int64_t managed, int64_t* out);
+
+/* --- Operators by name --- */
+
+/** Calls an operator: softmax, aten::softmax, torchvision::nms. The last values are keyword arguments,
+ *  one for each name. The overload is the first that they fit, as in PyTorch, whose defaults hold;
+ *  names of dtypes, devices, layouts and memory formats are texts, sizes one list or single integers.
+ *  The results: a text with a letter for each (as in kinds), a text with their names (a comma between
+ *  them; empty names where the schema has none), and the values.
+ *
+ *  Device:   The operator's own rules; a device may be given as text or by code.
+ *  Autograd: As in PyTorch: recorded when grad mode is on and an input requires grad.
+ *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), NOT_IMPLEMENTED (there is no such operator),
+ *            INVALID_ARGUMENT (no overload fits; the message lists each with the reason), UNAVAILABLE
+ *            (a device that is not there), and what the operator refuses, by its kind.
+ *  Source:   torch.ops
+ *  Simple:   rt_torch_op */
+SPT_API int32_t spt_op(const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out);
+
+/** The number of one overload, for spt_op_call; "" is the overload without a name of its own. It is
+ *  valid until the process ends.
+ *
+ *  Owns:     Nothing: the number needs no release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (name or overload is NULL),
+ *            NOT_IMPLEMENTED (there is no such operator or overload). */
+SPT_API int32_t spt_op_find(const char* name, const char* overload, int64_t* out);
+
+/** Calls one overload with the arguments of its schema in their order, tagged as in enum SptTag;
+ *  defaults stand for those left out at the end. *out is how many results there are; as many as there
+ *  is room for are written.
+ *
+ *  Device:   The operator's own rules; a device may be given as text or by code.
+ *  Autograd: As in PyTorch: recorded when grad mode is on and an input requires grad.
+ *  Owns:     Results of tag SPT_TENSOR are new handles; release each with spt_release. Free text with
+ *            spt_free, arrays with spl_array_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (op is no such number, an argument does
+ *            not fit or is missing, or there is too little room), UNAVAILABLE (a device that is not
+ *            there), and what the operator refuses, by its kind. */
+SPT_API int32_t spt_op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* results, int64_t results_len, int64_t* out);
+
+/** The schema of each overload, one a line; empty when there is no such operator.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Simple:   rt_torch_op_schemas */
+SPT_API int32_t spt_op_schemas(const char* name, char** out);
+
+/** Every operator's name with its namespace, sorted, one a line.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Simple:   rt_torch_op_names */
+SPT_API int32_t spt_op_names(char** out);
+
+/* --- Subscripts --- */
+
+/** a[keys]: a letter for each key says what it is: v an integer, bool or nil (a new dimension), s a
+ *  slice (an array of start, stop and step, each an integer or nil), e an ellipsis (any value), t a
+ *  tensor of indices or a mask.
+ *
+ *  Shapes:   As PyTorch's subscripts: a view of a, or a copy where a tensor is among the keys.
+ *  Dtype:    That of a.
+ *  Device:   That of a; index tensors may be on the CPU.
+ *  Autograd: Recorded when grad mode is on and a requires grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (kinds and values do not
+ *            fit, or are no subscripts), INDEX_OUT_OF_RANGE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.Tensor.__getitem__
+ *  Simple:   rt_torch_torchtensor_get_item */
+SPT_API int32_t spt_get_item(int64_t a, const char* kinds, const SplArray* keys, int64_t* out);
+
+/** a[keys] = value: the first value is what is written, a tensor (t), a number or bool (v) or a complex
+ *  number (c); the others are keys as in spt_get_item.
+ *
+ *  Shapes:   The value broadcasts to the part that the keys name.
+ *  Dtype:    That of a.
+ *  Device:   That of a; index tensors may be on the CPU.
+ *  Autograd: Recorded when grad mode is on and a requires grad.
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (kinds and values do not fit, or are no subscripts),
+ *            INDEX_OUT_OF_RANGE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.Tensor.__setitem__
+ *  Simple:   rt_torch_torchtensor_set_item */
+SPT_API int32_t spt_set_item(int64_t a, const char* kinds, const SplArray* value_and_keys);
+
+/* --- Random number generators --- */
+
+/** A random number generator of its own, seeded as PyTorch seeds a new one. Device: -1 CPU, n cuda:n.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such device code), UNAVAILABLE (a
+ *            device that is not there).
+ *  Source:   torch.Generator
+ *  Simple:   rt_torch_generator_new */
+SPT_API int32_t spt_generator_new(int64_t device, int64_t* out);
+
+/** Seeds it: the numbers that follow are PyTorch's. Negative seeds count from 2^64 down.
+ *
+ *  Errors:   INVALID_HANDLE.
+ *  Source:   torch.Generator.manual_seed
+ *  Simple:   rt_torch_generator_manual_seed */
+SPT_API int32_t spt_generator_manual_seed(int64_t generator, int64_t seed);
+
+/** The seed it had first, as a signed 64-bit number.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Source:   torch.Generator.initial_seed
+ *  Simple:   rt_torch_generator_initial_seed */
+SPT_API int32_t spt_generator_initial_seed(int64_t generator, int64_t* out);
+
+/** A copy of its state, a uint8 tensor. 0 as generator: the default one of the CPU.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Source:   torch.Generator.get_state
+ *  Simple:   rt_torch_generator_state */
+SPT_API int32_t spt_generator_state(int64_t generator, int64_t* out);
+
+/** Puts a state back that generator_state gave. 0 as generator: the default one of the CPU.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (the tensor is no state of such a generator).
+ *  Source:   torch.Generator.set_state
+ *  Simple:   rt_torch_generator_set_state */
+SPT_API int32_t spt_generator_set_state(int64_t generator, int64_t state);
 
 /* --- Python: interpreter --- */
 

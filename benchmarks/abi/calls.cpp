@@ -1,0 +1,104 @@
+// What a call through the C ABI costs beside the same call of LibTorch's C++ interface, in one process, on
+// one thread.
+//
+// Rounds alternate between the ways; each way's time is the least of its rounds. Prints one row a line:
+// name, nanoseconds in C++, nanoseconds through the ABI.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+#include "simple_torch/c_api.h"
+
+namespace {
+
+constexpr int kRounds = 40;
+
+void check(int32_t status) {
+  if (status != SPT_OK) {
+    std::fprintf(stderr, "%s\n", spt_last_error_message());
+    std::exit(1);
+  }
+}
+
+template <class Body>
+double nanoseconds(int64_t calls, Body&& body) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int64_t i = 0; i < calls; ++i) {
+    body();
+  }
+  const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
+  return taken.count() / static_cast<double>(calls);
+}
+
+template <class Direct, class Through>
+void compare(const char* name, int64_t calls, Direct&& direct, Through&& through) {
+  double least_direct = std::numeric_limits<double>::max(), least_through = least_direct;
+  for (int round = 0; round < kRounds; ++round) {
+    least_direct = std::min(least_direct, nanoseconds(calls, direct));
+    least_through = std::min(least_through, nanoseconds(calls, through));
+  }
+  std::printf("%s %.1f %.1f\n", name, least_direct, least_through);
+}
+
+int64_t handle_of(const at::Tensor& like) {
+  const std::vector<int64_t> sizes = like.sizes().vec();
+  int64_t handle = 0;
+  check(spt_ones(sizes.data(), static_cast<int64_t>(sizes.size()), &handle));
+  return handle;
+}
+
+void release(int64_t handle) { check(spt_release(handle)); }
+
+void typed_add(const char* name, const at::Tensor& a, int64_t calls) {
+  const int64_t handle = handle_of(a);
+  compare(
+      name, calls, [&] { at::add(a, a); },
+      [&] {
+        int64_t out = 0;
+        check(spt_add(handle, handle, &out));
+        release(out);
+      });
+  release(handle);
+}
+
+void add_by_number(const char* name, const at::Tensor& a, int64_t calls) {
+  const int64_t handle = handle_of(a);
+  int64_t op = 0;
+  check(spt_op_find("add", "Tensor", &op));
+  SplValue args[2];
+  for (SplValue& arg : args) {
+    arg.tag = SPT_TENSOR;
+    arg.as_int = handle;
+  }
+  compare(
+      name, calls, [&] { at::add(a, a); },
+      [&] {
+        SplValue result;
+        int64_t count = 0;
+        check(spt_op_call(op, args, 2, &result, 1, &count));
+        release(result.as_int);
+      });
+  release(handle);
+}
+
+}  // namespace
+
+int main() {
+  at::set_num_threads(1);
+  bool available = false;
+  check(spt_available(&available));
+  if (!available) {
+    return 1;
+  }
+  check(spt_set_num_threads(1));
+  typed_add("typed-2x2", at::ones({2, 2}), 20000);
+  add_by_number("numbered-2x2", at::ones({2, 2}), 20000);
+  typed_add("typed-1000000", at::ones({1000000}), 50);
+}

@@ -1,0 +1,368 @@
+#include "core_libtorch/operators.h"
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "core_libtorch/coercion.h"
+#include "core_libtorch/explained.h"
+
+namespace simple_torch::core {
+namespace {
+
+using c10::IValue;
+using Stack = std::vector<IValue>;
+using Overloads = std::vector<c10::OperatorHandle>;
+
+std::string qualified(const std::string& name) {
+  return name.find("::") == std::string::npos ? "aten::" + name : name;
+}
+
+// The JIT's list keeps the order of PyTorch's own declarations; what only the JIT has is no operator of the
+// dispatcher.
+Overloads look_up(const std::string& full_name) {
+  Overloads found;
+  for (const auto& op : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(full_name))) {
+    const auto& schema = op->schema();
+    if (const auto handle =
+            c10::Dispatcher::singleton().findSchema({schema.name(), schema.overload_name()})) {
+      found.push_back(*handle);
+    }
+  }
+  return found;
+}
+
+// Names of the known operators; entries never move and never go.
+class Known {
+ public:
+  const Overloads& of(const std::string& name) {
+    {
+      const std::shared_lock reading(mutex_);
+      if (const auto found = by_name_.find(name); found != by_name_.end()) {
+        return *found->second;
+      }
+    }
+    Overloads looked_up = look_up(qualified(name));
+    if (looked_up.empty()) {
+      static const Overloads none;
+      return none;
+    }
+    const std::unique_lock writing(mutex_);
+    if (const auto found = by_name_.find(name); found != by_name_.end()) {
+      return *found->second;
+    }
+    return *(by_name_[name] = &lists_.emplace_back(std::move(looked_up)));
+  }
+
+ private:
+  std::shared_mutex mutex_;
+  std::deque<Overloads> lists_;
+  std::unordered_map<std::string, const Overloads*> by_name_;
+};
+
+Known& known() {
+  static auto* const all = new Known;  // used by threads that may outlive main
+  return *all;
+}
+
+// PyTorch's Python functions give some arguments other names than the schemas.
+bool is_called(const c10::Argument& argument, const std::string& name) {
+  const std::string& own = argument.name();
+  return own == name || (own == "self" && name == "input") || (own == "dim" && name == "axis") ||
+         (own == "keepdim" && name == "keepdims");
+}
+
+// Values on their way into one overload's stack.
+class Binding {
+ public:
+  Binding(const c10::FunctionSchema& schema, const CallValues& given, Fit fit)
+      : schema_(schema), given_(given), fit_(fit), used_(given.named.size(), false) {
+    const auto& arguments = schema.arguments();
+    positions_ = static_cast<size_t>(
+        std::count_if(arguments.begin(), arguments.end(), [](const auto& a) { return !a.kwarg_only(); }));
+    outs_ = static_cast<size_t>(
+        std::count_if(arguments.begin(), arguments.end(), [](const auto& a) { return a.is_out(); }));
+  }
+
+  // The stack, or nothing and why().
+  std::optional<Stack> bind() {
+    Stack stack;
+    stack.reserve(schema_.arguments().size());
+    for (const c10::Argument& argument : schema_.arguments()) {
+      std::optional<IValue> value = value_of(argument);
+      if (!value || (!takes_default_ && !fits(*value, argument))) {
+        return std::nullopt;
+      }
+      stack.push_back(std::move(*value));
+    }
+    if (next_ < given_.positional.size()) {
+      return refuse("it takes " + std::to_string(positions_) + " positional arguments, not " +
+                    std::to_string(given_.positional.size()));
+    }
+    for (size_t i = 0; i < used_.size(); ++i) {
+      if (!used_[i]) {
+        return refuse("it has no argument '" + given_.named[i].first + "'");
+      }
+    }
+    return stack;
+  }
+
+  const std::string& why() const { return why_; }
+
+ private:
+  std::nullopt_t refuse(std::string why) {
+    why_ = std::move(why);
+    return std::nullopt;
+  }
+
+  bool fits(IValue& value, const c10::Argument& argument) {
+    const std::string given = kind_of(value);
+    if (coerce(value, argument, fit_)) {
+      return true;
+    }
+    const std::string shown = value.isString() ? "'" + value.toStringRef() + "'" : given;
+    refuse("its argument '" + argument.name() + "' is " + kind_of(argument) + ", not " + shown);
+    return false;
+  }
+
+  std::optional<IValue> value_of(const c10::Argument& argument) {
+    takes_default_ = false;
+    if (next_ < given_.positional.size() && !argument.kwarg_only()) {
+      return positional(argument);
+    }
+    if (const auto value = named(argument)) {
+      return value;
+    }
+    if (argument.default_value()) {
+      takes_default_ = true;
+      return argument.default_value();
+    }
+    return refuse("its argument '" + argument.name() + "' is missing");
+  }
+
+  // Sizes may be given one by one, to the last positional argument.
+  std::optional<IValue> positional(const c10::Argument& argument) {
+    const auto first = given_.positional.begin() + static_cast<std::ptrdiff_t>(next_);
+    const bool is_last = ++next_ == positions_;
+    if (!is_last || !first->isInt() || !is_list_of_ints(argument)) {
+      return *first;
+    }
+    if (argument.N() && first + 1 == given_.positional.end()) {
+      return *first;
+    }
+    if (!std::all_of(first, given_.positional.end(), [](const IValue& value) { return value.isInt(); })) {
+      return *first;
+    }
+    c10::List<int64_t> sizes;
+    for (auto at = first; at != given_.positional.end(); ++at) {
+      sizes.push_back(at->toInt());
+    }
+    next_ = given_.positional.size();
+    return IValue(std::move(sizes));
+  }
+
+  static bool is_list_of_ints(const c10::Argument& argument) {
+    const auto list = argument.type()->cast<c10::ListType>();
+    return list != nullptr && list->getElementType()->kind() == c10::TypeKind::IntType;
+  }
+
+  std::optional<IValue> named(const c10::Argument& argument) {
+    for (size_t i = 0; i < used_.size(); ++i) {
+      const auto& [name, value] = given_.named[i];
+      if (is_called(argument, name) && !used_[i]) {
+        used_[i] = true;
+        return value;
+      }
+      if (argument.is_out() && name == "out") {
+        used_[i] = true;
+        return out_part(value);
+      }
+    }
+    return std::nullopt;
+  }
+
+  // `out` is the one result, or a list of all of them.
+  std::optional<IValue> out_part(const IValue& value) {
+    if (outs_ == 1 || !value.isList()) {
+      return value;
+    }
+    const auto parts = value.toListRef();
+    if (parts.size() != outs_) {
+      return refuse("its results are " + std::to_string(outs_) + ", and out has " +
+                    std::to_string(parts.size()));
+    }
+    return parts[next_out_++];
+  }
+
+  const c10::FunctionSchema& schema_;
+  const CallValues& given_;
+  Fit fit_;
+  std::vector<bool> used_;
+  size_t positions_ = 0, outs_ = 0;
+  size_t next_ = 0, next_out_ = 0;
+  bool takes_default_ = false;
+  std::string why_;
+};
+
+std::string shown_call(const std::string& name, const CallValues& values) {
+  std::string shown = name + "(";
+  for (const IValue& value : values.positional) {
+    shown += (shown.back() == '(' ? "" : ", ") + kind_of(value);
+  }
+  for (const auto& [key, value] : values.named) {
+    shown += (shown.back() == '(' ? "" : ", ") + key + ": " + kind_of(value);
+  }
+  return shown + ")";
+}
+
+std::string shown_schema(const c10::FunctionSchema& schema) { return c10::toString(schema); }
+
+Error nothing_fits(const std::string& name, const CallValues& values, const Overloads& overloads) {
+  std::string message = "there is no " + shown_call(name, values);
+  for (const auto& op : overloads) {
+    Binding binding(op.schema(), values, Fit::kLoose);
+    binding.bind();
+    message += "\n  " + shown_schema(op.schema()) + "\n    " + binding.why();
+  }
+  ErrorFields fields;
+  fields.op = name;
+  return {ErrorKind::kInvalidArgument, message, fields};
+}
+
+struct Chosen {
+  const c10::OperatorHandle* op;
+  Stack stack;
+};
+
+std::optional<Chosen> choose(const Overloads& overloads, const CallValues& values) {
+  for (const Fit fit : {Fit::kExact, Fit::kLoose}) {
+    for (const auto& op : overloads) {
+      if (auto stack = Binding(op.schema(), values, fit).bind()) {
+        return Chosen{&op, std::move(*stack)};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void run(const std::string& name, const c10::OperatorHandle& op, Stack& stack) {
+  try {
+    op.callBoxed(&stack);
+  } catch (const c10::Error& error) {
+    std::vector<const at::Tensor*> operands;
+    for (const IValue& value : stack) {
+      if (value.isTensor()) {
+        operands.push_back(&value.toTensor());
+      }
+    }
+    throw explain(name.c_str(), operands, error);
+  }
+}
+
+// Takes `requires_grad` out of the values: Python's functions that make tensors have it, their schemas do
+// not.
+std::optional<bool> take_requires_grad(CallValues& values) {
+  const auto found = std::find_if(values.named.begin(), values.named.end(),
+                                  [](const auto& each) { return each.first == "requires_grad"; });
+  if (found == values.named.end() || !found->second.isBool()) {
+    return std::nullopt;
+  }
+  const bool wanted = found->second.toBool();
+  values.named.erase(found);
+  return wanted;
+}
+
+bool makes_tensors(const c10::FunctionSchema& schema) {
+  return schema.argumentIndexWithName("pin_memory").has_value();
+}
+
+}  // namespace
+
+const Overloads& overloads_of(const std::string& name) { return known().of(name); }
+
+const c10::OperatorHandle& overload_of(const std::string& name, const std::string& overload) {
+  const Overloads& overloads = overloads_of(name);
+  for (const auto& op : overloads) {
+    if (op.schema().overload_name() == overload) {
+      return op;
+    }
+  }
+  throw Error(ErrorKind::kNotImplemented, overloads.empty() ? "PyTorch has no operator " + name
+                                                            : name + " has no overload '" + overload +
+                                                                  "'; there are:\n" + schemas_of(name));
+}
+
+CallResults call_by_name(const std::string& name, CallValues values) {
+  const Overloads& overloads = overloads_of(name);
+  if (overloads.empty()) {
+    throw Error(ErrorKind::kNotImplemented, "PyTorch has no operator " + name);
+  }
+  std::optional<Chosen> chosen = choose(overloads, values);
+  std::optional<bool> requires_grad;
+  if (!chosen) {
+    CallValues rest = values;
+    requires_grad = take_requires_grad(rest);
+    if (requires_grad) {
+      chosen = choose(overloads, rest);
+    }
+    if (!chosen || !makes_tensors(chosen->op->schema())) {
+      throw nothing_fits(name, values, overloads);
+    }
+  }
+  run(name, *chosen->op, chosen->stack);
+  if (requires_grad.value_or(false)) {
+    explained(name.c_str(), kNoOperands, [&] { chosen->stack.front().toTensor().set_requires_grad(true); });
+  }
+  return {std::move(chosen->stack), &chosen->op->schema()};
+}
+
+void call_overload(const c10::OperatorHandle& op, Stack& stack) {
+  const auto& arguments = op.schema().arguments();
+  const std::string& name = op.schema().name();
+  if (stack.size() > arguments.size()) {
+    throw Error(ErrorKind::kInvalidArgument, name + " takes " + std::to_string(arguments.size()) +
+                                                 " arguments, not " + std::to_string(stack.size()));
+  }
+  for (size_t i = 0; i < stack.size(); ++i) {
+    if (!coerce(stack[i], arguments[i], Fit::kDispatcher)) {
+      throw Error(ErrorKind::kInvalidArgument, name + ": argument '" + arguments[i].name() + "' is " +
+                                                   kind_of(arguments[i]) + ", not " + kind_of(stack[i]));
+    }
+  }
+  for (size_t i = stack.size(); i < arguments.size(); ++i) {
+    if (!arguments[i].default_value()) {
+      throw Error(ErrorKind::kInvalidArgument, name + ": argument '" + arguments[i].name() + "' is missing");
+    }
+    stack.push_back(*arguments[i].default_value());
+  }
+  run(name, op, stack);
+}
+
+std::string schemas_of(const std::string& name) {
+  std::string lines;
+  for (const auto& op : overloads_of(name)) {
+    lines += (lines.empty() ? "" : "\n") + shown_schema(op.schema());
+  }
+  return lines;
+}
+
+std::string operator_names() {
+  std::set<std::string> names;
+  for (const auto& op : c10::Dispatcher::singleton().getAllOpNames()) {
+    names.insert(op.name);
+  }
+  std::string lines;
+  for (const std::string& name : names) {
+    lines += (lines.empty() ? "" : "\n") + name;
+  }
+  return lines;
+}
+
+}  // namespace simple_torch::core

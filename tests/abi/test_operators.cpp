@@ -1,0 +1,399 @@
+// The contract of operators by name and of generators. Values are arithmetic, or PyTorch's where they are
+// random.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "capi_test.h"
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+namespace {
+
+SplValue integer(int64_t number) {
+  SplValue value{};
+  value.tag = SPL_INT;
+  value.as_int = number;
+  return value;
+}
+SplValue tensor_value(int64_t handle) {
+  SplValue value = integer(handle);
+  value.tag = SPT_TENSOR;
+  return value;
+}
+SplValue real(double number) {
+  SplValue value{};
+  value.tag = SPL_FLOAT;
+  value.as_float = number;
+  return value;
+}
+SplValue truth(bool yes) {
+  SplValue value{};
+  value.tag = SPL_BOOL;
+  value.as_bool = yes;
+  return value;
+}
+SplValue words(const char* text) {
+  SplValue value{};
+  value.tag = SPL_STRING;
+  value.as_string = spl_str_new(text);
+  return value;
+}
+
+/// An array that owns its values.
+class Values {
+ public:
+  Values(std::initializer_list<SplValue> items) {
+    for (const SplValue& item : items) {
+      spl_array_push(array_, item);
+    }
+  }
+  ~Values() { spl_array_free(array_); }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+  const SplArray* get() const { return array_; }
+  /// Given away, as an item of another array.
+  SplValue give() {
+    SplValue value{};
+    value.tag = SPL_ARRAY;
+    value.as_array = array_;
+    array_ = nullptr;
+    return value;
+  }
+
+ private:
+  SplArray* array_ = spl_array_new();
+};
+
+class Operators : public CApiTest {
+ protected:
+  /// What spt_op gave; the handles in it are released.
+  class Given {
+   public:
+    explicit Given(SplArray* array) : array_(array) {}
+    ~Given() {
+      const std::string kinds = letters();
+      for (size_t i = 0; i < kinds.size(); ++i) {
+        if (kinds[i] == 't') {
+          spt_release(item(i).as_int);
+        }
+        for (int64_t j = 0; kinds[i] == 'l' && j < item(i).as_array->len; ++j) {
+          spt_release(item(i).as_array->items[j].as_int);
+        }
+      }
+      spl_array_free(array_);
+    }
+    Given(const Given&) = delete;
+    Given& operator=(const Given&) = delete;
+    std::string letters() const { return array_->items[0].as_string; }
+    std::string names() const { return array_->items[1].as_string; }
+    const SplValue& item(size_t i) const { return array_->items[i + 2]; }
+    int64_t handle(size_t i = 0) const { return item(i).as_int; }
+
+   private:
+    SplArray* array_;
+  };
+
+  static std::unique_ptr<Given> op(const char* name, const char* kinds, const Values& values,
+                                   const std::vector<const char*>& names = {}) {
+    SplArray* out = nullptr;
+    EXPECT_EQ(spt_op(name, kinds, values.get(), names.data(), size(names), &out), SPT_OK)
+        << spt_last_error_message();
+    return std::make_unique<Given>(out);
+  }
+
+  static int32_t refused(const char* name, const char* kinds, const Values& values,
+                         const std::vector<const char*>& names = {}) {
+    SplArray* out = nullptr;
+    const int32_t status = spt_op(name, kinds, values.get(), names.data(), size(names), &out);
+    EXPECT_EQ(out, nullptr);
+    return status;
+  }
+
+  static int64_t found(const char* name, const char* overload) {
+    int64_t number = 0;
+    EXPECT_EQ(spt_op_find(name, overload, &number), SPT_OK) << spt_last_error_message();
+    return number;
+  }
+
+  static Handle generator() { return made(spt_generator_new, int64_t{-1}); }
+};
+
+TEST_F(Operators, ChoosesTheOverloadByTheArguments) {
+  const Handle a = tensor({1, 2, 3, 4}, {2, 2});
+  EXPECT_THAT(values(op("add", "tt", {integer(a), integer(a)})->handle()), ElementsAre(2, 4, 6, 8));
+  EXPECT_THAT(values(op("add", "tv", {integer(a), integer(1)})->handle()), ElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(values(op("sum", "t", {integer(a)})->handle()), ElementsAre(10));
+  EXPECT_THAT(values(op("sum", "tv", {integer(a), integer(0)})->handle()), ElementsAre(4, 6));
+  EXPECT_THAT(values(op("aten::pow", "vt", {integer(2), integer(a)})->handle()), ElementsAre(2, 4, 8, 16));
+}
+
+TEST_F(Operators, TakesKeywordsAndDefaults) {
+  const Handle a = tensor({1, 2, 3, 4}, {2, 2});
+  EXPECT_THAT(values(op("add", "ttv", {integer(a), integer(a), integer(10)}, {"alpha"})->handle()),
+              ElementsAre(11, 22, 33, 44));
+  const auto sum = op("sum", "tvv", {integer(a), integer(1), truth(true)}, {"dim", "keepdim"});
+  EXPECT_THAT(shape(sum->handle()), ElementsAre(2, 1));
+  EXPECT_THAT(values(op("neg", "t", {integer(a)}, {"input"})->handle()), ElementsAre(-1, -2, -3, -4));
+}
+
+TEST_F(Operators, NamesSeveralResultsAsTheirSchemaDoes) {
+  const Handle a = tensor({3, 1, 2}, {3});
+  const auto sorted = op("sort", "t", {integer(a)});
+  EXPECT_EQ(sorted->letters(), "tt");
+  EXPECT_EQ(sorted->names(), "values,indices");
+  EXPECT_THAT(values(sorted->handle(0)), ElementsAre(1, 2, 3));
+  EXPECT_THAT(values(sorted->handle(1)), ElementsAre(1, 2, 0));
+}
+
+TEST_F(Operators, TakesAndGivesListsOfTensors) {
+  const Handle a = tensor({1, 2}, {2}), b = tensor({3}, {1});
+  const auto joined = op("cat", "l", {Values({integer(a), integer(b)}).give()});
+  EXPECT_THAT(values(joined->handle()), ElementsAre(1, 2, 3));
+  const auto parts = op("unbind", "t", {integer(a)});
+  EXPECT_EQ(parts->letters(), "l");
+  ASSERT_EQ(parts->item(0).as_array->len, 2);
+  EXPECT_THAT(values(parts->item(0).as_array->items[1].as_int), ElementsAre(2));
+}
+
+TEST_F(Operators, ListsMayHaveGaps) {
+  const Handle a = tensor({1, 2, 3, 4}, {2, 2}), rows = integers({1}, {1});
+  const auto picked = op("index", "tl", {integer(a), Values({integer(0), integer(rows)}).give()});
+  EXPECT_THAT(values(picked->handle()), ElementsAre(2, 4));
+}
+
+TEST_F(Operators, SizesComeAsOneListOrOneByOne) {
+  EXPECT_THAT(shape(op("zeros", "vv", {integer(2), integer(3)})->handle()), ElementsAre(2, 3));
+  EXPECT_THAT(shape(op("zeros", "v", {Values({integer(2), integer(3)}).give()})->handle()),
+              ElementsAre(2, 3));
+  const Handle a = zeros({2, 3});
+  EXPECT_THAT(shape(op("view", "tvv", {integer(a), integer(3), integer(-1)})->handle()), ElementsAre(3, 2));
+  EXPECT_THAT(shape(op("view", "tv", {integer(a), integer(6)})->handle()), ElementsAre(6));
+}
+
+TEST_F(Operators, NamesOfDtypesLayoutsAndMemoryFormatsAreTexts) {
+  const auto made_one =
+      op("full", "vvv", {Values({integer(2)}).give(), integer(3), words("float64")}, {"dtype"});
+  EXPECT_EQ(dtype(made_one->handle()), "float64");
+  const Handle image = zeros({1, 2, 3, 4});
+  const auto last = op("contiguous", "tv", {integer(image), words("channels_last")}, {"memory_format"});
+  int64_t* strides = nullptr;
+  int64_t count = 0;
+  ASSERT_EQ(spt_strides(last->handle(), &strides, &count), SPT_OK);
+  EXPECT_EQ(std::vector<int64_t>(strides, strides + count), (std::vector<int64_t>{24, 1, 8, 2}));
+  spt_free(strides);
+}
+
+TEST_F(Operators, WritesToOut) {
+  const Handle a = tensor({1, 2}, {2}), out = zeros({2});
+  const auto result = op("add", "ttt", {integer(a), integer(a), integer(out)}, {"out"});
+  EXPECT_THAT(values(out), ElementsAre(2, 4));
+  EXPECT_EQ(data_ptr(result->handle()), data_ptr(out));
+}
+
+TEST_F(Operators, SeveralOutsComeAsOneList) {
+  const Handle a = tensor({3, 1}, {2}), sorted = zeros({2}), where = integers({0, 0}, {2});
+  const auto result =
+      op("sort", "tl", {integer(a), Values({integer(sorted), integer(where)}).give()}, {"out"});
+  EXPECT_THAT(values(sorted), ElementsAre(1, 3));
+  EXPECT_THAT(values(where), ElementsAre(1, 0));
+}
+
+TEST_F(Operators, ChangesInPlace) {
+  const Handle a = tensor({1, 2}, {2});
+  const auto same = op("mul_", "tv", {integer(a), integer(3)});
+  EXPECT_THAT(values(a), ElementsAre(3, 6));
+  EXPECT_EQ(data_ptr(same->handle()), data_ptr(a));
+}
+
+TEST_F(Operators, ComplexNumbersGoBothWays) {
+  const Handle a = ones({1});
+  const auto turned = op("mul", "tc", {integer(a), Values({real(0), real(2)}).give()});
+  const auto item = op("item", "t", {integer(turned->handle())});
+  ASSERT_EQ(item->letters(), "c");
+  EXPECT_EQ(item->item(0).as_array->items[0].as_float, 0);
+  EXPECT_EQ(item->item(0).as_array->items[1].as_float, 2);
+}
+
+TEST_F(Operators, RecordsForAutograd) {
+  const Handle a = parameter({1, 2, 3}, {3});
+  const auto squared = op("square", "t", {integer(a)});
+  const auto sum = op("sum", "t", {integer(squared->handle())});
+  ASSERT_EQ(spt_backward(sum->handle()), SPT_OK) << spt_last_error_message();
+  int64_t gradient = 0;
+  ASSERT_EQ(spt_grad(a, &gradient), SPT_OK);
+  EXPECT_THAT(values(Handle(gradient)), ElementsAre(2, 4, 6));
+}
+
+TEST_F(Operators, WhatMakesTensorsTakesRequiresGrad) {
+  const auto made_one = op("ones", "vv", {integer(2), truth(true)}, {"requires_grad"});
+  bool requires_grad = false;
+  ASSERT_EQ(spt_requires_grad(made_one->handle(), &requires_grad), SPT_OK);
+  EXPECT_TRUE(requires_grad);
+}
+
+TEST_F(Operators, AZeroDimensionalTensorStandsForANumber) {
+  const Handle a = tensor({1, 5}, {2}), most = tensor({3}, {});
+  EXPECT_THAT(values(op("clamp", "tvt", {integer(a), integer(2), integer(most)})->handle()),
+              ElementsAre(2, 3));
+}
+
+TEST_F(Operators, RefuseANameThatNobodyHas) {
+  EXPECT_EQ(refused("no_such_op", "", {}), SPT_NOT_IMPLEMENTED);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("PyTorch has no operator no_such_op"));
+}
+
+TEST_F(Operators, SayWhyNoOverloadFits) {
+  const Handle a = zeros({2});
+  EXPECT_EQ(refused("softmax", "tv", {integer(a), integer(0)}, {"dimm"}), SPT_INVALID_ARGUMENT);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("there is no softmax(Tensor, dimm: int)"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("aten::softmax.int(Tensor self, int dim"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("its argument 'dim' is missing"));
+  EXPECT_EQ(field("op"), "softmax");
+  EXPECT_EQ(refused("relu", "tt", {integer(a), integer(a)}), SPT_INVALID_ARGUMENT);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("it takes 1 positional arguments, not 2"));
+  EXPECT_EQ(refused("zeros", "vv", {integer(2), words("flot32")}, {"dtype"}), SPT_INVALID_ARGUMENT);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("its argument 'dtype' is ScalarType?, not 'flot32'"));
+}
+
+TEST_F(Operators, SayWhatTheOperatorRefuses) {
+  const Handle a = zeros({2, 3}), b = zeros({2, 3});
+  EXPECT_EQ(refused("mm", "tt", {integer(a), integer(b)}), SPT_SHAPE_MISMATCH);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"));
+  EXPECT_EQ(refused("softmax", "tv", {integer(a), integer(5)}), SPT_INDEX_OUT_OF_RANGE);
+}
+
+TEST_F(Operators, RefuseADeviceThatIsNotThere) {
+  EXPECT_EQ(refused("zeros", "vv", {integer(2), words("cuda:99")}, {"device"}), SPT_UNAVAILABLE);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("there is no device cuda:99; the devices here are cpu"));
+}
+
+TEST_F(Operators, RefuseValuesThatAreNone) {
+  const Handle a = zeros({2});
+  EXPECT_EQ(refused("relu", "tt", {integer(a)}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(refused("relu", "x", {integer(a)}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(refused("relu", "t", {real(1)}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(refused("relu", "t", {integer(12345)}), SPT_INVALID_HANDLE);
+  EXPECT_EQ(refused("relu", "t", {integer(a)}, {"self", "other"}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(refused(nullptr, "", {}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_op("relu", "", nullptr, nullptr, 0, nullptr), SPT_INVALID_ARGUMENT);
+}
+
+TEST_F(Operators, AnOverloadIsCalledByItsNumber) {
+  const int64_t add = found("add", "Tensor");
+  EXPECT_EQ(found("aten::add", "Tensor"), found("aten::add", "Tensor"));
+  const Handle a = tensor({1, 2}, {2});
+  const std::array args{tensor_value(a), tensor_value(a)};
+  std::array<SplValue, 1> results{};
+  int64_t count = 0;
+  ASSERT_EQ(spt_op_call(add, args.data(), size(args), results.data(), size(results), &count), SPT_OK)
+      << spt_last_error_message();
+  ASSERT_EQ(count, 1);
+  ASSERT_EQ(results[0].tag, SPT_TENSOR);
+  EXPECT_THAT(values(Handle(results[0].as_int)), ElementsAre(2, 4));
+}
+
+TEST_F(Operators, ANumberedCallRefusesWhatDoesNotFit) {
+  const int64_t add = found("add", "Tensor");
+  const Handle a = ones({2});
+  const std::array one{tensor_value(a)};
+  const std::array wrong{tensor_value(a), words("a")};
+  const std::array many{tensor_value(a), tensor_value(a), integer(1), integer(1)};
+  std::array<SplValue, 1> results{};
+  int64_t count = kUntouched;
+  EXPECT_EQ(spt_op_call(add, one.data(), 1, results.data(), 1, &count), SPT_INVALID_ARGUMENT);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("argument 'other' is missing"));
+  EXPECT_EQ(spt_op_call(add, wrong.data(), 2, results.data(), 1, &count), SPT_INVALID_ARGUMENT);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("argument 'other' is Tensor, not str"));
+  EXPECT_EQ(spt_op_call(add, many.data(), 4, results.data(), 1, &count), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_op_call(add, many.data(), 2, results.data(), 0, &count), SPT_INVALID_ARGUMENT);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("there is room for 0"));
+  EXPECT_EQ(spt_op_call(add, many.data(), 2, results.data(), 1, nullptr), SPT_INVALID_ARGUMENT);
+  for (const int64_t number : {int64_t{0}, int64_t{-1}, int64_t{1} << 40}) {
+    EXPECT_EQ(spt_op_call(number, one.data(), 1, results.data(), 1, &count), SPT_INVALID_ARGUMENT);
+  }
+  EXPECT_EQ(count, kUntouched);
+  std::free(wrong[1].as_string);
+}
+
+TEST_F(Operators, FindRefusesWhatIsNotThere) {
+  int64_t number = kUntouched;
+  EXPECT_EQ(spt_op_find("add", "NoSuch", &number), SPT_NOT_IMPLEMENTED);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("aten::add.Tensor"));
+  EXPECT_EQ(spt_op_find("no_such_op", "", &number), SPT_NOT_IMPLEMENTED);
+  EXPECT_EQ(spt_op_find(nullptr, "", &number), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_op_find("add", nullptr, &number), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_op_find("add", "Tensor", nullptr), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(number, kUntouched);
+}
+
+TEST_F(Operators, TellTheirSchemas) {
+  char* out = nullptr;
+  ASSERT_EQ(spt_op_schemas("relu", &out), SPT_OK);
+  EXPECT_THAT(taken(out), HasSubstr("aten::relu(Tensor self) -> Tensor\n"));
+  ASSERT_EQ(spt_op_schemas("no_such_op", &out), SPT_OK);
+  EXPECT_EQ(taken(out), "");
+  ASSERT_EQ(spt_op_names(&out), SPT_OK);
+  EXPECT_THAT(taken(out), HasSubstr("\naten::softmax\n"));
+}
+
+TEST_F(Operators, ThreadsFindTheSameOverloads) {
+  std::array<int64_t, 8> numbers{};
+  std::vector<std::thread> threads;
+  threads.reserve(numbers.size());
+  for (int64_t& number : numbers) {
+    threads.emplace_back([&number] { number = found("hypot", ""); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_TRUE(
+      std::all_of(numbers.begin(), numbers.end(), [&](int64_t n) { return n == numbers[0] && n > 0; }));
+}
+
+TEST_F(Operators, AGeneratorGivesPyTorchsNumbers) {
+  const Handle random = generator();
+  ASSERT_EQ(spt_generator_manual_seed(random, 0), SPT_OK);
+  const auto drawn =
+      op("randint", "vvvg", {integer(0), integer(10), Values({integer(3)}).give(), integer(random)},
+         {"generator"});
+  EXPECT_THAT(values(drawn->handle()),
+              ElementsAre(4, 9, 3));  // torch.randint(0, 10, (3,), generator=…manual_seed(0))
+  int64_t seed = kUntouched;
+  ASSERT_EQ(spt_generator_initial_seed(random, &seed), SPT_OK);
+  EXPECT_EQ(seed, 0);
+}
+
+TEST_F(Operators, AGeneratorsStateComesBack) {
+  const Handle random = generator();
+  const Handle state = made(spt_generator_state, static_cast<int64_t>(random));
+  const auto draw = [&] {
+    return values(op("rand", "vg", {integer(2), integer(random)}, {"generator"})->handle());
+  };
+  const std::vector<double> first = draw();
+  EXPECT_NE(draw(), first);
+  ASSERT_EQ(spt_generator_set_state(random, state), SPT_OK);
+  EXPECT_EQ(draw(), first);
+}
+
+TEST_F(Operators, GeneratorsRefuseWhatIsNotTheirs) {
+  int64_t out = kUntouched;
+  EXPECT_EQ(spt_generator_new(-2, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_generator_new(99, &out), SPT_UNAVAILABLE);
+  EXPECT_EQ(spt_generator_new(-1, nullptr), SPT_INVALID_ARGUMENT);
+  const Handle a = zeros({2});
+  EXPECT_EQ(spt_generator_manual_seed(a, 1), SPT_INVALID_HANDLE);
+  EXPECT_EQ(spt_generator_initial_seed(a, &out), SPT_INVALID_HANDLE);
+  EXPECT_EQ(spt_generator_state(a, &out), SPT_INVALID_HANDLE);
+  const Handle random = generator();
+  EXPECT_EQ(spt_generator_set_state(random, a), SPT_INVALID_ARGUMENT);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("RNG state must be a torch.ByteTensor"));
+  EXPECT_EQ(out, kUntouched);
+}
+
+}  // namespace

@@ -1,0 +1,214 @@
+"""PyTorch's operators through the C ABI alone, for a Python process: tensors enter and leave by DLPack.
+
+Nothing here calls PyTorch's operators; torch is used to make and to take apart DLPack capsules and to name dtypes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+import torch
+
+ROOT = Path(__file__).resolve().parents[2]
+
+NIL, BOOL, INT, FLOAT, STRING, ARRAY = range(6)
+TENSOR, COMPLEX, GENERATOR = 16, 17, 18
+ROOM = 16  # results of one call
+
+_VERSIONED, _USED = b"dltensor_versioned", b"used_dltensor_versioned"
+
+
+class SplArray(ctypes.Structure):
+    pass
+
+
+class _Payload(ctypes.Union):
+    _fields_ = (
+        ("as_bool", ctypes.c_bool),
+        ("as_int", ctypes.c_int64),
+        ("as_float", ctypes.c_double),
+        ("as_string", ctypes.c_char_p),
+        ("as_array", ctypes.POINTER(SplArray)),
+    )
+
+
+class SplValue(ctypes.Structure):
+    _anonymous_ = ("payload",)
+    _fields_ = (("tag", ctypes.c_int32), ("payload", _Payload))
+
+
+SplArray._fields_ = (("items", ctypes.POINTER(SplValue)), ("len", ctypes.c_int64), ("cap", ctypes.c_int64))
+
+
+class AbiError(Exception):
+    """A status other than SPT_OK: `kind` is its number."""
+
+    def __init__(self, kind: int, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Unreplayable(Exception):
+    """A value that cannot enter or leave: sparse by DLPack, say."""
+
+
+def open_front() -> ctypes.CDLL:
+    """libspl_torch.so, told to use this process's torch."""
+    host = os.environ.get("SIMPLE_HOST")
+    folder = Path(host).parent.parent / "lib" if host else ROOT / "build" / "release" / "lib"
+    os.environ["SIMPLE_TORCH"] = os.path.dirname(torch.__file__)
+    front = ctypes.CDLL(str(folder / "libspl_torch.so"))
+    front.spt_last_error_message.restype = ctypes.c_char_p
+    for name in ("spt_op_find", "spt_op_call", "spt_from_dlpack", "spt_to_dlpack", "spt_release", "spt_live_handles"):
+        getattr(front, name).restype = ctypes.c_int32
+    return front
+
+
+class Abi:
+    """Calls of operators by name and overload. Tensors that are passed in are used themselves, without a copy."""
+
+    def __init__(self) -> None:
+        self.front = open_front()
+        self._found: dict[tuple[str, str], ctypes.c_int64] = {}
+        api = ctypes.pythonapi
+        api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+        api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+        api.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
+        api.PyCapsule_New.restype = ctypes.py_object
+        api.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+    def call(self, name: str, overload: str, args: list) -> list:
+        """The results of `name.overload` on the arguments of its schema, in their order."""
+        op = self._find(name, overload)
+        call = _Call(self)
+        try:
+            given = (SplValue * max(len(args), 1))(*[call.value(arg) for arg in args])
+            room, count = (SplValue * ROOM)(), ctypes.c_int64()
+            self.check(
+                self.front.spt_op_call(
+                    op, given, ctypes.c_int64(len(args)), room, ctypes.c_int64(ROOM), ctypes.byref(count)
+                )
+            )
+        finally:
+            call.release()
+        return [self._taken(room[i]) for i in range(count.value)]
+
+    def live(self) -> int:
+        """All handles that are live."""
+        count = ctypes.c_int64()
+        self.check(self.front.spt_live_handles(0, ctypes.byref(count)))
+        return count.value
+
+    def check(self, status: int) -> None:
+        if status != 0:
+            raise AbiError(status, self.front.spt_last_error_message().decode())
+
+    def _find(self, name: str, overload: str) -> ctypes.c_int64:
+        key = (name, overload)
+        if key not in self._found:
+            op = ctypes.c_int64()
+            self.check(self.front.spt_op_find(name.encode(), overload.encode(), ctypes.byref(op)))
+            self._found[key] = op
+        return self._found[key]
+
+    def enter(self, tensor: torch.Tensor) -> int:
+        """A handle to the tensor's memory."""
+        try:
+            capsule = tensor.__dlpack__(max_version=(1, 0))
+        except (BufferError, RuntimeError, TypeError, NotImplementedError) as error:
+            raise Unreplayable(f"enters not: {error}") from error
+        managed = ctypes.pythonapi.PyCapsule_GetPointer(capsule, _VERSIONED)
+        ctypes.pythonapi.PyCapsule_SetName(capsule, _USED)
+        handle = ctypes.c_int64()
+        self.check(self.front.spt_from_dlpack(ctypes.c_void_p(managed), ctypes.byref(handle)))
+        return handle.value
+
+    def release(self, handle: int) -> None:
+        self.check(self.front.spt_release(ctypes.c_int64(handle)))
+
+    def leave(self, handle: int) -> torch.Tensor:
+        """The tensor behind a handle, which ends."""
+        managed = ctypes.c_void_p()
+        try:
+            self.check(self.front.spt_to_dlpack(ctypes.c_int64(handle), False, ctypes.byref(managed)))
+        except AbiError as error:
+            raise Unreplayable(f"leaves not: {error}") from error
+        finally:
+            self.release(handle)
+        return torch.from_dlpack(ctypes.pythonapi.PyCapsule_New(managed, _VERSIONED, None))
+
+    def _taken(self, value: SplValue):
+        """A result as a Python value."""
+        match value.tag:
+            case 0:
+                return None
+            case 1:
+                return value.as_bool
+            case 2:
+                return value.as_int
+            case 3:
+                return value.as_float
+            case 4:
+                return value.as_string.decode()
+            case 16:
+                return None if value.as_int == 0 else self.leave(value.as_int)
+            case 17:
+                parts = value.as_array.contents.items
+                return complex(parts[0].as_float, parts[1].as_float)
+            case 5:
+                array = value.as_array.contents
+                return [self._taken(array.items[i]) for i in range(array.len)]
+        raise Unreplayable(f"a result of tag {value.tag}")
+
+
+class _Call:
+    """The arguments of one call; what they refer to lives as long as this."""
+
+    def __init__(self, abi: Abi) -> None:
+        self._abi = abi
+        self._handles: list[int] = []
+        self._kept: list[object] = []
+
+    def release(self) -> None:
+        for handle in self._handles:
+            self._abi.release(handle)
+
+    def value(self, arg) -> SplValue:
+        value = SplValue()
+        if arg is None:
+            value.tag = NIL
+        elif isinstance(arg, torch.Tensor):
+            value.tag, value.as_int = TENSOR, self._handle(arg)
+        elif isinstance(arg, bool):
+            value.tag, value.as_bool = BOOL, arg
+        elif isinstance(arg, int):
+            value.tag, value.as_int = INT, arg
+        elif isinstance(arg, float):
+            value.tag, value.as_float = FLOAT, arg
+        elif isinstance(arg, complex):
+            value = self._array([arg.real, arg.imag])
+            value.tag = COMPLEX
+        elif isinstance(arg, (list, tuple)):
+            return self._array(arg)
+        elif isinstance(arg, (str, torch.dtype, torch.layout, torch.memory_format, torch.device)):
+            text = str(arg).encode()
+            self._kept.append(text)
+            value.tag, value.as_string = STRING, text
+        else:
+            raise Unreplayable(f"an argument of type {type(arg).__name__}")
+        return value
+
+    def _handle(self, tensor: torch.Tensor) -> int:
+        handle = self._abi.enter(tensor)
+        self._handles.append(handle)
+        return handle
+
+    def _array(self, items) -> SplValue:
+        values = (SplValue * max(len(items), 1))(*[self.value(item) for item in items])
+        array = SplArray(values, len(items), len(items))
+        self._kept += [values, array]
+        value = SplValue()
+        value.tag, value.as_array = ARRAY, ctypes.pointer(array)
+        return value

@@ -1,0 +1,155 @@
+"""Replays, through the C ABI, every aten call that PyTorch makes while a piece of Python runs, and compares.
+
+A call's tensors are copied first, storages and all, so that what PyTorch's own call changes is not seen by the replay.
+The random state is the same for both. Compared are the results and every input, in case it was changed: dtype, shape,
+strides (of dimensions with more than one element: DLPack does not carry the others) and each bit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten, tree_map
+
+from abi import Abi, AbiError, Unreplayable
+
+
+@dataclass
+class Tally:
+    """What came of the calls."""
+
+    calls: int = 0
+    identical: int = 0
+    overloads: set[str] = field(default_factory=set)
+    differing: dict[str, list[str]] = field(default_factory=dict)  # overload -> what differs
+    left_out: Counter = field(default_factory=Counter)  # overload and reason -> calls
+
+    def differs(self, overload: str, why: str) -> None:
+        self.differing.setdefault(overload, []).append(why)
+
+    @property
+    def compared(self) -> int:
+        return self.calls - sum(self.left_out.values())
+
+
+class _Copies:
+    """Copies of tensors that share memory as the tensors do."""
+
+    def __init__(self) -> None:
+        self._storages: dict[int, torch.UntypedStorage] = {}
+
+    def of(self, value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        if value.layout != torch.strided or value.is_quantized or type(value) is not torch.Tensor:
+            raise Unreplayable(f"a {value.layout} {type(value).__name__}")
+        if value.device.type != "cpu":
+            raise Unreplayable(f"a tensor on {value.device.type}")
+        if value.is_conj() or value.is_neg():
+            raise Unreplayable("a conjugate or negative view")
+        if value._is_zerotensor():
+            raise Unreplayable("zeros that are not written anywhere")
+        storage = value.untyped_storage()
+        key = storage.data_ptr() or id(storage)
+        if key not in self._storages:
+            self._storages[key] = storage.clone()
+        copy = torch.empty(0, dtype=value.dtype)
+        return copy.set_(self._storages[key], value.storage_offset(), value.size(), value.stride())
+
+
+def _in_schema_order(func, args: tuple, kwargs: dict) -> list:
+    """Positional values for each argument; those left out at the end stay left out."""
+    arguments = func._schema.arguments
+    values = list(args)
+    for argument in arguments[len(args) :]:
+        values.append(kwargs.get(argument.name, _default(argument)))
+    return values
+
+
+def _default(argument):
+    return argument.default_value if argument.has_default_value() else None
+
+
+def _bits(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.empty(tensor.numel(), dtype=tensor.dtype).copy_(tensor.reshape(-1)).view(torch.uint8)
+
+
+def _strides(tensor: torch.Tensor) -> list[int]:
+    if tensor.numel() == 0:
+        return []
+    return [stride for size, stride in zip(tensor.shape, tensor.stride()) if size > 1]
+
+
+def difference(expected, got) -> str | None:
+    """What differs first, or None."""
+    if not isinstance(expected, torch.Tensor):
+        same = expected == got or (expected != expected and got != got)
+        return None if same else f"{expected!r} against {got!r}"
+    if not isinstance(got, torch.Tensor):
+        return f"a tensor against {got!r}"
+    for what in ("dtype", "shape"):
+        if getattr(expected, what) != getattr(got, what):
+            return f"{what} {getattr(expected, what)} against {getattr(got, what)}"
+    if _strides(expected) != _strides(got):
+        return f"strides {expected.stride()} against {got.stride()}"
+    return None if torch.equal(_bits(expected), _bits(got)) else "values"
+
+
+class Replay(TorchDispatchMode):
+    """While this is entered, each call is made twice: by PyTorch, then by the C ABI on copies."""
+
+    def __init__(self, abi: Abi, tally: Tally) -> None:
+        super().__init__()
+        self._abi, self._tally = abi, tally
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        tally, overload = self._tally, str(func)
+        tally.calls += 1
+        try:
+            copies = _Copies()
+            copied_args, copied_kwargs = tree_map(copies.of, (tuple(args), kwargs))
+        except Unreplayable as reason:
+            tally.left_out[f"{overload}: {reason}"] += 1
+            return func(*args, **kwargs)
+        before = torch.get_rng_state()
+        result = func(*args, **kwargs)
+        after = torch.get_rng_state()
+        torch.set_rng_state(before)
+        try:
+            self._compare(func, overload, (args, kwargs), (copied_args, copied_kwargs), result)
+        finally:
+            torch.set_rng_state(after)
+        return result
+
+    def _compare(self, func, overload: str, originals, copies, result) -> None:
+        tally = self._tally
+        try:
+            name = func._schema.name
+            values = self._abi.call(name, func._schema.overload_name, _in_schema_order(func, *copies))
+        except Unreplayable as reason:
+            tally.left_out[f"{overload}: {reason}"] += 1
+            return
+        except AbiError as error:
+            tally.overloads.add(overload)
+            tally.differs(overload, f"refused: {error}")
+            return
+        tally.overloads.add(overload)
+        expected = result if isinstance(result, (tuple, list)) and len(func._schema.returns) > 1 else [result]
+        if not func._schema.returns:
+            expected = []
+        pairs = list(zip(tree_flatten(list(expected))[0], tree_flatten(values)[0], strict=True))
+        if torch.Tag.inplace_view not in func.tags:  # what changes only the tensor object is seen in the result
+            pairs += zip(tree_flatten(originals)[0], tree_flatten(copies)[0], strict=True)
+        for wanted, got in pairs:
+            try:
+                why = difference(wanted, got)
+            except (RuntimeError, NotImplementedError) as error:
+                why = f"cannot be compared: {error}"
+            if why:
+                tally.differs(overload, why)
+                return
+        tally.identical += 1

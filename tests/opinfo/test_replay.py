@@ -1,0 +1,109 @@
+"""Every aten call of PyTorch's own operator samples, replayed through the C ABI alone, gives the same bits.
+
+The samples are those of `torch.testing._internal.common_methods_invocations.op_db`. A run takes the first few of each
+operator; SIMPLE_LONG_TESTS=1 takes all, with gradients, and some of other dtypes. What differs must be in EXCEPTIONS,
+with the reason; the counts may only grow.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import warnings
+from collections.abc import Iterator
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
+
+from abi import Abi  # noqa: E402
+from recorder import Replay, Tally  # noqa: E402
+
+LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
+FIRST = None if LONG else 3  # samples of each operator
+OTHER_DTYPES = (torch.float64, torch.bfloat16, torch.complex64, torch.int64, torch.bool, torch.uint8)
+
+UNINITIALISED = "its elements are whatever the memory held"
+ON_A_COPY = "it reaches elements of the storage beyond the tensor's own, which a tensor that came by DLPack has not"
+EXCEPTIONS = {
+    "aten.empty_like.default": UNINITIALISED,
+    "aten.empty.memory_format": UNINITIALISED,
+    "aten.empty_permuted.default": UNINITIALISED,
+    "aten.empty_strided.default": UNINITIALISED,
+    "aten.new_empty.default": UNINITIALISED,
+    "aten.new_empty_strided.default": UNINITIALISED,
+    "aten.resize_.default": UNINITIALISED,
+    "aten._ctc_loss.default": "its second result, alpha, is written in part only",
+    "aten._ctc_loss.Tensor": "its second result, alpha, is written in part only",
+    "aten.as_strided.default": ON_A_COPY,
+}
+
+UNINITIALISED_RESULTS = [overload for overload, reason in EXCEPTIONS.items() if reason == UNINITIALISED]
+
+# Of a whole run on torch 2.15 and 2.11; they may only grow.
+LEAST_CALLS, LEAST_OVERLOADS = (100_000, 700) if LONG else (25_000, 540)
+
+
+def replay(tally: Tally, abi: Abi, op, dtype, requires_grad: bool) -> None:
+    """All samples of one operator."""
+    try:
+        samples = itertools.islice(op.sample_inputs("cpu", dtype, requires_grad=requires_grad), FIRST)
+        for sample in samples:
+            torch.manual_seed(0)
+            with Replay(abi, tally):
+                result = op(sample.input, *sample.args, **sample.kwargs)
+                if requires_grad:
+                    differentiate(result)
+    except (RuntimeError, NotImplementedError, AssertionError, TypeError, ValueError, ImportError):
+        return  # PyTorch itself refuses the sample here, as without CUDA
+
+
+def differentiate(result) -> None:
+    tensors = [result] if isinstance(result, torch.Tensor) else result if isinstance(result, (tuple, list)) else []
+    for tensor in tensors:
+        if isinstance(tensor, torch.Tensor) and tensor.requires_grad:
+            tensor.sum().abs().backward(retain_graph=True)
+
+
+def runs() -> Iterator[tuple]:
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    for op in op_db:
+        dtypes = op.supported_dtypes("cpu")
+        if torch.float32 in dtypes:
+            yield op, torch.float32, op.supports_autograd
+        for dtype in OTHER_DTYPES if LONG else ():
+            if dtype in dtypes:
+                yield op, dtype, False
+
+
+@pytest.fixture(scope="module")
+def tally() -> Tally:
+    warnings.simplefilter("ignore")
+    abi, counted = Abi(), Tally()
+    for op, dtype, requires_grad in runs():
+        replay(counted, abi, op, dtype, requires_grad)
+    assert abi.live() == 0
+    print(f"\n{counted.calls} calls over {len(counted.overloads)} overloads: {counted.compared} compared, "
+          f"{counted.identical} identical")  # fmt: skip
+    for overload, why in sorted(counted.differing.items()):
+        print(f"  {overload}: {len(why)} ({why[0]})")
+    return counted
+
+
+def test_every_difference_is_one_that_is_known(tally: Tally) -> None:
+    assert {overload: why[0] for overload, why in tally.differing.items() if overload not in EXCEPTIONS} == {}
+
+
+def test_what_is_not_initialised_has_its_shape_and_strides(tally: Tally) -> None:
+    assert {why for overload in UNINITIALISED_RESULTS for why in tally.differing.get(overload, [])} <= {"values"}
+
+
+def test_nearly_all_calls_are_identical_to_the_bit(tally: Tally) -> None:
+    undefined = sum(len(tally.differing.get(overload, [])) for overload in UNINITIALISED_RESULTS)
+    assert tally.identical / (tally.compared - undefined) >= 0.9995
+
+
+def test_the_replay_covers_what_it_did(tally: Tally) -> None:
+    assert tally.compared >= LEAST_CALLS
+    assert len(tally.overloads) >= LEAST_OVERLOADS
