@@ -1,7 +1,10 @@
 // Slots, generations and the free list of the handle table.
 #include "abi/handles.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "core_libtorch/error.h"
 
@@ -33,6 +36,16 @@ constexpr bool is_life_of(int64_t handle, uint64_t state) {
          ((state >> kKindShift) & kKindMask) == kind_of_handle(handle);
 }
 
+// The open scopes of this thread, the innermost last: the handles that were made in each.
+thread_local std::vector<std::vector<int64_t>> scopes;
+
+std::vector<int64_t>& innermost_scope() {
+  if (scopes.empty()) {
+    throw Error(ErrorKind::kInvalidArgument, "no scope is open on this thread");
+  }
+  return scopes.back();
+}
+
 const char* name_of(uint64_t kind) {
   switch (static_cast<HandleKind>(kind)) {
     case HandleKind::kTensor:
@@ -43,6 +56,10 @@ const char* name_of(uint64_t kind) {
       return "DLPack tensor";
     case HandleKind::kGenerator:
       return "generator";
+    case HandleKind::kStream:
+      return "stream";
+    case HandleKind::kSafetensors:
+      return "safetensors file";
     case HandleKind::kOptimizer:
       return "optimizer";
   }
@@ -116,6 +133,39 @@ bool HandleTable::end(int64_t handle) noexcept {
 void HandleTable::release(int64_t handle) {
   if (!end(handle)) {
     refuse(handle, static_cast<HandleKind>(handle > 0 ? kind_of_handle(handle) : 0));
+  }
+}
+
+void HandleTable::begin_scope() { scopes.emplace_back(); }
+
+void HandleTable::keep(int64_t handle) {
+  std::vector<int64_t>& made = innermost_scope();
+  const auto found = std::find(made.rbegin(), made.rend(), handle);
+  if (found == made.rend()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "handle " + std::to_string(handle) + " was not made in this thread's innermost scope");
+  }
+  if (scopes.size() > 1) {
+    scopes[scopes.size() - 2].push_back(handle);
+  }
+  made.erase(std::next(found).base());
+}
+
+int64_t HandleTable::end_scope() {
+  const std::vector<int64_t> made = std::move(innermost_scope());
+  scopes.pop_back();
+  return std::count_if(made.rbegin(), made.rend(), [this](int64_t handle) { return end(handle); });
+}
+
+void HandleTable::note_in_scope(int64_t handle) {
+  if (scopes.empty()) [[likely]] {
+    return;
+  }
+  try {
+    scopes.back().push_back(handle);
+  } catch (...) {
+    end(handle);
+    throw;
   }
 }
 

@@ -14,8 +14,16 @@
 namespace simple_torch::abi {
 
 /// Part of each handle, and known to programs through spt_live_handles. Append; never renumber.
-enum class HandleKind : int32_t { kTensor = 1, kObject = 2, kDlpack = 3, kOptimizer = 4, kGenerator = 5 };
-inline constexpr int32_t kHandleKinds = 6;  // one more than the greatest
+enum class HandleKind : int32_t {
+  kTensor = 1,
+  kObject = 2,
+  kDlpack = 3,
+  kOptimizer = 4,
+  kGenerator = 5,
+  kStream = 6,
+  kSafetensors = 7
+};
+inline constexpr int32_t kHandleKinds = 8;  // one more than the greatest
 
 /// Says which kind of handle holds a T: specialise with `static constexpr HandleKind value`.
 /// A T is one pointer wide, is moved without throwing, and may be destroyed on any thread; where its own
@@ -74,7 +82,9 @@ class HandleTable {
       }
       held->~T();
     };
-    return publish(slot, HandleKindOf<T>::value);
+    const int64_t handle = publish(slot, HandleKindOf<T>::value);
+    note_in_scope(handle);
+    return handle;
   }
 
   /// Looks up without a lock. Throws Error(kInvalidHandle), which says what is wrong with the handle.
@@ -104,6 +114,15 @@ class HandleTable {
   /// Whether the handle is live and of that kind.
   bool holds(int64_t handle, HandleKind kind) const noexcept;
 
+  /// Handles that this thread makes from here on end with end_scope(), unless they were kept or released.
+  /// Scopes nest.
+  static void begin_scope();
+  /// The handle outlives this thread's innermost scope: it belongs to the one round it, if there is one.
+  /// Throws Error(kInvalidArgument) when no scope is open, or the handle was not made in it.
+  static void keep(int64_t handle);
+  /// How many handles it ended. Throws Error(kInvalidArgument) when no scope is open.
+  int64_t end_scope();
+
   int64_t live(HandleKind kind) const noexcept;
   int64_t peak(HandleKind kind) const noexcept;
 
@@ -128,6 +147,9 @@ class HandleTable {
   bool end(int64_t handle) noexcept;
   Slot& end_unshared(int64_t handle, HandleKind kind);
   int64_t publish(Slot& slot, HandleKind kind) noexcept;
+  /// Remembers it for this thread's innermost scope. Ends the handle when there is no memory for that, and
+  /// throws.
+  void note_in_scope(int64_t handle);
   void recycle(Slot& slot) noexcept;
   Slot* pop_free() noexcept;
   void push_free(Slot& slot) noexcept;

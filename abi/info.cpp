@@ -59,6 +59,21 @@ int32_t discard_tensor(int64_t value) {
   return guarded([&] { handles().release_if(value, HandleKind::kTensor); });
 }
 
+int32_t scope_begin() {
+  return guarded([&] { HandleTable::begin_scope(); });
+}
+
+int32_t scope_keep(int64_t value) {
+  return guarded([&] { HandleTable::keep(value); });
+}
+
+int32_t scope_end(int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = handles().end_scope();
+  });
+}
+
 int32_t live_handles(int64_t kind, int64_t* out) {
   return guarded([&] {
     require(out, "out");

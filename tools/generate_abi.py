@@ -61,9 +61,11 @@ KINDS = {
     "values": Kind(("const SplValue*", "int64_t"), "", ""),
     "room": Kind(("SplValue*", "int64_t"), "", ""),
     "generator": HANDLE,
+    "stream": HANDLE,
+    "safetensors": HANDLE,
     "anys": Kind(("const SplArray*",), "const SplArray*", "[any]", ("SplArray*",)),
 }
-HANDLES = {"tensor", "tensor?", "object", "object?", "dlpack", "optimizer", "generator", "handle"}
+HANDLES = {"tensor", "tensor?", "object", "object?", "dlpack", "optimizer", "generator", "stream", "safetensors", "handle"}
 HANDLE_LISTS = {"tensors", "objects"}
 LISTS = {"dims", "tensors", "objects", "f64s", "texts"}
 OWNED_LISTS = {"dims", "tensors", "objects", "f64s"}
@@ -341,7 +343,9 @@ enum SptHandleKind {{
   SPT_HANDLE_OBJECT = 2,
   SPT_HANDLE_DLPACK = 3,
   SPT_HANDLE_OPTIMIZER = 4,
-  SPT_HANDLE_GENERATOR = 5
+  SPT_HANDLE_GENERATOR = 5,
+  SPT_HANDLE_STREAM = 6,
+  SPT_HANDLE_SAFETENSORS = 7
 }};
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */

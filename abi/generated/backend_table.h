@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "3d44be0a09c76516";
+inline constexpr char kTableFingerprint[] = "ab1df884b4e6abe5";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -20,6 +20,9 @@ struct BackendTable {
   int32_t (*dtype_name)(int64_t dtype, char** out);
   int32_t (*dtype_code)(const char* name, int64_t* out);
   int32_t (*release)(int64_t value);
+  int32_t (*scope_begin)(void);
+  int32_t (*scope_keep)(int64_t value);
+  int32_t (*scope_end)(int64_t* out);
   int32_t (*discard_tensor)(int64_t value);
   int32_t (*live_handles)(int64_t kind, int64_t* out);
   int32_t (*peak_handles)(int64_t kind, int64_t* out);
@@ -329,6 +332,21 @@ struct BackendTable {
   int32_t (*dlpack_import)(int64_t managed, int64_t* out);
   int32_t (*dlpack_data_ptr)(int64_t managed, void** out);
   int32_t (*dlpack_flags)(int64_t managed, int64_t* out);
+  int32_t (*tensor_save)(int64_t a, const char* path);
+  int32_t (*tensor_load)(const char* path, int64_t* out);
+  int32_t (*safetensors_open)(const char* path, int64_t* out);
+  int32_t (*safetensors_close)(int64_t file);
+  int32_t (*safetensors_num_tensors)(int64_t file, int64_t* out);
+  int32_t (*safetensors_list_names)(int64_t file, char** out);
+  int32_t (*safetensors_get_tensor)(int64_t file, const char* name, int64_t* out);
+  int32_t (*stream_create)(int32_t device_id, int64_t* out);
+  int32_t (*stream_synchronize)(int64_t stream);
+  int32_t (*stream_query)(int64_t stream, bool* out);
+  int32_t (*stream_free)(int64_t stream);
+  int32_t (*to_stream)(int64_t a, int32_t device_id, int64_t stream, int64_t* out);
+  int32_t (*cuda_memory_allocated)(int32_t device_id, int64_t* out);
+  int32_t (*cuda_max_memory_allocated)(int32_t device_id, int64_t* out);
+  int32_t (*cuda_empty_cache)(void);
   int32_t (*op)(const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out);
   int32_t (*op_find)(const char* name, const char* overload, int64_t* out);
   int32_t (*op_call)(int64_t op, const SplValue* args, int64_t args_len, SplValue* results, int64_t results_len, int64_t* out);
@@ -394,6 +412,9 @@ int32_t manual_seed(int64_t seed);
 int32_t dtype_name(int64_t dtype, char** out);
 int32_t dtype_code(const char* name, int64_t* out);
 int32_t release(int64_t value);
+int32_t scope_begin(void);
+int32_t scope_keep(int64_t value);
+int32_t scope_end(int64_t* out);
 int32_t discard_tensor(int64_t value);
 int32_t live_handles(int64_t kind, int64_t* out);
 int32_t peak_handles(int64_t kind, int64_t* out);
@@ -703,6 +724,21 @@ int32_t dlpack_export(int64_t a, bool copy, int64_t* out);
 int32_t dlpack_import(int64_t managed, int64_t* out);
 int32_t dlpack_data_ptr(int64_t managed, void** out);
 int32_t dlpack_flags(int64_t managed, int64_t* out);
+int32_t tensor_save(int64_t a, const char* path);
+int32_t tensor_load(const char* path, int64_t* out);
+int32_t safetensors_open(const char* path, int64_t* out);
+int32_t safetensors_close(int64_t file);
+int32_t safetensors_num_tensors(int64_t file, int64_t* out);
+int32_t safetensors_list_names(int64_t file, char** out);
+int32_t safetensors_get_tensor(int64_t file, const char* name, int64_t* out);
+int32_t stream_create(int32_t device_id, int64_t* out);
+int32_t stream_synchronize(int64_t stream);
+int32_t stream_query(int64_t stream, bool* out);
+int32_t stream_free(int64_t stream);
+int32_t to_stream(int64_t a, int32_t device_id, int64_t stream, int64_t* out);
+int32_t cuda_memory_allocated(int32_t device_id, int64_t* out);
+int32_t cuda_max_memory_allocated(int32_t device_id, int64_t* out);
+int32_t cuda_empty_cache(void);
 int32_t op(const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out);
 int32_t op_find(const char* name, const char* overload, int64_t* out);
 int32_t op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* results, int64_t results_len, int64_t* out);

@@ -951,4 +951,13 @@ int32_t mul_scalar(int64_t a_handle, double value, int64_t* out) {
   });
 }
 
+int32_t div_scalar(int64_t a_handle, double value, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("div", {&a}, [&] { return at::div(a, at::Scalar(value)); }));
+  });
+}
+
 }  // namespace simple_torch::abi::body

@@ -23,8 +23,6 @@
 #include <ATen/ops/linalg_solve.h>
 #include <ATen/ops/linalg_svd.h>
 #include <ATen/ops/linear.h>
-#include <ATen/ops/masked_fill.h>
-#include <ATen/ops/masked_select.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/mm.h>
@@ -45,28 +43,6 @@
 #include "core_libtorch/ops.h"
 
 namespace simple_torch::abi::body {
-
-int32_t masked_select(int64_t a_handle, int64_t mask_handle, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto mask_held = tensor_argument(mask_handle);
-    const at::Tensor& mask = *mask_held;
-    *out = give(core::explained("masked_select", {&a, &mask}, [&] { return at::masked_select(a, mask); }));
-  });
-}
-
-int32_t masked_fill(int64_t a_handle, int64_t mask_handle, double value, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto mask_held = tensor_argument(mask_handle);
-    const at::Tensor& mask = *mask_held;
-    *out = give(core::explained("masked_fill", {&a, &mask}, [&] { return at::masked_fill(a, mask, at::Scalar(value)); }));
-  });
-}
 
 int32_t index(int64_t a_handle, int64_t indices_handle, int64_t* out) {
   return guarded([&] {
@@ -985,6 +961,15 @@ int32_t grad_enabled(bool* out) {
   return guarded([&] {
     require(out, "out");
     *out = core::explained("grad_enabled", core::kNoOperands, [&] { return core::grad_enabled(); });
+  });
+}
+
+int32_t to_stream(int64_t a_handle, int32_t device_id, int64_t stream, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("to_stream", {&a}, [&] { return a.to(core::device_of_code(device_id)); }));
   });
 }
 

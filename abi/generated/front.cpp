@@ -14,6 +14,9 @@ constinit BackendTable table = {
     Slot<&BackendTable::dtype_name>::open_then_call,
     Slot<&BackendTable::dtype_code>::open_then_call,
     Slot<&BackendTable::release>::open_then_call,
+    Slot<&BackendTable::scope_begin>::open_then_call,
+    Slot<&BackendTable::scope_keep>::open_then_call,
+    Slot<&BackendTable::scope_end>::open_then_call,
     Slot<&BackendTable::discard_tensor>::open_then_call,
     Slot<&BackendTable::live_handles>::open_then_call,
     Slot<&BackendTable::peak_handles>::open_then_call,
@@ -323,6 +326,21 @@ constinit BackendTable table = {
     Slot<&BackendTable::dlpack_import>::open_then_call,
     Slot<&BackendTable::dlpack_data_ptr>::open_then_call,
     Slot<&BackendTable::dlpack_flags>::open_then_call,
+    Slot<&BackendTable::tensor_save>::open_then_call,
+    Slot<&BackendTable::tensor_load>::open_then_call,
+    Slot<&BackendTable::safetensors_open>::open_then_call,
+    Slot<&BackendTable::safetensors_close>::open_then_call,
+    Slot<&BackendTable::safetensors_num_tensors>::open_then_call,
+    Slot<&BackendTable::safetensors_list_names>::open_then_call,
+    Slot<&BackendTable::safetensors_get_tensor>::open_then_call,
+    Slot<&BackendTable::stream_create>::open_then_call,
+    Slot<&BackendTable::stream_synchronize>::open_then_call,
+    Slot<&BackendTable::stream_query>::open_then_call,
+    Slot<&BackendTable::stream_free>::open_then_call,
+    Slot<&BackendTable::to_stream>::open_then_call,
+    Slot<&BackendTable::cuda_memory_allocated>::open_then_call,
+    Slot<&BackendTable::cuda_max_memory_allocated>::open_then_call,
+    Slot<&BackendTable::cuda_empty_cache>::open_then_call,
     Slot<&BackendTable::op>::open_then_call,
     Slot<&BackendTable::op_find>::open_then_call,
     Slot<&BackendTable::op_call>::open_then_call,
@@ -388,6 +406,9 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::dtype_name>::unavailable,
     Slot<&BackendTable::dtype_code>::unavailable,
     Slot<&BackendTable::release>::unavailable,
+    Slot<&BackendTable::scope_begin>::unavailable,
+    Slot<&BackendTable::scope_keep>::unavailable,
+    Slot<&BackendTable::scope_end>::unavailable,
     Slot<&BackendTable::discard_tensor>::unavailable,
     Slot<&BackendTable::live_handles>::unavailable,
     Slot<&BackendTable::peak_handles>::unavailable,
@@ -697,6 +718,21 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::dlpack_import>::unavailable,
     Slot<&BackendTable::dlpack_data_ptr>::unavailable,
     Slot<&BackendTable::dlpack_flags>::unavailable,
+    Slot<&BackendTable::tensor_save>::unavailable,
+    Slot<&BackendTable::tensor_load>::unavailable,
+    Slot<&BackendTable::safetensors_open>::unavailable,
+    Slot<&BackendTable::safetensors_close>::unavailable,
+    Slot<&BackendTable::safetensors_num_tensors>::unavailable,
+    Slot<&BackendTable::safetensors_list_names>::unavailable,
+    Slot<&BackendTable::safetensors_get_tensor>::unavailable,
+    Slot<&BackendTable::stream_create>::unavailable,
+    Slot<&BackendTable::stream_synchronize>::unavailable,
+    Slot<&BackendTable::stream_query>::unavailable,
+    Slot<&BackendTable::stream_free>::unavailable,
+    Slot<&BackendTable::to_stream>::unavailable,
+    Slot<&BackendTable::cuda_memory_allocated>::unavailable,
+    Slot<&BackendTable::cuda_max_memory_allocated>::unavailable,
+    Slot<&BackendTable::cuda_empty_cache>::unavailable,
     Slot<&BackendTable::op>::unavailable,
     Slot<&BackendTable::op_find>::unavailable,
     Slot<&BackendTable::op_call>::unavailable,
@@ -793,6 +829,18 @@ int32_t spt_dtype_code(const char* name, int64_t* out) {
 
 int32_t spt_release(int64_t value) {
   return slot(table.release)(value);
+}
+
+int32_t spt_scope_begin(void) {
+  return slot(table.scope_begin)();
+}
+
+int32_t spt_scope_keep(int64_t value) {
+  return slot(table.scope_keep)(value);
+}
+
+int32_t spt_scope_end(int64_t* out) {
+  return slot(table.scope_end)(out);
 }
 
 int32_t spt_discard_tensor(int64_t value) {
@@ -2029,6 +2077,66 @@ int32_t spt_dlpack_data_ptr(int64_t managed, void** out) {
 
 int32_t spt_dlpack_flags(int64_t managed, int64_t* out) {
   return slot(table.dlpack_flags)(managed, out);
+}
+
+int32_t spt_tensor_save(int64_t a, const char* path) {
+  return slot(table.tensor_save)(a, path);
+}
+
+int32_t spt_tensor_load(const char* path, int64_t* out) {
+  return slot(table.tensor_load)(path, out);
+}
+
+int32_t spt_safetensors_open(const char* path, int64_t* out) {
+  return slot(table.safetensors_open)(path, out);
+}
+
+int32_t spt_safetensors_close(int64_t file) {
+  return slot(table.safetensors_close)(file);
+}
+
+int32_t spt_safetensors_num_tensors(int64_t file, int64_t* out) {
+  return slot(table.safetensors_num_tensors)(file, out);
+}
+
+int32_t spt_safetensors_list_names(int64_t file, char** out) {
+  return slot(table.safetensors_list_names)(file, out);
+}
+
+int32_t spt_safetensors_get_tensor(int64_t file, const char* name, int64_t* out) {
+  return slot(table.safetensors_get_tensor)(file, name, out);
+}
+
+int32_t spt_stream_create(int32_t device_id, int64_t* out) {
+  return slot(table.stream_create)(device_id, out);
+}
+
+int32_t spt_stream_synchronize(int64_t stream) {
+  return slot(table.stream_synchronize)(stream);
+}
+
+int32_t spt_stream_query(int64_t stream, bool* out) {
+  return slot(table.stream_query)(stream, out);
+}
+
+int32_t spt_stream_free(int64_t stream) {
+  return slot(table.stream_free)(stream);
+}
+
+int32_t spt_to_stream(int64_t a, int32_t device_id, int64_t stream, int64_t* out) {
+  return slot(table.to_stream)(a, device_id, stream, out);
+}
+
+int32_t spt_cuda_memory_allocated(int32_t device_id, int64_t* out) {
+  return slot(table.cuda_memory_allocated)(device_id, out);
+}
+
+int32_t spt_cuda_max_memory_allocated(int32_t device_id, int64_t* out) {
+  return slot(table.cuda_max_memory_allocated)(device_id, out);
+}
+
+int32_t spt_cuda_empty_cache(void) {
+  return slot(table.cuda_empty_cache)();
 }
 
 int32_t spt_op(const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out) {

@@ -102,6 +102,23 @@ void rt_torch_release(int64_t value) {
   slot(table.release)(value);
 }
 
+void rt_torch_scope_begin() {
+  clear_error();
+  slot(table.scope_begin)();
+}
+
+void rt_torch_scope_keep(int64_t value) {
+  clear_error();
+  slot(table.scope_keep)(value);
+}
+
+int64_t rt_torch_scope_end() {
+  clear_error();
+  int64_t out{};
+  slot(table.scope_end)(&out);
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
 void rt_torch_torchtensor_free(int64_t value) {
   clear_error();
   slot(table.discard_tensor)(value);
@@ -3199,6 +3216,146 @@ int64_t rt_torch_dlpack_flags(int64_t managed) {
   int64_t out{};
   slot(table.dlpack_flags)(managed, &out);
   return out;
+}
+
+void rt_torch_tensor_save(int64_t a, const char* path) {
+  clear_error();
+  slot(table.tensor_save)(a, path);
+}
+
+void rt_torch_tensor_save_dyn(int64_t a, int64_t path) {
+  clear_error();
+  slot(table.tensor_save)(a, reinterpret_cast<const char*>(path));
+}
+
+int64_t rt_torch_tensor_load(const char* path) {
+  clear_error();
+  int64_t out{};
+  slot(table.tensor_load)(path, &out);
+  return out;
+}
+
+int64_t rt_torch_tensor_load_dyn(int64_t path) {
+  clear_error();
+  int64_t out{};
+  slot(table.tensor_load)(reinterpret_cast<const char*>(path), &out);
+  return out;
+}
+
+int64_t rt_torch_safetensors_open(const char* path) {
+  clear_error();
+  int64_t out{};
+  slot(table.safetensors_open)(path, &out);
+  return out;
+}
+
+int64_t rt_torch_safetensors_open_dyn(int64_t path) {
+  clear_error();
+  int64_t out{};
+  slot(table.safetensors_open)(reinterpret_cast<const char*>(path), &out);
+  return out;
+}
+
+void rt_torch_safetensors_close(int64_t file) {
+  clear_error();
+  slot(table.safetensors_close)(file);
+}
+
+void rt_torch_safetensors_close_dyn(int64_t file) {
+  clear_error();
+  slot(table.safetensors_close)(file);
+}
+
+int64_t rt_torch_safetensors_num_tensors(int64_t file) {
+  clear_error();
+  int64_t out{};
+  slot(table.safetensors_num_tensors)(file, &out);
+  return out;
+}
+
+int64_t rt_torch_safetensors_num_tensors_dyn(int64_t file) {
+  clear_error();
+  int64_t out{};
+  slot(table.safetensors_num_tensors)(file, &out);
+  return out;
+}
+
+char* rt_torch_safetensors_list_names(int64_t file) {
+  clear_error();
+  char* out{};
+  slot(table.safetensors_list_names)(file, &out);
+  return text_taking(out);
+}
+
+int64_t rt_torch_safetensors_list_names_dyn(int64_t file) {
+  clear_error();
+  char* out{};
+  slot(table.safetensors_list_names)(file, &out);
+  return reinterpret_cast<int64_t>(text_taking(out));
+}
+
+int64_t rt_torch_safetensors_get_tensor(int64_t file, const char* name) {
+  clear_error();
+  int64_t out{};
+  slot(table.safetensors_get_tensor)(file, name, &out);
+  return out;
+}
+
+int64_t rt_torch_safetensors_get_tensor_dyn(int64_t file, int64_t name) {
+  clear_error();
+  int64_t out{};
+  slot(table.safetensors_get_tensor)(file, reinterpret_cast<const char*>(name), &out);
+  return out;
+}
+
+int64_t rt_torch_stream_create(int32_t device_id) {
+  clear_error();
+  int64_t out{};
+  slot(table.stream_create)(device_id, &out);
+  return out;
+}
+
+void rt_torch_torchstream_sync(int64_t stream) {
+  clear_error();
+  slot(table.stream_synchronize)(stream);
+}
+
+int64_t rt_torch_torchstream_query(int64_t stream) {
+  clear_error();
+  bool out{};
+  slot(table.stream_query)(stream, &out);
+  return spt_last_error_kind() == 0 ? out : 1;
+}
+
+void rt_torch_torchstream_free(int64_t stream) {
+  clear_error();
+  slot(table.stream_free)(stream);
+}
+
+int64_t rt_torch_torchtensor_to_stream(int64_t a, int32_t device_id, int64_t stream) {
+  clear_error();
+  int64_t out{};
+  slot(table.to_stream)(a, device_id, stream, &out);
+  return out;
+}
+
+int64_t rt_torch_cuda_memory_allocated(int32_t device_id) {
+  clear_error();
+  int64_t out{};
+  slot(table.cuda_memory_allocated)(device_id, &out);
+  return out;
+}
+
+int64_t rt_torch_cuda_max_memory_allocated(int32_t device_id) {
+  clear_error();
+  int64_t out{};
+  slot(table.cuda_max_memory_allocated)(device_id, &out);
+  return out;
+}
+
+void rt_torch_cuda_empty_cache() {
+  clear_error();
+  slot(table.cuda_empty_cache)();
 }
 
 SplArray* rt_torch_op(const char* name, const char* kinds, const SplArray* values, const SplArray* names) {

@@ -14,6 +14,7 @@
 #include "callback.h"
 #include "conversion.h"
 #include "dynamic.h"
+#include "libraries.h"
 
 namespace spl {
 
@@ -41,8 +42,9 @@ void* library_argument(Value v) {
   return library;
 }
 
-Value open_library(Thread&, Value* args, int) {
-  void* library = dlopen(text_for_native(args[0]).c_str(), RTLD_LAZY | RTLD_LOCAL);
+Value open_library(Thread&, Value* args, int count) {
+  const int flags = count > 1 ? static_cast<int>(to_integer(args[1])) : RTLD_LAZY;
+  void* library = open_library_named(text_for_native(args[0]), flags);
   if (library != nullptr)
     open_libraries().insert(library);
   return Value::integer(reinterpret_cast<int64_t>(library));
@@ -153,12 +155,21 @@ Value read_integer(Thread&, Value* args, int) {
 
 const std::vector<NativeEntry>& dynamic_externs() {
   static const std::vector<NativeEntry> entries = {
-      {"spl_dlopen", open_library, 1, 1},       {"spl_dlsym", find_symbol, 2, 2},
-      {"spl_dlclose", close_library, 1, 1},     {"spl_wffi_call_i64", call_integers, 3, 3},
-      {"spl_wffi_call_f64", call_floats, 3, 3}, {"spl_f64_to_bits", float_to_bits, 1, 1},
-      {"spl_bits_to_f64", bits_to_float, 1, 1}, {"spl_str_ptr", text_address, 1, 1},
-      {"rt_cstring_to_text", text_at, 1, 1},    {"rt_alloc", allocate, 1, 1},
-      {"rt_free", free_memory, 2, 2},           {"rt_ptr_write_i64", write_integer, 3, 3},
+      {"spl_dlopen", open_library, 1, 1},
+      {"spl_dlsym", find_symbol, 2, 2},
+      {"spl_dlclose", close_library, 1, 1},
+      {"spl_wffi_call_i64", call_integers, 3, 3},
+      {"spl_wffi_call_f64", call_floats, 3, 3},
+      {"spl_f64_to_bits", float_to_bits, 1, 1},
+      {"spl_bits_to_f64", bits_to_float, 1, 1},
+      {"spl_str_ptr", text_address, 1, 1},
+      {"rt_dlopen", open_library, 2, 2},
+      {"rt_dlsym", find_symbol, 2, 2},
+      {"rt_dlclose", close_library, 1, 1},
+      {"rt_cstring_to_text", text_at, 1, 1},
+      {"rt_alloc", allocate, 1, 1},
+      {"rt_free", free_memory, 2, 2},
+      {"rt_ptr_write_i64", write_integer, 3, 3},
       {"rt_ptr_read_i64", read_integer, 2, 2},
   };
   return entries;

@@ -104,4 +104,12 @@ FoundSymbol find_native(const std::string& symbol) {
   return {address, libraries.tried()};
 }
 
+void* open_library_named(const std::string& name, int flags) {
+  const int usable = (flags & (RTLD_LAZY | RTLD_NOW)) == 0 ? flags | RTLD_LAZY : flags;
+  if (name.find('/') == std::string::npos)
+    if (void* beside = dlopen((library_folder() + "/" + name).c_str(), usable))
+      return beside;
+  return dlopen(name.c_str(), usable);
+}
+
 }  // namespace spl

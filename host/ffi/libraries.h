@@ -15,4 +15,8 @@ struct FoundSymbol {
 /// library that opened stays open.
 FoundSymbol find_native(const std::string& symbol);
 
+/// Opens a library for the program, with dlopen's flags: a bare name is looked for beside the host first.
+/// Null: nobody has it.
+void* open_library_named(const std::string& name, int flags);
+
 }  // namespace spl

@@ -94,6 +94,54 @@ TEST_F(Handles, TellWhetherTheyAreTensors) {
   EXPECT_FALSE(is);
 }
 
+TEST_F(Handles, EndWithTheirScopeUnlessKept) {
+  ASSERT_EQ(spt_scope_begin(), SPT_OK);
+  int64_t dies = ones({1}).give(), stays = ones({2}).give(), gone = ones({3}).give();
+  ASSERT_EQ(spt_release(gone), SPT_OK);
+  ASSERT_EQ(spt_scope_keep(stays), SPT_OK) << spt_last_error_message();
+  int64_t ended = kUntouched;
+  ASSERT_EQ(spt_scope_end(&ended), SPT_OK);
+  EXPECT_EQ(ended, 1);
+  EXPECT_EQ(spt_release(dies), SPT_INVALID_HANDLE);
+  EXPECT_THAT(shape(Handle(stays)), ElementsAre(2));
+}
+
+TEST_F(Handles, ThatAreKeptBelongToTheScopeRoundThat) {
+  ASSERT_EQ(spt_scope_begin(), SPT_OK);
+  ASSERT_EQ(spt_scope_begin(), SPT_OK);
+  const int64_t inner = ones({1}).give();
+  ASSERT_EQ(spt_scope_keep(inner), SPT_OK);
+  int64_t ended = kUntouched;
+  ASSERT_EQ(spt_scope_end(&ended), SPT_OK);
+  EXPECT_EQ(ended, 0);
+  EXPECT_EQ(live(), 1);
+  ASSERT_EQ(spt_scope_end(&ended), SPT_OK);
+  EXPECT_EQ(ended, 1);
+}
+
+TEST_F(Handles, ScopesAreThoseOfTheThread) {
+  ASSERT_EQ(spt_scope_begin(), SPT_OK);
+  int64_t of_other = 0;
+  std::thread([&] { of_other = ones({1}).give(); }).join();
+  EXPECT_EQ(spt_scope_keep(of_other), SPT_INVALID_ARGUMENT);
+  int64_t ended = kUntouched;
+  ASSERT_EQ(spt_scope_end(&ended), SPT_OK);
+  EXPECT_EQ(ended, 0);
+  EXPECT_EQ(spt_release(of_other), SPT_OK);
+}
+
+TEST_F(Handles, ScopesRefuseWhatIsNotOpen) {
+  int64_t ended = kUntouched;
+  EXPECT_EQ(spt_scope_end(&ended), SPT_INVALID_ARGUMENT);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("no scope is open on this thread"));
+  EXPECT_EQ(spt_scope_keep(1), SPT_INVALID_ARGUMENT);
+  ASSERT_EQ(spt_scope_begin(), SPT_OK);
+  EXPECT_EQ(spt_scope_keep(1), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_scope_end(nullptr), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(ended, kUntouched);
+  EXPECT_EQ(spt_scope_end(&ended), SPT_OK);
+}
+
 TEST_F(Handles, MoreThanOneChunkOfThemWorks) {
   std::vector<Handle> many;
   many.reserve(10000);

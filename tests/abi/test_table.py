@@ -59,10 +59,8 @@ def test_a_backend_exports_its_entry_only_and_needs_no_python():
         assert not {name for name in needed(backend) if "python" in name}
 
 
-def test_every_name_that_stock_simple_exports_is_there_or_known_to_be_missing():
-    """Names of upstream's library; those of later issues are listed here, and the list may only shrink."""
-    later = {"save", "load", "stream", "safetensors", "memory", "empty_cache"}
+def test_every_name_that_stock_simple_exports_is_there():
     listed = (ROOT / "abi" / "generated" / "symbols.txt").read_text().split()
     upstream = (ROOT / "tests" / "abi" / "upstream_names.txt").read_text().split()
-    missing = [name for name in upstream if name not in listed and not any(word in name for word in later)]
+    missing = [name for name in upstream if name not in listed]
     assert missing == []

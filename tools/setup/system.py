@@ -181,6 +181,7 @@ _TOOLS = (
     Tool("CMake >= 3.25", "cmake", lambda: cmake_is_new_enough(version_of(["cmake", "--version"]))),
     Tool("Ninja", "ninja-build", lambda: shutil.which("ninja") is not None),
     Tool("libffi's headers", "libffi-dev", lambda: _has_header("ffi.h")),
+    Tool("the JSON library's headers", "nlohmann-json3-dev", lambda: _has_header("nlohmann/json.hpp")),
     Tool("GoogleTest", "libgtest-dev", lambda: _has_header("gtest/gtest.h")),
     Tool("GoogleMock", "libgmock-dev", lambda: _has_header("gmock/gmock.h")),
 )

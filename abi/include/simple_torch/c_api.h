@@ -50,7 +50,9 @@ enum SptHandleKind {
   SPT_HANDLE_OBJECT = 2,
   SPT_HANDLE_DLPACK = 3,
   SPT_HANDLE_OPTIMIZER = 4,
-  SPT_HANDLE_GENERATOR = 5
+  SPT_HANDLE_GENERATOR = 5,
+  SPT_HANDLE_STREAM = 6,
+  SPT_HANDLE_SAFETENSORS = 7
 };
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */
@@ -176,6 +178,25 @@ SPT_API int32_t spt_dtype_code(const char* name, int64_t* out);
  *  Errors:   INVALID_HANDLE.
  *  Simple:   rt_torch_release */
 SPT_API int32_t spt_release(int64_t value);
+
+/** Opens a scope: handles of every kind that this thread makes from here on end with spt_scope_end,
+ *  unless they were kept or released. For callers without destructors. Scopes nest.
+ *
+ *  Simple:   rt_torch_scope_begin */
+SPT_API int32_t spt_scope_begin(void);
+
+/** The handle, made in this thread's innermost scope, outlives it: it belongs to the scope round it, if
+ *  there is one.
+ *
+ *  Errors:   INVALID_ARGUMENT (no scope is open, or the handle was not made in it).
+ *  Simple:   rt_torch_scope_keep */
+SPT_API int32_t spt_scope_keep(int64_t value);
+
+/** Ends this thread's innermost scope and the handles in it; gives how many.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no scope is open).
+ *  Simple:   rt_torch_scope_end */
+SPT_API int32_t spt_scope_end(int64_t* out);
 
 /** Ends a tensor's handle; a handle of no live tensor is passed over, as stock Simple expects.
  *
@@ -3833,6 +3854,118 @@ SPT_API int32_t spt_dlpack_data_ptr(int64_t managed, void** out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Simple:   rt_torch_dlpack_flags */
 SPT_API int32_t spt_dlpack_flags(int64_t managed, int64_t* out);
+
+/* --- Files --- */
+
+/** Writes the tensor, as a list of one, to an archive of LibTorch's; the file appears whole or not at
+ *  all.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (path is NULL), IO (the file cannot be written).
+ *  Source:   torch::save
+ *  Simple:   rt_torch_tensor_save, rt_torch_tensor_save_dyn */
+SPT_API int32_t spt_tensor_save(int64_t a, const char* path);
+
+/** The first tensor of such a list.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL), IO (there is no such
+ *            file, it is no such archive, or its list is empty).
+ *  Source:   torch::load
+ *  Simple:   rt_torch_tensor_load, rt_torch_tensor_load_dyn */
+SPT_API int32_t spt_tensor_load(const char* path, int64_t* out);
+
+/** Opens a safetensors file and checks its header.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL), IO (the file cannot be
+ *            read, or is no valid safetensors file; the message says why).
+ *  Source:   safetensors.safe_open
+ *  Simple:   rt_torch_safetensors_open, rt_torch_safetensors_open_dyn */
+SPT_API int32_t spt_safetensors_open(const char* path, int64_t* out);
+
+/** Closes it. Tensors that were taken stay; a handle that is none is passed over.
+ *
+ *  Simple:   rt_torch_safetensors_close, rt_torch_safetensors_close_dyn */
+SPT_API int32_t spt_safetensors_close(int64_t file);
+
+/** How many tensors it holds.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Simple:   rt_torch_safetensors_num_tensors, rt_torch_safetensors_num_tensors_dyn */
+SPT_API int32_t spt_safetensors_num_tensors(int64_t file, int64_t* out);
+
+/** Their names, one a line, in the header's order.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Simple:   rt_torch_safetensors_list_names, rt_torch_safetensors_list_names_dyn */
+SPT_API int32_t spt_safetensors_list_names(int64_t file, char** out);
+
+/** A copy of one tensor, on the CPU, in the stored dtype.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (name is NULL, or the
+ *            file has no such tensor), IO (the file cannot be read).
+ *  Simple:   rt_torch_safetensors_get_tensor, rt_torch_safetensors_get_tensor_dyn */
+SPT_API int32_t spt_safetensors_get_tensor(int64_t file, const char* name, int64_t* out);
+
+/* --- Streams and memory of CUDA devices --- */
+
+/** A stream of the pool of CUDA device device_id; it is not made the current one.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (there is no such device; -1, the CPU, has no
+ *            streams), INVALID_ARGUMENT (device_id is below -1).
+ *  Source:   torch.cuda.Stream
+ *  Simple:   rt_torch_stream_create */
+SPT_API int32_t spt_stream_create(int32_t device_id, int64_t* out);
+
+/** Waits until its work is done.
+ *
+ *  Errors:   INVALID_HANDLE.
+ *  Source:   torch.cuda.Stream.synchronize
+ *  Simple:   rt_torch_torchstream_sync */
+SPT_API int32_t spt_stream_synchronize(int64_t stream);
+
+/** Whether its work is done.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Source:   torch.cuda.Stream.query
+ *  Simple:   rt_torch_torchstream_query */
+SPT_API int32_t spt_stream_query(int64_t stream, bool* out);
+
+/** Ends the handle; one that is none is passed over.
+ *
+ *  Simple:   rt_torch_torchstream_free */
+SPT_API int32_t spt_stream_free(int64_t stream);
+
+/** The tensor on that device, as spt_cuda gives it; stream is not used.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (there is no such device),
+ *            TORCH (LibTorch refuses otherwise).
+ *  Simple:   rt_torch_torchtensor_to_stream */
+SPT_API int32_t spt_to_stream(int64_t a, int32_t device_id, int64_t stream, int64_t* out);
+
+/** Bytes that tensors take on that device now; 0 without it.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Source:   torch.cuda.memory_allocated
+ *  Simple:   rt_torch_cuda_memory_allocated */
+SPT_API int32_t spt_cuda_memory_allocated(int32_t device_id, int64_t* out);
+
+/** The most bytes that tensors took there; 0 without it.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Source:   torch.cuda.max_memory_allocated
+ *  Simple:   rt_torch_cuda_max_memory_allocated */
+SPT_API int32_t spt_cuda_max_memory_allocated(int32_t device_id, int64_t* out);
+
+/** Gives memory that is kept for later back to the devices; nothing without CUDA.
+ *
+ *  Source:   torch.cuda.empty_cache
+ *  Simple:   rt_torch_cuda_empty_cache */
+SPT_API int32_t spt_cuda_empty_cache(void);
 
 /* --- Operators by name --- */
 

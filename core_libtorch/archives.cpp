@@ -1,0 +1,43 @@
+#include "core_libtorch/archives.h"
+
+#include <torch/serialize.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "core_libtorch/error.h"
+
+namespace simple_torch::core {
+namespace {
+
+// What LibTorch says of a file becomes an error of input and output, with the path in front.
+template <class Body>
+auto with_file(const std::string& path, const char* what, Body&& body) {
+  try {
+    return body();
+  } catch (const c10::Error& error) {
+    throw Error(ErrorKind::kIo, path + " cannot be " + what + ": " + error.what_without_backtrace());
+  }
+}
+
+}  // namespace
+
+void save_tensor(const at::Tensor& tensor, const std::string& path) {
+  const std::string unfinished = path + ".part";
+  with_file(path, "written", [&] { torch::save(std::vector<at::Tensor>{tensor.detach()}, unfinished); });
+  if (std::rename(unfinished.c_str(), path.c_str()) != 0) {
+    std::remove(unfinished.c_str());
+    throw Error(ErrorKind::kIo, path + " cannot be written");
+  }
+}
+
+at::Tensor load_tensor(const std::string& path) {
+  std::vector<at::Tensor> tensors;
+  with_file(path, "read", [&] { torch::load(tensors, path); });
+  if (tensors.empty()) {
+    throw Error(ErrorKind::kIo, path + " holds no tensor");
+  }
+  return tensors.front();
+}
+
+}  // namespace simple_torch::core

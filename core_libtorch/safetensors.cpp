@@ -1,0 +1,151 @@
+#include "core_libtorch/safetensors.h"
+
+#include <ATen/ops/empty.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core_libtorch/error.h"
+#include "core_libtorch/explained.h"
+
+namespace simple_torch::core {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kLengthBytes = 8;
+constexpr uint64_t kLongestHeader = 100'000'000;  // as the format's own reader has it
+
+struct Dtype {
+  std::string_view name;
+  c10::ScalarType dtype;
+};
+constexpr std::array kDtypes{
+    Dtype{"F64", c10::kDouble},
+    Dtype{"F32", c10::kFloat},
+    Dtype{"F16", c10::kHalf},
+    Dtype{"BF16", c10::kBFloat16},
+    Dtype{"I64", c10::kLong},
+    Dtype{"I32", c10::kInt},
+    Dtype{"I16", c10::kShort},
+    Dtype{"I8", c10::kChar},
+    Dtype{"U8", c10::kByte},
+    Dtype{"BOOL", c10::kBool},
+    Dtype{"F8_E5M2", c10::kFloat8_e5m2},
+    Dtype{"F8_E4M3", c10::kFloat8_e4m3fn},
+    Dtype{"U16", c10::kUInt16},
+    Dtype{"U32", c10::kUInt32},
+    Dtype{"U64", c10::kUInt64},
+    Dtype{"C64", c10::kComplexFloat},
+};
+
+uint64_t little_endian(const std::array<unsigned char, kLengthBytes>& bytes) {
+  uint64_t number = 0;
+  for (size_t i = bytes.size(); i-- > 0;) {
+    number = (number << 8) | bytes[i];
+  }
+  return number;
+}
+
+}  // namespace
+
+SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+  file_.seekg(0, std::ios::end);
+  const auto size = file_.tellg();
+  if (!file_ || size < 0) {
+    throw Error(ErrorKind::kIo, path + " cannot be read");
+  }
+  file_size_ = static_cast<uint64_t>(size);
+  read_header();
+}
+
+void SafetensorsFile::fail(const std::string& why) const {
+  throw Error(ErrorKind::kIo, path_ + " is no valid safetensors file: " + why);
+}
+
+void SafetensorsFile::read_header() {
+  std::array<unsigned char, kLengthBytes> bytes{};
+  file_.seekg(0);
+  if (file_size_ < kLengthBytes || !file_.read(reinterpret_cast<char*>(bytes.data()), kLengthBytes)) {
+    fail("it is too short");
+  }
+  const uint64_t length = little_endian(bytes);
+  if (length > kLongestHeader || length > file_size_ - kLengthBytes) {
+    fail("its header's length, " + std::to_string(length) + ", is more than there is");
+  }
+  std::string text(length, '\0');
+  if (!file_.read(text.data(), static_cast<std::streamsize>(length))) {
+    fail("its header cannot be read");
+  }
+  data_begin_ = kLengthBytes + length;
+  const Json header = Json::parse(text, nullptr, false);
+  if (!header.is_object()) {
+    fail("its header is no JSON object");
+  }
+  try {
+    for (const auto& [name, about] : header.items()) {
+      if (name != "__metadata__") {
+        const auto offsets = about.at("data_offsets").get<std::array<uint64_t, 2>>();
+        entries_.push_back(entry(name, about.at("dtype").get<std::string>(),
+                                 about.at("shape").get<std::vector<int64_t>>(), offsets[0], offsets[1]));
+      }
+    }
+  } catch (const Json::exception& error) {
+    fail(error.what());
+  }
+}
+
+SafetensorsFile::Entry SafetensorsFile::entry(const std::string& name, const std::string& dtype,
+                                              std::vector<int64_t> shape, uint64_t begin,
+                                              uint64_t end) const {
+  const auto* known =
+      std::find_if(kDtypes.begin(), kDtypes.end(), [&](const Dtype& each) { return each.name == dtype; });
+  if (known == kDtypes.end()) {
+    fail("tensor " + name + " has the unknown dtype " + dtype);
+  }
+  uint64_t bytes = c10::elementSize(known->dtype);
+  for (const int64_t size : shape) {
+    if (size < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes)) {
+      fail("tensor " + name + " has a size that cannot be");
+    }
+  }
+  if (begin > end || end > file_size_ - data_begin_ || end - begin != bytes) {
+    fail("tensor " + name + " takes " + std::to_string(bytes) + " bytes, and its place is from " +
+         std::to_string(begin) + " to " + std::to_string(end) + " of " +
+         std::to_string(file_size_ - data_begin_));
+  }
+  return {name, known->dtype, std::move(shape), data_begin_ + begin, data_begin_ + end};
+}
+
+std::vector<std::string> SafetensorsFile::names() const {
+  std::vector<std::string> all;
+  all.reserve(entries_.size());
+  for (const Entry& each : entries_) {
+    all.push_back(each.name);
+  }
+  return all;
+}
+
+at::Tensor SafetensorsFile::tensor(const std::string& name) {
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& each) { return each.name == name; });
+  if (found == entries_.end()) {
+    throw Error(ErrorKind::kInvalidArgument, path_ + " has no tensor named '" + name + "'");
+  }
+  return explained("safetensors", kNoOperands, [&] {
+    at::Tensor tensor = at::empty(found->shape, found->dtype);
+    const std::lock_guard guard(reading_);
+    file_.clear();
+    file_.seekg(static_cast<std::streamoff>(found->begin));
+    if (!file_.read(static_cast<char*>(tensor.mutable_data_ptr()),
+                    static_cast<std::streamsize>(tensor.nbytes())) &&
+        tensor.nbytes() > 0) {
+      throw Error(ErrorKind::kIo, path_ + " cannot be read where tensor " + name + " lies");
+    }
+    return tensor;
+  });
+}
+
+}  // namespace simple_torch::core

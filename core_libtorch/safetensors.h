@@ -1,0 +1,47 @@
+// Reading of safetensors files: a JSON header with each tensor's dtype, shape and place, then the bytes.
+// Format: https://github.com/huggingface/safetensors, README, "Format".
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace simple_torch::core {
+
+/// An open file. Everything that its header says is checked when it is opened.
+class SafetensorsFile {
+ public:
+  /// Throws Error(kIo) when the file cannot be read or is no valid safetensors file; the message names it and
+  /// the fault.
+  explicit SafetensorsFile(const std::string& path);
+
+  size_t size() const noexcept { return entries_.size(); }
+  /// In the header's order.
+  std::vector<std::string> names() const;
+  /// A copy on the CPU. Throws Error(kInvalidArgument) for a name that the file has not, Error(kIo).
+  at::Tensor tensor(const std::string& name);
+
+ private:
+  struct Entry {
+    std::string name;
+    c10::ScalarType dtype;
+    std::vector<int64_t> shape;
+    uint64_t begin, end;  // in the file
+  };
+  [[noreturn]] void fail(const std::string& why) const;
+  void read_header();
+  Entry entry(const std::string& name, const std::string& dtype, std::vector<int64_t> shape, uint64_t begin,
+              uint64_t end) const;
+
+  std::string path_;
+  std::ifstream file_;
+  std::mutex reading_;  // the file has one position
+  uint64_t file_size_ = 0, data_begin_ = 0;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace simple_torch::core
