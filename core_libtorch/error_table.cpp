@@ -259,4 +259,20 @@ Error explain(const char* op, Operands operands, const c10::Error& error) {
   return {line->kind, message, fields};
 }
 
+void throw_explained(const char* op, Operands operands) {
+  try {
+    throw;
+  } catch (const c10::Error& error) {
+    throw explain(op, operands, error);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    ErrorFields fields;
+    fields.op = op;
+    throw Error(ErrorKind::kTorch, std::string(op) + ": " + error.what(), fields);
+  }
+}
+
 }  // namespace simple_torch::core

@@ -15,4 +15,8 @@ using Operands = c10::ArrayRef<const at::Tensor*>;
 /// in the fields what the message or the operands tell about shapes, dtypes, devices or bytes.
 Error explain(const char* op, Operands operands, const c10::Error& error);
 
+/// Rethrows the exception that is being handled: LibTorch's as explain() has it, a plain one that comes out
+/// of LibTorch as kTorch, an Error of ours and std::bad_alloc as they are.
+[[noreturn]] void throw_explained(const char* op, Operands operands);
+
 }  // namespace simple_torch::core

@@ -18,8 +18,8 @@ auto explained(const char* name, std::initializer_list<const at::Tensor*> operan
     -> decltype(op()) {
   try {
     return std::forward<Op>(op)();
-  } catch (const c10::Error& error) {
-    throw explain(name, operands, error);
+  } catch (...) {
+    throw_explained(name, operands);
   }
 }
 
@@ -28,12 +28,12 @@ template <class Op>
 auto explained(const char* name, at::TensorList operands, Op&& op) -> decltype(op()) {
   try {
     return std::forward<Op>(op)();
-  } catch (const c10::Error& error) {
+  } catch (...) {
     std::vector<const at::Tensor*> pointers;
     for (const at::Tensor& operand : operands) {
       pointers.push_back(&operand);
     }
-    throw explain(name, pointers, error);
+    throw_explained(name, pointers);
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "core_libtorch/coercion.h"
 #include "core_libtorch/explained.h"
+#include "core_libtorch/fatal_inputs.h"
 
 namespace simple_torch::core {
 namespace {
@@ -49,10 +50,20 @@ class Known {
         return *found->second;
       }
     }
-    Overloads looked_up = look_up(qualified(name));
+    const std::string full_name = qualified(name);
+    return full_name == name ? look_up_and_keep(name) : under_second_name(name, of(full_name));
+  }
+
+ private:
+  static const Overloads& none() {
+    static const Overloads empty;
+    return empty;
+  }
+
+  const Overloads& look_up_and_keep(const std::string& name) {
+    Overloads looked_up = look_up(name);
     if (looked_up.empty()) {
-      static const Overloads none;
-      return none;
+      return none();
     }
     const std::unique_lock writing(mutex_);
     if (const auto found = by_name_.find(name); found != by_name_.end()) {
@@ -61,7 +72,15 @@ class Known {
     return *(by_name_[name] = &lists_.emplace_back(std::move(looked_up)));
   }
 
- private:
+  // One list for both, so that the address of an overload tells which it is.
+  const Overloads& under_second_name(const std::string& name, const Overloads& list) {
+    if (!list.empty()) {
+      const std::unique_lock writing(mutex_);
+      by_name_[name] = &list;
+    }
+    return list;
+  }
+
   std::shared_mutex mutex_;
   std::deque<Overloads> lists_;
   std::unordered_map<std::string, const Overloads*> by_name_;
@@ -252,17 +271,34 @@ std::optional<Chosen> choose(const Overloads& overloads, const CallValues& value
   return std::nullopt;
 }
 
+// Overloads live as long as the process, so that their addresses tell them apart.
+bool has_fatal_inputs(const c10::OperatorHandle& op) {
+  static const std::vector<const c10::OperatorHandle*> all = [] {
+    std::vector<const c10::OperatorHandle*> found;
+    for (const char* name : kNamesWithFatalInputs) {
+      for (const auto& overload : known().of(name)) {
+        found.push_back(&overload);
+      }
+    }
+    return found;
+  }();
+  return std::find(all.begin(), all.end(), &op) != all.end();
+}
+
 void run(const std::string& name, const c10::OperatorHandle& op, Stack& stack) {
   try {
+    if (has_fatal_inputs(op)) {
+      refuse_fatal_inputs(stack);
+    }
     op.callBoxed(&stack);
-  } catch (const c10::Error& error) {
+  } catch (...) {
     std::vector<const at::Tensor*> operands;
     for (const IValue& value : stack) {
       if (value.isTensor()) {
         operands.push_back(&value.toTensor());
       }
     }
-    throw explain(name.c_str(), operands, error);
+    throw_explained(name.c_str(), operands);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/explained.h"
+#include "core_libtorch/fatal_inputs.h"
 #include "core_libtorch/text.h"
 
 namespace simple_torch::core {

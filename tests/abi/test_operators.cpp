@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -266,6 +267,15 @@ TEST_F(Operators, SayWhatTheOperatorRefuses) {
   EXPECT_EQ(refused("mm", "tt", {integer(a), integer(b)}), SPT_SHAPE_MISMATCH);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"));
   EXPECT_EQ(refused("softmax", "tv", {integer(a), integer(5)}), SPT_INDEX_OUT_OF_RANGE);
+}
+
+TEST_F(Operators, RefuseWhatWouldEndTheProcess) {
+  const Handle nan = tensor({std::numeric_limits<double>::quiet_NaN(), 0, 0, 1}, {2, 2});
+  EXPECT_EQ(refused("linalg_eigvals", "t", {integer(nan)}), SPT_TORCH);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("input tensor should not contain infs or NaNs"));
+  int64_t out = kUntouched;
+  EXPECT_EQ(spt_eig_real(nan, &out), SPT_TORCH);
+  EXPECT_EQ(out, kUntouched);
 }
 
 TEST_F(Operators, RefuseADeviceThatIsNotThere) {

@@ -1,0 +1,238 @@
+"""Random calls of every function of the C ABI: a status for each, no crash, nothing left over.
+
+Handles are live ones of all kinds, freed ones and numbers that never were any; numbers are small, negative, huge, NaN;
+texts are missing, empty, odd; lists have gaps. Pointers are valid or NULL, as C cannot tell others. The seed is fixed;
+SIMPLE_LONG_TESTS=1 makes 10^6 calls.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests" / "opinfo")]
+
+import generate_abi  # noqa: E402
+
+from abi import SplArray, SplValue, open_front  # noqa: E402
+
+CALLS = 1_000_000 if os.environ.get("SIMPLE_LONG_TESTS") == "1" else 30_000
+MOST_HANDLES = 60
+
+# Not to be called at random, with the reason.
+LEFT_OUT = {
+    "py_shutdown": "it ends Python's part of the process",
+    "set_num_threads": "it would start as many threads as it is told",
+    "from_blob": "it takes an address",
+}
+NUMBERS = [0, 1, 2, 3, 5, -1, -2, 7, 64, 2**62, -(2**63), 2**63 - 1]
+FLOATS = [0.0, 1.0, -1.0, 0.5, 1e-300, 1e300, float("inf"), float("-inf"), float("nan")]
+TEXTS = [
+    None,
+    b"",
+    b"cpu",
+    b"cuda:7",
+    b"float32",
+    b"sum",
+    b"add",
+    b"Tensor",
+    b"softmax",
+    b"tv",
+    b"\xff\xfe",
+    b"x" * 300,
+]
+C_TYPES = {
+    "int64_t": ctypes.c_int64,
+    "int32_t": ctypes.c_int32,
+    "double": ctypes.c_double,
+    "bool": ctypes.c_bool,
+    "const char*": ctypes.c_char_p,
+}
+
+
+class Fuzzer:
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.front = open_front()
+        self.handles: list[int] = []
+        self.freed: list[int] = [12345, -1, 0]
+        self.kept: list[object] = []
+
+    # ---- arguments
+
+    def handle(self) -> int:
+        pool = self.handles if self.handles and self.random.random() < 0.85 else self.freed + NUMBERS
+        return self.random.choice(pool)
+
+    def number(self) -> int:
+        return self.random.choice(NUMBERS)
+
+    def text(self) -> bytes | None:
+        return self.random.choice(TEXTS)
+
+    def argument(self, kind: str) -> list:
+        """The C arguments of one argument of the table."""
+        if kind in generate_abi.HANDLES:
+            return [ctypes.c_int64(self.handle())]
+        if kind in {"i64", "i32"}:
+            return [C_TYPES["int64_t" if kind == "i64" else "int32_t"](self.number())]
+        if kind == "f64":
+            return [ctypes.c_double(self.random.choice(FLOATS))]
+        if kind == "bool":
+            return [ctypes.c_bool(self.random.random() < 0.5)]
+        if kind == "text":
+            return [ctypes.c_char_p(self.text())]
+        if kind in {"dims", "tensors", "objects", "f64s", "texts"}:
+            return self.list_of(kind)
+        if kind == "anys":
+            return [ctypes.byref(self.array(2))]
+        if kind in {"values", "room"}:
+            count = self.random.randrange(4)
+            return [self.values(count, 2), ctypes.c_int64(self.random.choice([count, -1]))]
+        return [ctypes.c_void_p(None)]  # addresses and DLPack structures
+
+    def list_of(self, kind: str) -> list:
+        count = self.random.randrange(5)
+        length = ctypes.c_int64(self.random.choice([count, count, count, -1]))
+        if self.random.random() < 0.1:
+            return [None, length if length.value <= 0 else ctypes.c_int64(self.random.choice([0, 3]))]
+        if kind == "f64s":
+            items = (ctypes.c_double * max(count, 1))(*[self.random.choice(FLOATS) for _ in range(count)])
+        elif kind == "texts":
+            items = (ctypes.c_char_p * max(count, 1))(*[self.text() for _ in range(count)])
+        else:
+            one = self.number if kind == "dims" else self.handle
+            items = (ctypes.c_int64 * max(count, 1))(*[one() for _ in range(count)])
+        self.kept.append(items)
+        return [items, length]
+
+    def values(self, count: int, depth: int):
+        items = (SplValue * max(count, 1))(*[self.value(depth) for _ in range(count)])
+        self.kept.append(items)
+        return items
+
+    def array(self, depth: int) -> SplArray:
+        count = self.random.randrange(4)
+        array = SplArray(self.values(count, depth), count, count)
+        self.kept.append(array)
+        return array
+
+    def value(self, depth: int) -> SplValue:
+        value = SplValue()
+        value.tag = self.random.choice([0, 1, 2, 3, 4, 5, 16, 17, 18, 99])
+        if value.tag == 1:
+            value.as_bool = True
+        elif value.tag in {2, 16, 18}:
+            value.as_int = self.handle()
+        elif value.tag == 3:
+            value.as_float = self.random.choice(FLOATS)
+        elif value.tag == 4:
+            text = self.text()
+            self.kept.append(text)
+            value.as_string = text
+        elif value.tag in {5, 17}:
+            if depth > 0 and self.random.random() < 0.9:
+                value.as_array = ctypes.pointer(self.array(depth - 1))
+            else:
+                value.as_array = ctypes.POINTER(SplArray)()
+        return value
+
+    # ---- calls
+
+    def call(self, function) -> None:
+        self.kept.clear()
+        arguments = [part for arg in function.args for part in self.argument(arg.kind)]
+        outs = [out for result in function.results for out in self.outs(result.kind)]
+        status = getattr(self.front, f"spt_{function.name}")(*arguments, *[ctypes.byref(out) for out in outs])
+        assert 0 <= status <= 14, (function.name, status)
+        assert status != 14, (function.name, self.front.spt_last_error_message())  # INTERNAL would be our fault
+        if status == 0:
+            self.take(function, arguments, outs)
+
+    def outs(self, kind: str) -> list:
+        types = generate_abi.KINDS[kind].out
+        return [(C_TYPES.get(each) or ctypes.c_void_p)() for each in types]
+
+    def take(self, function, arguments: list, outs: list) -> None:
+        """Keeps new handles, frees what else was given out."""
+        at = 0
+        for result in function.results:
+            if result.kind in generate_abi.HANDLES:
+                self.handles += [outs[at].value] if outs[at].value else []
+                at += 1
+            elif result.kind in generate_abi.LISTS:
+                self.take_list(result.kind, outs[at].value, outs[at + 1].value)
+                at += 2
+            else:
+                if result.kind == "text":
+                    self.front.spt_free(outs[at])
+                elif result.kind == "anys" and outs[at].value:
+                    self.take_array(outs[at].value)
+                at += 1
+        if function.name == "op_call":
+            self.take_values(arguments[3], outs[0].value)
+        while len(self.handles) > MOST_HANDLES:
+            self.release(self.handles.pop(self.random.randrange(len(self.handles))))
+
+    def take_list(self, kind: str, address: int | None, count: int) -> None:
+        if kind in generate_abi.HANDLE_LISTS and address:
+            self.handles += (ctypes.c_int64 * count).from_address(address)[:]
+        self.front.spt_free(ctypes.c_void_p(address))
+
+    def take_array(self, address: int) -> None:
+        array = SplArray.from_address(address)
+        letters = array.items[0].as_string.decode() if array.len else ""
+        for letter, i in zip(letters, range(2, array.len)):
+            item = array.items[i]
+            if letter in "tg":
+                self.handles += [item.as_int] if item.as_int else []
+            elif letter == "l":
+                inner = item.as_array.contents
+                self.handles += [inner.items[j].as_int for j in range(inner.len) if inner.items[j].as_int]
+        self.front.spl_array_free(ctypes.c_void_p(address))
+
+    def take_values(self, room, count: int) -> None:
+        for value in room[:count]:
+            if value.tag in {16, 18} and value.as_int:
+                self.handles.append(value.as_int)
+            elif value.tag in {5, 17}:
+                inner = value.as_array.contents
+                self.handles += [inner.items[j].as_int for j in range(inner.len) if inner.items[j].tag == 16]
+                self.front.spl_array_free(value.as_array)
+
+    def release(self, handle: int) -> None:
+        self.front.spt_release(ctypes.c_int64(handle))
+        self.freed = [*self.freed[-50:], handle]
+
+    def live(self) -> int:
+        count = ctypes.c_int64()
+        assert self.front.spt_live_handles(0, ctypes.byref(count)) == 0
+        return count.value
+
+    def end(self) -> None:
+        ended = ctypes.c_int64()
+        while self.front.spt_scope_end(ctypes.byref(ended)) == 0:
+            pass
+        for handle in self.handles:
+            self.release(handle)
+
+
+def test_random_calls_give_a_status_and_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # some calls write files
+    functions = [f for f in generate_abi.load_table(ROOT) if f.name not in LEFT_OUT and not f.name.startswith("py_")]
+    fuzzer = Fuzzer(seed=20260711)
+    for call in range(CALLS):
+        function = fuzzer.random.choice(functions)
+        if os.environ.get("SIMPLE_FUZZ_TRACE"):
+            print(call, function.name, file=sys.stderr, flush=True)
+        fuzzer.call(function)
+    fuzzer.end()
+    assert fuzzer.live() == 0
