@@ -1,10 +1,11 @@
-// Inputs that would end the process inside LibTorch, refused before.
+// Inputs that would end the process inside LibTorch, refused before. Each is one that a test of ours has met.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 namespace simple_torch::core {
@@ -13,10 +14,23 @@ namespace simple_torch::core {
 /// (torch 2.11 to 2.15, in Python too): that is refused in the words in which torch.linalg.eig does.
 at::Tensor eigenvalues(const at::Tensor& matrices);
 
-/// The operators that have such inputs.
-inline constexpr std::array kNamesWithFatalInputs{"aten::linalg_eigvals", "aten::_linalg_eigvals"};
+/// start, start + step … below end, int64. A distance that is no 64-bit integer is refused: LibTorch divides
+/// by zero's neighbour there (torch 2.11 to 2.15, in Python too).
+at::Tensor integers(int64_t start, int64_t end, int64_t step);
 
-/// Throws c10::Error when these arguments of one of them are such inputs.
-void refuse_fatal_inputs(const std::vector<c10::IValue>& arguments);
+/// An operator with such inputs, and what throws c10::Error when the arguments are ones.
+struct FatalInputs {
+  const char* op;
+  void (*refuse)(const std::vector<c10::IValue>& arguments);
+};
+
+void refuse_fatal_eigvals(const std::vector<c10::IValue>& arguments);
+void refuse_fatal_arange(const std::vector<c10::IValue>& arguments);
+
+inline constexpr std::array kFatalInputs{
+    FatalInputs{"aten::linalg_eigvals", refuse_fatal_eigvals},
+    FatalInputs{"aten::_linalg_eigvals", refuse_fatal_eigvals},
+    FatalInputs{"aten::arange", refuse_fatal_arange},
+};
 
 }  // namespace simple_torch::core

@@ -272,24 +272,27 @@ std::optional<Chosen> choose(const Overloads& overloads, const CallValues& value
 }
 
 // Overloads live as long as the process, so that their addresses tell them apart.
-bool has_fatal_inputs(const c10::OperatorHandle& op) {
-  static const std::vector<const c10::OperatorHandle*> all = [] {
-    std::vector<const c10::OperatorHandle*> found;
-    for (const char* name : kNamesWithFatalInputs) {
+void refuse_fatal_inputs(const c10::OperatorHandle& op, const Stack& arguments) {
+  using Refuse = decltype(FatalInputs::refuse);
+  static const std::vector<std::pair<const c10::OperatorHandle*, Refuse>> all = [] {
+    std::vector<std::pair<const c10::OperatorHandle*, Refuse>> found;
+    for (const auto& [name, refuse] : kFatalInputs) {
       for (const auto& overload : known().of(name)) {
-        found.push_back(&overload);
+        found.emplace_back(&overload, refuse);
       }
     }
     return found;
   }();
-  return std::find(all.begin(), all.end(), &op) != all.end();
+  for (const auto& [known_op, refuse] : all) {
+    if (known_op == &op) {
+      refuse(arguments);
+    }
+  }
 }
 
 void run(const std::string& name, const c10::OperatorHandle& op, Stack& stack) {
   try {
-    if (has_fatal_inputs(op)) {
-      refuse_fatal_inputs(stack);
-    }
+    refuse_fatal_inputs(op, stack);
     op.callBoxed(&stack);
   } catch (...) {
     std::vector<const at::Tensor*> operands;

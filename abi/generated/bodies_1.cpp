@@ -184,7 +184,7 @@ int32_t arange(double start, double end, double step, int64_t* out) {
 int32_t arange_int(int64_t start, int64_t end, int64_t step, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::explained("arange_int", core::kNoOperands, [&] { return at::arange(start, end, step, at::TensorOptions().dtype(at::kLong)); }));
+    *out = give(core::explained("arange_int", core::kNoOperands, [&] { return core::integers(start, end, step); }));
   });
 }
 

@@ -275,6 +275,9 @@ TEST_F(Operators, RefuseWhatWouldEndTheProcess) {
   EXPECT_THAT(spt_last_error_message(), HasSubstr("input tensor should not contain infs or NaNs"));
   int64_t out = kUntouched;
   EXPECT_EQ(spt_eig_real(nan, &out), SPT_TORCH);
+  EXPECT_EQ(refused("arange", "vvv", {integer(0), integer(INT64_MIN), integer(-1)}), SPT_INVALID_ARGUMENT);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("is farther than a 64-bit integer counts"));
+  EXPECT_EQ(spt_arange_int(1, INT64_MIN, -1, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(out, kUntouched);
 }
 
