@@ -65,7 +65,18 @@ KINDS = {
     "safetensors": HANDLE,
     "anys": Kind(("const SplArray*",), "const SplArray*", "[any]", ("SplArray*",)),
 }
-HANDLES = {"tensor", "tensor?", "object", "object?", "dlpack", "optimizer", "generator", "stream", "safetensors", "handle"}
+HANDLES = {
+    "tensor",
+    "tensor?",
+    "object",
+    "object?",
+    "dlpack",
+    "optimizer",
+    "generator",
+    "stream",
+    "safetensors",
+    "handle",
+}
 HANDLE_LISTS = {"tensors", "objects"}
 LISTS = {"dims", "tensors", "objects", "f64s", "texts"}
 OWNED_LISTS = {"dims", "tensors", "objects", "f64s"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from programs import hold, host, run
+from programs import hold, host, is_sanitized, run
 
 FOLDER = Path(__file__).parent / "lang"
 
@@ -74,6 +74,7 @@ def test_a_long_line_is_shown_round_its_fault(tmp_path: Path) -> None:
     assert shown[caret.index("^") :].startswith("wrong, ")
 
 
+@pytest.mark.skipif(is_sanitized(), reason="the sanitizer needs the whole address space")
 def test_threads_that_cannot_be_started_are_an_error(tmp_path: Path) -> None:
     file = tmp_path / "many.spl"
     file.write_text("fn deeper(n): thread.spawn(\\: deeper(n + 1)).join() + 1\ndeeper(0)\n")

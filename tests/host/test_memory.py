@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from programs import run
+from programs import is_sanitized, run
 
 PROGRAM = """
 use std.process.{rss_bytes}
@@ -25,7 +24,7 @@ print rss_bytes() - resident
 """
 
 
-@pytest.mark.skipif("asan" in os.environ.get("SIMPLE_BUILD", ""), reason="the sanitizer keeps freed memory for a while")
+@pytest.mark.skipif(is_sanitized(), reason="the sanitizer keeps freed memory for a while")
 def test_a_million_objects_in_cycles_leave_memory_flat(tmp_path: Path) -> None:
     file = tmp_path / "cycles.spl"
     file.write_text(PROGRAM)

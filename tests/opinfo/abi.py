@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 from pathlib import Path
+from unittest.mock import patch
 
 import torch
 
@@ -58,9 +59,12 @@ def open_front() -> ctypes.CDLL:
     """libspl_torch.so, told to use this process's torch."""
     host = os.environ.get("SIMPLE_HOST")
     folder = Path(host).parent.parent / "lib" if host else ROOT / "build" / "release" / "lib"
-    os.environ["SIMPLE_TORCH"] = os.path.dirname(torch.__file__)
     front = ctypes.CDLL(str(folder / "libspl_torch.so"))
     front.spt_last_error_message.restype = ctypes.c_char_p
+    available = ctypes.c_bool()
+    with patch.dict(os.environ, SIMPLE_TORCH=os.path.dirname(torch.__file__)):
+        front.spt_available(ctypes.byref(available))
+    assert available.value
     for name in ("spt_op_find", "spt_op_call", "spt_from_dlpack", "spt_to_dlpack", "spt_release", "spt_live_handles"):
         getattr(front, name).restype = ctypes.c_int32
     return front

@@ -99,6 +99,11 @@ def run(
     )
 
 
+def is_sanitized() -> bool:
+    """Whether the build under test is the address sanitizer's."""
+    return "asan" in os.environ.get("SIMPLE_BUILD", "")
+
+
 def hold_excerpts(told: list[str], file: Path) -> None:
     """Each report with a column is followed by its source line and a caret below the column."""
     source = file.read_text().splitlines()

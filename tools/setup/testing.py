@@ -15,7 +15,7 @@ from pathlib import Path
 from layout import ROOT, Build, Environment
 
 # Tests that load the library into Python's own process.
-_GUESTS = ("tests/abi/test_guest.py", "tests/opinfo")
+_GUESTS = ("tests/abi/test_fuzz.py", "tests/abi/test_guest.py", "tests/bridge/test_python_process.py", "tests/opinfo")
 _SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 _PENDING = re.compile(r"^(\d+) pending$")
 
@@ -138,7 +138,11 @@ def sanitized_guest(variables: dict[str, str]) -> dict[str, str]:
     runtime = subprocess.run(
         [os.environ.get("CC", "cc"), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
     )
-    return {**variables, "LD_PRELOAD": runtime.stdout.strip(), "ASAN_OPTIONS": "detect_leaks=0"}
+    return {
+        **variables,
+        "LD_PRELOAD": runtime.stdout.strip(),
+        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+    }
 
 
 def _specs(tree: Build, paths: Sequence[str], name_filter: str | None, variables: dict[str, str]) -> Counts:
