@@ -133,14 +133,17 @@ def _pytest(
 def sanitized_guest(variables: dict[str, str]) -> dict[str, str]:
     """For a Python that is not sanitized but loads libraries that are: the sanitizer's runtime must come first.
 
-    Leaks are not looked for, as CPython keeps objects until its end.
+    Behind it C++'s own, whose exceptions it watches. Leaks are not looked for, as CPython keeps objects until its end.
     """
-    runtime = subprocess.run(
-        [os.environ.get("CC", "cc"), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
-    )
+    runtimes = [
+        subprocess.run(
+            [os.environ.get("CC", "cc"), f"-print-file-name={name}"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        for name in ("libasan.so", "libstdc++.so.6")
+    ]
     return {
         **variables,
-        "LD_PRELOAD": runtime.stdout.strip(),
+        "LD_PRELOAD": " ".join(runtimes),
         "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
     }
 
