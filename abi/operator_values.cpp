@@ -44,7 +44,7 @@ IValue list_in(const SplValue& item, Convert&& convert) {
   for (int64_t i = 0; i < array.len; ++i) {
     list.push_back(convert(array.items[i]));
   }
-  return IValue(std::move(list));
+  return IValue(list);
 }
 
 double part_of(const SplValue& item) {

