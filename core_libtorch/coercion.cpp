@@ -172,7 +172,7 @@ IValue typed_list(const std::vector<IValue>& items, const c10::TypePtr& element)
   for (const IValue& item : items) {
     list.push_back(item);
   }
-  return IValue(std::move(list));
+  return IValue(list);
 }
 
 bool to_list(IValue& value, const c10::TypePtr& element, std::optional<int32_t> size, Fit fit) {
