@@ -75,8 +75,7 @@ std::string report_of(const SimpleError& error, bool verbose) {
     return "error: " + error.message + "\n" + (error.hint.empty() ? "" : "  hint: " + error.hint + "\n");
   std::vector<const StackEntry*> calls;
   for (const StackEntry& call : error.stack)
-    if ((verbose || !call.library) &&
-        !call.function.empty())  // the place of a failure that was raised again has none
+    if (verbose || !call.library)
       calls.push_back(&call);
   return headed(error, *entry) + calls_of(calls) + (verbose ? details_of(error) : "");
 }

@@ -134,7 +134,7 @@ std::string display(Value v) {
   }
   if (v.is(Kind::kText))
     return text_of(v);
-  const Nesting nesting(200, "shown");  // a value that holds itself ends here
+  const Nesting nesting(200, "shown");
   switch (v.as_object->kind) {
     case Kind::kArray:
       return list(as_object<Array>(v)->items, "[", "]");

@@ -10,6 +10,8 @@ namespace spl {
 [[noreturn]] void panic_with(Thread& thread, Value payload);
 /// The Failure that attempt() gives in Err. Owned.
 Value failure_of(const SimpleError& error);
+/// The error that a Failure stands for; null for other values, and for a Failure whose cause was overwritten.
+const SimpleError* error_behind(Value failure);
 /// The innermost place outside the library, else the innermost; null when there is none.
 const StackEntry* user_entry(const SimpleError& error);
 

@@ -91,8 +91,8 @@ std::string message_of(Thread& thread, Value payload) {
 
 void panic_with(Thread& thread, Value payload) {
   // A failure that goes on keeps its own place.
-  if (payload.is(Kind::kInstance) && as_object<Instance>(payload)->record == core_types().failure)
-    throw as_object<Cause>(as_object<Instance>(payload)->fields()[4])->error;
+  if (const SimpleError* first = error_behind(payload))
+    throw SimpleError(*first);
   SimpleError error(message_of(thread, payload));
   error.payload = Ref::shared(payload);
   throw error;
@@ -103,6 +103,13 @@ const StackEntry* user_entry(const SimpleError& error) {
     if (!entry.library)
       return &entry;
   return error.stack.empty() ? nullptr : &error.stack.front();
+}
+
+const SimpleError* error_behind(Value failure) {
+  if (!failure.is(Kind::kInstance) || as_object<Instance>(failure)->record != core_types().failure)
+    return nullptr;
+  const Value cause = as_object<Instance>(failure)->fields()[4];
+  return cause.is(Kind::kCause) ? &as_object<Cause>(cause)->error : nullptr;
 }
 
 Value failure_of(const SimpleError& error) {

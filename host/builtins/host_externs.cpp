@@ -157,10 +157,10 @@ Value tracked_count(Thread&, Value*, int) { return Value::integer(tracked().coun
 Value failure_report(Thread&, Value* args, int) {
   const auto* given = args[0].is(Kind::kArray) ? as_object<Array>(args[0]) : nullptr;
   const Value failure = given != nullptr && given->items.size() == 1 ? given->items[0] : Value();
-  if (!failure.is(Kind::kInstance) || as_object<Instance>(failure)->record != core_types().failure)
+  const SimpleError* error = error_behind(failure);
+  if (error == nullptr)
     fail("rt_failure_report takes an array of one failure that attempt() gave");
-  const SimpleError& error = as_object<Cause>(as_object<Instance>(failure)->fields()[4])->error;
-  const std::string report = report_of(error, program_info().verbose);
+  const std::string report = report_of(*error, program_info().verbose);
   return make_text(report.substr(std::min(report.find('\n') + 1, report.size())));
 }
 

@@ -15,16 +15,25 @@ namespace {
 
 const std::string& self_text(Value* args) { return text_of(args[0]); }
 
-// One character for one, by Unicode's simple mapping: ß stays ß.
+// Where the system has no C.UTF-8, ASCII is what changes.
+locale_t unicode_locale() {
+  const locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  return unicode != nullptr ? unicode : newlocale(LC_CTYPE_MASK, "C", nullptr);
+}
+
+// One character for one, by Unicode's simple mapping: ß stays ß, and so do bytes that are no UTF-8.
 Value in_case(Value* args, wint_t (*change)(wint_t, locale_t, bool first)) {
-  static const locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-  const std::string& text = self_text(args);
+  static const locale_t unicode = unicode_locale();
+  const std::string_view text = self_text(args);
   std::string changed;
   changed.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
     const size_t bytes = utf8_step(text, at);
     const uint32_t code = utf8_code(text.substr(at, bytes));
-    append_utf8(changed, unicode == nullptr ? code : static_cast<uint32_t>(change(code, unicode, at == 0)));
+    if (const auto other = static_cast<uint32_t>(change(code, unicode, at == 0)); other != code)
+      append_utf8(changed, other);
+    else
+      changed += text.substr(at, bytes);
     at += bytes;
   }
   return make_text(std::move(changed));

@@ -1,5 +1,7 @@
 // Lines and blocks: where statements end, where bodies begin, and how reading goes on after an error.
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "parser.h"
 
@@ -27,10 +29,11 @@ Module Parser::module() {
 void Parser::lines(std::vector<StmtPtr>& out) {
   each_line([&] {
     const auto before = static_cast<std::ptrdiff_t>(out.size());
+    auto outer = std::exchange(hoisted_, {});  // of a record round this line
     inline_statements(out);
     out.insert(out.begin() + before, std::make_move_iterator(hoisted_.begin()),
                std::make_move_iterator(hoisted_.end()));
-    hoisted_.clear();
+    hoisted_ = std::move(outer);
   });
 }
 

@@ -110,21 +110,8 @@ void Parser::record_member(RecordDecl& record) {
 }
 
 bool Parser::starts_inner_declaration() const {
-  switch (kind_) {
-    case Tok::kStruct:
-    case Tok::kClass:
-    case Tok::kEnum:
-    case Tok::kTrait:
-    case Tok::kImpl:
-    case Tok::kUse:
-    case Tok::kImport:
-      return ahead().kind != Tok::kColon && ahead().kind != Tok::kAssign;
-    case Tok::kType:
-    case Tok::kAlias:
-      return starts_declaration();
-    default:
-      return false;
-  }
+  const bool is_field = ahead().kind == Tok::kColon || ahead().kind == Tok::kAssign;
+  return !is_field && starts_declaration();
 }
 
 /// A declaration inside a record is one of the module, before the record; a type is its static value as well.

@@ -37,6 +37,13 @@ struct Cause : Object {
   explicit Cause(SimpleError from) : Object(Kind::kCause), error(std::move(from)) {}
 };
 
+/// For a call that there is no room for.
+inline SimpleError too_deep() {
+  SimpleError error("recursion too deep");
+  error.too_deep = true;
+  return error;
+}
+
 /// exit(code) unwinds as this.
 struct ExitRequest {
   int code;

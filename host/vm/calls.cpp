@@ -20,9 +20,7 @@ constexpr uint32_t kStackSlots = 1u << 20;
 void Thread::need_room(uint32_t upper) const {
   if (upper < kStackSlots && frame_count_ + 1 < most_frames_)
     return;
-  SimpleError error("recursion too deep");
-  error.too_deep = true;
-  throw error;
+  throw too_deep();
 }
 
 void Thread::push_frame(Closure* closure, uint32_t base, uint32_t count, uint32_t result,

@@ -3,8 +3,6 @@
 // Handlers do integers and floats themselves; everything else goes to functions of Thread, after the frame's
 // pc was saved so that an error finds its line.
 #include <cmath>
-#include <cstddef>
-#include <memory>
 #include <new>
 
 #include "../builtins/builtins.h"
@@ -13,6 +11,7 @@
 #include "../values/sized.h"
 #include "lock.h"
 #include "patterns.h"
+#include "spare_memory.h"
 #include "thread.h"
 #include "threads.h"
 #include "type_links.h"
@@ -34,25 +33,6 @@ int64_t rounds(int64_t start, int64_t end, bool inclusive) {
   const int64_t between = wrapping(BinaryOp::kSubtract, end, start);
   return inclusive && between != -1 ? wrapping(BinaryOp::kAdd, between, 1) : between;
 }
-
-// Memory kept for telling that there is no more of it, and for leaving the frames then.
-class SpareMemory {
- public:
-  SpareMemory() { kept().reset(); }
-  ~SpareMemory() { kept() = made(); }
-  SpareMemory(const SpareMemory&) = delete;
-  SpareMemory& operator=(const SpareMemory&) = delete;
-
- private:
-  static std::unique_ptr<std::byte[]> made() {
-    return std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[size_t{1} << 20]);
-  }
-  static std::unique_ptr<std::byte[]>& kept() {
-    static std::unique_ptr<std::byte[]> block = made();
-    return block;
-  }
-  static inline const bool prepared_ = (kept(), true);  // while there is memory
-};
 
 // Handlers must not hold objects with destructors across their jump: a computed goto does not run them.
 Value concatenated(const Value* parts, uint32_t count) {
@@ -82,10 +62,9 @@ void Thread::run(uint32_t floor) {
   if (++native_depth_ > 1500) {
     --native_depth_;
     // The frame that was to run is given up like any other.
-    SimpleError error("recursion too deep");
+    SimpleError error = too_deep();
     error.stack = stack();
     error.located = true;
-    error.too_deep = true;
     unwind(floor, true);
     throw error;
   }

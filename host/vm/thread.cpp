@@ -138,9 +138,12 @@ std::string Thread::instance_display(Value v) {
     std::vector<const Instance*>& all;
     ~Shown() { all.pop_back(); }
   } const until_shown{showing_};
-  for (size_t i = 0; i < instance->record->fields.size(); ++i)
-    shown += (i == 0 ? "" : ", ") + name_of(instance->record->fields[i].name) + ": " +
-             display(instance->fields()[i]);
+  for (size_t i = 0; i < instance->record->fields.size(); ++i) {
+    const Value field = instance->fields()[i];
+    if (field.is(Kind::kCause))
+      continue;  // the host's own
+    shown += (i == 0 ? "" : ", ") + name_of(instance->record->fields[i].name) + ": " + display(field);
+  }
   return shown + ")";
 }
 

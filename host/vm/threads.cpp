@@ -113,6 +113,8 @@ void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
     }
     finish(*outcome);
   }
+  if (outcome->is_future)
+    --future_threads;
   host_lock().release();
 }
 
@@ -129,13 +131,7 @@ Value run_future(Thread& thread, Closure* closure, std::vector<Value>& values) {
 }
 
 void run_future_thread(Closure* closure, std::vector<Value> values, const std::shared_ptr<Outcome>& outcome) {
-  struct Ended {
-    ~Ended() { --future_threads; }
-  };
-  live(outcome, [&](Thread& thread) {
-    const Ended ended;
-    return run_future(thread, closure, values);
-  });
+  live(outcome, [&](Thread& thread) { return run_future(thread, closure, values); });
 }
 
 void share_lock() {
