@@ -6,7 +6,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -61,12 +60,7 @@ Numbered& numbered() {
 
 core::CallValues call_values(const char* kinds, const SplArray* values, const char* const* names,
                              int64_t names_len) {
-  const auto count = static_cast<size_t>(values != nullptr ? values->len : 0);
-  const size_t letters = kinds != nullptr ? std::strlen(kinds) : 0;
-  if (letters != count) {
-    throw Error(ErrorKind::kInvalidArgument,
-                "kinds has " + std::to_string(letters) + " letters for " + std::to_string(count) + " values");
-  }
+  const size_t count = count_of_values(kinds, values);
   const auto named = list_argument(names, names_len, "names");
   if (named.size() > count) {
     throw Error(ErrorKind::kInvalidArgument, "there are " + std::to_string(named.size()) + " names for " +
@@ -162,10 +156,11 @@ int32_t op_names(char** out) {
   });
 }
 
-int32_t generator_new(int64_t device, int64_t* out) {
+int32_t generator_new(const char* device, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const c10::Device on = core::device_of_code(device);
+    require(device, "device");
+    const c10::Device on = core::device_of_text(device);
     *out = handles().insert(core::explained("generator_new", core::kNoOperands, [&] {
       return on.is_cpu() ? at::make_generator<at::CPUGeneratorImpl>()
                          : at::globalContext().defaultGenerator(on).clone();

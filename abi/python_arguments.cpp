@@ -1,7 +1,6 @@
 // Argument lists: one letter and one tagged value for each.
 #include "abi/python_arguments.h"
 
-#include <cstring>
 #include <string>
 
 #include "core_libtorch/error.h"
@@ -20,12 +19,7 @@ int64_t handle_in(const SplValue& item) {
 }  // namespace
 
 PythonArguments::PythonArguments(const char* kinds, const SplArray* values) {
-  const size_t count = values != nullptr ? static_cast<size_t>(values->len) : 0;
-  const size_t letters = kinds != nullptr ? std::strlen(kinds) : 0;
-  if (letters != count) {
-    throw Error(ErrorKind::kInvalidArgument,
-                "kinds has " + std::to_string(letters) + " letters for " + std::to_string(count) + " values");
-  }
+  const size_t count = count_of_values(kinds, values);
   for (size_t i = 0; i < count; ++i) {
     values_.push_back(convert(kinds[i], values->items[i]));
   }

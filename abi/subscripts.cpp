@@ -1,7 +1,6 @@
 // Bodies of get_item and set_item: letters and values to subscripts.
 #include "core_libtorch/subscripts.h"
 
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -69,11 +68,9 @@ core::Subscript subscript(char letter, const SplValue& item) {
 
 /// Those from `first` on.
 std::vector<core::Subscript> subscripts(const char* kinds, const SplArray* values, size_t first) {
-  const size_t count = values != nullptr ? static_cast<size_t>(values->len) : 0;
-  const size_t letters = kinds != nullptr ? std::strlen(kinds) : 0;
-  if (letters != count || count < first) {
-    throw Error(ErrorKind::kInvalidArgument,
-                "kinds has " + std::to_string(letters) + " letters for " + std::to_string(count) + " values");
+  const size_t count = count_of_values(kinds, values);
+  if (count < first) {
+    throw Error(ErrorKind::kInvalidArgument, "there is no value to write");
   }
   std::vector<core::Subscript> all;
   for (size_t i = first; i < count; ++i) {

@@ -14,6 +14,7 @@
 
 #include "abi/guarded.h"
 #include "abi/handles.h"
+#include "simple_torch/spl_runtime.h"
 
 namespace simple_torch::abi {
 
@@ -47,6 +48,17 @@ at::ArrayRef<T> list_argument(const T* items, int64_t size, const char* name) {
     require(items, name);
   }
   return {items, static_cast<size_t>(size)};
+}
+
+/// How many values there are, with one letter each. Throws Error(kInvalidArgument).
+inline size_t count_of_values(const char* kinds, const SplArray* values) {
+  const size_t count = values != nullptr ? static_cast<size_t>(values->len) : 0;
+  const size_t letters = kinds != nullptr ? std::strlen(kinds) : 0;
+  if (letters != count) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "kinds has " + std::to_string(letters) + " letters for " + std::to_string(count) + " values");
+  }
+  return count;
 }
 
 inline at::IntArrayRef dims_argument(const int64_t* items, int64_t size, const char* name) {

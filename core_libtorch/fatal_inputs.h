@@ -14,8 +14,8 @@ namespace simple_torch::core {
 /// (torch 2.11 to 2.15, in Python too): that is refused in the words in which torch.linalg.eig does.
 at::Tensor eigenvalues(const at::Tensor& matrices);
 
-/// start, start + step … below end, int64. A distance that is no 64-bit integer is refused: LibTorch divides
-/// by zero's neighbour there (torch 2.11 to 2.15, in Python too).
+/// start, start + step … below end, int64. A distance that is no 64-bit integer is refused: it wraps round to
+/// INT64_MIN, and LibTorch divides that by -1 (torch 2.11 to 2.15, in Python too).
 at::Tensor integers(int64_t start, int64_t end, int64_t step);
 
 /// An operator with such inputs, and what throws c10::Error when the arguments are ones.

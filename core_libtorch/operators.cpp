@@ -142,11 +142,11 @@ class Binding {
   }
 
   bool fits(IValue& value, const c10::Argument& argument) {
-    const std::string given = kind_of(value);
+    const IValue given = value;
     if (coerce(value, argument, fit_)) {
       return true;
     }
-    const std::string shown = value.isString() ? "'" + value.toStringRef() + "'" : given;
+    const std::string shown = given.isString() ? "'" + given.toStringRef() + "'" : kind_of(given);
     refuse("its argument '" + argument.name() + "' is " + kind_of(argument) + ", not " + shown);
     return false;
   }

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "ab1df884b4e6abe5";
+inline constexpr char kTableFingerprint[] = "ad5ecabd07ed5d9c";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -354,7 +354,7 @@ struct BackendTable {
   int32_t (*op_names)(char** out);
   int32_t (*get_item)(int64_t a, const char* kinds, const SplArray* keys, int64_t* out);
   int32_t (*set_item)(int64_t a, const char* kinds, const SplArray* value_and_keys);
-  int32_t (*generator_new)(int64_t device, int64_t* out);
+  int32_t (*generator_new)(const char* device, int64_t* out);
   int32_t (*generator_manual_seed)(int64_t generator, int64_t seed);
   int32_t (*generator_initial_seed)(int64_t generator, int64_t* out);
   int32_t (*generator_state)(int64_t generator, int64_t* out);
@@ -746,7 +746,7 @@ int32_t op_schemas(const char* name, char** out);
 int32_t op_names(char** out);
 int32_t get_item(int64_t a, const char* kinds, const SplArray* keys, int64_t* out);
 int32_t set_item(int64_t a, const char* kinds, const SplArray* value_and_keys);
-int32_t generator_new(int64_t device, int64_t* out);
+int32_t generator_new(const char* device, int64_t* out);
 int32_t generator_manual_seed(int64_t generator, int64_t seed);
 int32_t generator_initial_seed(int64_t generator, int64_t* out);
 int32_t generator_state(int64_t generator, int64_t* out);

@@ -2167,7 +2167,7 @@ int32_t spt_set_item(int64_t a, const char* kinds, const SplArray* value_and_key
   return slot(table.set_item)(a, kinds, value_and_keys);
 }
 
-int32_t spt_generator_new(int64_t device, int64_t* out) {
+int32_t spt_generator_new(const char* device, int64_t* out) {
   return slot(table.generator_new)(device, out);
 }
 

@@ -3395,7 +3395,7 @@ void rt_torch_torchtensor_set_item(int64_t a, const char* kinds, const SplArray*
   slot(table.set_item)(a, kinds, value_and_keys);
 }
 
-int64_t rt_torch_generator_new(int64_t device) {
+int64_t rt_torch_generator_new(const char* device) {
   clear_error();
   int64_t out{};
   slot(table.generator_new)(device, &out);

@@ -5,7 +5,6 @@
 // name, nanoseconds in C++, nanoseconds through the ABI.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <c10/core/InferenceMode.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <vector>
 
 #include "simple_torch/c_api.h"
 

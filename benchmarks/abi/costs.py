@@ -24,7 +24,6 @@ GOALS = {"typed-2x2": 1.07, "numbered-2x2": 1.17, "typed-1000000": 1.005}
 
 SIMPLE = f"""
 use torch
-use std.time
 torch.set_num_threads(1)
 extern fn rt_rss_bytes() -> i64
 extern fn rt_clock_ns() -> i64

@@ -116,6 +116,8 @@ Value Thread::get_field(Value object, Symbol name) {
           return range->start;
         if (field == "end")
           return range->end;
+        if (field == "inclusive")
+          return Value::boolean(range->inclusive);
         break;
       }
       default:

@@ -122,7 +122,7 @@ class Operators : public CApiTest {
     return number;
   }
 
-  static Handle generator() { return made(spt_generator_new, int64_t{-1}); }
+  static Handle generator() { return made(spt_generator_new, "cpu"); }
 };
 
 TEST_F(Operators, ChoosesTheOverloadByTheArguments) {
@@ -396,9 +396,10 @@ TEST_F(Operators, AGeneratorsStateComesBack) {
 
 TEST_F(Operators, GeneratorsRefuseWhatIsNotTheirs) {
   int64_t out = kUntouched;
-  EXPECT_EQ(spt_generator_new(-2, &out), SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(spt_generator_new(99, &out), SPT_UNAVAILABLE);
-  EXPECT_EQ(spt_generator_new(-1, nullptr), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_generator_new("tpu", &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_generator_new("cuda:99", &out), SPT_UNAVAILABLE);
+  EXPECT_EQ(spt_generator_new(nullptr, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_generator_new("cpu", nullptr), SPT_INVALID_ARGUMENT);
   const Handle a = zeros({2});
   EXPECT_EQ(spt_generator_manual_seed(a, 1), SPT_INVALID_HANDLE);
   EXPECT_EQ(spt_generator_initial_seed(a, &out), SPT_INVALID_HANDLE);

@@ -16,8 +16,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-from abi import Abi  # noqa: E402
-from recorder import Replay, Tally  # noqa: E402
+from aten_replay import Replay, Tally  # noqa: E402
+from guest_abi import Abi  # noqa: E402
 
 LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
 FIRST = None if LONG else 3  # samples of each operator

@@ -4053,14 +4053,15 @@ SPT_API int32_t spt_set_item(int64_t a, const char* kinds, const SplArray* value
 
 /* --- Random number generators --- */
 
-/** A random number generator of its own, seeded as PyTorch seeds a new one. Device: -1 CPU, n cuda:n.
+/** A random number generator of its own, seeded as PyTorch seeds a new one. Device: cpu, cuda or
+ *  cuda:N.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such device code), UNAVAILABLE (a
- *            device that is not there).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such device), UNAVAILABLE (a device
+ *            that is not there).
  *  Source:   torch.Generator
  *  Simple:   rt_torch_generator_new */
-SPT_API int32_t spt_generator_new(int64_t device, int64_t* out);
+SPT_API int32_t spt_generator_new(const char* device, int64_t* out);
 
 /** Seeds it: the numbers that follow are PyTorch's. Negative seeds count from 2^64 down.
  *

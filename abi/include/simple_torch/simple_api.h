@@ -446,7 +446,7 @@ SPT_API char* rt_torch_op_schemas(const char* name);
 SPT_API char* rt_torch_op_names(void);
 SPT_API int64_t rt_torch_torchtensor_get_item(int64_t a, const char* kinds, const SplArray* keys);
 SPT_API void rt_torch_torchtensor_set_item(int64_t a, const char* kinds, const SplArray* value_and_keys);
-SPT_API int64_t rt_torch_generator_new(int64_t device);
+SPT_API int64_t rt_torch_generator_new(const char* device);
 SPT_API void rt_torch_generator_manual_seed(int64_t generator, int64_t seed);
 SPT_API int64_t rt_torch_generator_initial_seed(int64_t generator);
 SPT_API int64_t rt_torch_generator_state(int64_t generator);
