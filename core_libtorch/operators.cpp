@@ -156,7 +156,7 @@ class Binding {
     if (next_ < given_.positional.size() && !argument.kwarg_only()) {
       return positional(argument);
     }
-    if (const auto value = named(argument)) {
+    if (auto value = named(argument)) {
       return value;
     }
     if (argument.default_value()) {
@@ -338,7 +338,7 @@ const c10::OperatorHandle& overload_of(const std::string& name, const std::strin
                                                                   "'; there are:\n" + schemas_of(name));
 }
 
-CallResults call_by_name(const std::string& name, CallValues values) {
+CallResults call_by_name(const std::string& name, const CallValues& values) {
   const Overloads& overloads = overloads_of(name);
   if (overloads.empty()) {
     throw Error(ErrorKind::kNotImplemented, "PyTorch has no operator " + name);

@@ -35,7 +35,7 @@ const c10::OperatorHandle& overload_of(const std::string& name, const std::strin
 /// them, sizes as one list or one by one, and `requires_grad:` for what makes tensors. Throws Error:
 /// kNotImplemented (no such operator), kInvalidArgument (no overload fits: each is listed with the reason),
 /// and what the operator itself refuses.
-CallResults call_by_name(const std::string& name, CallValues values);
+CallResults call_by_name(const std::string& name, const CallValues& values);
 
 /// Calls one overload with the positional values on `stack`, which becomes its results.
 void call_overload(const c10::OperatorHandle& op, std::vector<c10::IValue>& stack);

@@ -24,6 +24,7 @@ void add_methods(Kind kind, const NativeEntry* entries, size_t count);
 void install_text_methods();
 void install_collection_methods();
 void install_value_methods();
+void install_generators();
 
 /// Natives that `extern fn` finds in the host itself; null where there is none.
 const Native* host_extern(const std::string& name);

@@ -58,6 +58,8 @@ std::string type_name(Value v) {
       return "trait";
     case Kind::kModule:
       return "module";
+    case Kind::kGenerator:
+      return "generator";
     case Kind::kThread:
       return is_future(v) ? "future" : "thread";
     case Kind::kCell:

@@ -336,6 +336,7 @@ void install_builtins() {
   install_text_methods();
   install_collection_methods();
   install_value_methods();
+  install_generators();
 }
 
 }  // namespace spl

@@ -39,7 +39,7 @@ namespace spl {
   X(Concat, "rr-") X(Format, "rr-") X(TestVariant, "rr-") X(TestName, "rr-") X(TestSequence, "rr-") \
   X(TestRecord, "rr-") X(TestType, "rr-") X(CheckMoved, "r--") X(GetPart, "rr-") X(GetNamedPart, "rr-") X(GetRest, "rr-")                   \
   X(TestPresent, "rr-") X(Unwrap, "rr-") X(Try, "rr-") X(Present, "rr-") X(Cast, "rr-")             \
-  X(Await, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
+  X(Await, "rr-") X(Yield, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
   X(RunDefers, "r--") X(WithEnter, "rr-") X(Use, "---") X(Link, "---") X(Release, "r--")
 // clang-format on
 
@@ -136,11 +136,13 @@ struct Proto {
   int named = -1;          // which collects the named
   bool is_method = false;  // parameter 0 is self
   bool writes_self = false;
-  bool is_async = false;  // a call starts it and gives a future
+  bool is_async = false;      // a call starts it and gives a future
+  bool is_generator = false;  // a call gives a generator
   uint32_t locals = 0, registers = 0;
 
   /// A call with as many positional arguments as parameters needs no more than a frame.
-  bool plain() const { return rest < 0 && named < 0 && !is_async; }
+  bool plain() const { return rest < 0 && named < 0 && runs_at_once(); }
+  bool runs_at_once() const { return !is_async && !is_generator; }
 };
 
 }  // namespace spl

@@ -312,6 +312,7 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
 const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method) {
   proto_->name = name_of(decl.info.name);
   proto_->is_async = decl.is_async;
+  may_yield_ = !decl.is_async;
   span_ = decl.span;
   if (is_method && !decl.is_static) {
     has_own_self_ = true;
@@ -331,6 +332,7 @@ const Proto* FunctionCompiler::lambda(const LambdaExpr& lambda) {
   proto_->name = lambda.scope_block ? "block" : "lambda";
   span_ = lambda.span;
   is_scope_block_ = lambda.scope_block;
+  may_yield_ = !lambda.scope_block;
   parameters(lambda.params);
   body_value(lambda.body);
   return finish();

@@ -242,6 +242,7 @@ class FunctionCompiler {
   bool is_module_ = false;
   bool is_scope_block_ = false;
   bool has_own_self_ = false;
+  bool may_yield_ = false;
   Symbol own_name_ = kNoSymbol;  // a local function sees itself
   SourceSpan span_;
 };

@@ -181,6 +181,12 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
         case UnaryOp::kAwait:
           emit(Op::kAwait, dest, value);
           break;
+        case UnaryOp::kYield:
+          if (!may_yield_)
+            refuse(span_, "'yield' stands in the body of a function or a lambda", "generator(\\: yield 1)");
+          proto_->is_generator = true;
+          emit(Op::kYield, dest, value);
+          break;
         default:
           emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, dest, value);
           if (unary.op == UnaryOp::kMove)

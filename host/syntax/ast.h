@@ -195,7 +195,7 @@ struct SliceExpr : ExprOf<ExprKind::kSlice> {  // only among subscripts; each pa
   ExprPtr start, stop, step;
 };
 
-enum class UnaryOp : uint8_t { kNegate, kNot, kBitNot, kReference, kDereference, kAwait, kMove };
+enum class UnaryOp : uint8_t { kNegate, kNot, kBitNot, kReference, kDereference, kAwait, kMove, kYield };
 struct UnaryExpr : ExprOf<ExprKind::kUnary> {
   UnaryOp op = UnaryOp::kNegate;
   ExprPtr operand;

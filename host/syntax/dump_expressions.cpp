@@ -79,6 +79,8 @@ const char* spelled(UnaryOp op) {
       return "await";
     case UnaryOp::kMove:
       return "move";
+    case UnaryOp::kYield:
+      return "yield";
   }
   return "";
 }

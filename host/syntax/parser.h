@@ -291,6 +291,7 @@ class Parser {
   ExprPtr method_reference();
   ExprPtr placeholder_lambda(ExprPtr body, uint32_t count, SourceSpan span);
 
+  ExprPtr yield_expression();
   ExprPtr if_expression(bool is_statement);
   Block branch(bool is_statement);
   bool accept_branch(uint32_t line_indent, bool is_statement);

@@ -82,6 +82,16 @@ Param Parser::lambda_param(bool with_type) {
   return param;
 }
 
+/// `yield e`; without a value it gives nil.
+ExprPtr Parser::yield_expression() {
+  Level level(*this);
+  auto node = make<UnaryExpr>(here());
+  node->op = UnaryOp::kYield;
+  advance();
+  node->operand = at_statement_end() ? make<NilExpr>(here()) : expression();
+  return node;
+}
+
 /// `x => e` or `(x, y) => e` ahead?
 bool Parser::starts_arrow_lambda() const {
   if (context_.no_arrow)

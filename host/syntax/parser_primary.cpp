@@ -102,8 +102,9 @@ ExprPtr Parser::primary() {
       return if_expression(false);
     case Tok::kMatch:
       return match_expression();
-    case Tok::kSuper:
     case Tok::kYield:
+      return yield_expression();
+    case Tok::kSuper:
     case Tok::kAsync:
       fail(found() + " is not supported here");
     case Tok::kSpawn:

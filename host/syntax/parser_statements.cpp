@@ -102,7 +102,6 @@ void Parser::reject_foreign_statement() {
       if (can_name(ahead().kind))
         fail(found() + " is not supported");
       return;
-    case Tok::kYield:
     case Tok::kSuper:
       fail(found() + " is not supported");
     case Tok::kSpawn:

@@ -10,6 +10,7 @@
 #include "../syntax/utf8.h"
 #include "../vm/thread.h"
 #include "error.h"
+#include "generator.h"
 #include "sized.h"
 
 namespace spl {
@@ -146,6 +147,16 @@ void free_object(Object* object) {
       auto* iterator = static_cast<Iterator*>(object);
       release(iterator->source);
       delete iterator;
+      break;
+    }
+    case Kind::kGenerator: {
+      auto* generator = static_cast<Generator*>(object);
+      generator->refs = 1;
+      end_generator(generator);
+      if (--generator->refs != 0)
+        return;  // what it had deferred has put it somewhere
+      release(generator->closure);
+      delete generator;
       break;
     }
     case Kind::kThread:

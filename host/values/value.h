@@ -45,6 +45,7 @@ enum class Kind : uint8_t {
   kModule,
   kCell,
   kIterator,
+  kGenerator,
   kThread,
   kCause,
 };

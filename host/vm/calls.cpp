@@ -169,16 +169,18 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
       refuse("the argument " + name_of(proto.parameters[i]) + " is missing");
 }
 
-// A frame for bound arguments; for an async function a future, which has them run elsewhere.
+// A frame for bound arguments; for an async function a future, which has them run elsewhere, for one that
+// yields a generator.
 bool Thread::enter(Closure* closure, uint32_t base, uint32_t count, uint32_t result, int32_t place_path) {
-  if (!closure->proto->is_async) {
+  if (closure->proto->runs_at_once()) {
     push_frame(closure, base, count, result, place_path);
     return true;
   }
   std::vector<Value> values;
   for (uint32_t i = 0; i < closure->proto->parameters.size(); ++i)
     values.push_back(std::exchange(stack_[base + i], Value()));
-  assign(stack_[result], start_future(closure, std::move(values)));
+  assign(stack_[result], closure->proto->is_async ? start_future(closure, std::move(values))
+                                                  : Value::object(new Generator(closure, std::move(values))));
   return false;
 }
 
@@ -421,7 +423,7 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
   if (place->is(Kind::kEnumValue))
     method = as_object<EnumValue>(*place)->type->find(cache.name);
   const bool in_place = method != nullptr && method->is_mutating && !method->is_static &&
-                        !as_object<Closure>(method->function)->proto->is_async;
+                        as_object<Closure>(method->function)->proto->runs_at_once();
   if (in_place && scratch.get().is_nil()) {
     const bool is_variable = path.root == Path::Root::kGlobal && path.steps.empty();
     assign(stack_[window], std::exchange(*place, is_variable ? Value::taken() : Value()));

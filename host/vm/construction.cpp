@@ -26,6 +26,8 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
   for (size_t i = 0; i < record->fields.size(); ++i)
     instance->fields()[i] = retained(record->fields[i].default_value);
   if (initializer != nullptr && !initializer->is_static) {
+    if (!as_object<Closure>(initializer->function)->proto->runs_at_once())
+      fail("the initializer of " + name_of(record->name) + " can neither be async nor yield");
     fill_fields(instance, 0, 0, nullptr);
     assign(stack_[window], held.take());
     return start_method(*initializer, window, count, spec, kConstructor);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../values/error.h"
+#include "../values/generator.h"
 #include "../values/objects.h"
 #include "../values/tracking.h"
 #include "lock.h"
@@ -61,6 +62,13 @@ void visit_parts(Object* object, Visit visit) {
       return visit(static_cast<Cell*>(object)->value);
     case Kind::kIterator:
       return visit(static_cast<Iterator*>(object)->source);
+    case Kind::kGenerator: {
+      auto* generator = static_cast<Generator*>(object);
+      visit(generator->closure);
+      for (const Defer& defer : generator->defers)
+        visit(defer.value);
+      return visit_all(generator->registers, visit);
+    }
     default:
       return;  // holds nothing, or lives as long as the process
   }
@@ -77,6 +85,7 @@ bool has_parts(const Object& object) {
     case Kind::kBoundMethod:
     case Kind::kCell:
     case Kind::kIterator:
+    case Kind::kGenerator:
       return true;
     default:
       return false;
@@ -116,7 +125,7 @@ class Graph {
   enum Mark : uint16_t { kNone, kSuspect, kHeld };
 
   static bool is_tracked(const Object& object) {
-    return object.kind == Kind::kCell ||
+    return object.kind == Kind::kCell || object.kind == Kind::kGenerator ||
            (object.kind == Kind::kInstance && static_cast<const Instance&>(object).record->is_class);
   }
 
@@ -164,6 +173,8 @@ class Graph {
 };
 
 bool wants_drop(const Ref& ref) {
+  if (ref.get().is(Kind::kGenerator))
+    return !as_object<Generator>(ref.get())->defers.empty();
   if (!ref.get().is(Kind::kInstance))
     return false;
   const auto* instance = as_object<Instance>(ref.get());
@@ -176,7 +187,10 @@ bool run_drops(const std::vector<Ref>& garbage) {
   for (const Ref& ref : garbage) {
     if (!wants_drop(ref))
       continue;
-    run_drop(as_object<Instance>(ref.get()));
+    if (ref.get().is(Kind::kGenerator))
+      end_generator(as_object<Generator>(ref.get()));
+    else
+      run_drop(as_object<Instance>(ref.get()));
     ran = true;
   }
   return ran;
@@ -189,6 +203,10 @@ void empty(const std::vector<Ref>& garbage) {
   for (const Ref& ref : garbage) {
     if (ref.get().is(Kind::kCell)) {
       take(as_object<Cell>(ref.get())->value);
+      continue;
+    }
+    if (ref.get().is(Kind::kGenerator)) {
+      end_generator(as_object<Generator>(ref.get()));
       continue;
     }
     auto* instance = as_object<Instance>(ref.get());

@@ -55,7 +55,8 @@ Value make_iterator(Value source) {
     as_object<Dict>(held)->sort();
     return Value::object(new Iterator(held));
   }
-  if (source.is(Kind::kText) || source.is(Kind::kTuple) || source.is(Kind::kRange))
+  if (source.is(Kind::kText) || source.is(Kind::kTuple) || source.is(Kind::kRange) ||
+      source.is(Kind::kGenerator))
     return Value::object(new Iterator(retained(source)));
   Thread& thread = current_thread();
   static const Symbol iter = intern("iter"), next = intern("next"), getitem = intern("__getitem__");
@@ -129,6 +130,8 @@ bool Thread::iterate(Value* state, Value& out) {
       }
       return false;
     }
+    case Kind::kGenerator:
+      return resume(static_cast<Generator*>(source.as_object), out);
     default:
       break;
   }

@@ -8,6 +8,7 @@
 #include "../compiler/bytecode.h"
 #include "../syntax/ast.h"
 #include "../values/error.h"
+#include "../values/generator.h"
 #include "../values/objects.h"
 
 namespace spl {
@@ -68,11 +69,12 @@ class Thread {
   /// Runs over the elements of anything iterable; elements are borrowed for the call.
   void each(Value iterable, const std::function<bool(Value)>& body);
 
+  /// The generator's next value, owned; false when it has come to its end.
+  bool resume(Generator* generator, Value& out);
+  /// Runs what a generator deferred that nobody runs to its end. What fails in that is told on stderr.
+  void run_left_defers(std::vector<Defer> defers);
+
  private:
-  struct Defer {
-    Value value;  // owned: a closure to call, or a resource to leave
-    bool is_with;
-  };
   static constexpr int32_t kNoPath = -1;
   static constexpr int32_t kConstructor = -2;  // the frame's result is its self
 
@@ -86,6 +88,10 @@ class Thread {
   void pop_frame_clearing();
   void run_defers(size_t height);
   Value enter_resource(Value resource);
+
+  // generators.cpp
+  void put_back(Generator* generator, uint32_t window);
+  void suspend(Value yielded);
 
   // calls.cpp. The window holds callee and owned arguments, which are used up. True: a frame was pushed;
   // false: the result is in its register.

@@ -116,6 +116,14 @@ def test_output_that_cannot_be_written_is_an_error() -> None:
     assert "could be written" in done.stderr
 
 
+def test_a_failure_in_what_a_generator_left_deferred_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "lost.spl"
+    file.write_text('fn steps():\n    defer panic("late")\n    yield 1\nprint next(steps())\n')
+    done = run(file)
+    assert (done.returncode, done.stdout) == (0, "1\n")
+    assert "a generator that did not come to its end is lost: late" in done.stderr
+
+
 def test_the_failure_of_a_thread_that_nobody_joins_is_told(tmp_path: Path) -> None:
     file = tmp_path / "lost.spl"
     file.write_text(

@@ -1,0 +1,132 @@
+// Generators: a frame that leaves the stack at each `yield`, and comes back.
+#include "../values/generator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "../builtins/builtins.h"
+#include "../modules/module.h"
+#include "native_window.h"
+#include "thread.h"
+
+namespace spl {
+
+// The generator itself lies in the window below the registers: so a frame finds it, and it outlives the step.
+bool Thread::resume(Generator* generator, Value& out) {
+  if (generator->state == Generator::State::kEnded)
+    return false;
+  if (generator->state == Generator::State::kRunning)
+    fail("this generator is running already", "what it yields cannot depend on its own next value");
+  const uint32_t window = std::max(top(), native_top_);
+  need_room(window + 1 + generator->proto().registers);
+  const NativeWindow guard(native_top_, window + 1);
+  assign(stack_[window], retained(Value::object(generator)));
+  const uint32_t floor = frame_count_;
+  put_back(generator, window);
+  try {
+    run(floor);
+  } catch (...) {
+    generator->state = Generator::State::kEnded;
+    assign(stack_[window], Value());
+    throw;
+  }
+  const Ref given = Ref::owned(std::exchange(stack_[window], Value()));
+  if (generator->state == Generator::State::kRunning) {  // it has returned
+    generator->state = Generator::State::kEnded;
+    return false;
+  }
+  out = retained(given.get());
+  return true;
+}
+
+void Thread::put_back(Generator* generator, uint32_t window) {
+  push_frame(as_object<Closure>(generator->closure), window + 1, 0, window, kNoPath);
+  frames_[frame_count_ - 1].pc = generator->next;
+  std::copy(generator->registers.begin(), generator->registers.end(), stack_ + window + 1);
+  std::fill(generator->registers.begin(), generator->registers.end(), Value());
+  defers_.insert(defers_.end(), generator->defers.begin(), generator->defers.end());
+  generator->defers.clear();
+  generator->state = Generator::State::kRunning;
+}
+
+// Takes the frame off the stack; `yielded`, owned, stands in its window then.
+void Thread::suspend(Value yielded) {
+  const Frame& frame = frames_[frame_count_ - 1];
+  auto* generator = as_object<Generator>(stack_[frame.result]);
+  Value* registers = stack_ + frame.base;
+  for (Value& kept : generator->registers)
+    kept = std::exchange(*registers++, Value());
+  const auto first = defers_.begin() + frame.defers;
+  generator->defers.assign(first, defers_.end());
+  defers_.erase(first, defers_.end());
+  generator->next = frame.pc;
+  generator->state = Generator::State::kWaiting;
+  --frame_count_;
+  assign(stack_[frame.result], yielded);
+}
+
+void Thread::run_left_defers(std::vector<Defer> defers) {
+  const size_t height = defers_.size();
+  defers_.insert(defers_.end(), defers.begin(), defers.end());
+  while (defers_.size() > height) {
+    try {
+      run_defers(height);
+    } catch (SimpleError& error) {
+      if (!error.located)
+        error.stack = stack();
+      report_lost(error, "what was deferred in a generator that did not come to its end");
+    }
+  }
+}
+
+void end_generator(Generator* generator) {
+  generator->state = Generator::State::kEnded;
+  if (!generator->defers.empty())
+    current_thread().run_left_defers(std::exchange(generator->defers, {}));
+  for (Value& kept : generator->registers)
+    release(std::exchange(kept, Value()));
+}
+
+namespace {
+
+Value next_or_nil(Thread& thread, Value* args, int) {
+  if (!args[0].is(Kind::kGenerator))
+    fail("next() takes a generator, not " + type_name(args[0]));
+  Value value;
+  thread.resume(as_object<Generator>(args[0]), value);
+  return value;
+}
+
+Value next_option(Thread& thread, Value* args, int) {
+  Value value;
+  return thread.resume(as_object<Generator>(args[0]), value) ? make_some(value) : make_none();
+}
+
+Value collect(Thread& thread, Value* args, int) {
+  Ref items = Ref::owned(make_array({}));
+  thread.each(args[0], [&](Value item) {
+    as_object<Array>(items.get())->items.push_back(retained(item));
+    return true;
+  });
+  return items.take();
+}
+
+Value generator_of(Thread& thread, Value* args, int) {
+  Ref made = Ref::owned(thread.call(args[0], nullptr, 0));
+  if (!made.get().is(Kind::kGenerator))
+    fail("generator() takes a function that yields", "generator(\\: yield 1)");
+  return made.take();
+}
+
+}  // namespace
+
+void install_generators() {
+  static const NativeEntry methods[] = {{"next", next_option, 1, 1}, {"collect", collect, 1, 1}};
+  add_methods(Kind::kGenerator, methods, std::size(methods));
+  static const NativeEntry functions[] = {
+      {"generator", generator_of, 1, 1}, {"next", next_or_nil, 1, 1}, {"collect", collect, 1, 1}};
+  for (const NativeEntry& entry : functions)
+    builtins()[intern(entry.name)] = Value::object(new Native(entry.name, entry.fn, entry.least, entry.most));
+}
+
+}  // namespace spl
