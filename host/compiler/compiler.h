@@ -126,6 +126,7 @@ class FunctionCompiler {
   void close_loop(size_t continue_target);
   void local_function(const FunctionDecl& decl);
   void local_type(const Stmt& stmt);
+  void name_means_latest(Symbol type);
 
   // expressions.cpp
   void expr_to(const Expr& expr, Register dest);

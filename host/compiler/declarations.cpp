@@ -427,12 +427,34 @@ class ModuleCompiler {
 
 const Proto* compile_module(LoadedModule& module) { return ModuleCompiler(module).run(); }
 
+namespace {
+Symbol type_declared(const Stmt& stmt) {
+  switch (stmt.kind) {
+    case StmtKind::kRecord:
+      return as<RecordDecl>(stmt).info.name;
+    case StmtKind::kEnum:
+      return as<EnumDecl>(stmt).info.name;
+    default:
+      return as<TraitDecl>(stmt).info.name;
+  }
+}
+}  // namespace
+
+// Functions may declare types of one name: it means the one whose declaration was reached last.
+void FunctionCompiler::name_means_latest(Symbol type) {
+  const auto slot = module_.slot(type);
+  const Register value = temporary();
+  emit(Op::kLoadConstant, value, constant(retained(module_.slots[slot])));
+  emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(slot));
+}
+
 // What remains of a type declaration for run time: parents, impls, constants; inside functions, all of it.
 void FunctionCompiler::local_type(const Stmt& stmt) {
   if (!at_module_level() && stmt.kind != StmtKind::kImpl && stmt.kind != StmtKind::kTypeAlias) {
     ModuleCompiler types(module_);
     types.announce(stmt, true);
     types.define(stmt);
+    name_means_latest(type_declared(stmt));
   }
   TypeLink link;
   // A method that uses variables of this function becomes a closure where the declaration is reached; until
