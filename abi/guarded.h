@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <source_location>
 #include <string>
 
+#include "abi/births.h"
 #include "abi/front_backend.h"
 #include "core_libtorch/error.h"
 
@@ -17,7 +19,10 @@ int32_t record_current_exception() noexcept;
 
 /// Runs `body`; 0, or the kind of what it threw. No exception leaves.
 template <class Body>
-int32_t guarded(Body&& body) noexcept {
+int32_t guarded(Body&& body, std::source_location where = std::source_location::current()) noexcept {
+  if (births::traced.load(std::memory_order_relaxed)) [[unlikely]] {
+    births::note_function(where.function_name());
+  }
   try {
     body();
     return 0;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/births.h"
 #include "core_libtorch/error.h"
 
 namespace simple_torch::abi {
@@ -34,6 +35,13 @@ constexpr uint64_t kind_of_handle(int64_t handle) {
 constexpr bool is_life_of(int64_t handle, uint64_t state) {
   return (state & kLive) != 0 && (state >> kGenerationShift) == generation_of_handle(handle) &&
          ((state >> kKindShift) & kKindMask) == kind_of_handle(handle);
+}
+
+/// The handle of the life that a slot in this state has.
+constexpr int64_t handle_of(uint64_t state, uint32_t index) {
+  const uint64_t kind = (state >> kKindShift) & kKindMask;
+  const uint64_t generation = state >> kGenerationShift;
+  return static_cast<int64_t>((kind << (kSlotBits + kGenerationBits)) | (generation << kSlotBits) | index);
 }
 
 // The open scopes of this thread, the innermost last: the handles that were made in each.
@@ -87,21 +95,25 @@ HandleTable::Slot* HandleTable::find(int64_t handle) const noexcept {
 }
 
 HandleTable::Slot& HandleTable::borrow(int64_t handle, HandleKind kind) {
+  if (Slot* slot = try_borrow(handle, kind)) [[likely]] {
+    return *slot;
+  }
+  refuse(handle, kind);
+}
+
+HandleTable::Slot* HandleTable::try_borrow(int64_t handle, HandleKind kind) noexcept {
   Slot* slot = find(handle);
   if (slot == nullptr || kind_of_handle(handle) != static_cast<uint64_t>(kind)) {
-    refuse(handle, kind);
+    return nullptr;
   }
   uint64_t state = slot->state.load(std::memory_order_relaxed);
   do {
-    if (!is_life_of(handle, state)) {
-      refuse(handle, kind);
-    }
-    if ((state & kBorrowers) == kBorrowers) {
-      throw Error(ErrorKind::kInvalidArgument, "one handle is used more than 16777215 times at once");
+    if (!is_life_of(handle, state) || (state & kBorrowers) == kBorrowers) {
+      return nullptr;
     }
   } while (!slot->state.compare_exchange_weak(state, state + 1, std::memory_order_acquire,
                                               std::memory_order_relaxed));
-  return *slot;
+  return slot;
 }
 
 void HandleTable::give_back(Slot& slot) noexcept {
@@ -136,7 +148,10 @@ void HandleTable::release(int64_t handle) {
   }
 }
 
-void HandleTable::begin_scope() { scopes.emplace_back(); }
+void HandleTable::begin_scope() {
+  scopes.emplace_back();
+  watch(+1);
+}
 
 void HandleTable::keep(int64_t handle) {
   std::vector<int64_t>& made = innermost_scope();
@@ -154,11 +169,15 @@ void HandleTable::keep(int64_t handle) {
 int64_t HandleTable::end_scope() {
   const std::vector<int64_t> made = std::move(innermost_scope());
   scopes.pop_back();
+  watch(-1);
   return std::count_if(made.rbegin(), made.rend(), [this](int64_t handle) { return end(handle); });
 }
 
-void HandleTable::note_in_scope(int64_t handle) {
-  if (scopes.empty()) [[likely]] {
+void HandleTable::tell_watchers(int64_t handle) {
+  if (births::traced.load(std::memory_order_relaxed)) {
+    births::note(handle);
+  }
+  if (scopes.empty()) {
     return;
   }
   try {
@@ -199,6 +218,28 @@ bool HandleTable::holds(int64_t handle, HandleKind kind) const noexcept {
          is_life_of(handle, slot->state.load(std::memory_order_acquire));
 }
 
+bool HandleTable::is_live(int64_t handle) const noexcept {
+  return handle > 0 && holds(handle, static_cast<HandleKind>(kind_of_handle(handle)));
+}
+
+std::vector<int64_t> HandleTable::live_ones() const {
+  std::vector<int64_t> found;
+  for (uint32_t index = 0;; ++index) {
+    const Slot* chunk = index < kMaxChunks ? chunks_[index].load(std::memory_order_acquire) : nullptr;
+    if (chunk == nullptr) {
+      return found;
+    }
+    for (uint32_t i = 0; i < kChunkSlots; ++i) {
+      const uint64_t state = chunk[i].state.load(std::memory_order_acquire);
+      if ((state & kLive) != 0) {
+        found.push_back(handle_of(state, chunk[i].index));
+      }
+    }
+  }
+}
+
+const char* HandleTable::kind_name(int64_t handle) noexcept { return name_of(kind_of_handle(handle)); }
+
 int64_t HandleTable::live(HandleKind kind) const noexcept {
   return live_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
 }
@@ -214,10 +255,9 @@ int64_t HandleTable::publish(Slot& slot, HandleKind kind) noexcept {
   while (peak < now && !peak_[kind_number].compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
   const uint64_t generation = slot.state.load(std::memory_order_relaxed) >> kGenerationShift;
-  slot.state.store((generation << kGenerationShift) | (kind_number << kKindShift) | kLive,
-                   std::memory_order_release);
-  return static_cast<int64_t>((kind_number << (kSlotBits + kGenerationBits)) | (generation << kSlotBits) |
-                              slot.index);
+  const uint64_t state = (generation << kGenerationShift) | (kind_number << kKindShift) | kLive;
+  slot.state.store(state, std::memory_order_release);
+  return handle_of(state, slot.index);
 }
 
 void HandleTable::recycle(Slot& slot) noexcept {
@@ -293,6 +333,9 @@ void HandleTable::refuse(int64_t handle, HandleKind wanted) const {
     throw Error(ErrorKind::kInvalidHandle, name + " was never given out");
   }
   const uint64_t state = slot->state.load(std::memory_order_acquire);
+  if (is_life_of(handle, state) && kind_of_handle(handle) == static_cast<uint64_t>(wanted)) {
+    throw Error(ErrorKind::kInvalidArgument, name + " is used more than 16777215 times at once");
+  }
   if (is_life_of(handle, state)) {
     throw Error(ErrorKind::kInvalidHandle, name + " is of kind " + name_of(kind_of_handle(handle)) +
                                                ", and a " + name_of(static_cast<uint64_t>(wanted)) +

@@ -8,8 +8,10 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace simple_torch::abi {
 
@@ -83,7 +85,9 @@ class HandleTable {
       held->~T();
     };
     const int64_t handle = publish(slot, HandleKindOf<T>::value);
-    note_in_scope(handle);
+    if (watchers_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      tell_watchers(handle);
+    }
     return handle;
   }
 
@@ -92,6 +96,16 @@ class HandleTable {
   Borrowed<T> get(int64_t handle) {
     Slot& slot = borrow(handle, HandleKindOf<T>::value);
     return Borrowed<T>(this, &slot, std::launder(reinterpret_cast<T*>(slot.payload)));
+  }
+
+  /// As get, but nothing for a handle that is not live or of another kind.
+  template <class T>
+  std::optional<Borrowed<T>> get_if(int64_t handle) noexcept {
+    Slot* slot = try_borrow(handle, HandleKindOf<T>::value);
+    if (slot == nullptr) {
+      return std::nullopt;
+    }
+    return Borrowed<T>(this, slot, std::launder(reinterpret_cast<T*>(slot->payload)));
   }
 
   /// Ends the handle and gives its value away. Throws Error(kInvalidHandle) for a bad handle and
@@ -113,6 +127,14 @@ class HandleTable {
 
   /// Whether the handle is live and of that kind.
   bool holds(int64_t handle, HandleKind kind) const noexcept;
+  bool is_live(int64_t handle) const noexcept;
+  /// Those that are live just now.
+  std::vector<int64_t> live_ones() const;
+  /// "tensor", "optimizer" …
+  static const char* kind_name(int64_t handle) noexcept;
+
+  /// +1: somebody wants to hear of new handles (tell_watchers); -1: no longer.
+  static void watch(int32_t change) noexcept { watchers_.fetch_add(change, std::memory_order_relaxed); }
 
   /// Handles that this thread makes from here on end with end_scope(), unless they were kept or released.
   /// Scopes nest.
@@ -143,19 +165,22 @@ class HandleTable {
   Slot& slot_at(uint32_t index) const noexcept;  // of a slot that exists
   Slot* find(int64_t handle) const noexcept;
   Slot& borrow(int64_t handle, HandleKind kind);
+  Slot* try_borrow(int64_t handle, HandleKind kind) noexcept;
   void give_back(Slot& slot) noexcept;
   bool end(int64_t handle) noexcept;
   Slot& end_unshared(int64_t handle, HandleKind kind);
   int64_t publish(Slot& slot, HandleKind kind) noexcept;
-  /// Remembers it for this thread's innermost scope. Ends the handle when there is no memory for that, and
-  /// throws.
-  void note_in_scope(int64_t handle);
+  /// Remembers it for this thread's innermost scope, and where it was made when that is traced. Ends the
+  /// handle when there is no memory for that, and throws.
+  void tell_watchers(int64_t handle);
   void recycle(Slot& slot) noexcept;
   Slot* pop_free() noexcept;
   void push_free(Slot& slot) noexcept;
   Slot& take_free_slot();
   void grow();
   [[noreturn]] void refuse(int64_t handle, HandleKind wanted) const;
+
+  static inline constinit std::atomic<int32_t> watchers_{0};  // open scopes of all threads, and births
 
   std::array<std::atomic<Slot*>, kMaxChunks> chunks_{};
   std::atomic<uint64_t> free_{kNoSlot};  // stack of free slots: counter against ABA, then the top's index

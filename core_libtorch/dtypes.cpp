@@ -65,11 +65,8 @@ constexpr auto kNames = std::to_array<Name>({
 c10::Device cuda_device(int64_t index) {
   const int64_t count = cuda_device_count();
   if (index >= count) {
-    throw Error(ErrorKind::kUnavailable,
-                "there is no device cuda:" + std::to_string(index) + "; the devices here are cpu" +
-                    (count == 0   ? ""
-                     : count == 1 ? " and cuda:0"
-                                  : " and cuda:0 to cuda:" + std::to_string(count - 1)));
+    throw Error(ErrorKind::kUnavailable, "there is no device cuda:" + std::to_string(index) +
+                                             "; the devices here are " + devices_here());
   }
   return {c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index)};
 }
@@ -134,17 +131,40 @@ c10::Device device_of_code(int64_t code) {
   return code == -1 ? c10::Device(c10::kCPU) : cuda_device(code);
 }
 
+std::string devices_here() {
+  const int64_t count = cuda_device_count();
+  return count == 0   ? "cpu"
+         : count == 1 ? "cpu and cuda:0"
+                      : "cpu and cuda:0 to cuda:" + std::to_string(count - 1);
+}
+
 c10::Device device_of_text(std::string_view text) {
+  if (text == "auto") {
+    return cuda_device_count() > 0 ? cuda_device(0) : c10::Device(c10::kCPU);
+  }
+  if (text == "gpu") {
+    return cuda_device(0);
+  }
   try {
     const c10::Device device{std::string(text)};
     return device.is_cuda() ? cuda_device(device.has_index() ? device.index() : 0) : device;
   } catch (const c10::Error& error) {
-    throw Error(ErrorKind::kInvalidArgument, error.what_without_backtrace());
+    throw Error(ErrorKind::kInvalidArgument,
+                std::string(error.what_without_backtrace()) + "; the devices here are " + devices_here());
   }
 }
 
 c10::TensorOptions options(int64_t dtype, int64_t device) {
   return c10::TensorOptions().dtype(dtype_of_code(dtype)).device(device_of_code(device));
+}
+
+void set_default_dtype(int64_t code) {
+  const ScalarType dtype = dtype_of_code(code);
+  if (!c10::isFloatingType(dtype)) {
+    throw Error(ErrorKind::kDtypeMismatch,
+                "the default dtype is a floating-point one, and " + dtype_name(dtype) + " is not");
+  }
+  c10::set_default_dtype(c10::scalarTypeToTypeMeta(dtype));
 }
 
 c10::TensorOptions default_options() { return c10::TensorOptions().dtype(c10::get_default_dtype()); }

@@ -33,7 +33,11 @@ int64_t device_code(c10::Device device);
 /// Throws Error(kUnavailable) for a CUDA device that is not there, Error(kInvalidArgument) below -1.
 c10::Device device_of_code(int64_t code);
 
-/// "cpu", "cuda", "cuda:1" and what else LibTorch understands. Throws as device_of_code does.
+/// "cpu and cuda:0"
+std::string devices_here();
+
+/// "cpu", "cuda", "cuda:1" and what else LibTorch understands; "gpu" is the first CUDA device, "auto" that or
+/// the CPU. Throws as device_of_code does.
 c10::Device device_of_text(std::string_view text);
 
 /// Options for a tensor of that dtype on that device, by codes.
@@ -41,5 +45,7 @@ c10::TensorOptions options(int64_t dtype, int64_t device);
 
 /// Options that name the default dtype, for creators that would else take the dtype from their numbers.
 c10::TensorOptions default_options();
+/// Throws Error: InvalidArgument, DtypeMismatch for dtypes that are not floating point.
+void set_default_dtype(int64_t code);
 
 }  // namespace simple_torch::core

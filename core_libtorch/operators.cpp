@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "core_libtorch/coercion.h"
+#include "core_libtorch/dtypes.h"
 #include "core_libtorch/explained.h"
 #include "core_libtorch/fatal_inputs.h"
 
@@ -147,7 +148,8 @@ class Binding {
       return true;
     }
     const std::string shown = given.isString() ? "'" + given.toStringRef() + "'" : kind_of(given);
-    refuse("its argument '" + argument.name() + "' is " + kind_of(argument) + ", not " + shown);
+    refuse("its argument '" + argument.name() + "' is " + kind_of(argument) + ", not " + shown +
+           (is_device(argument) ? "; the devices here are " + devices_here() : ""));
     return false;
   }
 
@@ -185,6 +187,12 @@ class Binding {
     }
     next_ = given_.positional.size();
     return IValue(std::move(sizes));
+  }
+
+  static bool is_device(const c10::Argument& argument) {
+    const auto optional = argument.type()->cast<c10::OptionalType>();
+    const c10::TypePtr type = optional != nullptr ? optional->getElementType() : argument.type();
+    return type->kind() == c10::TypeKind::DeviceObjType;
   }
 
   static bool is_list_of_ints(const c10::Argument& argument) {

@@ -63,6 +63,7 @@ KINDS = {
     "generator": HANDLE,
     "stream": HANDLE,
     "safetensors": HANDLE,
+    "place": Kind(("SptPlace",), "SptPlace", "fn() -> text"),
     "anys": Kind(("const SplArray*",), "const SplArray*", "[any]", ("SplArray*",)),
 }
 HANDLES = {
@@ -365,6 +366,9 @@ enum SptTag {{
   SPT_COMPLEX = 17,   /* as_array: two FLOATs, the real and the imaginary part */
   SPT_GENERATOR = 18  /* as_int: its handle */
 }};
+
+/* Where the calling program stands, as text from malloc, which the library frees; NULL where it knows nothing. */
+typedef char* (*SptPlace)(void);
 
 /* Owned by the header of DLPack 1 (dlpack/dlpack.h), which callers of these functions include. */
 struct DLManagedTensor;

@@ -8,12 +8,15 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "ad5ecabd07ed5d9c";
+inline constexpr char kTableFingerprint[] = "c1e151fcbf2f09b7";
 
 struct BackendTable {
   int32_t (*version)(char** out);
   int32_t (*cuda_available)(bool* out);
   int32_t (*cuda_device_count)(int64_t* out);
+  int32_t (*devices)(char** out);
+  int32_t (*default_dtype)(int64_t* out);
+  int32_t (*set_default_dtype)(int64_t dtype);
   int32_t (*num_threads)(int64_t* out);
   int32_t (*set_num_threads)(int64_t count);
   int32_t (*manual_seed)(int64_t seed);
@@ -26,6 +29,9 @@ struct BackendTable {
   int32_t (*discard_tensor)(int64_t value);
   int32_t (*live_handles)(int64_t kind, int64_t* out);
   int32_t (*peak_handles)(int64_t kind, int64_t* out);
+  int32_t (*trace_handles)(bool on, SptPlace place);
+  int32_t (*live_report)(char** out);
+  int32_t (*live_bytes)(const char* device, int64_t* out);
   int32_t (*is_tensor)(int64_t value, bool* out);
   int32_t (*zeros)(const int64_t* dims, int64_t dims_len, int64_t* out);
   int32_t (*ones)(const int64_t* dims, int64_t dims_len, int64_t* out);
@@ -247,6 +253,7 @@ struct BackendTable {
   int32_t (*shape)(int64_t a, int64_t** out, int64_t* out_len);
   int32_t (*strides)(int64_t a, int64_t** out, int64_t* out_len);
   int32_t (*shape_dim)(int64_t a, int64_t dim, int64_t* out);
+  int32_t (*storage_users)(int64_t a, int64_t* out);
   int32_t (*device)(int64_t a, int32_t* out);
   int32_t (*device_text)(int64_t a, char** out);
   int32_t (*is_cuda)(int64_t a, bool* out);
@@ -406,6 +413,9 @@ namespace body {
 int32_t version(char** out);
 int32_t cuda_available(bool* out);
 int32_t cuda_device_count(int64_t* out);
+int32_t devices(char** out);
+int32_t default_dtype(int64_t* out);
+int32_t set_default_dtype(int64_t dtype);
 int32_t num_threads(int64_t* out);
 int32_t set_num_threads(int64_t count);
 int32_t manual_seed(int64_t seed);
@@ -418,6 +428,9 @@ int32_t scope_end(int64_t* out);
 int32_t discard_tensor(int64_t value);
 int32_t live_handles(int64_t kind, int64_t* out);
 int32_t peak_handles(int64_t kind, int64_t* out);
+int32_t trace_handles(bool on, SptPlace place);
+int32_t live_report(char** out);
+int32_t live_bytes(const char* device, int64_t* out);
 int32_t is_tensor(int64_t value, bool* out);
 int32_t zeros(const int64_t* dims, int64_t dims_len, int64_t* out);
 int32_t ones(const int64_t* dims, int64_t dims_len, int64_t* out);
@@ -639,6 +652,7 @@ int32_t data_ptr(int64_t a, void** out);
 int32_t shape(int64_t a, int64_t** out, int64_t* out_len);
 int32_t strides(int64_t a, int64_t** out, int64_t* out_len);
 int32_t shape_dim(int64_t a, int64_t dim, int64_t* out);
+int32_t storage_users(int64_t a, int64_t* out);
 int32_t device(int64_t a, int32_t* out);
 int32_t device_text(int64_t a, char** out);
 int32_t is_cuda(int64_t a, bool* out);

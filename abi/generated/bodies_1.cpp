@@ -85,6 +85,26 @@
 
 namespace simple_torch::abi::body {
 
+int32_t devices(char** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = give_text(core::explained("devices", core::kNoOperands, [&] { return core::devices_here(); }));
+  });
+}
+
+int32_t default_dtype(int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = core::explained("default_dtype", core::kNoOperands, [&] { return core::code_of_dtype(c10::get_default_dtype_as_scalartype()); });
+  });
+}
+
+int32_t set_default_dtype(int64_t dtype) {
+  return guarded([&] {
+    core::explained("set_default_dtype", core::kNoOperands, [&] { return core::set_default_dtype(dtype); });
+  });
+}
+
 int32_t num_threads(int64_t* out) {
   return guarded([&] {
     require(out, "out");
@@ -939,24 +959,6 @@ int32_t sub_scalar(int64_t a_handle, double value, int64_t* out) {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     *out = give(core::explained("sub", {&a}, [&] { return at::sub(a, at::Scalar(value)); }));
-  });
-}
-
-int32_t mul_scalar(int64_t a_handle, double value, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::explained("mul", {&a}, [&] { return at::mul(a, at::Scalar(value)); }));
-  });
-}
-
-int32_t div_scalar(int64_t a_handle, double value, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::explained("div", {&a}, [&] { return at::div(a, at::Scalar(value)); }));
   });
 }
 

@@ -22,6 +22,7 @@
 #include <ATen/ops/linalg_solve.h>
 #include <ATen/ops/linalg_svd.h>
 #include <ATen/ops/linear.h>
+#include <ATen/ops/masked_fill.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/mm.h>
@@ -42,6 +43,17 @@
 #include "core_libtorch/ops.h"
 
 namespace simple_torch::abi::body {
+
+int32_t masked_fill(int64_t a_handle, int64_t mask_handle, double value, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    const auto mask_held = tensor_argument(mask_handle);
+    const at::Tensor& mask = *mask_held;
+    *out = give(core::explained("masked_fill", {&a, &mask}, [&] { return at::masked_fill(a, mask, at::Scalar(value)); }));
+  });
+}
 
 int32_t index(int64_t a_handle, int64_t indices_handle, int64_t* out) {
   return guarded([&] {
@@ -320,6 +332,15 @@ int32_t shape_dim(int64_t a_handle, int64_t dim, int64_t* out) {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     *out = core::explained("shape_dim", {&a}, [&] { return dim < 0 || dim >= a.dim() ? -1 : a.size(dim); });
+  });
+}
+
+int32_t storage_users(int64_t a_handle, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = core::explained("storage_users", {&a}, [&] { return static_cast<int64_t>(a.has_storage() ? a.storage().use_count() : 0); });
   });
 }
 

@@ -8,6 +8,9 @@ constinit BackendTable table = {
     Slot<&BackendTable::version>::open_then_call,
     Slot<&BackendTable::cuda_available>::open_then_call,
     Slot<&BackendTable::cuda_device_count>::open_then_call,
+    Slot<&BackendTable::devices>::open_then_call,
+    Slot<&BackendTable::default_dtype>::open_then_call,
+    Slot<&BackendTable::set_default_dtype>::open_then_call,
     Slot<&BackendTable::num_threads>::open_then_call,
     Slot<&BackendTable::set_num_threads>::open_then_call,
     Slot<&BackendTable::manual_seed>::open_then_call,
@@ -20,6 +23,9 @@ constinit BackendTable table = {
     Slot<&BackendTable::discard_tensor>::open_then_call,
     Slot<&BackendTable::live_handles>::open_then_call,
     Slot<&BackendTable::peak_handles>::open_then_call,
+    Slot<&BackendTable::trace_handles>::open_then_call,
+    Slot<&BackendTable::live_report>::open_then_call,
+    Slot<&BackendTable::live_bytes>::open_then_call,
     Slot<&BackendTable::is_tensor>::open_then_call,
     Slot<&BackendTable::zeros>::open_then_call,
     Slot<&BackendTable::ones>::open_then_call,
@@ -241,6 +247,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::shape>::open_then_call,
     Slot<&BackendTable::strides>::open_then_call,
     Slot<&BackendTable::shape_dim>::open_then_call,
+    Slot<&BackendTable::storage_users>::open_then_call,
     Slot<&BackendTable::device>::open_then_call,
     Slot<&BackendTable::device_text>::open_then_call,
     Slot<&BackendTable::is_cuda>::open_then_call,
@@ -400,6 +407,9 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::version>::unavailable,
     Slot<&BackendTable::cuda_available>::unavailable,
     Slot<&BackendTable::cuda_device_count>::unavailable,
+    Slot<&BackendTable::devices>::unavailable,
+    Slot<&BackendTable::default_dtype>::unavailable,
+    Slot<&BackendTable::set_default_dtype>::unavailable,
     Slot<&BackendTable::num_threads>::unavailable,
     Slot<&BackendTable::set_num_threads>::unavailable,
     Slot<&BackendTable::manual_seed>::unavailable,
@@ -412,6 +422,9 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::discard_tensor>::unavailable,
     Slot<&BackendTable::live_handles>::unavailable,
     Slot<&BackendTable::peak_handles>::unavailable,
+    Slot<&BackendTable::trace_handles>::unavailable,
+    Slot<&BackendTable::live_report>::unavailable,
+    Slot<&BackendTable::live_bytes>::unavailable,
     Slot<&BackendTable::is_tensor>::unavailable,
     Slot<&BackendTable::zeros>::unavailable,
     Slot<&BackendTable::ones>::unavailable,
@@ -633,6 +646,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::shape>::unavailable,
     Slot<&BackendTable::strides>::unavailable,
     Slot<&BackendTable::shape_dim>::unavailable,
+    Slot<&BackendTable::storage_users>::unavailable,
     Slot<&BackendTable::device>::unavailable,
     Slot<&BackendTable::device_text>::unavailable,
     Slot<&BackendTable::is_cuda>::unavailable,
@@ -807,6 +821,18 @@ int32_t spt_cuda_device_count(int64_t* out) {
   return slot(table.cuda_device_count)(out);
 }
 
+int32_t spt_devices(char** out) {
+  return slot(table.devices)(out);
+}
+
+int32_t spt_default_dtype(int64_t* out) {
+  return slot(table.default_dtype)(out);
+}
+
+int32_t spt_set_default_dtype(int64_t dtype) {
+  return slot(table.set_default_dtype)(dtype);
+}
+
 int32_t spt_num_threads(int64_t* out) {
   return slot(table.num_threads)(out);
 }
@@ -853,6 +879,18 @@ int32_t spt_live_handles(int64_t kind, int64_t* out) {
 
 int32_t spt_peak_handles(int64_t kind, int64_t* out) {
   return slot(table.peak_handles)(kind, out);
+}
+
+int32_t spt_trace_handles(bool on, SptPlace place) {
+  return slot(table.trace_handles)(on, place);
+}
+
+int32_t spt_live_report(char** out) {
+  return slot(table.live_report)(out);
+}
+
+int32_t spt_live_bytes(const char* device, int64_t* out) {
+  return slot(table.live_bytes)(device, out);
 }
 
 int32_t spt_is_tensor(int64_t value, bool* out) {
@@ -1737,6 +1775,10 @@ int32_t spt_strides(int64_t a, int64_t** out, int64_t* out_len) {
 
 int32_t spt_shape_dim(int64_t a, int64_t dim, int64_t* out) {
   return slot(table.shape_dim)(a, dim, out);
+}
+
+int32_t spt_storage_users(int64_t a, int64_t* out) {
+  return slot(table.storage_users)(a, out);
 }
 
 int32_t spt_device(int64_t a, int32_t* out) {

@@ -66,6 +66,25 @@ int64_t rt_torch_cuda_device_count() {
   return out;
 }
 
+char* rt_torch_devices() {
+  clear_error();
+  char* out{};
+  slot(table.devices)(&out);
+  return text_taking(out);
+}
+
+int64_t rt_torch_default_dtype() {
+  clear_error();
+  int64_t out{};
+  slot(table.default_dtype)(&out);
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
+void rt_torch_set_default_dtype(int64_t dtype) {
+  clear_error();
+  slot(table.set_default_dtype)(dtype);
+}
+
 int64_t rt_torch_num_threads() {
   clear_error();
   int64_t out{};
@@ -141,6 +160,25 @@ int64_t rt_torch_peak_handles(int64_t kind) {
   int64_t out{};
   slot(table.peak_handles)(kind, &out);
   return out;
+}
+
+void rt_torch_trace_handles(bool on, SptPlace place) {
+  clear_error();
+  slot(table.trace_handles)(on, place);
+}
+
+char* rt_torch_live_report() {
+  clear_error();
+  char* out{};
+  slot(table.live_report)(&out);
+  return text_taking(out);
+}
+
+int64_t rt_torch_live_bytes(const char* device) {
+  clear_error();
+  int64_t out{};
+  slot(table.live_bytes)(device, &out);
+  return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_is_tensor(int64_t value) {
@@ -2472,6 +2510,13 @@ int64_t rt_torch_torchtensor_shape_dim(int64_t a, int64_t dim) {
   int64_t out{};
   slot(table.shape_dim)(a, dim, &out);
   return spt_last_error_kind() == 0 ? out : -1;
+}
+
+int64_t rt_torch_torchtensor_storage_users(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.storage_users)(a, &out);
+  return out;
 }
 
 int64_t rt_torch_torchtensor_device(int64_t a) {

@@ -1,5 +1,7 @@
 // Handles: what is refused, what is counted, and that threads can share them.
 #include <atomic>
+#include <cstring>
+#include <string>
 #include <thread>
 
 #include "tests/abi/capi_test.h"
@@ -140,6 +142,62 @@ TEST_F(Handles, ScopesRefuseWhatIsNotOpen) {
   EXPECT_EQ(spt_scope_end(nullptr), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(ended, kUntouched);
   EXPECT_EQ(spt_scope_end(&ended), SPT_OK);
+}
+
+std::string report() {
+  char* text = nullptr;
+  EXPECT_EQ(spt_live_report(&text), SPT_OK);
+  return taken(text);
+}
+
+char* here() { return strdup("train.c:7"); }
+
+TEST_F(Handles, TellWhereTheyWereMadeWhenThatIsTraced) {
+  EXPECT_EQ(report(), "no handle is live");
+  const Handle before = zeros({2});
+  EXPECT_EQ(report(), "1 handle is live\n  1 tensor of 8 bytes, made before handles were traced");
+  ASSERT_EQ(spt_trace_handles(true, here), SPT_OK);
+  const Handle one = ones({4}), two = ones({4});
+  const Handle view = made(spt_detach, static_cast<int64_t>(one));
+  ASSERT_EQ(spt_release(zeros({1}).give()), SPT_OK);
+  EXPECT_EQ(report(),
+            "4 handles are live\n"
+            "  2 tensors of 32 bytes, made by spt_ones at train.c:7\n"
+            "  1 tensor of 16 bytes, made by spt_detach at train.c:7\n"
+            "  1 tensor of 8 bytes, made before handles were traced");
+  ASSERT_EQ(spt_trace_handles(true, nullptr), SPT_OK);
+  const Handle nowhere = made(spt_generator_new, "cpu");
+  EXPECT_THAT(report(), HasSubstr("1 generator, made by spt_generator_new"));
+  ASSERT_EQ(spt_trace_handles(false, nullptr), SPT_OK);
+  EXPECT_THAT(report(), HasSubstr("4 tensors of 40 bytes, made before handles were traced"));
+}
+
+TEST_F(Handles, ManyTracedOnesAreForgottenWhenTheyDie) {
+  ASSERT_EQ(spt_trace_handles(true, nullptr), SPT_OK);
+  for (int i = 0; i < 20000; ++i) {
+    zeros({1});
+  }
+  const Handle last = zeros({1});
+  EXPECT_THAT(report(), HasSubstr("1 tensor of 4 bytes, made by spt_zeros"));
+  ASSERT_EQ(spt_trace_handles(false, nullptr), SPT_OK);
+}
+
+TEST_F(Handles, CountTheBytesOfTheirStoragesOnce) {
+  const auto bytes = [](const char* device) {
+    int64_t out = kUntouched;
+    EXPECT_EQ(spt_live_bytes(device, &out), SPT_OK) << spt_last_error_message();
+    return out;
+  };
+  EXPECT_EQ(bytes("cpu"), 0);
+  const Handle a = zeros({10});
+  const Handle view = made(spt_detach, static_cast<int64_t>(a));
+  EXPECT_EQ(bytes("cpu"), 40);
+  int64_t out = kUntouched;
+  EXPECT_EQ(spt_live_bytes("tpu", &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_live_bytes("cuda:99", &out), SPT_UNAVAILABLE);
+  EXPECT_EQ(spt_live_bytes(nullptr, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_live_report(nullptr), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(out, kUntouched);
 }
 
 TEST_F(Handles, MoreThanOneChunkOfThemWorks) {

@@ -56,7 +56,7 @@ def test_a_gpu_that_is_not_there_is_told(simple):
 
 def test_a_device_of_an_unknown_name_stops_the_program(simple):
     run = simple(FOLDER + "basics/03_device_selection.spl", env={"SIMPLE_DL_DEVICE": "tpu"})
-    assert run.code == 1 and "unknown device `tpu`; cpu, gpu and cuda:N are known" in run.err
+    assert run.code == 1 and "unknown device `tpu`; cpu, gpu, cuda:N and auto are known" in run.err
 
 
 @pytest.mark.parametrize("env", [{}, STUB], ids=["with PyTorch", "plain Simple"])

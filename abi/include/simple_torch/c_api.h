@@ -62,6 +62,9 @@ enum SptTag {
   SPT_GENERATOR = 18  /* as_int: its handle */
 };
 
+/* Where the calling program stands, as text from malloc, which the library frees; NULL where it knows nothing. */
+typedef char* (*SptPlace)(void);
+
 /* Owned by the header of DLPack 1 (dlpack/dlpack.h), which callers of these functions include. */
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
@@ -132,6 +135,29 @@ SPT_API int32_t spt_cuda_available(bool* out);
  *  Source:   torch.cuda.device_count
  *  Simple:   rt_torch_cuda_device_count */
 SPT_API int32_t spt_cuda_device_count(int64_t* out);
+
+/** The devices that are here, in words: cpu and cuda:0.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (LibTorch refuses otherwise).
+ *  Simple:   rt_torch_devices */
+SPT_API int32_t spt_devices(char** out);
+
+/** The code of the dtype that functions which make tensors use when none is named: 6 (float32) until it
+ *  is set.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.get_default_dtype
+ *  Simple:   rt_torch_default_dtype */
+SPT_API int32_t spt_default_dtype(int64_t* out);
+
+/** Sets that dtype, for all threads.
+ *
+ *  Errors:   INVALID_ARGUMENT (no such dtype), DTYPE_MISMATCH (it is no floating-point dtype), TORCH
+ *            (LibTorch refuses otherwise).
+ *  Source:   torch.set_default_dtype
+ *  Simple:   rt_torch_set_default_dtype */
+SPT_API int32_t spt_set_default_dtype(int64_t dtype);
 
 /** How many threads one operation on the CPU may use.
  *
@@ -214,6 +240,29 @@ SPT_API int32_t spt_live_handles(int64_t kind, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such kind).
  *  Simple:   rt_torch_peak_handles */
 SPT_API int32_t spt_peak_handles(int64_t kind, int64_t* out);
+
+/** On: from now on each new handle is noted with the function that made it and what `place` says (NULL:
+ *  only the function), for spt_live_report; it is called on the thread that makes the handle. Starting
+ *  again, and off, forget what was noted.
+ *
+ *  Simple:   rt_torch_trace_handles */
+SPT_API int32_t spt_trace_handles(bool on, SptPlace place);
+
+/** The live handles, a line for each kind and origin, the most frequent first: how many, the bytes of
+ *  their storages, where they were made (spt_trace_handles).
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Simple:   rt_torch_live_report */
+SPT_API int32_t spt_live_report(char** out);
+
+/** The bytes of the storages on a device that live tensor handles stand for; a storage that several
+ *  share counts once.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such device), UNAVAILABLE (a device
+ *            that is not there).
+ *  Simple:   rt_torch_live_bytes */
+SPT_API int32_t spt_live_bytes(const char* device, int64_t* out);
 
 /** Whether a number is the handle of a live tensor.
  *
@@ -2988,6 +3037,13 @@ SPT_API int32_t spt_strides(int64_t a, int64_t** out, int64_t* out_len);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Simple:   rt_torch_torchtensor_shape_dim */
 SPT_API int32_t spt_shape_dim(int64_t a, int64_t dim, int64_t* out);
+
+/** How many tensors share the storage of a, itself among them; 0 where it has none (sparse tensors).
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.UntypedStorage
+ *  Simple:   rt_torch_torchtensor_storage_users */
+SPT_API int32_t spt_storage_users(int64_t a, int64_t* out);
 
 /** The code of the device: -1 CPU, n cuda:n.
  *

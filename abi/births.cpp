@@ -1,0 +1,107 @@
+#include "abi/births.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+
+#include "abi/handles.h"
+
+namespace simple_torch::abi::births {
+namespace {
+
+thread_local const char* running = "";
+thread_local bool asking = false;  // a place that makes handles itself is not asked about those
+
+// spt_add of "int32_t simple_torch::abi::body::add(int64_t, int64_t, int64_t*)".
+std::string function_named(std::string_view body) {
+  constexpr std::string_view kBefore = "body::";
+  const size_t first = body.find(kBefore);
+  if (first == std::string_view::npos) {
+    return "a function of the library";
+  }
+  body.remove_prefix(first + kBefore.size());
+  return "spt_" + std::string(body.substr(0, body.find('(')));
+}
+
+std::string answer_of(SptPlace place) {
+  if (place == nullptr || asking) {
+    return "";
+  }
+  asking = true;
+  char* const told = place();
+  asking = false;
+  std::string text = told != nullptr ? told : "";
+  std::free(told);
+  return text;
+}
+
+class Notes {
+ public:
+  void start(SptPlace place) {
+    const std::lock_guard lock(mutex_);
+    known_.clear();
+    place_ = place;
+  }
+
+  void note(int64_t handle) {
+    Birth birth{function_named(running), answer_of(place_.load(std::memory_order_relaxed))};
+    const std::lock_guard lock(mutex_);
+    known_[handle] = std::move(birth);
+    if (known_.size() > prune_above_) {
+      std::erase_if(known_, [](const auto& each) { return !handles().is_live(each.first); });
+      prune_above_ = kFirst + 2 * known_.size();
+    }
+  }
+
+  std::optional<Birth> of(int64_t handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(handle);
+    return found == known_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  static constexpr size_t kFirst = 4096;
+
+  std::mutex mutex_;
+  std::unordered_map<int64_t, Birth> known_;  // dead ones too, until there are many
+  size_t prune_above_ = kFirst;
+  std::atomic<SptPlace> place_{nullptr};
+};
+
+Notes& notes() {
+  static Notes& all = *new Notes;  // used by threads that may outlive main
+  return all;
+}
+
+}  // namespace
+
+constinit std::atomic<bool> traced{false};
+
+void start(SptPlace place) {
+  notes().start(place);
+  if (!traced.exchange(true)) {
+    HandleTable::watch(+1);
+  }
+}
+
+void stop() {
+  if (traced.exchange(false)) {
+    HandleTable::watch(-1);
+  }
+  notes().start(nullptr);
+}
+
+void note_function(const char* body) noexcept { running = body; }
+
+void note(int64_t handle) noexcept {
+  try {
+    notes().note(handle);
+  } catch (const std::bad_alloc&) {
+    return;  // the report says that it was not traced
+  }
+}
+
+std::optional<Birth> of(int64_t handle) { return notes().of(handle); }
+
+}  // namespace simple_torch::abi::births

@@ -1,0 +1,32 @@
+// Where live handles were made, for those who look for leaks. Nothing is noted until somebody asks for it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "simple_torch/c_api.h"
+
+namespace simple_torch::abi {
+
+struct Birth {
+  std::string function;  // spt_add
+  std::string place;     // what the program's SptPlace said; empty where it knew nothing
+};
+
+namespace births {
+
+extern constinit std::atomic<bool> traced;
+
+/// From now on each new handle is noted; `place` may be null. Starting again forgets what was noted.
+void start(SptPlace place);
+void stop();
+
+/// The body of the C ABI that this thread runs, as std::source_location names it.
+void note_function(const char* body) noexcept;
+void note(int64_t handle) noexcept;
+std::optional<Birth> of(int64_t handle);
+
+}  // namespace births
+}  // namespace simple_torch::abi

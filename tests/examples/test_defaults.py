@@ -1,0 +1,60 @@
+"""New tensors follow dl.config.sdn and the environment until the program says otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from programs import run
+
+SHOW = "use torch\nval t = torch.ones([1])\nprint t.dtype(), t.device(), torch.tensor([1]).dtype()"
+
+
+@pytest.fixture
+def shown(tmp_path: Path):
+    """What `code` prints where dl.config.sdn is `settings`."""
+
+    def show(settings: str, code: str = SHOW, **variables: str) -> str:
+        (tmp_path / "dl.config.sdn").write_text(settings)
+        done = run("-e", code, folder=tmp_path, environment={"HOME": str(tmp_path), **variables})
+        return done.stdout + done.stderr
+
+    return show
+
+
+def test_without_settings_they_are_pytorchs(tmp_path: Path) -> None:
+    done = run("-e", SHOW, folder=tmp_path, environment={"HOME": str(tmp_path)})
+    assert done.stdout == "torch.float32 cpu torch.int64\n"
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("f64", "float64"), ("bf16", "bfloat16"), ("i32", "int32")])
+def test_the_dtype_of_the_settings(shown, name: str, dtype: str) -> None:
+    assert shown(f"dtype: {name}\n") == f"torch.{dtype} cpu torch.int64\n"
+
+
+def test_variables_win_over_files(shown) -> None:
+    assert shown("dtype: f64\n", SIMPLE_DL_DTYPE="f16") == "torch.float16 cpu torch.int64\n"
+
+
+def test_the_program_wins_over_both(shown) -> None:
+    chosen = SHOW.replace("\n", "\ntorch.set_default_dtype(torch.float32)\n", 1)
+    assert shown("dtype: f64\n", chosen) == "torch.float32 cpu torch.int64\n"
+
+
+def test_auto_is_a_device_that_is_there(shown) -> None:
+    import torch
+
+    there = "cuda:0" if torch.cuda.is_available() else "cpu"
+    assert shown("device: auto\n") == f"torch.float32 {there} torch.int64\n"
+    assert shown("", 'use torch\nprint torch.zeros([1], device: "auto").device()') == f"{there}\n"
+
+
+def test_a_device_that_is_not_there_names_those_that_are(shown) -> None:
+    told = shown("device: cuda:77\n")
+    assert "there is no device cuda:77; the devices here are cpu" in told
+
+
+def test_a_faulty_setting_is_told_with_its_place(shown) -> None:
+    assert "dl.config.sdn:1:" in shown("dtype: f7\n")
+    assert "the variable SIMPLE_DL_DEVICE: unknown device `tpu`" in shown("", SIMPLE_DL_DEVICE="tpu")
