@@ -99,6 +99,37 @@ class Abi:
             call.release()
         return [self._taken(room[i]) for i in range(count.value)]
 
+    def call_by_name(self, name: str, args: list, named: dict) -> None:
+        """Calls an operator as Simple does, overload chosen by the arguments, and lets go of what it gives."""
+        call = _Call(self)
+        try:
+            letters, values = zip(*map(call.lettered, [*args, *named.values()])) if args or named else ("", ())
+            names = (ctypes.c_char_p * max(len(named), 1))(*[name.encode() for name in named])
+            out = ctypes.POINTER(SplArray)()
+            self.check(
+                self.front.spt_op(
+                    name.encode(),
+                    "".join(letters).encode(),
+                    ctypes.byref(call.array(values)),
+                    names,
+                    ctypes.c_int64(len(named)),
+                    ctypes.byref(out),
+                )
+            )
+        finally:
+            call.release()
+        self._give_up(out.contents)
+        self.front.spl_array_free(out)
+
+    def _give_up(self, given: SplArray) -> None:
+        for letter, i in zip(given.items[0].as_string.decode(), range(2, given.len)):
+            if letter == "t" and given.items[i].as_int != 0:
+                self.release(given.items[i].as_int)
+            elif letter == "l":
+                inner = given.items[i].as_array.contents
+                for j in range(inner.len):
+                    self.release(inner.items[j].as_int)
+
     def live(self) -> int:
         """All handles that are live."""
         count = ctypes.c_int64()
@@ -108,6 +139,14 @@ class Abi:
     def check(self, status: int) -> None:
         if status != 0:
             raise AbiError(status, self.front.spt_last_error_message().decode())
+
+    def knows(self, name: str) -> bool:
+        """Whether there is an operator of that name."""
+        text = ctypes.c_char_p()
+        self.check(self.front.spt_op_schemas(name.encode(), ctypes.byref(text)))
+        known = bool(text.value)
+        self.front.spt_free(text)
+        return known
 
     def _find(self, name: str, overload: str) -> ctypes.c_int64:
         key = (name, overload)
@@ -204,15 +243,29 @@ class _Call:
             raise Unreplayable(f"an argument of type {type(arg).__name__}")
         return value
 
+    def lettered(self, arg) -> tuple[str, SplValue]:
+        """A value for a call by name, with its letter."""
+        if isinstance(arg, torch.Tensor):
+            return "t", self.value(self._handle(arg))
+        if isinstance(arg, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in arg):
+            return "l", self._array([0 if item is None else self._handle(item) for item in arg])
+        if isinstance(arg, complex):
+            return "c", self._array([arg.real, arg.imag])
+        return "v", self.value(arg)
+
     def _handle(self, tensor: torch.Tensor) -> int:
         handle = self._abi.enter(tensor)
         self._handles.append(handle)
         return handle
 
+    def array(self, values) -> SplArray:
+        """An array of SplValues."""
+        items = (SplValue * max(len(values), 1))(*values)
+        array = SplArray(items, len(values), len(values))
+        self._kept += [items, array]
+        return array
+
     def _array(self, items) -> SplValue:
-        values = (SplValue * max(len(items), 1))(*[self.value(item) for item in items])
-        array = SplArray(values, len(items), len(items))
-        self._kept += [values, array]
         value = SplValue()
-        value.tag, value.as_array = ARRAY, ctypes.pointer(array)
+        value.tag, value.as_array = ARRAY, ctypes.pointer(self.array([self.value(item) for item in items]))
         return value

@@ -1,0 +1,163 @@
+"""What PyTorch's operators refuse, the C ABI refuses: with LibTorch's own words, or naming what does not fit.
+
+The inputs are those of `op.error_inputs` in PyTorch's op database. Each that fails in Python is tried again by name
+through the C ABI. Counts may only grow; what differs must be in DIFFERENT, with the reason.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
+
+from guest_abi import Abi, AbiError, Unreplayable  # noqa: E402
+
+INVALID_ARGUMENT, DTYPE_MISMATCH, INDEX_OUT_OF_RANGE, NOT_IMPLEMENTED, INTERNAL = 1, 4, 6, 8, 14
+KINDS = {
+    IndexError: {INDEX_OUT_OF_RANGE},
+    NotImplementedError: {NOT_IMPLEMENTED, DTYPE_MISMATCH},
+    TypeError: {INVALID_ARGUMENT, DTYPE_MISMATCH},
+}
+
+BY_PYTHON = "torch.nn.functional checks it in Python before it calls the operator"
+OVERLAP = "the tensors share memory in Python, and come as two storages by DLPack"
+# Inputs that PyTorch refuses in Python and that go through here.
+ACCEPTED = {
+    "kthvalue": OVERLAP,
+    "masked_select": OVERLAP,
+    "aminmax": OVERLAP,
+    "gather": OVERLAP,
+    "take": OVERLAP,
+    "cat": OVERLAP,
+    "nn.functional.triplet_margin_loss": BY_PYTHON,
+    "nn.functional.hardtanh": BY_PYTHON,
+}
+# Refused here with other words, where LibTorch's operators are called.
+DIFFERENT = {
+    "cat": OVERLAP,
+    "amax": "DLPack refuses 65 dimensions before the operator can",
+    "amin": "DLPack refuses 65 dimensions before the operator can",
+    "aminmax": "DLPack refuses 65 dimensions before the operator can",
+    "masked_fill": "our text names the operator in front of LibTorch's own",
+    "nn.functional.adaptive_avg_pool2d": BY_PYTHON,
+    "nn.functional.adaptive_avg_pool3d": BY_PYTHON,
+    "nn.functional.adaptive_max_pool2d": BY_PYTHON,
+    "nn.functional.adaptive_max_pool3d": BY_PYTHON,
+    "nn.functional.group_norm": BY_PYTHON,
+    "nn.functional.margin_ranking_loss": BY_PYTHON,
+    "nn.functional.multi_margin_loss": BY_PYTHON,
+}
+# Of torch 2.15 and 2.11; they may only grow.
+LEAST_TRIED, LEAST_SAME = 540, 380
+
+
+def first_line(text: str) -> str:
+    return text.split("\n")[0].strip()
+
+
+@dataclass
+class Outcomes:
+    tried: int = 0
+    same: int = 0
+    unfit: int = 0  # no overload takes the arguments; each is named with the reason
+    accepted: Counter = field(default_factory=Counter)
+    different: dict[str, tuple[str, str]] = field(default_factory=dict)
+    wrong_kinds: list[tuple] = field(default_factory=list)
+    left_out: Counter = field(default_factory=Counter)
+    live: int = 0
+
+
+def operator_of(abi: Abi, op) -> str | None:
+    """The operator that stands behind an entry of the database; None where it is composed in Python."""
+    for name in (op.aten_name, op.name.replace("nn.functional.", "").replace(".", "_")):
+        if abi.knows(name):
+            return name
+    return None
+
+
+def refusal(op, sample) -> Exception | None:
+    try:
+        op(sample.input, *sample.args, **sample.kwargs)
+    except Exception as error:
+        return error
+    return None
+
+
+def detached(value):
+    return value.detach() if isinstance(value, torch.Tensor) else value
+
+
+def compare(outcomes: Outcomes, abi: Abi, op, name: str, sample, expected: Exception) -> None:
+    arguments = [detached(argument) for argument in (sample.input, *sample.args)]
+    try:
+        abi.call_by_name(name, arguments, {key: detached(value) for key, value in sample.kwargs.items()})
+    except Unreplayable:
+        outcomes.left_out["a tensor that DLPack does not carry"] += 1
+        return
+    except AbiError as error:
+        outcomes.tried += 1
+        told = first_line(str(error))
+        if error.kind == INTERNAL or error.kind not in KINDS.get(type(expected), {error.kind}):
+            outcomes.wrong_kinds.append((op.name, type(expected).__name__, error.kind, told))
+        if told == first_line(str(expected)):
+            outcomes.same += 1
+        elif told.startswith(f"there is no {name}("):
+            outcomes.unfit += 1
+            assert "\n    " in str(error), error  # each overload with the reason
+        else:
+            outcomes.different[op.name] = (first_line(str(expected)), told)
+        return
+    outcomes.tried += 1
+    outcomes.accepted[op.name] += 1
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> Outcomes:
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    found, abi = Outcomes(), Abi()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for op in op_db:
+            if op.error_inputs_func is None:
+                continue
+            name = operator_of(abi, op)
+            for wrong in op.error_inputs("cpu"):
+                expected = refusal(op, wrong.sample_input)
+                if expected is None:
+                    found.left_out["accepted by this version"] += 1
+                elif name is None:
+                    found.left_out["composed in Python"] += 1
+                else:
+                    compare(found, abi, op, name, wrong.sample_input, expected)
+    found.live = abi.live()
+    print(
+        f"\nrefusals: {found.tried} inputs tried, {found.same} with PyTorch's text, {found.unfit} that fit none, "
+        f"{found.accepted.total()} accepted, {len(found.wrong_kinds)} of another kind; left out: {dict(found.left_out)}"
+    )
+    return found
+
+
+def test_what_python_refuses_is_refused(outcomes: Outcomes) -> None:
+    assert {name: count for name, count in outcomes.accepted.items() if name not in ACCEPTED} == {}
+
+
+def test_the_text_is_pytorchs(outcomes: Outcomes) -> None:
+    assert {name: texts for name, texts in outcomes.different.items() if name not in DIFFERENT} == {}
+
+
+def test_the_kind_is_that_of_pythons_exception(outcomes: Outcomes) -> None:
+    assert len(outcomes.wrong_kinds) <= 0.01 * outcomes.tried, outcomes.wrong_kinds
+
+
+def test_most_inputs_were_tried(outcomes: Outcomes) -> None:
+    assert outcomes.tried >= LEAST_TRIED
+    assert outcomes.same >= LEAST_SAME
+
+
+def test_refused_calls_leave_no_handle(outcomes: Outcomes) -> None:
+    assert outcomes.live == 0
