@@ -91,10 +91,16 @@ class Value:
 
 @dataclass(frozen=True)
 class Spelling:
-    """One of Simple's names for a function; flat: every argument is an int64 (lists have `flat` items)."""
+    """One of Simple's names for a function.
+
+    flat: every argument is an int64 (lists have `flat` items). pointers: handles are void*, other integers int, as in
+    the document that named these functions first. failure: what it gives on failure, instead of the function's own.
+    """
 
     name: str
     flat: int | None = None
+    pointers: bool = False
+    failure: int | None = None
 
 
 @dataclass
@@ -140,11 +146,17 @@ def parse_signature(text: str) -> tuple[list[Value], list[Value]]:
 
 
 def parse_spelling(text: str) -> Spelling:
-    """`rt_name` or `rt_name{flat}` or `rt_name{flat 2}`."""
-    match = re.fullmatch(r"(\w+)(?:\{flat ?(\d*)\})?", text)
+    """`name`, `name{flat}`, `name{flat 2}`, `name{pointers}` or `name{else -1}`."""
+    match = re.fullmatch(r"(\w+)(?:\{(?:(flat) ?(\d*)|(pointers)|else (-?\d+))\})?", text)
     if match is None:
         raise ValueError(f"not a spelling: {text}")
-    return Spelling(match[1], int(match[2] or 0) if "{" in text else None)
+    name, flat, items, pointers, failure = match.groups()
+    return Spelling(
+        name,
+        flat=int(items or 0) if flat else None,
+        pointers=pointers is not None,
+        failure=int(failure) if failure else None,
+    )
 
 
 def expand(entry: dict) -> list[dict]:
@@ -219,7 +231,9 @@ def fingerprint(functions: list[Function]) -> str:
 def spelling_parameters(function: Function, spelling: Spelling) -> list[tuple[str, str]]:
     parameters = []
     for arg in function.args:
-        if spelling.flat is None:
+        if spelling.pointers:
+            parameters += pointer_parameters(arg)
+        elif spelling.flat is None:
             parameters.append((KINDS[arg.kind].simple_c, arg.name))
         elif arg.kind in LISTS:
             parameters += [("int64_t", f"{arg.name}_{i}") for i in range(spelling.flat)]
@@ -228,10 +242,20 @@ def spelling_parameters(function: Function, spelling: Spelling) -> list[tuple[st
     return parameters
 
 
+def pointer_parameters(arg: Value) -> list[tuple[str, str]]:
+    if arg.kind in HANDLES:
+        return [("void*", arg.name)]
+    if arg.kind == "dims":
+        return [("int64_t*", arg.name), ("int", f"{arg.name}_len")]
+    return [("int" if arg.kind == "i64" else KINDS[arg.kind].c[0], arg.name)]
+
+
 def spelling_result(function: Function, spelling: Spelling) -> str:
     """The C type. bool and i32 are widened, because dynamic calls read the whole register."""
     if not function.results:
         return "void"
+    if spelling.pointers:
+        return "void*" if function.results[0].kind in HANDLES else KINDS[function.results[0].kind].out[0]
     if len(function.results) > 1:
         return "SplArray*"
     kind = function.results[0].kind
@@ -505,7 +529,12 @@ def simple_adapter(function: Function, spelling: Spelling) -> str:
     lines = ["  clear_error();"]
     call_args = []
     for arg in function.args:
-        if arg.kind in LISTS:
+        if spelling.pointers:
+            call_args += [
+                f"reinterpret_cast<int64_t>({name})" if kind == "void*" else name
+                for kind, name in pointer_parameters(arg)
+            ]
+        elif arg.kind in LISTS:
             lines.append(f"  {list_argument(arg, spelling)}")
             lines.append(f"  if (!{arg.name}_list.ok()) {{\n    {failure_return(function, spelling)}\n  }}")
             call_args += [f"{arg.name}_list.data()", f"{arg.name}_list.size()"]
@@ -543,13 +572,17 @@ def list_argument(arg: Value, spelling: Spelling) -> str:
     return f'const {holder} {arg.name}_list({arg.name}, "{arg.name}");'
 
 
+def failure_value(function: Function, spelling: Spelling) -> int | None:
+    return function.fields.get("failure") if spelling.failure is None else spelling.failure
+
+
 def failure_return(function: Function, spelling: Spelling) -> str:
     result = spelling_result(function, spelling)
     values = {
         "void": "return;",
         "SplArray*": "return spl_array_new();",
         "char*": 'return spl_str_new("");',
-        "int64_t": f"return {function.fields.get('failure', 0)};",
+        "int64_t": f"return {failure_value(function, spelling) or 0};",
         "double": "return 0.0;",
     }
     return values[result]
@@ -562,7 +595,10 @@ def result_lines(function: Function, spelling: Spelling) -> list[str]:
         names = ", ".join(result.name for result in function.results)
         return [f"  return array_of_results({{{names}}});"]
     (result,) = function.results
-    failure = function.fields.get("failure")
+    if spelling.pointers:
+        value = f"reinterpret_cast<void*>({result.name})" if result.kind in HANDLES else result.name
+        return [f"  return {value};"]
+    failure = failure_value(function, spelling)
     if failure is not None:
         return [f"  return spt_last_error_kind() == 0 ? {result.name} : {failure};"]
     if result.kind in OWNED_LISTS:
@@ -733,7 +769,7 @@ def externs(functions: list[Function], prefix: str, title: str) -> str:
         lines += readers + [""]
     for f in functions:
         for s in f.spellings:
-            if s.name.startswith(prefix) and s.flat is None:
+            if s.name.startswith(prefix) and s.flat is None and not s.pointers:
                 args = ", ".join(f"{a.name}: {KINDS[a.kind].simple}" for a in f.args)
                 lines += [f"# {line}" for line in textwrap.wrap(f.fields["summary"], 105)]
                 lines.append(f"extern fn {s.name}({args}){simple_result(f)}")

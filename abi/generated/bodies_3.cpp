@@ -989,7 +989,7 @@ int32_t to_stream(int64_t a_handle, int32_t device_id, int64_t stream, int64_t* 
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("to_stream", {&a}, [&] { return a.to(core::device_of_code(device_id)); }));
+    *out = give(core::explained("to_stream", {&a}, [&] { return (static_cast<void>(stream), a.to(core::device_of_code(device_id))); }));
   });
 }
 

@@ -17,6 +17,13 @@ int64_t rt_torch_available() {
   return out;
 }
 
+int64_t simple_torch_available() {
+  clear_error();
+  bool out{};
+  spt_available(&out);
+  return out;
+}
+
 char* rt_torch_why_unavailable() {
   clear_error();
   char* out{};
@@ -59,7 +66,21 @@ int64_t rt_torch_cuda_available() {
   return out;
 }
 
+int64_t simple_torch_cuda_available() {
+  clear_error();
+  bool out{};
+  slot(table.cuda_available)(&out);
+  return out;
+}
+
 int64_t rt_torch_cuda_device_count() {
+  clear_error();
+  int64_t out{};
+  slot(table.cuda_device_count)(&out);
+  return out;
+}
+
+int64_t simple_torch_cuda_device_count() {
   clear_error();
   int64_t out{};
   slot(table.cuda_device_count)(&out);
@@ -121,6 +142,11 @@ void rt_torch_release(int64_t value) {
   slot(table.release)(value);
 }
 
+void simple_torch_free_tensor(void* value) {
+  clear_error();
+  slot(table.release)(reinterpret_cast<int64_t>(value));
+}
+
 void rt_torch_scope_begin() {
   clear_error();
   slot(table.scope_begin)();
@@ -144,6 +170,11 @@ void rt_torch_torchtensor_free(int64_t value) {
 }
 
 void rt_torch_free(int64_t value) {
+  clear_error();
+  slot(table.discard_tensor)(value);
+}
+
+void simple_torch_tensor_free(int64_t value) {
   clear_error();
   slot(table.discard_tensor)(value);
 }
@@ -243,6 +274,17 @@ int64_t rt_torch_tensor_zeros_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2,
   return out;
 }
 
+int64_t simple_torch_tensor_zeros(const SplArray* dims) {
+  clear_error();
+  const IntList dims_list(dims, "dims");
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.zeros)(dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
 int64_t rt_torch_tensor_ones(const SplArray* dims) {
   clear_error();
   const IntList dims_list(dims, "dims");
@@ -290,6 +332,17 @@ int64_t rt_torch_tensor_ones_3d(int64_t dims_0, int64_t dims_1, int64_t dims_2) 
 int64_t rt_torch_tensor_ones_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3) {
   clear_error();
   const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.ones)(dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
+int64_t simple_torch_tensor_ones(const SplArray* dims) {
+  clear_error();
+  const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
@@ -353,6 +406,17 @@ int64_t rt_torch_tensor_randn_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2,
   return out;
 }
 
+int64_t simple_torch_tensor_randn(const SplArray* dims) {
+  clear_error();
+  const IntList dims_list(dims, "dims");
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.randn)(dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
 int64_t rt_torch_tensor_rand(const SplArray* dims) {
   clear_error();
   const IntList dims_list(dims, "dims");
@@ -408,6 +472,17 @@ int64_t rt_torch_tensor_rand_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2, 
   return out;
 }
 
+int64_t simple_torch_tensor_rand(const SplArray* dims) {
+  clear_error();
+  const IntList dims_list(dims, "dims");
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.rand)(dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
 int64_t rt_torch_tensor_empty(const SplArray* dims) {
   clear_error();
   const IntList dims_list(dims, "dims");
@@ -455,6 +530,17 @@ int64_t rt_torch_tensor_empty_3d(int64_t dims_0, int64_t dims_1, int64_t dims_2)
 int64_t rt_torch_tensor_empty_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3) {
   clear_error();
   const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
+int64_t simple_torch_tensor_empty(const SplArray* dims) {
+  clear_error();
+  const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
@@ -709,6 +795,13 @@ int64_t rt_torch_tensor_zeros_as(const SplArray* dims, int64_t dtype, int64_t de
   return out;
 }
 
+void* simple_torch_zeros(int64_t* dims, int dims_len, int dtype, int device) {
+  clear_error();
+  int64_t out{};
+  slot(table.zeros_as)(dims, dims_len, dtype, device, &out);
+  return reinterpret_cast<void*>(out);
+}
+
 int64_t rt_torch_tensor_ones_as(const SplArray* dims, int64_t dtype, int64_t device) {
   clear_error();
   const IntList dims_list(dims, "dims");
@@ -718,6 +811,13 @@ int64_t rt_torch_tensor_ones_as(const SplArray* dims, int64_t dtype, int64_t dev
   int64_t out{};
   slot(table.ones_as)(dims_list.data(), dims_list.size(), dtype, device, &out);
   return out;
+}
+
+void* simple_torch_ones(int64_t* dims, int dims_len, int dtype, int device) {
+  clear_error();
+  int64_t out{};
+  slot(table.ones_as)(dims, dims_len, dtype, device, &out);
+  return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_tensor_randn_as(const SplArray* dims, int64_t dtype, int64_t device) {
@@ -731,6 +831,13 @@ int64_t rt_torch_tensor_randn_as(const SplArray* dims, int64_t dtype, int64_t de
   return out;
 }
 
+void* simple_torch_randn(int64_t* dims, int dims_len, int dtype, int device) {
+  clear_error();
+  int64_t out{};
+  slot(table.randn_as)(dims, dims_len, dtype, device, &out);
+  return reinterpret_cast<void*>(out);
+}
+
 int64_t rt_torch_tensor_rand_as(const SplArray* dims, int64_t dtype, int64_t device) {
   clear_error();
   const IntList dims_list(dims, "dims");
@@ -742,6 +849,13 @@ int64_t rt_torch_tensor_rand_as(const SplArray* dims, int64_t dtype, int64_t dev
   return out;
 }
 
+void* simple_torch_rand(int64_t* dims, int dims_len, int dtype, int device) {
+  clear_error();
+  int64_t out{};
+  slot(table.rand_as)(dims, dims_len, dtype, device, &out);
+  return reinterpret_cast<void*>(out);
+}
+
 int64_t rt_torch_tensor_empty_as(const SplArray* dims, int64_t dtype, int64_t device) {
   clear_error();
   const IntList dims_list(dims, "dims");
@@ -751,6 +865,13 @@ int64_t rt_torch_tensor_empty_as(const SplArray* dims, int64_t dtype, int64_t de
   int64_t out{};
   slot(table.empty_as)(dims_list.data(), dims_list.size(), dtype, device, &out);
   return out;
+}
+
+void* simple_torch_empty(int64_t* dims, int dims_len, int dtype, int device) {
+  clear_error();
+  int64_t out{};
+  slot(table.empty_as)(dims, dims_len, dtype, device, &out);
+  return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_tensor_full_as(const SplArray* dims, double value, int64_t dtype, int64_t device) {
@@ -820,7 +941,21 @@ int64_t rt_torch_torchtensor_neg(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_neg(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.neg)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_abs(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.abs)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_abs(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.abs)(a, &out);
@@ -834,7 +969,21 @@ int64_t rt_torch_torchtensor_sqrt(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_sqrt(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.sqrt)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_exp(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.exp)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_exp(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.exp)(a, &out);
@@ -848,7 +997,21 @@ int64_t rt_torch_torchtensor_log(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_log(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.log)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_sin(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.sin)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_sin(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.sin)(a, &out);
@@ -862,7 +1025,21 @@ int64_t rt_torch_torchtensor_cos(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_cos(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.cos)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_tan(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.tan)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_tan(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.tan)(a, &out);
@@ -876,7 +1053,21 @@ int64_t rt_torch_torchtensor_asin(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_asin(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.asin)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_acos(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.acos)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_acos(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.acos)(a, &out);
@@ -890,7 +1081,21 @@ int64_t rt_torch_torchtensor_atan(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_atan(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.atan)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_sinh(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.sinh)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_sinh(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.sinh)(a, &out);
@@ -904,7 +1109,21 @@ int64_t rt_torch_torchtensor_cosh(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_cosh(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.cosh)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_tanh(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.tanh)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_tanh(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.tanh)(a, &out);
@@ -918,7 +1137,21 @@ int64_t rt_torch_torchtensor_relu(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_relu(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.relu)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_relu6(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.relu6)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_relu6(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.relu6)(a, &out);
@@ -932,7 +1165,21 @@ int64_t rt_torch_torchtensor_sigmoid(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_sigmoid(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.sigmoid)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_gelu(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.gelu)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_gelu(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.gelu)(a, &out);
@@ -946,7 +1193,21 @@ int64_t rt_torch_torchtensor_silu(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_silu(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.silu)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_mish(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.mish)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_mish(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.mish)(a, &out);
@@ -960,7 +1221,21 @@ int64_t rt_torch_torchtensor_hardswish(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_hardswish(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.hardswish)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_softplus(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.softplus)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_softplus(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.softplus)(a, &out);
@@ -974,7 +1249,21 @@ int64_t rt_torch_torchtensor_elu(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_elu(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.elu)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_erf(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.erf)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_erf(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.erf)(a, &out);
@@ -988,7 +1277,21 @@ int64_t rt_torch_torchtensor_log1p(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_log1p(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.log1p)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_log2(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.log2)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_log2(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.log2)(a, &out);
@@ -1002,7 +1305,21 @@ int64_t rt_torch_torchtensor_log10(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_log10(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.log10)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_expm1(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.expm1)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_expm1(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.expm1)(a, &out);
@@ -1016,7 +1333,21 @@ int64_t rt_torch_torchtensor_exp2(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_exp2(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.exp2)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_rsqrt(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.rsqrt)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_rsqrt(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.rsqrt)(a, &out);
@@ -1030,7 +1361,21 @@ int64_t rt_torch_torchtensor_reciprocal(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_reciprocal(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.reciprocal)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_square(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.square)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_square(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.square)(a, &out);
@@ -1044,7 +1389,21 @@ int64_t rt_torch_torchtensor_sign(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_sign(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.sign)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_floor(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.floor)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_floor(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.floor)(a, &out);
@@ -1058,7 +1417,21 @@ int64_t rt_torch_torchtensor_ceil(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_ceil(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.ceil)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_round(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.round)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_round(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.round)(a, &out);
@@ -1072,7 +1445,21 @@ int64_t rt_torch_torchtensor_trunc(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_trunc(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.trunc)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_logical_not(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.logical_not)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_logical_not(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.logical_not)(a, &out);
@@ -1086,6 +1473,13 @@ int64_t rt_torch_torchtensor_isnan(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_isnan(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.isnan)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_isinf(int64_t a) {
   clear_error();
   int64_t out{};
@@ -1093,7 +1487,21 @@ int64_t rt_torch_torchtensor_isinf(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_isinf(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.isinf)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_isfinite(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.isfinite)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_isfinite(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.isfinite)(a, &out);
@@ -1149,11 +1557,39 @@ int64_t rt_torch_torchtensor_add(int64_t a, int64_t b) {
   return out;
 }
 
+int64_t simple_torch_tensor_add(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.add)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_add(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.add)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
+}
+
 int64_t rt_torch_torchtensor_sub(int64_t a, int64_t b) {
   clear_error();
   int64_t out{};
   slot(table.sub)(a, b, &out);
   return out;
+}
+
+int64_t simple_torch_tensor_sub(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.sub)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_sub(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.sub)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_mul(int64_t a, int64_t b) {
@@ -1163,11 +1599,39 @@ int64_t rt_torch_torchtensor_mul(int64_t a, int64_t b) {
   return out;
 }
 
+int64_t simple_torch_tensor_mul(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.mul)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_mul(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.mul)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
+}
+
 int64_t rt_torch_torchtensor_div(int64_t a, int64_t b) {
   clear_error();
   int64_t out{};
   slot(table.div)(a, b, &out);
   return out;
+}
+
+int64_t simple_torch_tensor_div(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.div)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_div(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.div)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_maximum(int64_t a, int64_t b) {
@@ -1177,11 +1641,39 @@ int64_t rt_torch_torchtensor_maximum(int64_t a, int64_t b) {
   return out;
 }
 
+int64_t simple_torch_tensor_maximum(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.maximum)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_maximum(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.maximum)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
+}
+
 int64_t rt_torch_torchtensor_minimum(int64_t a, int64_t b) {
   clear_error();
   int64_t out{};
   slot(table.minimum)(a, b, &out);
   return out;
+}
+
+int64_t simple_torch_tensor_minimum(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.minimum)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_minimum(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.minimum)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_atan2(int64_t a, int64_t b) {
@@ -1191,11 +1683,39 @@ int64_t rt_torch_torchtensor_atan2(int64_t a, int64_t b) {
   return out;
 }
 
+int64_t simple_torch_tensor_atan2(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.atan2)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_atan2(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.atan2)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
+}
+
 int64_t rt_torch_torchtensor_remainder(int64_t a, int64_t b) {
   clear_error();
   int64_t out{};
   slot(table.remainder)(a, b, &out);
   return out;
+}
+
+int64_t simple_torch_tensor_remainder(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.remainder)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_remainder(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.remainder)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_fmod(int64_t a, int64_t b) {
@@ -1205,11 +1725,39 @@ int64_t rt_torch_torchtensor_fmod(int64_t a, int64_t b) {
   return out;
 }
 
+int64_t simple_torch_tensor_fmod(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.fmod)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_fmod(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.fmod)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
+}
+
 int64_t rt_torch_torchtensor_floor_divide(int64_t a, int64_t b) {
   clear_error();
   int64_t out{};
   slot(table.floor_divide)(a, b, &out);
   return out;
+}
+
+int64_t simple_torch_tensor_floor_divide(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.floor_divide)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_floor_divide(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.floor_divide)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_logical_and(int64_t a, int64_t b) {
@@ -1219,6 +1767,20 @@ int64_t rt_torch_torchtensor_logical_and(int64_t a, int64_t b) {
   return out;
 }
 
+int64_t simple_torch_tensor_logical_and(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.logical_and)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_logical_and(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.logical_and)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
+}
+
 int64_t rt_torch_torchtensor_logical_or(int64_t a, int64_t b) {
   clear_error();
   int64_t out{};
@@ -1226,11 +1788,39 @@ int64_t rt_torch_torchtensor_logical_or(int64_t a, int64_t b) {
   return out;
 }
 
+int64_t simple_torch_tensor_logical_or(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.logical_or)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_logical_or(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.logical_or)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
+}
+
 int64_t rt_torch_torchtensor_logical_xor(int64_t a, int64_t b) {
   clear_error();
   int64_t out{};
   slot(table.logical_xor)(a, b, &out);
   return out;
+}
+
+int64_t simple_torch_tensor_logical_xor(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.logical_xor)(a, b, &out);
+  return out;
+}
+
+void* simple_torch_logical_xor(void* a, void* b) {
+  clear_error();
+  int64_t out{};
+  slot(table.logical_xor)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_pow_tensor(int64_t a, int64_t b) {
@@ -2357,6 +2947,13 @@ int64_t rt_torch_torchtensor_matmul(int64_t a, int64_t b) {
   return out;
 }
 
+int64_t simple_torch_tensor_matmul(int64_t a, int64_t b) {
+  clear_error();
+  int64_t out{};
+  slot(table.matmul)(a, b, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_mm(int64_t a, int64_t b) {
   clear_error();
   int64_t out{};
@@ -2447,11 +3044,32 @@ int64_t rt_torch_torchtensor_ndim(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_tensor_ndim(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.ndim)(a, &out);
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
+int64_t simple_torch_tensor_shape(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.ndim)(a, &out);
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
 int64_t rt_torch_torchtensor_numel(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.numel)(a, &out);
   return out;
+}
+
+int64_t simple_torch_tensor_numel(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.numel)(a, &out);
+  return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_torchtensor_dtype(int64_t a) {
@@ -2461,11 +3079,25 @@ int64_t rt_torch_torchtensor_dtype(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_tensor_dtype(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.dtype)(a, &out);
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
 int64_t rt_torch_torchtensor_element_size(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.element_size)(a, &out);
   return out;
+}
+
+int64_t simple_torch_tensor_element_size(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.element_size)(a, &out);
+  return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_torchtensor_nbytes(int64_t a) {
@@ -2475,11 +3107,25 @@ int64_t rt_torch_torchtensor_nbytes(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_tensor_nbytes(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.nbytes)(a, &out);
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
 int64_t rt_torch_torchtensor_storage_offset(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.storage_offset)(a, &out);
   return out;
+}
+
+int64_t simple_torch_tensor_storage_offset(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.storage_offset)(a, &out);
+  return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_torchtensor_data_ptr(int64_t a) {
@@ -2540,6 +3186,13 @@ int64_t rt_torch_torchtensor_is_cuda(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_tensor_is_cuda(int64_t a) {
+  clear_error();
+  bool out{};
+  slot(table.is_cuda)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_is_contiguous(int64_t a) {
   clear_error();
   bool out{};
@@ -2547,7 +3200,21 @@ int64_t rt_torch_torchtensor_is_contiguous(int64_t a) {
   return out;
 }
 
+int64_t simple_torch_tensor_is_contiguous(int64_t a) {
+  clear_error();
+  bool out{};
+  slot(table.is_contiguous)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_is_floating_point(int64_t a) {
+  clear_error();
+  bool out{};
+  slot(table.is_floating_point)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_tensor_is_floating_point(int64_t a) {
   clear_error();
   bool out{};
   slot(table.is_floating_point)(a, &out);
@@ -2562,6 +3229,21 @@ char* rt_torch_torchtensor_text(int64_t a) {
 }
 
 int64_t rt_torch_tensor_from_data(const SplArray* data, const SplArray* dims) {
+  clear_error();
+  const FloatList data_list(data, "data");
+  if (!data_list.ok()) {
+    return 0;
+  }
+  const IntList dims_list(dims, "dims");
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.from_data)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
+int64_t simple_torch_tensor_from_data(const SplArray* data, const SplArray* dims) {
   clear_error();
   const FloatList data_list(data, "data");
   if (!data_list.ok()) {
@@ -2685,6 +3367,20 @@ int64_t rt_torch_to_cuda(int64_t a, int32_t device) {
   return out;
 }
 
+int64_t simple_torch_tensor_cuda(int64_t a, int32_t device) {
+  clear_error();
+  int64_t out{};
+  slot(table.cuda)(a, device, &out);
+  return out;
+}
+
+int64_t simple_torch_tensor_to_device(int64_t a, int32_t device) {
+  clear_error();
+  int64_t out{};
+  slot(table.cuda)(a, device, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_cpu(int64_t a) {
   clear_error();
   int64_t out{};
@@ -2693,6 +3389,13 @@ int64_t rt_torch_torchtensor_cpu(int64_t a) {
 }
 
 int64_t rt_torch_to_cpu(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.cpu)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_tensor_cpu(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.cpu)(a, &out);
@@ -3150,6 +3853,11 @@ void rt_torch_autograd_backward(int64_t a) {
   slot(table.backward)(a);
 }
 
+void simple_torch_backward(void* a) {
+  clear_error();
+  slot(table.backward)(reinterpret_cast<int64_t>(a));
+}
+
 void rt_torch_autograd_backward_with(int64_t a, int64_t gradient, bool retain_graph, bool create_graph) {
   clear_error();
   slot(table.backward_with)(a, gradient, retain_graph, create_graph);
@@ -3233,6 +3941,20 @@ double rt_torch_optim_lr(int64_t optimizer) {
   double out{};
   slot(table.optim_lr)(optimizer, &out);
   return out;
+}
+
+struct DLManagedTensor* simple_torch_to_dlpack(void* a) {
+  clear_error();
+  struct DLManagedTensor* out{};
+  slot(table.to_dlpack_legacy)(reinterpret_cast<int64_t>(a), &out);
+  return out;
+}
+
+void* simple_torch_from_dlpack(struct DLManagedTensor* managed) {
+  clear_error();
+  int64_t out{};
+  slot(table.from_dlpack_legacy)(managed, &out);
+  return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_dlpack_export(int64_t a, bool copy) {

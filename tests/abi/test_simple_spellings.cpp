@@ -111,6 +111,53 @@ TEST_F(SimpleSpellings, HaveFlatFormsForStockSimplesDynamicCalls) {
   EXPECT_EQ(shape(Handle(rt_torch_torchtensor_reshape_1d(a, 6))), std::vector<int64_t>{6});
 }
 
+TEST_F(SimpleSpellings, HaveTheNamesWithPointersOfTheFirstDocument) {
+  int64_t dims[] = {2, 2};
+  constexpr int kFloat64 = 7, kCpu = -1;
+  void* const a = simple_torch_ones(dims, 2, kFloat64, kCpu);
+  void* const sum = simple_torch_add(a, a);
+  void* const again = simple_torch_from_dlpack(simple_torch_to_dlpack(sum));
+  const auto handle_of = [](void* pointer) { return reinterpret_cast<int64_t>(pointer); };
+  ASSERT_NE(again, nullptr) << spt_last_error_message();
+  EXPECT_EQ(dtype(Handle(made(spt_detach, handle_of(again)).give())), "float64");
+  EXPECT_THAT(values(made(spt_detach, handle_of(sum))), ElementsAre(2, 2, 2, 2));
+  simple_torch_free_tensor(sum);
+  EXPECT_THAT(values(made(spt_detach, handle_of(again))), ElementsAre(2, 2, 2, 2)) << "the memory is shared";
+  EXPECT_EQ(simple_torch_add(a, nullptr), nullptr);
+  EXPECT_EQ(rt_torch_last_error_kind(), SPT_INVALID_HANDLE);
+  simple_torch_free_tensor(a);
+  simple_torch_free_tensor(again);
+}
+
+TEST_F(SimpleSpellings, BackPropagateByPointer) {
+  const Handle x = parameter({3}, {1});
+  const Handle square = made(spt_mul, static_cast<int64_t>(x), static_cast<int64_t>(x));
+  simple_torch_backward(reinterpret_cast<void*>(static_cast<int64_t>(square)));
+  ASSERT_EQ(rt_torch_last_error_kind(), 0) << spt_last_error_message();
+  EXPECT_THAT(values(Handle(rt_torch_autograd_grad(x))), ElementsAre(6));
+}
+
+TEST_F(SimpleSpellings, HaveTheNamesOfTheThirdDocument) {
+  const Array dims{2, 2}, data = Array::of_floats({-1, 2, -3, 4});
+  const Handle a(simple_torch_tensor_from_data(data, dims)), b(simple_torch_tensor_ones(dims));
+  EXPECT_THAT(values(Handle(simple_torch_relu(a))), ElementsAre(0, 2, 0, 4));
+  EXPECT_THAT(values(Handle(simple_torch_tensor_add(a, b))), ElementsAre(0, 3, -2, 5));
+  EXPECT_EQ(simple_torch_tensor_ndim(a), 2);
+  EXPECT_EQ(simple_torch_tensor_shape(a), 2);
+  EXPECT_EQ(simple_torch_tensor_numel(a), 4);
+  EXPECT_EQ(simple_torch_tensor_is_cuda(a), 0);
+  EXPECT_EQ(simple_torch_available(), 1);
+  EXPECT_THAT(values(Handle(simple_torch_tensor_to_device(a, -1))), ElementsAre(-1, 2, -3, 4));
+  for (const int64_t no_handle : {int64_t{0}, int64_t{-7}}) {
+    EXPECT_EQ(simple_torch_tensor_ndim(no_handle), -1);
+    EXPECT_EQ(simple_torch_tensor_shape(no_handle), -1);
+    EXPECT_EQ(simple_torch_tensor_numel(no_handle), -1);
+    EXPECT_EQ(simple_torch_sigmoid(no_handle), 0);
+  }
+  simple_torch_tensor_free(424242);
+  EXPECT_EQ(rt_torch_last_error_kind(), 0);
+}
+
 TEST_F(SimpleSpellings, FreeAnUnknownTensorSilently) {
   rt_torch_torchtensor_free(0);
   rt_torch_torchtensor_free(424242);

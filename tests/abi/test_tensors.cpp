@@ -9,6 +9,8 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class Tensors : public CApiTest {};
 
@@ -250,6 +252,47 @@ TEST_F(Text, IsWhatPythonPrints) {
     ASSERT_TRUE(made_here.contains(recorded.name)) << recorded.name;
     EXPECT_EQ(text(made_here[recorded.name]), recorded.text) << recorded.name;
   }
+}
+
+class Defaults : public CApiTest {
+ protected:
+  static constexpr int64_t kInt64 = 4, kFloat32 = 6, kFloat64 = 7;
+  ~Defaults() override { spt_set_default_dtype(kFloat32); }
+};
+
+TEST_F(Defaults, TheDefaultDtypeIsThatOfNewTensors) {
+  int64_t code = kUntouched;
+  ASSERT_EQ(spt_default_dtype(&code), SPT_OK);
+  EXPECT_EQ(code, kFloat32);
+  ASSERT_EQ(spt_set_default_dtype(kFloat64), SPT_OK);
+  EXPECT_EQ(dtype(zeros({1})), "float64");
+  EXPECT_EQ(spt_default_dtype(nullptr), SPT_INVALID_ARGUMENT);
+}
+
+TEST_F(Defaults, TheDefaultDtypeIsFloatingPoint) {
+  EXPECT_EQ(spt_set_default_dtype(kInt64), SPT_DTYPE_MISMATCH);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("int64 is not"));
+  EXPECT_EQ(spt_set_default_dtype(999), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(dtype(zeros({1})), "float32");
+}
+
+TEST_F(Defaults, TheDevicesAreNamed) {
+  char* told = nullptr;
+  ASSERT_EQ(spt_devices(&told), SPT_OK);
+  EXPECT_THAT(taken(told), StartsWith("cpu"));
+  const Handle here = made(spt_to_device, static_cast<int64_t>(zeros({1})), "auto");
+  EXPECT_EQ(shape(here), std::vector<int64_t>{1});
+}
+
+TEST_F(Tensors, TellHowManyShareTheirStorage) {
+  int64_t users = kUntouched;
+  const Handle a = zeros({2, 2});
+  ASSERT_EQ(spt_storage_users(a, &users), SPT_OK);
+  EXPECT_EQ(users, 1);
+  const Handle view = made(spt_t, static_cast<int64_t>(a));
+  ASSERT_EQ(spt_storage_users(a, &users), SPT_OK);
+  EXPECT_EQ(users, 2);
+  EXPECT_EQ(spt_storage_users(0, &users), SPT_INVALID_HANDLE);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ SPT_API void spt_free(void* memory);
 /** Whether LibTorch and a backend for it could be opened. Opens them at the first call.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
- *  Simple:   rt_torch_available */
+ *  Simple:   rt_torch_available, simple_torch_available */
 SPT_API int32_t spt_available(bool* out);
 
 /** Why there is no LibTorch, and what to do about it; empty when there is one.
@@ -126,14 +126,14 @@ SPT_API int32_t spt_version(char** out);
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Source:   torch.cuda.is_available
- *  Simple:   rt_torch_cuda_available */
+ *  Simple:   rt_torch_cuda_available, simple_torch_cuda_available */
 SPT_API int32_t spt_cuda_available(bool* out);
 
 /** The number of CUDA devices that LibTorch sees.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Source:   torch.cuda.device_count
- *  Simple:   rt_torch_cuda_device_count */
+ *  Simple:   rt_torch_cuda_device_count, simple_torch_cuda_device_count */
 SPT_API int32_t spt_cuda_device_count(int64_t* out);
 
 /** The devices that are here, in words: cpu and cuda:0.
@@ -202,7 +202,7 @@ SPT_API int32_t spt_dtype_code(const char* name, int64_t* out);
 /** Ends a handle of any kind. What it stands for dies with its last user.
  *
  *  Errors:   INVALID_HANDLE.
- *  Simple:   rt_torch_release */
+ *  Simple:   rt_torch_release, simple_torch_free_tensor */
 SPT_API int32_t spt_release(int64_t value);
 
 /** Opens a scope: handles of every kind that this thread makes from here on end with spt_scope_end,
@@ -226,7 +226,7 @@ SPT_API int32_t spt_scope_end(int64_t* out);
 
 /** Ends a tensor's handle; a handle of no live tensor is passed over, as stock Simple expects.
  *
- *  Simple:   rt_torch_torchtensor_free, rt_torch_free */
+ *  Simple:   rt_torch_torchtensor_free, rt_torch_free, simple_torch_tensor_free */
 SPT_API int32_t spt_discard_tensor(int64_t value);
 
 /** How many handles of a kind (enum SptHandleKind) are live; 0 counts all kinds.
@@ -283,7 +283,7 @@ SPT_API int32_t spt_is_tensor(int64_t value, bool* out);
  *            TORCH (LibTorch refuses otherwise).
  *  Source:   torch.zeros
  *  Simple:   rt_torch_tensor_zeros, rt_torch_tensor_zeros_1d, rt_torch_tensor_zeros_2d,
- *            rt_torch_tensor_zeros_3d, rt_torch_tensor_zeros_4d */
+ *            rt_torch_tensor_zeros_3d, rt_torch_tensor_zeros_4d, simple_torch_tensor_zeros */
 SPT_API int32_t spt_zeros(const int64_t* dims, int64_t dims_len, int64_t* out);
 
 /** A tensor of ones.
@@ -297,7 +297,7 @@ SPT_API int32_t spt_zeros(const int64_t* dims, int64_t dims_len, int64_t* out);
  *            TORCH (LibTorch refuses otherwise).
  *  Source:   torch.ones
  *  Simple:   rt_torch_tensor_ones, rt_torch_tensor_ones_1d, rt_torch_tensor_ones_2d,
- *            rt_torch_tensor_ones_3d, rt_torch_tensor_ones_4d */
+ *            rt_torch_tensor_ones_3d, rt_torch_tensor_ones_4d, simple_torch_tensor_ones */
 SPT_API int32_t spt_ones(const int64_t* dims, int64_t dims_len, int64_t* out);
 
 /** Numbers drawn from the normal distribution with mean 0 and variance 1.
@@ -311,7 +311,7 @@ SPT_API int32_t spt_ones(const int64_t* dims, int64_t dims_len, int64_t* out);
  *            TORCH (LibTorch refuses otherwise).
  *  Source:   torch.randn
  *  Simple:   rt_torch_tensor_randn, rt_torch_tensor_randn_1d, rt_torch_tensor_randn_2d,
- *            rt_torch_tensor_randn_3d, rt_torch_tensor_randn_4d */
+ *            rt_torch_tensor_randn_3d, rt_torch_tensor_randn_4d, simple_torch_tensor_randn */
 SPT_API int32_t spt_randn(const int64_t* dims, int64_t dims_len, int64_t* out);
 
 /** Numbers drawn uniformly from [0, 1).
@@ -325,7 +325,7 @@ SPT_API int32_t spt_randn(const int64_t* dims, int64_t dims_len, int64_t* out);
  *            TORCH (LibTorch refuses otherwise).
  *  Source:   torch.rand
  *  Simple:   rt_torch_tensor_rand, rt_torch_tensor_rand_1d, rt_torch_tensor_rand_2d,
- *            rt_torch_tensor_rand_3d, rt_torch_tensor_rand_4d */
+ *            rt_torch_tensor_rand_3d, rt_torch_tensor_rand_4d, simple_torch_tensor_rand */
 SPT_API int32_t spt_rand(const int64_t* dims, int64_t dims_len, int64_t* out);
 
 /** A tensor whose values are whatever the memory held.
@@ -339,7 +339,7 @@ SPT_API int32_t spt_rand(const int64_t* dims, int64_t dims_len, int64_t* out);
  *            TORCH (LibTorch refuses otherwise).
  *  Source:   torch.empty
  *  Simple:   rt_torch_tensor_empty, rt_torch_tensor_empty_1d, rt_torch_tensor_empty_2d,
- *            rt_torch_tensor_empty_3d, rt_torch_tensor_empty_4d */
+ *            rt_torch_tensor_empty_3d, rt_torch_tensor_empty_4d, simple_torch_tensor_empty */
 SPT_API int32_t spt_empty(const int64_t* dims, int64_t dims_len, int64_t* out);
 
 /** A tensor filled with one value.
@@ -485,7 +485,7 @@ SPT_API int32_t spt_randperm(int64_t n, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, no such dtype),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.zeros
- *  Simple:   rt_torch_tensor_zeros_as */
+ *  Simple:   rt_torch_tensor_zeros_as, simple_torch_zeros */
 SPT_API int32_t spt_zeros_as(const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t device, int64_t* out);
 
 /** A tensor of ones.
@@ -498,7 +498,7 @@ SPT_API int32_t spt_zeros_as(const int64_t* dims, int64_t dims_len, int64_t dtyp
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, no such dtype),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.ones
- *  Simple:   rt_torch_tensor_ones_as */
+ *  Simple:   rt_torch_tensor_ones_as, simple_torch_ones */
 SPT_API int32_t spt_ones_as(const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t device, int64_t* out);
 
 /** Numbers drawn from the normal distribution with mean 0 and variance 1.
@@ -511,7 +511,7 @@ SPT_API int32_t spt_ones_as(const int64_t* dims, int64_t dims_len, int64_t dtype
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, no such dtype),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.randn
- *  Simple:   rt_torch_tensor_randn_as */
+ *  Simple:   rt_torch_tensor_randn_as, simple_torch_randn */
 SPT_API int32_t spt_randn_as(const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t device, int64_t* out);
 
 /** Numbers drawn uniformly from [0, 1).
@@ -524,7 +524,7 @@ SPT_API int32_t spt_randn_as(const int64_t* dims, int64_t dims_len, int64_t dtyp
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, no such dtype),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.rand
- *  Simple:   rt_torch_tensor_rand_as */
+ *  Simple:   rt_torch_tensor_rand_as, simple_torch_rand */
 SPT_API int32_t spt_rand_as(const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t device, int64_t* out);
 
 /** A tensor whose values are whatever the memory held.
@@ -537,7 +537,7 @@ SPT_API int32_t spt_rand_as(const int64_t* dims, int64_t dims_len, int64_t dtype
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, no such dtype),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.empty
- *  Simple:   rt_torch_tensor_empty_as */
+ *  Simple:   rt_torch_tensor_empty_as, simple_torch_empty */
 SPT_API int32_t spt_empty_as(const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t device, int64_t* out);
 
 /** A tensor filled with one value.
@@ -658,7 +658,7 @@ SPT_API int32_t spt_full_like(int64_t a, double value, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.neg
- *  Simple:   rt_torch_torchtensor_neg */
+ *  Simple:   rt_torch_torchtensor_neg, simple_torch_neg */
 SPT_API int32_t spt_neg(int64_t a, int64_t* out);
 
 /** The absolute value of each element.
@@ -671,7 +671,7 @@ SPT_API int32_t spt_neg(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.abs
- *  Simple:   rt_torch_torchtensor_abs */
+ *  Simple:   rt_torch_torchtensor_abs, simple_torch_abs */
 SPT_API int32_t spt_abs(int64_t a, int64_t* out);
 
 /** The square root of each element.
@@ -684,7 +684,7 @@ SPT_API int32_t spt_abs(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.sqrt
- *  Simple:   rt_torch_torchtensor_sqrt */
+ *  Simple:   rt_torch_torchtensor_sqrt, simple_torch_sqrt */
 SPT_API int32_t spt_sqrt(int64_t a, int64_t* out);
 
 /** e to the power of each element.
@@ -697,7 +697,7 @@ SPT_API int32_t spt_sqrt(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.exp
- *  Simple:   rt_torch_torchtensor_exp */
+ *  Simple:   rt_torch_torchtensor_exp, simple_torch_exp */
 SPT_API int32_t spt_exp(int64_t a, int64_t* out);
 
 /** The natural logarithm of each element.
@@ -710,7 +710,7 @@ SPT_API int32_t spt_exp(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.log
- *  Simple:   rt_torch_torchtensor_log */
+ *  Simple:   rt_torch_torchtensor_log, simple_torch_log */
 SPT_API int32_t spt_log(int64_t a, int64_t* out);
 
 /** The sine of each element.
@@ -723,7 +723,7 @@ SPT_API int32_t spt_log(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.sin
- *  Simple:   rt_torch_torchtensor_sin */
+ *  Simple:   rt_torch_torchtensor_sin, simple_torch_sin */
 SPT_API int32_t spt_sin(int64_t a, int64_t* out);
 
 /** The cosine of each element.
@@ -736,7 +736,7 @@ SPT_API int32_t spt_sin(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.cos
- *  Simple:   rt_torch_torchtensor_cos */
+ *  Simple:   rt_torch_torchtensor_cos, simple_torch_cos */
 SPT_API int32_t spt_cos(int64_t a, int64_t* out);
 
 /** The tangent of each element.
@@ -749,7 +749,7 @@ SPT_API int32_t spt_cos(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.tan
- *  Simple:   rt_torch_torchtensor_tan */
+ *  Simple:   rt_torch_torchtensor_tan, simple_torch_tan */
 SPT_API int32_t spt_tan(int64_t a, int64_t* out);
 
 /** The arcsine of each element.
@@ -762,7 +762,7 @@ SPT_API int32_t spt_tan(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.asin
- *  Simple:   rt_torch_torchtensor_asin */
+ *  Simple:   rt_torch_torchtensor_asin, simple_torch_asin */
 SPT_API int32_t spt_asin(int64_t a, int64_t* out);
 
 /** The arccosine of each element.
@@ -775,7 +775,7 @@ SPT_API int32_t spt_asin(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.acos
- *  Simple:   rt_torch_torchtensor_acos */
+ *  Simple:   rt_torch_torchtensor_acos, simple_torch_acos */
 SPT_API int32_t spt_acos(int64_t a, int64_t* out);
 
 /** The arctangent of each element.
@@ -788,7 +788,7 @@ SPT_API int32_t spt_acos(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.atan
- *  Simple:   rt_torch_torchtensor_atan */
+ *  Simple:   rt_torch_torchtensor_atan, simple_torch_atan */
 SPT_API int32_t spt_atan(int64_t a, int64_t* out);
 
 /** The hyperbolic sine of each element.
@@ -801,7 +801,7 @@ SPT_API int32_t spt_atan(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.sinh
- *  Simple:   rt_torch_torchtensor_sinh */
+ *  Simple:   rt_torch_torchtensor_sinh, simple_torch_sinh */
 SPT_API int32_t spt_sinh(int64_t a, int64_t* out);
 
 /** The hyperbolic cosine of each element.
@@ -814,7 +814,7 @@ SPT_API int32_t spt_sinh(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.cosh
- *  Simple:   rt_torch_torchtensor_cosh */
+ *  Simple:   rt_torch_torchtensor_cosh, simple_torch_cosh */
 SPT_API int32_t spt_cosh(int64_t a, int64_t* out);
 
 /** The hyperbolic tangent of each element.
@@ -827,7 +827,7 @@ SPT_API int32_t spt_cosh(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.tanh
- *  Simple:   rt_torch_torchtensor_tanh */
+ *  Simple:   rt_torch_torchtensor_tanh, simple_torch_tanh */
 SPT_API int32_t spt_tanh(int64_t a, int64_t* out);
 
 /** Each element, or 0 where it is negative.
@@ -840,7 +840,7 @@ SPT_API int32_t spt_tanh(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.relu
- *  Simple:   rt_torch_torchtensor_relu */
+ *  Simple:   rt_torch_torchtensor_relu, simple_torch_relu */
 SPT_API int32_t spt_relu(int64_t a, int64_t* out);
 
 /** Each element, held between 0 and 6.
@@ -853,7 +853,7 @@ SPT_API int32_t spt_relu(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.relu6
- *  Simple:   rt_torch_torchtensor_relu6 */
+ *  Simple:   rt_torch_torchtensor_relu6, simple_torch_relu6 */
 SPT_API int32_t spt_relu6(int64_t a, int64_t* out);
 
 /** 1 / (1 + exp(-x)) of each element x.
@@ -866,7 +866,7 @@ SPT_API int32_t spt_relu6(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.sigmoid
- *  Simple:   rt_torch_torchtensor_sigmoid */
+ *  Simple:   rt_torch_torchtensor_sigmoid, simple_torch_sigmoid */
 SPT_API int32_t spt_sigmoid(int64_t a, int64_t* out);
 
 /** x times the normal distribution's share below x, of each element x; the exact (erf) form.
@@ -879,7 +879,7 @@ SPT_API int32_t spt_sigmoid(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.gelu
- *  Simple:   rt_torch_torchtensor_gelu */
+ *  Simple:   rt_torch_torchtensor_gelu, simple_torch_gelu */
 SPT_API int32_t spt_gelu(int64_t a, int64_t* out);
 
 /** x times sigmoid(x), of each element x.
@@ -892,7 +892,7 @@ SPT_API int32_t spt_gelu(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.silu
- *  Simple:   rt_torch_torchtensor_silu */
+ *  Simple:   rt_torch_torchtensor_silu, simple_torch_silu */
 SPT_API int32_t spt_silu(int64_t a, int64_t* out);
 
 /** x times tanh(softplus(x)), of each element x.
@@ -905,7 +905,7 @@ SPT_API int32_t spt_silu(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.mish
- *  Simple:   rt_torch_torchtensor_mish */
+ *  Simple:   rt_torch_torchtensor_mish, simple_torch_mish */
 SPT_API int32_t spt_mish(int64_t a, int64_t* out);
 
 /** x times relu6(x + 3) / 6, of each element x.
@@ -918,7 +918,7 @@ SPT_API int32_t spt_mish(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.hardswish
- *  Simple:   rt_torch_torchtensor_hardswish */
+ *  Simple:   rt_torch_torchtensor_hardswish, simple_torch_hardswish */
 SPT_API int32_t spt_hardswish(int64_t a, int64_t* out);
 
 /** log(1 + exp(x)) of each element x.
@@ -931,7 +931,7 @@ SPT_API int32_t spt_hardswish(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.softplus
- *  Simple:   rt_torch_torchtensor_softplus */
+ *  Simple:   rt_torch_torchtensor_softplus, simple_torch_softplus */
 SPT_API int32_t spt_softplus(int64_t a, int64_t* out);
 
 /** x, or exp(x) - 1 where x is negative, of each element x.
@@ -944,7 +944,7 @@ SPT_API int32_t spt_softplus(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.elu
- *  Simple:   rt_torch_torchtensor_elu */
+ *  Simple:   rt_torch_torchtensor_elu, simple_torch_elu */
 SPT_API int32_t spt_elu(int64_t a, int64_t* out);
 
 /** The error function of each element.
@@ -957,7 +957,7 @@ SPT_API int32_t spt_elu(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.erf
- *  Simple:   rt_torch_torchtensor_erf */
+ *  Simple:   rt_torch_torchtensor_erf, simple_torch_erf */
 SPT_API int32_t spt_erf(int64_t a, int64_t* out);
 
 /** log(1 + x) of each element x.
@@ -970,7 +970,7 @@ SPT_API int32_t spt_erf(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.log1p
- *  Simple:   rt_torch_torchtensor_log1p */
+ *  Simple:   rt_torch_torchtensor_log1p, simple_torch_log1p */
 SPT_API int32_t spt_log1p(int64_t a, int64_t* out);
 
 /** The base-2 logarithm of each element.
@@ -983,7 +983,7 @@ SPT_API int32_t spt_log1p(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.log2
- *  Simple:   rt_torch_torchtensor_log2 */
+ *  Simple:   rt_torch_torchtensor_log2, simple_torch_log2 */
 SPT_API int32_t spt_log2(int64_t a, int64_t* out);
 
 /** The base-10 logarithm of each element.
@@ -996,7 +996,7 @@ SPT_API int32_t spt_log2(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.log10
- *  Simple:   rt_torch_torchtensor_log10 */
+ *  Simple:   rt_torch_torchtensor_log10, simple_torch_log10 */
 SPT_API int32_t spt_log10(int64_t a, int64_t* out);
 
 /** exp(x) - 1 of each element x.
@@ -1009,7 +1009,7 @@ SPT_API int32_t spt_log10(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.expm1
- *  Simple:   rt_torch_torchtensor_expm1 */
+ *  Simple:   rt_torch_torchtensor_expm1, simple_torch_expm1 */
 SPT_API int32_t spt_expm1(int64_t a, int64_t* out);
 
 /** 2 to the power of each element.
@@ -1022,7 +1022,7 @@ SPT_API int32_t spt_expm1(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.exp2
- *  Simple:   rt_torch_torchtensor_exp2 */
+ *  Simple:   rt_torch_torchtensor_exp2, simple_torch_exp2 */
 SPT_API int32_t spt_exp2(int64_t a, int64_t* out);
 
 /** The reciprocal of each element's square root.
@@ -1035,7 +1035,7 @@ SPT_API int32_t spt_exp2(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.rsqrt
- *  Simple:   rt_torch_torchtensor_rsqrt */
+ *  Simple:   rt_torch_torchtensor_rsqrt, simple_torch_rsqrt */
 SPT_API int32_t spt_rsqrt(int64_t a, int64_t* out);
 
 /** 1 / x of each element x.
@@ -1048,7 +1048,7 @@ SPT_API int32_t spt_rsqrt(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.reciprocal
- *  Simple:   rt_torch_torchtensor_reciprocal */
+ *  Simple:   rt_torch_torchtensor_reciprocal, simple_torch_reciprocal */
 SPT_API int32_t spt_reciprocal(int64_t a, int64_t* out);
 
 /** The square of each element.
@@ -1061,7 +1061,7 @@ SPT_API int32_t spt_reciprocal(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.square
- *  Simple:   rt_torch_torchtensor_square */
+ *  Simple:   rt_torch_torchtensor_square, simple_torch_square */
 SPT_API int32_t spt_square(int64_t a, int64_t* out);
 
 /** -1, 0 or 1 for each element, by its sign.
@@ -1074,7 +1074,7 @@ SPT_API int32_t spt_square(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.sign
- *  Simple:   rt_torch_torchtensor_sign */
+ *  Simple:   rt_torch_torchtensor_sign, simple_torch_sign */
 SPT_API int32_t spt_sign(int64_t a, int64_t* out);
 
 /** The greatest integer that is not above each element.
@@ -1087,7 +1087,7 @@ SPT_API int32_t spt_sign(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.floor
- *  Simple:   rt_torch_torchtensor_floor */
+ *  Simple:   rt_torch_torchtensor_floor, simple_torch_floor */
 SPT_API int32_t spt_floor(int64_t a, int64_t* out);
 
 /** The least integer that is not below each element.
@@ -1100,7 +1100,7 @@ SPT_API int32_t spt_floor(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.ceil
- *  Simple:   rt_torch_torchtensor_ceil */
+ *  Simple:   rt_torch_torchtensor_ceil, simple_torch_ceil */
 SPT_API int32_t spt_ceil(int64_t a, int64_t* out);
 
 /** The nearest integer to each element; halves go to the even one.
@@ -1113,7 +1113,7 @@ SPT_API int32_t spt_ceil(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.round
- *  Simple:   rt_torch_torchtensor_round */
+ *  Simple:   rt_torch_torchtensor_round, simple_torch_round */
 SPT_API int32_t spt_round(int64_t a, int64_t* out);
 
 /** Each element without its fraction.
@@ -1126,7 +1126,7 @@ SPT_API int32_t spt_round(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.trunc
- *  Simple:   rt_torch_torchtensor_trunc */
+ *  Simple:   rt_torch_torchtensor_trunc, simple_torch_trunc */
 SPT_API int32_t spt_trunc(int64_t a, int64_t* out);
 
 /** Whether each element is zero (dtype bool).
@@ -1139,7 +1139,7 @@ SPT_API int32_t spt_trunc(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.logical_not
- *  Simple:   rt_torch_torchtensor_logical_not */
+ *  Simple:   rt_torch_torchtensor_logical_not, simple_torch_logical_not */
 SPT_API int32_t spt_logical_not(int64_t a, int64_t* out);
 
 /** Whether each element is not a number (dtype bool).
@@ -1152,7 +1152,7 @@ SPT_API int32_t spt_logical_not(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.isnan
- *  Simple:   rt_torch_torchtensor_isnan */
+ *  Simple:   rt_torch_torchtensor_isnan, simple_torch_isnan */
 SPT_API int32_t spt_isnan(int64_t a, int64_t* out);
 
 /** Whether each element is infinite (dtype bool).
@@ -1165,7 +1165,7 @@ SPT_API int32_t spt_isnan(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.isinf
- *  Simple:   rt_torch_torchtensor_isinf */
+ *  Simple:   rt_torch_torchtensor_isinf, simple_torch_isinf */
 SPT_API int32_t spt_isinf(int64_t a, int64_t* out);
 
 /** Whether each element is finite (dtype bool).
@@ -1178,7 +1178,7 @@ SPT_API int32_t spt_isinf(int64_t a, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.isfinite
- *  Simple:   rt_torch_torchtensor_isfinite */
+ *  Simple:   rt_torch_torchtensor_isfinite, simple_torch_isfinite */
 SPT_API int32_t spt_isfinite(int64_t a, int64_t* out);
 
 /** x, or negative_slope times x where x is negative, of each element x.
@@ -1260,7 +1260,7 @@ SPT_API int32_t spt_nan_to_num(int64_t a, double value, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.add
- *  Simple:   rt_torch_torchtensor_add */
+ *  Simple:   rt_torch_torchtensor_add, simple_torch_tensor_add, simple_torch_add */
 SPT_API int32_t spt_add(int64_t a, int64_t b, int64_t* out);
 
 /** The difference of two tensors, element by element.
@@ -1273,7 +1273,7 @@ SPT_API int32_t spt_add(int64_t a, int64_t b, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.sub
- *  Simple:   rt_torch_torchtensor_sub */
+ *  Simple:   rt_torch_torchtensor_sub, simple_torch_tensor_sub, simple_torch_sub */
 SPT_API int32_t spt_sub(int64_t a, int64_t b, int64_t* out);
 
 /** The product of two tensors, element by element.
@@ -1286,7 +1286,7 @@ SPT_API int32_t spt_sub(int64_t a, int64_t b, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.mul
- *  Simple:   rt_torch_torchtensor_mul */
+ *  Simple:   rt_torch_torchtensor_mul, simple_torch_tensor_mul, simple_torch_mul */
 SPT_API int32_t spt_mul(int64_t a, int64_t b, int64_t* out);
 
 /** The quotient of two tensors, element by element; also of integers it is a float.
@@ -1299,7 +1299,7 @@ SPT_API int32_t spt_mul(int64_t a, int64_t b, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.div
- *  Simple:   rt_torch_torchtensor_div */
+ *  Simple:   rt_torch_torchtensor_div, simple_torch_tensor_div, simple_torch_div */
 SPT_API int32_t spt_div(int64_t a, int64_t b, int64_t* out);
 
 /** The greater of two elements; NaN where either is NaN.
@@ -1312,7 +1312,7 @@ SPT_API int32_t spt_div(int64_t a, int64_t b, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.maximum
- *  Simple:   rt_torch_torchtensor_maximum */
+ *  Simple:   rt_torch_torchtensor_maximum, simple_torch_tensor_maximum, simple_torch_maximum */
 SPT_API int32_t spt_maximum(int64_t a, int64_t b, int64_t* out);
 
 /** The lesser of two elements; NaN where either is NaN.
@@ -1325,7 +1325,7 @@ SPT_API int32_t spt_maximum(int64_t a, int64_t b, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.minimum
- *  Simple:   rt_torch_torchtensor_minimum */
+ *  Simple:   rt_torch_torchtensor_minimum, simple_torch_tensor_minimum, simple_torch_minimum */
 SPT_API int32_t spt_minimum(int64_t a, int64_t b, int64_t* out);
 
 /** The angle of the point (b, a), element by element.
@@ -1338,7 +1338,7 @@ SPT_API int32_t spt_minimum(int64_t a, int64_t b, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.atan2
- *  Simple:   rt_torch_torchtensor_atan2 */
+ *  Simple:   rt_torch_torchtensor_atan2, simple_torch_tensor_atan2, simple_torch_atan2 */
 SPT_API int32_t spt_atan2(int64_t a, int64_t b, int64_t* out);
 
 /** The remainder of a / b with the sign of b, as Python's %.
@@ -1351,7 +1351,7 @@ SPT_API int32_t spt_atan2(int64_t a, int64_t b, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.remainder
- *  Simple:   rt_torch_torchtensor_remainder */
+ *  Simple:   rt_torch_torchtensor_remainder, simple_torch_tensor_remainder, simple_torch_remainder */
 SPT_API int32_t spt_remainder(int64_t a, int64_t b, int64_t* out);
 
 /** The remainder of a / b with the sign of a.
@@ -1364,7 +1364,7 @@ SPT_API int32_t spt_remainder(int64_t a, int64_t b, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.fmod
- *  Simple:   rt_torch_torchtensor_fmod */
+ *  Simple:   rt_torch_torchtensor_fmod, simple_torch_tensor_fmod, simple_torch_fmod */
 SPT_API int32_t spt_fmod(int64_t a, int64_t b, int64_t* out);
 
 /** a / b rounded down, element by element.
@@ -1377,7 +1377,8 @@ SPT_API int32_t spt_fmod(int64_t a, int64_t b, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.floor_divide
- *  Simple:   rt_torch_torchtensor_floor_divide */
+ *  Simple:   rt_torch_torchtensor_floor_divide, simple_torch_tensor_floor_divide,
+ *            simple_torch_floor_divide */
 SPT_API int32_t spt_floor_divide(int64_t a, int64_t b, int64_t* out);
 
 /** Whether both elements are nonzero (dtype bool).
@@ -1390,7 +1391,8 @@ SPT_API int32_t spt_floor_divide(int64_t a, int64_t b, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.logical_and
- *  Simple:   rt_torch_torchtensor_logical_and */
+ *  Simple:   rt_torch_torchtensor_logical_and, simple_torch_tensor_logical_and,
+ *            simple_torch_logical_and */
 SPT_API int32_t spt_logical_and(int64_t a, int64_t b, int64_t* out);
 
 /** Whether either element is nonzero (dtype bool).
@@ -1403,7 +1405,7 @@ SPT_API int32_t spt_logical_and(int64_t a, int64_t b, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.logical_or
- *  Simple:   rt_torch_torchtensor_logical_or */
+ *  Simple:   rt_torch_torchtensor_logical_or, simple_torch_tensor_logical_or, simple_torch_logical_or */
 SPT_API int32_t spt_logical_or(int64_t a, int64_t b, int64_t* out);
 
 /** Whether exactly one element is nonzero (dtype bool).
@@ -1416,7 +1418,8 @@ SPT_API int32_t spt_logical_or(int64_t a, int64_t b, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
  *            broadcast), DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.logical_xor
- *  Simple:   rt_torch_torchtensor_logical_xor */
+ *  Simple:   rt_torch_torchtensor_logical_xor, simple_torch_tensor_logical_xor,
+ *            simple_torch_logical_xor */
 SPT_API int32_t spt_logical_xor(int64_t a, int64_t b, int64_t* out);
 
 /** a to the power of b, element by element.
@@ -2824,7 +2827,7 @@ SPT_API int32_t spt_split(int64_t a, int64_t size, int64_t dim, int64_t** out, i
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (inner sizes),
  *            DTYPE_MISMATCH, DEVICE_MISMATCH, OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.matmul
- *  Simple:   rt_torch_torchtensor_matmul */
+ *  Simple:   rt_torch_torchtensor_matmul, simple_torch_tensor_matmul */
 SPT_API int32_t spt_matmul(int64_t a, int64_t b, int64_t* out);
 
 /** Product of two matrices.
@@ -2971,42 +2974,42 @@ SPT_API int32_t spt_einsum(const char* equation, const int64_t* tensors, int64_t
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.ndim
- *  Simple:   rt_torch_torchtensor_ndim */
+ *  Simple:   rt_torch_torchtensor_ndim, simple_torch_tensor_ndim, simple_torch_tensor_shape */
 SPT_API int32_t spt_ndim(int64_t a, int64_t* out);
 
 /** The number of elements.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.numel
- *  Simple:   rt_torch_torchtensor_numel */
+ *  Simple:   rt_torch_torchtensor_numel, simple_torch_tensor_numel */
 SPT_API int32_t spt_numel(int64_t a, int64_t* out);
 
 /** The code of the dtype (spt_dtype_name).
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.dtype
- *  Simple:   rt_torch_torchtensor_dtype */
+ *  Simple:   rt_torch_torchtensor_dtype, simple_torch_tensor_dtype */
 SPT_API int32_t spt_dtype(int64_t a, int64_t* out);
 
 /** The bytes of one element.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.element_size
- *  Simple:   rt_torch_torchtensor_element_size */
+ *  Simple:   rt_torch_torchtensor_element_size, simple_torch_tensor_element_size */
 SPT_API int32_t spt_element_size(int64_t a, int64_t* out);
 
 /** The bytes of all elements.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.nbytes
- *  Simple:   rt_torch_torchtensor_nbytes */
+ *  Simple:   rt_torch_torchtensor_nbytes, simple_torch_tensor_nbytes */
 SPT_API int32_t spt_nbytes(int64_t a, int64_t* out);
 
 /** The place of the first element in the storage, in elements.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.storage_offset
- *  Simple:   rt_torch_torchtensor_storage_offset */
+ *  Simple:   rt_torch_torchtensor_storage_offset, simple_torch_tensor_storage_offset */
 SPT_API int32_t spt_storage_offset(int64_t a, int64_t* out);
 
 /** The address of the first element.
@@ -3064,21 +3067,21 @@ SPT_API int32_t spt_device_text(int64_t a, char** out);
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.is_cuda
- *  Simple:   rt_torch_torchtensor_is_cuda */
+ *  Simple:   rt_torch_torchtensor_is_cuda, simple_torch_tensor_is_cuda */
 SPT_API int32_t spt_is_cuda(int64_t a, bool* out);
 
 /** Whether the elements lie row by row without gaps.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.is_contiguous
- *  Simple:   rt_torch_torchtensor_is_contiguous */
+ *  Simple:   rt_torch_torchtensor_is_contiguous, simple_torch_tensor_is_contiguous */
 SPT_API int32_t spt_is_contiguous(int64_t a, bool* out);
 
 /** Whether the dtype is a floating one.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.is_floating_point
- *  Simple:   rt_torch_torchtensor_is_floating_point */
+ *  Simple:   rt_torch_torchtensor_is_floating_point, simple_torch_tensor_is_floating_point */
 SPT_API int32_t spt_is_floating_point(int64_t a, bool* out);
 
 /** The text that Python's print shows for the tensor: values to 4 digits, large tensors summarised,
@@ -3101,7 +3104,7 @@ SPT_API int32_t spt_tensor_text(int64_t a, char** out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), SHAPE_MISMATCH (another number of values than the shape
  *            has).
  *  Source:   torch.tensor
- *  Simple:   rt_torch_tensor_from_data */
+ *  Simple:   rt_torch_tensor_from_data, simple_torch_tensor_from_data */
 SPT_API int32_t spt_from_data(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
 
 /** A tensor with the given integers, copied row by row.
@@ -3221,7 +3224,8 @@ SPT_API int32_t spt_to_device(int64_t a, const char* device, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (no such device here),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.cuda
- *  Simple:   rt_torch_torchtensor_cuda, rt_torch_to_cuda */
+ *  Simple:   rt_torch_torchtensor_cuda, rt_torch_to_cuda, simple_torch_tensor_cuda,
+ *            simple_torch_tensor_to_device */
 SPT_API int32_t spt_cuda(int64_t a, int32_t device, int64_t* out);
 
 /** The tensor on the CPU; a new handle of the same tensor when it is there.
@@ -3231,7 +3235,7 @@ SPT_API int32_t spt_cuda(int64_t a, int32_t device, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.cpu
- *  Simple:   rt_torch_torchtensor_cpu, rt_torch_to_cpu */
+ *  Simple:   rt_torch_torchtensor_cpu, rt_torch_to_cpu, simple_torch_tensor_cpu */
 SPT_API int32_t spt_cpu(int64_t a, int64_t* out);
 
 /* --- Changing a tensor in place --- */
@@ -3743,7 +3747,7 @@ SPT_API int32_t spt_set_grad(int64_t a, int64_t gradient);
  *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (more than one element, or nothing requires grad), TORCH
  *            (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.backward
- *  Simple:   rt_torch_autograd_backward */
+ *  Simple:   rt_torch_autograd_backward, simple_torch_backward */
 SPT_API int32_t spt_backward(int64_t a);
 
 /** As spt_backward, starting from a given gradient; the graph may be kept or be differentiated again.
@@ -3872,14 +3876,16 @@ SPT_API int32_t spt_from_dlpack(struct DLManagedTensorVersioned* managed, int64_
  *
  *  Owns:     *out belongs to the caller, who calls its deleter once, or hands it to a consumer.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (as spt_to_dlpack; the
- *            tensor is read-only), DTYPE_MISMATCH (DLPack has no such dtype). */
+ *            tensor is read-only), DTYPE_MISMATCH (DLPack has no such dtype).
+ *  Simple:   simple_torch_to_dlpack */
 SPT_API int32_t spt_to_dlpack_legacy(int64_t a, struct DLManagedTensor** out);
 
 /** As spt_from_dlpack, from a structure without version and flags.
  *
  *  Owns:     Takes managed over, also on failure. *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (managed is NULL; the message names the
- *            field that is wrong), DTYPE_MISMATCH, UNAVAILABLE (no such device here). */
+ *            field that is wrong), DTYPE_MISMATCH, UNAVAILABLE (no such device here).
+ *  Simple:   simple_torch_from_dlpack */
 SPT_API int32_t spt_from_dlpack_legacy(struct DLManagedTensor* managed, int64_t* out);
 
 /** As spt_to_dlpack, kept behind a handle: for callers that hand it on by handle.
