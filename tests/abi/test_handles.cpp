@@ -182,6 +182,37 @@ TEST_F(Handles, ManyTracedOnesAreForgottenWhenTheyDie) {
   ASSERT_EQ(spt_trace_handles(false, nullptr), SPT_OK);
 }
 
+TEST_F(Handles, AreTracedAndToldWhileSixteenThreadsMakeThem) {
+  std::atomic<bool> going{true};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 16; ++t) {
+    threads.emplace_back([&] {
+      while (going) {
+        EXPECT_EQ(spt_scope_begin(), SPT_OK);
+        for (int i = 0; i < 20; ++i) {
+          int64_t made_here = 0;
+          const int64_t dims[] = {2};
+          EXPECT_EQ(spt_zeros(dims, 1, &made_here), SPT_OK);
+        }
+        int64_t ended = 0;
+        EXPECT_EQ(spt_scope_end(&ended), SPT_OK);
+        EXPECT_EQ(ended, 20);
+      }
+    });
+  }
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(spt_trace_handles(i % 3 != 2, i % 2 == 0 ? here : nullptr), SPT_OK);
+    EXPECT_THAT(report(), HasSubstr("live"));
+    int64_t bytes = 0;
+    EXPECT_EQ(spt_live_bytes("cpu", &bytes), SPT_OK);
+  }
+  going = false;
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  ASSERT_EQ(spt_trace_handles(false, nullptr), SPT_OK);
+}
+
 TEST_F(Handles, CountTheBytesOfTheirStoragesOnce) {
   const auto bytes = [](const char* device) {
     int64_t out = kUntouched;

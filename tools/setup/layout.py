@@ -42,7 +42,7 @@ class Build:
         return self.folder / "ready"
 
 
-PRESETS = ("release", "debug", "asan")
+PRESETS = ("release", "debug", "asan", "tsan")
 
 
 @dataclass(frozen=True)

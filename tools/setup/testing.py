@@ -16,6 +16,8 @@ from layout import ROOT, Build, Environment
 
 # Tests that load the library into Python's own process.
 _GUESTS = ("tests/abi/test_fuzz.py", "tests/abi/test_guest.py", "tests/bridge/test_python_process.py", "tests/opinfo")
+# What the thread sanitizer looks at; it sees neither Python nor LibTorch from inside.
+_THREADED = "Handles|Operators[.]Threads|KeptForEachThreadApart|planted_race"
 _SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 _PENDING = re.compile(r"^(\d+) pending$")
 
@@ -54,10 +56,14 @@ def run_tests(
         long: full counts where tests have reduced ones.
     """
     variables = test_variables(tree, env, long=long)
+    if tree.preset == "tsan":
+        total = _suite("GoogleTest", lambda: _ctest(tree, _THREADED, variables))
+        print(total, flush=True)
+        return 1 if total.failed or total == Counts() else 0
     specs, pythons = split_paths(paths)
     total = Counts()
     if not paths:
-        total += _suite("GoogleTest", lambda: _ctest(tree, name_filter, variables))
+        total += _suite("GoogleTest", lambda: _ctest(tree, name_filter and re.escape(name_filter), variables))
     if specs:
         total += _suite("specs", lambda: _specs(tree, specs, name_filter, variables))
     if pythons:
@@ -87,6 +93,8 @@ def test_variables(tree: Build, env: Environment | None, *, long: bool) -> dict[
     if tree.preset == "asan":
         known = ROOT / "cmake" / "sanitizers" / "leaks.txt"
         variables["LSAN_OPTIONS"] = f"suppressions={known}:print_suppressions=0"
+    if tree.preset == "tsan":
+        variables["TSAN_OPTIONS"] = f"suppressions={ROOT / 'cmake' / 'sanitizers' / 'threads.txt'}"
     if long:
         variables["SIMPLE_LONG_TESTS"] = "1"
     return variables
@@ -100,12 +108,12 @@ def _suite(title: str, body: Callable[[], Counts]) -> Counts:
     return counts
 
 
-def _ctest(tree: Build, name_filter: str | None, variables: dict[str, str]) -> Counts:
+def _ctest(tree: Build, pattern: str | None, variables: dict[str, str]) -> Counts:
     report = _fresh_report(tree, "ctest.xml")
     command = ["ctest", "--test-dir", str(tree.folder), "--output-on-failure", "--output-junit", str(report),
                "--parallel", str(os.cpu_count() or 1), "--no-tests=ignore"]  # fmt: skip
-    if name_filter:
-        command += ["-R", re.escape(name_filter)]
+    if pattern:
+        command += ["-R", pattern]
     status = subprocess.run(command, env=variables, check=False).returncode
     return count_junit(report, status)
 

@@ -1,0 +1,39 @@
+// Two threads change one number through the handle table without asking each other. The thread sanitizer must
+// tell it: this program's test passes when it does.
+#include <cstdio>
+#include <thread>
+
+#include "abi/handles.h"
+
+namespace simple_torch::abi {
+namespace {
+
+struct Counter {
+  int* value;
+};
+
+}  // namespace
+
+template <>
+struct HandleKindOf<Counter> {
+  static constexpr HandleKind value = HandleKind::kTensor;
+};
+
+}  // namespace simple_torch::abi
+
+int main() {
+  using simple_torch::abi::Counter;
+  using simple_torch::abi::handles;
+  int number = 0;
+  const int64_t handle = handles().insert(Counter{&number});
+  const auto count = [&] {
+    for (int i = 0; i < 1000; ++i) {
+      ++*handles().get<Counter>(handle)->value;
+    }
+  };
+  std::thread first(count), second(count);
+  first.join();
+  second.join();
+  handles().release(handle);
+  std::printf("%d\n", number);
+}
