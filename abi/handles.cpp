@@ -1,7 +1,12 @@
 // Slots, generations and the free list of the handle table.
 #include "abi/handles.h"
 
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
+
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -23,6 +28,38 @@ constexpr uint64_t kLive = 1ULL << 24;
 constexpr int kKindShift = 25;
 constexpr int kGenerationShift = 30;
 constexpr uint64_t kKindMask = 31;
+
+// No other thread of the process exists, so that nobody can come between a load and a store. Locked
+// instructions are most of what a handle costs otherwise.
+bool is_alone() noexcept {
+#if __has_include(<sys/single_threaded.h>)
+  return __libc_single_threaded != 0;
+#else
+  return false;
+#endif
+}
+
+/// compare_exchange_weak of what the caller has just loaded.
+template <class T>
+bool replace(std::atomic<T>& place, T& expected, T desired, std::memory_order success,
+             std::memory_order failure) {
+  if (is_alone()) {
+    place.store(desired, std::memory_order_relaxed);
+    return true;
+  }
+  return place.compare_exchange_weak(expected, desired, success, failure);
+}
+
+/// fetch_add.
+template <class T>
+T add(std::atomic<T>& place, T change, std::memory_order order) {
+  if (is_alone()) {
+    const T before = place.load(std::memory_order_relaxed);
+    place.store(before + change, std::memory_order_relaxed);
+    return before;
+  }
+  return place.fetch_add(change, order);
+}
 
 constexpr uint64_t generation_of_handle(int64_t handle) {
   return (static_cast<uint64_t>(handle) >> kSlotBits) & kGenerationMask;
@@ -111,13 +148,12 @@ HandleTable::Slot* HandleTable::try_borrow(int64_t handle, HandleKind kind) noex
     if (!is_life_of(handle, state) || (state & kBorrowers) == kBorrowers) {
       return nullptr;
     }
-  } while (!slot->state.compare_exchange_weak(state, state + 1, std::memory_order_acquire,
-                                              std::memory_order_relaxed));
+  } while (!replace(slot->state, state, state + 1, std::memory_order_acquire, std::memory_order_relaxed));
   return slot;
 }
 
 void HandleTable::give_back(Slot& slot) noexcept {
-  const uint64_t before = slot.state.fetch_sub(1, std::memory_order_acq_rel);
+  const uint64_t before = add(slot.state, ~uint64_t{0}, std::memory_order_acq_rel);
   if ((before & kBorrowers) == 1 && (before & kLive) == 0) {
     recycle(slot);
   }
@@ -133,9 +169,9 @@ bool HandleTable::end(int64_t handle) noexcept {
     if (!is_life_of(handle, state)) {
       return false;
     }
-  } while (!slot->state.compare_exchange_weak(state, state & ~kLive, std::memory_order_acq_rel,
-                                              std::memory_order_relaxed));
-  live_[kind_of_handle(handle)].fetch_sub(1, std::memory_order_relaxed);
+  } while (
+      !replace(slot->state, state, state & ~kLive, std::memory_order_acq_rel, std::memory_order_relaxed));
+  add(live_[kind_of_handle(handle)], int64_t{-1}, std::memory_order_relaxed);
   if ((state & kBorrowers) == 0) {
     recycle(*slot);
   }
@@ -206,9 +242,9 @@ HandleTable::Slot& HandleTable::end_unshared(int64_t handle, HandleKind kind) {
       throw Error(ErrorKind::kInvalidArgument,
                   std::string("another call is using this ") + name_of(kind_of_handle(handle)));
     }
-  } while (!slot->state.compare_exchange_weak(state, state & ~kLive, std::memory_order_acq_rel,
-                                              std::memory_order_relaxed));
-  live_[kind_of_handle(handle)].fetch_sub(1, std::memory_order_relaxed);
+  } while (
+      !replace(slot->state, state, state & ~kLive, std::memory_order_acq_rel, std::memory_order_relaxed));
+  add(live_[kind_of_handle(handle)], int64_t{-1}, std::memory_order_relaxed);
   return *slot;
 }
 
@@ -250,7 +286,7 @@ int64_t HandleTable::peak(HandleKind kind) const noexcept {
 
 int64_t HandleTable::publish(Slot& slot, HandleKind kind) noexcept {
   const auto kind_number = static_cast<uint64_t>(kind);
-  const int64_t now = live_[kind_number].fetch_add(1, std::memory_order_relaxed) + 1;
+  const int64_t now = add(live_[kind_number], int64_t{1}, std::memory_order_relaxed) + 1;
   int64_t peak = peak_[kind_number].load(std::memory_order_relaxed);
   while (peak < now && !peak_[kind_number].compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
@@ -275,7 +311,7 @@ HandleTable::Slot* HandleTable::pop_free() noexcept {
     Slot& slot = slot_at(static_cast<uint32_t>(top));
     const uint64_t counter = (top >> 32) + 1;
     const uint64_t next = (counter << 32) | slot.next_free.load(std::memory_order_relaxed);
-    if (free_.compare_exchange_weak(top, next, std::memory_order_acquire, std::memory_order_acquire)) {
+    if (replace(free_, top, next, std::memory_order_acquire, std::memory_order_acquire)) {
       return &slot;
     }
   }
@@ -288,7 +324,7 @@ void HandleTable::push_free(Slot& slot) noexcept {
   do {
     slot.next_free.store(static_cast<uint32_t>(top), std::memory_order_relaxed);
     next = (((top >> 32) + 1) << 32) | slot.index;
-  } while (!free_.compare_exchange_weak(top, next, std::memory_order_release, std::memory_order_relaxed));
+  } while (!replace(free_, top, next, std::memory_order_release, std::memory_order_relaxed));
 }
 
 HandleTable::Slot& HandleTable::take_free_slot() {

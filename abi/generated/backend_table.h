@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "c1e151fcbf2f09b7";
+inline constexpr char kTableFingerprint[] = "f8533234cae69131";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -76,14 +76,7 @@ struct BackendTable {
   int32_t (*cosh)(int64_t a, int64_t* out);
   int32_t (*tanh)(int64_t a, int64_t* out);
   int32_t (*relu)(int64_t a, int64_t* out);
-  int32_t (*relu6)(int64_t a, int64_t* out);
   int32_t (*sigmoid)(int64_t a, int64_t* out);
-  int32_t (*gelu)(int64_t a, int64_t* out);
-  int32_t (*silu)(int64_t a, int64_t* out);
-  int32_t (*mish)(int64_t a, int64_t* out);
-  int32_t (*hardswish)(int64_t a, int64_t* out);
-  int32_t (*softplus)(int64_t a, int64_t* out);
-  int32_t (*elu)(int64_t a, int64_t* out);
   int32_t (*erf)(int64_t a, int64_t* out);
   int32_t (*log1p)(int64_t a, int64_t* out);
   int32_t (*log2)(int64_t a, int64_t* out);
@@ -102,6 +95,13 @@ struct BackendTable {
   int32_t (*isnan)(int64_t a, int64_t* out);
   int32_t (*isinf)(int64_t a, int64_t* out);
   int32_t (*isfinite)(int64_t a, int64_t* out);
+  int32_t (*relu6)(int64_t a, int64_t* out);
+  int32_t (*gelu)(int64_t a, int64_t* out);
+  int32_t (*silu)(int64_t a, int64_t* out);
+  int32_t (*mish)(int64_t a, int64_t* out);
+  int32_t (*softplus)(int64_t a, int64_t* out);
+  int32_t (*elu)(int64_t a, int64_t* out);
+  int32_t (*hardswish)(int64_t a, int64_t* out);
   int32_t (*leaky_relu)(int64_t a, double negative_slope, int64_t* out);
   int32_t (*softmax)(int64_t a, int64_t dim, int64_t* out);
   int32_t (*log_softmax)(int64_t a, int64_t dim, int64_t* out);
@@ -475,14 +475,7 @@ int32_t sinh(int64_t a, int64_t* out);
 int32_t cosh(int64_t a, int64_t* out);
 int32_t tanh(int64_t a, int64_t* out);
 int32_t relu(int64_t a, int64_t* out);
-int32_t relu6(int64_t a, int64_t* out);
 int32_t sigmoid(int64_t a, int64_t* out);
-int32_t gelu(int64_t a, int64_t* out);
-int32_t silu(int64_t a, int64_t* out);
-int32_t mish(int64_t a, int64_t* out);
-int32_t hardswish(int64_t a, int64_t* out);
-int32_t softplus(int64_t a, int64_t* out);
-int32_t elu(int64_t a, int64_t* out);
 int32_t erf(int64_t a, int64_t* out);
 int32_t log1p(int64_t a, int64_t* out);
 int32_t log2(int64_t a, int64_t* out);
@@ -501,6 +494,13 @@ int32_t logical_not(int64_t a, int64_t* out);
 int32_t isnan(int64_t a, int64_t* out);
 int32_t isinf(int64_t a, int64_t* out);
 int32_t isfinite(int64_t a, int64_t* out);
+int32_t relu6(int64_t a, int64_t* out);
+int32_t gelu(int64_t a, int64_t* out);
+int32_t silu(int64_t a, int64_t* out);
+int32_t mish(int64_t a, int64_t* out);
+int32_t softplus(int64_t a, int64_t* out);
+int32_t elu(int64_t a, int64_t* out);
+int32_t hardswish(int64_t a, int64_t* out);
 int32_t leaky_relu(int64_t a, double negative_slope, int64_t* out);
 int32_t softmax(int64_t a, int64_t dim, int64_t* out);
 int32_t log_softmax(int64_t a, int64_t dim, int64_t* out);

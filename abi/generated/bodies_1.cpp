@@ -498,75 +498,12 @@ int32_t relu(int64_t a_handle, int64_t* out) {
   });
 }
 
-int32_t relu6(int64_t a_handle, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::explained("relu6", {&a}, [&] { return at::relu6(a); }));
-  });
-}
-
 int32_t sigmoid(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     *out = give(core::explained("sigmoid", {&a}, [&] { return at::sigmoid(a); }));
-  });
-}
-
-int32_t gelu(int64_t a_handle, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::explained("gelu", {&a}, [&] { return at::gelu(a); }));
-  });
-}
-
-int32_t silu(int64_t a_handle, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::explained("silu", {&a}, [&] { return at::silu(a); }));
-  });
-}
-
-int32_t mish(int64_t a_handle, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::explained("mish", {&a}, [&] { return at::mish(a); }));
-  });
-}
-
-int32_t hardswish(int64_t a_handle, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::explained("hardswish", {&a}, [&] { return at::hardswish(a); }));
-  });
-}
-
-int32_t softplus(int64_t a_handle, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::explained("softplus", {&a}, [&] { return at::softplus(a); }));
-  });
-}
-
-int32_t elu(int64_t a_handle, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::explained("elu", {&a}, [&] { return at::elu(a); }));
   });
 }
 
@@ -729,6 +666,69 @@ int32_t isfinite(int64_t a_handle, int64_t* out) {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     *out = give(core::explained("isfinite", {&a}, [&] { return at::isfinite(a); }));
+  });
+}
+
+int32_t relu6(int64_t a_handle, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("relu6", {&a}, [&] { return at::relu6(a); }));
+  });
+}
+
+int32_t gelu(int64_t a_handle, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("gelu", {&a}, [&] { return at::gelu(a); }));
+  });
+}
+
+int32_t silu(int64_t a_handle, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("silu", {&a}, [&] { return at::silu(a); }));
+  });
+}
+
+int32_t mish(int64_t a_handle, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("mish", {&a}, [&] { return at::mish(a); }));
+  });
+}
+
+int32_t softplus(int64_t a_handle, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("softplus", {&a}, [&] { return at::softplus(a); }));
+  });
+}
+
+int32_t elu(int64_t a_handle, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("elu", {&a}, [&] { return at::elu(a); }));
+  });
+}
+
+int32_t hardswish(int64_t a_handle, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("hardswish", {&a}, [&] { return at::hardswish(a); }));
   });
 }
 

@@ -70,14 +70,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::cosh>::open_then_call,
     Slot<&BackendTable::tanh>::open_then_call,
     Slot<&BackendTable::relu>::open_then_call,
-    Slot<&BackendTable::relu6>::open_then_call,
     Slot<&BackendTable::sigmoid>::open_then_call,
-    Slot<&BackendTable::gelu>::open_then_call,
-    Slot<&BackendTable::silu>::open_then_call,
-    Slot<&BackendTable::mish>::open_then_call,
-    Slot<&BackendTable::hardswish>::open_then_call,
-    Slot<&BackendTable::softplus>::open_then_call,
-    Slot<&BackendTable::elu>::open_then_call,
     Slot<&BackendTable::erf>::open_then_call,
     Slot<&BackendTable::log1p>::open_then_call,
     Slot<&BackendTable::log2>::open_then_call,
@@ -96,6 +89,13 @@ constinit BackendTable table = {
     Slot<&BackendTable::isnan>::open_then_call,
     Slot<&BackendTable::isinf>::open_then_call,
     Slot<&BackendTable::isfinite>::open_then_call,
+    Slot<&BackendTable::relu6>::open_then_call,
+    Slot<&BackendTable::gelu>::open_then_call,
+    Slot<&BackendTable::silu>::open_then_call,
+    Slot<&BackendTable::mish>::open_then_call,
+    Slot<&BackendTable::softplus>::open_then_call,
+    Slot<&BackendTable::elu>::open_then_call,
+    Slot<&BackendTable::hardswish>::open_then_call,
     Slot<&BackendTable::leaky_relu>::open_then_call,
     Slot<&BackendTable::softmax>::open_then_call,
     Slot<&BackendTable::log_softmax>::open_then_call,
@@ -469,14 +469,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::cosh>::unavailable,
     Slot<&BackendTable::tanh>::unavailable,
     Slot<&BackendTable::relu>::unavailable,
-    Slot<&BackendTable::relu6>::unavailable,
     Slot<&BackendTable::sigmoid>::unavailable,
-    Slot<&BackendTable::gelu>::unavailable,
-    Slot<&BackendTable::silu>::unavailable,
-    Slot<&BackendTable::mish>::unavailable,
-    Slot<&BackendTable::hardswish>::unavailable,
-    Slot<&BackendTable::softplus>::unavailable,
-    Slot<&BackendTable::elu>::unavailable,
     Slot<&BackendTable::erf>::unavailable,
     Slot<&BackendTable::log1p>::unavailable,
     Slot<&BackendTable::log2>::unavailable,
@@ -495,6 +488,13 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::isnan>::unavailable,
     Slot<&BackendTable::isinf>::unavailable,
     Slot<&BackendTable::isfinite>::unavailable,
+    Slot<&BackendTable::relu6>::unavailable,
+    Slot<&BackendTable::gelu>::unavailable,
+    Slot<&BackendTable::silu>::unavailable,
+    Slot<&BackendTable::mish>::unavailable,
+    Slot<&BackendTable::softplus>::unavailable,
+    Slot<&BackendTable::elu>::unavailable,
+    Slot<&BackendTable::hardswish>::unavailable,
     Slot<&BackendTable::leaky_relu>::unavailable,
     Slot<&BackendTable::softmax>::unavailable,
     Slot<&BackendTable::log_softmax>::unavailable,
@@ -1069,36 +1069,8 @@ int32_t spt_relu(int64_t a, int64_t* out) {
   return slot(table.relu)(a, out);
 }
 
-int32_t spt_relu6(int64_t a, int64_t* out) {
-  return slot(table.relu6)(a, out);
-}
-
 int32_t spt_sigmoid(int64_t a, int64_t* out) {
   return slot(table.sigmoid)(a, out);
-}
-
-int32_t spt_gelu(int64_t a, int64_t* out) {
-  return slot(table.gelu)(a, out);
-}
-
-int32_t spt_silu(int64_t a, int64_t* out) {
-  return slot(table.silu)(a, out);
-}
-
-int32_t spt_mish(int64_t a, int64_t* out) {
-  return slot(table.mish)(a, out);
-}
-
-int32_t spt_hardswish(int64_t a, int64_t* out) {
-  return slot(table.hardswish)(a, out);
-}
-
-int32_t spt_softplus(int64_t a, int64_t* out) {
-  return slot(table.softplus)(a, out);
-}
-
-int32_t spt_elu(int64_t a, int64_t* out) {
-  return slot(table.elu)(a, out);
 }
 
 int32_t spt_erf(int64_t a, int64_t* out) {
@@ -1171,6 +1143,34 @@ int32_t spt_isinf(int64_t a, int64_t* out) {
 
 int32_t spt_isfinite(int64_t a, int64_t* out) {
   return slot(table.isfinite)(a, out);
+}
+
+int32_t spt_relu6(int64_t a, int64_t* out) {
+  return slot(table.relu6)(a, out);
+}
+
+int32_t spt_gelu(int64_t a, int64_t* out) {
+  return slot(table.gelu)(a, out);
+}
+
+int32_t spt_silu(int64_t a, int64_t* out) {
+  return slot(table.silu)(a, out);
+}
+
+int32_t spt_mish(int64_t a, int64_t* out) {
+  return slot(table.mish)(a, out);
+}
+
+int32_t spt_softplus(int64_t a, int64_t* out) {
+  return slot(table.softplus)(a, out);
+}
+
+int32_t spt_elu(int64_t a, int64_t* out) {
+  return slot(table.elu)(a, out);
+}
+
+int32_t spt_hardswish(int64_t a, int64_t* out) {
+  return slot(table.hardswish)(a, out);
 }
 
 int32_t spt_leaky_relu(int64_t a, double negative_slope, int64_t* out) {

@@ -1144,20 +1144,6 @@ int64_t simple_torch_relu(int64_t a) {
   return out;
 }
 
-int64_t rt_torch_torchtensor_relu6(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.relu6)(a, &out);
-  return out;
-}
-
-int64_t simple_torch_relu6(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.relu6)(a, &out);
-  return out;
-}
-
 int64_t rt_torch_torchtensor_sigmoid(int64_t a) {
   clear_error();
   int64_t out{};
@@ -1169,90 +1155,6 @@ int64_t simple_torch_sigmoid(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.sigmoid)(a, &out);
-  return out;
-}
-
-int64_t rt_torch_torchtensor_gelu(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.gelu)(a, &out);
-  return out;
-}
-
-int64_t simple_torch_gelu(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.gelu)(a, &out);
-  return out;
-}
-
-int64_t rt_torch_torchtensor_silu(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.silu)(a, &out);
-  return out;
-}
-
-int64_t simple_torch_silu(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.silu)(a, &out);
-  return out;
-}
-
-int64_t rt_torch_torchtensor_mish(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.mish)(a, &out);
-  return out;
-}
-
-int64_t simple_torch_mish(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.mish)(a, &out);
-  return out;
-}
-
-int64_t rt_torch_torchtensor_hardswish(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.hardswish)(a, &out);
-  return out;
-}
-
-int64_t simple_torch_hardswish(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.hardswish)(a, &out);
-  return out;
-}
-
-int64_t rt_torch_torchtensor_softplus(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.softplus)(a, &out);
-  return out;
-}
-
-int64_t simple_torch_softplus(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.softplus)(a, &out);
-  return out;
-}
-
-int64_t rt_torch_torchtensor_elu(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.elu)(a, &out);
-  return out;
-}
-
-int64_t simple_torch_elu(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.elu)(a, &out);
   return out;
 }
 
@@ -1505,6 +1407,104 @@ int64_t simple_torch_isfinite(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.isfinite)(a, &out);
+  return out;
+}
+
+int64_t rt_torch_torchtensor_relu6(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.relu6)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_relu6(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.relu6)(a, &out);
+  return out;
+}
+
+int64_t rt_torch_torchtensor_gelu(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.gelu)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_gelu(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.gelu)(a, &out);
+  return out;
+}
+
+int64_t rt_torch_torchtensor_silu(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.silu)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_silu(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.silu)(a, &out);
+  return out;
+}
+
+int64_t rt_torch_torchtensor_mish(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.mish)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_mish(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.mish)(a, &out);
+  return out;
+}
+
+int64_t rt_torch_torchtensor_softplus(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.softplus)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_softplus(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.softplus)(a, &out);
+  return out;
+}
+
+int64_t rt_torch_torchtensor_elu(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.elu)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_elu(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.elu)(a, &out);
+  return out;
+}
+
+int64_t rt_torch_torchtensor_hardswish(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.hardswish)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_hardswish(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.hardswish)(a, &out);
   return out;
 }
 

@@ -843,19 +843,6 @@ SPT_API int32_t spt_tanh(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_relu, simple_torch_relu */
 SPT_API int32_t spt_relu(int64_t a, int64_t* out);
 
-/** Each element, held between 0 and 6.
- *
- *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
- *            integers.
- *  Device:   That of a.
- *  Autograd: Recorded when grad mode is on and a requires grad.
- *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
- *  Source:   torch.relu6
- *  Simple:   rt_torch_torchtensor_relu6, simple_torch_relu6 */
-SPT_API int32_t spt_relu6(int64_t a, int64_t* out);
-
 /** 1 / (1 + exp(-x)) of each element x.
  *
  *  Shapes:   *out has the shape of a.
@@ -868,84 +855,6 @@ SPT_API int32_t spt_relu6(int64_t a, int64_t* out);
  *  Source:   torch.sigmoid
  *  Simple:   rt_torch_torchtensor_sigmoid, simple_torch_sigmoid */
 SPT_API int32_t spt_sigmoid(int64_t a, int64_t* out);
-
-/** x times the normal distribution's share below x, of each element x; the exact (erf) form.
- *
- *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
- *            integers.
- *  Device:   That of a.
- *  Autograd: Recorded when grad mode is on and a requires grad.
- *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
- *  Source:   torch.gelu
- *  Simple:   rt_torch_torchtensor_gelu, simple_torch_gelu */
-SPT_API int32_t spt_gelu(int64_t a, int64_t* out);
-
-/** x times sigmoid(x), of each element x.
- *
- *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
- *            integers.
- *  Device:   That of a.
- *  Autograd: Recorded when grad mode is on and a requires grad.
- *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
- *  Source:   torch.silu
- *  Simple:   rt_torch_torchtensor_silu, simple_torch_silu */
-SPT_API int32_t spt_silu(int64_t a, int64_t* out);
-
-/** x times tanh(softplus(x)), of each element x.
- *
- *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
- *            integers.
- *  Device:   That of a.
- *  Autograd: Recorded when grad mode is on and a requires grad.
- *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
- *  Source:   torch.mish
- *  Simple:   rt_torch_torchtensor_mish, simple_torch_mish */
-SPT_API int32_t spt_mish(int64_t a, int64_t* out);
-
-/** x times relu6(x + 3) / 6, of each element x.
- *
- *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
- *            integers.
- *  Device:   That of a.
- *  Autograd: Recorded when grad mode is on and a requires grad.
- *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
- *  Source:   torch.hardswish
- *  Simple:   rt_torch_torchtensor_hardswish, simple_torch_hardswish */
-SPT_API int32_t spt_hardswish(int64_t a, int64_t* out);
-
-/** log(1 + exp(x)) of each element x.
- *
- *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
- *            integers.
- *  Device:   That of a.
- *  Autograd: Recorded when grad mode is on and a requires grad.
- *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
- *  Source:   torch.softplus
- *  Simple:   rt_torch_torchtensor_softplus, simple_torch_softplus */
-SPT_API int32_t spt_softplus(int64_t a, int64_t* out);
-
-/** x, or exp(x) - 1 where x is negative, of each element x.
- *
- *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
- *            integers.
- *  Device:   That of a.
- *  Autograd: Recorded when grad mode is on and a requires grad.
- *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
- *  Source:   torch.elu
- *  Simple:   rt_torch_torchtensor_elu, simple_torch_elu */
-SPT_API int32_t spt_elu(int64_t a, int64_t* out);
 
 /** The error function of each element.
  *
@@ -1180,6 +1089,97 @@ SPT_API int32_t spt_isinf(int64_t a, int64_t* out);
  *  Source:   torch.isfinite
  *  Simple:   rt_torch_torchtensor_isfinite, simple_torch_isfinite */
 SPT_API int32_t spt_isfinite(int64_t a, int64_t* out);
+
+/** Each element, held between 0 and 6.
+ *
+ *  Shapes:   *out has the shape of a.
+ *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *            integers.
+ *  Device:   That of a.
+ *  Autograd: Recorded when grad mode is on and a requires grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.nn.functional.relu6
+ *  Simple:   rt_torch_torchtensor_relu6, simple_torch_relu6 */
+SPT_API int32_t spt_relu6(int64_t a, int64_t* out);
+
+/** x times the normal distribution's share below x, of each element x; the exact (erf) form.
+ *
+ *  Shapes:   *out has the shape of a.
+ *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *            integers.
+ *  Device:   That of a.
+ *  Autograd: Recorded when grad mode is on and a requires grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.nn.functional.gelu
+ *  Simple:   rt_torch_torchtensor_gelu, simple_torch_gelu */
+SPT_API int32_t spt_gelu(int64_t a, int64_t* out);
+
+/** x times sigmoid(x), of each element x.
+ *
+ *  Shapes:   *out has the shape of a.
+ *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *            integers.
+ *  Device:   That of a.
+ *  Autograd: Recorded when grad mode is on and a requires grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.nn.functional.silu
+ *  Simple:   rt_torch_torchtensor_silu, simple_torch_silu */
+SPT_API int32_t spt_silu(int64_t a, int64_t* out);
+
+/** x times tanh(softplus(x)), of each element x.
+ *
+ *  Shapes:   *out has the shape of a.
+ *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *            integers.
+ *  Device:   That of a.
+ *  Autograd: Recorded when grad mode is on and a requires grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.nn.functional.mish
+ *  Simple:   rt_torch_torchtensor_mish, simple_torch_mish */
+SPT_API int32_t spt_mish(int64_t a, int64_t* out);
+
+/** log(1 + exp(x)) of each element x.
+ *
+ *  Shapes:   *out has the shape of a.
+ *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *            integers.
+ *  Device:   That of a.
+ *  Autograd: Recorded when grad mode is on and a requires grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.nn.functional.softplus
+ *  Simple:   rt_torch_torchtensor_softplus, simple_torch_softplus */
+SPT_API int32_t spt_softplus(int64_t a, int64_t* out);
+
+/** x, or exp(x) - 1 where x is negative, of each element x.
+ *
+ *  Shapes:   *out has the shape of a.
+ *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *            integers.
+ *  Device:   That of a.
+ *  Autograd: Recorded when grad mode is on and a requires grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.nn.functional.elu
+ *  Simple:   rt_torch_torchtensor_elu, simple_torch_elu */
+SPT_API int32_t spt_elu(int64_t a, int64_t* out);
+
+/** x times relu6(x + 3) / 6, of each element x.
+ *
+ *  Shapes:   *out has the shape of a.
+ *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *            integers.
+ *  Device:   That of a.
+ *  Autograd: Recorded when grad mode is on and a requires grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.nn.functional.hardswish
+ *  Simple:   rt_torch_torchtensor_hardswish, simple_torch_hardswish */
+SPT_API int32_t spt_hardswish(int64_t a, int64_t* out);
 
 /** x, or negative_slope times x where x is negative, of each element x.
  *
