@@ -1,5 +1,6 @@
 // Two threads change one number through the handle table without asking each other. The thread sanitizer must
 // tell it: this program's test passes when it does.
+#include <atomic>
 #include <cstdio>
 #include <thread>
 
@@ -26,9 +27,15 @@ int main() {
   using simple_torch::abi::handles;
   int number = 0;
   const int64_t handle = handles().insert(Counter{&number});
+  std::atomic<int> borrowed{0};
   const auto count = [&] {
+    const auto held = handles().get<Counter>(handle);
+    ++borrowed;
+    while (borrowed.load(std::memory_order_relaxed) <
+           2) {  // both hold it by now: nothing orders what follows
+    }
     for (int i = 0; i < 1000; ++i) {
-      ++*handles().get<Counter>(handle)->value;
+      ++*held->value;
     }
   };
   std::thread first(count), second(count);
