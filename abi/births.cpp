@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <mutex>
-#include <string_view>
 #include <unordered_map>
 
 #include "abi/handles.h"
@@ -12,17 +11,6 @@ namespace {
 
 thread_local const char* running = "";
 thread_local bool asking = false;  // a place that makes handles itself is not asked about those
-
-// spt_add of "int32_t simple_torch::abi::body::add(int64_t, int64_t, int64_t*)".
-std::string function_named(std::string_view body) {
-  constexpr std::string_view kBefore = "body::";
-  const size_t first = body.find(kBefore);
-  if (first == std::string_view::npos) {
-    return "a function of the library";
-  }
-  body.remove_prefix(first + kBefore.size());
-  return "spt_" + std::string(body.substr(0, body.find('(')));
-}
 
 std::string answer_of(SptPlace place) {
   if (place == nullptr || asking) {
@@ -45,7 +33,7 @@ class Notes {
   }
 
   void note(int64_t handle) {
-    Birth birth{function_named(running), answer_of(place_.load(std::memory_order_relaxed))};
+    Birth birth{std::string("spt_") + running, answer_of(place_.load(std::memory_order_relaxed))};
     const std::lock_guard lock(mutex_);
     known_[handle] = std::move(birth);
     if (known_.size() > prune_above_) {
@@ -92,7 +80,7 @@ void stop() {
   notes().start(nullptr);
 }
 
-void note_function(const char* body) noexcept { running = body; }
+void note_function(const char* name) noexcept { running = name; }
 
 void note(int64_t handle) noexcept {
   try {

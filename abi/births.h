@@ -23,8 +23,8 @@ extern constinit std::atomic<bool> traced;
 void start(SptPlace place);
 void stop();
 
-/// The body of the C ABI that this thread runs, as std::source_location names it.
-void note_function(const char* body) noexcept;
+/// The function of the C ABI that this thread runs, without its spt_.
+void note_function(const char* name) noexcept;
 void note(int64_t handle) noexcept;
 std::optional<Birth> of(int64_t handle);
 

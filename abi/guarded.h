@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <source_location>
 #include <string>
 
 #include "abi/births.h"
@@ -19,9 +18,9 @@ int32_t record_current_exception() noexcept;
 
 /// Runs `body`; 0, or the kind of what it threw. No exception leaves.
 template <class Body>
-int32_t guarded(Body&& body, std::source_location where = std::source_location::current()) noexcept {
+int32_t guarded(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
   if (births::traced.load(std::memory_order_relaxed)) [[unlikely]] {
-    births::note_function(where.function_name());
+    births::note_function(function);
   }
   try {
     body();

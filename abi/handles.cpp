@@ -1,12 +1,7 @@
 // Slots, generations and the free list of the handle table.
 #include "abi/handles.h"
 
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
-
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -15,71 +10,11 @@
 #include "core_libtorch/error.h"
 
 namespace simple_torch::abi {
+
+using namespace handle_bits;  // NOLINT(google-build-using-namespace): this file is their one user beside
+                              // handles.h
+
 namespace {
-
-// A handle:      0 | kind:5 | generation:29 | slot:28, so it is positive; kind is never 0.
-// A slot's state: generation:29 | kind:5 | live:1 | borrowers:24 (from bit 0).
-constexpr int kSlotBits = 28;
-constexpr int kGenerationBits = 29;
-constexpr uint64_t kSlotMask = (1ULL << kSlotBits) - 1;
-constexpr uint64_t kGenerationMask = (1ULL << kGenerationBits) - 1;
-constexpr uint64_t kBorrowers = (1ULL << 24) - 1;
-constexpr uint64_t kLive = 1ULL << 24;
-constexpr int kKindShift = 25;
-constexpr int kGenerationShift = 30;
-constexpr uint64_t kKindMask = 31;
-
-// No other thread of the process exists, so that nobody can come between a load and a store. Locked
-// instructions are most of what a handle costs otherwise.
-bool is_alone() noexcept {
-#if __has_include(<sys/single_threaded.h>)
-  return __libc_single_threaded != 0;
-#else
-  return false;
-#endif
-}
-
-/// compare_exchange_weak of what the caller has just loaded.
-template <class T>
-bool replace(std::atomic<T>& place, T& expected, T desired, std::memory_order success,
-             std::memory_order failure) {
-  if (is_alone()) {
-    place.store(desired, std::memory_order_relaxed);
-    return true;
-  }
-  return place.compare_exchange_weak(expected, desired, success, failure);
-}
-
-/// fetch_add.
-template <class T>
-T add(std::atomic<T>& place, T change, std::memory_order order) {
-  if (is_alone()) {
-    const T before = place.load(std::memory_order_relaxed);
-    place.store(before + change, std::memory_order_relaxed);
-    return before;
-  }
-  return place.fetch_add(change, order);
-}
-
-constexpr uint64_t generation_of_handle(int64_t handle) {
-  return (static_cast<uint64_t>(handle) >> kSlotBits) & kGenerationMask;
-}
-constexpr uint64_t kind_of_handle(int64_t handle) {
-  return static_cast<uint64_t>(handle) >> (kSlotBits + kGenerationBits);
-}
-
-/// Whether a slot in this state is what the handle means.
-constexpr bool is_life_of(int64_t handle, uint64_t state) {
-  return (state & kLive) != 0 && (state >> kGenerationShift) == generation_of_handle(handle) &&
-         ((state >> kKindShift) & kKindMask) == kind_of_handle(handle);
-}
-
-/// The handle of the life that a slot in this state has.
-constexpr int64_t handle_of(uint64_t state, uint32_t index) {
-  const uint64_t kind = (state >> kKindShift) & kKindMask;
-  const uint64_t generation = state >> kGenerationShift;
-  return static_cast<int64_t>((kind << (kSlotBits + kGenerationBits)) | (generation << kSlotBits) | index);
-}
 
 // The open scopes of this thread, the innermost last: the handles that were made in each.
 thread_local std::vector<std::vector<int64_t>> scopes;
@@ -113,50 +48,10 @@ const char* name_of(uint64_t kind) {
 
 }  // namespace
 
-HandleTable& handles() {
-  static HandleTable& table = *new HandleTable;
-  return table;
-}
+constinit HandleTable process_handles;
 
 HandleTable::Slot& HandleTable::slot_at(uint32_t index) const noexcept {
   return chunks_[index >> kChunkBits].load(std::memory_order_acquire)[index & (kChunkSlots - 1)];
-}
-
-HandleTable::Slot* HandleTable::find(int64_t handle) const noexcept {
-  const uint64_t index = static_cast<uint64_t>(handle) & kSlotMask;
-  if (handle <= 0 || (index >> kChunkBits) >= kMaxChunks) {
-    return nullptr;
-  }
-  Slot* chunk = chunks_[index >> kChunkBits].load(std::memory_order_acquire);
-  return chunk == nullptr ? nullptr : &chunk[index & (kChunkSlots - 1)];
-}
-
-HandleTable::Slot& HandleTable::borrow(int64_t handle, HandleKind kind) {
-  if (Slot* slot = try_borrow(handle, kind)) [[likely]] {
-    return *slot;
-  }
-  refuse(handle, kind);
-}
-
-HandleTable::Slot* HandleTable::try_borrow(int64_t handle, HandleKind kind) noexcept {
-  Slot* slot = find(handle);
-  if (slot == nullptr || kind_of_handle(handle) != static_cast<uint64_t>(kind)) {
-    return nullptr;
-  }
-  uint64_t state = slot->state.load(std::memory_order_relaxed);
-  do {
-    if (!is_life_of(handle, state) || (state & kBorrowers) == kBorrowers) {
-      return nullptr;
-    }
-  } while (!replace(slot->state, state, state + 1, std::memory_order_acquire, std::memory_order_relaxed));
-  return slot;
-}
-
-void HandleTable::give_back(Slot& slot) noexcept {
-  const uint64_t before = add(slot.state, ~uint64_t{0}, std::memory_order_acq_rel);
-  if ((before & kBorrowers) == 1 && (before & kLive) == 0) {
-    recycle(slot);
-  }
 }
 
 bool HandleTable::end(int64_t handle) noexcept {

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "abi/handle_bits.h"
+
 namespace simple_torch::abi {
 
 /// Part of each handle, and known to programs through spt_live_handles. Append; never renumber.
@@ -67,7 +69,7 @@ class HandleTable {
     T* value_;
   };
 
-  HandleTable() = default;
+  constexpr HandleTable() = default;
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
 
@@ -190,7 +192,52 @@ class HandleTable {
   std::array<std::atomic<int64_t>, kHandleKinds> peak_{};
 };
 
-/// The process's table. It is never destroyed: handles may be released while the process exits.
-HandleTable& handles();
+// Here, so that the compiler sees through them: each call of the C ABI looks up handles.
+
+inline HandleTable::Slot* HandleTable::find(int64_t handle) const noexcept {
+  const uint64_t index = static_cast<uint64_t>(handle) & handle_bits::kSlotMask;
+  if (handle <= 0 || (index >> kChunkBits) >= kMaxChunks) {
+    return nullptr;
+  }
+  Slot* chunk = chunks_[index >> kChunkBits].load(std::memory_order_acquire);
+  return chunk == nullptr ? nullptr : &chunk[index & (kChunkSlots - 1)];
+}
+
+inline HandleTable::Slot& HandleTable::borrow(int64_t handle, HandleKind kind) {
+  if (Slot* slot = try_borrow(handle, kind)) [[likely]] {
+    return *slot;
+  }
+  refuse(handle, kind);
+}
+
+inline HandleTable::Slot* HandleTable::try_borrow(int64_t handle, HandleKind kind) noexcept {
+  Slot* slot = find(handle);
+  if (slot == nullptr || handle_bits::kind_of_handle(handle) != static_cast<uint64_t>(kind)) {
+    return nullptr;
+  }
+  uint64_t state = slot->state.load(std::memory_order_relaxed);
+  do {
+    if (!handle_bits::is_life_of(handle, state) ||
+        (state & handle_bits::kBorrowers) == handle_bits::kBorrowers) {
+      return nullptr;
+    }
+  } while (!handle_bits::replace(slot->state, state, state + 1, std::memory_order_acquire,
+                                 std::memory_order_relaxed));
+  return slot;
+}
+
+inline void HandleTable::give_back(Slot& slot) noexcept {
+  const uint64_t before = handle_bits::add(slot.state, ~uint64_t{0}, std::memory_order_acq_rel);
+  if ((before & handle_bits::kBorrowers) == 1 && (before & handle_bits::kLive) == 0) {
+    recycle(slot);
+  }
+}
+
+extern constinit HandleTable process_handles;
+static_assert(std::is_trivially_destructible_v<HandleTable>,
+              "handles may be released while the process exits");
+
+/// The process's table.
+inline HandleTable& handles() noexcept { return process_handles; }
 
 }  // namespace simple_torch::abi

@@ -4,6 +4,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "abi/tensor_arguments.h"
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/explained.h"
+#include "core_libtorch/unboxed.h"
 
 namespace simple_torch::abi {
 namespace {
@@ -27,35 +29,57 @@ class Numbered {
     const std::lock_guard guard(mutex_);
     const size_t count = count_.load(std::memory_order_relaxed);
     for (size_t i = 0; i < count; ++i) {
-      if (ops_[i] == &op) {
+      if (ops_[i].op == &op) {
         return static_cast<int64_t>(i) + 1;
       }
     }
     if (count == ops_.size()) {
       throw Error(ErrorKind::kOutOfMemory, "more than " + std::to_string(count) + " overloads are in use");
     }
-    ops_[count] = &op;
+    ops_[count] = {&op, core::signature_of(op)};
     count_.store(count + 1, std::memory_order_release);
     return static_cast<int64_t>(count) + 1;
   }
 
-  const c10::OperatorHandle& at(int64_t number) const {
+  struct Overload {
+    const c10::OperatorHandle* op = nullptr;
+    core::Signature signature = core::Signature::kOther;
+  };
+
+  const Overload& at(int64_t number) const {
     if (number < 1 || static_cast<size_t>(number) > count_.load(std::memory_order_acquire)) {
       throw Error(ErrorKind::kInvalidArgument,
                   std::to_string(number) + " is no number that spt_op_find gave");
     }
-    return *ops_[static_cast<size_t>(number) - 1];
+    return ops_[static_cast<size_t>(number) - 1];
   }
 
  private:
   std::mutex mutex_;
   std::atomic<size_t> count_{0};
-  std::array<const c10::OperatorHandle*, 16384> ops_{};
+  std::array<Overload, 16384> ops_{};
 };
 
 Numbered& numbered() {
   static auto* const all = new Numbered;  // read by threads that may outlive main
   return *all;
+}
+
+bool is_tensor(const SplValue& value) { return value.tag == SPT_TENSOR && value.as_int != 0; }
+
+/// The shortest way, for tensors alone; false where that does not fit.
+bool call_with_tensors(const Numbered::Overload& called, c10::ArrayRef<SplValue> given,
+                       c10::ArrayRef<SplValue> room, SplValue* results) {
+  const int64_t wanted = core::tensors_of(called.signature);
+  if (wanted == 0 || static_cast<int64_t>(given.size()) != wanted || room.empty() ||
+      !std::all_of(given.begin(), given.end(), is_tensor)) {
+    return false;
+  }
+  const auto a = tensor_argument(given.front().as_int);
+  const auto b = tensor_argument(given.back().as_int);
+  results->tag = SPT_TENSOR;
+  results->as_int = give(core::call_unboxed(*called.op, called.signature, *a, &*b));
+  return true;
 }
 
 core::CallValues call_values(const char* kinds, const SplArray* values, const char* const* names,
@@ -121,9 +145,14 @@ int32_t op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* re
                 int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const c10::OperatorHandle& called = numbered().at(op);
+    const Numbered::Overload& overload = numbered().at(op);
     const auto given = list_argument(args, args_len, "args");
     const auto room = list_argument(results, results_len, "results");
+    if (call_with_tensors(overload, given, room, results)) {
+      *out = 1;
+      return;
+    }
+    const c10::OperatorHandle& called = *overload.op;
     if (room.size() < called.schema().returns().size()) {
       throw Error(ErrorKind::kInvalidArgument,
                   called.schema().name() + " gives " + std::to_string(called.schema().returns().size()) +

@@ -1,0 +1,96 @@
+#include "core_libtorch/unboxed.h"
+
+#include <ATen/core/jit_type.h>
+
+#include <algorithm>
+
+#include "core_libtorch/explained.h"
+#include "core_libtorch/fatal_inputs.h"
+
+namespace simple_torch::core {
+namespace {
+
+using Unary = at::Tensor(const at::Tensor&);
+using Binary = at::Tensor(const at::Tensor&, const at::Tensor&);
+using Scaled = at::Tensor(const at::Tensor&, const at::Tensor&, const at::Scalar&);
+
+bool is(const c10::Argument& argument, c10::TypeKind kind) { return argument.type()->kind() == kind; }
+
+bool writes(const c10::Argument& argument) {
+  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+}
+
+bool has_fatal_inputs(const c10::FunctionSchema& schema) {
+  return std::any_of(kFatalInputs.begin(), kFatalInputs.end(),
+                     [&](const FatalInputs& fatal) { return schema.name() == fatal.op; });
+}
+
+Signature by_schema(const c10::FunctionSchema& schema) {
+  const auto& arguments = schema.arguments();
+  const bool is_pure = std::none_of(arguments.begin(), arguments.end(), writes) &&
+                       schema.returns().size() == 1 && is(schema.returns()[0], c10::TypeKind::TensorType) &&
+                       !has_fatal_inputs(schema);
+  if (!is_pure || arguments.empty() || arguments.size() > 3) {
+    return Signature::kOther;
+  }
+  if (!is(arguments[0], c10::TypeKind::TensorType)) {
+    return Signature::kOther;
+  }
+  if (arguments.size() == 1) {
+    return Signature::kTensor;
+  }
+  if (!is(arguments[1], c10::TypeKind::TensorType)) {
+    return Signature::kOther;
+  }
+  if (arguments.size() == 2) {
+    return Signature::kTensors;
+  }
+  const auto& last = arguments[2];
+  const bool is_one = is(last, c10::TypeKind::NumberType) && last.default_value() &&
+                      last.default_value()->isInt() && last.default_value()->toInt() == 1;
+  return is_one ? Signature::kTensorsAndOne : Signature::kOther;
+}
+
+// Kernels without a C++ signature of their own, as Python registers them, are called with boxes only.
+template <class Function>
+Signature if_typed(const c10::OperatorHandle& op, Signature signature) {
+  try {
+    op.typed<Function>();
+    return signature;
+  } catch (const c10::Error&) {
+    return Signature::kOther;
+  }
+}
+
+}  // namespace
+
+Signature signature_of(const c10::OperatorHandle& op) {
+  const Signature signature = by_schema(op.schema());
+  switch (signature) {
+    case Signature::kTensor:
+      return if_typed<Unary>(op, signature);
+    case Signature::kTensors:
+      return if_typed<Binary>(op, signature);
+    case Signature::kTensorsAndOne:
+      return if_typed<Scaled>(op, signature);
+    case Signature::kOther:
+      break;
+  }
+  return Signature::kOther;
+}
+
+at::Tensor call_unboxed(const c10::OperatorHandle& op, Signature signature, const at::Tensor& a,
+                        const at::Tensor* b) {
+  static const at::Scalar one = 1;
+  const char* const name = op.operator_name().name.c_str();
+  switch (signature) {
+    case Signature::kTensor:
+      return explained(name, {&a}, [&] { return op.typed<Unary>().call(a); });
+    case Signature::kTensors:
+      return explained(name, {&a, b}, [&] { return op.typed<Binary>().call(a, *b); });
+    default:
+      return explained(name, {&a, b}, [&] { return op.typed<Scaled>().call(a, *b, one); });
+  }
+}
+
+}  // namespace simple_torch::core
