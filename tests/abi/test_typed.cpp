@@ -110,6 +110,18 @@ TEST_F(Typed, TellWhatATensorIs) {
   EXPECT_THAT(taken(version), HasSubstr("2."));
 }
 
+TEST_F(Typed, MoveToDevicesByCode) {
+  const Handle a = tensor({1, 2}, {2});
+  bool is_cuda = true;
+  ASSERT_EQ(spt_is_cuda(a, &is_cuda), SPT_OK);
+  EXPECT_FALSE(is_cuda);
+  int64_t out = kUntouched;
+  EXPECT_EQ(spt_cuda(a, 99, &out), SPT_UNAVAILABLE);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("there is no device cuda:99; the devices here are cpu"));
+  EXPECT_EQ(out, kUntouched);
+  EXPECT_THAT(values(made(spt_cuda, int64_t{a}, int32_t{-1})), ElementsAre(1, 2)) << "-1 is the CPU";
+}
+
 class Subscripts : public CApiTest {
  protected:
   Subscripts() : keys_(spl_array_new()) {}
