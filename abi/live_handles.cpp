@@ -71,6 +71,7 @@ std::string report() {
     }
   }
   std::vector<std::pair<int64_t, std::string>> lines;
+  lines.reserve(groups.size());
   for (const auto& [key, group] : groups) {
     lines.emplace_back(-group.count, line_of(key.first, key.second, group));
   }
