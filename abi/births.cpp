@@ -26,10 +26,12 @@ std::string answer_of(SptPlace place) {
 
 class Notes {
  public:
-  void start(SptPlace place) {
+  void ask(SptPlace place) { place_ = place; }
+
+  void forget() {
     const std::lock_guard lock(mutex_);
     known_.clear();
-    place_ = place;
+    place_ = nullptr;
   }
 
   void note(int64_t handle) {
@@ -67,7 +69,7 @@ Notes& notes() {
 constinit std::atomic<bool> traced{false};
 
 void start(SptPlace place) {
-  notes().start(place);
+  notes().ask(place);
   if (!traced.exchange(true)) {
     HandleTable::watch(+1);
   }
@@ -77,7 +79,7 @@ void stop() {
   if (traced.exchange(false)) {
     HandleTable::watch(-1);
   }
-  notes().start(nullptr);
+  notes().forget();
 }
 
 void note_function(const char* name) noexcept { running = name; }

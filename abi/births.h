@@ -19,7 +19,7 @@ namespace births {
 
 extern constinit std::atomic<bool> traced;
 
-/// From now on each new handle is noted; `place` may be null. Starting again forgets what was noted.
+/// From now on each new handle is noted; `place` may be null.
 void start(SptPlace place);
 void stop();
 

@@ -340,7 +340,7 @@ int32_t storage_users(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("storage_users", {&a}, [&] { return static_cast<int64_t>(a.has_storage() ? a.storage().use_count() : 0); });
+    *out = core::explained("storage_users", {&a}, [&] { return static_cast<int64_t>(a.has_storage() ? a.storage().use_count() + a.use_count() - 1 : 0); });
   });
 }
 

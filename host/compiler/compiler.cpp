@@ -309,10 +309,22 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
       bind_pattern(*params[i].pattern, static_cast<Register>(first + i), false);
 }
 
+namespace {
+
+// Nobody asks those for a second value.
+bool is_called_by_language(const FunctionDecl& decl, bool is_method) {
+  const std::string& name = name_of(decl.info.name);
+  if (!is_method)
+    return name == "main";
+  return name == "drop" || name == "init" ||
+         (name.starts_with("__") && name != "__call__" && name != "__invoke__");
+}
+
+}  // namespace
+
 const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method) {
   proto_->name = name_of(decl.info.name);
   proto_->is_async = decl.is_async;
-  may_yield_ = !decl.is_async;
   span_ = decl.span;
   if (is_method && !decl.is_static) {
     has_own_self_ = true;
@@ -324,6 +336,7 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
   if (parent_ != nullptr && !is_method)
     own_name_ = decl.info.name;
   parameters(decl.params);
+  may_yield_ = !decl.is_async && !is_called_by_language(decl, is_method);
   body_value(*decl.body);
   return finish();
 }
@@ -332,8 +345,8 @@ const Proto* FunctionCompiler::lambda(const LambdaExpr& lambda) {
   proto_->name = lambda.scope_block ? "block" : "lambda";
   span_ = lambda.span;
   is_scope_block_ = lambda.scope_block;
-  may_yield_ = !lambda.scope_block;
   parameters(lambda.params);
+  may_yield_ = !lambda.scope_block;
   body_value(lambda.body);
   return finish();
 }

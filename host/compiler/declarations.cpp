@@ -119,6 +119,10 @@ class ModuleCompiler {
     for (const auto& stmt : statements)
       announce(*stmt, true);
     define_aliases();
+    for (const auto& [name, slot] : module_.names)
+      module_.top_names.insert(name);
+    for (const auto& [name, import] : module_.imports)
+      module_.top_names.insert(name);
     for (const auto& stmt : statements)
       define(*stmt);
     for (const auto& stmt : statements)
@@ -451,6 +455,9 @@ void FunctionCompiler::name_means_latest(Symbol type) {
 // What remains of a type declaration for run time: parents, impls, constants; inside functions, all of it.
 void FunctionCompiler::local_type(const Stmt& stmt) {
   if (!at_module_level() && stmt.kind != StmtKind::kImpl && stmt.kind != StmtKind::kTypeAlias) {
+    if (!is_module_ && module_.top_names.contains(type_declared(stmt)))
+      refuse(stmt.span, "the name " + name_of(type_declared(stmt)) + " is the module's already",
+             "types of functions are names of the module: call this one otherwise");
     ModuleCompiler types(module_);
     types.announce(stmt, true);
     types.define(stmt);
@@ -529,6 +536,8 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
     case StmtKind::kTypeAlias: {
       const auto& alias = as<TypeAliasDecl>(stmt);
       const auto path = type_path(*alias.type);
+      if (!at_module_level())
+        module_.aliases[alias.info.name] = alias.type.get();
       if (at_module_level() && !module_.slots[module_.slot(alias.info.name)].is_missing())
         return;  // known since the module was announced
       const Register value = temporary();

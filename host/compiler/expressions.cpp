@@ -183,7 +183,8 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
           break;
         case UnaryOp::kYield:
           if (!may_yield_)
-            refuse(span_, "'yield' stands in the body of a function or a lambda", "generator(\\: yield 1)");
+            refuse(span_, "'yield' stands in the body of a function or a lambda that others call",
+                   "generator(\\: yield 1)");
           proto_->is_generator = true;
           emit(Op::kYield, dest, value);
           break;

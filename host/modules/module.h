@@ -34,6 +34,7 @@ struct LoadedModule : Object {
   std::unordered_map<Symbol, const TypeExpr*> aliases;  // type A = T
   std::vector<Diagnostic> warnings;                     // of the compiler
   std::map<Symbol, SourceSpan> bare_variants;  // of patterns like `Some(x)`, to be checked at the end
+  std::unordered_set<Symbol> top_names;        // declared outside of functions, or imported
   std::unordered_set<Symbol> fixed;            // bound here by val or const
   std::unordered_set<Symbol> uniques;          // hold a &T, which moves
   std::unordered_set<Symbol> variables;        // declared here as var: never copied by an importer

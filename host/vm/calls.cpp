@@ -422,8 +422,10 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
     method = as_object<Instance>(*place)->record->find(cache.name);
   if (place->is(Kind::kEnumValue))
     method = as_object<EnumValue>(*place)->type->find(cache.name);
-  const bool in_place = method != nullptr && method->is_mutating && !method->is_static &&
-                        as_object<Closure>(method->function)->proto->runs_at_once();
+  const bool in_place = method != nullptr && method->is_mutating && !method->is_static;
+  if (in_place && !as_object<Closure>(method->function)->proto->runs_at_once())
+    fail(name_of(cache.name) + "() changes a value in place, and can neither be async nor yield",
+         "an object of a class can be changed at any time");
   if (in_place && scratch.get().is_nil()) {
     const bool is_variable = path.root == Path::Root::kGlobal && path.steps.empty();
     assign(stack_[window], std::exchange(*place, is_variable ? Value::taken() : Value()));

@@ -11,6 +11,16 @@
 
 namespace spl {
 
+namespace {
+
+bool is_failure(Value v) {
+  static const Symbol err = intern("Err");
+  return v.is(Kind::kEnumValue) && as_object<EnumValue>(v)->type == core_types().result &&
+         as_object<EnumValue>(v)->info().name == err;
+}
+
+}  // namespace
+
 // The generator itself lies in the window below the registers: so a frame finds it, and it outlives the step.
 bool Thread::resume(Generator* generator, Value& out) {
   if (generator->state == Generator::State::kEnded)
@@ -33,6 +43,8 @@ bool Thread::resume(Generator* generator, Value& out) {
   const Ref given = Ref::owned(std::exchange(stack_[window], Value()));
   if (generator->state == Generator::State::kRunning) {  // it has returned
     generator->state = Generator::State::kEnded;
+    if (is_failure(given.get()))  // of a `?`, which has nobody else to go to
+      fail("a generator has ended with " + display(given.get()), "what it yields may be a Result");
     return false;
   }
   out = retained(given.get());
@@ -111,6 +123,8 @@ Value collect(Thread& thread, Value* args, int) {
   return items.take();
 }
 
+Value shown(Thread&, Value* args, int) { return make_text(display(args[0])); }
+
 Value generator_of(Thread& thread, Value* args, int) {
   Ref made = Ref::owned(thread.call(args[0], nullptr, 0));
   if (!made.get().is(Kind::kGenerator))
@@ -121,7 +135,10 @@ Value generator_of(Thread& thread, Value* args, int) {
 }  // namespace
 
 void install_generators() {
-  static const NativeEntry methods[] = {{"next", next_option, 1, 1}, {"collect", collect, 1, 1}};
+  static const NativeEntry methods[] = {{"next", next_option, 1, 1},
+                                        {"collect", collect, 1, 1},
+                                        {"to_string", shown, 1, 1},
+                                        {"to_text", shown, 1, 1}};
   add_methods(Kind::kGenerator, methods, std::size(methods));
   static const NativeEntry functions[] = {
       {"generator", generator_of, 1, 1}, {"next", next_or_nil, 1, 1}, {"collect", collect, 1, 1}};

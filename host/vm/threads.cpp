@@ -189,7 +189,9 @@ Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
   if (outcome->error) {
     SimpleError error(*outcome->error);
     const std::vector<StackEntry> here = thread.stack();
-    error.stack.insert(error.stack.end(), here.begin(), here.end());
+    constexpr size_t kEnough = 1000;  // calls; each thread of a long chain adds its own
+    if (error.stack.size() < kEnough)
+      error.stack.insert(error.stack.end(), here.begin(), here.end());
     throw error;
   }
   return retained(outcome->result);

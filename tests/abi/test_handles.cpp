@@ -168,6 +168,8 @@ TEST_F(Handles, TellWhereTheyWereMadeWhenThatIsTraced) {
   ASSERT_EQ(spt_trace_handles(true, nullptr), SPT_OK);
   const Handle nowhere = made(spt_generator_new, "cpu");
   EXPECT_THAT(report(), HasSubstr("1 generator, made by spt_generator_new"));
+  EXPECT_THAT(report(), HasSubstr("2 tensors of 32 bytes, made by spt_ones at train.c:7"))
+      << "what was noted stays";
   ASSERT_EQ(spt_trace_handles(false, nullptr), SPT_OK);
   EXPECT_THAT(report(), HasSubstr("4 tensors of 40 bytes, made before handles were traced"));
 }

@@ -58,3 +58,8 @@ def test_a_device_that_is_not_there_names_those_that_are(shown) -> None:
 def test_a_faulty_setting_is_told_with_its_place(shown) -> None:
     assert "dl.config.sdn:1:" in shown("dtype: f7\n")
     assert "the variable SIMPLE_DL_DEVICE: unknown device `tpu`" in shown("", SIMPLE_DL_DEVICE="tpu")
+
+
+def test_a_faulty_setting_is_told_each_time(shown) -> None:
+    twice = "use torch\nfor i in 0..2: print attempt(\\: torch.zeros([2])).is_err()"
+    assert shown("device: cuda:77\n", twice) == "true\ntrue\n"

@@ -242,8 +242,8 @@ SPT_API int32_t spt_live_handles(int64_t kind, int64_t* out);
 SPT_API int32_t spt_peak_handles(int64_t kind, int64_t* out);
 
 /** On: from now on each new handle is noted with the function that made it and what `place` says (NULL:
- *  only the function), for spt_live_report; it is called on the thread that makes the handle. Starting
- *  again, and off, forget what was noted.
+ *  only the function), for spt_live_report; it is called on the thread that makes the handle. On again
+ *  only changes `place`; off forgets what was noted.
  *
  *  Simple:   rt_torch_trace_handles */
 SPT_API int32_t spt_trace_handles(bool on, SptPlace place);
@@ -3041,7 +3041,8 @@ SPT_API int32_t spt_strides(int64_t a, int64_t** out, int64_t* out_len);
  *  Simple:   rt_torch_torchtensor_shape_dim */
 SPT_API int32_t spt_shape_dim(int64_t a, int64_t dim, int64_t* out);
 
-/** How many tensors share the storage of a, itself among them; 0 where it has none (sparse tensors).
+/** How many hold the storage of a: a itself, tensors that share it, and what keeps a beside its handle,
+ *  as its views and the graphs that saved it do; 0 where it has none (sparse tensors).
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.UntypedStorage
