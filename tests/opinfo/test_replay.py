@@ -1,8 +1,8 @@
 """Every aten call of PyTorch's own operator samples, replayed through the C ABI alone, gives the same bits.
 
 The samples are those of `torch.testing._internal.common_methods_invocations.op_db`. A run takes the first few of each
-operator; SIMPLE_LONG_TESTS=1 takes all of float32, with gradients, and the first of other dtypes. What differs must be in EXCEPTIONS,
-with the reason; the counts may only grow.
+operator; SIMPLE_LONG_TESTS=1 takes all of float32, with gradients, and the first of other dtypes. What differs must be
+in EXCEPTIONS, with the reason; the counts may only grow.
 """
 
 from __future__ import annotations
