@@ -151,6 +151,7 @@ def test_the_text_is_pytorchs(outcomes: Outcomes) -> None:
 
 
 def test_the_kind_is_that_of_pythons_exception(outcomes: Outcomes) -> None:
+    """For the classes in KINDS; of a RuntimeError only INTERNAL is wrong, as its kind comes from the text alone."""
     assert len(outcomes.wrong_kinds) <= 0.01 * outcomes.tried, outcomes.wrong_kinds
 
 
