@@ -7,8 +7,9 @@
 2. `print "hi"`: beside `python3 -S -c 'print("hi")'`.
 3. `use torch` and its version: beside a C program that only loads LibTorch.
 
-All in processor time of whole processes, user and system, so that other work on the machine counts little; run in turn,
-each the least of its rounds. A C compiler is needed.
+All in processor time of whole processes, user and system, so that other work on the machine counts little; run in turn.
+1 and 2 take the least of their rounds; 3, a small difference of large times, the median of the differences of three
+times as many pairs. A C compiler is needed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import argparse
 import os
 import re
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -115,13 +117,15 @@ def use_torch(host: str, folder: Path, rounds: int) -> None:
         print("use torch: not measured, no PyTorch is loaded")
         return
     loader = compiled(folder, "loader", LOADER)
-    simple, bare = least(rounds, [host, "-e", code], [loader, *loaded])
-    print(f"use torch: {simple - bare:.1f} ms over loading LibTorch ({simple:.0f} ms, {bare:.0f} ms)")
+    pairs = [(cpu_ms([host, "-e", code]), cpu_ms([loader, *loaded])) for _ in range(3 * rounds)]
+    low, over, high = statistics.quantiles([simple - bare for simple, bare in pairs], n=4)
+    bare = statistics.median(bare for _, bare in pairs)
+    print(f"use torch: {over:.1f} ms over loading LibTorch ({bare:.0f} ms; half of them {low:.0f} to {high:.0f} ms)")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What crossing and starting cost.")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
     host = os.environ.get("SIMPLE_HOST")
     if not host:

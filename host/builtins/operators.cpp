@@ -13,14 +13,18 @@ struct Hooks {
   const char* sign;
   Symbol left, right, inplace;
   BinaryOp op;
+  Symbol scalar = kNoSymbol;  // tried before the others where the right operand is a number
 };
 
 const Hooks* hooks_of(BinaryOp op) {
   static const Hooks table[] = {
-      {"+", intern("__add__"), intern("__radd__"), intern("__iadd__"), BinaryOp::kAdd},
-      {"-", intern("__sub__"), intern("__rsub__"), intern("__isub__"), BinaryOp::kSubtract},
-      {"*", intern("__mul__"), intern("__rmul__"), intern("__imul__"), BinaryOp::kMultiply},
-      {"/", intern("__div__"), intern("__rdiv__"), intern("__idiv__"), BinaryOp::kDivide},
+      {"+", intern("__add__"), intern("__radd__"), intern("__iadd__"), BinaryOp::kAdd, intern("add_scalar")},
+      {"-", intern("__sub__"), intern("__rsub__"), intern("__isub__"), BinaryOp::kSubtract,
+       intern("sub_scalar")},
+      {"*", intern("__mul__"), intern("__rmul__"), intern("__imul__"), BinaryOp::kMultiply,
+       intern("mul_scalar")},
+      {"/", intern("__div__"), intern("__rdiv__"), intern("__idiv__"), BinaryOp::kDivide,
+       intern("div_scalar")},
       {"%", intern("__mod__"), intern("__rmod__"), intern("__imod__"), BinaryOp::kRemainder},
       {"**", intern("__pow__"), intern("__rpow__"), intern("__ipow__"), BinaryOp::kPower},
       {"@", intern("__matmul__"), intern("__rmatmul__"), intern("__imatmul__"), BinaryOp::kMatmul},
@@ -120,6 +124,9 @@ Value floats(BinaryOp op, double a, double b) {
 
 // Missing: no method for it.
 Value by_hooks(Thread& thread, const Hooks& hooks, Value a, Value b) {
+  if (hooks.scalar != kNoSymbol && is_any_number(b))
+    if (const Method* method = thread.find_method(a, hooks.scalar))
+      return thread.call_method_of(a, *method, &b, 1);
   if (const Method* method = thread.find_method(a, hooks.left))
     return thread.call_method_of(a, *method, &b, 1);
   if (hooks.right != kNoSymbol)

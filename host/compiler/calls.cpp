@@ -177,6 +177,11 @@ bool FunctionCompiler::place_path(const Expr& expr, Path& path, bool evaluate) {
           place_path(SelfExpr(), path, evaluate);
           path.steps.push_back({Path::Step::Form::kField, symbol});
           return true;
+        case Name::Form::kStatic:
+          path.root = Path::Root::kGlobal;
+          path.operand = module_.slot(owner_name());
+          path.steps.push_back({Path::Step::Form::kField, symbol});
+          return true;
         default:
           break;
       }

@@ -167,6 +167,8 @@ FunctionCompiler::Name FunctionCompiler::resolve(Symbol name) {
   }
   if (fields_ != nullptr && has_self() && std::find(fields_->begin(), fields_->end(), name) != fields_->end())
     return {Name::Form::kField, name};
+  if (const Type* type = owner(); type != nullptr && type->declared_statics.contains(name))
+    return {Name::Form::kStatic, name};
   if (!module_.knows(name))
     suggest_local(name);
   return {Name::Form::kGlobal, module_.slot(name)};
@@ -215,11 +217,12 @@ void FunctionCompiler::read(Name name, Register dest) {
     case Name::Form::kGlobal:
       emit_wide(Op::kGetGlobal, dest, static_cast<int32_t>(name.operand));
       break;
-    case Name::Form::kField: {
+    case Name::Form::kField:
+    case Name::Form::kStatic: {
       const uint32_t mark = temporary_count_;
-      const Register self = temporary();
-      self_to(self);
-      emit(Op::kGetField, dest, self, cache(name.operand));
+      const Register holder = temporary();
+      name.form == Name::Form::kField ? self_to(holder) : owner_to(holder);
+      emit(Op::kGetField, dest, holder, cache(name.operand));
       temporary_count_ = mark;
       break;
     }
@@ -260,6 +263,15 @@ void FunctionCompiler::write(Name name, Register value, Symbol symbol, const Sou
       temporary_count_ = mark;
       break;
     }
+    case Name::Form::kStatic: {
+      const uint32_t mark = temporary_count_;
+      const Register type = temporary();
+      owner_to(type);
+      emit(Op::kSetField, type, value, cache(name.operand));
+      emit(Op::kRelease, type);
+      temporary_count_ = mark;
+      break;
+    }
   }
 }
 
@@ -268,6 +280,24 @@ bool FunctionCompiler::has_self() const {
     if (at->has_own_self_)
       return true;
   return false;
+}
+
+Symbol FunctionCompiler::owner_name() const {
+  for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_)
+    if (at->owner_name_ != kNoSymbol)
+      return at->owner_name_;
+  return kNoSymbol;
+}
+
+// The type whose method this is, or lies in; null elsewhere.
+const Type* FunctionCompiler::owner() const {
+  const Symbol name = owner_name();
+  const Value type = name == kNoSymbol ? Value() : module_.lookup(name);
+  return type.is(Kind::kRecord) ? as_object<Type>(type) : nullptr;
+}
+
+void FunctionCompiler::owner_to(Register dest) {
+  emit_wide(Op::kGetGlobal, dest, static_cast<int32_t>(module_.slot(owner_name())));
 }
 
 void FunctionCompiler::self_to(Register dest) {

@@ -58,6 +58,8 @@ class FunctionCompiler {
 
   /// A method of a class: what it assigns through self is added to the class's fields.
   void grow_fields(std::vector<Symbol>* fields) { grown_fields_ = fields; }
+  /// A method: the name of its type, whose constants are seen bare.
+  void belong_to(Symbol type) { owner_name_ = type; }
 
   const Proto* function(const FunctionDecl& decl, bool is_method);
   const Proto* lambda(const LambdaExpr& lambda);
@@ -95,7 +97,16 @@ class FunctionCompiler {
     bool is_cell;
   };
   struct Name {
-    enum class Form { kLocal, kLocalCell, kCaptured, kCapturedCell, kField, kGlobal, kSelfClosure } form;
+    enum class Form {
+      kLocal,
+      kLocalCell,
+      kCaptured,
+      kCapturedCell,
+      kField,
+      kStatic,
+      kGlobal,
+      kSelfClosure
+    } form;
     uint32_t operand;
   };
 
@@ -220,6 +231,9 @@ class FunctionCompiler {
   void read(Name name, Register dest);
   void write(Name name, Register value, Symbol symbol, const SourceSpan& span);
   bool has_self() const;
+  Symbol owner_name() const;
+  const Type* owner() const;
+  void owner_to(Register dest);
   void self_to(Register dest);
   bool at_module_level() const { return is_module_ && scopes_.size() == 1; }
   [[noreturn]] void refuse(const SourceSpan& span, const std::string& message,
@@ -230,6 +244,7 @@ class FunctionCompiler {
   CellSet& cells_;
   const std::vector<Symbol>* fields_;            // of the type round this method; bare names find them
   std::vector<Symbol>* grown_fields_ = nullptr;  // the same, where assignments add to them
+  Symbol owner_name_ = kNoSymbol;
   Proto* proto_;
   std::vector<Local> locals_;
   std::vector<Scope> scopes_;

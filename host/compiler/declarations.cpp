@@ -27,11 +27,13 @@ const Proto* settled(Compile&& compile) {
   }
 }
 
-Method make_method(LoadedModule& module, const FunctionDecl& decl, const std::vector<Symbol>& fields,
-                   bool is_static, std::vector<Symbol>* grown_fields = nullptr) {
+Method make_method(LoadedModule& module, const FunctionDecl& decl, Symbol type,
+                   const std::vector<Symbol>& fields, bool is_static,
+                   std::vector<Symbol>* grown_fields = nullptr) {
   const Proto* proto = settled([&](CellSet& cells) {
     FunctionCompiler compiler(module, nullptr, cells, is_static ? nullptr : &fields);
     compiler.grow_fields(grown_fields);
+    compiler.belong_to(type);
     return compiler.function(decl, !is_static);
   });
   return {make_closure(proto), is_static, decl.is_mutating};
@@ -368,7 +370,7 @@ class ModuleCompiler {
                       const std::vector<Symbol>& fields) {
     for (const auto& decl : methods)
       if (decl->body)
-        type->methods[decl->info.name] = make_method(module_, *decl, fields, decl->is_static);
+        type->methods[decl->info.name] = make_method(module_, *decl, type->name, fields, decl->is_static);
   }
 
   // Fields that methods assign become fields like those declared; then bare names find them, so once more.
@@ -378,7 +380,8 @@ class ModuleCompiler {
       known = fields.size();
       for (const auto& decl : methods)
         if (decl->body)
-          record->methods[decl->info.name] = make_method(module_, *decl, fields, decl->is_static, &fields);
+          record->methods[decl->info.name] =
+              make_method(module_, *decl, record->name, fields, decl->is_static, &fields);
     }
     for (size_t i = record->fields.size(); i < fields.size(); ++i) {
       FieldInfo info;
@@ -388,9 +391,18 @@ class ModuleCompiler {
     }
   }
 
+  static void note_statics(Record& record, const RecordDecl& decl) {
+    for (const auto& stmt : decl.constants) {
+      const auto& bind = as<BindStmt>(*stmt);
+      if (bind.pattern->kind == PatternKind::kBinding)
+        record.declared_statics[as<BindingPattern>(*bind.pattern).name] = bind.bind != BindKind::kVar;
+    }
+  }
+
   void define_record(const RecordDecl& decl) {
     need_bodies(decl.methods);
     auto* record = static_cast<Record*>(type_named(decl.info.name));
+    note_statics(*record, decl);
     std::vector<Symbol> fields;
     for (const FieldDecl& field : decl.fields) {
       FieldInfo info;
@@ -466,9 +478,10 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
   TypeLink link;
   // A method that uses variables of this function becomes a closure where the declaration is reached; until
   // then its place among the protos stands for it.
-  const auto closing_method = [&](const FunctionDecl& decl, const std::vector<Symbol>& fields,
+  const auto closing_method = [&](const FunctionDecl& decl, Symbol type, const std::vector<Symbol>& fields,
                                   Method& method) {
     FunctionCompiler inner(module_, this, cells_, &fields);
+    inner.belong_to(type);
     const Proto* proto = inner.function(decl, true);
     if (inner.captures().empty())
       return false;
@@ -478,11 +491,11 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
     method.is_mutating = decl.is_mutating;
     return true;
   };
-  const auto add_closing_methods = [&](const std::vector<FunctionPtr>& methods,
+  const auto add_closing_methods = [&](const std::vector<FunctionPtr>& methods, Symbol type,
                                        const std::vector<Symbol>& fields) {
     for (const auto& decl : methods)
       if (Method method;
-          !at_module_level() && decl->body && !decl->is_static && closing_method(*decl, fields, method))
+          !at_module_level() && decl->body && !decl->is_static && closing_method(*decl, type, fields, method))
         link.methods.emplace_back(decl->info.name, method);
   };
   const auto fields_of = [&](Symbol type) {
@@ -501,16 +514,16 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
     case StmtKind::kRecord:
       name = as<RecordDecl>(stmt).info.name;
       add_parents(as<RecordDecl>(stmt).parents);
-      add_closing_methods(as<RecordDecl>(stmt).methods, fields_of(name));
+      add_closing_methods(as<RecordDecl>(stmt).methods, name, fields_of(name));
       break;
     case StmtKind::kTrait:
       name = as<TraitDecl>(stmt).info.name;
       add_parents(as<TraitDecl>(stmt).parents);
-      add_closing_methods(as<TraitDecl>(stmt).methods, {});
+      add_closing_methods(as<TraitDecl>(stmt).methods, name, {});
       break;
     case StmtKind::kEnum:
       name = as<EnumDecl>(stmt).info.name;
-      add_closing_methods(as<EnumDecl>(stmt).methods, {});
+      add_closing_methods(as<EnumDecl>(stmt).methods, name, {});
       if (link.methods.empty())
         return;
       break;
@@ -519,15 +532,15 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
       link.target = extended_path(*impl.target);
       if (impl.trait)
         link.parents.push_back(type_path(*impl.trait));
-      const std::vector<Symbol> fields =
-          link.target.size() == 1 ? fields_of(link.target[0]) : std::vector<Symbol>();
+      const Symbol type = link.target.size() == 1 ? link.target[0] : kNoSymbol;
+      const std::vector<Symbol> fields = type == kNoSymbol ? std::vector<Symbol>() : fields_of(type);
       for (const auto& method : impl.methods) {
         if (!method->body)
           continue;
         const bool is_static = method->is_static || implicitly_static(*method);
         Method made;
-        if (at_module_level() || is_static || !closing_method(*method, fields, made))
-          made = make_method(module_, *method, fields, is_static);
+        if (at_module_level() || is_static || !closing_method(*method, type, fields, made))
+          made = make_method(module_, *method, type, fields, is_static);
         made.origin = impl.trait ? Origin::kTraitImpl : Origin::kImpl;
         link.methods.emplace_back(method->info.name, made);
       }

@@ -247,6 +247,9 @@ void FunctionCompiler::refuse_fixed(Symbol symbol, const SourceSpan& span) {
   if (is_fixed)
     refuse(span,
            "'" + name_of(symbol) + "' was bound by val and keeps its value; bind it by var to change it");
+  if (local == nullptr && resolve(symbol).form == Name::Form::kStatic && owner()->is_constant(symbol))
+    refuse(span, "'" + name_of(symbol) + "' is a constant of " + name_of(owner_name()) +
+                     "; declare it by `static var` to change it");
 }
 
 void FunctionCompiler::fix_pattern(const Pattern& pattern) {

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,8 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <tuple>
+#include <unordered_map>
 
 #include "../sdn/sdn.h"
 #include "../values/error.h"
@@ -28,6 +31,23 @@ std::map<std::string, std::unique_ptr<LoadedModule>>& modules() {
   return loaded;
 }
 
+// The one name of a file or folder, links followed; asked once per folder, as each part costs a call of the
+// system.
+const std::string& real_path(const std::string& path) {
+  static std::unordered_map<std::string, std::string> known;
+  if (const auto found = known.find(path); found != known.end())
+    return found->second;
+  std::error_code ignored;
+  const fs::path whole(path);
+  const bool plain = whole.has_parent_path() && whole.has_filename() && whole.filename() != ".." &&
+                     whole.filename() != "." && !fs::is_symlink(whole, ignored);
+  // The root of paths is its own parent.
+  std::string real = plain && whole.parent_path() != whole
+                         ? (fs::path(real_path(whole.parent_path().string())) / whole.filename()).string()
+                         : fs::weakly_canonical(whole, ignored).string();
+  return known[path] = std::move(real);
+}
+
 std::string executable_folder() {
   char buffer[4096];
   const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
@@ -36,13 +56,20 @@ std::string executable_folder() {
 }
 
 bool read_file(const std::string& path, std::string& text) {
-  std::ifstream file(path, std::ios::binary);
   std::error_code ignored;
+  std::ifstream file(path, std::ios::binary);
   if (!file || fs::is_directory(path, ignored))
     return false;
-  std::ostringstream content;
-  content << file.rdbuf();
-  text = content.str();
+  // Not every file tells its size: what a pipe or /proc/ holds is read to its end.
+  const auto size = fs::file_size(path, ignored);
+  if (!ignored && size > 0) {
+    text.resize(size);
+    file.read(text.data(), static_cast<std::streamsize>(size));
+    text.resize(static_cast<size_t>(file.gcount()));
+  }
+  std::ostringstream rest;
+  if (file && rest << file.rdbuf())
+    text += rest.str();
   return true;
 }
 
@@ -93,6 +120,15 @@ std::string join(const std::vector<Symbol>& path, size_t first, const char* sepa
   return text;
 }
 
+void add_library_places(const UseDecl& use, std::vector<fs::path>& places) {
+  const std::string& head = name_of(use.path[0]);
+  for (const std::string& root : library_roots())
+    places.push_back(fs::path(root) / join(use.path, 0, "/"));
+  if (use.path.size() > 1 && (head == "lib" || head == "std"))
+    for (const std::string& root : library_roots())
+      places.push_back(fs::path(root) / join(use.path, 1, "/"));
+}
+
 // Where a module's file may lie, without its ending; in the order in which they are looked at.
 std::vector<fs::path> candidates(const LoadedModule& from, const UseDecl& use) {
   const fs::path here = fs::path(from.source.path).parent_path();
@@ -103,30 +139,41 @@ std::vector<fs::path> candidates(const LoadedModule& from, const UseDecl& use) {
       base /= "..";
     return {(base / path).lexically_normal()};
   }
-  std::vector<fs::path> found = {here / path};
+  // The library's own modules mean each other, whatever lies in the folder that a program was started in.
+  std::vector<fs::path> found;
+  if (from.is_library)
+    add_library_places(use, found);
+  found.push_back(here / path);
   if (!from.is_library)
     found.push_back(program_folder() / path);
-  found.push_back(fs::current_path() / path);
-  found.push_back(fs::current_path() / "lib" / path);
-  const std::string& head = name_of(use.path[0]);
-  const bool in_library = use.path.size() > 1 && (head == "lib" || head == "std");
-  for (const std::string& root : library_roots())
-    found.push_back(fs::path(root) / path);
-  if (in_library)
-    for (const std::string& root : library_roots())
-      found.push_back(fs::path(root) / join(use.path, 1, "/"));
+  static const fs::path started_in = fs::current_path();  // no program changes it
+  found.push_back(started_in / path);
+  found.push_back(started_in / "lib" / path);
+  if (!from.is_library)
+    add_library_places(use, found);
   return found;
 }
 
 // "" when nobody has it.
-std::string find_module(const LoadedModule& from, const UseDecl& use) {
-  if (use.parents == 0)
-    if (const auto alias = aliases().find(join(use.path, 0, ".")); alias != aliases().end())
-      return fs::path(alias->second).lexically_normal().string();
+std::string look_for_module(const LoadedModule& from, const UseDecl& use) {
   for (const fs::path& base : candidates(from, use))
     if (std::string file = file_of_path(base); !file.empty())
       return file;
   return "";
+}
+
+// As above, by the library's table first; what was found is remembered.
+const std::string& find_module(const LoadedModule& from, const UseDecl& use) {
+  static std::map<std::tuple<std::string, uint32_t, std::string>, std::string> known;
+  const std::string dotted = join(use.path, 0, ".");
+  const std::string folder = fs::path(from.source.path).parent_path().string();
+  std::string& file = known[{folder, use.parents, dotted}];
+  if (!file.empty())
+    return file;
+  const auto alias = use.parents == 0 ? aliases().find(dotted) : aliases().end();
+  file = alias != aliases().end() ? fs::path(alias->second).lexically_normal().string()
+                                  : look_for_module(from, use);
+  return file;
 }
 
 // A module of nearly that name: beside where the file would lie, or in the library's table.
@@ -174,14 +221,9 @@ void collect_uses(const std::vector<StmtPtr>& statements, std::vector<const UseD
 }
 
 bool below_library(const std::string& path) {
-  for (const std::string& root : library_roots()) {
-    std::error_code ignored;
-    const std::string real = fs::weakly_canonical(path, ignored).string();
-    const std::string top = fs::weakly_canonical(root, ignored).string();
-    if (real.starts_with(top + "/"))
-      return true;
-  }
-  return false;
+  const std::string& real = real_path(path);
+  return std::any_of(library_roots().begin(), library_roots().end(),
+                     [&real](const std::string& root) { return real.starts_with(real_path(root) + "/"); });
 }
 
 // The error is told at a place of the module's text.
@@ -247,8 +289,7 @@ LoadedModule& add_module(const std::string& key, std::string name, std::string p
 }
 
 LoadedModule& load_file(const std::string& path, const std::string& name) {
-  std::error_code ignored;
-  std::string key = fs::weakly_canonical(path, ignored).string();
+  const std::string& key = real_path(path);
   if (const auto found = modules().find(key); found != modules().end()) {
     if (found->second->state == LoadedModule::State::kFailed)
       fail("module " + found->second->name + " failed when it was loaded first");

@@ -109,6 +109,15 @@ constexpr Punctuation kPunctuation[] = {
     {"#[", Tok::kHashBracket},
 };
 
+/// Where the spellings that begin with a character begin in the table; those of one character stand together.
+constexpr auto kFirstPunctuation = [] {
+  std::array<uint8_t, 256> firsts{};
+  firsts.fill(std::size(kPunctuation));
+  for (size_t i = std::size(kPunctuation); i-- > 0;)
+    firsts[static_cast<unsigned char>(kPunctuation[i].spelling[0])] = static_cast<uint8_t>(i);
+  return firsts;
+}();
+
 /// One edit apart: a letter more, less, other, or two neighbours swapped.
 bool one_edit_apart(std::string_view a, std::string_view b) {
   if (a.size() > b.size())
@@ -415,8 +424,12 @@ void Lexer::text(TextShape shape) {
 }
 
 void Lexer::punctuation() {
-  for (const auto& [spelling, kind] : kPunctuation) {
-    if (spelling[0] != text_[pos_] || !starts_with(pos_, spelling))
+  for (size_t i = kFirstPunctuation[static_cast<unsigned char>(text_[pos_])]; i < std::size(kPunctuation);
+       ++i) {
+    const auto& [spelling, kind] = kPunctuation[i];
+    if (spelling[0] != text_[pos_])
+      break;
+    if (!starts_with(pos_, spelling))
       continue;
     const char c = spelling.back();
     if (c == '(' || c == '[' || c == '{')

@@ -117,6 +117,8 @@ struct Type : Object {
   LoadedModule* module = nullptr;
   std::unordered_map<Symbol, Method> methods;
   std::unordered_map<Symbol, Value> statics;
+  /// The values that the declaration itself gives, seen bare in its methods: whether they are constants.
+  std::unordered_map<Symbol, bool> declared_statics;
   std::vector<Trait*> traits;
   explicit Type(Kind k) : Object(k) {}
 
@@ -124,6 +126,10 @@ struct Type : Object {
     const auto [known, is_new] = methods.emplace(called, method);
     if (!is_new && method.origin <= known->second.origin)
       known->second = method;
+  }
+  bool is_constant(Symbol value) const {
+    const auto found = declared_statics.find(value);
+    return found != declared_statics.end() && found->second;
   }
   const Method* find(Symbol method) const {
     const auto found = methods.find(method);

@@ -166,7 +166,11 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     return;
   }
   if (object.is(Kind::kRecord) || object.is(Kind::kEnum) || object.is(Kind::kTrait)) {
-    assign(as_object<Type>(object)->statics[name], value.take());
+    auto* type = as_object<Type>(object);
+    if (type->is_constant(name) && type->statics.contains(name))
+      fail(name_of(name) + " is a constant of " + name_of(type->name) + " and cannot be assigned",
+           "declare it by `static var` to change it");
+    assign(type->statics[name], value.take());
     return;
   }
   if (object.is(Kind::kTuple)) {

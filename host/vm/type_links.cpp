@@ -166,6 +166,12 @@ const Type* extension_of(Value v) {
 void Thread::link_type(const TypeLink& link, LoadedModule& module) {
   Type* type = link.type != nullptr ? link.type : extended_type(link, module);
   ++method_epoch();
+  // A declaration inside a function that is reached again gives its values anew.
+  for (const auto& [name, is_constant] : type->declared_statics)
+    if (const auto old = type->statics.find(name); link.type != nullptr && old != type->statics.end()) {
+      const Ref given_up = Ref::owned(old->second);
+      type->statics.erase(old);
+    }
   for (const auto& [name, method] : link.methods)
     type->add(name, method);
   for (const auto& path : link.parents) {
