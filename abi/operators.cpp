@@ -36,17 +36,12 @@ class Numbered {
     if (count == ops_.size()) {
       throw Error(ErrorKind::kOutOfMemory, "more than " + std::to_string(count) + " overloads are in use");
     }
-    ops_[count] = {&op, core::signature_of(op)};
+    ops_[count] = core::unboxed_operator(op);
     count_.store(count + 1, std::memory_order_release);
     return static_cast<int64_t>(count) + 1;
   }
 
-  struct Overload {
-    const c10::OperatorHandle* op = nullptr;
-    core::Signature signature = core::Signature::kOther;
-  };
-
-  const Overload& at(int64_t number) const {
+  const core::UnboxedOperator& at(int64_t number) const {
     if (number < 1 || static_cast<size_t>(number) > count_.load(std::memory_order_acquire)) {
       throw Error(ErrorKind::kInvalidArgument,
                   std::to_string(number) + " is no number that spt_op_find gave");
@@ -57,7 +52,7 @@ class Numbered {
  private:
   std::mutex mutex_;
   std::atomic<size_t> count_{0};
-  std::array<Overload, 16384> ops_{};
+  std::array<core::UnboxedOperator, 16384> ops_{};
 };
 
 Numbered& numbered() {
@@ -68,7 +63,7 @@ Numbered& numbered() {
 bool is_tensor(const SplValue& value) { return value.tag == SPT_TENSOR && value.as_int != 0; }
 
 /// The shortest way, for tensors alone; false where that does not fit.
-bool call_with_tensors(const Numbered::Overload& called, c10::ArrayRef<SplValue> given,
+bool call_with_tensors(const core::UnboxedOperator& called, c10::ArrayRef<SplValue> given,
                        c10::ArrayRef<SplValue> room, SplValue* results) {
   const int64_t wanted = core::tensors_of(called.signature);
   if (wanted == 0 || static_cast<int64_t>(given.size()) != wanted || room.empty() ||
@@ -78,7 +73,7 @@ bool call_with_tensors(const Numbered::Overload& called, c10::ArrayRef<SplValue>
   const auto a = tensor_argument(given.front().as_int);
   const auto b = tensor_argument(given.back().as_int);
   results->tag = SPT_TENSOR;
-  results->as_int = give(core::call_unboxed(*called.op, called.signature, *a, &*b));
+  results->as_int = give(core::call_unboxed(called, *a, &*b));
   return true;
 }
 
@@ -145,7 +140,7 @@ int32_t op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* re
                 int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const Numbered::Overload& overload = numbered().at(op);
+    const core::UnboxedOperator& overload = numbered().at(op);
     const auto given = list_argument(args, args_len, "args");
     const auto room = list_argument(results, results_len, "results");
     if (call_with_tensors(overload, given, room, results)) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core_libtorch/below_autograd.h"
 #include "core_libtorch/explained.h"
 #include "core_libtorch/fatal_inputs.h"
 
@@ -62,7 +63,15 @@ Signature if_typed(const c10::OperatorHandle& op, Signature signature) {
   }
 }
 
-}  // namespace
+// A kernel of its own, not made of other operations, and a new tensor as its result, not a view. Of other
+// namespaces nothing is known: they may have put the operation itself into autograd's layer.
+bool can_skip_autograd(const c10::OperatorHandle& op) {
+  const auto& arguments = op.schema().arguments();
+  return op.schema().name().starts_with("aten::") &&
+         !op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd) &&
+         std::none_of(arguments.begin(), arguments.end(),
+                      [](const c10::Argument& argument) { return argument.alias_info() != nullptr; });
+}
 
 Signature signature_of(const c10::OperatorHandle& op) {
   const Signature signature = by_schema(op.schema());
@@ -79,17 +88,34 @@ Signature signature_of(const c10::OperatorHandle& op) {
   return Signature::kOther;
 }
 
-at::Tensor call_unboxed(const c10::OperatorHandle& op, Signature signature, const at::Tensor& a,
-                        const at::Tensor* b) {
+template <class Call>
+at::Tensor explained_call(const UnboxedOperator& unboxed, std::initializer_list<const at::Tensor*> operands,
+                          Call&& call) {
+  return explained(unboxed.op->operator_name().name.c_str(), operands, [&] {
+    if (!unboxed.skips_autograd) {
+      return call();
+    }
+    const BelowAutograd shortcut(operands);
+    return call();
+  });
+}
+
+}  // namespace
+
+UnboxedOperator unboxed_operator(const c10::OperatorHandle& op) {
+  return {&op, signature_of(op), can_skip_autograd(op)};
+}
+
+at::Tensor call_unboxed(const UnboxedOperator& unboxed, const at::Tensor& a, const at::Tensor* b) {
   static const at::Scalar one = 1;
-  const char* const name = op.operator_name().name.c_str();
-  switch (signature) {
+  const c10::OperatorHandle& op = *unboxed.op;
+  switch (unboxed.signature) {
     case Signature::kTensor:
-      return explained(name, {&a}, [&] { return op.typed<Unary>().call(a); });
+      return explained_call(unboxed, {&a}, [&] { return op.typed<Unary>().call(a); });
     case Signature::kTensors:
-      return explained(name, {&a, b}, [&] { return op.typed<Binary>().call(a, *b); });
+      return explained_call(unboxed, {&a, b}, [&] { return op.typed<Binary>().call(a, *b); });
     default:
-      return explained(name, {&a, b}, [&] { return op.typed<Scaled>().call(a, *b, one); });
+      return explained_call(unboxed, {&a, b}, [&] { return op.typed<Scaled>().call(a, *b, one); });
   }
 }
 

@@ -17,16 +17,22 @@ enum class Signature : uint8_t {
   kTensorsAndOne,  // (Tensor, Tensor, Scalar = 1)
 };
 
-/// kOther also for overloads that write to an argument, or that have fatal inputs.
-Signature signature_of(const c10::OperatorHandle& op);
-
 /// How many tensors the signature takes.
 constexpr int64_t tensors_of(Signature signature) {
   return signature == Signature::kOther ? 0 : signature == Signature::kTensor ? 1 : 2;
 }
 
+/// An overload, with what is to be known of it before it can be called without boxes.
+struct UnboxedOperator {
+  const c10::OperatorHandle* op = nullptr;
+  Signature signature = Signature::kOther;
+  bool skips_autograd = false;  // where no operand has anything to do with it
+};
+
+/// Signature::kOther also for overloads that write to an argument, or that have fatal inputs.
+UnboxedOperator unboxed_operator(const c10::OperatorHandle& op);
+
 /// Calls it; `b` is null for kTensor. Throws Error, explained as the operator's.
-at::Tensor call_unboxed(const c10::OperatorHandle& op, Signature signature, const at::Tensor& a,
-                        const at::Tensor* b);
+at::Tensor call_unboxed(const UnboxedOperator& unboxed, const at::Tensor& a, const at::Tensor* b);
 
 }  // namespace simple_torch::core

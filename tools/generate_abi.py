@@ -179,8 +179,9 @@ def load_table(root: Path = ROOT) -> list[Function]:
     functions = []
     for path in sorted((root / "abi").glob("functions*.toml")):
         document = tomllib.loads(path.read_text())
+        operations = document.get("below_autograd", {}).get("operations", [])
         for entry in document["function"]:
-            family = document["family"][entry["family"]]
+            family = {**document["family"][entry["family"]], "below_autograd": operations}
             for row in expand({**family, **entry}):
                 args, results = parse_signature(row["sig"])
                 spellings = [parse_spelling(name) for name in row.get("rt", [])]
@@ -682,6 +683,12 @@ def body_parameter(kind: str, name: str, function: Function) -> str:
     return f"{kind} {name}"
 
 
+def is_below_autograd(function: Function) -> bool:
+    """Whether the expression is one call of an operation that the table lists so."""
+    lone_call = re.match(r"at::(\w+)\(", function.expr)
+    return bool(lone_call) and lone_call[1] in function.fields["below_autograd"]
+
+
 def backend_body(function: Function) -> str:
     parameters = ", ".join(body_parameter(kind, name, function) for kind, name in c_parameters(function))
     lines = [f'    require({name}, "{name}");' for kind, name in out_parameters(function)]
@@ -697,7 +704,9 @@ def backend_body(function: Function) -> str:
         seen = f"{{{', '.join(operands)}}}"
     else:
         seen = f"at::TensorList({lists[0]})" if lists else "core::kNoOperands"
-    call = f'core::explained("{function.fields.get("op", function.name)}", {seen}, [&] {{ return {function.expr}; }})'
+    shortcut = f"const core::BelowAutograd shortcut({seen}); " if is_below_autograd(function) else ""
+    name = function.fields.get("op", function.name)
+    call = f'core::explained("{name}", {seen}, [&] {{ {shortcut}return {function.expr}; }})'
     lines += body_result(function, call)
     return f"int32_t {function.name}({parameters}) {{\n  return guarded([&] {{\n" + "\n".join(lines) + "\n  });\n}"
 
@@ -745,6 +754,7 @@ def body_source(functions: list[Function], number: int) -> str:
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
 #include "abi/tensor_arguments.h"
+#include "core_libtorch/below_autograd.h"
 #include "core_libtorch/ops.h"
 
 namespace simple_torch::abi::body {{

@@ -81,6 +81,7 @@
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
 #include "abi/tensor_arguments.h"
+#include "core_libtorch/below_autograd.h"
 #include "core_libtorch/ops.h"
 
 namespace simple_torch::abi::body {
@@ -368,7 +369,7 @@ int32_t neg(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("neg", {&a}, [&] { return at::neg(a); }));
+    *out = give(core::explained("neg", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::neg(a); }));
   });
 }
 
@@ -377,7 +378,7 @@ int32_t abs(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("abs", {&a}, [&] { return at::abs(a); }));
+    *out = give(core::explained("abs", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::abs(a); }));
   });
 }
 
@@ -386,7 +387,7 @@ int32_t sqrt(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sqrt", {&a}, [&] { return at::sqrt(a); }));
+    *out = give(core::explained("sqrt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sqrt(a); }));
   });
 }
 
@@ -395,7 +396,7 @@ int32_t exp(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("exp", {&a}, [&] { return at::exp(a); }));
+    *out = give(core::explained("exp", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::exp(a); }));
   });
 }
 
@@ -404,7 +405,7 @@ int32_t log(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("log", {&a}, [&] { return at::log(a); }));
+    *out = give(core::explained("log", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log(a); }));
   });
 }
 
@@ -413,7 +414,7 @@ int32_t sin(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sin", {&a}, [&] { return at::sin(a); }));
+    *out = give(core::explained("sin", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sin(a); }));
   });
 }
 
@@ -422,7 +423,7 @@ int32_t cos(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("cos", {&a}, [&] { return at::cos(a); }));
+    *out = give(core::explained("cos", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::cos(a); }));
   });
 }
 
@@ -431,7 +432,7 @@ int32_t tan(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("tan", {&a}, [&] { return at::tan(a); }));
+    *out = give(core::explained("tan", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::tan(a); }));
   });
 }
 
@@ -440,7 +441,7 @@ int32_t asin(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("asin", {&a}, [&] { return at::asin(a); }));
+    *out = give(core::explained("asin", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::asin(a); }));
   });
 }
 
@@ -449,7 +450,7 @@ int32_t acos(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("acos", {&a}, [&] { return at::acos(a); }));
+    *out = give(core::explained("acos", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::acos(a); }));
   });
 }
 
@@ -458,7 +459,7 @@ int32_t atan(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("atan", {&a}, [&] { return at::atan(a); }));
+    *out = give(core::explained("atan", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::atan(a); }));
   });
 }
 
@@ -467,7 +468,7 @@ int32_t sinh(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sinh", {&a}, [&] { return at::sinh(a); }));
+    *out = give(core::explained("sinh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sinh(a); }));
   });
 }
 
@@ -476,7 +477,7 @@ int32_t cosh(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("cosh", {&a}, [&] { return at::cosh(a); }));
+    *out = give(core::explained("cosh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::cosh(a); }));
   });
 }
 
@@ -485,7 +486,7 @@ int32_t tanh(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("tanh", {&a}, [&] { return at::tanh(a); }));
+    *out = give(core::explained("tanh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::tanh(a); }));
   });
 }
 
@@ -494,7 +495,7 @@ int32_t relu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("relu", {&a}, [&] { return at::relu(a); }));
+    *out = give(core::explained("relu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::relu(a); }));
   });
 }
 
@@ -503,7 +504,7 @@ int32_t sigmoid(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sigmoid", {&a}, [&] { return at::sigmoid(a); }));
+    *out = give(core::explained("sigmoid", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sigmoid(a); }));
   });
 }
 
@@ -512,7 +513,7 @@ int32_t erf(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("erf", {&a}, [&] { return at::erf(a); }));
+    *out = give(core::explained("erf", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::erf(a); }));
   });
 }
 
@@ -521,7 +522,7 @@ int32_t log1p(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("log1p", {&a}, [&] { return at::log1p(a); }));
+    *out = give(core::explained("log1p", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log1p(a); }));
   });
 }
 
@@ -530,7 +531,7 @@ int32_t log2(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("log2", {&a}, [&] { return at::log2(a); }));
+    *out = give(core::explained("log2", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log2(a); }));
   });
 }
 
@@ -539,7 +540,7 @@ int32_t log10(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("log10", {&a}, [&] { return at::log10(a); }));
+    *out = give(core::explained("log10", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log10(a); }));
   });
 }
 
@@ -548,7 +549,7 @@ int32_t expm1(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("expm1", {&a}, [&] { return at::expm1(a); }));
+    *out = give(core::explained("expm1", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::expm1(a); }));
   });
 }
 
@@ -557,7 +558,7 @@ int32_t exp2(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("exp2", {&a}, [&] { return at::exp2(a); }));
+    *out = give(core::explained("exp2", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::exp2(a); }));
   });
 }
 
@@ -566,7 +567,7 @@ int32_t rsqrt(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rsqrt", {&a}, [&] { return at::rsqrt(a); }));
+    *out = give(core::explained("rsqrt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsqrt(a); }));
   });
 }
 
@@ -575,7 +576,7 @@ int32_t reciprocal(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("reciprocal", {&a}, [&] { return at::reciprocal(a); }));
+    *out = give(core::explained("reciprocal", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a); }));
   });
 }
 
@@ -593,7 +594,7 @@ int32_t sign(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sign", {&a}, [&] { return at::sign(a); }));
+    *out = give(core::explained("sign", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sign(a); }));
   });
 }
 
@@ -602,7 +603,7 @@ int32_t floor(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("floor", {&a}, [&] { return at::floor(a); }));
+    *out = give(core::explained("floor", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::floor(a); }));
   });
 }
 
@@ -611,7 +612,7 @@ int32_t ceil(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("ceil", {&a}, [&] { return at::ceil(a); }));
+    *out = give(core::explained("ceil", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ceil(a); }));
   });
 }
 
@@ -620,7 +621,7 @@ int32_t round(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("round", {&a}, [&] { return at::round(a); }));
+    *out = give(core::explained("round", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::round(a); }));
   });
 }
 
@@ -629,7 +630,7 @@ int32_t trunc(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("trunc", {&a}, [&] { return at::trunc(a); }));
+    *out = give(core::explained("trunc", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::trunc(a); }));
   });
 }
 
@@ -638,7 +639,7 @@ int32_t logical_not(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("logical_not", {&a}, [&] { return at::logical_not(a); }));
+    *out = give(core::explained("logical_not", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::logical_not(a); }));
   });
 }
 
@@ -683,7 +684,7 @@ int32_t gelu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("gelu", {&a}, [&] { return at::gelu(a); }));
+    *out = give(core::explained("gelu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gelu(a); }));
   });
 }
 
@@ -692,7 +693,7 @@ int32_t silu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("silu", {&a}, [&] { return at::silu(a); }));
+    *out = give(core::explained("silu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::silu(a); }));
   });
 }
 
@@ -701,7 +702,7 @@ int32_t mish(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("mish", {&a}, [&] { return at::mish(a); }));
+    *out = give(core::explained("mish", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mish(a); }));
   });
 }
 
@@ -710,7 +711,7 @@ int32_t softplus(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("softplus", {&a}, [&] { return at::softplus(a); }));
+    *out = give(core::explained("softplus", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::softplus(a); }));
   });
 }
 
@@ -719,7 +720,7 @@ int32_t elu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("elu", {&a}, [&] { return at::elu(a); }));
+    *out = give(core::explained("elu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::elu(a); }));
   });
 }
 
@@ -728,7 +729,7 @@ int32_t hardswish(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("hardswish", {&a}, [&] { return at::hardswish(a); }));
+    *out = give(core::explained("hardswish", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::hardswish(a); }));
   });
 }
 
@@ -737,7 +738,7 @@ int32_t leaky_relu(int64_t a_handle, double negative_slope, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("leaky_relu", {&a}, [&] { return at::leaky_relu(a, negative_slope); }));
+    *out = give(core::explained("leaky_relu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::leaky_relu(a, negative_slope); }));
   });
 }
 
@@ -773,7 +774,7 @@ int32_t nan_to_num(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("nan_to_num", {&a}, [&] { return at::nan_to_num(a, value); }));
+    *out = give(core::explained("nan_to_num", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::nan_to_num(a, value); }));
   });
 }
 
@@ -784,7 +785,7 @@ int32_t add(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("add", {&a, &b}, [&] { return at::add(a, b); }));
+    *out = give(core::explained("add", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::add(a, b); }));
   });
 }
 
@@ -795,7 +796,7 @@ int32_t sub(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("sub", {&a, &b}, [&] { return at::sub(a, b); }));
+    *out = give(core::explained("sub", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::sub(a, b); }));
   });
 }
 
@@ -806,7 +807,7 @@ int32_t mul(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("mul", {&a, &b}, [&] { return at::mul(a, b); }));
+    *out = give(core::explained("mul", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::mul(a, b); }));
   });
 }
 
@@ -817,7 +818,7 @@ int32_t div(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("div", {&a, &b}, [&] { return at::div(a, b); }));
+    *out = give(core::explained("div", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::div(a, b); }));
   });
 }
 
@@ -828,7 +829,7 @@ int32_t maximum(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("maximum", {&a, &b}, [&] { return at::maximum(a, b); }));
+    *out = give(core::explained("maximum", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::maximum(a, b); }));
   });
 }
 
@@ -839,7 +840,7 @@ int32_t minimum(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("minimum", {&a, &b}, [&] { return at::minimum(a, b); }));
+    *out = give(core::explained("minimum", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::minimum(a, b); }));
   });
 }
 
@@ -850,7 +851,7 @@ int32_t atan2(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("atan2", {&a, &b}, [&] { return at::atan2(a, b); }));
+    *out = give(core::explained("atan2", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::atan2(a, b); }));
   });
 }
 
@@ -861,7 +862,7 @@ int32_t remainder(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("remainder", {&a, &b}, [&] { return at::remainder(a, b); }));
+    *out = give(core::explained("remainder", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::remainder(a, b); }));
   });
 }
 
@@ -872,7 +873,7 @@ int32_t fmod(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("fmod", {&a, &b}, [&] { return at::fmod(a, b); }));
+    *out = give(core::explained("fmod", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::fmod(a, b); }));
   });
 }
 
@@ -894,7 +895,7 @@ int32_t logical_and(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("logical_and", {&a, &b}, [&] { return at::logical_and(a, b); }));
+    *out = give(core::explained("logical_and", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_and(a, b); }));
   });
 }
 
@@ -905,7 +906,7 @@ int32_t logical_or(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("logical_or", {&a, &b}, [&] { return at::logical_or(a, b); }));
+    *out = give(core::explained("logical_or", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_or(a, b); }));
   });
 }
 
@@ -916,7 +917,7 @@ int32_t logical_xor(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("logical_xor", {&a, &b}, [&] { return at::logical_xor(a, b); }));
+    *out = give(core::explained("logical_xor", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_xor(a, b); }));
   });
 }
 
@@ -927,7 +928,7 @@ int32_t pow_tensor(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("pow", {&a, &b}, [&] { return at::pow(a, b); }));
+    *out = give(core::explained("pow", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::pow(a, b); }));
   });
 }
 
@@ -949,7 +950,7 @@ int32_t add_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("add", {&a}, [&] { return at::add(a, at::Scalar(value)); }));
+    *out = give(core::explained("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::Scalar(value)); }));
   });
 }
 
@@ -958,7 +959,7 @@ int32_t sub_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sub", {&a}, [&] { return at::sub(a, at::Scalar(value)); }));
+    *out = give(core::explained("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::Scalar(value)); }));
   });
 }
 

@@ -55,6 +55,7 @@
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
 #include "abi/tensor_arguments.h"
+#include "core_libtorch/below_autograd.h"
 #include "core_libtorch/ops.h"
 
 namespace simple_torch::abi::body {
@@ -64,7 +65,7 @@ int32_t mul_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("mul", {&a}, [&] { return at::mul(a, at::Scalar(value)); }));
+    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::Scalar(value)); }));
   });
 }
 
@@ -73,7 +74,7 @@ int32_t div_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("div", {&a}, [&] { return at::div(a, at::Scalar(value)); }));
+    *out = give(core::explained("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::Scalar(value)); }));
   });
 }
 
@@ -82,7 +83,7 @@ int32_t pow(int64_t a_handle, double exponent, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("pow", {&a}, [&] { return at::pow(a, at::Scalar(exponent)); }));
+    *out = give(core::explained("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(a, at::Scalar(exponent)); }));
   });
 }
 
@@ -91,7 +92,7 @@ int32_t add_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("add", {&a}, [&] { return at::add(a, at::Scalar(value)); }));
+    *out = give(core::explained("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::Scalar(value)); }));
   });
 }
 
@@ -100,7 +101,7 @@ int32_t sub_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sub", {&a}, [&] { return at::sub(a, at::Scalar(value)); }));
+    *out = give(core::explained("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::Scalar(value)); }));
   });
 }
 
@@ -109,7 +110,7 @@ int32_t mul_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("mul", {&a}, [&] { return at::mul(a, at::Scalar(value)); }));
+    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::Scalar(value)); }));
   });
 }
 
@@ -118,7 +119,7 @@ int32_t div_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("div", {&a}, [&] { return at::div(a, at::Scalar(value)); }));
+    *out = give(core::explained("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::Scalar(value)); }));
   });
 }
 
@@ -127,7 +128,7 @@ int32_t pow_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("pow", {&a}, [&] { return at::pow(a, at::Scalar(value)); }));
+    *out = give(core::explained("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(a, at::Scalar(value)); }));
   });
 }
 
@@ -136,7 +137,7 @@ int32_t remainder_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("remainder", {&a}, [&] { return at::remainder(a, at::Scalar(value)); }));
+    *out = give(core::explained("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
   });
 }
 
@@ -154,7 +155,7 @@ int32_t remainder_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("remainder", {&a}, [&] { return at::remainder(a, at::Scalar(value)); }));
+    *out = give(core::explained("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
   });
 }
 
@@ -172,7 +173,7 @@ int32_t rsub_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rsub", {&a}, [&] { return at::rsub(a, at::Scalar(value)); }));
+    *out = give(core::explained("rsub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
   });
 }
 
@@ -181,7 +182,7 @@ int32_t rsub_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rsub", {&a}, [&] { return at::rsub(a, at::Scalar(value)); }));
+    *out = give(core::explained("rsub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
   });
 }
 
@@ -190,7 +191,7 @@ int32_t rdiv_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rdiv", {&a}, [&] { return at::reciprocal(a).mul(at::Scalar(value)); }));
+    *out = give(core::explained("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::Scalar(value)); }));
   });
 }
 
@@ -199,7 +200,7 @@ int32_t rdiv_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rdiv", {&a}, [&] { return at::reciprocal(a).mul(at::Scalar(value)); }));
+    *out = give(core::explained("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::Scalar(value)); }));
   });
 }
 
@@ -208,7 +209,7 @@ int32_t rpow_scalar(int64_t a_handle, double base, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("pow", {&a}, [&] { return at::pow(at::Scalar(base), a); }));
+    *out = give(core::explained("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(at::Scalar(base), a); }));
   });
 }
 
@@ -217,7 +218,7 @@ int32_t rpow_int(int64_t a_handle, int64_t base, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("pow", {&a}, [&] { return at::pow(at::Scalar(base), a); }));
+    *out = give(core::explained("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(at::Scalar(base), a); }));
   });
 }
 
@@ -228,7 +229,7 @@ int32_t eq(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("eq", {&a, &b}, [&] { return at::eq(a, b); }));
+    *out = give(core::explained("eq", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::eq(a, b); }));
   });
 }
 
@@ -239,7 +240,7 @@ int32_t ne(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("ne", {&a, &b}, [&] { return at::ne(a, b); }));
+    *out = give(core::explained("ne", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::ne(a, b); }));
   });
 }
 
@@ -250,7 +251,7 @@ int32_t lt(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("lt", {&a, &b}, [&] { return at::lt(a, b); }));
+    *out = give(core::explained("lt", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::lt(a, b); }));
   });
 }
 
@@ -261,7 +262,7 @@ int32_t gt(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("gt", {&a, &b}, [&] { return at::gt(a, b); }));
+    *out = give(core::explained("gt", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::gt(a, b); }));
   });
 }
 
@@ -272,7 +273,7 @@ int32_t le(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("le", {&a, &b}, [&] { return at::le(a, b); }));
+    *out = give(core::explained("le", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::le(a, b); }));
   });
 }
 
@@ -283,7 +284,7 @@ int32_t ge(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("ge", {&a, &b}, [&] { return at::ge(a, b); }));
+    *out = give(core::explained("ge", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::ge(a, b); }));
   });
 }
 
@@ -292,7 +293,7 @@ int32_t eq_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("eq", {&a}, [&] { return at::eq(a, at::Scalar(value)); }));
+    *out = give(core::explained("eq", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
   });
 }
 
@@ -301,7 +302,7 @@ int32_t ne_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("ne", {&a}, [&] { return at::ne(a, at::Scalar(value)); }));
+    *out = give(core::explained("ne", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
   });
 }
 
@@ -310,7 +311,7 @@ int32_t lt_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("lt", {&a}, [&] { return at::lt(a, at::Scalar(value)); }));
+    *out = give(core::explained("lt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
   });
 }
 
@@ -319,7 +320,7 @@ int32_t gt_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("gt", {&a}, [&] { return at::gt(a, at::Scalar(value)); }));
+    *out = give(core::explained("gt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
   });
 }
 
@@ -328,7 +329,7 @@ int32_t le_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("le", {&a}, [&] { return at::le(a, at::Scalar(value)); }));
+    *out = give(core::explained("le", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::le(a, at::Scalar(value)); }));
   });
 }
 
@@ -337,7 +338,7 @@ int32_t ge_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("ge", {&a}, [&] { return at::ge(a, at::Scalar(value)); }));
+    *out = give(core::explained("ge", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
   });
 }
 
@@ -346,7 +347,7 @@ int32_t eq_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("eq", {&a}, [&] { return at::eq(a, at::Scalar(value)); }));
+    *out = give(core::explained("eq", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
   });
 }
 
@@ -355,7 +356,7 @@ int32_t ne_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("ne", {&a}, [&] { return at::ne(a, at::Scalar(value)); }));
+    *out = give(core::explained("ne", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
   });
 }
 
@@ -364,7 +365,7 @@ int32_t lt_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("lt", {&a}, [&] { return at::lt(a, at::Scalar(value)); }));
+    *out = give(core::explained("lt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
   });
 }
 
@@ -373,7 +374,7 @@ int32_t gt_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("gt", {&a}, [&] { return at::gt(a, at::Scalar(value)); }));
+    *out = give(core::explained("gt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
   });
 }
 
@@ -382,7 +383,7 @@ int32_t le_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("le", {&a}, [&] { return at::le(a, at::Scalar(value)); }));
+    *out = give(core::explained("le", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::le(a, at::Scalar(value)); }));
   });
 }
 
@@ -391,7 +392,7 @@ int32_t ge_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("ge", {&a}, [&] { return at::ge(a, at::Scalar(value)); }));
+    *out = give(core::explained("ge", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
   });
 }
 

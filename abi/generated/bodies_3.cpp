@@ -40,6 +40,7 @@
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
 #include "abi/tensor_arguments.h"
+#include "core_libtorch/below_autograd.h"
 #include "core_libtorch/ops.h"
 
 namespace simple_torch::abi::body {
@@ -138,7 +139,7 @@ int32_t mm(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("mm", {&a, &b}, [&] { return at::mm(a, b); }));
+    *out = give(core::explained("mm", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::mm(a, b); }));
   });
 }
 
@@ -149,7 +150,7 @@ int32_t bmm(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("bmm", {&a, &b}, [&] { return at::bmm(a, b); }));
+    *out = give(core::explained("bmm", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::bmm(a, b); }));
   });
 }
 
@@ -160,7 +161,7 @@ int32_t dot(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("dot", {&a, &b}, [&] { return at::dot(a, b); }));
+    *out = give(core::explained("dot", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::dot(a, b); }));
   });
 }
 

@@ -18,8 +18,6 @@
 
 namespace {
 
-constexpr int kRounds = 40;
-
 void check(int32_t status) {
   if (status != SPT_OK) {
     std::fprintf(stderr, "%s\n", spt_last_error_message());
@@ -38,9 +36,9 @@ double nanoseconds(int64_t calls, Body&& body) {
 }
 
 template <class Direct, class Through>
-void compare(const char* name, int64_t calls, Direct&& direct, Through&& through) {
+void compare(const char* name, int rounds, int64_t calls, Direct&& direct, Through&& through) {
   double least_direct = std::numeric_limits<double>::max(), least_through = least_direct;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     least_direct = std::min(least_direct, nanoseconds(calls, direct));
     least_through = std::min(least_through, nanoseconds(calls, through));
   }
@@ -56,10 +54,18 @@ int64_t handle_of(const at::Tensor& like) {
 
 void release(int64_t handle) { check(spt_release(handle)); }
 
-void typed_add(const char* name, const at::Tensor& a, int64_t calls) {
-  const int64_t handle = handle_of(a);
+/// The same elements for both ways: where memory lies counts for more than a call of large tensors costs.
+at::Tensor tensor_of(int64_t handle, const at::Tensor& like) {
+  void* address = nullptr;
+  check(spt_data_ptr(handle, &address));
+  return at::from_blob(address, like.sizes());
+}
+
+void typed_add(const char* name, const at::Tensor& like, int rounds, int64_t calls) {
+  const int64_t handle = handle_of(like);
+  const at::Tensor a = tensor_of(handle, like);
   compare(
-      name, calls, [&] { at::add(a, a); },
+      name, rounds, calls, [&] { at::add(a, a); },
       [&] {
         int64_t out = 0;
         check(spt_add(handle, handle, &out));
@@ -68,8 +74,9 @@ void typed_add(const char* name, const at::Tensor& a, int64_t calls) {
   release(handle);
 }
 
-void add_by_number(const char* name, const at::Tensor& a, int64_t calls) {
-  const int64_t handle = handle_of(a);
+void add_by_number(const char* name, const at::Tensor& like, int rounds, int64_t calls) {
+  const int64_t handle = handle_of(like);
+  const at::Tensor a = tensor_of(handle, like);
   int64_t op = 0;
   check(spt_op_find("add", "Tensor", &op));
   SplValue args[2];
@@ -78,7 +85,7 @@ void add_by_number(const char* name, const at::Tensor& a, int64_t calls) {
     arg.as_int = handle;
   }
   compare(
-      name, calls, [&] { at::add(a, a); },
+      name, rounds, calls, [&] { at::add(a, a); },
       [&] {
         SplValue result;
         int64_t count = 0;
@@ -98,7 +105,7 @@ int main() {
     return 1;
   }
   check(spt_set_num_threads(1));
-  typed_add("typed-2x2", at::ones({2, 2}), 20000);
-  add_by_number("numbered-2x2", at::ones({2, 2}), 20000);
-  typed_add("typed-1000000", at::ones({1000000}), 50);
+  typed_add("typed-2x2", at::ones({2, 2}), 400, 2000);
+  add_by_number("numbered-2x2", at::ones({2, 2}), 400, 2000);
+  typed_add("typed-1000000", at::ones({1000000}), 1000, 5);
 }

@@ -4,8 +4,8 @@
 
 1. calls.cpp: add on two tensors by a typed function and by a numbered operator, each alternating with at::add in the
    same process. Goals: at most 1.07 and 1.17 times as long on 2x2, at most 1.005 on 1,000,000 elements.
-2. `a + b` on 2x2 tensors in a loop, in Simple and in Python, run in turn; time of the loops alone, the least of the
-   rounds. Goal: Simple does at least 1.5 times as many in a second.
+2. `a + b` on 2x2 tensors in a loop, in Simple and in Python, run in turn; time of the loops alone, each way's the least
+   of its batches, as in calls.cpp. Goal: Simple does at least 1.5 times as many in a second.
 3. The memory that 10^6 additions from Simple add. Goal: under 1 MB.
 """
 
@@ -18,7 +18,8 @@ import sys
 from pathlib import Path
 
 BUILD = Path(os.environ.get("SIMPLE_BUILD") or Path(os.environ["SIMPLE_HOST"]).parent.parent)
-CALLS = 200_000
+CALLS = 2_000  # of a batch
+BATCHES = 100
 ROUNDS = 7
 GOALS = {"typed-2x2": 1.07, "numbered-2x2": 1.17, "typed-1000000": 1.005}
 
@@ -33,9 +34,15 @@ fn work(n: i64) -> i64:
     val start = rt_clock_ns()
     for i in 0..n: a + b
     rt_clock_ns() - start
-torch.no_grad(\\: work(1000))
+fn least_of(batches: i64) -> i64:
+    var least = work({CALLS})
+    for i in 1..batches:
+        val taken = work({CALLS})
+        if taken < least: least = taken
+    least
+torch.no_grad(\\: work({CALLS}))
 val before = rt_rss_bytes()
-print torch.no_grad(\\: work({CALLS}))
+print torch.no_grad(\\: least_of({BATCHES}))
 print torch.no_grad(\\: work(1000000)) > 0
 print rt_rss_bytes() - before
 """
@@ -48,8 +55,8 @@ def work(n):
     for _ in range(n): a + b
     return time.monotonic_ns() - start
 with torch.no_grad():
-    work(1000)
-    print(work({CALLS}))
+    work({CALLS})
+    print(min(work({CALLS}) for _ in range({BATCHES})))
 """
 
 

@@ -40,5 +40,7 @@ size_t checked_index(Value index, size_t size, const char* what);
 
 /// The hook of `a op= b`; none for operators without one.
 Symbol inplace_hook(BinaryOp op);
+/// The operator whose hook on the left operand has this name; null for other names.
+const BinaryOp* operator_of_hook(Symbol method);
 
 }  // namespace spl

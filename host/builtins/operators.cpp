@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "../values/sized.h"
+#include "../vm/direct.h"
 #include "../vm/thread.h"
 #include "builtins.h"
 
@@ -16,7 +17,7 @@ struct Hooks {
   Symbol scalar = kNoSymbol;  // tried before the others where the right operand is a number
 };
 
-const Hooks* hooks_of(BinaryOp op) {
+const auto& hook_table() {
   static const Hooks table[] = {
       {"+", intern("__add__"), intern("__radd__"), intern("__iadd__"), BinaryOp::kAdd, intern("add_scalar")},
       {"-", intern("__sub__"), intern("__rsub__"), intern("__isub__"), BinaryOp::kSubtract,
@@ -40,7 +41,11 @@ const Hooks* hooks_of(BinaryOp op) {
       {"|", intern("__or__"), intern("__ror__"), kNoSymbol, BinaryOp::kBitOr},
       {"xor", intern("__xor__"), intern("__rxor__"), kNoSymbol, BinaryOp::kBitXor},
   };
-  for (const Hooks& hooks : table)
+  return table;
+}
+
+const Hooks* hooks_of(BinaryOp op) {
+  for (const Hooks& hooks : hook_table())
     if (hooks.op == op)
       return &hooks;
   return nullptr;
@@ -203,6 +208,13 @@ Symbol inplace_hook(BinaryOp op) {
   return hooks == nullptr ? kNoSymbol : hooks->inplace;
 }
 
+const BinaryOp* operator_of_hook(Symbol method) {
+  for (const Hooks& hooks : hook_table())
+    if (hooks.left == method)
+      return &hooks.op;
+  return nullptr;
+}
+
 namespace {
 
 bool is_function(Value v) {
@@ -236,6 +248,9 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
   if ((a.is_sized() || b.is_sized()) && is_any_number(a) && is_any_number(b) && !is_comparison(op) &&
       op != BinaryOp::kMatmul)
     return sized_arithmetic(op, a, b);
+  if (a.is(Kind::kInstance) && as_object<Instance>(a)->record->direct != nullptr)
+    if (const Value result = direct_operation(op, a, b); !result.is_missing())
+      return result;
   const Hooks* hooks = hooks_of(op);
   if (hooks != nullptr && (a.is_object() || b.is_object())) {
     const Value result = by_hooks(*this, *hooks, a, b);

@@ -4,6 +4,7 @@
 
 #include "../ffi/extern.h"
 #include "../values/nearest.h"
+#include "../vm/direct.h"
 #include "compiler.h"
 #include "type_names.h"
 
@@ -427,6 +428,7 @@ class ModuleCompiler {
     else
       define_methods(record, decl.methods, fields);
     record->drop = record->find(intern("drop"));
+    note_direct_calls(*record, decl.methods);
     for (const Symbol inner : decl.inner_types)
       record->statics[inner] = retained(Value::object(type_named(inner)));
   }

@@ -151,6 +151,7 @@ struct Record : Type {
   std::vector<FieldInfo> fields;
   std::unordered_map<Symbol, uint32_t> field_index;
   const Method* drop = nullptr;
+  struct DirectCalls* direct = nullptr;  // of @[direct(…)]; lives for ever, like the type
   Record() : Type(Kind::kRecord) {}
 };
 struct Instance : Object {

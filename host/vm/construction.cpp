@@ -40,6 +40,11 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
 void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, const CallSpec* spec) {
   Record* record = instance->record;
   const size_t total = record->fields.size();
+  if (spec == nullptr && count == total) {
+    for (uint32_t i = 0; i < count; ++i)
+      assign(instance->fields()[i], std::exchange(stack_[first + i], Value()));
+    return;
+  }
   std::vector<bool> given(total, false);
   const auto put = [&](size_t index, Value owned) {
     given[index] = true;

@@ -8,10 +8,7 @@
 
 namespace spl {
 
-HostLock& host_lock() {
-  static HostLock lock;
-  return lock;
-}
+HostLock the_host_lock;
 
 void HostLock::acquire() {
   std::unique_lock guard(mutex_);

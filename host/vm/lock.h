@@ -40,7 +40,8 @@ class HostLock {
   std::atomic<bool> wanted_{false}, shared_{false}, interrupted_{false}, collection_{false};
 };
 
-HostLock& host_lock();
+extern HostLock the_host_lock;
+inline HostLock& host_lock() { return the_host_lock; }  // asked at every turn of a loop
 
 /// Free of the lock for as long as it lives; costs one load while nobody shares it.
 class Unlocked {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "direct.h"
 #include "thread.h"
 
 namespace spl {
@@ -35,7 +36,8 @@ void Thread::drop(Instance* instance) {
   if (little_rooms_ > 1)
     return;
   try {
-    release(call_method_of(Value::object(instance), *instance->record->drop, nullptr, 0));
+    if (!direct_drop(*instance))
+      release(call_method_of(Value::object(instance), *instance->record->drop, nullptr, 0));
   } catch (SimpleError& error) {
     if (!error.located)
       error.stack = stack();

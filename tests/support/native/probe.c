@@ -26,6 +26,28 @@ char* rt_probe_shout(const char* s) {
   return result;
 }
 
+/* Boxes: handles of numbers; 0 where the sum would pass 100. */
+static int64_t live_boxes;
+
+int64_t rt_probe_box(int64_t value) {
+  int64_t* box = malloc(sizeof *box);
+  *box = value;
+  ++live_boxes;
+  return (int64_t)box;
+}
+int64_t rt_probe_box_value(int64_t box) { return *(int64_t*)box; }
+int64_t rt_probe_box_add_int(int64_t box, int64_t value) {
+  const int64_t sum = *(int64_t*)box + value;
+  return sum > 100 ? 0 : rt_probe_box(sum);
+}
+int64_t rt_probe_box_add(int64_t a, int64_t b) { return rt_probe_box_add_int(a, *(int64_t*)b); }
+int64_t rt_probe_box_add_float(int64_t box, double value) { return rt_probe_box_add_int(box, 10 * (int64_t)value); }
+void rt_probe_unbox(int64_t box) {
+  --live_boxes;
+  free((int64_t*)box);
+}
+int64_t rt_probe_live_boxes(void) { return live_boxes; }
+
 int64_t rt_probe_sum(const SplArray* xs) {
   int64_t sum = 0;
   for (int64_t i = 0; i < spl_array_len(xs); ++i)

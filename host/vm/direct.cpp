@@ -1,0 +1,140 @@
+// What @[direct(…)] names, and how it is called.
+#include "direct.h"
+
+#include "../builtins/builtins.h"
+#include "../compiler/compiler.h"
+#include "../ffi/callback.h"
+#include "../ffi/extern.h"
+#include "../modules/module.h"
+#include "lock.h"
+#include "thread.h"
+
+namespace spl {
+
+namespace {
+
+const Attribute* direct_attribute(const FunctionDecl& decl) {
+  static const Symbol direct = intern("direct");
+  for (const Attribute& attribute : decl.info.attributes)
+    if (attribute.name == direct)
+      return &attribute;
+  return nullptr;
+}
+
+DirectCall named(const Arg& argument, const SourceSpan& span) {
+  if (argument.kind != ArgKind::kPositional || argument.value->kind != ExprKind::kName)
+    throw CompileError{span, "direct takes the names of extern functions", ""};
+  return {as<NameExpr>(*argument.value).name, nullptr};
+}
+
+void note_direct_call(DirectCalls& calls, Symbol method, const Attribute& attribute) {
+  static const Symbol drop = intern("drop");
+  const BinaryOp* op = operator_of_hook(method);
+  const size_t most = method == drop ? 1 : op != nullptr ? 3 : 0;
+  if (most == 0)
+    throw CompileError{attribute.span, "only drop() and the hooks of binary operators can be direct", ""};
+  if (attribute.args.empty() || attribute.args.size() > most)
+    throw CompileError{attribute.span,
+                       method == drop
+                           ? "a direct drop() names one extern function"
+                           : "a direct operator names the extern functions for two of its class, and "
+                             "if wanted for a float and an integer on the right",
+                       ""};
+  if (method == drop) {
+    calls.drop = named(attribute.args[0], attribute.span);
+    return;
+  }
+  DirectCalls::Operator& entry = calls.operators[static_cast<size_t>(*op)];
+  DirectCall* const places[] = {&entry.with_same, &entry.with_float, &entry.with_int};
+  for (size_t i = 0; i < attribute.args.size(); ++i)
+    *places[i] = named(attribute.args[i], attribute.span);
+}
+
+Extern& function_of(DirectCall& call, const Record& record) {
+  if (call.function == nullptr) {
+    const Value found = record.module->lookup(call.name);
+    if (!found.is(Kind::kExtern))
+      fail("direct: " + name_of(call.name) + " is no extern function of " + record.module->name);
+    call.function = as_object<Extern>(found);
+  }
+  return *call.function;
+}
+
+using OneInteger = int64_t(int64_t);
+using TwoIntegers = int64_t(int64_t, int64_t);
+
+// The way of integers: what call_extern() does for them, without asking again what it found out the first
+// time.
+template <class Function, class... Integers>
+Value call_integers(DirectCall& call, Integers... integers) {
+  int64_t result;
+  {
+    const Unlocked unlocked;
+    result = reinterpret_cast<Function*>(call.address)(integers...);
+  }
+  if (callback_failed()) [[unlikely]]
+    raise_callback_failure();
+  return Value::integer(result);
+}
+
+Value call_general(DirectCall& call, const Record& record, Value* arguments, int count) {
+  Extern& function = function_of(call, record);
+  const Value result = call_extern(current_thread(), function, arguments, count);
+  if (function.only_integers)
+    call.address = function.address;
+  return result;
+}
+
+Value handle_of(Value instance) { return as_object<Instance>(instance)->fields()[0]; }
+
+}  // namespace
+
+void note_direct_calls(Record& record, const std::vector<FunctionPtr>& methods) {
+  for (const auto& method : methods) {
+    const Attribute* attribute = direct_attribute(*method);
+    if (attribute == nullptr)
+      continue;
+    if (!record.is_class || record.fields.size() != 1)
+      throw CompileError{attribute->span,
+                         "only a class with one field, a native handle, can have direct methods", ""};
+    if (record.direct == nullptr)
+      record.direct = new DirectCalls();
+    note_direct_call(*record.direct, method->info.name, *attribute);
+  }
+}
+
+Value direct_operation(BinaryOp op, Value a, Value b) {
+  Record* record = as_object<Instance>(a)->record;
+  DirectCalls::Operator& entry = record->direct->operators[static_cast<size_t>(op)];
+  const bool same = b.is(Kind::kInstance) && as_object<Instance>(b)->record == record;
+  DirectCall& call = same ? entry.with_same : b.is_float() ? entry.with_float : entry.with_int;
+  if (call.name == kNoSymbol || !(same || b.is_float() || b.is_int()))
+    return Value::missing();
+  Value arguments[] = {handle_of(a), same ? handle_of(b) : b};
+  if (!arguments[0].is_int() || (same && !arguments[1].is_int()))
+    return Value::missing();
+  const Value handle = same && call.address != nullptr
+                           ? call_integers<TwoIntegers>(call, arguments[0].as_int, arguments[1].as_int)
+                           : call_general(call, *record, arguments, 2);
+  if (!handle.is_int() || handle.as_int == 0)
+    return Value::missing();
+  Instance* made = new_instance(record);
+  made->fields()[0] = handle;
+  return Value::object(made);
+}
+
+bool direct_drop(Instance& instance) {
+  DirectCalls* direct = instance.record->direct;
+  if (direct == nullptr || direct->drop.name == kNoSymbol || !instance.fields()[0].is_int())
+    return false;
+  Value handle = instance.fields()[0];
+  if (handle.as_int == 0)
+    return true;
+  if (direct->drop.address != nullptr)
+    call_integers<OneInteger>(direct->drop, handle.as_int);
+  else
+    release(call_general(direct->drop, *instance.record, &handle, 1));
+  return true;
+}
+
+}  // namespace spl

@@ -1,0 +1,58 @@
+"""The operations that skip autograd where it has nothing to do are such that it has nothing to do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import generate_abi  # noqa: E402
+
+OPERATIONS = next(f for f in generate_abi.load_table() if f.name == "add").fields["below_autograd"]
+
+
+def functional_overloads(name: str) -> list:
+    return [
+        schema
+        for schema in torch._C._jit_get_schemas_for_operator(f"aten::{name}")
+        if not any(argument.is_out for argument in schema.arguments)
+    ]
+
+
+def has_kernel(schema, key: str) -> bool:
+    full_name = f"{schema.name}.{schema.overload_name}" if schema.overload_name else schema.name
+    try:
+        return torch._C._dispatch_has_kernel_for_dispatch_key(full_name, key)
+    except RuntimeError:  # TorchScript's own overloads, on numbers: the dispatcher does not hold them
+        return False
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_operation_has_kernels_of_its_own_and_gives_new_tensors(name):
+    overloads = functional_overloads(name)
+    assert overloads
+    for schema in overloads:
+        assert not has_kernel(schema, "CompositeImplicitAutograd"), f"{schema} is made of other operations"
+        assert all(value.alias_info is None for value in [*schema.arguments, *schema.returns]), f"{schema} gives views"
+
+
+def test_views_and_compositions_would_be_found():
+    (transposed,) = functional_overloads("t")
+    assert transposed.returns[0].alias_info is not None
+    assert all(has_kernel(schema, "CompositeImplicitAutograd") for schema in functional_overloads("matmul"))
+
+
+def test_calls_of_these_operations_only_are_generated_so():
+    lines = subprocess.run(
+        ["grep", "-h", "BelowAutograd shortcut", *sorted((ROOT / "abi" / "generated").glob("bodies_*.cpp"))],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    called = {line.split("return at::")[1].split("(")[0] for line in lines}
+    assert called == set(OPERATIONS)
