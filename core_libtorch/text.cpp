@@ -1,232 +1,25 @@
-// A tensor as text: which elements are shown, how wide each is, how lines break, what is said after them.
+// A tensor as text: its elements by its kind, and what is said after them.
 #include "core_libtorch/text.h"
 
-#include <ATen/ops/arange.h>
-#include <ATen/ops/cat.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/function.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <sstream>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "core_libtorch/dtypes.h"
+#include "core_libtorch/text_values.h"
 
 namespace simple_torch::core {
 namespace {
 
-constexpr int64_t kEdgeItems = 3;
-constexpr int64_t kSummariseAbove = 1000;  // elements
-constexpr int64_t kLineWidth = 80;
 constexpr int64_t kPrefix = 7;  // the length of "tensor("
-
-std::string printed(const char* format, double value) {
-  char buffer[400];  // 1e308 with "%.4f" has 314 characters
-  std::snprintf(buffer, sizeof buffer, format, value);
-  return std::isnan(value) ? "nan" : buffer;
-}
-
-/// How all numbers of one tensor are written: chosen from the numbers that are shown.
-class NumberFormat {
- public:
-  explicit NumberFormat(const std::vector<double>& values) {
-    double least = INFINITY;
-    double greatest = 0;
-    bool whole = true;
-    for (const double value : values) {
-      if (std::isfinite(value) && value != 0) {
-        least = std::min(least, std::abs(value));
-        greatest = std::max(greatest, std::abs(value));
-        whole = whole && value == std::ceil(value);
-      }
-    }
-    if (greatest == 0) {
-      return;  // nothing to choose from
-    }
-    const bool scientific = greatest / least > 1000.0 || greatest > 1.0e8 || least < 1.0e-4;
-    format_ = scientific ? "%.4e" : whole ? "%.0f" : "%.4f";
-    dot_ = whole && !scientific;
-    for (const double value : values) {
-      if (std::isfinite(value) && value != 0) {
-        width_ = std::max(width_, write(value).size());
-      }
-    }
-  }
-
-  size_t width() const { return width_; }
-
-  std::string padded(double value) const {
-    const std::string text = write(value);
-    return std::string(width_ - std::min(width_, text.size()), ' ') + text;
-  }
-
- private:
-  std::string write(double value) const {
-    std::string text = printed(format_, value);
-    return dot_ && std::isfinite(value) ? text + "." : text;
-  }
-
-  const char* format_ = "%.0f";
-  bool dot_ = true;
-  size_t width_ = 1;
-};
-
-std::vector<double> doubles_of(const at::Tensor& shown) {
-  const at::Tensor flat = shown.to(at::kDouble).contiguous();
-  const auto* data = flat.const_data_ptr<double>();
-  return {data, data + flat.numel()};
-}
-
-/// The texts of the elements that are shown, and the columns that one is reckoned to take.
-struct Elements {
-  std::vector<std::string> texts;
-  size_t width = 1;
-};
-
-Elements integers(const at::Tensor& shown) {
-  const at::Tensor flat = shown.to(at::kLong).contiguous();
-  const auto* data = flat.const_data_ptr<int64_t>();
-  Elements elements;
-  for (int64_t i = 0; i < flat.numel(); ++i) {
-    switch (shown.scalar_type()) {
-      case at::kBool:
-        elements.texts.emplace_back(data[i] != 0 ? "True" : "False");
-        break;
-      case at::kUInt64:
-        elements.texts.push_back(std::to_string(static_cast<uint64_t>(data[i])));
-        break;
-      default:
-        elements.texts.push_back(std::to_string(data[i]));
-    }
-  }
-  for (const std::string& text : elements.texts) {
-    elements.width = std::max(elements.width, text.size());
-  }
-  for (std::string& text : elements.texts) {
-    text.insert(0, elements.width - text.size(), ' ');
-  }
-  return elements;
-}
-
-Elements floats(const std::vector<double>& values) {
-  const NumberFormat format(values);
-  Elements elements{{}, format.width()};
-  for (const double value : values) {
-    elements.texts.push_back(format.padded(value));
-  }
-  return elements;
-}
-
-/// The real or the imaginary parts.
-std::vector<double> parts_of(const at::Tensor& shown, bool imaginary) {
-  const at::Tensor flat = shown.resolve_conj().to(at::kComplexDouble).contiguous();
-  const auto* data = flat.const_data_ptr<c10::complex<double>>();
-  std::vector<double> parts;
-  for (int64_t i = 0; i < flat.numel(); ++i) {
-    parts.push_back(imaginary ? data[i].imag() : data[i].real());
-  }
-  return parts;
-}
-
-Elements complexes(const at::Tensor& shown) {
-  Elements elements = floats(parts_of(shown, false));
-  const Elements imaginary = floats(parts_of(shown, true));
-  for (size_t i = 0; i < elements.texts.size(); ++i) {
-    const std::string second = imaginary.texts[i].substr(imaginary.texts[i].find_first_not_of(' '));
-    elements.texts[i] += (second.front() == '-' ? "" : "+") + second + "j";
-  }
-  elements.width += imaginary.width + 1;
-  return elements;
-}
-
-/// The elements that are shown: of a long dimension of a large tensor only both ends.
-at::Tensor shown_part(const at::Tensor& tensor) {
-  at::Tensor part = tensor.detach().to(at::kCPU).resolve_neg();
-  if (tensor.numel() <= kSummariseAbove) {
-    return part;
-  }
-  for (int64_t dim = 0; dim < part.dim(); ++dim) {
-    const int64_t size = part.size(dim);
-    if (size > 2 * kEdgeItems) {
-      part = part.index_select(dim, at::cat({at::arange(kEdgeItems), at::arange(size - kEdgeItems, size)}));
-    }
-  }
-  return part;
-}
-
-/// Brackets and line breaks round the texts of the elements that are shown.
-class Layout {
- public:
-  Layout(const at::Tensor& tensor, const Elements& elements)
-      : sizes_(tensor.sizes().vec()),
-        summarised_(tensor.numel() > kSummariseAbove),
-        texts_(elements.texts),
-        width_(static_cast<int64_t>(elements.width)) {}
-
-  std::string text() { return sizes_.empty() ? texts_.front() : block(0); }
-
- private:
-  bool is_cut(size_t dim) const { return summarised_ && sizes_[dim] > 2 * kEdgeItems; }
-  int64_t shown(size_t dim) const { return is_cut(dim) ? 2 * kEdgeItems : sizes_[dim]; }
-
-  std::string block(size_t dim) {
-    const int64_t indent = kPrefix + static_cast<int64_t>(dim);
-    if (dim + 1 == sizes_.size()) {
-      return row(indent);
-    }
-    std::string separator(",");
-    separator.append(sizes_.size() - 1 - dim, '\n').append(static_cast<size_t>(indent) + 1, ' ');
-    std::string text = "[";
-    for (int64_t i = 0; i < shown(dim); ++i) {
-      if (i > 0) {
-        text += separator;
-      }
-      if (i == kEdgeItems && is_cut(dim)) {
-        text += "..." + separator;
-      }
-      text += block(dim + 1);
-    }
-    return text + "]";
-  }
-
-  std::string row(int64_t indent) {
-    const size_t dim = sizes_.size() - 1;
-    const int64_t per_line = std::max<int64_t>(1, (kLineWidth - indent) / (width_ + 2));
-    std::string text = "[";
-    int64_t written = 0;
-    const auto add = [&](const std::string& item) {
-      if (written > 0) {
-        text += written % per_line == 0 ? ",\n" + std::string(static_cast<size_t>(indent) + 1, ' ') : ", ";
-      }
-      text += item;
-      ++written;
-    };
-    for (int64_t i = 0; i < shown(dim); ++i) {
-      if (i == kEdgeItems && is_cut(dim)) {
-        add(" ...");
-      }
-      add(texts_[next_++]);
-    }
-    return text + "]";
-  }
-
-  std::vector<int64_t> sizes_;
-  bool summarised_;
-  const std::vector<std::string>& texts_;
-  int64_t width_;
-  size_t next_ = 0;
-};
-
-std::string values_text(const at::Tensor& tensor) {
-  const at::Tensor shown = shown_part(tensor);
-  const Elements elements = shown.is_complex()          ? complexes(shown)
-                            : shown.is_floating_point() ? floats(doubles_of(shown))
-                                                        : integers(shown);
-  return Layout(tensor, elements).text();
-}
 
 std::string tuple_text(at::IntArrayRef sizes) {
   std::string text = "(";
@@ -236,29 +29,106 @@ std::string tuple_text(at::IntArrayRef sizes) {
   return text + (sizes.size() == 1 ? ",)" : ")");
 }
 
-/// Sparse, quantized, nested and meta tensors: their values are not shown.
-bool has_plain_values(const at::Tensor& tensor) {
-  return tensor.layout() == at::kStrided && !tensor.is_quantized() && !tensor.is_nested() &&
-         !tensor.is_meta();
+/// "crow_indices=tensor([0, 1, 2])", behind the prefix of the whole; with its size where it is empty.
+std::string part_text(const char* name, const at::Tensor& part, bool is_meta) {
+  const std::string before = std::string(name) + "=tensor(";
+  std::string text = before;
+  text += is_meta ? "..." : values_text(part, kPrefix + static_cast<int64_t>(before.size()));
+  if (is_meta || part.numel() == 0) {
+    text += ", size=" + tuple_text(part.sizes());
+  }
+  return text + ")";
+}
+
+std::string parts_text(std::initializer_list<std::pair<const char*, at::Tensor>> parts, bool is_meta) {
+  std::string text;
+  for (const auto& [name, part] : parts) {
+    text += (text.empty() ? "" : ",\n" + std::string(static_cast<size_t>(kPrefix), ' ')) +
+            part_text(name, part.detach(), is_meta);
+  }
+  return text;
+}
+
+bool is_compressed(const at::Tensor& tensor) {
+  const at::Layout layout = tensor.layout();
+  return layout == at::kSparseCsr || layout == at::kSparseCsc || layout == at::kSparseBsr ||
+         layout == at::kSparseBsc;
+}
+
+std::string sparse_text(const at::Tensor& tensor) {
+  const bool is_meta = tensor.is_meta();
+  if (tensor.is_sparse()) {
+    return parts_text({{"indices", tensor._indices()}, {"values", tensor._values()}}, is_meta);
+  }
+  const bool by_rows = tensor.layout() == at::kSparseCsr || tensor.layout() == at::kSparseBsr;
+  return by_rows ? parts_text({{"crow_indices", tensor.crow_indices()},
+                               {"col_indices", tensor.col_indices()},
+                               {"values", tensor.values()}},
+                              is_meta)
+                 : parts_text({{"ccol_indices", tensor.ccol_indices()},
+                               {"row_indices", tensor.row_indices()},
+                               {"values", tensor.values()}},
+                              is_meta);
+}
+
+/// One line, or several, for each tensor within.
+std::string nested_text(const at::Tensor& tensor) {
+  std::string text = "[\n  ";
+  const std::vector<at::Tensor> within = tensor.unbind();
+  for (size_t i = 0; i < within.size(); ++i) {
+    text += i == 0 ? "" : ",\n  ";
+    for (const char letter : text_of(within[i])) {
+      text += letter == '\n' ? std::string("\n  ") : std::string(1, letter);
+    }
+  }
+  return text + "\n]";
+}
+
+std::string contents(const at::Tensor& tensor) {
+  if (tensor.is_nested()) {
+    return nested_text(tensor);
+  }
+  if (tensor.is_sparse() || is_compressed(tensor)) {
+    return sparse_text(tensor);
+  }
+  if (tensor.is_meta()) {
+    return "...";
+  }
+  if (tensor.is_quantized()) {
+    return values_text(tensor.dequantize(), kPrefix);
+  }
+  return values_text(tensor.layout() == at::kStrided ? tensor : tensor.to_dense(), kPrefix);
 }
 
 bool dtype_goes_without_saying(const at::Tensor& tensor) {
   const auto common = c10::get_default_dtype_as_scalartype();
   const auto common_complex = common == at::kDouble ? at::kComplexDouble : at::kComplexFloat;
   const auto dtype = tensor.scalar_type();
-  if (tensor.numel() == 0 || !has_plain_values(tensor)) {
+  const bool shows_values =
+      tensor.layout() != at::kStrided || tensor.is_quantized() || (tensor.numel() > 0 && !tensor.is_meta());
+  if (!shows_values) {
     return dtype == common;
   }
   return dtype == common || dtype == common_complex || dtype == at::kLong || dtype == at::kBool;
 }
 
-std::string layout_name(at::Layout layout) {
-  std::ostringstream text;
-  text << layout;
-  std::string name = text.str();
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return name == "sparse" ? "sparse_coo" : name;
+const char* layout_name(at::Layout layout) {
+  switch (layout) {
+    case at::kSparse:
+      return "sparse_coo";
+    case at::kSparseCsr:
+      return "sparse_csr";
+    case at::kSparseCsc:
+      return "sparse_csc";
+    case at::kSparseBsr:
+      return "sparse_bsr";
+    case at::kSparseBsc:
+      return "sparse_bsc";
+    case at::kMkldnn:
+      return "_mkldnn";
+    default:
+      return layout == at::kJagged ? "jagged" : "strided";
+  }
 }
 
 std::string gradient_note(const at::Tensor& tensor) {
@@ -270,19 +140,62 @@ std::string gradient_note(const at::Tensor& tensor) {
   return tensor.requires_grad() ? "requires_grad=True" : "";
 }
 
+/// As Python writes a float: the fewest digits that give it back.
+std::string float_text(double value) {
+  char digits[40];
+  int precision = 0;
+  do {
+    std::snprintf(digits, sizeof digits, "%.*e", precision, value);
+  } while (++precision < 17 && std::strtod(digits, nullptr) != value);
+  const int exponent = std::atoi(std::strchr(digits, 'e') + 1);
+  if (exponent < -4 || exponent >= 16) {
+    return digits;
+  }
+  std::snprintf(digits, sizeof digits, "%.*f", std::max(precision - 1 - exponent, 1), value);
+  return digits;
+}
+
+/// How integers stand for numbers.
+void add_quantization(const at::Tensor& tensor, std::vector<std::string>& notes) {
+  const at::QScheme scheme = tensor.qscheme();
+  notes.push_back("quantization_scheme=torch." + at::toString(scheme));
+  if (scheme == at::kPerTensorAffine || scheme == at::kPerTensorSymmetric) {
+    notes.push_back("scale=" + float_text(tensor.q_scale()));
+    notes.push_back("zero_point=" + std::to_string(tensor.q_zero_point()));
+  } else {
+    notes.push_back("scale=" + text_of(tensor.q_per_channel_scales()));
+    notes.push_back("zero_point=" + text_of(tensor.q_per_channel_zero_points()));
+    notes.push_back("axis=" + std::to_string(tensor.q_per_channel_axis()));
+  }
+}
+
+/// A nested tensor's own say it all.
+void add_sizes(const at::Tensor& tensor, std::vector<std::string>& notes) {
+  const bool is_sparse = tensor.is_sparse() || is_compressed(tensor);
+  if (is_sparse || tensor.is_quantized() || tensor.is_meta() || (tensor.numel() == 0 && tensor.dim() != 1)) {
+    notes.push_back("size=" + tuple_text(tensor.sizes()));
+  }
+  if (is_sparse && !tensor.is_meta()) {
+    notes.push_back("nnz=" + std::to_string(tensor._nnz()));
+  }
+  if (!dtype_goes_without_saying(tensor)) {
+    notes.push_back("dtype=torch." + dtype_name(tensor.scalar_type()));
+  }
+}
+
 std::vector<std::string> notes_on(const at::Tensor& tensor) {
   std::vector<std::string> notes;
   if (!tensor.is_cpu()) {
     notes.push_back("device='" + tensor.device().str() + "'");
   }
-  if (!has_plain_values(tensor) || (tensor.numel() == 0 && tensor.dim() != 1)) {
-    notes.push_back("size=" + tuple_text(tensor.sizes()));
+  if (!tensor.is_nested()) {
+    add_sizes(tensor, notes);
   }
-  if (!dtype_goes_without_saying(tensor)) {
-    notes.push_back("dtype=torch." + dtype_name(tensor.scalar_type()));
+  if (tensor.is_quantized()) {
+    add_quantization(tensor, notes);
   }
   if (tensor.layout() != at::kStrided) {
-    notes.push_back("layout=torch." + layout_name(tensor.layout()));
+    notes.push_back("layout=" + layout_text(tensor));
   }
   if (std::string note = gradient_note(tensor); !note.empty()) {
     notes.push_back(std::move(note));
@@ -292,21 +205,27 @@ std::vector<std::string> notes_on(const at::Tensor& tensor) {
 
 }  // namespace
 
+std::string layout_text(const at::Tensor& tensor) {
+  return std::string("torch.") + layout_name(tensor.layout());
+}
+
 std::string text_of(const at::Tensor& tensor) {
-  std::string text = "tensor(";
-  {
-    const c10::AutoGradMode no_grad(false);
-    text += !has_plain_values(tensor) ? "..." : tensor.numel() == 0 ? "[]" : values_text(tensor);
-  }
+  const c10::AutoGradMode no_grad(false);
+  std::string text = tensor.is_nested() ? "nested_tensor(" : "tensor(";
+  const auto indent = static_cast<int64_t>(text.size());
+  text += contents(tensor);
   // rfind gives -1 for a single line, as Python's does; PyTorch counts the last line one longer than it is.
-  size_t column = text.size() - text.rfind('\n') + 1;
+  auto column = static_cast<int64_t>(text.size() - text.rfind('\n') + 1);
+  bool breaks = tensor.is_sparse();  // always, behind a sparse tensor's parts
   for (const std::string& note : notes_on(tensor)) {
-    if (column + note.size() + 2 > static_cast<size_t>(kLineWidth)) {
-      text += ",\n" + std::string(static_cast<size_t>(kPrefix), ' ') + note;
-      column = static_cast<size_t>(kPrefix) + note.size();
+    const auto length = static_cast<int64_t>(note.size());
+    if (breaks || column + length + 2 > kLineWidth) {
+      text += ",\n" + std::string(static_cast<size_t>(indent), ' ') + note;
+      column = indent + length;
+      breaks = false;
     } else {
       text += ", " + note;
-      column += note.size() + 2;
+      column += length + 2;
     }
   }
   return text + ")";

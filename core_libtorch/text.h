@@ -11,4 +11,7 @@ namespace simple_torch::core {
 /// 1000 elements, 80 columns; dtype, device and requires_grad or grad_fn where they say something.
 std::string text_of(const at::Tensor& tensor);
 
+/// "torch.strided", "torch.sparse_coo", …
+std::string layout_text(const at::Tensor& tensor);
+
 }  // namespace simple_torch::core

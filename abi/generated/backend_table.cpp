@@ -249,6 +249,7 @@ extern const BackendTable kBodies = {
     body::shape_dim,
     body::storage_users,
     body::device,
+    body::layout,
     body::device_text,
     body::is_cuda,
     body::is_contiguous,

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "f8533234cae69131";
+inline constexpr char kTableFingerprint[] = "3836096315bd0cd2";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -255,6 +255,7 @@ struct BackendTable {
   int32_t (*shape_dim)(int64_t a, int64_t dim, int64_t* out);
   int32_t (*storage_users)(int64_t a, int64_t* out);
   int32_t (*device)(int64_t a, int32_t* out);
+  int32_t (*layout)(int64_t a, char** out);
   int32_t (*device_text)(int64_t a, char** out);
   int32_t (*is_cuda)(int64_t a, bool* out);
   int32_t (*is_contiguous)(int64_t a, bool* out);
@@ -654,6 +655,7 @@ int32_t strides(int64_t a, int64_t** out, int64_t* out_len);
 int32_t shape_dim(int64_t a, int64_t dim, int64_t* out);
 int32_t storage_users(int64_t a, int64_t* out);
 int32_t device(int64_t a, int32_t* out);
+int32_t layout(int64_t a, char** out);
 int32_t device_text(int64_t a, char** out);
 int32_t is_cuda(int64_t a, bool* out);
 int32_t is_contiguous(int64_t a, bool* out);

@@ -354,6 +354,15 @@ int32_t device(int64_t a_handle, int32_t* out) {
   });
 }
 
+int32_t layout(int64_t a_handle, char** out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give_text(core::explained("layout", {&a}, [&] { return core::layout_text(a); }));
+  });
+}
+
 int32_t device_text(int64_t a_handle, char** out) {
   return guarded([&] {
     require(out, "out");

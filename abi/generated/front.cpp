@@ -249,6 +249,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::shape_dim>::open_then_call,
     Slot<&BackendTable::storage_users>::open_then_call,
     Slot<&BackendTable::device>::open_then_call,
+    Slot<&BackendTable::layout>::open_then_call,
     Slot<&BackendTable::device_text>::open_then_call,
     Slot<&BackendTable::is_cuda>::open_then_call,
     Slot<&BackendTable::is_contiguous>::open_then_call,
@@ -648,6 +649,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::shape_dim>::unavailable,
     Slot<&BackendTable::storage_users>::unavailable,
     Slot<&BackendTable::device>::unavailable,
+    Slot<&BackendTable::layout>::unavailable,
     Slot<&BackendTable::device_text>::unavailable,
     Slot<&BackendTable::is_cuda>::unavailable,
     Slot<&BackendTable::is_contiguous>::unavailable,
@@ -1783,6 +1785,10 @@ int32_t spt_storage_users(int64_t a, int64_t* out) {
 
 int32_t spt_device(int64_t a, int32_t* out) {
   return slot(table.device)(a, out);
+}
+
+int32_t spt_layout(int64_t a, char** out) {
+  return slot(table.layout)(a, out);
 }
 
 int32_t spt_device_text(int64_t a, char** out) {

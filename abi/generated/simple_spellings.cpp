@@ -3172,6 +3172,13 @@ int64_t rt_torch_torchtensor_device(int64_t a) {
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
+char* rt_torch_torchtensor_layout(int64_t a) {
+  clear_error();
+  char* out{};
+  slot(table.layout)(a, &out);
+  return text_taking(out);
+}
+
 char* rt_torch_torchtensor_device_text(int64_t a) {
   clear_error();
   char* out{};

@@ -1,6 +1,8 @@
 // What @[direct(…)] names, and how it is called.
 #include "direct.h"
 
+#include <algorithm>
+
 #include "../builtins/builtins.h"
 #include "../compiler/compiler.h"
 #include "../ffi/callback.h"
@@ -45,8 +47,8 @@ void note_direct_call(DirectCalls& calls, Symbol method, const Attribute& attrib
     return;
   }
   DirectCalls::Operator& entry = calls.operators[static_cast<size_t>(*op)];
-  DirectCall* const places[] = {&entry.with_same, &entry.with_float, &entry.with_int};
-  for (size_t i = 0; i < attribute.args.size(); ++i)
+  const std::array<DirectCall*, 3> places = {&entry.with_same, &entry.with_float, &entry.with_int};
+  for (size_t i = 0; i < std::min(attribute.args.size(), places.size()); ++i)
     *places[i] = named(attribute.args[i], attribute.span);
 }
 

@@ -34,7 +34,7 @@ class Files : public CApiTest {
 
   /// A safetensors file: the header's length, the header, the data.
   std::string made_file(const std::string& header, const std::string& data) const {
-    const std::string file = path("made.safetensors");
+    std::string file = path("made.safetensors");
     std::ofstream out(file, std::ios::binary);
     for (uint64_t length = header.size(), i = 0; i < 8; ++i, length >>= 8) {
       out.put(static_cast<char>(length & 0xFF));

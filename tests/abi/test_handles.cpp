@@ -187,6 +187,7 @@ TEST_F(Handles, ManyTracedOnesAreForgottenWhenTheyDie) {
 TEST_F(Handles, AreTracedAndToldWhileSixteenThreadsMakeThem) {
   std::atomic<bool> going{true};
   std::vector<std::thread> threads;
+  threads.reserve(16);
   for (int t = 0; t < 16; ++t) {
     threads.emplace_back([&] {
       while (going) {

@@ -3056,6 +3056,14 @@ SPT_API int32_t spt_storage_users(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_device */
 SPT_API int32_t spt_device(int64_t a, int32_t* out);
 
+/** The layout as PyTorch writes it: torch.strided, torch.sparse_coo, torch.sparse_csr.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.Tensor.layout
+ *  Simple:   rt_torch_torchtensor_layout */
+SPT_API int32_t spt_layout(int64_t a, char** out);
+
 /** The device as PyTorch writes it: cpu, cuda:0.
  *
  *  Owns:     *out is from malloc; free it with spt_free.

@@ -423,6 +423,7 @@ SPT_API SplArray* rt_torch_torchtensor_strides(int64_t a);
 SPT_API int64_t rt_torch_torchtensor_shape_dim(int64_t a, int64_t dim);
 SPT_API int64_t rt_torch_torchtensor_storage_users(int64_t a);
 SPT_API int64_t rt_torch_torchtensor_device(int64_t a);
+SPT_API char* rt_torch_torchtensor_layout(int64_t a);
 SPT_API char* rt_torch_torchtensor_device_text(int64_t a);
 SPT_API int64_t rt_torch_torchtensor_is_cuda(int64_t a);
 SPT_API int64_t simple_torch_tensor_is_cuda(int64_t a);

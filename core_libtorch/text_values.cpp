@@ -1,0 +1,230 @@
+// The elements of a tensor as text: which are shown, how wide each is, how lines break.
+#include "core_libtorch/text_values.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+namespace simple_torch::core {
+namespace {
+
+constexpr int64_t kEdgeItems = 3;
+constexpr int64_t kSummariseAbove = 1000;  // elements
+
+std::string printed(const char* format, double value) {
+  char buffer[400];  // 1e308 with "%.4f" has 314 characters
+  std::snprintf(buffer, sizeof buffer, format, value);
+  return std::isnan(value) ? "nan" : buffer;
+}
+
+/// How all numbers of one tensor are written: chosen from the numbers that are shown.
+class NumberFormat {
+ public:
+  explicit NumberFormat(const std::vector<double>& values) {
+    double least = INFINITY;
+    double greatest = 0;
+    bool whole = true;
+    for (const double value : values) {
+      if (std::isfinite(value) && value != 0) {
+        least = std::min(least, std::abs(value));
+        greatest = std::max(greatest, std::abs(value));
+        whole = whole && value == std::ceil(value);
+      }
+    }
+    if (greatest == 0) {
+      return;  // nothing to choose from
+    }
+    const bool scientific = greatest / least > 1000.0 || greatest > 1.0e8 || least < 1.0e-4;
+    format_ = scientific ? "%.4e" : whole ? "%.0f" : "%.4f";
+    dot_ = whole && !scientific;
+    for (const double value : values) {
+      if (std::isfinite(value) && value != 0) {
+        width_ = std::max(width_, write(value).size());
+      }
+    }
+  }
+
+  size_t width() const { return width_; }
+
+  std::string padded(double value) const {
+    const std::string text = write(value);
+    return std::string(width_ - std::min(width_, text.size()), ' ') + text;
+  }
+
+ private:
+  std::string write(double value) const {
+    std::string text = printed(format_, value);
+    return dot_ && std::isfinite(value) ? text + "." : text;
+  }
+
+  const char* format_ = "%.0f";
+  bool dot_ = true;
+  size_t width_ = 1;
+};
+
+std::vector<double> doubles_of(const at::Tensor& shown) {
+  const at::Tensor flat = shown.to(at::kDouble).contiguous();
+  const auto* data = flat.const_data_ptr<double>();
+  return {data, data + flat.numel()};
+}
+
+/// The texts of the elements that are shown, and the columns that one is reckoned to take.
+struct Elements {
+  std::vector<std::string> texts;
+  size_t width = 1;
+};
+
+Elements integers(const at::Tensor& shown) {
+  const at::Tensor flat = shown.to(at::kLong).contiguous();
+  const auto* data = flat.const_data_ptr<int64_t>();
+  Elements elements;
+  for (int64_t i = 0; i < flat.numel(); ++i) {
+    switch (shown.scalar_type()) {
+      case at::kBool:
+        elements.texts.emplace_back(data[i] != 0 ? "True" : "False");
+        break;
+      case at::kUInt64:
+        elements.texts.push_back(std::to_string(static_cast<uint64_t>(data[i])));
+        break;
+      default:
+        elements.texts.push_back(std::to_string(data[i]));
+    }
+  }
+  for (const std::string& text : elements.texts) {
+    elements.width = std::max(elements.width, text.size());
+  }
+  for (std::string& text : elements.texts) {
+    text.insert(0, elements.width - text.size(), ' ');
+  }
+  return elements;
+}
+
+Elements floats(const std::vector<double>& values) {
+  const NumberFormat format(values);
+  Elements elements{{}, format.width()};
+  for (const double value : values) {
+    elements.texts.push_back(format.padded(value));
+  }
+  return elements;
+}
+
+/// The real or the imaginary parts.
+std::vector<double> parts_of(const at::Tensor& shown, bool imaginary) {
+  const at::Tensor flat = shown.resolve_conj().to(at::kComplexDouble).contiguous();
+  const auto* data = flat.const_data_ptr<c10::complex<double>>();
+  std::vector<double> parts;
+  for (int64_t i = 0; i < flat.numel(); ++i) {
+    parts.push_back(imaginary ? data[i].imag() : data[i].real());
+  }
+  return parts;
+}
+
+Elements complexes(const at::Tensor& shown) {
+  Elements elements = floats(parts_of(shown, false));
+  const Elements imaginary = floats(parts_of(shown, true));
+  for (size_t i = 0; i < elements.texts.size(); ++i) {
+    const std::string second = imaginary.texts[i].substr(imaginary.texts[i].find_first_not_of(' '));
+    elements.texts[i] += (second.front() == '-' ? "" : "+") + second + "j";
+  }
+  elements.width += imaginary.width + 1;
+  return elements;
+}
+
+/// The elements that are shown: of a long dimension of a large tensor only both ends.
+at::Tensor shown_part(const at::Tensor& tensor) {
+  at::Tensor part = tensor.detach().to(at::kCPU).resolve_neg();
+  if (tensor.numel() <= kSummariseAbove) {
+    return part;
+  }
+  for (int64_t dim = 0; dim < part.dim(); ++dim) {
+    const int64_t size = part.size(dim);
+    if (size > 2 * kEdgeItems) {
+      part = part.index_select(dim, at::cat({at::arange(kEdgeItems), at::arange(size - kEdgeItems, size)}));
+    }
+  }
+  return part;
+}
+
+/// Brackets and line breaks round the texts of the elements that are shown.
+class Layout {
+ public:
+  Layout(const at::Tensor& tensor, const Elements& elements, int64_t indent)
+      : sizes_(tensor.sizes().vec()),
+        indent_(indent),
+        summarised_(tensor.numel() > kSummariseAbove),
+        texts_(elements.texts),
+        width_(static_cast<int64_t>(elements.width)) {}
+
+  std::string text() { return sizes_.empty() ? texts_.front() : block(0); }
+
+ private:
+  bool is_cut(size_t dim) const { return summarised_ && sizes_[dim] > 2 * kEdgeItems; }
+  int64_t shown(size_t dim) const { return is_cut(dim) ? 2 * kEdgeItems : sizes_[dim]; }
+
+  std::string block(size_t dim) {
+    const int64_t indent = indent_ + static_cast<int64_t>(dim);
+    if (dim + 1 == sizes_.size()) {
+      return row(indent);
+    }
+    std::string separator(",");
+    separator.append(sizes_.size() - 1 - dim, '\n').append(static_cast<size_t>(indent) + 1, ' ');
+    std::string text = "[";
+    for (int64_t i = 0; i < shown(dim); ++i) {
+      if (i > 0) {
+        text += separator;
+      }
+      if (i == kEdgeItems && is_cut(dim)) {
+        text += "..." + separator;
+      }
+      text += block(dim + 1);
+    }
+    return text + "]";
+  }
+
+  std::string row(int64_t indent) {
+    const size_t dim = sizes_.size() - 1;
+    const int64_t per_line = std::max<int64_t>(1, (kLineWidth - indent) / (width_ + 2));
+    std::string text = "[";
+    int64_t written = 0;
+    const auto add = [&](const std::string& item) {
+      if (written > 0) {
+        text += written % per_line == 0 ? ",\n" + std::string(static_cast<size_t>(indent) + 1, ' ') : ", ";
+      }
+      text += item;
+      ++written;
+    };
+    for (int64_t i = 0; i < shown(dim); ++i) {
+      if (i == kEdgeItems && is_cut(dim)) {
+        add(" ...");
+      }
+      add(texts_[next_++]);
+    }
+    return text + "]";
+  }
+
+  std::vector<int64_t> sizes_;
+  int64_t indent_;
+  bool summarised_;
+  const std::vector<std::string>& texts_;
+  int64_t width_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+std::string values_text(const at::Tensor& tensor, int64_t indent) {
+  if (tensor.numel() == 0) {
+    return "[]";
+  }
+  const at::Tensor shown = shown_part(tensor);
+  const Elements elements = shown.is_complex()          ? complexes(shown)
+                            : shown.is_floating_point() ? floats(doubles_of(shown))
+                                                        : integers(shown);
+  return Layout(tensor, elements, indent).text();
+}
+
+}  // namespace simple_torch::core
