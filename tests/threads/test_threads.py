@@ -1,4 +1,4 @@
-"""Eight Simple threads, Python's lock and LibTorch's own threads at once, under a watchdog.
+"""Threads of Simple, of C, of Python and of LibTorch at once, under a watchdog.
 
 Set SIMPLE_LONG_TESTS=1 for 10^6 steps.
 """
@@ -13,17 +13,31 @@ import pytest
 
 from programs import host
 
-PROGRAM = Path(__file__).parent / "many.spl"
 STEPS = 1_000_000 if os.environ.get("SIMPLE_LONG_TESTS") == "1" else 40_000
 WATCHDOG_S = 600
 
 
-@pytest.mark.skipif(not os.environ.get("SIMPLE_PYTHON"), reason="needs a Python with torch")
-def test_eight_threads_with_python_and_backward() -> None:
+def outcome(program: str, *words: str) -> tuple[int, str, str]:
+    """How the program ends, or a failure when it does not."""
     try:
         done = subprocess.run(
-            [host(), str(PROGRAM), str(STEPS)], capture_output=True, text=True, timeout=WATCHDOG_S, check=False
+            [host(), str(Path(__file__).with_name(program)), *words],
+            capture_output=True,
+            text=True,
+            timeout=WATCHDOG_S,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         pytest.fail(f"no end after {WATCHDOG_S} s: a deadlock")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "0 wrong\ntrue\n", "")
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.skipif(not os.environ.get("SIMPLE_PYTHON"), reason="needs a Python with torch")
+def test_eight_threads_with_python_and_backward() -> None:
+    assert outcome("many.spl", str(STEPS)) == (0, "0 wrong\ntrue\n", "")
+
+
+@pytest.mark.skipif(not os.environ.get("SIMPLE_PYTHON"), reason="needs a Python with torch")
+def test_eight_simple_threads_beside_sixteen_of_c() -> None:
+    front = Path(host()).parent.parent / "lib" / "libspl_torch.so"
+    assert outcome("beside_native.spl", str(front)) == (0, "0 failed, 0 wrong, 0 left\n", "")

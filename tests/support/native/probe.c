@@ -26,6 +26,41 @@ char* rt_probe_shout(const char* s) {
   return result;
 }
 
+/* The C ABI from sixteen threads of our own: each adds a tensor to itself and lets the sum go; how many calls failed. */
+struct hammering {
+  int64_t (*add)(int64_t, int64_t);
+  void (*release)(int64_t);
+  int64_t tensor, rounds, failed;
+};
+
+static void* hammer(void* given) {
+  struct hammering* work = given;
+  for (int64_t i = 0; i < work->rounds; ++i) {
+    const int64_t sum = work->add(work->tensor, work->tensor);
+    if (sum == 0)
+      ++work->failed;
+    else
+      work->release(sum);
+  }
+  return NULL;
+}
+
+int64_t rt_probe_hammer(int64_t add, int64_t release, int64_t tensor, int64_t rounds) {
+  enum { kThreads = 16 };
+  pthread_t threads[kThreads];
+  struct hammering work[kThreads];
+  int64_t failed = 0;
+  for (int i = 0; i < kThreads; ++i) {
+    work[i] = (struct hammering){(int64_t(*)(int64_t, int64_t))add, (void (*)(int64_t))release, tensor, rounds, 0};
+    pthread_create(&threads[i], NULL, hammer, &work[i]);
+  }
+  for (int i = 0; i < kThreads; ++i) {
+    pthread_join(threads[i], NULL);
+    failed += work[i].failed;
+  }
+  return failed;
+}
+
 /* Boxes: handles of numbers; 0 where the sum would pass 100. */
 static int64_t live_boxes;
 

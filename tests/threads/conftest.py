@@ -1,0 +1,5 @@
+"""The programs here may call the native library of tests/support."""
+
+from native_library import native_library
+
+__all__ = ["native_library"]
