@@ -268,8 +268,23 @@ struct Chosen {
   Stack stack;
 };
 
+// Operators for which PyTorch's Python makes a tensor of a number on either side, and so calls their first
+// overload.
+bool takes_numbers_as_tensors(std::string_view op) {
+  static constexpr std::array<std::string_view, 10> kNames = {
+      "copy", "add", "sub", "mul", "div", "multiply", "subtract", "divide", "true_divide", "floor_divide"};
+  if (op.starts_with("aten::")) {
+    op.remove_prefix(6);
+  }
+  if (op.ends_with('_')) {
+    op.remove_suffix(1);
+  }
+  return std::find(kNames.begin(), kNames.end(), op) != kNames.end();
+}
+
 std::optional<Chosen> choose(const Overloads& overloads, const CallValues& values) {
-  for (const Fit fit : {Fit::kExact, Fit::kLoose}) {
+  const bool arithmetic = takes_numbers_as_tensors(overloads.front().schema().name());
+  for (const Fit fit : {arithmetic ? Fit::kDispatcher : Fit::kExact, Fit::kExact, Fit::kLoose}) {
     for (const auto& op : overloads) {
       if (auto stack = Binding(op.schema(), values, fit).bind()) {
         return Chosen{&op, std::move(*stack)};

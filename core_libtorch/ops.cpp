@@ -2,6 +2,7 @@
 #include "core_libtorch/ops.h"
 
 #include <ATen/Context.h>
+#include <ATen/ScalarOps.h>
 #include <ATen/core/Reduction.h>
 #include <ATen/ops/binary_cross_entropy.h>
 #include <ATen/ops/binary_cross_entropy_with_logits.h>
@@ -157,6 +158,12 @@ bool set_grad_enabled(bool enabled) {
   const bool before = c10::GradMode::is_enabled();
   c10::GradMode::set_enabled(enabled);
   return before;
+}
+
+at::Tensor wrapped_number(const at::Scalar& number) {
+  at::Tensor wrapped = c10::scalar_to_tensor(number);
+  wrapped.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return wrapped;
 }
 
 }  // namespace simple_torch::core

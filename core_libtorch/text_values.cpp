@@ -137,6 +137,10 @@ Elements complexes(const at::Tensor& shown) {
 /// The elements that are shown: of a long dimension of a large tensor only both ends.
 at::Tensor shown_part(const at::Tensor& tensor) {
   at::Tensor part = tensor.detach().to(at::kCPU).resolve_neg();
+  // Two numbers of 4 bits to a byte: PyTorch shows the bytes.
+  if (part.scalar_type() == at::ScalarType::Float4_e2m1fn_x2) {
+    part = part.view(at::kByte).to(at::kFloat);
+  }
   if (tensor.numel() <= kSummariseAbove) {
     return part;
   }

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "3836096315bd0cd2";
+inline constexpr char kTableFingerprint[] = "85c6d8f485da240a";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -131,9 +131,9 @@ struct BackendTable {
   int32_t (*sub_int)(int64_t a, int64_t value, int64_t* out);
   int32_t (*mul_int)(int64_t a, int64_t value, int64_t* out);
   int32_t (*div_int)(int64_t a, int64_t value, int64_t* out);
+  int32_t (*floor_divide_int)(int64_t a, int64_t value, int64_t* out);
   int32_t (*pow_int)(int64_t a, int64_t value, int64_t* out);
   int32_t (*remainder_int)(int64_t a, int64_t value, int64_t* out);
-  int32_t (*floor_divide_int)(int64_t a, int64_t value, int64_t* out);
   int32_t (*remainder_scalar)(int64_t a, double value, int64_t* out);
   int32_t (*floor_divide_scalar)(int64_t a, double value, int64_t* out);
   int32_t (*rsub_scalar)(int64_t a, double value, int64_t* out);
@@ -531,9 +531,9 @@ int32_t add_int(int64_t a, int64_t value, int64_t* out);
 int32_t sub_int(int64_t a, int64_t value, int64_t* out);
 int32_t mul_int(int64_t a, int64_t value, int64_t* out);
 int32_t div_int(int64_t a, int64_t value, int64_t* out);
+int32_t floor_divide_int(int64_t a, int64_t value, int64_t* out);
 int32_t pow_int(int64_t a, int64_t value, int64_t* out);
 int32_t remainder_int(int64_t a, int64_t value, int64_t* out);
-int32_t floor_divide_int(int64_t a, int64_t value, int64_t* out);
 int32_t remainder_scalar(int64_t a, double value, int64_t* out);
 int32_t floor_divide_scalar(int64_t a, double value, int64_t* out);
 int32_t rsub_scalar(int64_t a, double value, int64_t* out);

@@ -65,7 +65,7 @@ int32_t mul_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::Scalar(value)); }));
+    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, core::wrapped_number(value)); }));
   });
 }
 
@@ -74,7 +74,7 @@ int32_t div_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::Scalar(value)); }));
+    *out = give(core::explained("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, core::wrapped_number(value)); }));
   });
 }
 
@@ -92,7 +92,7 @@ int32_t add_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::Scalar(value)); }));
+    *out = give(core::explained("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, core::wrapped_number(value)); }));
   });
 }
 
@@ -101,7 +101,7 @@ int32_t sub_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::Scalar(value)); }));
+    *out = give(core::explained("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, core::wrapped_number(value)); }));
   });
 }
 
@@ -110,7 +110,7 @@ int32_t mul_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::Scalar(value)); }));
+    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, core::wrapped_number(value)); }));
   });
 }
 
@@ -119,7 +119,16 @@ int32_t div_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::Scalar(value)); }));
+    *out = give(core::explained("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, core::wrapped_number(value)); }));
+  });
+}
+
+int32_t floor_divide_int(int64_t a_handle, int64_t value, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("floor_divide", {&a}, [&] { return at::floor_divide(a, core::wrapped_number(value)); }));
   });
 }
 
@@ -138,15 +147,6 @@ int32_t remainder_int(int64_t a_handle, int64_t value, int64_t* out) {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     *out = give(core::explained("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
-  });
-}
-
-int32_t floor_divide_int(int64_t a_handle, int64_t value, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::explained("floor_divide", {&a}, [&] { return at::floor_divide(a, at::Scalar(value)); }));
   });
 }
 
@@ -191,7 +191,7 @@ int32_t rdiv_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::Scalar(value)); }));
+    *out = give(core::explained("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(core::wrapped_number(value)); }));
   });
 }
 
@@ -200,7 +200,7 @@ int32_t rdiv_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::Scalar(value)); }));
+    *out = give(core::explained("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(core::wrapped_number(value)); }));
   });
 }
 

@@ -125,9 +125,9 @@ constinit BackendTable table = {
     Slot<&BackendTable::sub_int>::open_then_call,
     Slot<&BackendTable::mul_int>::open_then_call,
     Slot<&BackendTable::div_int>::open_then_call,
+    Slot<&BackendTable::floor_divide_int>::open_then_call,
     Slot<&BackendTable::pow_int>::open_then_call,
     Slot<&BackendTable::remainder_int>::open_then_call,
-    Slot<&BackendTable::floor_divide_int>::open_then_call,
     Slot<&BackendTable::remainder_scalar>::open_then_call,
     Slot<&BackendTable::floor_divide_scalar>::open_then_call,
     Slot<&BackendTable::rsub_scalar>::open_then_call,
@@ -525,9 +525,9 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::sub_int>::unavailable,
     Slot<&BackendTable::mul_int>::unavailable,
     Slot<&BackendTable::div_int>::unavailable,
+    Slot<&BackendTable::floor_divide_int>::unavailable,
     Slot<&BackendTable::pow_int>::unavailable,
     Slot<&BackendTable::remainder_int>::unavailable,
-    Slot<&BackendTable::floor_divide_int>::unavailable,
     Slot<&BackendTable::remainder_scalar>::unavailable,
     Slot<&BackendTable::floor_divide_scalar>::unavailable,
     Slot<&BackendTable::rsub_scalar>::unavailable,
@@ -1291,16 +1291,16 @@ int32_t spt_div_int(int64_t a, int64_t value, int64_t* out) {
   return slot(table.div_int)(a, value, out);
 }
 
+int32_t spt_floor_divide_int(int64_t a, int64_t value, int64_t* out) {
+  return slot(table.floor_divide_int)(a, value, out);
+}
+
 int32_t spt_pow_int(int64_t a, int64_t value, int64_t* out) {
   return slot(table.pow_int)(a, value, out);
 }
 
 int32_t spt_remainder_int(int64_t a, int64_t value, int64_t* out) {
   return slot(table.remainder_int)(a, value, out);
-}
-
-int32_t spt_floor_divide_int(int64_t a, int64_t value, int64_t* out) {
-  return slot(table.floor_divide_int)(a, value, out);
 }
 
 int32_t spt_remainder_scalar(int64_t a, double value, int64_t* out) {

@@ -1935,6 +1935,13 @@ int64_t rt_torch_torchtensor_div_int(int64_t a, int64_t value) {
   return out;
 }
 
+int64_t rt_torch_torchtensor_floor_divide_int(int64_t a, int64_t value) {
+  clear_error();
+  int64_t out{};
+  slot(table.floor_divide_int)(a, value, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_pow_int(int64_t a, int64_t value) {
   clear_error();
   int64_t out{};
@@ -1946,13 +1953,6 @@ int64_t rt_torch_torchtensor_remainder_int(int64_t a, int64_t value) {
   clear_error();
   int64_t out{};
   slot(table.remainder_int)(a, value, &out);
-  return out;
-}
-
-int64_t rt_torch_torchtensor_floor_divide_int(int64_t a, int64_t value) {
-  clear_error();
-  int64_t out{};
-  slot(table.floor_divide_int)(a, value, &out);
   return out;
 }
 

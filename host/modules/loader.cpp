@@ -146,7 +146,11 @@ std::vector<fs::path> candidates(const LoadedModule& from, const UseDecl& use) {
   found.push_back(here / path);
   if (!from.is_library)
     found.push_back(program_folder() / path);
-  static const fs::path started_in = fs::current_path();  // no program changes it
+  static const fs::path started_in = [] {  // no program changes it; its folder may be gone
+    std::error_code gone;
+    const fs::path folder = fs::current_path(gone);
+    return gone ? fs::path(".") : folder;
+  }();
   found.push_back(started_in / path);
   found.push_back(started_in / "lib" / path);
   if (!from.is_library)

@@ -102,6 +102,9 @@ TEST_F(Typed, TellWhatATensorIs) {
   bool is_leaf = false;
   ASSERT_EQ(spt_item_int(a, &number), SPT_OK);
   ASSERT_EQ(spt_device_text(a, &device), SPT_OK);
+  char* layout = nullptr;
+  ASSERT_EQ(spt_layout(a, &layout), SPT_OK);
+  EXPECT_EQ(taken(layout), "torch.strided");
   ASSERT_EQ(spt_is_leaf(a, &is_leaf), SPT_OK);
   ASSERT_EQ(spt_version(&version), SPT_OK);
   EXPECT_EQ(number, 7);

@@ -36,6 +36,15 @@ val q = torch.quantize_per_tensor(a, 0.1, 10, torch.quint8)
 fn seeded(body):
     torch.manual_seed(7)
     body()
+fn in_place() -> [any]:
+    var x = torch.tensor([3.0, 4.0])
+    val y = x
+    x %= 2
+    var z = torch.tensor([2.0, 4.0])
+    val w = z
+    z *= 3
+    [[x, y], [z, w]]
+fn nan() -> f64: 0.0 / 0.0
 fn relearned() -> f64:
     val optimizer = torch.optim.SGD([a.clone().requires_grad_()], lr: 0.1)
     optimizer.set_lr(0.5)

@@ -1571,6 +1571,20 @@ SPT_API int32_t spt_mul_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_div_int */
 SPT_API int32_t spt_div_int(int64_t a, int64_t value, int64_t* out);
 
+/** Each element / value, rounded down. value is an integer, so an integer tensor keeps its dtype where
+ *  the operation has integer results.
+ *
+ *  Shapes:   *out has the shape of a.
+ *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
+ *            keeps it.
+ *  Device:   That of a.
+ *  Autograd: Recorded when grad mode is on and a requires grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.floor_divide
+ *  Simple:   rt_torch_torchtensor_floor_divide_int */
+SPT_API int32_t spt_floor_divide_int(int64_t a, int64_t value, int64_t* out);
+
 /** Each element to a power. value is an integer, so an integer tensor keeps its dtype where the
  *  operation has integer results.
  *
@@ -1598,20 +1612,6 @@ SPT_API int32_t spt_pow_int(int64_t a, int64_t value, int64_t* out);
  *  Source:   torch.remainder
  *  Simple:   rt_torch_torchtensor_remainder_int */
 SPT_API int32_t spt_remainder_int(int64_t a, int64_t value, int64_t* out);
-
-/** Each element / value, rounded down. value is an integer, so an integer tensor keeps its dtype where
- *  the operation has integer results.
- *
- *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
- *  Device:   That of a.
- *  Autograd: Recorded when grad mode is on and a requires grad.
- *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
- *  Source:   torch.floor_divide
- *  Simple:   rt_torch_torchtensor_floor_divide_int */
-SPT_API int32_t spt_floor_divide_int(int64_t a, int64_t value, int64_t* out);
 
 /** The remainder of each element / value with the sign of value.
  *
