@@ -16,8 +16,8 @@
 
 namespace simple_torch::core {
 
-/// A number as a tensor that does not take part in type promotion as tensors do: what PyTorch's Python makes of the
-/// number in `t + 2`.
+/// A number as a tensor that does not take part in type promotion as tensors do: what PyTorch's Python makes
+/// of the number in `t + 2`.
 at::Tensor wrapped_number(const at::Scalar& number);
 
 void manual_seed(int64_t seed);

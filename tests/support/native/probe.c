@@ -26,7 +26,8 @@ char* rt_probe_shout(const char* s) {
   return result;
 }
 
-/* The C ABI from sixteen threads of our own: each adds a tensor to itself and lets the sum go; how many calls failed. */
+/* The C ABI from sixteen threads of our own: each adds a tensor to itself and lets the sum go; how many calls
+ * failed. */
 struct hammering {
   int64_t (*add)(int64_t, int64_t);
   void (*release)(int64_t);
@@ -51,7 +52,8 @@ int64_t rt_probe_hammer(int64_t add, int64_t release, int64_t tensor, int64_t ro
   struct hammering work[kThreads];
   int64_t failed = 0;
   for (int i = 0; i < kThreads; ++i) {
-    work[i] = (struct hammering){(int64_t(*)(int64_t, int64_t))add, (void (*)(int64_t))release, tensor, rounds, 0};
+    work[i] =
+        (struct hammering){(int64_t(*)(int64_t, int64_t))add, (void (*)(int64_t))release, tensor, rounds, 0};
     pthread_create(&threads[i], NULL, hammer, &work[i]);
   }
   for (int i = 0; i < kThreads; ++i) {
@@ -76,7 +78,9 @@ int64_t rt_probe_box_add_int(int64_t box, int64_t value) {
   return sum > 100 ? 0 : rt_probe_box(sum);
 }
 int64_t rt_probe_box_add(int64_t a, int64_t b) { return rt_probe_box_add_int(a, *(int64_t*)b); }
-int64_t rt_probe_box_add_float(int64_t box, double value) { return rt_probe_box_add_int(box, 10 * (int64_t)value); }
+int64_t rt_probe_box_add_float(int64_t box, double value) {
+  return rt_probe_box_add_int(box, 10 * (int64_t)value);
+}
 void rt_probe_unbox(int64_t box) {
   --live_boxes;
   free((int64_t*)box);
