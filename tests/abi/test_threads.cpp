@@ -63,6 +63,7 @@ TEST_F(Threads, ShareTheDefaultGenerator) {
   };
   ASSERT_EQ(spt_manual_seed(7), SPT_OK);
   std::vector<double> expected;
+  expected.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     expected.push_back(draw(i));
   }
