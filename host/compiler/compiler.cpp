@@ -250,25 +250,18 @@ void FunctionCompiler::write(Name name, Register value, Symbol symbol, const Sou
                          "' cannot be changed here: it is no variable of the code round this block");
       refuse(span, "a lambda cannot change '" + name_of(symbol) + "', a variable of the function round it",
              "it has its own copies of the locals round it; keep what changes in a field of an object");
-    case Name::Form::kField: {
+    case Name::Form::kField:
       if (const Local* self = find_local(intern("self"))) {
         emit(Op::kSetField, self->reg, value, cache(name.operand));
         break;
       }
-      const uint32_t mark = temporary_count_;
-      const Register self = temporary();
-      self_to(self);
-      emit(Op::kSetField, self, value, cache(name.operand));
-      emit(Op::kRelease, self);
-      temporary_count_ = mark;
-      break;
-    }
+      [[fallthrough]];
     case Name::Form::kStatic: {
       const uint32_t mark = temporary_count_;
-      const Register type = temporary();
-      owner_to(type);
-      emit(Op::kSetField, type, value, cache(name.operand));
-      emit(Op::kRelease, type);
+      const Register holder = temporary();
+      name.form == Name::Form::kField ? self_to(holder) : owner_to(holder);
+      emit(Op::kSetField, holder, value, cache(name.operand));
+      emit(Op::kRelease, holder);
       temporary_count_ = mark;
       break;
     }
@@ -324,6 +317,10 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
          static_cast<int>(proto_->required) != proto_->named)
     ++proto_->required;
   const size_t first = proto_->parameters.size() - params.size();
+  const size_t first_local = locals_.size() - params.size();
+  // A default sees the parameters before its own, and none behind.
+  for (size_t i = 0; i < params.size(); ++i)
+    locals_[first_local + i].name = kNoSymbol;
   for (size_t i = 0; i < params.size(); ++i) {
     const auto reg = static_cast<Register>(first + i);
     if (params[i].default_value) {
@@ -332,6 +329,7 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
       expr_to(*params[i].default_value, reg);
       patch(given);
     }
+    locals_[first_local + i].name = proto_->parameters[first + i];
     declared(reg);
   }
   for (size_t i = 0; i < params.size(); ++i)

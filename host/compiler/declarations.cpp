@@ -4,8 +4,8 @@
 
 #include "../ffi/extern.h"
 #include "../values/nearest.h"
-#include "../vm/direct.h"
 #include "compiler.h"
+#include "direct_methods.h"
 #include "type_names.h"
 
 namespace spl {
@@ -414,6 +414,7 @@ class ModuleCompiler {
       } else if (!literal_value(*field.default_value, info.default_value)) {
         info.initializer = settled([&](CellSet& cells) {
           FunctionCompiler compiler(module_, nullptr, cells, nullptr);
+          compiler.belong_to(decl.info.name);
           return compiler.initializer(*field.default_value,
                                       name_of(decl.info.name) + "." + name_of(field.name));
         });

@@ -119,7 +119,7 @@ struct Type : Object {
   std::unordered_map<Symbol, Value> statics;
   /// The values that the declaration itself gives, seen bare in its methods: whether they are constants.
   std::unordered_map<Symbol, bool> declared_statics;
-  std::vector<Trait*> traits;
+  std::vector<const Type*> parents;  // traits, and classes that it is built on; theirs too
   explicit Type(Kind k) : Object(k) {}
 
   void add(Symbol called, const Method& method) {

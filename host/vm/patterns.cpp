@@ -26,8 +26,8 @@ bool is_of_type(Value v, Symbol type) {
   const std::string& name = name_of(type);
   if (v.is(Kind::kInstance)) {
     const Record* record = as_object<Instance>(v)->record;
-    return record->name == type || std::any_of(record->traits.begin(), record->traits.end(),
-                                               [&](const Trait* trait) { return trait->name == type; });
+    return record->name == type || std::any_of(record->parents.begin(), record->parents.end(),
+                                               [&](const Type* parent) { return parent->name == type; });
   }
   const std::string found = type_name(v);
   const std::string_view wanted = builtin_type(name);  // a number has one kind, whatever its width

@@ -153,7 +153,7 @@ bool is_of_type(Value v, const Type* type) {
                                              : extension_of(v);
   if (own == nullptr)
     return false;
-  return own == type || std::find(own->traits.begin(), own->traits.end(), type) != own->traits.end();
+  return own == type || std::find(own->parents.begin(), own->parents.end(), type) != own->parents.end();
 }
 
 const Type* extension_of(Value v) {
@@ -182,12 +182,10 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
       fail(name_of(type->name) + ": there is no trait " + name_of(path.back()),
            name_hint(module, path.back()));
     }
-    inherit(*type, *as_object<Type>(parent));
-    if (parent.is(Kind::kTrait)) {
-      type->traits.push_back(as_object<Trait>(parent));
-      for (Trait* further : as_object<Trait>(parent)->traits)
-        type->traits.push_back(further);
-    }
+    const Type* joined = as_object<Type>(parent);
+    inherit(*type, *joined);
+    type->parents.push_back(joined);
+    type->parents.insert(type->parents.end(), joined->parents.begin(), joined->parents.end());
   }
   if (type->kind == Kind::kRecord)
     static_cast<Record*>(type)->drop = type->find(intern("drop"));

@@ -1,0 +1,12 @@
+// @[direct(…)]: which methods of a class may be done by native functions.
+#pragma once
+
+#include "../syntax/ast.h"
+#include "../values/objects.h"
+
+namespace spl {
+
+/// Notes what the attributes of the class's methods name. Throws CompileError.
+void note_direct_calls(Record& record, const std::vector<FunctionPtr>& methods);
+
+}  // namespace spl

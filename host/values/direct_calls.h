@@ -1,0 +1,31 @@
+// The native functions that a class names in @[direct(…)] for its operators and its drop().
+#pragma once
+
+#include <array>
+
+#include "../syntax/ast.h"
+#include "value.h"
+
+namespace spl {
+
+struct Extern;
+
+/// An extern function, by its name in the class's module; found when it is first called.
+struct DirectCall {
+  Symbol name = kNoSymbol;
+  Extern* function = nullptr;
+  void* address = nullptr;  // of a function of integers alone that has been called once
+};
+
+/// The short ways of a class whose one field is a native handle. The methods that carry the attribute say
+/// what is meant: they run wherever the short way does not fit, and where it gives 0, which means that the
+/// call failed.
+struct DirectCalls {
+  struct Operator {
+    DirectCall with_same, with_float, with_int;  // (handle, handle), (handle, f64), (handle, i64) -> handle
+  };
+  std::array<Operator, static_cast<size_t>(BinaryOp::kCoalesce) + 1> operators;
+  DirectCall drop;  // (handle)
+};
+
+}  // namespace spl
