@@ -3,10 +3,7 @@
 #include <ATen/ScalarOps.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/jit_type.h>
-#include <c10/core/Layout.h>
-#include <c10/core/MemoryFormat.h>
 
-#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,36 +11,13 @@
 
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/error.h"
+#include "core_libtorch/option_names.h"
 
 namespace simple_torch::core {
 namespace {
 
 using c10::IValue;
 using c10::TypeKind;
-
-template <class Code>
-struct Named {
-  std::string_view name;
-  Code code;
-};
-
-constexpr std::array kLayouts{
-    Named<c10::Layout>{"strided", c10::Layout::Strided},
-    Named<c10::Layout>{"sparse_coo", c10::Layout::Sparse},
-    Named<c10::Layout>{"sparse_csr", c10::Layout::SparseCsr},
-    Named<c10::Layout>{"sparse_csc", c10::Layout::SparseCsc},
-    Named<c10::Layout>{"sparse_bsr", c10::Layout::SparseBsr},
-    Named<c10::Layout>{"sparse_bsc", c10::Layout::SparseBsc},
-    Named<c10::Layout>{"_mkldnn", c10::Layout::Mkldnn},
-    Named<c10::Layout>{"jagged", c10::Layout::Jagged},
-};
-
-constexpr std::array kMemoryFormats{
-    Named<c10::MemoryFormat>{"contiguous_format", c10::MemoryFormat::Contiguous},
-    Named<c10::MemoryFormat>{"preserve_format", c10::MemoryFormat::Preserve},
-    Named<c10::MemoryFormat>{"channels_last", c10::MemoryFormat::ChannelsLast},
-    Named<c10::MemoryFormat>{"channels_last_3d", c10::MemoryFormat::ChannelsLast3d},
-};
 
 // "torch.strided" names what "strided" names.
 template <class Table>
@@ -107,9 +81,7 @@ bool is_single_number(const IValue& value) {
 // A number that, like Python's, does not take part in type promotion as a tensor would.
 bool to_tensor(IValue& value, Fit fit) {
   if (fit == Fit::kDispatcher && value.isScalar()) {
-    at::Tensor wrapped = c10::scalar_to_tensor(value.toScalar());
-    wrapped.unsafeGetTensorImpl()->set_wrapped_number(true);
-    value = IValue(std::move(wrapped));
+    value = IValue(at::native::wrapped_scalar_tensor(value.toScalar()));
   }
   return value.isTensor();
 }

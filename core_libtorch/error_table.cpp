@@ -69,6 +69,7 @@ constexpr Line kTable[] = {
     {".dtype to be equal to", ErrorKind::kDtypeMismatch, Facts::kDtypes},
     {"floating point dtype but got", ErrorKind::kDtypeMismatch, Facts::kDtypes},
     {"integral dtype but got", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"the `-` operator, ", ErrorKind::kDtypeMismatch, Facts::kDtypes},
     // values that no operation takes, in words that the lines below would take for something missing
     {"negative padding", ErrorKind::kInvalidArgument, Facts::kNone},
     {"non-positive", ErrorKind::kInvalidArgument, Facts::kNone},
@@ -84,6 +85,7 @@ constexpr Line kTable[] = {
     {"is invalid for tensor of dimension", ErrorKind::kIndexOutOfRange, Facts::kNone},
     {"exceeds dimension size", ErrorKind::kIndexOutOfRange, Facts::kNone},
     {"Expected dim <", ErrorKind::kIndexOutOfRange, Facts::kNone},
+    {"_chunk_cat expects dim", ErrorKind::kIndexOutOfRange, Facts::kNone},
     // shapes
     {"must match the size of tensor", ErrorKind::kShapeMismatch, Facts::kShapes},
     {"must match the existing size", ErrorKind::kShapeMismatch, Facts::kShapes},
@@ -165,13 +167,17 @@ constexpr Line kTable[] = {
     {"cannot be concatenated", ErrorKind::kShapeMismatch, Facts::kShapes},
     {"cannot reshape tensor of 0 elements", ErrorKind::kShapeMismatch, Facts::kShapes},
     {"size of bins must be equal", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"_chunk_cat expects non-empty tensor", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"cannot be converted to Scalar", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"Expected normalized_shape to be at least", ErrorKind::kShapeMismatch, Facts::kNone},
+    {"0-dim integral Tensor", ErrorKind::kShapeMismatch, Facts::kShapes},
+    {"physical_layout", ErrorKind::kShapeMismatch, Facts::kNone},
     // arguments
     {"grad can be implicitly created only for scalar outputs", ErrorKind::kInvalidArgument, Facts::kShapes},
     {"does not require grad and does not have a grad_fn", ErrorKind::kInvalidArgument, Facts::kNone},
     {"Trying to backward through the graph a second time", ErrorKind::kInvalidArgument, Facts::kNone},
     {"a leaf Variable that requires grad", ErrorKind::kInvalidArgument, Facts::kNone},
     {"you can only change requires_grad flags of leaf", ErrorKind::kInvalidArgument, Facts::kNone},
-    {"cannot be converted to Scalar", ErrorKind::kInvalidArgument, Facts::kShapes},
     {"Trying to create tensor with negative dimension", ErrorKind::kInvalidArgument, Facts::kNone},
     {"step must be", ErrorKind::kInvalidArgument, Facts::kNone},
     {"step size", ErrorKind::kInvalidArgument, Facts::kNone},
@@ -219,10 +225,7 @@ constexpr Line kTable[] = {
     {"unsupported range", ErrorKind::kInvalidArgument, Facts::kNone},
     {"inconsistent with step sign", ErrorKind::kInvalidArgument, Facts::kNone},
     {"storage that is not resizable", ErrorKind::kInvalidArgument, Facts::kNone},
-    {"physical_layout", ErrorKind::kInvalidArgument, Facts::kNone},
     {"Specify the reduction dim", ErrorKind::kInvalidArgument, Facts::kNone},
-    {"0-dim integral Tensor", ErrorKind::kInvalidArgument, Facts::kNone},
-    {"Expected normalized_shape to be at least", ErrorKind::kInvalidArgument, Facts::kNone},
     {"einsum(): ", ErrorKind::kInvalidArgument, Facts::kNone},
 };
 

@@ -160,10 +160,4 @@ bool set_grad_enabled(bool enabled) {
   return before;
 }
 
-at::Tensor wrapped_number(const at::Scalar& number) {
-  at::Tensor wrapped = c10::scalar_to_tensor(number);
-  wrapped.unsafeGetTensorImpl()->set_wrapped_number(true);
-  return wrapped;
-}
-
 }  // namespace simple_torch::core

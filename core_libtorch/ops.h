@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/Parallel.h>
+#include <ATen/ScalarOps.h>
 #include <ATen/core/Tensor.h>
 #include <c10/util/OptionalArrayRef.h>
 
@@ -15,10 +16,6 @@
 #include "core_libtorch/text.h"
 
 namespace simple_torch::core {
-
-/// A number as a tensor that does not take part in type promotion as tensors do: what PyTorch's Python makes
-/// of the number in `t + 2`.
-at::Tensor wrapped_number(const at::Scalar& number);
 
 void manual_seed(int64_t seed);
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core_libtorch/dtypes.h"
+#include "core_libtorch/option_names.h"
 #include "core_libtorch/text_values.h"
 
 namespace simple_torch::core {
@@ -112,23 +113,13 @@ bool dtype_goes_without_saying(const at::Tensor& tensor) {
   return dtype == common || dtype == common_complex || dtype == at::kLong || dtype == at::kBool;
 }
 
-const char* layout_name(at::Layout layout) {
-  switch (layout) {
-    case at::kSparse:
-      return "sparse_coo";
-    case at::kSparseCsr:
-      return "sparse_csr";
-    case at::kSparseCsc:
-      return "sparse_csc";
-    case at::kSparseBsr:
-      return "sparse_bsr";
-    case at::kSparseBsc:
-      return "sparse_bsc";
-    case at::kMkldnn:
-      return "_mkldnn";
-    default:
-      return layout == at::kJagged ? "jagged" : "strided";
+std::string_view layout_name(at::Layout layout) {
+  for (const auto& [name, code] : kLayouts) {
+    if (code == layout) {
+      return name;
+    }
   }
+  return "strided";
 }
 
 std::string gradient_note(const at::Tensor& tensor) {
@@ -206,7 +197,7 @@ std::vector<std::string> notes_on(const at::Tensor& tensor) {
 }  // namespace
 
 std::string layout_text(const at::Tensor& tensor) {
-  return std::string("torch.") + layout_name(tensor.layout());
+  return "torch." + std::string(layout_name(tensor.layout()));
 }
 
 std::string text_of(const at::Tensor& tensor) {

@@ -65,7 +65,7 @@ int32_t mul_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, core::wrapped_number(value)); }));
+    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -74,7 +74,7 @@ int32_t div_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, core::wrapped_number(value)); }));
+    *out = give(core::explained("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -92,7 +92,7 @@ int32_t add_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, core::wrapped_number(value)); }));
+    *out = give(core::explained("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -101,7 +101,7 @@ int32_t sub_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, core::wrapped_number(value)); }));
+    *out = give(core::explained("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -110,7 +110,7 @@ int32_t mul_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, core::wrapped_number(value)); }));
+    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -119,7 +119,7 @@ int32_t div_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, core::wrapped_number(value)); }));
+    *out = give(core::explained("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -128,7 +128,7 @@ int32_t floor_divide_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("floor_divide", {&a}, [&] { return at::floor_divide(a, core::wrapped_number(value)); }));
+    *out = give(core::explained("floor_divide", {&a}, [&] { return at::floor_divide(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -191,7 +191,7 @@ int32_t rdiv_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(core::wrapped_number(value)); }));
+    *out = give(core::explained("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -200,7 +200,7 @@ int32_t rdiv_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(core::wrapped_number(value)); }));
+    *out = give(core::explained("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
