@@ -3,6 +3,7 @@
 #include <c10/core/StorageImpl.h>
 #include <c10/core/TensorImpl.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -69,12 +70,14 @@ at::IntArrayRef checked_sizes(const DLTensor& tensor) {
   return sizes;
 }
 
-/// The given strides, or those of rows without gaps, which older producers leave out.
+/// The given strides, or those of rows without gaps: older producers leave them out, and where there is no
+/// second element they mean nothing and may be anything.
 c10::SmallVector<int64_t, 8> checked_strides(const DLTensor& tensor, at::IntArrayRef sizes) {
   c10::SmallVector<int64_t, 8> strides(sizes.size());
   int64_t step = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
-    strides[i] = tensor.strides == nullptr ? step : tensor.strides[i];
+    const bool is_given = tensor.strides != nullptr && (sizes[i] > 1 || tensor.strides[i] >= 0);
+    strides[i] = is_given ? tensor.strides[i] : step;
     if (strides[i] < 0) {
       refuse("strides[" + std::to_string(i) + "] is " + std::to_string(strides[i]) +
              ", and torch has no negative strides; copy it where it was made");
@@ -85,11 +88,11 @@ c10::SmallVector<int64_t, 8> checked_strides(const DLTensor& tensor, at::IntArra
 }
 
 int64_t extent_in_bytes(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t item_bytes) {
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
+    return 0;
+  }
   int64_t last = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == 0) {
-      return 0;
-    }
     if (__builtin_add_overflow(last, times(sizes[i] - 1, strides[i], "the extent of shape and strides"),
                                &last)) {
       refuse("the extent of shape and strides is too large to be counted in 63 bits");
@@ -114,10 +117,10 @@ void* checked_data(const DLTensor& tensor, int64_t bytes, int64_t item_bytes) {
       __builtin_add_overflow(address, static_cast<uintptr_t>(bytes), &end)) {
     refuse("byte_offset is " + std::to_string(tensor.byte_offset) + ", which leads beyond the address space");
   }
-  const auto alignment = static_cast<uintptr_t>(std::min<int64_t>(item_bytes, 8));
-  if (address % alignment != 0) {
-    refuse("data + byte_offset is not a multiple of " + std::to_string(alignment) +
-           " bytes, as its dtype needs");
+  // Also of 16 for complex128: LibTorch's kernels load such elements whole.
+  if (address % static_cast<uintptr_t>(item_bytes) != 0) {
+    refuse("data + byte_offset is not a multiple of " + std::to_string(item_bytes) +
+           " bytes, as its dtype needs; copy it where it was made");
   }
   return reinterpret_cast<void*>(address);
 }
