@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from testing import Counts, count_junit, count_summary, split_paths
+from testing import Counts, apart, count_junit, count_summary, split_paths
 
 CTEST = """<testsuite name="release">
   <testcase name="A.b" classname="A.b" time="0.1" status="run"/>
@@ -70,3 +70,9 @@ def test_counts_add_up_to_the_last_line():
 def test_paths_go_to_the_runner_that_knows_them():
     assert split_paths([]) == (["tests"], ["tests"])
     assert split_paths(["a_spec.spl", "b.py", "tests/host"]) == (["a_spec.spl", "tests/host"], ["b.py", "tests/host"])
+
+
+def test_tests_that_load_the_library_are_run_apart():
+    assert apart(["tests/abi/test_fuzz.py"]) == ([], ["tests/abi/test_fuzz.py"])
+    assert apart(["tests/host", "tests/opinfo/test_errors.py"]) == (["tests/host"], ["tests/opinfo/test_errors.py"])
+    assert apart(["tests/abi"]) == (["tests/abi"], ["tests/abi/test_fuzz.py", "tests/abi/test_guest.py"])

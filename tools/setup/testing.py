@@ -150,10 +150,16 @@ def _pytest(
 
     if tree.preset != "asan":
         return run(paths, variables)
-    others = [*paths, *(f"--ignore={guest}" for guest in _GUESTS)]
-    guests = [guest for guest in _GUESTS if any(Path(guest).is_relative_to(path) for path in paths)]
-    counts = run(others, variables)
+    hosts, guests = apart(paths)
+    counts = run([*hosts, *(f"--ignore={guest}" for guest in _GUESTS)], variables) if hosts else Counts()
     return counts + run(guests, sanitized_guest(variables)) if guests else counts
+
+
+def apart(paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Which paths hold tests that start sanitized programs, and which those that load the library themselves."""
+    named = [path for path in paths if any(Path(path).is_relative_to(guest) for guest in _GUESTS)]
+    within = [guest for guest in _GUESTS if any(Path(guest).is_relative_to(path) for path in paths)]
+    return [path for path in paths if path not in named], list(dict.fromkeys([*named, *within]))
 
 
 def sanitized_guest(variables: dict[str, str]) -> dict[str, str]:
