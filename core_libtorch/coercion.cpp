@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/jit_type.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -207,10 +208,37 @@ bool coerce_to(IValue& value, const c10::Type& type, std::optional<int32_t> size
   }
 }
 
+/// Whether a text given for it is the name of a dimension, which torch 2.11 has and 2.15 has not; schemas
+/// call it a str.
+bool names_dimensions(const c10::Argument& argument) {
+  constexpr std::string_view kNames[] = {"dim",    "dims",    "names",   "dim0",      "dim1", "dim2",
+                                         "outdim", "out_dim", "end_dim", "start_dim", "order"};
+  return std::find(std::begin(kNames), std::end(kNames), argument.name()) != std::end(kNames);
+}
+
+/// The dispatcher takes the names of dimensions as "dimname::x"; lists of other things stay as they are.
+void qualify(IValue& value) {
+  if (value.isString()) {
+    value = IValue("dimname::" + value.toStringRef());
+  } else if (value.isList() && !value.toListRef().empty() && value.toListRef().front().isString()) {
+    std::vector<IValue> names;
+    for (const IValue& item : value.toListRef()) {
+      names.emplace_back("dimname::" + item.toStringRef());
+    }
+    value = typed_list(names, c10::StringType::get());
+  }
+}
+
 }  // namespace
 
 bool coerce(IValue& value, const c10::Argument& argument, Fit fit) {
-  return coerce_to(value, *argument.real_type(), argument.N(), fit);
+  if (!coerce_to(value, *argument.real_type(), argument.N(), fit)) {
+    return false;
+  }
+  if ((value.isString() || value.isList()) && names_dimensions(argument)) {
+    qualify(value);
+  }
+  return true;
 }
 
 std::string kind_of(const IValue& value) {

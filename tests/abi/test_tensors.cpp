@@ -51,7 +51,9 @@ TEST_F(Tensors, HavePyTorchsActivations) {
       {"hardswish", spt_hardswish}, {"softplus", spt_softplus}, {"elu", spt_elu}};
   const Handle x = tensor({-2, -0.5, 0, 0.5, 2}, {5});
   for (const expected::Activation& activation : expected::kActivations) {
-    EXPECT_THAT(values(made(functions.at(activation.name), int64_t{x})), ElementsAreArray(activation.at))
+    // Processors differ in the last bits of exp and erf.
+    EXPECT_THAT(values(made(functions.at(activation.name), int64_t{x})),
+                ::testing::Pointwise(::testing::DoubleNear(1e-6), activation.at))
         << activation.name;
   }
 }

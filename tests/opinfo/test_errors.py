@@ -27,7 +27,8 @@ KINDS = {
 
 # What each message says is wrong: kind, tab, message with its numbers as N. Read twice: line by line beside the kinds
 # that came out, and by a reader who had the messages alone. Of 192 the second reading differed in 11. Three of them are
-# IndexErrors in Python and stay so; one is this project's own message; seven became what the second reader said.
+# IndexErrors in Python and stay so, one is this project's own message, one (item() of several elements) has been
+# documented as it is; six became what the second reader said.
 REVIEWED = Path(__file__).with_name("error_kinds.tsv")
 NAMES = {1: "INVALID_ARGUMENT", 3: "SHAPE_MISMATCH", 4: "DTYPE_MISMATCH", 6: "INDEX_OUT_OF_RANGE", 8: "NOT_IMPLEMENTED"}
 
