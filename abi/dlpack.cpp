@@ -1,12 +1,28 @@
 // Bodies of DLPack in and out.
 #include "abi/dlpack_handles.h"
+#include "abi/dlpack_ways.h"
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
 #include "abi/tensor_arguments.h"
+#include "dlpack_interop/copies.h"
 #include "dlpack_interop/interop.h"
 
-namespace simple_torch::abi::body {
+namespace simple_torch::abi {
+
+LastImport& last_import() noexcept {
+  static thread_local LastImport of_this_thread;
+  return of_this_thread;
+}
+
+namespace body {
 namespace {
+
+/// A handle of the tensor over that memory.
+int64_t taken(dlpack::Managed managed) {
+  dlpack::Imported imported = dlpack::import_by_rule(std::move(managed), dlpack::CopyRule::kIfNeeded);
+  last_import() = {"a DLPack structure", imported.why_copied};
+  return give(std::move(imported.tensor));
+}
 
 /// Takes `managed` over first, so that its deleter runs whatever fails.
 template <class Structure>
@@ -14,7 +30,7 @@ int32_t import_owned(Structure* managed, int64_t* out) {
   return guarded([&] {
     dlpack::Managed owned(managed);
     require(out, "out");
-    *out = give(dlpack::import_tensor(std::move(owned)));
+    *out = taken(std::move(owned));
   });
 }
 
@@ -48,7 +64,7 @@ int32_t dlpack_export(int64_t a, bool copy, int64_t* out) {
 int32_t dlpack_import(int64_t managed, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(dlpack::import_tensor(handles().take<dlpack::Managed>(managed)));
+    *out = taken(handles().take<dlpack::Managed>(managed));
   });
 }
 
@@ -68,4 +84,26 @@ int32_t dlpack_flags(int64_t managed, int64_t* out) {
   });
 }
 
-}  // namespace simple_torch::abi::body
+int32_t dlpack_way(char** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = give_text(last_import().way);
+  });
+}
+
+int32_t dlpack_why_copied(char** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = give_text(last_import().why_copied);
+  });
+}
+
+int32_t dlpack_copied_bytes(int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = dlpack::copied_bytes();
+  });
+}
+
+}  // namespace body
+}  // namespace simple_torch::abi

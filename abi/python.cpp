@@ -6,84 +6,9 @@
 #include <vector>
 
 #include "abi/generated/backend_table.h"
-#include "abi/guarded.h"
-#include "abi/python_arguments.h"
-#include "dlpack_interop/interop.h"
+#include "abi/with_python.h"
 
-namespace simple_torch::abi {
-namespace {
-
-using bridge::BridgeApi;
-
-/// Runs `body(api)`, whose result is a status that the bridge has recorded already, with Python started.
-/// Handles are looked up in it before the bridge takes the GIL.
-template <class Body>
-int32_t with_python(Body&& body) noexcept {
-  int32_t status = 0;
-  const int32_t thrown = guarded([&] {
-    const BridgeApi& api = started_python();
-    status = api.start();
-    if (status == 0) {
-      status = body(api);
-    }
-  });
-  return thrown != 0 ? thrown : status;
-}
-
-/// The same for a body that makes one object: `body(api, out)`.
-template <class Body>
-int32_t object_with_python(int64_t* out, Body&& body) noexcept {
-  return with_python([&](const BridgeApi& api) {
-    require(out, "out");
-    PythonRef made;
-    const int32_t status = body(api, made.receive());
-    if (status == 0) {
-      *out = handles().insert(std::move(made));
-    }
-    return status;
-  });
-}
-
-/// The same for a body that makes a malloc'ed text.
-template <class Body>
-int32_t text_with_python(char** out, Body&& body) noexcept {
-  return with_python([&](const BridgeApi& api) {
-    require(out, "out");
-    char* text = nullptr;
-    const int32_t status = body(api, &text);
-    if (status == 0) {
-      *out = text;
-    } else {
-      std::free(text);
-    }
-    return status;
-  });
-}
-
-/// The same for a body that gives a plain value.
-template <class T, class Body>
-int32_t value_with_python(T* out, Body&& body) noexcept {
-  return with_python([&](const BridgeApi& api) {
-    require(out, "out");
-    T value{};
-    const int32_t status = body(api, &value);
-    if (status == 0) {
-      *out = value;
-    }
-    return status;
-  });
-}
-
-HandleTable::Borrowed<PythonRef> object_argument(int64_t handle) { return handles().get<PythonRef>(handle); }
-
-/// The DLPack tensor in a result; empty when the result holds a torch tensor or nothing.
-dlpack::Managed managed_of(const bridge::TensorResult& result) {
-  return result.versioned != nullptr ? dlpack::Managed(result.versioned) : dlpack::Managed(result.legacy);
-}
-
-}  // namespace
-
-namespace body {
+namespace simple_torch::abi::body {
 
 int32_t py_start() {
   return with_python([](const BridgeApi&) { return 0; });
@@ -370,56 +295,4 @@ int32_t py_dict(const char* kinds, const SplArray* values, int64_t* out) {
   });
 }
 
-int32_t py_from_tensor(int64_t a, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
-    const auto tensor = tensor_argument(a);
-    bridge::Value value{};
-    value.type = bridge::Value::Type::kTensor;
-    value.tensor = &*tensor;
-    return api.from_value(&value, made);
-  });
-}
-
-int32_t py_to_tensor(int64_t a, int64_t* out) {
-  return with_python([&](const BridgeApi& api) {
-    require(out, "out");
-    at::Tensor tensor;
-    bridge::TensorResult result{.tensor = &tensor};
-    const int32_t status = api.to_tensor(object_argument(a)->get(), &result);
-    dlpack::Managed managed = managed_of(result);
-    if (status != 0) {
-      return status;
-    }
-    if (managed.get() != nullptr) {
-      tensor = dlpack::import_tensor(std::move(managed));
-    }
-    *out = give(std::move(tensor));
-    return 0;
-  });
-}
-
-int32_t py_capsule_new(int64_t managed, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
-    dlpack::Managed taken = handles().take<dlpack::Managed>(managed);
-    bridge::Value value{};
-    value.type = bridge::Value::Type::kDlpack;
-    value.dlpack = taken.receiver();
-    return api.from_value(&value, made);
-  });
-}
-
-int32_t py_capsule_take(int64_t capsule, int64_t* out) {
-  return with_python([&](const BridgeApi& api) {
-    require(out, "out");
-    bridge::TensorResult result{.tensor = nullptr};
-    const int32_t status = api.capsule_take(object_argument(capsule)->get(), &result);
-    dlpack::Managed managed = managed_of(result);
-    if (status == 0) {
-      *out = handles().insert(std::move(managed));
-    }
-    return status;
-  });
-}
-
-}  // namespace body
-}  // namespace simple_torch::abi
+}  // namespace simple_torch::abi::body

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "abi/front_backend.h"
+#include "dlpack_interop/copy_rule.h"
 
 namespace at {
 class Tensor;
@@ -17,7 +18,7 @@ struct DLManagedTensor;
 namespace simple_torch::bridge {
 
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 1;
+inline constexpr int32_t kBridgeVersion = 2;
 
 /// One Python object. A pointer to it that a function gives out is an owned reference; any thread may
 /// hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
@@ -66,11 +67,17 @@ struct Arguments {
   size_t name_count;  // at most count
 };
 
+/// By which way a tensor came out of Python.
+enum class WayIn : int32_t { kSameTensor, kExchangeTable, kCapsule, kLegacyCapsule, kBuffer };
+
+using dlpack::CopyRule;
+
 /// A tensor that came out of Python: the object's own, or a DLPack tensor that the caller now owns.
 struct TensorResult {
   at::Tensor* tensor;  // assigned when the object is a torch.Tensor
   DLManagedTensorVersioned* versioned = nullptr;
   DLManagedTensor* legacy = nullptr;
+  WayIn way = WayIn::kSameTensor;
 };
 
 /// What the bridge gives to its backend. A function that returns int32_t returns 0, or the number of the
@@ -124,8 +131,8 @@ struct BridgeApi {
   int32_t (*exec)(const char* code, const Arguments* variables);
 
   // --- tensors
-  int32_t (*to_tensor)(Object* object, TensorResult* out);
-  int32_t (*capsule_take)(Object* capsule, TensorResult* out);  // never sets `tensor`
+  int32_t (*to_tensor)(Object* object, CopyRule copy, TensorResult* out);  // `copy` is for the foreign ones
+  int32_t (*capsule_take)(Object* capsule, TensorResult* out);             // never sets `tensor`
 };
 
 }  // namespace simple_torch::bridge

@@ -42,11 +42,10 @@ void call_deleter(void* what) {
   }
 }
 
-/// A copy of the producer's struct whose deleter needs no GIL: it hands the producer's over to a thread
-/// that has it. Many producers (NumPy's among them) take the GIL in theirs, which could wait or, once the
+/// Many producers (NumPy among them) take the GIL in their deleter, which could wait or, once the
 /// interpreter is gone, crash.
 template <class Managed>
-Managed* with_deferred_deleter(Managed* original) {
+Managed* deferred(Managed* original) {
   auto* copy = new (std::nothrow) Managed(*original);
   if (copy == nullptr) {
     PyErr_NoMemory();
@@ -67,7 +66,7 @@ Managed* take(PyObject* capsule) {
   if (original == nullptr) {
     return nullptr;
   }
-  Managed* copy = with_deferred_deleter(original);
+  Managed* copy = deferred(original);
   if (copy != nullptr && PyCapsule_SetName(capsule, Protocol<Managed>::used) != 0) {
     delete copy;
     return nullptr;
@@ -85,13 +84,23 @@ PyObject* capsule_of(DLManagedTensorVersioned** tensor) {
   return capsule;
 }
 
+DLManagedTensorVersioned* with_deferred_deleter(DLManagedTensorVersioned* original) {
+  DLManagedTensorVersioned* copy = deferred(original);
+  if (copy == nullptr) {
+    call_deleter<DLManagedTensorVersioned>(original);
+  }
+  return copy;
+}
+
 bool take_capsule(PyObject* capsule, TensorResult& out) {
   if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensorVersioned>::fresh) != 0) {
     out.versioned = take<DLManagedTensorVersioned>(capsule);
+    out.way = WayIn::kCapsule;
     return out.versioned != nullptr;
   }
   if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensor>::fresh) != 0) {
     out.legacy = take<DLManagedTensor>(capsule);
+    out.way = WayIn::kLegacyCapsule;
     return out.legacy != nullptr;
   }
   if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensorVersioned>::used) != 0 ||

@@ -2,39 +2,15 @@
 // they draw in torch's pybind11, which nothing else here uses.
 #include "bridge/tensors.h"
 
-#include <ATen/dlpack.h>
+#include <c10/core/Stream.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/csrc/Exceptions.h>
 #include <torch/csrc/autograd/python_variable.h>
 
 #include "bridge/interpreter.h"
-#include "bridge/values.h"
+#include "bridge/ways_in.h"
 
 namespace simple_torch::bridge {
-namespace {
-
-/// What __dlpack__ gives, asked in the newer way first: producers made before DLPack 1.0 know no max_version.
-Ref capsule_from(PyObject* object) {
-  const Ref method(PyObject_GetAttr(object, interned("__dlpack__").get()));
-  if (!method) {
-    PyErr_Format(PyExc_TypeError, "cannot make a tensor of a %s: it is no torch.Tensor and has no __dlpack__",
-                 Py_TYPE(object)->tp_name);
-    return Ref();
-  }
-  const Ref none(PyTuple_New(0));
-  const Ref options(Py_BuildValue("{s:(ii)}", "max_version", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION));
-  if (!none || !options) {
-    return Ref();
-  }
-  Ref capsule(PyObject_Call(method.get(), none.get(), options.get()));
-  if (!capsule && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
-    PyErr_Clear();
-    capsule = Ref(PyObject_CallNoArgs(method.get()));
-  }
-  return capsule;
-}
-
-}  // namespace
-
 PyObject* tensor_to_python(const at::Tensor& tensor) {
   if (!ensure_torch()) {
     return nullptr;
@@ -49,7 +25,7 @@ PyObject* tensor_to_python(const at::Tensor& tensor) {
 
 bool is_torch_tensor(PyObject* object) { return THPVariableClass != nullptr && THPVariable_Check(object); }
 
-bool tensor_from_python(PyObject* object, TensorResult& out) {
+bool tensor_from_python(PyObject* object, CopyRule copy, TensorResult& out) {
   if (!ensure_torch()) {
     return false;
   }
@@ -57,8 +33,21 @@ bool tensor_from_python(PyObject* object, TensorResult& out) {
     *out.tensor = THPVariable_Unpack(object);
     return true;
   }
-  const Ref capsule = capsule_from(object);
-  return capsule && take_capsule(capsule.get(), out);
+  return take_foreign_tensor(object, copy, out);
+}
+
+PyObject* current_stream(int device) {
+  constexpr int64_t kLegacyDefault = 1;  // the protocol's number for the stream whose handle is 0
+  try {
+    const c10::impl::VirtualGuardImpl cuda(c10::DeviceType::CUDA);
+    const c10::Stream stream =
+        cuda.getStream(c10::Device(c10::DeviceType::CUDA, static_cast<int8_t>(device)));
+    const auto handle = reinterpret_cast<intptr_t>(stream.native_handle());
+    return PyLong_FromLongLong(handle == 0 ? kLegacyDefault : handle);
+  } catch (const c10::Error& error) {
+    PyErr_SetString(PyExc_BufferError, error.what_without_backtrace());
+    return nullptr;
+  }
 }
 
 }  // namespace simple_torch::bridge

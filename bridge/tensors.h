@@ -13,9 +13,17 @@ PyObject* tensor_to_python(const at::Tensor& tensor);
 /// Whether the object is a torch.Tensor; false where torch was not imported.
 bool is_torch_tensor(PyObject* object);
 
-/// The tensor of a torch.Tensor, else the DLPack tensor that the object's __dlpack__ gives; a TypeError
-/// pends where it has neither.
-bool tensor_from_python(PyObject* object, TensorResult& out);
+/// The tensor of a torch.Tensor, else the DLPack tensor that the object gives (see ways_in.h). False with an
+/// exception pending where it has none.
+bool tensor_from_python(PyObject* object, CopyRule copy, TensorResult& out);
+
+/// Torch's current stream on that CUDA device as an int of DLPack's protocol. A new reference, or NULL with a
+/// BufferError pending.
+PyObject* current_stream(int device);
+
+/// A copy of a producer's struct whose deleter needs no GIL: it hands the producer's over to a thread that
+/// has it. NULL with an exception pending when memory is out; the producer's is freed then.
+DLManagedTensorVersioned* with_deferred_deleter(DLManagedTensorVersioned* original);
 
 /// A capsule that owns the tensor, as torch.from_dlpack and others take it; sets *tensor to NULL.
 /// Whoever frees the capsule unused, on any thread, frees the tensor.

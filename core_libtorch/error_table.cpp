@@ -19,9 +19,18 @@ struct Line {
   std::string_view pattern;  // a part of the message
   ErrorKind kind;
   Facts facts;
+  std::string_view instead = "";  // of the message, where LibTorch's speaks of something else
 };
 
+// LibTorch speaks of FakeTensor and torch.compile, where memory that it may not write is all that is meant.
+constexpr std::string_view kReadOnly =
+    "the tensor is read-only: its memory was lent without leave to write (DLPack's flag READ_ONLY, or a "
+    "buffer that "
+    "cannot be written), and this operation writes to it, or asks for it as if it would; use its .clone()";
+
 constexpr Line kTable[] = {
+    {"Cannot access data pointer of Tensor (e.g. FakeTensor", ErrorKind::kInvalidArgument, Facts::kNone,
+     kReadOnly},
     // devices
     {"Expected all tensors to be on the same device", ErrorKind::kDeviceMismatch, Facts::kDevices},
     {"is on cpu, but expected", ErrorKind::kDeviceMismatch, Facts::kDevices},
@@ -168,7 +177,6 @@ constexpr Line kTable[] = {
     {"cannot reshape tensor of 0 elements", ErrorKind::kShapeMismatch, Facts::kShapes},
     {"size of bins must be equal", ErrorKind::kShapeMismatch, Facts::kShapes},
     {"_chunk_cat expects non-empty tensor", ErrorKind::kShapeMismatch, Facts::kShapes},
-    {"cannot be converted to Scalar", ErrorKind::kShapeMismatch, Facts::kShapes},
     {"Expected normalized_shape to be at least", ErrorKind::kShapeMismatch, Facts::kNone},
     {"0-dim integral Tensor", ErrorKind::kShapeMismatch, Facts::kShapes},
     {"physical_layout", ErrorKind::kShapeMismatch, Facts::kNone},
@@ -178,6 +186,7 @@ constexpr Line kTable[] = {
     {"Trying to backward through the graph a second time", ErrorKind::kInvalidArgument, Facts::kNone},
     {"a leaf Variable that requires grad", ErrorKind::kInvalidArgument, Facts::kNone},
     {"you can only change requires_grad flags of leaf", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"cannot be converted to Scalar", ErrorKind::kInvalidArgument, Facts::kShapes},
     {"Trying to create tensor with negative dimension", ErrorKind::kInvalidArgument, Facts::kNone},
     {"step must be", ErrorKind::kInvalidArgument, Facts::kNone},
     {"step size", ErrorKind::kInvalidArgument, Facts::kNone},
@@ -359,7 +368,7 @@ Error explain(const char* op, Operands operands, const c10::Error& error) {
     return {kind_by_class(error), message, fields};
   }
   fill_facts(line->facts, operands, message, fields);
-  return {line->kind, message, fields};
+  return {line->kind, line->instead.empty() ? message : std::string(line->instead), fields};
 }
 
 void throw_explained(const char* op, Operands operands) {

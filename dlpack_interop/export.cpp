@@ -8,6 +8,7 @@
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/error.h"
 #include "core_libtorch/explained.h"
+#include "dlpack_interop/copies.h"
 #include "dlpack_interop/imported.h"
 #include "dlpack_interop/interop.h"
 #include "dlpack_interop/types.h"
@@ -91,6 +92,7 @@ Managed export_tensor(const at::Tensor& tensor, bool copy) {
     lent = core::explained("to_dlpack", {&tensor}, [&] {
       return at::clone(tensor.resolve_conj().resolve_neg(), at::MemoryFormat::Contiguous);
     });
+    count_copied(lent);
   } else {
     require_plain_values(tensor);
     flags = imported_flags(tensor.storage());
@@ -99,6 +101,10 @@ Managed export_tensor(const at::Tensor& tensor, bool copy) {
   loan->managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   loan->managed.flags = flags;
   return Managed(&loan.release()->managed);
+}
+
+bool is_own_export(const DLManagedTensorVersioned& managed) noexcept {
+  return managed.deleter == &Loan<DLManagedTensorVersioned>::end;
 }
 
 DLManagedTensor* export_legacy(const at::Tensor& tensor) {

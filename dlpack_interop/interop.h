@@ -15,6 +15,9 @@ namespace simple_torch::dlpack {
 /// dtype or device that DLPack or this library does not name.
 Managed export_tensor(const at::Tensor& tensor, bool copy = false);
 
+/// Whether export_tensor made it: then its copy, if it is one, was counted there.
+bool is_own_export(const DLManagedTensorVersioned& managed) noexcept;
+
 /// The same for consumers older than DLPack 1. The caller owns the result. A read-only tensor is refused,
 /// since the older structure cannot say so.
 DLManagedTensor* export_legacy(const at::Tensor& tensor);

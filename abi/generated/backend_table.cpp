@@ -334,6 +334,9 @@ extern const BackendTable kBodies = {
     body::dlpack_import,
     body::dlpack_data_ptr,
     body::dlpack_flags,
+    body::dlpack_way,
+    body::dlpack_why_copied,
+    body::dlpack_copied_bytes,
     body::tensor_save,
     body::tensor_load,
     body::safetensors_open,
@@ -400,6 +403,7 @@ extern const BackendTable kBodies = {
     body::py_dict,
     body::py_from_tensor,
     body::py_to_tensor,
+    body::py_from_dlpack,
     body::py_capsule_new,
     body::py_capsule_take,
 };

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "85c6d8f485da240a";
+inline constexpr char kTableFingerprint[] = "56c73d51d72e8d59";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -340,6 +340,9 @@ struct BackendTable {
   int32_t (*dlpack_import)(int64_t managed, int64_t* out);
   int32_t (*dlpack_data_ptr)(int64_t managed, void** out);
   int32_t (*dlpack_flags)(int64_t managed, int64_t* out);
+  int32_t (*dlpack_way)(char** out);
+  int32_t (*dlpack_why_copied)(char** out);
+  int32_t (*dlpack_copied_bytes)(int64_t* out);
   int32_t (*tensor_save)(int64_t a, const char* path);
   int32_t (*tensor_load)(const char* path, int64_t* out);
   int32_t (*safetensors_open)(const char* path, int64_t* out);
@@ -406,6 +409,7 @@ struct BackendTable {
   int32_t (*py_dict)(const char* kinds, const SplArray* values, int64_t* out);
   int32_t (*py_from_tensor)(int64_t a, int64_t* out);
   int32_t (*py_to_tensor)(int64_t a, int64_t* out);
+  int32_t (*py_from_dlpack)(int64_t a, int64_t copy, int64_t* out);
   int32_t (*py_capsule_new)(int64_t managed, int64_t* out);
   int32_t (*py_capsule_take)(int64_t capsule, int64_t* out);
 };
@@ -740,6 +744,9 @@ int32_t dlpack_export(int64_t a, bool copy, int64_t* out);
 int32_t dlpack_import(int64_t managed, int64_t* out);
 int32_t dlpack_data_ptr(int64_t managed, void** out);
 int32_t dlpack_flags(int64_t managed, int64_t* out);
+int32_t dlpack_way(char** out);
+int32_t dlpack_why_copied(char** out);
+int32_t dlpack_copied_bytes(int64_t* out);
 int32_t tensor_save(int64_t a, const char* path);
 int32_t tensor_load(const char* path, int64_t* out);
 int32_t safetensors_open(const char* path, int64_t* out);
@@ -806,6 +813,7 @@ int32_t py_tuple(const char* kinds, const SplArray* values, int64_t* out);
 int32_t py_dict(const char* kinds, const SplArray* values, int64_t* out);
 int32_t py_from_tensor(int64_t a, int64_t* out);
 int32_t py_to_tensor(int64_t a, int64_t* out);
+int32_t py_from_dlpack(int64_t a, int64_t copy, int64_t* out);
 int32_t py_capsule_new(int64_t managed, int64_t* out);
 int32_t py_capsule_take(int64_t capsule, int64_t* out);
 }  // namespace body

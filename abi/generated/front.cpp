@@ -334,6 +334,9 @@ constinit BackendTable table = {
     Slot<&BackendTable::dlpack_import>::open_then_call,
     Slot<&BackendTable::dlpack_data_ptr>::open_then_call,
     Slot<&BackendTable::dlpack_flags>::open_then_call,
+    Slot<&BackendTable::dlpack_way>::open_then_call,
+    Slot<&BackendTable::dlpack_why_copied>::open_then_call,
+    Slot<&BackendTable::dlpack_copied_bytes>::open_then_call,
     Slot<&BackendTable::tensor_save>::open_then_call,
     Slot<&BackendTable::tensor_load>::open_then_call,
     Slot<&BackendTable::safetensors_open>::open_then_call,
@@ -400,6 +403,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::py_dict>::open_then_call,
     Slot<&BackendTable::py_from_tensor>::open_then_call,
     Slot<&BackendTable::py_to_tensor>::open_then_call,
+    Slot<&BackendTable::py_from_dlpack>::open_then_call,
     Slot<&BackendTable::py_capsule_new>::open_then_call,
     Slot<&BackendTable::py_capsule_take>::open_then_call,
 };
@@ -734,6 +738,9 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::dlpack_import>::unavailable,
     Slot<&BackendTable::dlpack_data_ptr>::unavailable,
     Slot<&BackendTable::dlpack_flags>::unavailable,
+    Slot<&BackendTable::dlpack_way>::unavailable,
+    Slot<&BackendTable::dlpack_why_copied>::unavailable,
+    Slot<&BackendTable::dlpack_copied_bytes>::unavailable,
     Slot<&BackendTable::tensor_save>::unavailable,
     Slot<&BackendTable::tensor_load>::unavailable,
     Slot<&BackendTable::safetensors_open>::unavailable,
@@ -800,6 +807,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::py_dict>::unavailable,
     Slot<&BackendTable::py_from_tensor>::unavailable,
     Slot<&BackendTable::py_to_tensor>::unavailable,
+    Slot<&BackendTable::py_from_dlpack>::unavailable,
     Slot<&BackendTable::py_capsule_new>::unavailable,
     Slot<&BackendTable::py_capsule_take>::unavailable,
 };
@@ -2127,6 +2135,18 @@ int32_t spt_dlpack_flags(int64_t managed, int64_t* out) {
   return slot(table.dlpack_flags)(managed, out);
 }
 
+int32_t spt_dlpack_way(char** out) {
+  return slot(table.dlpack_way)(out);
+}
+
+int32_t spt_dlpack_why_copied(char** out) {
+  return slot(table.dlpack_why_copied)(out);
+}
+
+int32_t spt_dlpack_copied_bytes(int64_t* out) {
+  return slot(table.dlpack_copied_bytes)(out);
+}
+
 int32_t spt_tensor_save(int64_t a, const char* path) {
   return slot(table.tensor_save)(a, path);
 }
@@ -2389,6 +2409,10 @@ int32_t spt_py_from_tensor(int64_t a, int64_t* out) {
 
 int32_t spt_py_to_tensor(int64_t a, int64_t* out) {
   return slot(table.py_to_tensor)(a, out);
+}
+
+int32_t spt_py_from_dlpack(int64_t a, int64_t copy, int64_t* out) {
+  return slot(table.py_from_dlpack)(a, copy, out);
 }
 
 int32_t spt_py_capsule_new(int64_t managed, int64_t* out) {

@@ -3992,6 +3992,27 @@ int64_t rt_torch_dlpack_flags(int64_t managed) {
   return out;
 }
 
+char* rt_torch_dlpack_way() {
+  clear_error();
+  char* out{};
+  slot(table.dlpack_way)(&out);
+  return text_taking(out);
+}
+
+char* rt_torch_dlpack_why_copied() {
+  clear_error();
+  char* out{};
+  slot(table.dlpack_why_copied)(&out);
+  return text_taking(out);
+}
+
+int64_t rt_torch_dlpack_copied_bytes() {
+  clear_error();
+  int64_t out{};
+  slot(table.dlpack_copied_bytes)(&out);
+  return out;
+}
+
 void rt_torch_tensor_save(int64_t a, const char* path) {
   clear_error();
   slot(table.tensor_save)(a, path);
@@ -4475,6 +4496,13 @@ int64_t rt_py_to_tensor(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.py_to_tensor)(a, &out);
+  return out;
+}
+
+int64_t rt_py_from_dlpack(int64_t a, int64_t copy) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_from_dlpack)(a, copy, &out);
   return out;
 }
 

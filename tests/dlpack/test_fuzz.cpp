@@ -11,7 +11,7 @@
 
 namespace {
 
-using Wide = __int128;
+__extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using): the extension is marked as one
 
 constexpr int kStructures = 1'000'000;
 constexpr Wide kLargest = std::numeric_limits<int64_t>::max();
@@ -190,7 +190,8 @@ class DlpackFuzz : public CApiTest {
     ASSERT_EQ(lent.dtype.bits, given.dtype.bits);
     ASSERT_EQ(out->flags, flags);
     if (!is_empty) {
-      ASSERT_EQ(lent.data, static_cast<char*>(given.data) + given.byte_offset);
+      ASSERT_EQ(reinterpret_cast<uintptr_t>(lent.data),
+                reinterpret_cast<uintptr_t>(given.data) + given.byte_offset);
     }
     for (int32_t i = 0; i < given.ndim; ++i) {
       if (given.shape[i] > 1) {

@@ -3926,6 +3926,27 @@ SPT_API int32_t spt_dlpack_data_ptr(int64_t managed, void** out);
  *  Simple:   rt_torch_dlpack_flags */
 SPT_API int32_t spt_dlpack_flags(int64_t managed, int64_t* out);
 
+/** By which way the calling thread's last import came in, in words; empty before the first.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Simple:   rt_torch_dlpack_way */
+SPT_API int32_t spt_dlpack_way(char** out);
+
+/** Why the calling thread's last import is a copy; empty where it shares the producer's memory.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Simple:   rt_torch_dlpack_why_copied */
+SPT_API int32_t spt_dlpack_why_copied(char** out);
+
+/** The bytes of all copies that DLPack took in this process, in and out, by us or by a producer for us:
+ *  0 where every crossing shared memory.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Simple:   rt_torch_dlpack_copied_bytes */
+SPT_API int32_t spt_dlpack_copied_bytes(int64_t* out);
+
 /* --- Files --- */
 
 /** Writes the tensor, as a list of one, to an archive of LibTorch's; the file appears whole or not at
@@ -4498,8 +4519,8 @@ SPT_API int32_t spt_py_dict(const char* kinds, const SplArray* values, int64_t* 
  *  Simple:   rt_py_from_tensor */
 SPT_API int32_t spt_py_from_tensor(int64_t a, int64_t* out);
 
-/** The tensor of a torch.Tensor, the same one; of any other object with __dlpack__ a tensor over its
- *  memory. Never a copy. Others are refused (TypeError).
+/** The tensor of a torch.Tensor, the same one; of any other object a tensor over its memory, as
+ *  spt_py_from_dlpack makes it. Others are refused (TypeError).
  *
  *  Autograd: Shared with a torch.Tensor.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -4507,6 +4528,20 @@ SPT_API int32_t spt_py_from_tensor(int64_t a, int64_t* out);
  *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_to_tensor */
 SPT_API int32_t spt_py_to_tensor(int64_t a, int64_t* out);
+
+/** A tensor over the object's memory, by the first way that it offers: a torch.Tensor itself, the C
+ *  exchange table of its type, __dlpack__, the buffer protocol. A capsule is used up. copy: -1 where
+ *  the producer must, 0 never, 1 always.
+ *
+ *  Autograd: Requires no grad; a torch.Tensor that requires it is refused.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the message names the
+ *            field that is wrong; or a copy was made and copy is 0), DTYPE_MISMATCH, UNAVAILABLE (no
+ *            such device here), PYTHON (what the producer raises; TypeError where it offers no way;
+ *            BufferError).
+ *  Source:   torch.from_dlpack
+ *  Simple:   rt_py_from_dlpack */
+SPT_API int32_t spt_py_from_dlpack(int64_t a, int64_t copy, int64_t* out);
 
 /** A DLPack capsule (dltensor_versioned) that owns the tensor behind the handle, as torch.from_dlpack
  *  takes it. It can be used once; unused, it frees the tensor when it dies.

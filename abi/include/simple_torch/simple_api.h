@@ -527,6 +527,9 @@ SPT_API int64_t rt_torch_dlpack_export(int64_t a, bool copy);
 SPT_API int64_t rt_torch_dlpack_import(int64_t managed);
 SPT_API int64_t rt_torch_dlpack_data_ptr(int64_t managed);
 SPT_API int64_t rt_torch_dlpack_flags(int64_t managed);
+SPT_API char* rt_torch_dlpack_way(void);
+SPT_API char* rt_torch_dlpack_why_copied(void);
+SPT_API int64_t rt_torch_dlpack_copied_bytes(void);
 SPT_API void rt_torch_tensor_save(int64_t a, const char* path);
 SPT_API void rt_torch_tensor_save_dyn(int64_t a, int64_t path);
 SPT_API int64_t rt_torch_tensor_load(const char* path);
@@ -598,6 +601,7 @@ SPT_API int64_t rt_py_tuple(const char* kinds, const SplArray* values);
 SPT_API int64_t rt_py_dict(const char* kinds, const SplArray* values);
 SPT_API int64_t rt_py_from_tensor(int64_t a);
 SPT_API int64_t rt_py_to_tensor(int64_t a);
+SPT_API int64_t rt_py_from_dlpack(int64_t a, int64_t copy);
 SPT_API int64_t rt_py_capsule_new(int64_t managed);
 SPT_API int64_t rt_py_capsule_take(int64_t capsule);
 

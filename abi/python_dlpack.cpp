@@ -1,0 +1,128 @@
+// Bodies of spt_py_*: tensors to Python's and back.
+#include <string>
+#include <utility>
+
+#include "abi/dlpack_ways.h"
+#include "abi/generated/backend_table.h"
+#include "abi/tensor_arguments.h"
+#include "abi/with_python.h"
+#include "dlpack_interop/copies.h"
+#include "dlpack_interop/interop.h"
+
+namespace simple_torch::abi {
+namespace {
+
+using dlpack::CopyRule;
+
+/// The DLPack tensor in a result; empty when the result holds a torch tensor or nothing.
+dlpack::Managed managed_of(const bridge::TensorResult& result) {
+  return result.versioned != nullptr ? dlpack::Managed(result.versioned) : dlpack::Managed(result.legacy);
+}
+
+constexpr const char* kWays[] = {"a torch tensor", "the C exchange table of its type",
+                                 "__dlpack__ of DLPack 1", "__dlpack__ of before DLPack 1",
+                                 "the buffer protocol"};
+
+/// A tensor on its way out of Python.
+struct FromPython {
+  FromPython(const BridgeApi& api, int64_t object, CopyRule rule) {
+    bridge::TensorResult result{.tensor = &tensor};
+    status = api.to_tensor(object_argument(object)->get(), rule, &result);
+    managed = managed_of(result);
+    shared = managed.get() == nullptr;
+    way = kWays[static_cast<size_t>(result.way)];
+  }
+
+  /// A handle of the tensor that `managed` holds.
+  int64_t imported(CopyRule rule) {
+    dlpack::Imported taken = dlpack::import_by_rule(std::move(managed), rule);
+    last_import() = {way, taken.why_copied};
+    return give(std::move(taken.tensor));
+  }
+
+  at::Tensor tensor;
+  dlpack::Managed managed;
+  int32_t status = 0;
+  bool shared = false;  // a torch.Tensor: `tensor` is the very same
+  const char* way = "";
+};
+
+CopyRule copy_rule(int64_t copy) {
+  switch (copy) {
+    case -1:
+      return CopyRule::kIfNeeded;
+    case 0:
+      return CopyRule::kNever;
+    case 1:
+      return CopyRule::kAlways;
+    default:
+      throw Error(ErrorKind::kInvalidArgument,
+                  "copy is " + std::to_string(copy) + "; it is -1 (where needed), 0 (never) or 1 (always)");
+  }
+}
+
+}  // namespace
+
+namespace body {
+
+int32_t py_from_tensor(int64_t a, int64_t* out) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+    const auto tensor = tensor_argument(a);
+    bridge::Value value{};
+    value.type = bridge::Value::Type::kTensor;
+    value.tensor = &*tensor;
+    return api.from_value(&value, made);
+  });
+}
+
+int32_t py_to_tensor(int64_t a, int64_t* out) {
+  return with_python([&](const BridgeApi& api) {
+    require(out, "out");
+    FromPython from(api, a, CopyRule::kIfNeeded);
+    if (from.status == 0) {
+      *out = from.shared ? give(std::move(from.tensor)) : from.imported(CopyRule::kIfNeeded);
+    }
+    return from.status;
+  });
+}
+
+int32_t py_from_dlpack(int64_t a, int64_t copy, int64_t* out) {
+  return with_python([&](const BridgeApi& api) {
+    require(out, "out");
+    const CopyRule rule = copy_rule(copy);
+    FromPython from(api, a, rule);
+    if (from.status == 0) {
+      if (from.shared) {
+        from.managed = dlpack::export_tensor(from.tensor);
+      }
+      *out = from.imported(rule);
+    }
+    return from.status;
+  });
+}
+
+int32_t py_capsule_new(int64_t managed, int64_t* out) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+    dlpack::Managed taken = handles().take<dlpack::Managed>(managed);
+    bridge::Value value{};
+    value.type = bridge::Value::Type::kDlpack;
+    value.dlpack = taken.receiver();
+    return api.from_value(&value, made);
+  });
+}
+
+int32_t py_capsule_take(int64_t capsule, int64_t* out) {
+  return with_python([&](const BridgeApi& api) {
+    require(out, "out");
+    bridge::TensorResult result{.tensor = nullptr};
+    const int32_t status = api.capsule_take(object_argument(capsule)->get(), &result);
+    dlpack::Managed managed = managed_of(result);
+    if (status == 0) {
+      *out = handles().insert(std::move(managed));
+    }
+    return status;
+  });
+}
+
+}  // namespace body
+}  // namespace simple_torch::abi

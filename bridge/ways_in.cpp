@@ -1,0 +1,138 @@
+// The order of ways in, and what is told to the producer.
+#include "bridge/ways_in.h"
+
+#include <ATen/dlpack.h>
+
+#include "bridge/buffers.h"
+#include "bridge/exchange_table.h"
+#include "bridge/tensors.h"
+#include "bridge/values.h"
+
+namespace simple_torch::bridge {
+namespace {
+
+enum class Outcome { kTaken, kFailed, kNotThisWay };
+
+/// The table gives memory without waiting for the work that still fills it, which matters beyond the CPU:
+/// there
+/// `__dlpack__` orders the streams. It cannot be asked for a copy.
+Outcome take_by_table(PyObject* object, CopyRule copy, TensorResult& out) {
+  const DLPackExchangeAPI* table = copy == CopyRule::kAlways ? nullptr : exchange_table_of(Py_TYPE(object));
+  if (table == nullptr) {
+    return Outcome::kNotThisWay;
+  }
+  DLManagedTensorVersioned* managed = nullptr;
+  if (table->managed_tensor_from_py_object_no_sync(object, &managed) != 0 || managed == nullptr) {
+    if (PyErr_Occurred() == nullptr) {
+      PyErr_Format(PyExc_BufferError, "the C exchange table of %s gave no tensor and no reason",
+                   Py_TYPE(object)->tp_name);
+    }
+    return Outcome::kFailed;
+  }
+  out.versioned = with_deferred_deleter(managed);
+  if (out.versioned == nullptr) {
+    return Outcome::kFailed;
+  }
+  const DLDeviceType device = managed->dl_tensor.device.device_type;
+  if (device != kDLCPU && device != kDLCUDAHost) {
+    out.versioned->deleter(out.versioned);
+    out.versioned = nullptr;
+    return Outcome::kNotThisWay;
+  }
+  out.way = WayIn::kExchangeTable;
+  return Outcome::kTaken;
+}
+
+/// The stream that the producer is to make its memory ready for: nothing on the CPU, else the current one of
+/// torch on that device. False with an exception pending.
+bool add_stream(PyObject* object, PyObject* options) {
+  const Ref name = interned("__dlpack_device__");
+  const Ref device(name ? PyObject_CallMethodNoArgs(object, name.get()) : nullptr);
+  int type = kDLCPU;
+  int index = 0;
+  if (!device || !PyTuple_Check(device.get()) || PyArg_ParseTuple(device.get(), "ii", &type, &index) == 0) {
+    PyErr_Clear();  // an object that does not tell is one of the CPU
+    return true;
+  }
+  if (type != kDLCUDA) {
+    return true;
+  }
+  const Ref stream(current_stream(index));
+  return stream && PyDict_SetItemString(options, "stream", stream.get()) == 0;
+}
+
+Ref options_for(PyObject* object, CopyRule copy) {
+  Ref options(Py_BuildValue("{s:(ii)}", "max_version", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION));
+  if (!options || !add_stream(object, options.get())) {
+    return Ref();
+  }
+  if (copy != CopyRule::kIfNeeded &&
+      PyDict_SetItemString(options.get(), "copy", copy == CopyRule::kAlways ? Py_True : Py_False) != 0) {
+    return Ref();
+  }
+  return options;
+}
+
+/// What __dlpack__ gives, asked in the newer way first: producers of before DLPack 1 know none of its
+/// options.
+Ref capsule_of_producer(PyObject* object, PyObject* method, CopyRule copy) {
+  const Ref nothing(PyTuple_New(0));
+  const Ref options = options_for(object, copy);
+  if (!nothing || !options) {
+    return Ref();
+  }
+  Ref capsule(PyObject_Call(method, nothing.get(), options.get()));
+  if (!capsule && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
+    PyErr_Clear();
+    capsule = Ref(PyObject_CallNoArgs(method));
+  }
+  return capsule;
+}
+
+Outcome take_by_method(PyObject* object, CopyRule copy, TensorResult& out) {
+  const Ref name = interned("__dlpack__");
+  const Ref method(name ? PyObject_GetAttr(object, name.get()) : nullptr);
+  if (!method) {
+    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) {
+      return Outcome::kFailed;
+    }
+    PyErr_Clear();
+    return Outcome::kNotThisWay;
+  }
+  const Ref capsule = capsule_of_producer(object, method.get(), copy);
+  if (capsule) {
+    return take_capsule(capsule.get(), out) ? Outcome::kTaken : Outcome::kFailed;
+  }
+  // An array that DLPack cannot describe, one that cannot be written say, may have a buffer that says it; and
+  // where the buffer does not fit either, its message says what to do.
+  const bool buffer_may_fit =
+      PyErr_ExceptionMatches(PyExc_BufferError) != 0 && PyObject_CheckBuffer(object) != 0;
+  if (!buffer_may_fit) {
+    return Outcome::kFailed;
+  }
+  PyErr_Clear();
+  return Outcome::kNotThisWay;
+}
+
+}  // namespace
+
+bool take_foreign_tensor(PyObject* object, CopyRule copy, TensorResult& out) {
+  if (PyCapsule_CheckExact(object)) {
+    return take_capsule(object, out);
+  }
+  for (const auto way : {take_by_table, take_by_method}) {
+    const Outcome outcome = way(object, copy, out);
+    if (outcome != Outcome::kNotThisWay) {
+      return outcome == Outcome::kTaken;
+    }
+  }
+  if (PyObject_CheckBuffer(object) != 0) {
+    return take_buffer(object, out);
+  }
+  PyErr_Format(PyExc_TypeError,
+               "cannot make a tensor of a %s: it is no torch.Tensor, and has neither __dlpack__ nor a buffer",
+               Py_TYPE(object)->tp_name);
+  return false;
+}
+
+}  // namespace simple_torch::bridge

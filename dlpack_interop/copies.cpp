@@ -1,0 +1,50 @@
+// Copies are made where a rule asks for them, and counted.
+#include "dlpack_interop/copies.h"
+
+#include <ATen/ops/clone.h>
+
+#include <atomic>
+
+#include "core_libtorch/error.h"
+#include "core_libtorch/explained.h"
+#include "dlpack_interop/interop.h"
+
+namespace simple_torch::dlpack {
+namespace {
+
+std::atomic<int64_t> copied{0};
+
+}  // namespace
+
+Imported import_by_rule(Managed managed, CopyRule rule) {
+  const bool is_copy =
+      managed.get() != nullptr && (managed.get()->flags & DLPACK_FLAG_BITMASK_IS_COPIED) != 0;
+  if (is_copy && rule == CopyRule::kNever) {
+    throw Error(
+        ErrorKind::kInvalidArgument,
+        "flags has IS_COPIED: the producer could not lend its memory and copied it, and copy is false; allow "
+        "the copy, or change what the producer cannot lend");
+  }
+  const bool counted = managed.get() != nullptr && is_own_export(*managed.get());
+  Imported imported{.tensor = import_tensor(std::move(managed))};
+  if (is_copy) {
+    imported.why_copied = "the producer copied its memory, as its flag IS_COPIED says";
+    if (!counted) {
+      count_copied(imported.tensor);
+    }
+  } else if (rule == CopyRule::kAlways) {
+    imported.tensor =
+        core::explained("from_dlpack", {&imported.tensor}, [&] { return at::clone(imported.tensor); });
+    imported.why_copied = "a copy was asked for";
+    count_copied(imported.tensor);
+  }
+  return imported;
+}
+
+void count_copied(const at::Tensor& copy) noexcept {
+  copied.fetch_add(static_cast<int64_t>(copy.nbytes()), std::memory_order_relaxed);
+}
+
+int64_t copied_bytes() noexcept { return copied.load(std::memory_order_relaxed); }
+
+}  // namespace simple_torch::dlpack

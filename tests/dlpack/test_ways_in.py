@@ -1,0 +1,244 @@
+"""Python objects into Simple by DLPack: by which way, over which memory, with what words where it cannot be."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HOST = os.environ.get("SIMPLE_HOST", "")
+pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
+pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
+
+TORCH = "a torch tensor"
+TABLE = "the C exchange table of its type"
+METHOD = "__dlpack__ of DLPack 1"
+LEGACY = "__dlpack__ of before DLPack 1"
+BUFFER = "the buffer protocol"
+COPIED = "the producer copied its memory, as its flag IS_COPIED says"
+
+# What the cases' expressions see.
+SETUP = """
+import array, ctypes, itertools, struct
+import numpy as np
+import torch
+
+kept = []  # what C structures point to
+
+class Old:  # a producer of before DLPack 1
+    def __init__(self, array): self.array = array
+    def __dlpack__(self, stream=None): return torch.from_numpy(self.array).__dlpack__()
+    def __dlpack_device__(self): return (1, 0)
+
+class Angry:
+    def __dlpack__(self, **options): raise ValueError("not today")
+    def __dlpack_device__(self): return (1, 0)
+
+class Silent:  # says nothing of its device
+    def __init__(self, array): self.array = array
+    def __dlpack__(self, **options): return self.array.__dlpack__(**options)
+
+class Spent:
+    def __init__(self):
+        self.capsule = torch.ones(2).__dlpack__()
+        torch.from_dlpack(self.capsule)
+    def __dlpack__(self, **options): return self.capsule
+
+class NoCapsule:
+    def __dlpack__(self, **options): return 7
+
+class Version(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32)]
+
+class Table(ctypes.Structure):
+    _fields_ = [("version", Version), ("prev_api", ctypes.c_void_p), ("allocate", ctypes.c_void_p),
+                ("from_object", ctypes.c_void_p), ("to_object", ctypes.c_void_p), ("borrow", ctypes.c_void_p),
+                ("stream", ctypes.c_void_p)]
+
+FROM_OBJECT = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p))
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+pointer_in = ctypes.pythonapi.PyCapsule_GetPointer
+pointer_in.restype, pointer_in.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+rename = ctypes.pythonapi.PyCapsule_SetName
+rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+@FROM_OBJECT
+def lend(obj, out):
+    capsule = obj.array.__dlpack__(max_version=(1, 0))
+    out[0] = pointer_in(capsule, b"dltensor_versioned")
+    rename(capsule, b"used_dltensor_versioned")
+    kept.append(b"used_dltensor_versioned")
+    return 0
+
+@FROM_OBJECT
+def fail_without_words(obj, out): return -1
+
+def type_with_table(major=1, name=b"dlpack_exchange_api", function=lend, previous=None):
+    table = Table(Version(major, 3), ctypes.addressof(previous) if previous else None, None,
+                  ctypes.cast(function, ctypes.c_void_p) if function else None, None, None, None)
+    kept.extend([table, name, function])
+    class Lender:
+        __dlpack_c_exchange_api__ = new_capsule(ctypes.addressof(table), name, None)
+        def __init__(self, array): self.array = array
+        def __dlpack__(self, **options): return self.array.__dlpack__(**options)
+        def __dlpack_device__(self): return (1, 0)
+    Lender.table = table
+    return Lender
+
+class NotATable(Old):
+    __dlpack_c_exchange_api__ = 5
+
+def read_only(a):
+    a.flags.writeable = False
+    return a
+
+def address(x):
+    if isinstance(x, (bytes, bytearray, memoryview, array.array)): return np.frombuffer(x, np.uint8).ctypes.data
+    x = getattr(x, "array", x)
+    return x.data_ptr() if isinstance(x, torch.Tensor) else x.ctypes.data
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """`code` is the producer; `address()` of it is that of the tensor where the memory is shared."""
+
+    code: str
+    way: str
+    text: str
+    copy: str = "nil"
+    why_copied: str = ""
+
+
+@dataclass(frozen=True)
+class Refused:
+    code: str
+    words: str
+    copy: str = "nil"
+
+
+TAKEN = [
+    Case("np.arange(3)", METHOD, "tensor([0, 1, 2])"),
+    Case(
+        "np.arange(6.0).reshape(2, 3).T",
+        METHOD,
+        "tensor([[0., 3.],\n        [1., 4.],\n        [2., 5.]], dtype=torch.float64)",
+    ),
+    Case("np.arange(6)[1::2]", METHOD, "tensor([1, 3, 5])"),
+    Case("np.array(2.5, np.float32)", METHOD, "tensor(2.5000)"),
+    Case("np.zeros((0, 3))", METHOD, "tensor([], size=(0, 3), dtype=torch.float64)"),
+    Case("np.array([True, False])", METHOD, "tensor([ True, False])"),
+    Case("np.array([1 + 2j])", METHOD, "tensor([1.+2.j], dtype=torch.complex128)"),
+    Case("np.array([65535], np.uint16)", METHOD, "tensor([65535], dtype=torch.uint16)"),
+    Case("np.broadcast_to(np.float32(3), (2,))", METHOD, "tensor([3., 3.])"),
+    Case("read_only(np.arange(3))", METHOD, "tensor([0, 1, 2])"),
+    Case("np.zeros(2, 'f4,i4')['f1']", METHOD, "tensor([0, 0], dtype=torch.int32)"),
+    Case("np.arange(3)[:1][::-1]", METHOD, "tensor([0])"),
+    Case("np.arange(3)", METHOD, "tensor([0, 1, 2])", copy="false"),
+    Case("np.arange(3)", METHOD, "tensor([0, 1, 2])", copy="true", why_copied=COPIED),
+    Case("Old(np.arange(2.0))", LEGACY, "tensor([0., 1.], dtype=torch.float64)"),
+    Case("Old(np.arange(2.0))", LEGACY, "tensor([0., 1.], dtype=torch.float64)", "true", "a copy was asked for"),
+    Case("Silent(np.arange(2))", METHOD, "tensor([0, 1])"),
+    Case("torch.arange(3)[1:]", TORCH, "tensor([1, 2])"),
+    Case("torch.ones(2, requires_grad=True).detach()", TORCH, "tensor([1., 1.])"),
+    Case("torch.arange(2)", TORCH, "tensor([0, 1])", "true", "a copy was asked for"),
+    Case("b'abc'", BUFFER, "tensor([97, 98, 99], dtype=torch.uint8)"),
+    Case("bytearray(b'ab')", BUFFER, "tensor([97, 98], dtype=torch.uint8)"),
+    Case("b'ab'", BUFFER, "tensor([97, 98], dtype=torch.uint8)", "true", "a copy was asked for"),
+    Case("memoryview(b'abcd').cast('H')", BUFFER, "tensor([25185, 25699], dtype=torch.uint16)"),
+    Case("memoryview(bytearray(16)).cast('d', (1, 2))", BUFFER, "tensor([[0., 0.]], dtype=torch.float64)"),
+    Case("array.array('f', [1.5, -2])", BUFFER, "tensor([ 1.5000, -2.0000])"),
+    Case("array.array('q', [-1])", BUFFER, "tensor([-1])"),
+    Case("memoryview(bytes([1, 0])).cast('?')", BUFFER, "tensor([ True, False])"),
+    Case("type_with_table()(np.arange(2))", TABLE, "tensor([0, 1])"),
+    Case("type_with_table()(np.arange(2))", TABLE, "tensor([0, 1])", "false"),
+    Case("type_with_table()(np.arange(2))", METHOD, "tensor([0, 1])", "true", COPIED),
+    Case("type_with_table(major=9)(np.arange(2))", METHOD, "tensor([0, 1])"),
+    Case("type_with_table(major=9, previous=type_with_table().table)(np.arange(2))", TABLE, "tensor([0, 1])"),
+    Case("type_with_table(name=b'other')(np.arange(2))", METHOD, "tensor([0, 1])"),
+    Case("type_with_table(function=None)(np.arange(2))", METHOD, "tensor([0, 1])"),
+    Case("NotATable(np.arange(2))", LEGACY, "tensor([0, 1])"),
+]
+
+REFUSED = [
+    Refused("np.arange(3, dtype='>f4')", "the buffer's format is '>f', whose bytes are in big-endian order"),
+    Refused("np.arange(3)[::-1]", "strides[0] is -1, and torch has no negative strides"),
+    Refused("np.array(['a'])", "the buffer's format is '1w', which is no number of torch's"),
+    Refused("np.array([{}])", "the buffer's format is 'O', which is no number of torch's"),
+    Refused("np.zeros(2, 'g')", "the buffer's format is 'g', which is no number of torch's"),
+    Refused("np.frombuffer(bytearray(32), np.uint8)[8:24].view(np.complex128)", "is not a multiple of 16 bytes"),
+    Refused("np.frombuffer(bytearray(9), np.uint8)[1:].view(np.float64)", "is not a multiple of 8 bytes"),
+    Refused(
+        "torch.ones(2, requires_grad=True)", "it requires grad, and its gradient would be lost; call detach() first"
+    ),
+    Refused("torch.ones(2, dtype=torch.complex64).conj()", "call resolve_conj() first, or ask for a copy"),
+    Refused("torch.ones(2, dtype=torch.complex64).conj().imag", "call resolve_neg() first, or ask for a copy"),
+    Refused("torch.ones(2).to_sparse()", "it is not strided; call to_dense() first"),
+    Refused("torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8)", "it is quantized; call dequantize()"),
+    Refused("torch.ones(2, device='meta')", "it has no memory"),
+    Refused(
+        "[1, 2]",
+        "TypeError: cannot make a tensor of a list: it is no torch.Tensor, and has neither __dlpack__ nor a buffer",
+    ),
+    Refused("Angry()", "ValueError: not today"),
+    Refused("Spent()", "ValueError: this DLPack capsule was used already; each can be used once"),
+    Refused("NoCapsule()", "TypeError: a DLPack capsule is needed, and this is a int"),
+    Refused("type_with_table(function=fail_without_words)(np.arange(2))", "gave no tensor and no reason"),
+    Refused("np.zeros(2, 'M8[s]')", "cannot include dtype 'M' in a buffer"),
+]
+
+
+def program() -> str:
+    lines = [
+        "use torch",
+        "use python as py",
+        'py.exec(py.import("builtins").open("setup.py").read().to_text())',
+        'val address = py.eval("address")',
+        'fn told(text): print text.replace("\\n", "|")',
+    ]
+    for case in TAKEN:
+        lines += [
+            "if true:",
+            f"    val producer = py.eval({quoted(case.code)})",
+            f"    val t = torch.from_dlpack(producer, copy: {case.copy})",
+            "    val shares = t.numel() == 0 or t.data_ptr() == address(producer).to_int()",
+            '    told("{t} ~ {torch.dlpack.way()} ~ {torch.dlpack.why_copied()} ~ {shares}")',
+        ]
+    for case in REFUSED:
+        lines += [
+            f"match torch.attempt(\\: torch.from_dlpack(py.eval({quoted(case.code)}), copy: {case.copy})):",
+            '    case Ok(t): told("taken: {t}")',
+            "    case Err(error): told(error.message())",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def quoted(code: str) -> str:
+    return '"' + code.replace("\\", "\\\\").replace('"', '\\"').replace("{", "{{") + '"'
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory) -> list[str]:
+    folder = tmp_path_factory.mktemp("ways")
+    (folder / "setup.py").write_text(SETUP)
+    (folder / "ways.spl").write_text(program())
+    run = subprocess.run([HOST, "ways.spl"], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.splitlines()
+
+
+@pytest.mark.parametrize("number", range(len(TAKEN)), ids=[f"{c.code}-{c.copy}" for c in TAKEN])
+def test_is_taken(printed, number):
+    case = TAKEN[number]
+    text, way, why, shares = printed[number].split(" ~ ")
+    assert (text.replace("|", "\n"), way, why) == (case.text, case.way, case.why_copied)
+    assert shares == ("false" if case.why_copied else "true")
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)), ids=[c.code for c in REFUSED])
+def test_is_refused_with_a_reason(printed, number):
+    assert REFUSED[number].words in printed[len(TAKEN) + number]
