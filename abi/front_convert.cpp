@@ -45,6 +45,12 @@ struct FreeDeleter {
 
 template <class T>
 ListArgument<T>::ListArgument(const SplArray* array, const char* name) : size_(spl_array_len(array)) {
+  if (size_ < 0 || (size_ > 0 && array->items == nullptr)) {
+    record_error(ErrorKind::kInvalidArgument, std::string(name) + " has a length of " +
+                                                  std::to_string(size_) + (size_ < 0 ? "" : " and no items"));
+    ok_ = false;
+    return;
+  }
   T* out = small_.data();
   if (static_cast<size_t>(size_) > small_.size()) {
     large_.resize(static_cast<size_t>(size_));

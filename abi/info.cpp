@@ -55,8 +55,11 @@ int32_t release(int64_t value) {
   return guarded([&] { handles().release(value); });
 }
 
-int32_t discard_tensor(int64_t value) {
-  return guarded([&] { handles().release_if(value, HandleKind::kTensor); });
+int32_t discard_tensor(int64_t value, bool* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = handles().release_if(value, HandleKind::kTensor);
+  });
 }
 
 int32_t scope_begin() {

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "abi/arrays.h"
 #include "abi/guarded.h"
 #include "abi/tensor_arguments.h"
 #include "simple_torch/c_api.h"
@@ -27,22 +28,23 @@ IValue tensor_in(const SplValue& item) {
   return handle == 0 ? IValue() : IValue(*tensor_argument(handle));
 }
 
-const SplArray& array_in(const SplValue& item) {
+c10::ArrayRef<SplValue> array_in(const SplValue& item) {
   if (item.tag != SPL_ARRAY && item.tag != SPT_COMPLEX) {
     throw Error(ErrorKind::kInvalidArgument,
                 "an array is wanted, and this value has tag " + std::to_string(item.tag));
   }
   require(item.as_array, "an array");
-  return *item.as_array;
+  return items_of(item.as_array);
 }
 
 template <class Convert>
 IValue list_in(const SplValue& item, Convert&& convert) {
-  const SplArray& array = array_in(item);
+  const auto items = array_in(item);
+  const Nested level;
   c10::impl::GenericList list(c10::AnyType::get());
-  list.reserve(static_cast<size_t>(array.len));
-  for (int64_t i = 0; i < array.len; ++i) {
-    list.push_back(convert(array.items[i]));
+  list.reserve(items.size());
+  for (const SplValue& each : items) {
+    list.push_back(convert(each));
   }
   return IValue(list);
 }
@@ -55,12 +57,12 @@ double part_of(const SplValue& item) {
 }
 
 IValue complex_in(const SplValue& item) {
-  const SplArray& parts = array_in(item);
-  if (parts.len != 2) {
+  const auto parts = array_in(item);
+  if (parts.size() != 2) {
     throw Error(ErrorKind::kInvalidArgument,
-                "a complex number has two parts, not " + std::to_string(parts.len));
+                "a complex number has two parts, not " + std::to_string(parts.size()));
   }
-  return IValue(c10::complex<double>(part_of(parts.items[0]), part_of(parts.items[1])));
+  return IValue(c10::complex<double>(part_of(parts[0]), part_of(parts[1])));
 }
 
 IValue generator_in(const SplValue& item) { return IValue(*handles().get<at::Generator>(handle_in(item))); }

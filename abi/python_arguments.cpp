@@ -97,14 +97,15 @@ bridge::Value PythonArguments::plain(const SplValue& item) {
 }
 
 bridge::Value PythonArguments::list(const SplArray* array) {
-  const size_t count = array != nullptr ? static_cast<size_t>(array->len) : 0;
-  auto items = std::make_unique<bridge::Value[]>(count);
-  for (size_t i = 0; i < count; ++i) {
-    items[i] = plain(array->items[i]);
+  const auto given = items_of(array);
+  const Nested level;
+  auto items = std::make_unique<bridge::Value[]>(given.size());
+  for (size_t i = 0; i < given.size(); ++i) {
+    items[i] = plain(given[i]);
   }
   bridge::Value value{};
   value.type = bridge::Value::Type::kList;
-  value.list = {items.get(), count};
+  value.list = {items.get(), given.size()};
   lists_.push_back(std::move(items));
   return value;
 }

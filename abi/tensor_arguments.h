@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/arrays.h"
 #include "abi/guarded.h"
 #include "abi/handles.h"
 #include "simple_torch/spl_runtime.h"
@@ -52,7 +53,7 @@ at::ArrayRef<T> list_argument(const T* items, int64_t size, const char* name) {
 
 /// How many values there are, with one letter each. Throws Error(kInvalidArgument).
 inline size_t count_of_values(const char* kinds, const SplArray* values) {
-  const size_t count = values != nullptr ? static_cast<size_t>(values->len) : 0;
+  const size_t count = items_of(values).size();
   const size_t letters = kinds != nullptr ? std::strlen(kinds) : 0;
   if (letters != count) {
     throw Error(ErrorKind::kInvalidArgument,

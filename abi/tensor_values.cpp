@@ -2,6 +2,8 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <string>
 
 #include "abi/generated/backend_table.h"
@@ -36,6 +38,27 @@ at::Tensor flat_copy(const at::Tensor& tensor, at::ScalarType dtype) {
                          [&] { return tensor.detach().to(at::kCPU, dtype).contiguous(); });
 }
 
+/// A float64 tensor with a copy of what lies at the address.
+at::Tensor tensor_at(const void* data, at::IntArrayRef sizes) {
+  int64_t count = 1;
+  for (const int64_t size : sizes) {
+    if (size <= 0 || __builtin_mul_overflow(count, size, &count)) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  "a size is " + std::to_string(size) + ", and is positive and small enough to be counted");
+    }
+  }
+  return tensor_from(list_argument(static_cast<const double*>(data), count, "data"), sizes, at::kDouble);
+}
+
+template <class T>
+void copy_to(const at::Tensor& tensor, void* data, at::ScalarType dtype) {
+  const at::Tensor flat = flat_copy(tensor, dtype);
+  if (flat.numel() > 0) {
+    require(data, "data");
+    std::memcpy(data, flat.const_data_ptr<T>(), static_cast<size_t>(flat.numel()) * sizeof(T));
+  }
+}
+
 }  // namespace
 
 int32_t from_data(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out) {
@@ -64,6 +87,77 @@ int32_t from_data_as(const double* data, int64_t data_len, const int64_t* dims, 
                                            dims_argument(dims, dims_len, "dims"), at::kDouble);
     *out = give(core::explained("from_data", {&doubles}, [&] { return doubles.to(wanted); }));
   });
+}
+
+int32_t from_doubles(void* data, int64_t data_len, void* dims, int32_t ndim, int32_t dtype_code,
+                     int32_t device_code, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    if (dtype_code != 0 && dtype_code != 1) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  "dtype_code is " + std::to_string(dtype_code) + "; it is 0 (float32) or 1 (float64)");
+    }
+    const at::ScalarType wanted = dtype_code == 1 ? at::kDouble : at::kFloat;
+    const c10::Device device = core::device_of_code(int64_t{device_code} - 1);
+    const at::Tensor doubles =
+        tensor_from(list_argument(static_cast<const double*>(data), data_len, "data"),
+                    dims_argument(static_cast<const int64_t*>(dims), ndim, "dims"), at::kDouble);
+    *out = give(core::explained("from_data", {&doubles}, [&] { return doubles.to(device, wanted); }));
+  });
+}
+
+int32_t from_bits_1d(void* data, int64_t count, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = give(tensor_at(data, {count}));
+  });
+}
+
+int32_t from_bits_2d(void* data, int64_t rows, int64_t cols, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = give(tensor_at(data, {rows, cols}));
+  });
+}
+
+int32_t copy_bits(int64_t a, void* data, int64_t count, bool* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto tensor = tensor_argument(a);
+    if (count != tensor->numel()) {
+      throw Error(ErrorKind::kInvalidArgument, "there is room for " + std::to_string(count) +
+                                                   " elements, and the tensor has " +
+                                                   std::to_string(tensor->numel()));
+    }
+    copy_to<double>(*tensor, data, at::kDouble);
+    *out = true;
+  });
+}
+
+int32_t copy_data_to_cpu(int64_t a, void* data, int64_t count, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto tensor = tensor_argument(a);
+    if (count < tensor->numel()) {
+      throw Error(ErrorKind::kInvalidArgument, "there is room for " + std::to_string(count) +
+                                                   " elements, and the tensor has " +
+                                                   std::to_string(tensor->numel()));
+    }
+    copy_to<float>(*tensor, data, at::kFloat);
+    *out = tensor->numel();
+  });
+}
+
+int32_t binary_op(int64_t a, int64_t b, int64_t op, int64_t* out) {
+  using Operation = int32_t(int64_t, int64_t, int64_t*);
+  constexpr Operation* kOperations[] = {add, sub, mul, div};
+  if (op < 0 || op >= static_cast<int64_t>(std::size(kOperations))) {
+    return guarded([&] {
+      throw Error(ErrorKind::kInvalidArgument,
+                  "op is " + std::to_string(op) + "; it is 0 (add), 1 (sub), 2 (mul) or 3 (div)");
+    });
+  }
+  return kOperations[op](a, b, out);
 }
 
 int32_t to_list(int64_t a, double** out, int64_t* out_len) {

@@ -159,6 +159,9 @@ c10::TensorOptions options(int64_t dtype, int64_t device) {
 }
 
 void set_default_dtype(int64_t code) {
+  if (code < 0) {  // elsewhere it stands for the default dtype itself
+    throw Error(ErrorKind::kInvalidArgument, "there is no dtype with code " + std::to_string(code));
+  }
   const ScalarType dtype = dtype_of_code(code);
   if (!c10::isFloatingType(dtype)) {
     throw Error(ErrorKind::kDtypeMismatch,

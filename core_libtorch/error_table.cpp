@@ -78,6 +78,8 @@ constexpr Line kTable[] = {
     {".dtype to be equal to", ErrorKind::kDtypeMismatch, Facts::kDtypes},
     {"floating point dtype but got", ErrorKind::kDtypeMismatch, Facts::kDtypes},
     {"integral dtype but got", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"must have the same scalar type", ErrorKind::kDtypeMismatch, Facts::kDtypes},
+    {"expected condition to be a boolean tensor", ErrorKind::kDtypeMismatch, Facts::kDtypes},
     {"the `-` operator, ", ErrorKind::kDtypeMismatch, Facts::kDtypes},
     // values that no operation takes, in words that the lines below would take for something missing
     {"negative padding", ErrorKind::kInvalidArgument, Facts::kNone},
@@ -195,6 +197,8 @@ constexpr Line kTable[] = {
     {"must be greater than", ErrorKind::kInvalidArgument, Facts::kNone},
     {"must be positive", ErrorKind::kInvalidArgument, Facts::kNone},
     {"has to be between 0 and 1", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"to be greater than 0", ErrorKind::kInvalidArgument, Facts::kNone},
+    {"can only be 0 if dimension size is 0", ErrorKind::kInvalidArgument, Facts::kNone},
     {"expected a non-empty list of Tensors", ErrorKind::kInvalidArgument, Facts::kNone},
     {"expects a non-empty TensorList", ErrorKind::kInvalidArgument, Facts::kNone},
     {"expects std", ErrorKind::kInvalidArgument, Facts::kNone},

@@ -27,12 +27,23 @@ std::string qualified(const std::string& name) {
   return name.find("::") == std::string::npos ? "aten::" + name : name;
 }
 
+// An overload without a name is called "default" in Python.
+std::string schemas_word(const std::string& overload) { return overload == "default" ? "" : overload; }
+
+// All overloads of an operator, or with its name behind a dot one of them ("aten::add.Tensor").
 // The JIT's list keeps the order of PyTorch's own declarations; what only the JIT has is no operator of the
 // dispatcher.
 Overloads look_up(const std::string& full_name) {
+  const size_t dot = full_name.rfind('.');
+  const bool all = dot == std::string::npos;
+  const std::string wanted = all ? "" : schemas_word(full_name.substr(dot + 1));
   Overloads found;
-  for (const auto& op : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(full_name))) {
+  for (const auto& op :
+       torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(full_name.substr(0, dot)))) {
     const auto& schema = op->schema();
+    if (!all && schema.overload_name() != wanted) {
+      continue;
+    }
     if (const auto handle =
             c10::Dispatcher::singleton().findSchema({schema.name(), schema.overload_name()})) {
       found.push_back(*handle);
@@ -352,7 +363,7 @@ const Overloads& overloads_of(const std::string& name) { return known().of(name)
 const c10::OperatorHandle& overload_of(const std::string& name, const std::string& overload) {
   const Overloads& overloads = overloads_of(name);
   for (const auto& op : overloads) {
-    if (op.schema().overload_name() == overload) {
+    if (op.schema().overload_name() == schemas_word(overload)) {
       return op;
     }
   }

@@ -123,6 +123,9 @@ void set_requires_grad(const at::Tensor& tensor, bool requires_grad) {
 
 void set_grad(const at::Tensor& tensor, const std::optional<at::Tensor>& gradient) {
   if (gradient) {
+    if (gradient->is_same(tensor)) {
+      throw Error(ErrorKind::kInvalidArgument, "can't assign Variable as its own grad");
+    }
     if (gradient->sizes() != tensor.sizes()) {
       throw mismatch(ErrorKind::kShapeMismatch, "set_grad", "shape of the gradient", tensor.sizes(),
                      gradient->sizes());

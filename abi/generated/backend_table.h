@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "56c73d51d72e8d59";
+inline constexpr char kTableFingerprint[] = "e1961642a3dd7be7";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -26,7 +26,7 @@ struct BackendTable {
   int32_t (*scope_begin)(void);
   int32_t (*scope_keep)(int64_t value);
   int32_t (*scope_end)(int64_t* out);
-  int32_t (*discard_tensor)(int64_t value);
+  int32_t (*discard_tensor)(int64_t value, bool* out);
   int32_t (*live_handles)(int64_t kind, int64_t* out);
   int32_t (*peak_handles)(int64_t kind, int64_t* out);
   int32_t (*trace_handles)(bool on, SptPlace place);
@@ -263,6 +263,13 @@ struct BackendTable {
   int32_t (*tensor_text)(int64_t a, char** out);
   int32_t (*from_data)(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
   int32_t (*from_i64_data)(const int64_t* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
+  int32_t (*zeros_float64)(const int64_t* dims, int64_t dims_len, int64_t* out);
+  int32_t (*from_doubles)(void* data, int64_t data_len, void* dims, int32_t ndim, int32_t dtype_code, int32_t device_code, int64_t* out);
+  int32_t (*from_bits_1d)(void* data, int64_t count, int64_t* out);
+  int32_t (*from_bits_2d)(void* data, int64_t rows, int64_t cols, int64_t* out);
+  int32_t (*copy_bits)(int64_t a, void* data, int64_t count, bool* out);
+  int32_t (*copy_data_to_cpu)(int64_t a, void* data, int64_t count, int64_t* out);
+  int32_t (*binary_op)(int64_t a, int64_t b, int64_t op, int64_t* out);
   int32_t (*from_data_as)(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t* out);
   int32_t (*item)(int64_t a, double* out);
   int32_t (*item_int)(int64_t a, int64_t* out);
@@ -430,7 +437,7 @@ int32_t release(int64_t value);
 int32_t scope_begin(void);
 int32_t scope_keep(int64_t value);
 int32_t scope_end(int64_t* out);
-int32_t discard_tensor(int64_t value);
+int32_t discard_tensor(int64_t value, bool* out);
 int32_t live_handles(int64_t kind, int64_t* out);
 int32_t peak_handles(int64_t kind, int64_t* out);
 int32_t trace_handles(bool on, SptPlace place);
@@ -667,6 +674,13 @@ int32_t is_floating_point(int64_t a, bool* out);
 int32_t tensor_text(int64_t a, char** out);
 int32_t from_data(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
 int32_t from_i64_data(const int64_t* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
+int32_t zeros_float64(const int64_t* dims, int64_t dims_len, int64_t* out);
+int32_t from_doubles(void* data, int64_t data_len, void* dims, int32_t ndim, int32_t dtype_code, int32_t device_code, int64_t* out);
+int32_t from_bits_1d(void* data, int64_t count, int64_t* out);
+int32_t from_bits_2d(void* data, int64_t rows, int64_t cols, int64_t* out);
+int32_t copy_bits(int64_t a, void* data, int64_t count, bool* out);
+int32_t copy_data_to_cpu(int64_t a, void* data, int64_t count, int64_t* out);
+int32_t binary_op(int64_t a, int64_t b, int64_t op, int64_t* out);
 int32_t from_data_as(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t* out);
 int32_t item(int64_t a, double* out);
 int32_t item_int(int64_t a, int64_t* out);

@@ -963,4 +963,13 @@ int32_t sub_scalar(int64_t a_handle, double value, int64_t* out) {
   });
 }
 
+int32_t mul_scalar(int64_t a_handle, double value, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
+  });
+}
+
 }  // namespace simple_torch::abi::body

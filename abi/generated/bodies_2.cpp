@@ -23,6 +23,7 @@
 #include <ATen/ops/le.h>
 #include <ATen/ops/logsumexp.h>
 #include <ATen/ops/lt.h>
+#include <ATen/ops/masked_fill.h>
 #include <ATen/ops/masked_select.h>
 #include <ATen/ops/max.h>
 #include <ATen/ops/mean.h>
@@ -59,15 +60,6 @@
 #include "core_libtorch/ops.h"
 
 namespace simple_torch::abi::body {
-
-int32_t mul_scalar(int64_t a_handle, double value, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
-  });
-}
 
 int32_t div_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
@@ -992,6 +984,28 @@ int32_t masked_select(int64_t a_handle, int64_t mask_handle, int64_t* out) {
     const auto mask_held = tensor_argument(mask_handle);
     const at::Tensor& mask = *mask_held;
     *out = give(core::explained("masked_select", {&a, &mask}, [&] { return at::masked_select(a, mask); }));
+  });
+}
+
+int32_t masked_fill(int64_t a_handle, int64_t mask_handle, double value, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    const auto mask_held = tensor_argument(mask_handle);
+    const at::Tensor& mask = *mask_held;
+    *out = give(core::explained("masked_fill", {&a, &mask}, [&] { return at::masked_fill(a, mask, at::Scalar(value)); }));
+  });
+}
+
+int32_t index(int64_t a_handle, int64_t indices_handle, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    const auto indices_held = tensor_argument(indices_handle);
+    const at::Tensor& indices = *indices_held;
+    *out = give(core::explained("index", {&a, &indices}, [&] { return core::index(a, indices); }));
   });
 }
 

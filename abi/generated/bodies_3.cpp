@@ -22,7 +22,6 @@
 #include <ATen/ops/linalg_solve.h>
 #include <ATen/ops/linalg_svd.h>
 #include <ATen/ops/linear.h>
-#include <ATen/ops/masked_fill.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/mm.h>
@@ -36,6 +35,7 @@
 #include <ATen/ops/smooth_l1_loss.h>
 #include <ATen/ops/split.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
 
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
@@ -44,28 +44,6 @@
 #include "core_libtorch/ops.h"
 
 namespace simple_torch::abi::body {
-
-int32_t masked_fill(int64_t a_handle, int64_t mask_handle, double value, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto mask_held = tensor_argument(mask_handle);
-    const at::Tensor& mask = *mask_held;
-    *out = give(core::explained("masked_fill", {&a, &mask}, [&] { return at::masked_fill(a, mask, at::Scalar(value)); }));
-  });
-}
-
-int32_t index(int64_t a_handle, int64_t indices_handle, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto indices_held = tensor_argument(indices_handle);
-    const at::Tensor& indices = *indices_held;
-    *out = give(core::explained("index", {&a, &indices}, [&] { return core::index(a, indices); }));
-  });
-}
 
 int32_t nonzero(int64_t a_handle, int64_t* out) {
   return guarded([&] {
@@ -405,6 +383,14 @@ int32_t tensor_text(int64_t a_handle, char** out) {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     *out = give_text(core::explained("tensor_text", {&a}, [&] { return core::text_of(a); }));
+  });
+}
+
+int32_t zeros_float64(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
+    *out = give(core::explained("zeros_float64", core::kNoOperands, [&] { return at::zeros(dims, at::kDouble); }));
   });
 }
 

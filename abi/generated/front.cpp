@@ -257,6 +257,13 @@ constinit BackendTable table = {
     Slot<&BackendTable::tensor_text>::open_then_call,
     Slot<&BackendTable::from_data>::open_then_call,
     Slot<&BackendTable::from_i64_data>::open_then_call,
+    Slot<&BackendTable::zeros_float64>::open_then_call,
+    Slot<&BackendTable::from_doubles>::open_then_call,
+    Slot<&BackendTable::from_bits_1d>::open_then_call,
+    Slot<&BackendTable::from_bits_2d>::open_then_call,
+    Slot<&BackendTable::copy_bits>::open_then_call,
+    Slot<&BackendTable::copy_data_to_cpu>::open_then_call,
+    Slot<&BackendTable::binary_op>::open_then_call,
     Slot<&BackendTable::from_data_as>::open_then_call,
     Slot<&BackendTable::item>::open_then_call,
     Slot<&BackendTable::item_int>::open_then_call,
@@ -661,6 +668,13 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::tensor_text>::unavailable,
     Slot<&BackendTable::from_data>::unavailable,
     Slot<&BackendTable::from_i64_data>::unavailable,
+    Slot<&BackendTable::zeros_float64>::unavailable,
+    Slot<&BackendTable::from_doubles>::unavailable,
+    Slot<&BackendTable::from_bits_1d>::unavailable,
+    Slot<&BackendTable::from_bits_2d>::unavailable,
+    Slot<&BackendTable::copy_bits>::unavailable,
+    Slot<&BackendTable::copy_data_to_cpu>::unavailable,
+    Slot<&BackendTable::binary_op>::unavailable,
     Slot<&BackendTable::from_data_as>::unavailable,
     Slot<&BackendTable::item>::unavailable,
     Slot<&BackendTable::item_int>::unavailable,
@@ -879,8 +893,8 @@ int32_t spt_scope_end(int64_t* out) {
   return slot(table.scope_end)(out);
 }
 
-int32_t spt_discard_tensor(int64_t value) {
-  return slot(table.discard_tensor)(value);
+int32_t spt_discard_tensor(int64_t value, bool* out) {
+  return slot(table.discard_tensor)(value, out);
 }
 
 int32_t spt_live_handles(int64_t kind, int64_t* out) {
@@ -1825,6 +1839,34 @@ int32_t spt_from_data(const double* data, int64_t data_len, const int64_t* dims,
 
 int32_t spt_from_i64_data(const int64_t* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out) {
   return slot(table.from_i64_data)(data, data_len, dims, dims_len, out);
+}
+
+int32_t spt_zeros_float64(const int64_t* dims, int64_t dims_len, int64_t* out) {
+  return slot(table.zeros_float64)(dims, dims_len, out);
+}
+
+int32_t spt_from_doubles(void* data, int64_t data_len, void* dims, int32_t ndim, int32_t dtype_code, int32_t device_code, int64_t* out) {
+  return slot(table.from_doubles)(data, data_len, dims, ndim, dtype_code, device_code, out);
+}
+
+int32_t spt_from_bits_1d(void* data, int64_t count, int64_t* out) {
+  return slot(table.from_bits_1d)(data, count, out);
+}
+
+int32_t spt_from_bits_2d(void* data, int64_t rows, int64_t cols, int64_t* out) {
+  return slot(table.from_bits_2d)(data, rows, cols, out);
+}
+
+int32_t spt_copy_bits(int64_t a, void* data, int64_t count, bool* out) {
+  return slot(table.copy_bits)(a, data, count, out);
+}
+
+int32_t spt_copy_data_to_cpu(int64_t a, void* data, int64_t count, int64_t* out) {
+  return slot(table.copy_data_to_cpu)(a, data, count, out);
+}
+
+int32_t spt_binary_op(int64_t a, int64_t b, int64_t op, int64_t* out) {
+  return slot(table.binary_op)(a, b, op, out);
 }
 
 int32_t spt_from_data_as(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t* out) {

@@ -164,19 +164,25 @@ int64_t rt_torch_scope_end() {
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
-void rt_torch_torchtensor_free(int64_t value) {
+int64_t rt_torch_torchtensor_free(int64_t value) {
   clear_error();
-  slot(table.discard_tensor)(value);
+  bool out{};
+  slot(table.discard_tensor)(value, &out);
+  return out;
 }
 
-void rt_torch_free(int64_t value) {
+int64_t rt_torch_free(int64_t value) {
   clear_error();
-  slot(table.discard_tensor)(value);
+  bool out{};
+  slot(table.discard_tensor)(value, &out);
+  return out;
 }
 
-void simple_torch_tensor_free(int64_t value) {
+int64_t simple_torch_tensor_free(int64_t value) {
   clear_error();
-  slot(table.discard_tensor)(value);
+  bool out{};
+  slot(table.discard_tensor)(value, &out);
+  return out;
 }
 
 int64_t rt_torch_live_handles(int64_t kind) {
@@ -3250,6 +3256,21 @@ int64_t rt_torch_tensor_from_data(const SplArray* data, const SplArray* dims) {
   return out;
 }
 
+int64_t rt_ps_torch_tensor_from_data(const SplArray* data, const SplArray* dims) {
+  clear_error();
+  const FloatList data_list(data, "data");
+  if (!data_list.ok()) {
+    return 0;
+  }
+  const IntList dims_list(dims, "dims");
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.from_data)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
 int64_t simple_torch_tensor_from_data(const SplArray* data, const SplArray* dims) {
   clear_error();
   const FloatList data_list(data, "data");
@@ -3277,6 +3298,59 @@ int64_t rt_torch_tensor_from_i64_data(const SplArray* data, const SplArray* dims
   }
   int64_t out{};
   slot(table.from_i64_data)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
+int64_t rt_ps_torch_tensor_zeros(const SplArray* dims) {
+  clear_error();
+  const IntList dims_list(dims, "dims");
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.zeros_float64)(dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
+int64_t rt_torch_tensor(int64_t data, int64_t data_len, int64_t dims, int32_t ndim, int32_t dtype_code, int32_t device_code) {
+  clear_error();
+  int64_t out{};
+  slot(table.from_doubles)(reinterpret_cast<void*>(data), data_len, reinterpret_cast<void*>(dims), ndim, dtype_code, device_code, &out);
+  return out;
+}
+
+int64_t rt_dyn_torch_tensor_from_bits_1d(int64_t data, int64_t count) {
+  clear_error();
+  int64_t out{};
+  slot(table.from_bits_1d)(reinterpret_cast<void*>(data), count, &out);
+  return out;
+}
+
+int64_t rt_dyn_torch_tensor_from_bits_2d(int64_t data, int64_t rows, int64_t cols) {
+  clear_error();
+  int64_t out{};
+  slot(table.from_bits_2d)(reinterpret_cast<void*>(data), rows, cols, &out);
+  return out;
+}
+
+int64_t rt_dyn_torch_tensor_copy_bits(int64_t a, int64_t data, int64_t count) {
+  clear_error();
+  bool out{};
+  slot(table.copy_bits)(a, reinterpret_cast<void*>(data), count, &out);
+  return out;
+}
+
+int64_t rt_torch_copy_data_to_cpu(int64_t a, int64_t data, int64_t count) {
+  clear_error();
+  int64_t out{};
+  slot(table.copy_data_to_cpu)(a, reinterpret_cast<void*>(data), count, &out);
+  return out;
+}
+
+int64_t rt_dyn_torch_tensor_binary_op(int64_t a, int64_t b, int64_t op) {
+  clear_error();
+  int64_t out{};
+  slot(table.binary_op)(a, b, op, &out);
   return out;
 }
 

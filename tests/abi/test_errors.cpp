@@ -134,6 +134,22 @@ TEST_F(Errors, TheItemOfSeveralElementsIsAnInvalidArgument) {
   EXPECT_EQ(spt_item(a, &value), SPT_INVALID_ARGUMENT);
 }
 
+TEST_F(Errors, ATensorIsNotItsOwnGradient) {
+  const Handle a = parameter({1}, {1});
+  EXPECT_EQ(spt_set_grad(a, a), SPT_INVALID_ARGUMENT);
+  EXPECT_STREQ(spt_last_error_message(), "can't assign Variable as its own grad");
+}
+
+TEST_F(Errors, TheDefaultDtypeHasACode) { EXPECT_EQ(spt_set_default_dtype(-1), SPT_INVALID_ARGUMENT); }
+
+TEST_F(Errors, CutsIntoNothingAreInvalidArguments) {
+  const Handle a = zeros({2});
+  int64_t* parts = nullptr;
+  int64_t count = 0;
+  EXPECT_EQ(spt_chunk(a, 0, 0, &parts, &count), SPT_INVALID_ARGUMENT) << spt_last_error_message();
+  EXPECT_EQ(spt_split(a, 0, 0, &parts, &count), SPT_INVALID_ARGUMENT) << spt_last_error_message();
+}
+
 TEST_F(Errors, WrongCodesAndNamesAreInvalidArguments) {
   const Handle a = zeros({2});
   int64_t code = 0;

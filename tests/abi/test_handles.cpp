@@ -80,10 +80,13 @@ TEST_F(Handles, AreCountedByKind) {
 
 TEST_F(Handles, DiscardingWhatIsNoTensorDoesNothing) {
   const int64_t handle = zeros({1}).give();
-  EXPECT_EQ(spt_discard_tensor(handle), SPT_OK);
-  EXPECT_EQ(spt_discard_tensor(handle), SPT_OK);
-  EXPECT_EQ(spt_discard_tensor(0), SPT_OK);
-  EXPECT_EQ(spt_discard_tensor(-5), SPT_OK);
+  bool ended = false;
+  EXPECT_EQ(spt_discard_tensor(handle, &ended), SPT_OK);
+  EXPECT_TRUE(ended);
+  for (const int64_t none : {handle, int64_t{0}, int64_t{-5}}) {
+    EXPECT_EQ(spt_discard_tensor(none, &ended), SPT_OK);
+    EXPECT_FALSE(ended);
+  }
 }
 
 TEST_F(Handles, TellWhetherTheyAreTensors) {

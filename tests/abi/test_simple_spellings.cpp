@@ -1,4 +1,5 @@
 // Simple's own spellings, called as a Simple runtime calls them: arrays of tagged values, and flat forms.
+#include <array>
 #include <bit>
 #include <cstdlib>
 
@@ -162,6 +163,110 @@ TEST_F(SimpleSpellings, FreeAnUnknownTensorSilently) {
   rt_torch_torchtensor_free(0);
   rt_torch_torchtensor_free(424242);
   EXPECT_EQ(rt_torch_last_error_kind(), 0);
+}
+
+TEST_F(SimpleSpellings, HaveTheLaterExportsOfStockSimple) {
+  const std::vector<double> numbers = {1.5, -2, 3, 4};
+  const auto bits = reinterpret_cast<int64_t>(numbers.data());
+  const Handle row(rt_dyn_torch_tensor_from_bits_1d(bits, 4));
+  EXPECT_EQ(dtype(row), "float64");
+  EXPECT_THAT(values(row), ElementsAre(1.5, -2, 3, 4));
+  const Handle grid(rt_dyn_torch_tensor_from_bits_2d(bits, 2, 2));
+  EXPECT_EQ(shape(grid), (std::vector<int64_t>{2, 2}));
+  EXPECT_EQ(rt_dyn_torch_tensor_from_bits_1d(0, 4), 0);
+  EXPECT_EQ(rt_dyn_torch_tensor_from_bits_1d(bits, 0), 0);
+  EXPECT_EQ(rt_dyn_torch_tensor_from_bits_2d(bits, 2, -1), 0);
+  EXPECT_EQ(rt_dyn_torch_tensor_from_bits_2d(bits, INT64_MAX, INT64_MAX), 0);
+
+  std::array<double, 4> copied{};
+  const auto room = reinterpret_cast<int64_t>(copied.data());
+  EXPECT_EQ(rt_dyn_torch_tensor_copy_bits(grid, room, 4), 1);
+  EXPECT_THAT(copied, ElementsAre(1.5, -2, 3, 4));
+  EXPECT_EQ(rt_dyn_torch_tensor_copy_bits(grid, room, 3), 0);
+  EXPECT_EQ(rt_dyn_torch_tensor_copy_bits(grid, 0, 4), 0);
+  EXPECT_EQ(rt_dyn_torch_tensor_copy_bits(grid, room, -4), 0);
+
+  const std::vector<std::vector<double>> results = {
+      {3, -4, 6, 8}, {0, 0, 0, 0}, {2.25, 4, 9, 16}, {1, 1, 1, 1}};
+  for (size_t op = 0; op < results.size(); ++op) {
+    EXPECT_EQ(values(Handle(rt_dyn_torch_tensor_binary_op(row, row, static_cast<int64_t>(op)))), results[op]);
+  }
+  EXPECT_EQ(rt_dyn_torch_tensor_binary_op(row, row, 4), 0);
+  EXPECT_EQ(rt_dyn_torch_tensor_binary_op(row, row, -1), 0);
+}
+
+TEST_F(SimpleSpellings, HaveTheNamesThatStockSimplesInterpreterLooksUp) {
+  const std::vector<double> numbers = {1.5, -2};
+  const std::vector<int64_t> dims = {1, 2};
+  const auto data = reinterpret_cast<int64_t>(numbers.data());
+  const auto sizes = reinterpret_cast<int64_t>(dims.data());
+  const Handle doubles(rt_torch_tensor(data, 2, sizes, 2, 1, 0));
+  EXPECT_EQ(dtype(doubles), "float64");
+  EXPECT_EQ(shape(doubles), dims);
+  EXPECT_EQ(dtype(Handle(rt_torch_tensor(data, 2, sizes, 2, 0, 0))), "float32");
+  EXPECT_EQ(rt_torch_tensor(data, 3, sizes, 2, 1, 0), 0) << "three values for two places";
+  EXPECT_EQ(rt_torch_tensor(data, 2, sizes, 2, 7, 0), 0) << "no such dtype";
+  EXPECT_EQ(rt_torch_tensor(data, 2, sizes, 2, 1, 100), 0) << "no cuda:99";
+  EXPECT_EQ(rt_torch_tensor(0, 2, sizes, 2, 1, 0), 0);
+
+  std::array<float, 3> copied{};
+  const auto room = reinterpret_cast<int64_t>(copied.data());
+  EXPECT_EQ(rt_torch_copy_data_to_cpu(doubles, room, 3), 2);
+  EXPECT_THAT(copied, ElementsAre(1.5F, -2.0F, 0.0F));
+  EXPECT_EQ(rt_torch_copy_data_to_cpu(doubles, room, 1), 0);
+
+  EXPECT_EQ(dtype(Handle(rt_ps_torch_tensor_zeros(Array{2}))), "float64");
+  EXPECT_EQ(dtype(Handle(rt_ps_torch_tensor_from_data(Array::of_floats({1, 2}), Array{2}))), "float64");
+
+  const int64_t freed = zeros({1}).give();
+  EXPECT_EQ(rt_torch_free(freed), 1);
+  EXPECT_EQ(rt_torch_free(freed), 0);
+}
+
+TEST_F(SimpleSpellings, RefuseArraysThatCannotBe) {
+  SplArray negative{nullptr, -3, 3};
+  SplArray hollow{nullptr, 3, 3};
+  SplValue itself{};
+  SplArray endless{&itself, 1, 1};
+  itself.tag = SPL_ARRAY;
+  itself.as_array = &endless;
+  const Handle a = zeros({2, 2});
+  for (const SplArray* bad : {&negative, &hollow, &endless}) {
+    EXPECT_EQ(rt_torch_tensor_zeros(bad), 0);
+    EXPECT_EQ(spt_last_error_kind(), SPT_INVALID_ARGUMENT) << spt_last_error_message();
+    EXPECT_EQ(rt_torch_torchtensor_reshape(a, bad), 0);
+    EXPECT_EQ(rt_torch_torchtensor_cat(bad, 0), 0);
+    EXPECT_EQ(rt_torch_tensor_from_data(bad, bad), 0);
+    EXPECT_EQ(rt_torch_torchtensor_get_item(a, "v", bad), 0);
+    EXPECT_EQ(spt_last_error_kind(), SPT_INVALID_ARGUMENT) << spt_last_error_message();
+    spl_array_free(rt_torch_op("sum", "v", bad, bad));
+    EXPECT_EQ(spt_last_error_kind(), SPT_INVALID_ARGUMENT) << spt_last_error_message();
+    int64_t sum = 0;
+    int64_t count = 0;
+    ASSERT_EQ(spt_op_find("sum", "dim_IntList", &sum), SPT_OK);
+    SplValue arguments[2] = {};
+    arguments[0].tag = SPT_TENSOR;
+    arguments[0].as_int = a;
+    arguments[1].tag = SPL_ARRAY;
+    arguments[1].as_array = const_cast<SplArray*>(bad);
+    SplValue room{};
+    EXPECT_EQ(spt_op_call(sum, arguments, 2, &room, 1, &count), SPT_INVALID_ARGUMENT)
+        << spt_last_error_message();
+  }
+}
+
+TEST_F(SimpleSpellings, NameOverloadsAsPythonDoes) {
+  int64_t without_name = 0;
+  int64_t by_default = 0;
+  EXPECT_EQ(spt_op_find("relu", "", &without_name), SPT_OK);
+  EXPECT_EQ(spt_op_find("relu", "default", &by_default), SPT_OK);
+  char* schemas = nullptr;
+  ASSERT_EQ(spt_op_schemas("aten::add.Tensor", &schemas), SPT_OK);
+  EXPECT_EQ(taken(schemas), "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
+  ASSERT_EQ(spt_op_schemas("relu.default", &schemas), SPT_OK);
+  EXPECT_EQ(taken(schemas), "aten::relu(Tensor self) -> Tensor");
+  ASSERT_EQ(spt_op_schemas("add.Nothing", &schemas), SPT_OK);
+  EXPECT_EQ(taken(schemas), "");
 }
 
 }  // namespace

@@ -88,6 +88,33 @@ TEST_F(Dlpack, CopiesWhenAskedAndSaysSo) {
   again->deleter(again);
 }
 
+TEST_F(Dlpack, CountsCopiesAndTellsOfThem) {
+  const auto told = [](int32_t (*ask)(char**)) {
+    char* text = nullptr;
+    EXPECT_EQ(ask(&text), SPT_OK);
+    return taken(text);
+  };
+  int64_t before = 0;
+  int64_t after = 0;
+  const Handle a = tensor({1, 2, 3}, {3});
+  ASSERT_EQ(spt_dlpack_copied_bytes(&before), SPT_OK);
+  const Handle shared = made(spt_from_dlpack, exported(a));
+  EXPECT_EQ(told(spt_dlpack_way), "a DLPack structure");
+  EXPECT_EQ(told(spt_dlpack_why_copied), "");
+  ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
+  EXPECT_EQ(after, before);
+  const Handle copied = made(spt_from_dlpack, exported(a, true));
+  EXPECT_THAT(told(spt_dlpack_why_copied), HasSubstr("IS_COPIED"));
+  ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
+  EXPECT_EQ(after, before + 12) << "once, though it went out and came in";
+  Foreign foreign;
+  foreign.versioned.flags = DLPACK_FLAG_BITMASK_IS_COPIED;
+  const Handle theirs = made(spt_from_dlpack, &foreign.versioned);
+  ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
+  EXPECT_EQ(after, before + 12 + 24) << "their copy was for us";
+  std::thread([&] { EXPECT_EQ(told(spt_dlpack_way), "") << "each thread's own"; }).join();
+}
+
 TEST_F(Dlpack, TakesForeignMemoryWithoutACopyAndDeletesOnce) {
   Foreign foreign;
   {
@@ -141,7 +168,9 @@ TEST_F(Dlpack, EnforcesReadOnlyAndPassesItOn) {
   {
     const Handle a = made(spt_from_dlpack, &foreign.versioned);
     EXPECT_THAT(values(a), ElementsAre(1, 2, 3, 4, 5, 6));
-    EXPECT_NE(spt_fill_(a, 7), SPT_OK);
+    EXPECT_EQ(spt_fill_(a, 7), SPT_INVALID_ARGUMENT);
+    EXPECT_THAT(spt_last_error_message(), HasSubstr("the tensor is read-only"));
+    EXPECT_THAT(spt_last_error_message(), HasSubstr("use its .clone()"));
     EXPECT_EQ(foreign.data[0], 1);
     DLManagedTensorVersioned* again = exported(a);
     EXPECT_EQ(again->flags, DLPACK_FLAG_BITMASK_READ_ONLY);

@@ -224,10 +224,12 @@ SPT_API int32_t spt_scope_keep(int64_t value);
  *  Simple:   rt_torch_scope_end */
 SPT_API int32_t spt_scope_end(int64_t* out);
 
-/** Ends a tensor's handle; a handle of no live tensor is passed over, as stock Simple expects.
+/** Ends a tensor's handle and gives true; a handle of no live tensor is passed over, as stock Simple
+ *  expects, and gives false.
  *
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_torchtensor_free, rt_torch_free, simple_torch_tensor_free */
-SPT_API int32_t spt_discard_tensor(int64_t value);
+SPT_API int32_t spt_discard_tensor(int64_t value, bool* out);
 
 /** How many handles of a kind (enum SptHandleKind) are live; 0 counts all kinds.
  *
@@ -1447,6 +1449,19 @@ SPT_API int32_t spt_pow_tensor(int64_t a, int64_t b, int64_t* out);
  *  Source:   torch.where
  *  Simple:   rt_torch_torchtensor_where */
 SPT_API int32_t spt_where(int64_t condition, int64_t a, int64_t b, int64_t* out);
+
+/** a + b, a - b, a * b or a / b, for op 0, 1, 2 or 3.
+ *
+ *  Shapes:   a and b broadcast.
+ *  Dtype:    By type promotion.
+ *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Autograd: Recorded when grad mode is on and a or b requires grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (no such op),
+ *            SHAPE_MISMATCH, DEVICE_MISMATCH.
+ *  Source:   torch.add, torch.sub, torch.mul, torch.div
+ *  Simple:   rt_dyn_torch_tensor_binary_op */
+SPT_API int32_t spt_binary_op(int64_t a, int64_t b, int64_t op, int64_t* out);
 
 /* --- Arithmetic with a number --- */
 
@@ -3113,7 +3128,7 @@ SPT_API int32_t spt_tensor_text(int64_t a, char** out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), SHAPE_MISMATCH (another number of values than the shape
  *            has).
  *  Source:   torch.tensor
- *  Simple:   rt_torch_tensor_from_data, simple_torch_tensor_from_data */
+ *  Simple:   rt_torch_tensor_from_data, rt_ps_torch_tensor_from_data, simple_torch_tensor_from_data */
 SPT_API int32_t spt_from_data(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
 
 /** A tensor with the given integers, copied row by row.
@@ -3127,6 +3142,72 @@ SPT_API int32_t spt_from_data(const double* data, int64_t data_len, const int64_
  *  Source:   torch.tensor
  *  Simple:   rt_torch_tensor_from_i64_data */
 SPT_API int32_t spt_from_i64_data(const int64_t* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
+
+/** Zeros in float64, as stock Simple's interpreter makes them.
+ *
+ *  Shapes:   *out has the sizes in dims.
+ *  Dtype:    float64.
+ *  Device:   CPU.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative), OUT_OF_MEMORY,
+ *            TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.zeros
+ *  Simple:   rt_ps_torch_tensor_zeros */
+SPT_API int32_t spt_zeros_float64(const int64_t* dims, int64_t dims_len, int64_t* out);
+
+/** A tensor with data_len doubles at an address, copied row by row, in the shape of ndim int64 at
+ *  another.
+ *
+ *  Shapes:   *out has the sizes at dims.
+ *  Dtype:    By stock Simple's code: 0 float32, 1 float64.
+ *  Device:   By stock Simple's code: 0 CPU, n + 1 cuda:n.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (an address is NULL, a length negative, a
+ *            code unknown), SHAPE_MISMATCH (another number of values than the shape has), UNAVAILABLE
+ *            (no such device here).
+ *  Source:   torch.tensor
+ *  Simple:   rt_torch_tensor */
+SPT_API int32_t spt_from_doubles(void* data, int64_t data_len, void* dims, int32_t ndim, int32_t dtype_code, int32_t device_code, int64_t* out);
+
+/** A tensor [count] of the doubles whose bits lie at an address, copied.
+ *
+ *  Dtype:    float64.
+ *  Device:   CPU.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (the address is NULL, or count is not
+ *            positive).
+ *  Source:   torch.tensor
+ *  Simple:   rt_dyn_torch_tensor_from_bits_1d */
+SPT_API int32_t spt_from_bits_1d(void* data, int64_t count, int64_t* out);
+
+/** A tensor [rows, cols] of the doubles whose bits lie row by row at an address, copied.
+ *
+ *  Dtype:    float64.
+ *  Device:   CPU.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (the address is NULL, or a size is not
+ *            positive).
+ *  Source:   torch.tensor
+ *  Simple:   rt_dyn_torch_tensor_from_bits_2d */
+SPT_API int32_t spt_from_bits_2d(void* data, int64_t rows, int64_t cols, int64_t* out);
+
+/** Writes all elements, row by row and as the bits of doubles, to an address with room for count of
+ *  them. True when done.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the address is NULL, or
+ *            count is not the number of elements).
+ *  Source:   torch.Tensor.tolist
+ *  Simple:   rt_dyn_torch_tensor_copy_bits */
+SPT_API int32_t spt_copy_bits(int64_t a, void* data, int64_t count, bool* out);
+
+/** Writes all elements, row by row and as float32, to an address with room for count of them; the
+ *  number of those written.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the address is NULL, or
+ *            count is less than the number of elements).
+ *  Source:   torch.Tensor.cpu
+ *  Simple:   rt_torch_copy_data_to_cpu */
+SPT_API int32_t spt_copy_data_to_cpu(int64_t a, void* data, int64_t count, int64_t* out);
 
 /** A tensor with the given numbers, copied row by row and converted.
  *
@@ -3745,8 +3826,8 @@ SPT_API int32_t spt_grad(int64_t a, int64_t* out);
 
 /** Replaces the gradient; 0 removes it.
  *
- *  Errors:   INVALID_HANDLE, SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH, TORCH (LibTorch refuses
- *            otherwise).
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (the tensor itself), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.grad
  *  Simple:   rt_torch_autograd_set_grad */
 SPT_API int32_t spt_set_grad(int64_t a, int64_t gradient);
