@@ -15,6 +15,11 @@ inline const std::vector<Value>* sequence_items(Value v) {
   return nullptr;
 }
 
+/// Whether a value is an object of that many fields, which `val (a, b) = …` binds in their order.
+inline bool has_fields(Value v, uint32_t count) {
+  return v.is(Kind::kInstance) && as_object<Instance>(v)->record->fields.size() == count;
+}
+
 /// Whether a value is this variant; a plain value is Some of itself, nil is None.
 bool is_variant(Value v, const VariantPatternSpec& spec);
 /// Whether a value is of the type with this name: a built-in's of today, or a declared one's.
