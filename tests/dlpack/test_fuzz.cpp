@@ -161,7 +161,7 @@ Wide extent(const DLTensor& tensor) {
     if (stride < 0 && tensor.shape[i] > 1) {
       return -1;
     }
-    last += Wide(std::max<int64_t>(tensor.shape[i] - 1, 0)) * stride;
+    last = std::min(last + Wide(std::max<int64_t>(tensor.shape[i] - 1, 0)) * stride, kLargest + 1);
   }
   if (is_empty) {
     return 0;
