@@ -265,7 +265,8 @@ def test_random_calls_give_a_status_and_leave_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, __file__], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stdout) == (0, f"{CALLS} calls\n"), done.stderr[-3000:]
+    last_line = done.stdout.splitlines()[-1:]  # MKL has its own word on decompositions of NaN
+    assert (done.returncode, last_line) == (0, [f"{CALLS} calls"]), done.stderr[-3000:]
 
 
 if __name__ == "__main__":

@@ -63,3 +63,23 @@ def test_a_faulty_setting_is_told_with_its_place(shown) -> None:
 def test_a_faulty_setting_is_told_each_time(shown) -> None:
     twice = "use torch\nfor i in 0..2: print attempt(\\: torch.zeros([2])).is_err()"
     assert shown("device: cuda:77\n", twice) == "true\ntrue\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "dtype"),
+    [
+        ('torch.hann_window(3, device: "cpu")', "float64"),
+        ("torch.normal(0.0, 1.0, [2])", "float64"),
+        ('torch.op("zeros", [2])', "float64"),
+        ("torch.tensor([1.0])", "float64"),
+        ("torch.tensor([torch.Complex(1.0, 2.0)])", "complex128"),
+        ("torch.arange(3) / 2", "float64"),
+    ],
+)
+def test_settings_hold_for_the_first_call_whatever_it_is(shown, first: str, dtype: str) -> None:
+    assert shown("dtype: f64\n", f"use torch\nprint(({first}).dtype())") == f"torch.{dtype}\n"
+
+
+def test_what_the_program_chooses_first_leaves_the_other_settings(shown) -> None:
+    code = 'use torch\ntorch.set_default_device("cpu")\nprint torch.ones([1]).dtype()'
+    assert shown("dtype: f64\n", code) == "torch.float64\n"
