@@ -19,7 +19,7 @@ struct Line {
   std::string_view pattern;  // a part of the message
   ErrorKind kind;
   Facts facts;
-  std::string_view instead = "";  // of the message, where LibTorch's speaks of something else
+  std::string_view instead{};  // of the message, where LibTorch's speaks of something else
 };
 
 // LibTorch speaks of FakeTensor and torch.compile, where memory that it may not write is all that is meant.
