@@ -13,9 +13,8 @@ namespace {
 
 enum class Outcome { kTaken, kFailed, kNotThisWay };
 
-/// The table gives memory without waiting for the work that still fills it, which matters beyond the CPU:
-/// there
-/// `__dlpack__` orders the streams. It cannot be asked for a copy.
+/// The table gives memory without waiting for the work that still fills it, which matters beyond the CPU.
+/// There `__dlpack__` orders the streams. It cannot be asked for a copy.
 Outcome take_by_table(PyObject* object, CopyRule copy, TensorResult& out) {
   const DLPackExchangeAPI* table = copy == CopyRule::kAlways ? nullptr : exchange_table_of(Py_TYPE(object));
   if (table == nullptr) {

@@ -3159,7 +3159,8 @@ SPT_API int32_t spt_zeros_float64(const int64_t* dims, int64_t dims_len, int64_t
  *  another.
  *
  *  Shapes:   *out has the sizes at dims.
- *  Dtype:    By stock Simple's code: 0 float32, 1 float64.
+ *  Dtype:    1 is float64, as for stock Simple's interpreter; 0 is float32, which is this library's own
+ *            choice.
  *  Device:   By stock Simple's code: 0 CPU, n + 1 cuda:n.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (an address is NULL, a length negative, a
