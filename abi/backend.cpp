@@ -8,6 +8,7 @@
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
 #include "core_libtorch/error_table.h"
+#include "core_libtorch/small_blocks.h"
 
 namespace simple_torch::abi {
 
@@ -69,6 +70,7 @@ extern "C" __attribute__((visibility("default"))) int32_t simple_torch_backend_o
     return record(simple_torch::ErrorKind::kUnavailable,
                   "the backend was built for another libspl_torch.so; build both anew: bin/simple build");
   }
+  simple_torch::core::use_small_blocks();
   *table = kBodies;
   return 0;
 }
