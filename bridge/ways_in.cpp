@@ -42,16 +42,37 @@ Outcome take_by_table(PyObject* object, CopyRule copy, TensorResult& out) {
   return Outcome::kTaken;
 }
 
+/// Where the object's memory is, by its own words; the CPU where it has none. False with an exception pending.
+bool device_of(PyObject* object, int& type, int& index) {
+  const Ref name = interned("__dlpack_device__");
+  const Ref method(name ? PyObject_GetAttr(object, name.get()) : nullptr);
+  if (!method) {
+    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) {
+      return false;
+    }
+    PyErr_Clear();
+    return true;
+  }
+  const Ref device(PyObject_CallNoArgs(method.get()));
+  if (!device) {
+    return false;
+  }
+  if (PyTuple_Check(device.get()) && PyArg_ParseTuple(device.get(), "ii", &type, &index) != 0) {
+    return true;
+  }
+  PyErr_Clear();
+  PyErr_Format(PyExc_BufferError, "__dlpack_device__ of %s gave %R; wanted is a pair of device type and index",
+               Py_TYPE(object)->tp_name, device.get());
+  return false;
+}
+
 /// The stream that the producer is to make its memory ready for: nothing on the CPU, else the current one of
 /// torch on that device. False with an exception pending.
 bool add_stream(PyObject* object, PyObject* options) {
-  const Ref name = interned("__dlpack_device__");
-  const Ref device(name ? PyObject_CallMethodNoArgs(object, name.get()) : nullptr);
   int type = kDLCPU;
   int index = 0;
-  if (!device || !PyTuple_Check(device.get()) || PyArg_ParseTuple(device.get(), "ii", &type, &index) == 0) {
-    PyErr_Clear();  // an object that does not tell is one of the CPU
-    return true;
+  if (!device_of(object, type, index)) {
+    return false;
   }
   if (type != kDLCUDA) {
     return true;
@@ -60,9 +81,11 @@ bool add_stream(PyObject* object, PyObject* options) {
   return stream && PyDict_SetItemString(options, "stream", stream.get()) == 0;
 }
 
-Ref options_for(PyObject* object, CopyRule copy) {
-  Ref options(Py_BuildValue("{s:(ii)}", "max_version", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION));
-  if (!options || !add_stream(object, options.get())) {
+/// What __dlpack__ gives to a producer of DLPack 1: its newest version and whether to copy, beside the stream.
+Ref newer_options(PyObject* stream, CopyRule copy) {
+  Ref options(PyDict_Copy(stream));
+  const Ref version(Py_BuildValue("(ii)", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION));
+  if (!options || !version || PyDict_SetItemString(options.get(), "max_version", version.get()) != 0) {
     return Ref();
   }
   if (copy != CopyRule::kIfNeeded &&
@@ -72,20 +95,27 @@ Ref options_for(PyObject* object, CopyRule copy) {
   return options;
 }
 
-/// What __dlpack__ gives, asked in the newer way first: producers of before DLPack 1 know none of its
-/// options.
+/// What __dlpack__ gives, asked in the newer way first: producers of before DLPack 1 know the stream only.
+/// Whether such a one copies nobody can tell.
 Ref capsule_of_producer(PyObject* object, PyObject* method, CopyRule copy) {
   const Ref nothing(PyTuple_New(0));
-  const Ref options = options_for(object, copy);
-  if (!nothing || !options) {
+  const Ref stream(PyDict_New());
+  if (!nothing || !stream || !add_stream(object, stream.get())) {
     return Ref();
   }
-  Ref capsule(PyObject_Call(method, nothing.get(), options.get()));
-  if (!capsule && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
-    PyErr_Clear();
-    capsule = Ref(PyObject_CallNoArgs(method));
+  const Ref options = newer_options(stream.get(), copy);
+  Ref capsule(options ? PyObject_Call(method, nothing.get(), options.get()) : nullptr);
+  if (capsule || PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
+    return capsule;
   }
-  return capsule;
+  PyErr_Clear();
+  if (copy == CopyRule::kNever) {
+    PyErr_Format(PyExc_BufferError,
+                 "__dlpack__ of %s is of before DLPack 1 and cannot promise not to copy; leave copy away",
+                 Py_TYPE(object)->tp_name);
+    return Ref();
+  }
+  return Ref(PyObject_Call(method, nothing.get(), stream.get()));
 }
 
 Outcome take_by_method(PyObject* object, CopyRule copy, TensorResult& out) {

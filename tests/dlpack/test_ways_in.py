@@ -40,6 +40,12 @@ class Silent:  # says nothing of its device
     def __init__(self, array): self.array = array
     def __dlpack__(self, **options): return self.array.__dlpack__(**options)
 
+class Elsewhere(Old):  # its device is no pair
+    def __dlpack_device__(self): return "cpu"
+
+class Stopped(Old):
+    def __dlpack_device__(self): raise KeyboardInterrupt
+
 class Spent:
     def __init__(self):
         self.capsule = torch.ones(2).__dlpack__()
@@ -184,6 +190,9 @@ REFUSED = [
         "TypeError: cannot make a tensor of a list: it is no torch.Tensor, and has neither __dlpack__ nor a buffer",
     ),
     Refused("Angry()", "ValueError: not today"),
+    Refused("Elsewhere(np.arange(2))", "__dlpack_device__ of Elsewhere gave 'cpu'; wanted is a pair of device type and"),
+    Refused("Stopped(np.arange(2))", "KeyboardInterrupt"),
+    Refused("Old(np.arange(2))", "is of before DLPack 1 and cannot promise not to copy; leave copy away", "false"),
     Refused("Spent()", "ValueError: this DLPack capsule was used already; each can be used once"),
     Refused("NoCapsule()", "TypeError: a DLPack capsule is needed, and this is a int"),
     Refused("type_with_table(function=fail_without_words)(np.arange(2))", "gave no tensor and no reason"),
