@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "bridge/drainer.h"
+
 namespace simple_torch::bridge {
 namespace {
 
@@ -29,9 +31,12 @@ void defer(void (*run)(void*), void* what) noexcept {
   }
   work->next = newest.load(std::memory_order_relaxed);
   while (
-      !newest.compare_exchange_weak(work->next, work, std::memory_order_release, std::memory_order_relaxed)) {
+      !newest.compare_exchange_weak(work->next, work, std::memory_order_seq_cst, std::memory_order_relaxed)) {
   }
+  see_to_deferred_work();
 }
+
+bool has_deferred_work() noexcept { return newest.load() != nullptr; }
 
 void run_deferred_work() noexcept {
   // Freeing an object may free others, which are deferred in their turn: hence the outer loop.

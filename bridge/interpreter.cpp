@@ -10,6 +10,7 @@
 #include <string>
 
 #include "bridge/deferred.h"
+#include "bridge/drainer.h"
 #include "bridge/enter.h"
 
 namespace simple_torch::bridge {
@@ -94,10 +95,20 @@ std::string why_wrong_torch() {
   return text != nullptr ? text : take_python_error().message;
 }
 
-void close_for_good() noexcept {
+void refuse_calls() noexcept {
   State running = State::kRunning;
   state.compare_exchange_strong(running, State::kClosed);
   leak_deferred_work();
+}
+
+/// Everything queued runs, then nothing is queued any more. The caller holds the GIL, which is given away
+/// for the while that the drainer takes to end.
+void close_for_good() noexcept {
+  PyThreadState* const held = PyEval_SaveThread();
+  end_drainer();
+  PyEval_RestoreThread(held);
+  run_deferred_work();
+  refuse_calls();
 }
 
 void refuse(const std::string& reason) {
@@ -204,7 +215,6 @@ void run_exit_work() {
   call_at_end("atexit", "_run_exitfuncs");
   flush_stream("stdout");
   flush_stream("stderr");
-  run_deferred_work();
   close_for_good();
 }
 
@@ -257,13 +267,17 @@ const char* why_closed() noexcept {
 }
 
 int32_t shut_python_down() noexcept {
-  if (ours && python_is_started()) {
-    const PyGILState_STATE held = PyGILState_Ensure();
+  if (!python_is_started()) {
+    refuse_calls();
+    return 0;
+  }
+  const PyGILState_STATE held = PyGILState_Ensure();
+  if (ours) {
     run_exit_work();
-    PyGILState_Release(held);
   } else {
     close_for_good();
   }
+  PyGILState_Release(held);
   return 0;
 }
 

@@ -1,4 +1,9 @@
 // Many threads, the GIL, and tensors that die far from Python.
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -94,6 +99,88 @@ TEST_F(Threads, FreeWhatWasLetGoAtTheNextCall) {
   EXPECT_FALSE(truth(eval("tensor_watch() is None"))) << "the native tensor keeps its Python object";
   ours.release();
   EXPECT_TRUE(truth(eval("tensor_watch() is None")));
+}
+
+// What a NumPy array's end tells without a call of Python: such a call would itself run what was let go.
+class LettingGo : public PythonTest {
+ protected:
+  void SetUp() override { ASSERT_EQ(pipe(ends_.data()), 0); }
+  void TearDown() override {
+    close(ends_[0]);
+    close(ends_[1]);
+    PythonTest::TearDown();
+  }
+
+  /// A tensor over an array's memory; the array writes to the pipe as it ends.
+  Held watched_tensor() {
+    exec(
+        "import numpy, os, weakref\nclass Watched(numpy.ndarray): pass\n"
+        "array = numpy.zeros(4).view(Watched)\nweakref.finalize(array, os.write, end, b'x')",
+        Args().number(ends_[1]).as("end"));
+    Held ours = to_tensor(eval("array"));
+    exec("del array");
+    return ours;
+  }
+
+  Args told() { return std::move(Args().number(ends_[1]).as("told")); }
+
+  bool ends_within(int milliseconds) {
+    pollfd told{ends_[0], POLLIN, 0};
+    return poll(&told, 1, milliseconds) == 1;
+  }
+
+  void empty_pipe() {
+    char told = 0;
+    ASSERT_TRUE(ends_within(0));
+    EXPECT_EQ(read(ends_[0], &told, 1), 1);
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+TEST_F(LettingGo, FreesThoughNobodyCallsPython) {
+  for (int round = 0; round < 3; ++round) {  // the second finds the thread that does it looking, the third asleep
+    Held ours = watched_tensor();
+    EXPECT_FALSE(ends_within(20));
+    ours.release();
+    EXPECT_TRUE(ends_within(10'000));
+    empty_pipe();
+    if (round == 1) {
+      usleep(300'000);
+    }
+  }
+}
+
+TEST_F(LettingGo, FreesWhilePythonComputes) {
+  Held ours = watched_tensor();
+  std::atomic<bool> computes = true;
+  std::thread computing([&] {
+    exec("import time\nos.write(told, b's')\nend = time.monotonic() + 3\nwhile time.monotonic() < end: pass",
+         told());
+    computes = false;
+  });
+  EXPECT_TRUE(ends_within(10'000));
+  empty_pipe();
+  std::thread([&] { ours.release(); }).join();
+  EXPECT_TRUE(ends_within(2'500));
+  EXPECT_TRUE(computes);
+  computing.join();
+}
+
+TEST_F(LettingGo, FreesInAForkedProcess) {
+  Held here = watched_tensor();
+  const pid_t child = fork();
+  if (child == 0) {
+    spt_release(here.get());
+    _exit(ends_within(10'000) ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  empty_pipe();
+  here.release();
+  EXPECT_TRUE(ends_within(10'000));
 }
 
 TEST_F(Threads, BackwardFromHereWhileOthersHoldTheGil) {
