@@ -55,11 +55,26 @@ struct AtThreadEnd {
 constexpr size_t index_of(size_t bytes) { return std::bit_width((bytes - 1) / kSmallest); }
 static_assert(index_of(1) == 0 && index_of(64) == 0 && index_of(65) == 1 && index_of(kLargest) == kSizes - 1);
 
-template <size_t kIndex>
-void give_back(void* memory) {
-  c10::profiledCPUMemoryReporter().Delete(memory);
-  Kept& blocks = kept[kIndex];
-  if (blocks.count == kMostKept || (thread != Thread::kKeeps && !begin_to_keep())) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kKeeps = false;  // each piece is to be seen to end
+#else
+constexpr bool kKeeps = true;
+#endif
+
+void* take(size_t index) {
+  Kept& blocks = kept[index];
+  Block* const block = blocks.first;
+  if (block == nullptr) {
+    return c10::alloc_cpu(kSmallest << index);
+  }
+  blocks.first = block->next;
+  --blocks.count;
+  return block;
+}
+
+void give(void* memory, size_t index) {
+  Kept& blocks = kept[index];
+  if (!kKeeps || blocks.count == kMostKept || (thread != Thread::kKeeps && !begin_to_keep())) {
     c10::free_cpu(memory);
     return;
   }
@@ -67,8 +82,14 @@ void give_back(void* memory) {
   ++blocks.count;
 }
 
-constexpr std::array<c10::DeleterFnPtr, kSizes> kGiveBack{&give_back<0>, &give_back<1>, &give_back<2>,
-                                                          &give_back<3>};
+template <size_t kIndex>
+void end_of_tensor(void* memory) {
+  c10::profiledCPUMemoryReporter().Delete(memory);
+  give(memory, kIndex);
+}
+
+constexpr std::array<c10::DeleterFnPtr, kSizes> kEndsOfTensors{&end_of_tensor<0>, &end_of_tensor<1>,
+                                                               &end_of_tensor<2>, &end_of_tensor<3>};
 
 class SmallBlocks final : public c10::Allocator {
  public:
@@ -79,16 +100,9 @@ class SmallBlocks final : public c10::Allocator {
       return large_->allocate(bytes);
     }
     const size_t index = index_of(bytes);
-    Kept& blocks = kept[index];
-    void* memory = blocks.first;
-    if (memory != nullptr) {
-      blocks.first = blocks.first->next;
-      --blocks.count;
-    } else {
-      memory = c10::alloc_cpu(kSmallest << index);
-    }
+    void* const memory = take(index);
     c10::profiledCPUMemoryReporter().New(memory, bytes);
-    return {memory, memory, kGiveBack[index], c10::Device(c10::DeviceType::CPU)};
+    return {memory, memory, kEndsOfTensors[index], c10::Device(c10::DeviceType::CPU)};
   }
 
   // LibTorch's own frees ours, too: a block is memory of c10::alloc_cpu, it only is not kept then.
@@ -105,12 +119,14 @@ class SmallBlocks final : public c10::Allocator {
 }  // namespace
 
 void use_small_blocks() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   c10::Allocator* const standard = c10::GetDefaultCPUAllocator();
-  if (c10::GetCPUAllocator() == standard) {
+  if (kKeeps && c10::GetCPUAllocator() == standard) {
     c10::SetCPUAllocator(new SmallBlocks(standard));  // LibTorch's from here on
   }
-#endif
 }
+
+void* take_small_block(size_t bytes) { return take(index_of(bytes)); }
+
+void give_small_block(void* memory, size_t bytes) noexcept { give(memory, index_of(bytes)); }
 
 }  // namespace simple_torch::core

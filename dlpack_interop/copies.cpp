@@ -25,7 +25,7 @@ Imported import_by_rule(Managed managed, CopyRule rule) {
         "flags has IS_COPIED: the producer could not lend its memory and copied it, and copy is false; allow "
         "the copy, or change what the producer cannot lend");
   }
-  const bool counted = managed.get() != nullptr && is_own_export(*managed.get());
+  const bool counted = managed.get() != nullptr && lent_storage(*managed.get()) != nullptr;
   Imported imported{.tensor = import_tensor(std::move(managed))};
   if (is_copy) {
     imported.why_copied = "the producer copied its memory, as its flag IS_COPIED says";

@@ -1,6 +1,7 @@
 // A tensor's memory for others: what keeps it alive, and what cannot be lent.
 #include <ATen/ops/clone.h>
 
+#include <array>
 #include <memory>
 #include <new>
 #include <string>
@@ -8,6 +9,7 @@
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/error.h"
 #include "core_libtorch/explained.h"
+#include "core_libtorch/small_blocks.h"
 #include "dlpack_interop/copies.h"
 #include "dlpack_interop/imported.h"
 #include "dlpack_interop/interop.h"
@@ -16,38 +18,99 @@
 namespace simple_torch::dlpack {
 namespace {
 
+// Of a tensor that has one.
+const c10::Storage& storage_of(const at::Tensor& tensor) {
+  return tensor.unsafeGetTensorImpl()->unsafe_storage();
+}
+
 /// A structure on loan: it keeps the storage, not the tensor, so that nothing of autograd or Python stays
 /// alive with it. Shape and strides are copied, because a tensor may be resized while it is lent.
 template <class Structure>
-struct Loan {
-  Structure managed{};
-  c10::Storage storage;
-  c10::SmallVector<int64_t, 16> sizes_and_strides;
+class Loan {
+ public:
+  explicit Loan(const at::Tensor& tensor) : storage_(storage_of(tensor)) {
+    const at::IntArrayRef sizes = tensor.sizes();
+    const at::IntArrayRef strides = tensor.strides();
+    const size_t dims = sizes.size();
+    if (dims > kFewDims) {
+      geometry_ = new int64_t[2 * dims];
+    }
+    for (size_t i = 0; i < dims; ++i) {
+      geometry_[i] = sizes[i];
+      geometry_[dims + i] = strides[i];
+    }
+  }
+  ~Loan() {
+    if (geometry_ != few_.data()) {
+      delete[] geometry_;
+    }
+  }
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+
+  static void* operator new(size_t bytes) { return core::take_small_block(bytes); }
+  static void operator delete(void* memory, size_t bytes) { core::give_small_block(memory, bytes); }
+
+  /// Fills the structure. Throws for a dtype or device that DLPack does not name.
+  Structure& describe(const at::Tensor& tensor) {
+    const auto dims = static_cast<int32_t>(tensor.dim());
+    managed_.manager_ctx = this;
+    managed_.deleter = &end;
+    DLTensor& out = managed_.dl_tensor;
+    out.data = const_cast<void*>(tensor.const_data_ptr());
+    out.device = dlpack_device(tensor.device());
+    out.ndim = dims;
+    out.dtype = dlpack_dtype(tensor.scalar_type());
+    out.shape = geometry_;
+    out.strides = geometry_ + dims;
+    out.byte_offset = 0;
+    return managed_;
+  }
+
+  static const c10::Storage* storage_in(const Structure& managed) noexcept {
+    return managed.deleter == &end ? &static_cast<const Loan*>(managed.manager_ctx)->storage_ : nullptr;
+  }
+
+ private:
+  static constexpr size_t kFewDims = 8;
 
   static void end(Structure* self) { delete static_cast<Loan*>(self->manager_ctx); }
+
+  Structure managed_;
+  c10::Storage storage_;
+  std::array<int64_t, 2 * kFewDims> few_;
+  int64_t* geometry_ = few_.data();
 };
 
+/// Whoever gets the structure calls its deleter.
 template <class Structure>
-std::unique_ptr<Loan<Structure>> lend(const at::Tensor& tensor) {
-  auto loan = std::make_unique<Loan<Structure>>();
-  loan->storage = tensor.storage();
-  loan->sizes_and_strides.append(tensor.sizes().begin(), tensor.sizes().end());
-  loan->sizes_and_strides.append(tensor.strides().begin(), tensor.strides().end());
-  loan->managed.manager_ctx = loan.get();
-  loan->managed.deleter = &Loan<Structure>::end;
-  DLTensor& out = loan->managed.dl_tensor;
-  out.data = const_cast<void*>(tensor.const_data_ptr());
-  out.device = dlpack_device(tensor.device());
-  out.ndim = static_cast<int32_t>(tensor.dim());
-  out.dtype = dlpack_dtype(tensor.scalar_type());
-  out.shape = loan->sizes_and_strides.data();
-  out.strides = loan->sizes_and_strides.data() + tensor.dim();
-  out.byte_offset = 0;
-  return loan;
+Structure* lend(const at::Tensor& tensor) {
+  auto loan = std::make_unique<Loan<Structure>>(tensor);
+  Structure* lent = &loan->describe(tensor);
+  loan.release();
+  return lent;
+}
+
+Managed lend_with_flags(const at::Tensor& tensor, uint64_t flags) {
+  auto* lent = lend<DLManagedTensorVersioned>(tensor);
+  lent->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  lent->flags = flags;
+  return Managed(lent);
 }
 
 [[noreturn]] void refuse(const std::string& reason) {
   throw Error(ErrorKind::kInvalidArgument, "the tensor cannot be exported by DLPack: " + reason);
+}
+
+// A dense tensor of numbers on the CPU or a CUDA device, as most are: nothing forbids lending it.
+bool is_plain(const at::Tensor& tensor) {
+  constexpr c10::DispatchKeySet kPlain =
+      c10::DispatchKeySet({c10::DispatchKey::Dense, c10::DispatchKey::ADInplaceOrView}) |
+      c10::DispatchKeySet({c10::BackendComponent::CPUBit, c10::BackendComponent::CUDABit}) |
+      c10::autograd_dispatch_keyset | c10::autocast_dispatch_keyset;
+  const c10::DispatchKeySet keys = tensor.key_set();
+  return (keys.raw_repr() & ~kPlain.raw_repr()) == 0 && keys.has(c10::DispatchKey::Dense) &&
+         !tensor.requires_grad();
 }
 
 void require_lendable(const at::Tensor& tensor) {
@@ -85,26 +148,23 @@ bool is_read_only(const at::Tensor& tensor) {
 }  // namespace
 
 Managed export_tensor(const at::Tensor& tensor, bool copy) {
-  require_lendable(tensor);
-  at::Tensor lent = tensor;
-  uint64_t flags = DLPACK_FLAG_BITMASK_IS_COPIED;
-  if (copy) {
-    lent = core::explained("to_dlpack", {&tensor}, [&] {
-      return at::clone(tensor.resolve_conj().resolve_neg(), at::MemoryFormat::Contiguous);
-    });
-    count_copied(lent);
-  } else {
-    require_plain_values(tensor);
-    flags = imported_flags(tensor.storage());
+  if (!copy && is_plain(tensor)) {
+    return lend_with_flags(tensor, imported_flags(storage_of(tensor)));
   }
-  auto loan = lend<DLManagedTensorVersioned>(lent);
-  loan->managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
-  loan->managed.flags = flags;
-  return Managed(&loan.release()->managed);
+  require_lendable(tensor);
+  if (!copy) {
+    require_plain_values(tensor);
+    return lend_with_flags(tensor, imported_flags(tensor.storage()));
+  }
+  const at::Tensor copied = core::explained("to_dlpack", {&tensor}, [&] {
+    return at::clone(tensor.resolve_conj().resolve_neg(), at::MemoryFormat::Contiguous);
+  });
+  count_copied(copied);
+  return lend_with_flags(copied, DLPACK_FLAG_BITMASK_IS_COPIED);
 }
 
-bool is_own_export(const DLManagedTensorVersioned& managed) noexcept {
-  return managed.deleter == &Loan<DLManagedTensorVersioned>::end;
+const c10::Storage* lent_storage(const DLManagedTensorVersioned& managed) noexcept {
+  return Loan<DLManagedTensorVersioned>::storage_in(managed);
 }
 
 DLManagedTensor* export_legacy(const at::Tensor& tensor) {
@@ -113,7 +173,7 @@ DLManagedTensor* export_legacy(const at::Tensor& tensor) {
   if (is_read_only(tensor)) {
     refuse("it is read-only, which the older structure cannot say; call clone() first");
   }
-  return &lend<DLManagedTensor>(tensor).release()->managed;
+  return lend<DLManagedTensor>(tensor);
 }
 
 }  // namespace simple_torch::dlpack

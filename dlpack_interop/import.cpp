@@ -40,9 +40,12 @@ struct Checked {
   c10::ScalarType dtype;
   c10::Device device;
   at::IntArrayRef sizes;
-  c10::SmallVector<int64_t, 8> strides;
+  at::IntArrayRef given_strides;
+  c10::SmallVector<int64_t, 8> own_strides;  // where those given are not taken as they are
   void* data;
   int64_t bytes;  // from the first element to the end of the last
+
+  at::IntArrayRef strides() const { return own_strides.empty() ? given_strides : own_strides; }
 };
 
 int64_t times(int64_t a, int64_t b, const char* what) {
@@ -125,6 +128,36 @@ void* checked_data(const DLTensor& tensor, int64_t bytes, int64_t item_bytes) {
   return reinterpret_cast<void*>(address);
 }
 
+/// Whether strides, shape and data, all given, can be taken as they are; fills `bytes` and `data` then. The long
+/// way decides, and says why, on all others.
+bool is_plainly_good(const DLTensor& tensor, int64_t item_bytes, Checked& out) {
+  if (tensor.ndim < 0 || tensor.ndim > kMaxDims || tensor.shape == nullptr || tensor.strides == nullptr) {
+    return false;
+  }
+  bool is_odd = tensor.data == nullptr;
+  int64_t count = 1;
+  int64_t last = 0;
+  for (int32_t i = 0; i < tensor.ndim; ++i) {
+    const int64_t size = tensor.shape[i];
+    const int64_t stride = tensor.strides[i];
+    int64_t reach = 0;
+    is_odd |= size <= 0 || stride < 0;
+    is_odd |= __builtin_mul_overflow(count, size, &count);
+    is_odd |= __builtin_mul_overflow(size - 1, stride, &reach);
+    is_odd |= __builtin_add_overflow(last, reach, &last);
+  }
+  const auto data = reinterpret_cast<uintptr_t>(tensor.data);
+  uintptr_t address = 0;
+  uintptr_t end = 0;
+  is_odd |= __builtin_add_overflow(last, 1, &last);
+  is_odd |= __builtin_mul_overflow(last, item_bytes, &out.bytes);
+  is_odd |= __builtin_add_overflow(data, tensor.byte_offset, &address);
+  is_odd |= __builtin_add_overflow(address, static_cast<uintptr_t>(out.bytes), &end);
+  is_odd |= address % static_cast<uintptr_t>(item_bytes) != 0;
+  out.data = reinterpret_cast<void*>(address);
+  return !is_odd;
+}
+
 Checked checked(const DLManagedTensorVersioned* managed) {
   if (managed == nullptr) {
     refuse("the DLPack tensor is NULL");
@@ -135,16 +168,44 @@ Checked checked(const DLManagedTensorVersioned* managed) {
            std::to_string(DLPACK_MAJOR_VERSION) + " is understood");
   }
   const DLTensor& tensor = managed->dl_tensor;
-  Checked out{torch_dtype(tensor.dtype), torch_device(tensor.device), checked_sizes(tensor), {}, nullptr, 0};
+  Checked out{torch_dtype(tensor.dtype), torch_device(tensor.device), {}, {}, {}, nullptr, 0};
   const auto item_bytes = static_cast<int64_t>(c10::elementSize(out.dtype));
-  out.strides = checked_strides(tensor, out.sizes);
-  out.bytes = extent_in_bytes(out.sizes, out.strides, item_bytes);
+  if (is_plainly_good(tensor, item_bytes, out)) {
+    const auto dims = static_cast<size_t>(tensor.ndim);
+    out.sizes = {tensor.shape, dims};
+    out.given_strides = {tensor.strides, dims};
+    return out;
+  }
+  out.sizes = checked_sizes(tensor);
+  out.own_strides = checked_strides(tensor, out.sizes);
+  out.bytes = extent_in_bytes(out.sizes, out.strides(), item_bytes);
   out.data = checked_data(tensor, out.bytes, item_bytes);
   return out;
 }
 
 /// Ends the import when the last user of the memory is gone.
 void release_imported(void* context) { const Managed ended(static_cast<DLManagedTensorVersioned*>(context)); }
+
+/// A tensor of the storage's. Made by hand: that takes half the time of at::from_blob.
+at::Tensor tensor_over(c10::Storage storage, const Checked& checked, int64_t first) {
+  const auto key = checked.device.is_cpu() ? c10::DispatchKey::CPU : c10::DispatchKey::CUDA;
+  at::Tensor tensor = at::detail::make_tensor_base<c10::TensorImpl>(
+      std::move(storage), c10::DispatchKeySet(key), c10::scalarTypeToTypeMeta(checked.dtype));
+  tensor.unsafeGetTensorImpl()->set_sizes_and_strides(checked.sizes, checked.strides(), first);
+  return tensor;
+}
+
+/// Which element of our own storage, that comes back unchanged, is the first; -1 where another is meant.
+int64_t first_element(const c10::Storage& lent, const Checked& checked, bool read_only) {
+  const auto begin = reinterpret_cast<uintptr_t>(lent.data());
+  const auto data = reinterpret_cast<uintptr_t>(checked.data);
+  const auto item_bytes = static_cast<uintptr_t>(c10::elementSize(checked.dtype));
+  const bool is_within = data >= begin && data + static_cast<uintptr_t>(checked.bytes) <= begin + lent.nbytes() &&
+                         (data - begin) % item_bytes == 0;
+  const bool is_same = lent.device() == checked.device &&
+                       read_only == ((imported_flags(lent) & DLPACK_FLAG_BITMASK_READ_ONLY) != 0);
+  return is_within && is_same && checked.bytes != 0 ? static_cast<int64_t>((data - begin) / item_bytes) : -1;
+}
 
 }  // namespace
 
@@ -170,7 +231,11 @@ Managed::Managed(DLManagedTensor* owned) {
 at::Tensor import_tensor(Managed managed) {
   const Checked foreign = checked(managed.get());
   const bool read_only = (managed.get()->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
-  // A hand-made storage and tensor take half the time of at::from_blob.
+  if (const c10::Storage* lent = lent_storage(*managed.get())) {
+    if (const int64_t first = first_element(*lent, foreign, read_only); first >= 0) {
+      return tensor_over(*lent, foreign, first);
+    }
+  }
   at::DataPtr memory(foreign.data, managed.release(), release_imported, foreign.device);
   auto storage = c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(),
                                                        static_cast<size_t>(foreign.bytes), std::move(memory),
@@ -178,11 +243,7 @@ at::Tensor import_tensor(Managed managed) {
   if (read_only) {
     storage->set_throw_on_mutable_data_ptr();
   }
-  const auto key = foreign.device.is_cpu() ? c10::DispatchKey::CPU : c10::DispatchKey::CUDA;
-  at::Tensor tensor = at::detail::make_tensor_base<c10::TensorImpl>(
-      c10::Storage(std::move(storage)), c10::DispatchKeySet(key), c10::scalarTypeToTypeMeta(foreign.dtype));
-  tensor.unsafeGetTensorImpl()->set_sizes_and_strides(foreign.sizes, foreign.strides);
-  return tensor;
+  return tensor_over(c10::Storage(std::move(storage)), foreign, 0);
 }
 
 uint64_t imported_flags(const c10::Storage& storage) noexcept {

@@ -15,8 +15,8 @@ namespace simple_torch::dlpack {
 /// dtype or device that DLPack or this library does not name.
 Managed export_tensor(const at::Tensor& tensor, bool copy = false);
 
-/// Whether export_tensor made it: then its copy, if it is one, was counted there.
-bool is_own_export(const DLManagedTensorVersioned& managed) noexcept;
+/// The storage that export_tensor lent, or NULL where another producer made the structure.
+const c10::Storage* lent_storage(const DLManagedTensorVersioned& managed) noexcept;
 
 /// The same for consumers older than DLPack 1. The caller owns the result. A read-only tensor is refused,
 /// since the older structure cannot say so.

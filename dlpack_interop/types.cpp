@@ -2,6 +2,8 @@
 #include "dlpack_interop/types.h"
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <string>
 
 #include "core_libtorch/dtypes.h"
@@ -42,35 +44,61 @@ constexpr auto kDtypes = std::to_array<Pair>({
     {ScalarType::Float8_e8m0fnu, kDLFloat8_e8m0fnu, 8},
 });
 
+// The same, to be looked up from either side. All have a power of two of bits, at most 128.
+constexpr size_t kCodes = 32;
+constexpr size_t kWidths = 8;
+constexpr DLDataType kNone{0, 0, 0};
+
+constexpr auto kOfTorch = [] {
+  std::array<DLDataType, static_cast<size_t>(ScalarType::NumOptions)> table{};
+  for (const Pair& pair : kDtypes) {
+    table[static_cast<size_t>(pair.torch)] = {pair.code, pair.bits, 1};
+  }
+  return table;
+}();
+
+constexpr auto kOfDlpack = [] {
+  std::array<std::array<ScalarType, kWidths>, kCodes> table{};
+  for (auto& row : table) {
+    row.fill(ScalarType::Undefined);
+  }
+  for (const Pair& pair : kDtypes) {
+    table[pair.code][std::bit_width(pair.bits) - 1U] = pair.torch;
+  }
+  return table;
+}();
+
+ScalarType looked_up(const DLDataType& dtype) {
+  const bool is_power_of_two = dtype.bits != 0 && (dtype.bits & (dtype.bits - 1U)) == 0;
+  return dtype.code < kCodes && is_power_of_two
+             ? kOfDlpack[dtype.code][std::bit_width(dtype.bits) - 1U]
+             : ScalarType::Undefined;
+}
+
 }  // namespace
 
-DLDataType dlpack_dtype(ScalarType dtype) {
-  for (const Pair& pair : kDtypes) {
-    if (pair.torch == dtype) {
-      return {pair.code, pair.bits, 1};
-    }
+const DLDataType& dlpack_dtype(ScalarType dtype) {
+  const auto index = static_cast<size_t>(dtype);
+  const DLDataType& found = index < kOfTorch.size() ? kOfTorch[index] : kNone;
+  if (found.lanes != 0) {
+    return found;
   }
   throw Error(ErrorKind::kDtypeMismatch, "DLPack has no dtype for torch." + core::dtype_name(dtype));
 }
 
-ScalarType torch_dtype(DLDataType dtype) {
+ScalarType torch_dtype(const DLDataType& dtype) {
   if (dtype.lanes != 1) {
     throw Error(ErrorKind::kInvalidArgument,
                 "dtype.lanes is " + std::to_string(dtype.lanes) + ", and torch has single values only (1)");
   }
-  for (const Pair& pair : kDtypes) {
-    if (pair.code == dtype.code && pair.bits == dtype.bits) {
-      return pair.torch;
-    }
+  if (const ScalarType found = looked_up(dtype); found != ScalarType::Undefined) {
+    return found;
   }
   throw Error(ErrorKind::kDtypeMismatch, "torch has no dtype for dtype.code " + std::to_string(dtype.code) +
                                              " with dtype.bits " + std::to_string(dtype.bits));
 }
 
-DLDevice dlpack_device(c10::Device device) {
-  if (device.is_cpu()) {
-    return {kDLCPU, 0};
-  }
+DLDevice dlpack_device_beyond_cpu(c10::Device device) {
   if (device.is_cuda()) {
     return {kDLCUDA, device.index()};
   }
@@ -79,7 +107,7 @@ DLDevice dlpack_device(c10::Device device) {
       "a tensor on " + device.str() + " cannot be exported by DLPack; move it to the CPU or a CUDA device");
 }
 
-c10::Device torch_device(DLDevice device) {
+c10::Device torch_device(const DLDevice& device) {
   switch (device.device_type) {
     case kDLCPU:
     case kDLCUDAHost:

@@ -1,48 +1,27 @@
 // What a call through the C ABI costs beside the same call of LibTorch's C++ interface, in one process, on
 // one thread.
 //
-// Rounds alternate between the ways; each way's time is the least of its rounds. Prints one row a line:
-// name, nanoseconds in C++, nanoseconds through the ABI.
+// Prints one row a line: name, nanoseconds in C++, nanoseconds through the ABI.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <vector>
 
+#include "benchmarks/measure.h"
 #include "simple_torch/c_api.h"
 
 namespace {
+
+using simple_torch::benchmarks::compare;
 
 void check(int32_t status) {
   if (status != SPT_OK) {
     std::fprintf(stderr, "%s\n", spt_last_error_message());
     std::exit(1);
   }
-}
-
-template <class Body>
-double nanoseconds(int64_t calls, Body&& body) {
-  const auto start = std::chrono::steady_clock::now();
-  for (int64_t i = 0; i < calls; ++i) {
-    body();
-  }
-  const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
-  return taken.count() / static_cast<double>(calls);
-}
-
-template <class Direct, class Through>
-void compare(const char* name, int rounds, int64_t calls, Direct&& direct, Through&& through) {
-  double least_direct = std::numeric_limits<double>::max(), least_through = least_direct;
-  for (int round = 0; round < rounds; ++round) {
-    least_direct = std::min(least_direct, nanoseconds(calls, direct));
-    least_through = std::min(least_through, nanoseconds(calls, through));
-  }
-  std::printf("%s %.1f %.1f\n", name, least_direct, least_through);
 }
 
 int64_t handle_of(const at::Tensor& like) {
