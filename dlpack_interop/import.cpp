@@ -196,14 +196,13 @@ at::Tensor tensor_over(c10::Storage storage, const Checked& checked, int64_t fir
 }
 
 /// Which element of our own storage, that comes back unchanged, is the first; -1 where another is meant.
-int64_t first_element(const c10::Storage& lent, const Checked& checked, bool read_only) {
+int64_t first_element(const c10::Storage& lent, const Checked& checked, uint64_t flags) {
   const auto begin = reinterpret_cast<uintptr_t>(lent.data());
   const auto data = reinterpret_cast<uintptr_t>(checked.data);
   const auto item_bytes = static_cast<uintptr_t>(c10::elementSize(checked.dtype));
   const bool is_within = data >= begin && data + static_cast<uintptr_t>(checked.bytes) <= begin + lent.nbytes() &&
                          (data - begin) % item_bytes == 0;
-  const bool is_same = lent.device() == checked.device &&
-                       read_only == ((imported_flags(lent) & DLPACK_FLAG_BITMASK_READ_ONLY) != 0);
+  const bool is_same = lent.device() == checked.device && flags == imported_flags(lent);
   return is_within && is_same && checked.bytes != 0 ? static_cast<int64_t>((data - begin) / item_bytes) : -1;
 }
 
@@ -230,9 +229,9 @@ Managed::Managed(DLManagedTensor* owned) {
 
 at::Tensor import_tensor(Managed managed) {
   const Checked foreign = checked(managed.get());
-  const bool read_only = (managed.get()->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+  const uint64_t flags = managed.get()->flags;
   if (const c10::Storage* lent = lent_storage(*managed.get())) {
-    if (const int64_t first = first_element(*lent, foreign, read_only); first >= 0) {
+    if (const int64_t first = first_element(*lent, foreign, flags); first >= 0) {
       return tensor_over(*lent, foreign, first);
     }
   }
@@ -240,7 +239,7 @@ at::Tensor import_tensor(Managed managed) {
   auto storage = c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(),
                                                        static_cast<size_t>(foreign.bytes), std::move(memory),
                                                        /*allocator=*/nullptr, /*resizable=*/false);
-  if (read_only) {
+  if ((flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0) {
     storage->set_throw_on_mutable_data_ptr();
   }
   return tensor_over(c10::Storage(std::move(storage)), foreign, 0);
