@@ -427,3 +427,48 @@ def test_cupys_arrays_share_the_devices_memory():
     assert printed("cupy.spl").splitlines() == [
         f"{name} torch.{name} [3, 2] [1, 3] cuda:0 true true true true" for name in names
     ]
+
+
+# ---- the guide
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "dlpack.md").read_text()
+
+
+def table_of_guide(heading: str) -> list[list[str]]:
+    """The rows below the heading, without the line under the names."""
+    section = GUIDE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line.strip("|").split(" | ") for line in section.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line] for line in lines]
+
+
+def test_the_guides_dtypes_are_those_that_cross():
+    names, *lines = table_of_guide("Which dtypes")
+    said = {
+        (name.lower().replace("-", "_"), dtype): word
+        for dtypes, *words in lines
+        for dtype in dtypes.split()
+        for name, word in zip(names[1:], words)
+    }
+    words = {(True, True): "both", (True, False): "in", (False, True): "out", (False, False): "-"}
+    crosses = {
+        (peer.name, dtype): words[
+            isinstance(expected(peer, "in", dtype, "rows"), Shared),
+            isinstance(expected(peer, "tensor", dtype, "rows"), Shared),
+        ]
+        for peer in PEERS.values()
+        for dtype in DTYPES.split()
+    }
+    assert said == crosses
+
+
+def test_the_guides_refusals_are_those_that_happen():
+    outcomes = [row.outcome for peer in PEERS.values() for row in peer.rows] + [
+        peer.true_copy for peer in PEERS.values()
+    ]
+    happening = [outcome.words for outcome in outcomes if isinstance(outcome, Refused)]
+    quoted = [
+        words
+        for _, cell, _ in table_of_guide("What is refused, in which words")[1:]
+        for words in cell[1:-1].split("`, `")
+    ]
+    assert [words for words in quoted if not any(words in told for told in happening)] == []
