@@ -63,7 +63,7 @@ def test_who_may_not_install_gets_the_exact_line():
 def test_what_will_be_installed_is_told_with_its_size():
     text = "\n".join(describe(environment("2.15"), Plan(("cmake",), SYSTEM_PYTHON), free_gb=40))
     assert "system packages (up to 0.5 GB): cmake" in text
-    assert "Python packages (5.9 GB on disk, 3 GB to download)" in text
+    assert "Python packages (8.2 GB on disk, 3.6 GB to download)" in text
     assert "torch 2.15 with its CUDA libraries (about 5.5 GB)" in text
-    assert "6.1 GB of the 40 GB free" in text
+    assert "8.4 GB of the 40 GB free" in text
     assert ".simple/torch-2.15" in text

@@ -23,9 +23,9 @@ from layout import (
 )
 
 # Measured on Debian 12, x86-64.
-_ENVIRONMENT_GB = {"2.15": 5.9, "2.11": 5.2}
+_ENVIRONMENT_GB = {"2.15": 8.2, "2.11": 7.4}
 _TORCH_GB = {"2.15": 5.5, "2.11": 4.7}  # of which torch with its CUDA libraries
-_DOWNLOAD_GB = 3
+_DOWNLOAD_GB = 3.6
 _PACKAGES_GB = 0.5
 _BUILD_GB = 0.2
 

@@ -1,0 +1,103 @@
+"""What the peers share: the numbers of the rows, their layouts, and memory behind the peers' backs."""
+
+from __future__ import annotations
+
+import ctypes
+
+import ml_dtypes
+import numpy as np
+
+# Powers of two, which every dtype holds; bool and float4 (two in a byte) have bytes of their own.
+_NUMBERS = [1, 2, 4, 8, 16, 32]
+_BOOLS = [1, 1, 0, 1, 0, 0]
+_FLOAT4S = [1, 2, 4, 0.5, 3, 6]
+FLOAT4 = "float4_e2m1fn_x2"
+
+
+def numpy_dtype(name: str) -> np.dtype:
+    """NumPy's own, or that of ml_dtypes, which JAX and TensorFlow use; its float4 has a byte for each number."""
+    return np.dtype(getattr(ml_dtypes, name.removesuffix("_x2"), name))
+
+
+def pattern(dtype: str) -> np.ndarray:
+    """2 x 3 numbers; complex ones have an imaginary part of the same size."""
+    numbers = np.array({"bool": _BOOLS, FLOAT4: _FLOAT4S}.get(dtype, _NUMBERS), np.float64)
+    return (numbers * (1 + 1j) if dtype.startswith("complex") else numbers).astype(numpy_dtype(dtype)).reshape(2, 3)
+
+
+def bytes_of_pattern(dtype: str) -> bytes:
+    return np.array(_NUMBERS, np.uint8).tobytes() if dtype == FLOAT4 else pattern(dtype).tobytes()
+
+
+def laid_out(base, layout: str):
+    """For what has NumPy's subscripts."""
+    match layout:
+        case "rows" | "read-only":
+            return base
+        case "transposed":
+            return base.T
+        case "strided":
+            return base[:, ::2]
+        case "scalar":
+            return base[1, 1]
+        case "empty":
+            return base[:0]
+        case "reversed":
+            return base[:, ::-1]
+        case "offset":
+            return base[1:]
+    raise KeyError(layout)
+
+
+def numpy_laid_out(dtype: str, layout: str) -> np.ndarray:
+    base = pattern(dtype)
+    if layout == "broadcast":
+        return np.broadcast_to(base[0], (2, 3))
+    array = base[1, 1, ...] if layout == "scalar" else laid_out(base, layout)
+    array.flags.writeable = layout != "read-only"
+    return array
+
+
+def flat(array: np.ndarray) -> list[float]:
+    """Numbers in the order of the rows; a complex one as two."""
+    if array.dtype.kind == "c" or array.dtype.name in ("complex32", "bcomplex32"):
+        return array.astype(np.complex128).reshape(-1).view(np.float64).tolist()
+    return array.astype(np.float64).reshape(-1).tolist()
+
+
+def ones_in(seen: list[float]) -> str:
+    return "seen" if {*seen} <= {0.0, 1.0} and seen[::2] == [1.0] * len(seen[::2]) else "unseen"
+
+
+def are_twos(seen: list[float]) -> bool:
+    """Of a bool, 0: its other value."""
+    return {*seen} <= {0.0, 2.0} and len({*seen[::2]}) <= 1
+
+
+def two(dtype: str) -> int:
+    return 0 if dtype.startswith("bool") else 2
+
+
+def write_memory(address: int, dtype: str, count: int) -> None:
+    """What a peer's own memory holds becomes 2, by nobody's leave: for peers whose arrays cannot be written."""
+    block = np.full(count, two(dtype), numpy_dtype(dtype)).tobytes()
+    ctypes.memmove(address, block, len(block))
+
+
+def read_memory(address: int, dtype: str, count: int) -> np.ndarray:
+    """What lies there now."""
+    item = numpy_dtype(dtype)
+    return np.frombuffer(ctypes.string_at(address, count * item.itemsize), item)
+
+
+class Lent:
+    """A capsule of Simple's as consumers of `__dlpack__` want it."""
+
+    def __init__(self, capsule: object) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: object) -> object:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)

@@ -1,0 +1,60 @@
+"""TensorFlow on the CPU. Its tensors have no strides and are never written."""
+
+from __future__ import annotations
+
+import os
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+
+import numpy as np
+import tensorflow as tf
+from common import (  # noqa: F401
+    Lent,
+    are_twos,
+    bytes_of_pattern,
+    flat,
+    numpy_laid_out,
+    ones_in,
+    write_memory,
+)
+
+
+def make(dtype, layout):
+    if layout == "read-only":
+        raise TypeError("TensorFlow has no read-only tensors beside those that all are")
+    return tf.constant(numpy_laid_out(dtype, layout))
+
+
+def take(lent):
+    """Takes capsules, of before DLPack 1 only."""
+    return tf.experimental.dlpack.from_dlpack(lent.__dlpack__())
+
+
+def address(tensor):
+    """By its buffer, which bfloat16 does not have: a bitcast shares the memory."""
+    seen = tf.bitcast(tensor, tf.uint16) if tensor.dtype == tf.bfloat16 else tensor
+    return np.asarray(memoryview(seen)).ctypes.data
+
+
+def values(tensor):
+    return flat(tensor.numpy())
+
+
+def has_ones(tensor):
+    return ones_in(values(tensor))
+
+
+def fill(tensor):
+    tensor[...] = 2
+
+
+def write(tensor):
+    write_memory(address(tensor), tensor.dtype.name, int(tf.size(tensor)))
+
+
+def dtype_of(tensor):
+    return tensor.dtype.name
+
+
+def shape_of(tensor):
+    return tensor.shape.as_list()

@@ -1,0 +1,474 @@
+"""Arrays of other libraries into Simple and tensors of Simple out to them: dtype by dtype, layout by layout.
+
+For each peer one process of the host runs `peers/rows.spl` over `peers/PEER_peer.py`, which know how to make, read and
+write the peer's arrays, and prints what happened; the tables here say what should have.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+HOST = os.environ.get("SIMPLE_HOST", "")
+pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
+pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
+
+FOLDER = Path(__file__).parent / "peers"
+
+# ---- what the rows hold
+
+NUMBERS = [1, 2, 4, 8, 16, 32]  # in two rows of three; powers of two, which every dtype holds
+BOOLS = [1, 1, 0, 1, 0, 0]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How an array lies over the numbers."""
+
+    shape: list[int]
+    strides: list[int]
+    order: list[int]  # which of the numbers, row by row
+    dense: list[int] | None = None  # the strides where a library has rows without gaps only
+
+
+LAYOUTS = {
+    "rows": Layout([2, 3], [3, 1], [0, 1, 2, 3, 4, 5]),
+    "transposed": Layout([3, 2], [1, 3], [0, 3, 1, 4, 2, 5], dense=[2, 1]),
+    "strided": Layout([2, 2], [3, 2], [0, 2, 3, 5], dense=[2, 1]),
+    "scalar": Layout([], [], [4]),
+    "empty": Layout([0, 3], [3, 1], []),
+    "broadcast": Layout([2, 3], [0, 1], [0, 1, 2, 0, 1, 2], dense=[3, 1]),
+    "reversed": Layout([2, 3], [3, -1], [2, 1, 0, 5, 4, 3], dense=[3, 1]),
+    "offset": Layout([1, 3], [3, 1], [3, 4, 5]),
+    "read-only": Layout([2, 3], [3, 1], [0, 1, 2, 3, 4, 5]),
+}
+ONE_DIMENSION = {"rows": Layout([6], [1], [0, 1, 2, 3, 4, 5]), "offset": Layout([3], [1], [3, 4, 5])}
+
+FLOAT4 = "float4_e2m1fn_x2"  # its numbers are compared as bytes
+FLOAT8S = "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu"
+INTEGERS = "uint8 uint16 uint32 uint64 int8 int16 int32 int64"
+COMMON = f"bool {INTEGERS} float16 float32 float64 complex64 complex128"
+DTYPES = f"{COMMON} bfloat16 complex32 {FLOAT8S} {FLOAT4}"
+ALL = "*"
+
+
+def values(dtype: str, layout: Layout) -> list[float]:
+    numbers = [float((BOOLS if dtype == "bool" else NUMBERS)[i]) for i in layout.order]
+    return [part for number in numbers for part in (number, number)] if dtype.startswith("complex") else numbers
+
+
+# ---- what can happen
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Taken over the same memory. A write is seen, or is refused with these words.
+
+    `here` is a write of Simple's seen by the peer, `there` one of the peer's seen by Simple (on the way in of peers
+    whose arrays cannot be written: one into their memory).
+    """
+
+    here: str = "seen"
+    there: str = "seen"
+    address: str = "same"
+    dtype: str = ""  # where it is another
+    layout: dict[str, Layout] | None = None  # where it is another
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The consumer refuses, with these words."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class Absent:
+    """The peer itself cannot have such an array, and says so."""
+
+    words: str
+
+
+Outcome = Shared | Refused | Absent
+
+
+@dataclass(frozen=True)
+class Row:
+    """What happens to these; of a table's rows the first that fits counts.
+
+    `carrier` is "in"; or on the way out "tensor" (the peer is given the tensor itself and asks its __dlpack__) or
+    "capsule" (it is given the DLPack 1 capsule of to_dlpack()).
+    """
+
+    carrier: str
+    dtypes: str
+    layouts: str
+    outcome: Outcome
+
+    def fits(self, carrier: str, dtype: str, layout: str) -> bool:
+        return (
+            carrier == self.carrier
+            and (self.dtypes == ALL or dtype in self.dtypes.split())
+            and (self.layouts == ALL or layout in self.layouts.split())
+        )
+
+
+@dataclass(frozen=True)
+class Peer:
+    name: str
+    way: str  # in which its arrays come
+    rows: list[Row]
+    is_dense: bool = False
+    true_copy: Outcome | None = None  # of from_dlpack(array, copy: true); None: the tensor has memory of its own
+    why_copied: str = "the producer copied its memory, as its flag IS_COPIED says"
+
+
+METHOD = "__dlpack__ of DLPack 1"
+LEGACY = "__dlpack__ of before DLPack 1"
+ASKED = "a copy was asked for"
+
+READ_ONLY = "the tensor is read-only: its memory was lent without leave to write"
+NO_FLOAT4 = "DLPack has no dtype for torch.float4_e2m1fn_x2"
+NEGATIVE = "strides[1] is -1, and torch has no negative strides; copy it where it was made"
+# torch.Tensor.__dlpack__ cannot lend what cannot be written; to_dlpack() can.
+NO_READ_ONLY_TENSORS = Row("tensor", ALL, "read-only", Refused("RuntimeError: Cannot access data pointer of Tensor"))
+NO_FLOAT4_CAPSULES = Row("capsule", FLOAT4, ALL, Refused(NO_FLOAT4))
+READ_ONLY_CAPSULES = Row("capsule", ALL, "read-only", Shared(READ_ONLY, "assignment destination is read-only"))
+
+NUMPY = Peer(
+    "numpy",
+    METHOD,
+    [
+        # NumPy's own dtypes only; those of ml_dtypes have neither a place in its DLPack nor in its buffers.
+        Row("in", f"bfloat16 complex32 {FLOAT8S} {FLOAT4}", ALL, Refused("ValueError: cannot include dtype '")),
+        Row("in", ALL, "reversed", Refused(NEGATIVE)),
+        Row("in", ALL, "broadcast read-only", Shared(here=READ_ONLY)),
+        Row("in", ALL, ALL, Shared()),
+        NO_READ_ONLY_TENSORS,
+        Row("tensor", FLOAT4, ALL, Refused("RuntimeError: Unsupported lanes in DLTensor dtype.")),
+        Row("tensor", f"bfloat16 complex32 {FLOAT8S}", ALL, Refused("RuntimeError: Unsupported dtype in DLTensor.")),
+        Row("tensor", ALL, ALL, Shared()),
+        NO_FLOAT4_CAPSULES,
+        Row("capsule", f"bfloat16 complex32 {FLOAT8S}", ALL, Refused("RuntimeError: Unsupported dtype in DLTensor.")),
+        READ_ONLY_CAPSULES,
+        Row("capsule", ALL, ALL, Shared()),
+    ],
+)
+
+TORCH = Peer(
+    "torch",
+    "a torch tensor",
+    [
+        Row("in", ALL, "reversed read-only", Absent("TypeError: torch has no")),
+        Row("in", FLOAT4, ALL, Refused(NO_FLOAT4)),
+        Row("in", ALL, ALL, Shared()),
+        NO_READ_ONLY_TENSORS,
+        Row("tensor", ALL, ALL, Shared()),
+        NO_FLOAT4_CAPSULES,
+        # Python's torch knows no flags: what it takes, it writes.
+        Row("capsule", ALL, "read-only", Shared(here=READ_ONLY)),
+        Row("capsule", ALL, ALL, Shared()),
+    ],
+    why_copied=ASKED,
+)
+
+JAX_IMMUTABLE = "TypeError: JAX arrays are immutable"
+JAX = Peer(
+    "jax",
+    LEGACY,
+    [
+        Row("in", ALL, "read-only", Absent("TypeError: JAX has no read-only arrays")),
+        Row("in", "complex32", ALL, Absent("TypeError: Error interpreting argument")),
+        Row("in", FLOAT4, ALL, Refused("torch has no dtype for dtype.code 17 with dtype.bits 4")),
+        # Immutable, but its capsules cannot say so: Simple's write changes the array.
+        Row("in", ALL, ALL, Shared()),
+        NO_READ_ONLY_TENSORS,
+        Row("tensor", "complex32", ALL, Refused("Invalid or unsupported DLPack complex width: 32 bits")),
+        Row("tensor", FLOAT4, ALL, Refused("DLPack types with lanes != 1 not implemented, got 2")),
+        Row("tensor", ALL, "strided broadcast", Refused("Only DLPack tensors with trivial (compact) striding")),
+        # Where the address is no multiple of 64 bytes JAX copies, and tells nobody.
+        Row("tensor", "complex128", "scalar", Shared(there=JAX_IMMUTABLE)),
+        Row("tensor", ALL, "scalar offset", Shared("unseen", JAX_IMMUTABLE, address="another")),
+        Row("tensor", ALL, ALL, Shared(there=JAX_IMMUTABLE)),
+        NO_FLOAT4_CAPSULES,
+        Row("capsule", ALL, ALL, Refused('DLPack tensor must be a capsule with name "dltensor"')),
+    ],
+    is_dense=True,
+    why_copied=ASKED,
+)
+
+TENSORFLOW_IMMUTABLE = "EagerTensor' object does not support item assignment"
+TENSORFLOW = Peer(
+    "tensorflow",
+    LEGACY,
+    [
+        Row("in", ALL, "read-only", Absent("TypeError: TensorFlow has no read-only tensors")),
+        Row("in", "complex32 float8_e8m0fnu", ALL, Absent("ValueError: Failed to convert a NumPy array")),
+        Row("in", "float8_e4m3fn", ALL, Refused("DT_FLOAT8_E4M3FN is not supported by dlpack")),
+        Row("in", "float8_e4m3fnuz", ALL, Refused("DT_FLOAT8_E4M3FNUZ is not supported by dlpack")),
+        Row("in", "float8_e5m2", ALL, Refused("DT_FLOAT8_E5M2 is not supported by dlpack")),
+        Row("in", "float8_e5m2fnuz", ALL, Refused("DT_FLOAT8_E5M2FNUZ is not supported by dlpack")),
+        Row("in", FLOAT4, ALL, Refused("DT_FLOAT4_E2M1FN is not supported by dlpack")),
+        # Immutable, but its capsules cannot say so: Simple's write changes the tensor.
+        Row("in", ALL, ALL, Shared()),
+        NO_READ_ONLY_TENSORS,
+        Row("tensor", "complex32", ALL, Refused("Unsupported Complex bits: 32")),
+        Row("tensor", f"{FLOAT8S} {FLOAT4}", ALL, Refused("Unsupported Type Codes: 1")),
+        Row("tensor", ALL, "transposed strided broadcast", Refused("Invalid strides array from DLPack")),
+        Row("tensor", ALL, ALL, Shared(there=TENSORFLOW_IMMUTABLE)),
+        NO_FLOAT4_CAPSULES,
+        Row("capsule", ALL, ALL, Refused('DLPack tensor must be a capsule with name "dltensor"')),
+    ],
+    is_dense=True,
+    true_copy=Refused("RuntimeError: tf.Tensor does not support DLPack export with a copy=True"),
+)
+
+# Arrays (of one dimension, never written) in the layouts rows and offset, tensors in the others.
+PYARROW = Peer(
+    "pyarrow",
+    METHOD,
+    [
+        Row("in", ALL, "reversed", Absent("ArrowInvalid: Negative ndarray strides not supported")),
+        Row(
+            "in",
+            "bool",
+            "rows offset",
+            Refused("ArrowTypeError: Bit-packed boolean data type"),
+        ),
+        Row("in", "bool", "broadcast read-only", Shared(here=READ_ONLY, dtype="uint8")),
+        Row("in", "bool", ALL, Shared(dtype="uint8")),  # what Arrow makes of NumPy's in a tensor
+        Row(
+            "in",
+            f"bfloat16 complex32 complex64 complex128 {FLOAT8S} {FLOAT4}",
+            ALL,
+            Absent("ArrowNotImplementedError: Unsupported numpy type"),
+        ),
+        Row("in", ALL, "rows offset", Shared(here=READ_ONLY, layout=ONE_DIMENSION)),
+        Row("in", ALL, "broadcast read-only", Shared(here=READ_ONLY)),
+        Row("in", ALL, ALL, Shared()),
+        NO_READ_ONLY_TENSORS,
+        Row("tensor", FLOAT4, ALL, Refused("ArrowTypeError: Only type with one lane are supported.")),
+        Row(
+            "tensor",
+            f"bool bfloat16 complex32 complex64 complex128 {FLOAT8S}",
+            ALL,
+            Refused("ArrowInvalid: unsupported DLPack type"),
+        ),
+        Row("tensor", ALL, ALL, Shared()),
+        NO_FLOAT4_CAPSULES,
+        Row(
+            "capsule",
+            f"bool bfloat16 complex32 complex64 complex128 {FLOAT8S}",
+            ALL,
+            Refused("ArrowInvalid: unsupported DLPack type"),
+        ),
+        READ_ONLY_CAPSULES,
+        Row("capsule", ALL, ALL, Shared()),
+    ],
+)
+
+# Its tensors lie over NumPy's arrays, or over torch's where NumPy lacks the dtype.
+TVM_FFI = Peer(
+    "tvm_ffi",
+    METHOD,
+    [
+        Row("in", COMMON, "broadcast read-only", Absent("BufferError: Cannot export readonly array")),
+        Row("in", COMMON, "reversed", Refused(NEGATIVE)),
+        Row("in", ALL, "reversed read-only", Absent("TypeError: torch has no")),
+        Row("in", FLOAT4, ALL, Refused("dtype.lanes is 2, and torch has single values only (1)")),
+        Row("in", ALL, ALL, Shared()),
+        NO_READ_ONLY_TENSORS,
+        Row("tensor", FLOAT4, ALL, Shared(dtype="float4_e2m1fnx2")),  # its name for it
+        Row("tensor", ALL, ALL, Shared()),
+        NO_FLOAT4_CAPSULES,
+        Row("capsule", ALL, ALL, Refused("ValueError: Expect a dltensor field")),
+    ],
+    true_copy=Refused("BufferError: copy not yet supported"),
+)
+
+PEERS = {peer.name: peer for peer in (NUMPY, TORCH, JAX, TENSORFLOW, PYARROW, TVM_FFI)}
+
+
+# ---- what happened
+
+
+@cache
+def happened(peer: str) -> dict[tuple[str, ...], list[str]]:
+    """The fields of each line that the peer's process printed, by what the line is about."""
+    if importlib.util.find_spec(peer) is None:
+        pytest.skip(f"this Python has no {peer}")
+    run = subprocess.run(
+        [HOST, FOLDER / "rows.spl", FOLDER, f"{peer}_peer"], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert run.returncode == 0, run.stderr
+    lines = [line.split(" ~ ") for line in run.stdout.splitlines()]
+    return {tuple(line[: keys_of(line[0])]): line[keys_of(line[0]) :] for line in lines}
+
+
+def keys_of(kind: str) -> int:
+    return 2 if kind in ("lives", "copy") else 3
+
+
+def expected(peer: Peer, carrier: str, dtype: str, layout: str) -> Outcome:
+    return next(row.outcome for row in peer.rows if row.fits(carrier, dtype, layout))
+
+
+def judged(peer: Peer, carrier: str, dtype: str, layout: str, outcome: Outcome) -> tuple[list[str], list[str]]:
+    """What should have been told, and what was; messages that hold the table's words are shown as these."""
+    told = happened(peer.name)[carrier, dtype, layout]
+    if isinstance(outcome, Refused | Absent):
+        want = ["refused" if isinstance(outcome, Refused) else "none", outcome.words]
+        return want, cut(told, want, messages=1)
+    lies = (outcome.layout or LAYOUTS)[layout]
+    strides = lies.dense if peer.is_dense and lies.dense else lies.strides
+    address, here, there = (
+        ("empty", "seen", told[-1]) if layout == "empty" else (outcome.address, outcome.here, outcome.there)
+    )
+    about = [outcome.dtype or dtype, str(lies.shape), str(values(dtype, lies)), address]
+    if carrier == "in":
+        about[2:2] = [str(strides)]
+        about += [peer.way, ""]
+    want = ["taken", *about, here, there]
+    return want, cut(told, want, messages=2)
+
+
+def cut(told: list[str], want: list[str], *, messages: int) -> list[str]:
+    """`told`, with the last `messages` fields cut to the wanted words where they hold them."""
+    if len(told) != len(want):
+        return told
+    return told[:-messages] + [w if w in t and w != "seen" else t for t, w in zip(told, want)][-messages:]
+
+
+CARRIERS = ("in", "tensor", "capsule")
+
+
+def layouts_of(carrier: str) -> list[str]:
+    return [layout for layout in LAYOUTS if carrier == "in" or layout != "reversed"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES.split())
+@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
+def test_happens_as_the_table_says(peer, carrier, dtype):
+    pairs = {
+        layout: judged(peer, carrier, dtype, layout, expected(peer, carrier, dtype, layout))
+        for layout in layouts_of(carrier)
+    }
+    assert {layout: was for layout, (_, was) in pairs.items()} == {layout: want for layout, (want, _) in pairs.items()}
+
+
+@pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
+def test_memory_lives_as_long_as_one_side_needs_it(peer):
+    numbers = str([float(number) for number in NUMBERS])
+    lives = happened(peer.name)
+    assert (lives["lives", "in"], lives["lives", "out"]) == ([numbers], [numbers])
+
+
+@pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
+def test_a_copy_is_made_when_it_is_asked_for_and_only_then(peer):
+    numbers = str([float(number) for number in NUMBERS])
+    assert happened(peer.name)["copy", "false"] == ["taken", numbers, "same", peer.way, ""]
+    if peer.true_copy is None:
+        assert happened(peer.name)["copy", "true"] == ["taken", numbers, "another", peer.way, peer.why_copied]
+    else:
+        assert happened(peer.name)["copy", "true"] == ["refused", peer.true_copy.words]
+
+
+@pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
+def test_every_row_of_the_table_is_met(peer):
+    met = {
+        next(i for i, row in enumerate(peer.rows) if row.fits(carrier, dtype, layout))
+        for carrier in CARRIERS
+        for dtype in DTYPES.split()
+        for layout in layouts_of(carrier)
+    }
+    assert met == set(range(len(peer.rows)))
+
+
+@pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
+def test_nothing_is_told_that_no_test_judges(peer):
+    judged_rows = {(c, d, lay) for c in CARRIERS for d in DTYPES.split() for lay in layouts_of(c)}
+    others = {("lives", "in"), ("lives", "out"), ("copy", "true"), ("copy", "false")}
+    assert set(happened(peer.name)) == judged_rows | others
+
+
+# ---- libraries by way of others
+
+
+def printed(program: str) -> str:
+    run = subprocess.run([HOST, FOLDER / program], capture_output=True, text=True, check=False, timeout=300)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_scikit_learn_learns_in_the_memory_of_simples_tensors_as_it_does_alone():
+    pytest.importorskip("sklearn")
+    assert printed("scikit_learn.spl").splitlines() == [
+        "same memory: true",
+        "scaled in place: true, mean true",
+        "back at the same address: true",
+        "as alone: true true true",
+        "right: true",
+        "copied bytes: 0",
+    ]
+
+
+def test_cupys_arrays_share_the_devices_memory():
+    cupy = pytest.importorskip("cupy", exc_type=ImportError)
+    if not cupy.is_available():
+        pytest.skip("there is no CUDA device")
+    names = ["bool", "uint8", "int32", "int64", "float16", "float32", "float64", "complex64"]
+    assert printed("cupy.spl").splitlines() == [
+        f"{name} torch.{name} [3, 2] [1, 3] cuda:0 true true true true" for name in names
+    ]
+
+
+# ---- the guide
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "dlpack.md").read_text()
+
+
+def table_of_guide(heading: str) -> list[list[str]]:
+    """The rows below the heading, without the line under the names."""
+    section = GUIDE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line.strip("|").split(" | ") for line in section.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line] for line in lines]
+
+
+def test_the_guides_dtypes_are_those_that_cross():
+    names, *lines = table_of_guide("Which dtypes")
+    said = {
+        (name.lower().replace("-", "_"), dtype): word
+        for dtypes, *words in lines
+        for dtype in dtypes.split()
+        for name, word in zip(names[1:], words)
+    }
+    words = {(True, True): "both", (True, False): "in", (False, True): "out", (False, False): "-"}
+    crosses = {
+        (peer.name, dtype): words[
+            isinstance(expected(peer, "in", dtype, "rows"), Shared),
+            isinstance(expected(peer, "tensor", dtype, "rows"), Shared),
+        ]
+        for peer in PEERS.values()
+        for dtype in DTYPES.split()
+    }
+    assert said == crosses
+
+
+def test_the_guides_refusals_are_those_that_happen():
+    outcomes = [row.outcome for peer in PEERS.values() for row in peer.rows] + [
+        peer.true_copy for peer in PEERS.values()
+    ]
+    happening = [outcome.words for outcome in outcomes if isinstance(outcome, Refused)]
+    quoted = [
+        words
+        for _, cell, _ in table_of_guide("What is refused, in which words")[1:]
+        for words in cell[1:-1].split("`, `")
+    ]
+    assert [words for words in quoted if not any(words in told for told in happening)] == []
