@@ -18,7 +18,7 @@ struct DLManagedTensor;
 namespace simple_torch::bridge {
 
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 2;
+inline constexpr int32_t kBridgeVersion = 3;
 
 /// One Python object. A pointer to it that a function gives out is an owned reference; any thread may
 /// hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
@@ -83,7 +83,7 @@ struct TensorResult {
 /// What the bridge gives to its backend. A function that returns int32_t returns 0, or the number of the
 /// error's kind after it put the error into the calling thread's record. On failure an out parameter may
 /// have been filled all the same: what it then holds is the caller's to release.
-/// Every function but `release` and `defer` may wait for the GIL. Call none while holding a lock.
+/// Every function but `release` and `defer_memory` may wait for the GIL. Call none while holding a lock.
 struct BridgeApi {
   // --- the interpreter
   int32_t (*start)();  // starts Python, or attaches to the one that runs; a second call changes nothing
@@ -93,7 +93,7 @@ struct BridgeApi {
 
   // --- references, from any thread, with or without the GIL, also while the process exits; never wait
   void (*release)(Object* object);
-  void (*defer)(void (*run)(void*), void* what);  // runs it on the next thread that holds the GIL
+  void (*defer_memory)(void (*run)(void*), void* what);  // runs it soon, on a thread that holds the GIL
 
   // --- objects
   int32_t (*import_module)(const char* name, Object** out);

@@ -26,6 +26,7 @@ struct HeldBuffer {
 
   static void end(DLManagedTensorVersioned* self) {
     defer(
+        Deferred::kMemory,
         [](void* what) {
           auto* held = static_cast<HeldBuffer*>(what);
           PyBuffer_Release(&held->view);

@@ -1,4 +1,4 @@
-// A lock-free stack of deferred work; whoever drains it takes the whole stack at once.
+// A lock-free stack of each kind of deferred work; whoever drains one takes the whole stack at once.
 #include "bridge/deferred.h"
 
 #include <atomic>
@@ -16,12 +16,37 @@ struct Work {
   Work* next;
 };
 
-std::atomic<Work*> newest{nullptr};
+std::atomic<Work*> references{nullptr};
+std::atomic<Work*> memory{nullptr};
 std::atomic<bool> leaking{false};
+
+void push(std::atomic<Work*>& newest, Work* work) {
+  work->next = newest.load(std::memory_order_relaxed);
+  while (
+      !newest.compare_exchange_weak(work->next, work, std::memory_order_seq_cst, std::memory_order_relaxed)) {
+  }
+}
+
+void run_all(std::atomic<Work*>& newest) {
+  Work* list = newest.exchange(nullptr, std::memory_order_acquire);
+  Work* oldest = nullptr;
+  while (list != nullptr) {
+    Work* next = list->next;
+    list->next = oldest;
+    oldest = list;
+    list = next;
+  }
+  while (oldest != nullptr) {
+    Work* work = oldest;
+    oldest = work->next;
+    work->run(work->what);
+    delete work;
+  }
+}
 
 }  // namespace
 
-void defer(void (*run)(void*), void* what) noexcept {
+void defer(Deferred kind, void (*run)(void*), void* what) noexcept {
   if (leaking.load(std::memory_order_acquire)) {
     return;
   }
@@ -29,34 +54,29 @@ void defer(void (*run)(void*), void* what) noexcept {
   if (work == nullptr) {
     return;
   }
-  work->next = newest.load(std::memory_order_relaxed);
-  while (
-      !newest.compare_exchange_weak(work->next, work, std::memory_order_seq_cst, std::memory_order_relaxed)) {
+  if (kind == Deferred::kReference) {
+    push(references, work);
+    return;
   }
-  see_to_deferred_work();
+  push(memory, work);
+  see_to_deferred_memory();
 }
-
-bool has_deferred_work() noexcept { return newest.load() != nullptr; }
 
 void run_deferred_work() noexcept {
-  // Freeing an object may free others, which are deferred in their turn: hence the outer loop.
-  while (newest.load(std::memory_order_relaxed) != nullptr) {
-    Work* list = newest.exchange(nullptr, std::memory_order_acquire);
-    Work* oldest = nullptr;
-    while (list != nullptr) {
-      Work* next = list->next;
-      list->next = oldest;
-      oldest = list;
-      list = next;
-    }
-    while (oldest != nullptr) {
-      Work* work = oldest;
-      oldest = work->next;
-      work->run(work->what);
-      delete work;
-    }
+  // Freeing an object may free others, which are deferred in their turn: hence the loop.
+  while (references.load(std::memory_order_relaxed) != nullptr || has_deferred_memory()) {
+    run_all(references);
+    run_all(memory);
   }
 }
+
+void run_deferred_memory() noexcept {
+  while (has_deferred_memory()) {
+    run_all(memory);
+  }
+}
+
+bool has_deferred_memory() noexcept { return memory.load() != nullptr; }
 
 void leak_deferred_work() noexcept { leaking.store(true, std::memory_order_release); }
 

@@ -3,15 +3,21 @@
 
 namespace simple_torch::bridge {
 
-/// Queues `run(what)` for the next thread that holds the GIL (if no call of Python comes soon, that is the
-/// drainer's). Takes no lock, never waits, never fails: after
+enum class Deferred {
+  kReference,  // runs with the next call of Python: what ends may be bound to the threads that call
+  kMemory,     // runs soon, on whatever thread: what ends is memory that a tensor used
+};
+
+/// Queues `run(what)` for a thread that holds the GIL. Takes no lock, never waits, never fails: after
 /// `leak_deferred_work` (and when memory is out) the work is dropped, which leaks what it would have freed.
-void defer(void (*run)(void*), void* what) noexcept;
+void defer(Deferred kind, void (*run)(void*), void* what) noexcept;
 
-bool has_deferred_work() noexcept;
-
-/// Runs what is queued, oldest first. The caller holds the GIL.
+/// Runs what is queued, the oldest of each kind first. The caller holds the GIL.
 void run_deferred_work() noexcept;
+
+/// The same for memory alone.
+void run_deferred_memory() noexcept;
+bool has_deferred_memory() noexcept;
 
 /// From now on nothing is queued any more: the interpreter is going.
 void leak_deferred_work() noexcept;

@@ -53,7 +53,7 @@ Managed* deferred(Managed* original) {
   }
   copy->manager_ctx = original;
   copy->deleter = [](Managed* self) {
-    defer(call_deleter<Managed>, self->manager_ctx);
+    defer(Deferred::kMemory, call_deleter<Managed>, self->manager_ctx);
     delete self;
   };
   return copy;

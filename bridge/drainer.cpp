@@ -1,4 +1,4 @@
-// The thread that drains the queue of deferred work.
+// The thread that drains the queue of deferred memory.
 #include "bridge/drainer.h"
 
 #include <pthread.h>
@@ -18,19 +18,32 @@ namespace {
 constexpr auto kPause = std::chrono::milliseconds(2);
 constexpr int kLooks = 50;  // without work, before it sleeps
 
-enum class State { kNone, kStarting, kLooking, kAsleep, kEnding };
+// kStarting: begun, by a thread that may still be about to say so. kEnded: it is gone, or never was.
+enum class State { kNone, kStarting, kLooking, kAsleep, kEnding, kEnded };
 std::atomic<State> state{State::kNone};
 sem_t work_or_end;
-pthread_t drainer;  // joinable in kLooking and kAsleep
+sigset_t signals_of_program;  // those blocked where it was begun
+thread_local bool is_drainer = false;
 
 bool ending() { return state.load() == State::kEnding; }
+
+/// Python code that runs here has the program's signals, and so have the processes that it starts.
+void run_it() {
+  sigset_t none_here;
+  pthread_sigmask(SIG_SETMASK, &signals_of_program, &none_here);
+  {
+    const GilScope gil(GilScope::Entering::kBare);
+    run_deferred_memory();
+  }
+  pthread_sigmask(SIG_SETMASK, &none_here, nullptr);
+}
 
 /// Until there was no work for some time, or the end.
 void look() {
   for (int idle = 0; idle < kLooks && !ending(); ++idle) {
     std::this_thread::sleep_for(kPause);
-    if (has_deferred_work() && !ending()) {
-      const GilScope runs_it;
+    if (has_deferred_memory() && !ending()) {
+      run_it();
       idle = 0;
     }
   }
@@ -40,10 +53,10 @@ void look() {
 bool sleep_until_work() {
   State looking = State::kLooking;
   if (!state.compare_exchange_strong(looking, State::kAsleep)) {
-    return false;
+    return looking == State::kStarting;
   }
   State asleep = State::kAsleep;
-  if (has_deferred_work() && state.compare_exchange_strong(asleep, State::kLooking)) {
+  if (has_deferred_memory() && state.compare_exchange_strong(asleep, State::kLooking)) {
     return true;
   }
   while (sem_wait(&work_or_end) != 0) {
@@ -52,28 +65,23 @@ bool sleep_until_work() {
 }
 
 void* drain(void* /*nothing*/) {
+  is_drainer = true;
   do {
     look();
   } while (sleep_until_work());
+  state.store(State::kEnded);
   return nullptr;
 }
 
-/// Signals are for threads that can tell somebody.
+/// Signals that are sent to the process are for threads that can tell somebody.
 bool start_without_signals() {
   sigset_t all;
-  sigset_t before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool started = pthread_create(&drainer, nullptr, drain, nullptr) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_sigmask(SIG_SETMASK, &all, &signals_of_program);
+  pthread_t drainer{};
+  const bool started = pthread_create(&drainer, nullptr, drain, nullptr) == 0 && pthread_detach(drainer) == 0;
+  pthread_sigmask(SIG_SETMASK, &signals_of_program, nullptr);
   return started;
-}
-
-/// A forked process has none of its parent's threads.
-void forget_drainer() {
-  if (!ending()) {
-    state.store(State::kNone);
-  }
 }
 
 void begin() {
@@ -81,15 +89,13 @@ void begin() {
   if (!state.compare_exchange_strong(none, State::kStarting)) {
     return;
   }
-  static const int told_of_forks = pthread_atfork(nullptr, nullptr, forget_drainer);
   sem_init(&work_or_end, 0, 0);
-  const bool started = told_of_forks == 0 && start_without_signals();
-  state.store(started ? State::kLooking : State::kNone);
+  state.store(start_without_signals() ? State::kLooking : State::kNone);
 }
 
 }  // namespace
 
-void see_to_deferred_work() noexcept {
+void see_to_deferred_memory() noexcept {
   State seen = state.load();
   if (seen == State::kNone) {
     begin();
@@ -100,13 +106,26 @@ void see_to_deferred_work() noexcept {
 
 void end_drainer() noexcept {
   State seen = state.load();
-  while (seen == State::kStarting || !state.compare_exchange_weak(seen, State::kEnding)) {
-    seen = state.load();
+  while (seen != State::kEnding && seen != State::kEnded) {
+    const State next = seen == State::kNone ? State::kEnded : State::kEnding;
+    if (seen == State::kStarting) {
+      std::this_thread::yield();
+      seen = state.load();
+    } else if (state.compare_exchange_weak(seen, next)) {
+      if (seen == State::kAsleep) {
+        sem_post(&work_or_end);
+      }
+      seen = next;
+    }
   }
-  if (seen == State::kLooking || seen == State::kAsleep) {
-    sem_post(&work_or_end);
-    pthread_join(drainer, nullptr);
+  while (!is_drainer && state.load() != State::kEnded) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
+}
+
+void forget_drainer() noexcept {
+  const State seen = state.load();
+  state.store(seen == State::kEnding || seen == State::kEnded ? State::kEnded : State::kNone);
 }
 
 }  // namespace simple_torch::bridge

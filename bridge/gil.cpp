@@ -32,7 +32,7 @@ void forget(void* what) {
 struct AtThreadEnd {
   ~AtThreadEnd() {
     ended = true;
-    defer(forget, this_thread);
+    defer(Deferred::kReference, forget, this_thread);
   }
 };
 
@@ -52,12 +52,20 @@ PythonThread* first_thread() noexcept { return threads; }
 
 PythonThread* this_python_thread() noexcept { return this_thread; }
 
+void forget_other_threads() noexcept {
+  for (PythonThread* thread = threads; thread != nullptr; thread = thread->next) {
+    if (thread != this_thread) {
+      thread->state = nullptr;  // who ended just before the fork is in the queue of deferred work
+    }
+  }
+}
+
 void adopt_starting_thread() {
   enlist(nullptr);
   this_thread->is_main = true;
 }
 
-GilScope::GilScope() {
+GilScope::GilScope(Entering entering) {
   PyThreadState* known = PyGILState_GetThisThreadState();
   if (known == nullptr) {
     // The count that Ensure starts is never taken back, so that nobody's Release deletes the state.
@@ -73,7 +81,9 @@ GilScope::GilScope() {
   }
   thread_ = this_thread;
   ++thread_->depth;
-  run_deferred_work();
+  if (entering == Entering::kRunsDeferredWork) {
+    run_deferred_work();
+  }
 }
 
 GilScope::~GilScope() {

@@ -22,7 +22,8 @@ struct PythonThread {
 /// A thread state is kept until its thread ends: making one for each call costs 60 times the call.
 class GilScope {
  public:
-  GilScope();
+  enum class Entering { kRunsDeferredWork, kBare };
+  explicit GilScope(Entering entering = Entering::kRunsDeferredWork);
   ~GilScope();
   GilScope(const GilScope&) = delete;
   GilScope& operator=(const GilScope&) = delete;
@@ -34,6 +35,9 @@ class GilScope {
   PythonThread* thread_;
   PyThreadState* attached_ = nullptr;  // NULL: the thread held the GIL before
 };
+
+/// In a process that was just forked: its other threads are gone, and Python frees their states.
+void forget_other_threads() noexcept;
 
 /// Lets the calling thread, which started the interpreter and holds the GIL, keep its thread state for good.
 void adopt_starting_thread();

@@ -2,6 +2,7 @@
 #include "bridge/interpreter.h"
 
 #include <link.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <csignal>
@@ -139,6 +140,11 @@ bool close_with_python() {
   return static_cast<bool>(done);
 }
 
+void forget_what_does_not_fork() {
+  forget_other_threads();
+  forget_drainer();
+}
+
 /// The rest of the start; the caller holds the GIL.
 void finish_start() {
   if (!add_helpers_to_path()) {
@@ -159,6 +165,7 @@ void finish_start() {
     refuse(take_python_error().message);
     return;
   }
+  pthread_atfork(nullptr, nullptr, forget_what_does_not_fork);
   state.store(State::kRunning, std::memory_order_release);
 }
 

@@ -12,7 +12,7 @@ namespace simple_torch::bridge {
 namespace {
 
 void release(Object* object) {
-  defer([](void* what) { Py_DECREF(static_cast<PyObject*>(what)); }, object);
+  defer(Deferred::kReference, [](void* what) { Py_DECREF(static_cast<PyObject*>(what)); }, object);
 }
 
 int32_t import_module(const char* name, Object** out) {
@@ -191,7 +191,7 @@ int32_t is_instance(Object* object, Object* type, bool* out) {
 
 void add_object_functions(BridgeApi& api) noexcept {
   api.release = release;
-  api.defer = defer;
+  api.defer_memory = [](void (*run)(void*), void* what) { defer(Deferred::kMemory, run, what); };
   api.import_module = import_module;
   api.get_attribute = get_attribute;
   api.set_attribute = set_attribute;

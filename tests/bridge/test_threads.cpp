@@ -183,6 +183,52 @@ TEST_F(LettingGo, FreesInAForkedProcess) {
   EXPECT_TRUE(ends_within(10'000));
 }
 
+TEST_F(Threads, EndGeneratorsWhereTheyWereBegun) {
+  exec("import torch\ndef without_grad():\n    with torch.no_grad(): yield 1");
+  Held generator = eval("without_grad()");
+  invoke(generator, "__next__").release();
+  EXPECT_FALSE(truth(eval("torch.is_grad_enabled()")));
+  generator.release();
+  usleep(100'000);  // more than the thread that frees memory waits
+  EXPECT_TRUE(truth(eval("torch.is_grad_enabled()")));
+}
+
+namespace {
+
+std::thread ending;
+
+/// Called by Python through ctypes, in the way that keeps the GIL: what the thread leaves has to wait.
+void end_thread() {
+  may_end = true;
+  ending.join();
+}
+
+}  // namespace
+
+TEST_F(Threads, ThatEndedJustBeforeAForkDoNotDisturbTheChild) {
+  may_end = false;
+  std::atomic<bool> has_called = false;
+  ending = std::thread([&] {
+    EXPECT_EQ(number(eval("1")), 1);
+    has_called = true;
+    while (!may_end) {
+      std::this_thread::yield();
+    }
+  });
+  while (!has_called) {
+    std::this_thread::yield();
+  }
+  exec("import ctypes, os\nctypes.PYFUNCTYPE(None)(address)()\npid = os.fork()",
+       Args().number(reinterpret_cast<int64_t>(end_thread)).as("address"));
+  const auto child = static_cast<pid_t>(number(eval("pid")));
+  if (child == 0) {
+    _exit(number(eval("2")) == 2 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 TEST_F(Threads, BackwardFromHereWhileOthersHoldTheGil) {
   exec(
       "import threading, time\nstop = threading.Event()\n"
