@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bridge/deferred.h"
+#include "bridge/errors.h"
 
 namespace simple_torch::bridge {
 namespace {
@@ -111,9 +112,26 @@ bool describe(HeldBuffer& held) {
 
 }  // namespace
 
+namespace {
+
+/// NumPy arrays of dtypes that are not its own (bfloat16, float8, dates) have no buffer, and say only that.
+void say_how_to_view() {
+  if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
+    return;
+  }
+  const Ref said = take_exception();
+  PyErr_Format(PyExc_ValueError,
+               "%S; view it as integers of its width, and the tensor as its dtype again: "
+               "torch.from_dlpack(a.view('uint16')).view(torch.bfloat16)",
+               said.get());
+}
+
+}  // namespace
+
 bool take_buffer(PyObject* object, TensorResult& out) {
   auto held = std::make_unique<HeldBuffer>();
   if (PyObject_GetBuffer(object, &held->view, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
+    say_how_to_view();
     return false;
   }
   if (!describe(*held)) {

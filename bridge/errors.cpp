@@ -77,6 +77,9 @@ ErrorKind kind_of_exception(PyObject* exception, const std::string& type) {
   return ErrorKind::kPython;
 }
 
+// How LibTorch refuses to give a pointer for writing, which readers in Python ask for as well.
+constexpr const char* kNoDataPointer = "Cannot access data pointer of Tensor (e.g. FakeTensor";
+
 /// Says how to mend what the message alone leaves open.
 void add_advice(PyObject* exception, Failure& failure) {
   if (is_a(exception, PyExc_ModuleNotFoundError)) {
@@ -86,13 +89,21 @@ void add_advice(PyObject* exception, Failure& failure) {
       failure.expected = std::string(services().environment->python) + " -m pip install " + module;
       failure.message += "; install it: " + failure.expected + " (its package may have another name)";
     }
+  } else if (failure.message.find(kNoDataPointer) != std::string::npos) {
+    failure.message +=
+        "; a tensor over memory that was lent read-only is one of these: give a clone(), or lend its to_dlpack()";
   } else if (is_a(exception, PyExc_SystemExit)) {
     failure.got = attribute_text(exception, "code");
   }
 }
 
-/// The pending exception, normalised and with its traceback; no exception is pending afterwards.
-Ref fetch_exception() {
+}  // namespace
+
+void set_services(const abi::FrontServices* services) noexcept { given_services = services; }
+
+const abi::FrontServices& services() noexcept { return *given_services; }
+
+Ref take_exception() {
 #if PY_VERSION_HEX >= 0x030C0000
   return Ref(PyErr_GetRaisedException());
 #else
@@ -110,15 +121,9 @@ Ref fetch_exception() {
 #endif
 }
 
-}  // namespace
-
-void set_services(const abi::FrontServices* services) noexcept { given_services = services; }
-
-const abi::FrontServices& services() noexcept { return *given_services; }
-
 Failure take_python_error() {
   Failure failure;
-  const Ref exception = fetch_exception();
+  const Ref exception = take_exception();
   if (!exception) {
     failure.message = "a Python function failed and set no exception";
     return failure;

@@ -23,6 +23,10 @@ struct Failure {
   std::string got;       // of SystemExit: its code
 };
 
+/// The pending exception, normalised and with its traceback; no exception is pending afterwards. The caller
+/// holds the GIL.
+Ref take_exception();
+
 /// Takes the pending Python exception. The caller holds the GIL; afterwards no exception is pending and no
 /// object of it is kept.
 Failure take_python_error();

@@ -4,6 +4,7 @@
 #include <ATen/dlpack.h>
 
 #include "bridge/buffers.h"
+#include "bridge/errors.h"
 #include "bridge/exchange_table.h"
 #include "bridge/tensors.h"
 #include "bridge/values.h"
@@ -60,6 +61,11 @@ bool device_of(PyObject* object, int& type, int& index) {
   if (PyTuple_Check(device.get()) && PyArg_ParseTuple(device.get(), "ii", &type, &index) != 0) {
     return true;
   }
+  const bool is_no_number = PyErr_Occurred() == nullptr || PyErr_ExceptionMatches(PyExc_TypeError) != 0 ||
+                            PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
+  if (!is_no_number) {
+    return false;
+  }
   PyErr_Clear();
   PyErr_Format(PyExc_BufferError, "__dlpack_device__ of %s gave %R; wanted is a pair of device type and index",
                Py_TYPE(object)->tp_name, device.get());
@@ -74,7 +80,7 @@ bool add_stream(PyObject* object, PyObject* options) {
   if (!device_of(object, type, index)) {
     return false;
   }
-  if (type != kDLCUDA) {
+  if (type != kDLCUDA && type != kDLCUDAManaged) {
     return true;
   }
   const Ref stream(current_stream(index));
@@ -95,27 +101,47 @@ Ref newer_options(PyObject* stream, CopyRule copy) {
   return options;
 }
 
-/// What __dlpack__ gives, asked in the newer way first: producers of before DLPack 1 know the stream only.
-/// Whether such a one copies nobody can tell.
-Ref capsule_of_producer(PyObject* object, PyObject* method, CopyRule copy) {
+/// What __dlpack__ gives, asked in the way of DLPack 1.
+Ref newer_capsule(PyObject* method, PyObject* stream, CopyRule copy) {
   const Ref nothing(PyTuple_New(0));
-  const Ref stream(PyDict_New());
-  if (!nothing || !stream || !add_stream(object, stream.get())) {
-    return Ref();
+  const Ref options = newer_options(stream, copy);
+  return Ref(nothing && options ? PyObject_Call(method, nothing.get(), options.get()) : nullptr);
+}
+
+/// Whether the pending exception may come of an option that the producer does not know or has not built.
+bool may_be_of_an_option() {
+  return PyErr_ExceptionMatches(PyExc_TypeError) != 0 || PyErr_ExceptionMatches(PyExc_BufferError) != 0 ||
+         PyErr_ExceptionMatches(PyExc_ValueError) != 0 || PyErr_ExceptionMatches(PyExc_RuntimeError) != 0;
+}
+
+/// Of a producer that was asked not to copy, with a TypeError pending: that of one which does not know the
+/// option, as a BufferError that tells what it said.
+void refuse_without_promise(PyObject* object) {
+  const Ref said = take_exception();
+  PyErr_Format(PyExc_BufferError,
+               "__dlpack__ of %s does not take copy=False (%S), as producers of before DLPack 1, and cannot promise "
+               "not to copy; leave copy away",
+               Py_TYPE(object)->tp_name, said ? said.get() : Py_None);
+}
+
+/// What __dlpack__ gives: producers of before DLPack 1 know the stream only, and some of DLPack 1 no copies, which
+/// are made here then. Whether an older one copies nobody can tell.
+Ref capsule_of_producer(PyObject* object, PyObject* method, PyObject* stream, CopyRule copy) {
+  Ref capsule = newer_capsule(method, stream, copy);
+  if (!capsule && copy == CopyRule::kAlways && may_be_of_an_option()) {
+    PyErr_Clear();
+    capsule = newer_capsule(method, stream, CopyRule::kIfNeeded);
   }
-  const Ref options = newer_options(stream.get(), copy);
-  Ref capsule(options ? PyObject_Call(method, nothing.get(), options.get()) : nullptr);
   if (capsule || PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
     return capsule;
   }
-  PyErr_Clear();
   if (copy == CopyRule::kNever) {
-    PyErr_Format(PyExc_BufferError,
-                 "__dlpack__ of %s is of before DLPack 1 and cannot promise not to copy; leave copy away",
-                 Py_TYPE(object)->tp_name);
+    refuse_without_promise(object);
     return Ref();
   }
-  return Ref(PyObject_Call(method, nothing.get(), stream.get()));
+  PyErr_Clear();
+  const Ref nothing(PyTuple_New(0));
+  return Ref(nothing ? PyObject_Call(method, nothing.get(), stream) : nullptr);
 }
 
 Outcome take_by_method(PyObject* object, CopyRule copy, TensorResult& out) {
@@ -128,7 +154,11 @@ Outcome take_by_method(PyObject* object, CopyRule copy, TensorResult& out) {
     PyErr_Clear();
     return Outcome::kNotThisWay;
   }
-  const Ref capsule = capsule_of_producer(object, method.get(), copy);
+  const Ref stream(PyDict_New());
+  if (!stream || !add_stream(object, stream.get())) {
+    return Outcome::kFailed;
+  }
+  const Ref capsule = capsule_of_producer(object, method.get(), stream.get(), copy);
   if (capsule) {
     return take_capsule(capsule.get(), out) ? Outcome::kTaken : Outcome::kFailed;
   }

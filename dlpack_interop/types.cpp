@@ -89,13 +89,14 @@ const DLDataType& dlpack_dtype(ScalarType dtype) {
 ScalarType torch_dtype(const DLDataType& dtype) {
   if (dtype.lanes != 1) {
     throw Error(ErrorKind::kInvalidArgument,
-                "dtype.lanes is " + std::to_string(dtype.lanes) + ", and torch has single values only (1)");
+                "dtype.lanes is " + std::to_string(dtype.lanes) + ", and torch has single values only (1); convert it where it was made");
   }
   if (const ScalarType found = looked_up(dtype); found != ScalarType::Undefined) {
     return found;
   }
   throw Error(ErrorKind::kDtypeMismatch, "torch has no dtype for dtype.code " + std::to_string(dtype.code) +
-                                             " with dtype.bits " + std::to_string(dtype.bits));
+                                             " with dtype.bits " + std::to_string(dtype.bits) +
+                                             "; convert it where it was made");
 }
 
 DLDevice dlpack_device_beyond_cpu(c10::Device device) {

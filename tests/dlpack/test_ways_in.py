@@ -46,6 +46,24 @@ class Elsewhere(Old):  # its device is no pair
 class Stopped(Old):
     def __dlpack_device__(self): raise KeyboardInterrupt
 
+class StoppedLater(Old):
+    class Index:
+        def __index__(self): raise KeyboardInterrupt
+    def __dlpack_device__(self): return (1, self.Index())
+
+class Misplaced(bytearray):  # its buffer would be good, but it says that it is elsewhere
+    def __dlpack__(self, **options): raise ValueError("not asked")
+    def __dlpack_device__(self): raise BufferError("on the moon")
+
+class CannotCopy:  # of DLPack 1, but copies are not built
+    def __init__(self, array): self.array = array
+    def __dlpack__(self, copy=None, **options):
+        if copy: raise BufferError("copies are not built")
+        return self.array.__dlpack__(**options)
+
+class Broken:
+    def __dlpack__(self, **options): raise TypeError("a mistake of its own")
+
 class Spent:
     def __init__(self):
         self.capsule = torch.ones(2).__dlpack__()
@@ -147,6 +165,7 @@ TAKEN = [
     Case("np.arange(3)", METHOD, "tensor([0, 1, 2])", copy="true", why_copied=COPIED),
     Case("Old(np.arange(2.0))", LEGACY, "tensor([0., 1.], dtype=torch.float64)"),
     Case("Old(np.arange(2.0))", LEGACY, "tensor([0., 1.], dtype=torch.float64)", "true", "a copy was asked for"),
+    Case("CannotCopy(np.arange(2))", METHOD, "tensor([0, 1])", "true", "a copy was asked for"),
     Case("Silent(np.arange(2))", METHOD, "tensor([0, 1])"),
     Case("torch.arange(3)[1:]", TORCH, "tensor([1, 2])"),
     Case("torch.ones(2, requires_grad=True).detach()", TORCH, "tensor([1., 1.])"),
@@ -192,7 +211,12 @@ REFUSED = [
     Refused("Angry()", "ValueError: not today"),
     Refused("Elsewhere(np.arange(2))", "__dlpack_device__ of Elsewhere gave 'cpu'; wanted is a pair of device type and"),
     Refused("Stopped(np.arange(2))", "KeyboardInterrupt"),
-    Refused("Old(np.arange(2))", "is of before DLPack 1 and cannot promise not to copy; leave copy away", "false"),
+    Refused("StoppedLater(np.arange(2))", "KeyboardInterrupt"),
+    Refused("Misplaced(b'ab')", "BufferError: on the moon"),
+    Refused("Broken()", "TypeError: a mistake of its own"),
+    Refused("Broken()", "does not take copy=False (a mistake of its own)", "false"),
+    Refused("np.zeros(2, 'M8[s]')", "view it as integers of its width"),
+    Refused("Old(np.arange(2))", "cannot promise not to copy; leave copy away", "false"),
     Refused("Spent()", "ValueError: this DLPack capsule was used already; each can be used once"),
     Refused("NoCapsule()", "TypeError: a DLPack capsule is needed, and this is a int"),
     Refused("type_with_table(function=fail_without_words)(np.arange(2))", "gave no tensor and no reason"),
