@@ -209,7 +209,9 @@ REFUSED = [
         "TypeError: cannot make a tensor of a list: it is no torch.Tensor, and has neither __dlpack__ nor a buffer",
     ),
     Refused("Angry()", "ValueError: not today"),
-    Refused("Elsewhere(np.arange(2))", "__dlpack_device__ of Elsewhere gave 'cpu'; wanted is a pair of device type and"),
+    Refused(
+        "Elsewhere(np.arange(2))", "__dlpack_device__ of Elsewhere gave 'cpu'; wanted is a pair of device type and"
+    ),
     Refused("Stopped(np.arange(2))", "KeyboardInterrupt"),
     Refused("StoppedLater(np.arange(2))", "KeyboardInterrupt"),
     Refused("Misplaced(b'ab')", "BufferError: on the moon"),
