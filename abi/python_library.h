@@ -14,6 +14,9 @@ namespace simple_torch::abi {
 /// of the base installation, then the folder that it was configured with (LIBDIR).
 std::string find_libpython(const std::string& python, const std::string& minor);
 
+/// What bridges are given to use.
+extern const bridge::DlpackServices kDlpackServices;
+
 /// The bridge, opened at first use and with Python started in it. Throws Error(kUnavailable) saying what is
 /// missing and how to mend it; a call after the mending tries again.
 const bridge::BridgeApi& started_python();

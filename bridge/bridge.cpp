@@ -2,6 +2,7 @@
 #include "bridge/bridge_api.h"
 #include "bridge/enter.h"
 #include "bridge/objects.h"
+#include "bridge/tensor_type.h"
 
 namespace simple_torch::bridge {
 namespace {
@@ -21,6 +22,7 @@ extern "C" __attribute__((visibility("default"))) int32_t simple_torch_bridge_op
   }
   set_services(services);
   note_whether_python_runs();
+  api->use = set_dlpack_services;
   api->start = start_python;
   api->is_started = python_is_started;
   api->version_text = version_text;

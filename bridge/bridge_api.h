@@ -18,7 +18,7 @@ struct DLManagedTensor;
 namespace simple_torch::bridge {
 
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 3;
+inline constexpr int32_t kBridgeVersion = 4;
 
 /// One Python object. A pointer to it that a function gives out is an owned reference; any thread may
 /// hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
@@ -80,11 +80,28 @@ struct TensorResult {
   WayIn way = WayIn::kSameTensor;
 };
 
+/// Why something was refused, in words.
+struct Refusal {
+  char message[512];
+};
+
+/// What the backend gives to its bridge: DLPack out and in. What returns false has filled the refusal.
+struct DlpackServices {
+  /// The receiver calls the structure's deleter.
+  bool (*lend)(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out, Refusal& refusal);
+  bool (*lend_legacy)(const at::Tensor& tensor, DLManagedTensor** out, Refusal& refusal);
+  /// Takes over whichever is not NULL, also when it refuses.
+  bool (*take)(DLManagedTensorVersioned* versioned, DLManagedTensor* legacy, CopyRule rule, at::Tensor& out,
+               Refusal& refusal);
+};
+
 /// What the bridge gives to its backend. A function that returns int32_t returns 0, or the number of the
 /// error's kind after it put the error into the calling thread's record. On failure an out parameter may
 /// have been filled all the same: what it then holds is the caller's to release.
 /// Every function but `release` and `defer_memory` may wait for the GIL. Call none while holding a lock.
 struct BridgeApi {
+  void (*use)(const DlpackServices* services);  // called first; they live as long as the process
+
   // --- the interpreter
   int32_t (*start)();  // starts Python, or attaches to the one that runs; a second call changes nothing
   bool (*is_started)();

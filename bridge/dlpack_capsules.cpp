@@ -23,12 +23,12 @@ struct Protocol<DLManagedTensor> {
 };
 
 /// Runs under the GIL when the capsule dies. A consumer that took the tensor has renamed the capsule.
+template <class Managed>
 void free_unused_capsule(PyObject* capsule) {
-  if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensorVersioned>::fresh) == 0) {
+  if (PyCapsule_IsValid(capsule, Protocol<Managed>::fresh) == 0) {
     return;
   }
-  auto* tensor = static_cast<DLManagedTensorVersioned*>(
-      PyCapsule_GetPointer(capsule, Protocol<DLManagedTensorVersioned>::fresh));
+  auto* tensor = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Protocol<Managed>::fresh));
   if (tensor->deleter != nullptr) {
     tensor->deleter(tensor);
   }
@@ -77,9 +77,19 @@ Managed* take(PyObject* capsule) {
 }  // namespace
 
 PyObject* capsule_of(DLManagedTensorVersioned** tensor) {
-  PyObject* capsule = PyCapsule_New(*tensor, Protocol<DLManagedTensorVersioned>::fresh, free_unused_capsule);
+  PyObject* capsule = PyCapsule_New(*tensor, Protocol<DLManagedTensorVersioned>::fresh,
+                                    free_unused_capsule<DLManagedTensorVersioned>);
   if (capsule != nullptr) {
     *tensor = nullptr;
+  }
+  return capsule;
+}
+
+PyObject* legacy_capsule_of(DLManagedTensor* tensor) {
+  PyObject* capsule =
+      PyCapsule_New(tensor, Protocol<DLManagedTensor>::fresh, free_unused_capsule<DLManagedTensor>);
+  if (capsule == nullptr) {
+    call_deleter<DLManagedTensor>(tensor);
   }
   return capsule;
 }

@@ -13,6 +13,7 @@
 #include "bridge/deferred.h"
 #include "bridge/drainer.h"
 #include "bridge/enter.h"
+#include "bridge/tensor_type.h"
 
 namespace simple_torch::bridge {
 namespace {
@@ -153,6 +154,10 @@ void finish_start() {
   }
   if (const std::string reason = why_wrong_torch(); !reason.empty()) {
     refuse(reason);
+    return;
+  }
+  if (!add_core_module()) {
+    refuse("the module simple_torch._core cannot be made: " + take_python_error().message);
     return;
   }
   if (ours) {

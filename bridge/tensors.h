@@ -29,6 +29,9 @@ DLManagedTensorVersioned* with_deferred_deleter(DLManagedTensorVersioned* origin
 /// Whoever frees the capsule unused, on any thread, frees the tensor.
 PyObject* capsule_of(DLManagedTensorVersioned** tensor);
 
+/// The same for the older structure, which it takes over also when it fails.
+PyObject* legacy_capsule_of(DLManagedTensor* tensor);
+
 /// Takes the tensor out of a capsule of either protocol version and marks the capsule as used. What its
 /// producer must do to free it is done under the GIL, later, whichever thread lets go of the tensor.
 bool take_capsule(PyObject* capsule, TensorResult& out);

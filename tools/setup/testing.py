@@ -15,7 +15,13 @@ from pathlib import Path
 from layout import ROOT, Build, Environment
 
 # Tests that load the library into Python's own process.
-_GUESTS = ("tests/abi/test_fuzz.py", "tests/abi/test_guest.py", "tests/bridge/test_python_process.py", "tests/opinfo")
+_GUESTS = (
+    "tests/abi/test_fuzz.py",
+    "tests/abi/test_guest.py",
+    "tests/bridge/test_python_process.py",
+    "tests/dlpack/test_python_type.py",
+    "tests/opinfo",
+)
 # What the thread sanitizer looks at; it sees neither Python nor LibTorch from inside. It ends a forked process that
 # starts threads, which DataLoader's workers do.
 _THREADED = r"^Handles\.|^Threads\.|^LettingGo\.|KeptForEachThreadApart|planted_race"

@@ -1,0 +1,46 @@
+// DLPack in and out for the bridge: what is refused goes over as words.
+#include <cstdio>
+#include <exception>
+
+#include "abi/python_library.h"
+#include "core_libtorch/error.h"
+#include "dlpack_interop/copies.h"
+#include "dlpack_interop/interop.h"
+
+namespace simple_torch::abi {
+namespace {
+
+using bridge::Refusal;
+
+template <class Body>
+bool or_refused(Refusal& refusal, Body&& body) noexcept {
+  try {
+    body();
+    return true;
+  } catch (const std::exception& error) {
+    std::snprintf(refusal.message, sizeof refusal.message, "%s", error.what());
+    return false;
+  }
+}
+
+bool lend(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out, Refusal& refusal) {
+  return or_refused(refusal, [&] { *out = dlpack::export_tensor(tensor, copy).release(); });
+}
+
+bool lend_legacy(const at::Tensor& tensor, DLManagedTensor** out, Refusal& refusal) {
+  return or_refused(refusal, [&] { *out = dlpack::export_legacy(tensor); });
+}
+
+bool take(DLManagedTensorVersioned* versioned, DLManagedTensor* legacy, dlpack::CopyRule rule, at::Tensor& out,
+          Refusal& refusal) {
+  return or_refused(refusal, [&] {
+    dlpack::Managed managed = versioned != nullptr ? dlpack::Managed(versioned) : dlpack::Managed(legacy);
+    out = dlpack::import_by_rule(std::move(managed), rule).tensor;
+  });
+}
+
+}  // namespace
+
+const bridge::DlpackServices kDlpackServices{lend, lend_legacy, take};
+
+}  // namespace simple_torch::abi

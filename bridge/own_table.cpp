@@ -1,0 +1,123 @@
+// DLPack's functions on our own type. They are called with the GIL, and do not order streams.
+#include "bridge/own_table.h"
+
+#include <ATen/dlpack.h>
+#include <ATen/ops/empty.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <exception>
+#include <utility>
+
+#include "bridge/tensor_type.h"
+
+namespace simple_torch::bridge {
+namespace {
+
+const at::Tensor* tensor_or_raise(void* object) {
+  auto* python = static_cast<PyObject*>(object);
+  const at::Tensor* tensor = unwrap_tensor(python);
+  if (tensor == nullptr) {
+    PyErr_Format(PyExc_TypeError, "a simple_torch.Tensor is needed, and this is a %s", Py_TYPE(python)->tp_name);
+  }
+  return tensor;
+}
+
+int from_object(void* object, DLManagedTensorVersioned** out) {
+  const at::Tensor* tensor = tensor_or_raise(object);
+  Refusal refusal;
+  if (tensor == nullptr) {
+    return -1;
+  }
+  if (!dlpack_services().lend(*tensor, false, out, refusal)) {
+    raise_refusal(refusal);
+    return -1;
+  }
+  return 0;
+}
+
+int to_object(DLManagedTensorVersioned* managed, void** out) {
+  at::Tensor tensor;
+  Refusal refusal;
+  if (!dlpack_services().take(managed, nullptr, CopyRule::kIfNeeded, tensor, refusal)) {
+    raise_refusal(refusal);
+    return -1;
+  }
+  *out = wrap_tensor(std::move(tensor));
+  return *out == nullptr ? -1 : 0;
+}
+
+/// The tensor's own shape and strides, which live as long as the object and are not resized meanwhile.
+int borrow(void* object, DLTensor* out) {
+  DLManagedTensorVersioned* lent = nullptr;
+  if (from_object(object, &lent) != 0) {
+    return -1;
+  }
+  const at::Tensor& tensor = *unwrap_tensor(static_cast<PyObject*>(object));
+  *out = lent->dl_tensor;
+  out->shape = const_cast<int64_t*>(tensor.sizes().data());
+  out->strides = const_cast<int64_t*>(tensor.strides().data());
+  lent->deleter(lent);
+  return 0;
+}
+
+int allocate(DLTensor* like, DLManagedTensorVersioned** out, void* context,
+             void (*set_error)(void*, const char*, const char*)) {
+  // A tensor over no memory tells by the usual checks what dtype, device and shape it is to have.
+  DLManagedTensorVersioned wanted{};
+  wanted.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  wanted.dl_tensor = *like;
+  int64_t none = 0;
+  wanted.dl_tensor.ndim = 1;
+  wanted.dl_tensor.shape = &none;
+  wanted.dl_tensor.strides = nullptr;
+  at::Tensor kind;
+  Refusal refusal;
+  if (!dlpack_services().take(&wanted, nullptr, CopyRule::kIfNeeded, kind, refusal)) {
+    set_error(context, "BufferError", refusal.message);
+    return -1;
+  }
+  try {
+    const at::IntArrayRef shape(like->shape, static_cast<size_t>(like->ndim));
+    if (dlpack_services().lend(at::empty(shape, kind.options()), false, out, refusal)) {
+      return 0;
+    }
+    set_error(context, "BufferError", refusal.message);
+  } catch (const std::exception& error) {
+    set_error(context, "MemoryError", error.what());
+  }
+  return -1;
+}
+
+int current_work_stream(DLDeviceType device, int32_t index, void** out) {
+  *out = nullptr;
+  if (device == kDLCPU || device == kDLCUDAHost) {
+    return 0;
+  }
+  if (device != kDLCUDA && device != kDLCUDAManaged) {
+    PyErr_Format(PyExc_BufferError, "device type %d has no streams here", static_cast<int>(device));
+    return -1;
+  }
+  try {
+    const c10::impl::VirtualGuardImpl cuda(c10::DeviceType::CUDA);
+    const c10::Device wanted(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index));
+    *out = cuda.getStream(wanted).native_handle();
+    return 0;
+  } catch (const c10::Error& error) {
+    PyErr_SetString(PyExc_BufferError, error.what_without_backtrace());
+    return -1;
+  }
+}
+
+}  // namespace
+
+PyObject* own_exchange_table() {
+  static DLPackExchangeAPI table{{{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, nullptr},
+                                 allocate,
+                                 from_object,
+                                 to_object,
+                                 borrow,
+                                 current_work_stream};
+  return PyCapsule_New(&table, "dlpack_exchange_api", nullptr);
+}
+
+}  // namespace simple_torch::bridge

@@ -1,0 +1,27 @@
+// simple_torch.Tensor: a tensor of ours as Python sees it, without torch's Python classes.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "bridge/bridge_api.h"
+#include "bridge/python.h"
+
+namespace simple_torch::bridge {
+
+/// DLPack in and out, as the backend gave them. Set once, before anything else runs.
+void set_dlpack_services(const DlpackServices* services) noexcept;
+const DlpackServices& dlpack_services() noexcept;
+
+/// A new object of that type, or NULL with an exception pending. All here need the GIL.
+PyObject* wrap_tensor(at::Tensor tensor);
+
+/// The tensor of an object of that type, or NULL for all others.
+const at::Tensor* unwrap_tensor(PyObject* object) noexcept;
+
+/// Raises what the backend says as a BufferError.
+void raise_refusal(const Refusal& refusal);
+
+/// Makes the module simple_torch._core with the type and from_dlpack(). False with an exception pending.
+bool add_core_module();
+
+}  // namespace simple_torch::bridge

@@ -1,0 +1,17 @@
+"""PyTorch for Simple, as Python sees it: tensors that share memory with every array library, by DLPack.
+
+In a Simple program this is the program's own library; in a Python process the import loads it, and PyTorch with it.
+"""
+
+from __future__ import annotations
+
+import sys
+
+if "simple_torch._core" not in sys.modules:
+    from simple_torch._library import start
+
+    start()
+
+from simple_torch._core import Tensor, from_dlpack
+
+__all__ = ["Tensor", "from_dlpack"]

@@ -1,0 +1,276 @@
+"""simple_torch.Tensor, the library's own type in Python: memory in and out, its C exchange table, what it refuses."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+if os.environ.get("SIMPLE_TORCH") == "off":
+    pytest.skip("there is no PyTorch", allow_module_level=True)
+np = pytest.importorskip("numpy")
+torch = pytest.importorskip("torch")
+sys.path.insert(0, str(ROOT / "python"))
+simple_torch = pytest.importorskip("simple_torch")
+from_dlpack = simple_torch.from_dlpack
+
+# ---- in and out
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "uint8", "int16", "uint16", "int64", "float16", "float32", "float64", "complex64"]
+)
+def test_numpys_memory_comes_in_and_goes_out_again(dtype):
+    array = np.arange(6).reshape(2, 3).T.astype(dtype, order="K")
+    tensor = from_dlpack(array)
+    back = np.from_dlpack(tensor)
+    assert (tensor.shape, tensor.data_ptr(), back.ctypes.data) == ((3, 2), array.ctypes.data, array.ctypes.data)
+    assert (back.dtype, back.strides) == (array.dtype, array.strides)
+    array[2, 1] = 1
+    assert back[2, 1] == 1
+    back[0, 1] = 0
+    assert array[0, 1] == 0
+
+
+def test_torchs_memory_comes_in_and_goes_out_again():
+    theirs = torch.arange(6.0).reshape(2, 3)[:, 1:]
+    tensor = from_dlpack(theirs)
+    again = torch.from_dlpack(tensor)
+    assert (tensor.shape, tensor.data_ptr(), again.data_ptr()) == ((2, 2), theirs.data_ptr(), theirs.data_ptr())
+    assert again.stride() == (3, 1)
+    again[1, 1] = 9
+    assert theirs[1, 1] == 9
+
+
+def test_a_tensor_of_its_own_shares_memory_and_is_another_object():
+    first = from_dlpack(np.zeros(2))
+    second = from_dlpack(first)
+    assert second is not first
+    assert second.data_ptr() == first.data_ptr()
+
+
+def test_the_torch_tensor_is_the_same_each_time():
+    tensor = from_dlpack(np.array([1.5, 2.0]))
+    assert tensor.torch() is tensor.torch()
+    assert tensor.torch().tolist() == [1.5, 2.0]
+    assert repr(tensor) == "simple_torch.tensor([1.5000, 2.0000], dtype=torch.float64)"
+
+
+def test_peers_take_it_by_its_table_or_its_method():
+    tvm_ffi = pytest.importorskip("tvm_ffi")
+    jax = pytest.importorskip("jax")
+    tensor = from_dlpack(np.frombuffer(bytearray(64 * 4), np.float32)[:3])
+    assert tvm_ffi.from_dlpack(tensor).shape == (3,)
+    assert jax.numpy.from_dlpack(tensor).tolist() == [0.0, 0.0, 0.0]
+    assert from_dlpack(jax.numpy.arange(3)).torch().tolist() == [0, 1, 2]
+
+
+def test_a_copy_is_made_when_it_is_asked_for():
+    array = np.zeros(3)
+    copy = from_dlpack(array, copy=True)
+    assert copy.data_ptr() != array.ctypes.data
+    assert from_dlpack(array, copy=False).data_ptr() == array.ctypes.data
+    lent = np.from_dlpack(copy, copy=True)
+    assert lent.ctypes.data != copy.data_ptr()
+
+
+def test_what_was_lent_read_only_stays_so():
+    tensor = from_dlpack(b"abc")
+    out = np.from_dlpack(tensor)
+    assert out.tolist() == [97, 98, 99]
+    assert not out.flags.writeable
+    with pytest.raises(BufferError, match="read-only, which the older structure cannot say"):
+        tensor.__dlpack__()
+
+
+def test_memory_lives_as_long_as_one_side_uses_it():
+    class Watched(np.ndarray):
+        pass
+
+    array = np.arange(4.0).view(Watched)
+    gone = weakref.ref(array)
+    tensor = from_dlpack(array)
+    out = np.from_dlpack(tensor)
+    del array, tensor
+    gc.collect()
+    assert gone() is not None
+    assert out.tolist() == [0, 1, 2, 3]
+    del out
+    from_dlpack(np.zeros(1))  # a call lets go of what waits for the GIL
+    for _ in range(1000):
+        if gone() is None:
+            break
+        subprocess.run(["sleep", "0.01"], check=True)
+    assert gone() is None
+
+
+# ---- refusals
+
+
+class Nothing:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: from_dlpack(torch.ones(2, requires_grad=True)), BufferError, "call detach\\(\\) first"),
+        (lambda: from_dlpack(torch.ones(2).to_sparse()), BufferError, "call to_dense\\(\\) first"),
+        (lambda: from_dlpack(torch.ones(2, dtype=torch.complex64).conj()), BufferError, "resolve_conj"),
+        (lambda: from_dlpack(np.arange(3)[::-1]), BufferError, "strides\\[0\\] is -1"),
+        (lambda: from_dlpack(Nothing()), TypeError, "cannot make a tensor of a Nothing"),
+        (lambda: from_dlpack(), TypeError, "takes one object"),
+        (lambda: from_dlpack(np.zeros(1), device="cpu"), TypeError, "takes one object"),
+        (lambda: simple_torch.Tensor(), TypeError, "cannot create"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(stream=1), BufferError, "the CPU has none"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(dl_device=(2, 0)), BufferError, "dl_device is \\(2, 0\\)"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(dl_device=2), TypeError, "a pair of device type and index"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(max_version=1), TypeError, "a pair of major and minor"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(copy=True), BufferError, "ask for max_version"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(1), TypeError, "keyword arguments only"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(speed=1), TypeError, "unexpected keyword argument 'speed'"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_reason(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+# ---- the C exchange table
+
+
+class Version(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32)]
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class Managed(ctypes.Structure):
+    pass
+
+
+Managed._fields_ = [
+    ("version", Version),
+    ("manager_ctx", ctypes.c_void_p),
+    ("deleter", ctypes.CFUNCTYPE(None, ctypes.POINTER(Managed))),
+    ("flags", ctypes.c_uint64),
+    ("tensor", DLTensor),
+]
+ManagedPointer = ctypes.POINTER(Managed)
+SetError = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
+
+
+class Table(ctypes.Structure):
+    _fields_ = [
+        ("version", Version),
+        ("previous", ctypes.c_void_p),
+        (
+            "allocate",
+            ctypes.PYFUNCTYPE(
+                ctypes.c_int, ctypes.POINTER(DLTensor), ctypes.POINTER(ManagedPointer), ctypes.c_void_p, SetError
+            ),
+        ),
+        ("from_object", ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ManagedPointer))),
+        ("to_object", ctypes.PYFUNCTYPE(ctypes.c_int, ManagedPointer, ctypes.POINTER(ctypes.py_object))),
+        ("borrow", ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DLTensor))),
+        (
+            "stream",
+            ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p)),
+        ),
+    ]
+
+
+@pytest.fixture
+def table() -> Table:
+    pointer_in = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_in.restype, pointer_in.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    capsule = simple_torch.Tensor.__dlpack_c_exchange_api__
+    return ctypes.cast(pointer_in(capsule, b"dlpack_exchange_api"), ctypes.POINTER(Table)).contents
+
+
+def test_the_table_gives_and_takes_tensors(table):
+    assert (table.version.major, table.version.minor >= 3) == (1, True)
+    array = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    managed = ManagedPointer()
+    assert table.from_object(from_dlpack(array), ctypes.byref(managed)) == 0
+    lent = managed.contents.tensor
+    assert (lent.data, lent.ndim, list(lent.shape[:2]), list(lent.strides[:2])) == (
+        array.ctypes.data,
+        2,
+        [2, 3],
+        [3, 1],
+    )
+    assert (lent.code, lent.bits, lent.lanes, lent.device_type) == (2, 32, 1, 1)
+    back = ctypes.py_object()
+    assert table.to_object(managed, ctypes.byref(back)) == 0
+    assert back.value.data_ptr() == array.ctypes.data
+
+
+def test_the_table_lends_for_the_length_of_a_call(table):
+    tensor = from_dlpack(np.arange(6.0).reshape(3, 2))
+    seen = DLTensor()
+    assert table.borrow(tensor, ctypes.byref(seen)) == 0
+    assert (seen.data, list(seen.shape[:2]), list(seen.strides[:2])) == (tensor.data_ptr(), [3, 2], [2, 1])
+
+
+def test_the_table_allocates(table):
+    shape = (ctypes.c_int64 * 2)(4, 5)
+    like = DLTensor(None, 1, 0, 2, 0, 16, 1, shape, None, 0)
+    made = ManagedPointer()
+    assert table.allocate(ctypes.byref(like), ctypes.byref(made), None, SetError(lambda *_: None)) == 0
+    assert (list(made.contents.tensor.shape[:2]), made.contents.tensor.data % 64) == ([4, 5], 0)
+    made.contents.deleter(made)
+
+
+def test_the_table_refuses_in_words(table):
+    said = []
+    told = SetError(lambda _, kind, words: said.append((kind, words)))
+    like = DLTensor(None, 1, 0, 1, 0, 33, 1, (ctypes.c_int64 * 1)(4), None, 0)
+    assert table.allocate(ctypes.byref(like), ctypes.byref(ManagedPointer()), None, told) == -1
+    assert said == [
+        (b"BufferError", b"torch has no dtype for dtype.code 0 with dtype.bits 33; convert it where it was made")
+    ]
+    with pytest.raises(TypeError, match=r"a simple_torch\.Tensor is needed, and this is a list"):
+        table.from_object([1], ctypes.byref(ManagedPointer()))
+    stream = ctypes.c_void_p(7)
+    assert table.stream(1, 0, ctypes.byref(stream)) == 0
+    assert stream.value is None
+    with pytest.raises(BufferError, match="device type 8 has no streams here"):
+        table.stream(8, 0, ctypes.byref(stream))
+
+
+# ---- within a Simple program
+
+
+@pytest.mark.skipif("SIMPLE_HOST" not in os.environ, reason="SIMPLE_HOST is not set")
+def test_a_simple_program_takes_it_by_its_table(tmp_path):
+    program = tmp_path / "own.spl"
+    program.write_text("""
+use torch
+use python as py
+val theirs = py.eval("__import__('simple_torch').from_dlpack(__import__('numpy').arange(3))")
+val t = torch.from_dlpack(theirs)
+print t, torch.dlpack.way(), t.data_ptr() == theirs.data_ptr().to_int()
+""")
+    ran = subprocess.run([os.environ["SIMPLE_HOST"], program], capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr) == ("tensor([0, 1, 2]) the C exchange table of its type true\n", "")
