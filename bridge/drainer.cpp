@@ -8,9 +8,11 @@
 #include <chrono>
 #include <csignal>
 #include <thread>
+#include <utility>
 
 #include "bridge/deferred.h"
 #include "bridge/gil.h"
+#include "bridge/interpreter.h"
 
 namespace simple_torch::bridge {
 namespace {
@@ -24,6 +26,7 @@ std::atomic<State> state{State::kNone};
 sem_t work_or_end;
 sigset_t signals_of_program;  // those blocked where it was begun
 thread_local bool is_drainer = false;
+bool has_run = false;  // guarded by the GIL
 
 bool ending() { return state.load() == State::kEnding; }
 
@@ -34,6 +37,9 @@ void run_it() {
   {
     const GilScope gil(GilScope::Entering::kBare);
     run_deferred_memory();
+    if (!std::exchange(has_run, true)) {
+      stay_first_after_other_threads();
+    }
   }
   pthread_sigmask(SIG_SETMASK, &none_here, nullptr);
 }

@@ -302,6 +302,12 @@ void stay_first_at_exit() noexcept {
   }
 }
 
+void stay_first_after_other_threads() noexcept {
+  if (ours) {
+    std::atexit(at_exit);
+  }
+}
+
 bool ensure_torch() {
   static bool ready = false;  // guarded by the GIL
   if (!ready) {

@@ -29,6 +29,10 @@ int32_t shut_python_down() noexcept;
 /// must run after Python's exit functions, as it does in Python's own process. The caller holds the GIL.
 void stay_first_at_exit() noexcept;
 
+/// The same after work on another thread, which may have made static objects: they are to end after that
+/// thread, which ends with Python.
+void stay_first_after_other_threads() noexcept;
+
 /// Imports torch once. False with an exception pending when that fails. The caller holds the GIL.
 bool ensure_torch();
 
