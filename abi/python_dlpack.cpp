@@ -40,6 +40,13 @@ struct FromPython {
     return give(std::move(taken.tensor));
   }
 
+  /// A handle of another tensor on the torch.Tensor's memory.
+  int64_t shared_by(CopyRule rule) {
+    dlpack::Imported taken = dlpack::share_by_rule(tensor, rule);
+    last_import() = {way, taken.why_copied};
+    return give(std::move(taken.tensor));
+  }
+
   at::Tensor tensor;
   dlpack::Managed managed;
   int32_t status = 0;
@@ -92,10 +99,7 @@ int32_t py_from_dlpack(int64_t a, int64_t copy, int64_t* out) {
     const CopyRule rule = copy_rule(copy);
     FromPython from(api, a, rule);
     if (from.status == 0) {
-      if (from.shared) {
-        from.managed = dlpack::export_tensor(from.tensor);
-      }
-      *out = from.imported(rule);
+      *out = from.shared ? from.shared_by(rule) : from.imported(rule);
     }
     return from.status;
   });

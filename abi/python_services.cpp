@@ -39,8 +39,12 @@ bool take(DLManagedTensorVersioned* versioned, DLManagedTensor* legacy, dlpack::
   });
 }
 
+bool share(const at::Tensor& tensor, dlpack::CopyRule rule, at::Tensor& out, Refusal& refusal) {
+  return or_refused(refusal, [&] { out = dlpack::share_by_rule(tensor, rule).tensor; });
+}
+
 }  // namespace
 
-const bridge::DlpackServices kDlpackServices{lend, lend_legacy, take};
+const bridge::DlpackServices kDlpackServices{lend, lend_legacy, take, share};
 
 }  // namespace simple_torch::abi

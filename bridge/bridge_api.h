@@ -93,6 +93,8 @@ struct DlpackServices {
   /// Takes over whichever is not NULL, also when it refuses.
   bool (*take)(DLManagedTensorVersioned* versioned, DLManagedTensor* legacy, CopyRule rule, at::Tensor& out,
                Refusal& refusal);
+  /// A tensor of its own on the same memory, or on that of a copy.
+  bool (*share)(const at::Tensor& tensor, CopyRule rule, at::Tensor& out, Refusal& refusal);
 };
 
 /// What the bridge gives to its backend. A function that returns int32_t returns 0, or the number of the

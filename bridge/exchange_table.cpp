@@ -25,15 +25,15 @@ const DLPackExchangeAPI* understood(const DLPackExchangeAPIHeader* header) {
   return nullptr;
 }
 
+/// A plain attribute of the type or its bases: looked up in Python's own cache, which knows of every change.
 const DLPackExchangeAPI* table_named_by(PyTypeObject* type) {
-  const Ref name = interned("__dlpack_c_exchange_api__");
-  const Ref capsule(name ? PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name.get()) : nullptr);
-  if (!capsule || PyCapsule_IsValid(capsule.get(), kCapsuleName) == 0) {
+  static PyObject* const name = interned("__dlpack_c_exchange_api__").give();  // kept
+  PyObject* capsule = name == nullptr ? nullptr : _PyType_Lookup(type, name);  // borrowed
+  if (capsule == nullptr || PyCapsule_IsValid(capsule, kCapsuleName) == 0) {
     PyErr_Clear();
     return nullptr;
   }
-  return understood(
-      static_cast<const DLPackExchangeAPIHeader*>(PyCapsule_GetPointer(capsule.get(), kCapsuleName)));
+  return understood(static_cast<const DLPackExchangeAPIHeader*>(PyCapsule_GetPointer(capsule, kCapsuleName)));
 }
 
 }  // namespace

@@ -228,41 +228,40 @@ bool read_rule(PyObject* const* values, Py_ssize_t count, PyObject* names, CopyR
   return copy >= 0;
 }
 
-/// Lends what is a tensor of torch's or ours already; other objects give theirs.
-bool take_lent(PyObject* object, CopyRule rule, TensorResult& out) {
-  const at::Tensor* own = unwrap_tensor(object);
-  if (own == nullptr && !is_torch_tensor(object)) {
-    return take_foreign_tensor(object, rule, out);
-  }
-  at::Tensor of_torch;
-  if (own == nullptr) {
-    TensorResult same{.tensor = &of_torch};
-    if (!tensor_from_python(object, rule, same)) {
-      return false;
-    }
-    own = &of_torch;
-  }
+/// Of a tensor of torch's or ours, which needs no structure between.
+bool share(const at::Tensor& tensor, CopyRule rule, at::Tensor& out) {
   Refusal refusal;
-  const bool lent = dlpack_services().lend(*own, false, &out.versioned, refusal);
-  if (!lent) {
+  const bool is_shared = dlpack_services().share(tensor, rule, out, refusal);
+  if (!is_shared) {
     raise_refusal(refusal);
   }
-  return lent;
+  return is_shared;
+}
+
+bool take(PyObject* object, CopyRule rule, at::Tensor& out) {
+  if (const at::Tensor* own = unwrap_tensor(object)) {
+    return share(*own, rule, out);
+  }
+  if (is_torch_tensor(object)) {
+    return share(torch_tensor_in(object), rule, out);
+  }
+  TensorResult given{.tensor = nullptr};
+  if (!take_foreign_tensor(object, rule, given)) {
+    return false;
+  }
+  Refusal refusal;
+  const bool taken = dlpack_services().take(given.versioned, given.legacy, rule, out, refusal);
+  if (!taken) {
+    raise_refusal(refusal);
+  }
+  return taken;
 }
 
 PyObject* from_dlpack(PyObject* /*module*/, PyObject* const* values, Py_ssize_t count, PyObject* names) {
   CopyRule rule = CopyRule::kIfNeeded;
-  TensorResult given{.tensor = nullptr};
-  if (!read_rule(values, count, names, rule) || !take_lent(values[0], rule, given)) {
-    return nullptr;
-  }
   at::Tensor tensor;
-  Refusal refusal;
-  if (!dlpack_services().take(given.versioned, given.legacy, rule, tensor, refusal)) {
-    raise_refusal(refusal);
-    return nullptr;
-  }
-  return wrap_tensor(std::move(tensor));
+  return read_rule(values, count, names, rule) && take(values[0], rule, tensor) ? wrap_tensor(std::move(tensor))
+                                                                                : nullptr;
 }
 
 // ---- the type and the module

@@ -25,6 +25,8 @@ PyObject* tensor_to_python(const at::Tensor& tensor) {
 
 bool is_torch_tensor(PyObject* object) { return THPVariableClass != nullptr && THPVariable_Check(object); }
 
+const at::Tensor& torch_tensor_in(PyObject* object) { return THPVariable_Unpack(object); }
+
 bool tensor_from_python(PyObject* object, CopyRule copy, TensorResult& out) {
   if (!ensure_torch()) {
     return false;

@@ -13,6 +13,9 @@ PyObject* tensor_to_python(const at::Tensor& tensor);
 /// Whether the object is a torch.Tensor; false where torch was not imported.
 bool is_torch_tensor(PyObject* object);
 
+/// The tensor of an object of which that is true; lives as long as the object.
+const at::Tensor& torch_tensor_in(PyObject* object);
+
 /// The tensor of a torch.Tensor, else the DLPack tensor that the object gives (see ways_in.h). False with an
 /// exception pending where it has none.
 bool tensor_from_python(PyObject* object, CopyRule copy, TensorResult& out);

@@ -3,6 +3,9 @@
 
 #include <ATen/dlpack.h>
 
+#include <array>
+#include <utility>
+
 #include "bridge/buffers.h"
 #include "bridge/errors.h"
 #include "bridge/exchange_table.h"
@@ -45,8 +48,8 @@ Outcome take_by_table(PyObject* object, CopyRule copy, TensorResult& out) {
 
 /// Where the object's memory is, by its own words; the CPU where it has none. False with an exception pending.
 bool device_of(PyObject* object, int& type, int& index) {
-  const Ref name = interned("__dlpack_device__");
-  const Ref method(name ? PyObject_GetAttr(object, name.get()) : nullptr);
+  static PyObject* const name = interned("__dlpack_device__").give();  // kept
+  const Ref method(name != nullptr ? PyObject_GetAttr(object, name) : nullptr);
   if (!method) {
     if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) {
       return false;
@@ -74,38 +77,63 @@ bool device_of(PyObject* object, int& type, int& index) {
 
 /// The stream that the producer is to make its memory ready for: nothing on the CPU, else the current one of
 /// torch on that device. False with an exception pending.
-bool add_stream(PyObject* object, PyObject* options) {
+bool find_stream(PyObject* object, Ref& stream) {
   int type = kDLCPU;
   int index = 0;
   if (!device_of(object, type, index)) {
     return false;
   }
-  if (type != kDLCUDA && type != kDLCUDAManaged) {
-    return true;
+  if (type == kDLCUDA || type == kDLCUDAManaged) {
+    stream = Ref(current_stream(index));
+    return static_cast<bool>(stream);
   }
-  const Ref stream(current_stream(index));
-  return stream && PyDict_SetItemString(options, "stream", stream.get()) == 0;
+  return true;
 }
 
-/// What __dlpack__ gives to a producer of DLPack 1: its newest version and whether to copy, beside the stream.
-Ref newer_options(PyObject* stream, CopyRule copy) {
-  Ref options(PyDict_Copy(stream));
-  const Ref version(Py_BuildValue("(ii)", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION));
-  if (!options || !version || PyDict_SetItemString(options.get(), "max_version", version.get()) != 0) {
-    return Ref();
+/// The keyword arguments of one call of __dlpack__; the values are borrowed, and each may be left away.
+struct Keywords {
+  PyObject* stream = nullptr;
+  PyObject* max_version = nullptr;
+  PyObject* copy = nullptr;
+};
+
+/// The names of those that are given, one bit for each; made once, and kept. NULL with an exception pending.
+PyObject* names_of(unsigned given) {
+  static std::array<PyObject*, 8> known{};
+  if (known[given] == nullptr) {
+    const Ref list(PyList_New(0));
+    for (unsigned k = 0; list && k < 3; ++k) {
+      const Ref name = interned(std::array{"stream", "max_version", "copy"}[k]);
+      if ((given >> k & 1U) != 0 && (!name || PyList_Append(list.get(), name.get()) != 0)) {
+        return nullptr;
+      }
+    }
+    known[given] = list ? PyList_AsTuple(list.get()) : nullptr;
   }
-  if (copy != CopyRule::kIfNeeded &&
-      PyDict_SetItemString(options.get(), "copy", copy == CopyRule::kAlways ? Py_True : Py_False) != 0) {
-    return Ref();
+  return known[given];
+}
+
+Ref called_with(PyObject* method, const Keywords& keywords) {
+  std::array<PyObject*, 3> values{};
+  size_t count = 0;
+  unsigned given = 0;
+  unsigned bit = 1;
+  for (PyObject* value : {keywords.stream, keywords.max_version, keywords.copy}) {
+    if (value != nullptr) {
+      values[count++] = value;
+      given |= bit;
+    }
+    bit <<= 1U;
   }
-  return options;
+  PyObject* names = names_of(given);
+  return Ref(names == nullptr ? nullptr : PyObject_Vectorcall(method, values.data(), 0, names));
 }
 
 /// What __dlpack__ gives, asked in the way of DLPack 1.
 Ref newer_capsule(PyObject* method, PyObject* stream, CopyRule copy) {
-  const Ref nothing(PyTuple_New(0));
-  const Ref options = newer_options(stream, copy);
-  return Ref(nothing && options ? PyObject_Call(method, nothing.get(), options.get()) : nullptr);
+  static PyObject* const version = Py_BuildValue("(ii)", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION);  // kept
+  PyObject* const asked = copy == CopyRule::kAlways ? Py_True : copy == CopyRule::kNever ? Py_False : nullptr;
+  return called_with(method, {.stream = stream, .max_version = version, .copy = asked});
 }
 
 /// Whether the pending exception may come of an option that the producer does not know or has not built.
@@ -140,13 +168,12 @@ Ref capsule_of_producer(PyObject* object, PyObject* method, PyObject* stream, Co
     return Ref();
   }
   PyErr_Clear();
-  const Ref nothing(PyTuple_New(0));
-  return Ref(nothing ? PyObject_Call(method, nothing.get(), stream) : nullptr);
+  return called_with(method, {.stream = stream});
 }
 
 Outcome take_by_method(PyObject* object, CopyRule copy, TensorResult& out) {
-  const Ref name = interned("__dlpack__");
-  const Ref method(name ? PyObject_GetAttr(object, name.get()) : nullptr);
+  static PyObject* const name = interned("__dlpack__").give();  // kept
+  const Ref method(name != nullptr ? PyObject_GetAttr(object, name) : nullptr);
   if (!method) {
     if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) {
       return Outcome::kFailed;
@@ -154,8 +181,8 @@ Outcome take_by_method(PyObject* object, CopyRule copy, TensorResult& out) {
     PyErr_Clear();
     return Outcome::kNotThisWay;
   }
-  const Ref stream(PyDict_New());
-  if (!stream || !add_stream(object, stream.get())) {
+  Ref stream;
+  if (!find_stream(object, stream)) {
     return Outcome::kFailed;
   }
   const Ref capsule = capsule_of_producer(object, method.get(), stream.get(), copy);

@@ -14,6 +14,13 @@ namespace {
 
 std::atomic<int64_t> copied{0};
 
+void copy_as_asked(Imported& imported) {
+  imported.tensor =
+      core::explained("from_dlpack", {&imported.tensor}, [&] { return at::clone(imported.tensor); });
+  imported.why_copied = "a copy was asked for";
+  count_copied(imported.tensor);
+}
+
 }  // namespace
 
 Imported import_by_rule(Managed managed, CopyRule rule) {
@@ -33,12 +40,17 @@ Imported import_by_rule(Managed managed, CopyRule rule) {
       count_copied(imported.tensor);
     }
   } else if (rule == CopyRule::kAlways) {
-    imported.tensor =
-        core::explained("from_dlpack", {&imported.tensor}, [&] { return at::clone(imported.tensor); });
-    imported.why_copied = "a copy was asked for";
-    count_copied(imported.tensor);
+    copy_as_asked(imported);
   }
   return imported;
+}
+
+Imported share_by_rule(const at::Tensor& tensor, CopyRule rule) {
+  Imported shared{.tensor = share_tensor(tensor)};
+  if (rule == CopyRule::kAlways) {
+    copy_as_asked(shared);
+  }
+  return shared;
 }
 
 void count_copied(const at::Tensor& copy) noexcept {

@@ -21,6 +21,9 @@ struct Imported {
 /// a copy.
 Imported import_by_rule(Managed managed, CopyRule rule);
 
+/// The same of a tensor of LibTorch's in this process; throws as share_tensor.
+Imported share_by_rule(const at::Tensor& tensor, CopyRule rule);
+
 /// Counts a copy that was made here, or by a producer for us.
 void count_copied(const at::Tensor& copy) noexcept;
 

@@ -1,5 +1,7 @@
 // A tensor's memory for others: what keeps it alive, and what cannot be lent.
+#include <ATen/EmptyTensor.h>
 #include <ATen/ops/clone.h>
+#include <c10/core/TensorImpl.h>
 
 #include <array>
 #include <memory>
@@ -140,6 +142,13 @@ void require_plain_values(const at::Tensor& tensor) {
   }
 }
 
+void require_lendable_as_is(const at::Tensor& tensor) {
+  if (!is_plain(tensor)) {
+    require_lendable(tensor);
+    require_plain_values(tensor);
+  }
+}
+
 /// Whether writing through LibTorch is forbidden, by an import or by others.
 bool is_read_only(const at::Tensor& tensor) {
   return (imported_flags(tensor.storage()) & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
@@ -148,14 +157,11 @@ bool is_read_only(const at::Tensor& tensor) {
 }  // namespace
 
 Managed export_tensor(const at::Tensor& tensor, bool copy) {
-  if (!copy && is_plain(tensor)) {
+  if (!copy) {
+    require_lendable_as_is(tensor);
     return lend_with_flags(tensor, imported_flags(storage_of(tensor)));
   }
   require_lendable(tensor);
-  if (!copy) {
-    require_plain_values(tensor);
-    return lend_with_flags(tensor, imported_flags(tensor.storage()));
-  }
   const at::Tensor copied = core::explained("to_dlpack", {&tensor}, [&] {
     return at::clone(tensor.resolve_conj().resolve_neg(), at::MemoryFormat::Contiguous);
   });
@@ -163,13 +169,23 @@ Managed export_tensor(const at::Tensor& tensor, bool copy) {
   return lend_with_flags(copied, DLPACK_FLAG_BITMASK_IS_COPIED);
 }
 
+at::Tensor share_tensor(const at::Tensor& tensor) {
+  require_lendable_as_is(tensor);
+  dlpack_dtype(tensor.scalar_type());
+  dlpack_device(tensor.device());
+  const auto key = tensor.is_cpu() ? c10::DispatchKey::CPU : c10::DispatchKey::CUDA;
+  at::Tensor shared = at::detail::make_tensor_base<c10::TensorImpl>(
+      c10::Storage(storage_of(tensor)), c10::DispatchKeySet(key), tensor.dtype());
+  shared.unsafeGetTensorImpl()->set_sizes_and_strides(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  return shared;
+}
+
 const c10::Storage* lent_storage(const DLManagedTensorVersioned& managed) noexcept {
   return Loan<DLManagedTensorVersioned>::storage_in(managed);
 }
 
 DLManagedTensor* export_legacy(const at::Tensor& tensor) {
-  require_lendable(tensor);
-  require_plain_values(tensor);
+  require_lendable_as_is(tensor);
   if (is_read_only(tensor)) {
     refuse("it is read-only, which the older structure cannot say; call clone() first");
   }

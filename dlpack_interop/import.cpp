@@ -143,7 +143,7 @@ bool is_plainly_good(const DLTensor& tensor, int64_t item_bytes, Checked& out) {
     int64_t reach = 0;
     is_odd |= size <= 0 || stride < 0;
     is_odd |= __builtin_mul_overflow(count, size, &count);
-    is_odd |= __builtin_mul_overflow(size - 1, stride, &reach);
+    is_odd |= __builtin_mul_overflow(std::max<int64_t>(size, 1) - 1, stride, &reach);
     is_odd |= __builtin_add_overflow(last, reach, &last);
   }
   const auto data = reinterpret_cast<uintptr_t>(tensor.data);

@@ -1,0 +1,78 @@
+"""What sharing memory by DLPack costs, beside what stands there otherwise.
+
+    SIMPLE_BUILD=build/release python3 benchmarks/dlpack/exchange.py
+
+1. native.cpp: a tensor lent and released, and lent and taken back, in C++, beside ATen's own.
+2. In Python, one object in or out by simple_torch.Tensor, beside torch, NumPy and tvm-ffi. Rounds alternate between the ways;
+   each way's time is the least of its rounds, the empty loop's taken off.
+
+A goal is the ratio to reach at most; what is missed says SHORT.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("SIMPLE_BUILD", ROOT / "build" / "release"))
+sys.path.insert(0, str(ROOT / "python"))
+
+import jax  # noqa: E402
+import numpy as np  # noqa: E402
+import simple_torch  # noqa: E402
+import torch  # noqa: E402
+import tvm_ffi  # noqa: E402
+
+ROUNDS, CALLS = 60, 2_000
+NATIVE_GOALS = {"export": 0.9, "round-trip": 0.62}
+
+
+def nanoseconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter_ns()
+    for _ in range(CALLS):
+        call()
+    return (time.perf_counter_ns() - start) / CALLS
+
+
+def compared(theirs: Callable[[], object], ours: Callable[[], object]) -> tuple[float, float]:
+    least = [math.inf, math.inf, math.inf]
+    for _ in range(ROUNDS):
+        for i, way in enumerate((theirs, ours, lambda: None)):
+            least[i] = min(least[i], nanoseconds(way))
+    return least[0] - least[2], least[1] - least[2]
+
+
+def show(name: str, theirs: float, ours: float, goal: float) -> None:
+    ratio = ours / theirs
+    print(f"{name:<44}{theirs:9.0f} ns{ours:9.0f} ns{ratio:8.2f}   (goal {goal}) {'' if ratio <= goal else 'SHORT'}")
+
+
+def main() -> None:
+    subprocess.run(["cmake", "--build", BUILD, "--target", "benchmark_dlpack"], check=True, stdout=subprocess.DEVNULL)
+    print(f"{'':<44}{'theirs':>12}{'ours':>12}{'ratio':>8}")
+    native = subprocess.run([BUILD / "bin" / "benchmark_dlpack"], capture_output=True, text=True, check=True).stdout
+    for line in native.splitlines():
+        name, theirs, ours = line.split()
+        show(f"{name} in C++ (ATen)", float(theirs), float(ours), NATIVE_GOALS[name])
+    tensor, array, own = torch.ones(2, 3), np.ones((2, 3)), simple_torch.from_dlpack(np.ones((2, 3)))
+    jax_array = jax.numpy.ones((2, 3))
+    take = simple_torch.from_dlpack
+    rows = [
+        ("a torch tensor in (tvm-ffi)", lambda: tvm_ffi.from_dlpack(tensor), lambda: take(tensor), 0.7),
+        ("a torch tensor in (torch)", lambda: torch.from_dlpack(tensor), lambda: take(tensor), 0.05),
+        ("a NumPy array in (torch)", lambda: torch.from_dlpack(array), lambda: take(array), 0.12),
+        ("a tensor to NumPy (torch's to NumPy)", lambda: np.from_dlpack(tensor), lambda: np.from_dlpack(own), 0.12),
+        ("a JAX array in (torch)", lambda: torch.from_dlpack(jax_array), lambda: take(jax_array), 0.5),
+    ]
+    for name, theirs, ours, goal in rows:
+        show(name, *compared(theirs, ours), goal)
+
+
+if __name__ == "__main__":
+    main()
