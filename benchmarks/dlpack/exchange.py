@@ -3,8 +3,8 @@
     SIMPLE_BUILD=build/release python3 benchmarks/dlpack/exchange.py
 
 1. native.cpp: a tensor lent and released, and lent and taken back, in C++, beside ATen's own.
-2. In Python, one object in or out by simple_torch.Tensor, beside torch, NumPy and tvm-ffi. Rounds alternate between the ways;
-   each way's time is the least of its rounds, the empty loop's taken off.
+2. In Python, one object in or out by simple_torch.Tensor, beside torch, NumPy and tvm-ffi. Rounds alternate between the
+   ways; each way's time is the least of its rounds, the empty loop's taken off.
 
 A goal is the ratio to reach at most; what is missed says SHORT.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import re
 import subprocess
 import sys
 import weakref
@@ -257,6 +258,16 @@ def test_the_table_refuses_in_words(table):
     assert stream.value is None
     with pytest.raises(BufferError, match="device type 8 has no streams here"):
         table.stream(8, 0, ctypes.byref(stream))
+
+
+# ---- the guide
+
+
+def test_the_guides_python_prints_what_it_says(capsys):
+    guide = (ROOT / "docs" / "dlpack.md").read_text()
+    ((code, printed),) = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", guide, re.S)
+    exec(code, {})
+    assert capsys.readouterr().out == printed
 
 
 # ---- within a Simple program
