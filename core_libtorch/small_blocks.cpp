@@ -121,7 +121,8 @@ class SmallBlocks final : public c10::Allocator {
 void use_small_blocks() {
   c10::Allocator* const standard = c10::GetDefaultCPUAllocator();
   if (kKeeps && c10::GetCPUAllocator() == standard) {
-    c10::SetCPUAllocator(new SmallBlocks(standard));  // LibTorch's from here on
+    static auto& blocks = *new SmallBlocks(standard);  // never freed: used while the process exits
+    c10::SetCPUAllocator(&blocks);
   }
 }
 

@@ -54,7 +54,7 @@ class Loan {
   static void operator delete(void* memory, size_t bytes) { core::give_small_block(memory, bytes); }
 
   /// Fills the structure. Throws for a dtype or device that DLPack does not name.
-  Structure& describe(const at::Tensor& tensor) {
+  void describe(const at::Tensor& tensor) {
     const auto dims = static_cast<int32_t>(tensor.dim());
     managed_.manager_ctx = this;
     managed_.deleter = &end;
@@ -66,8 +66,9 @@ class Loan {
     out.shape = geometry_;
     out.strides = geometry_ + dims;
     out.byte_offset = 0;
-    return managed_;
   }
+
+  Structure* structure() noexcept { return &managed_; }
 
   static const c10::Storage* storage_in(const Structure& managed) noexcept {
     return managed.deleter == &end ? &static_cast<const Loan*>(managed.manager_ctx)->storage_ : nullptr;
@@ -88,9 +89,8 @@ class Loan {
 template <class Structure>
 Structure* lend(const at::Tensor& tensor) {
   auto loan = std::make_unique<Loan<Structure>>(tensor);
-  Structure* lent = &loan->describe(tensor);
-  loan.release();
-  return lent;
+  loan->describe(tensor);
+  return loan.release()->structure();
 }
 
 Managed lend_with_flags(const at::Tensor& tensor, uint64_t flags) {
