@@ -49,6 +49,117 @@ lib.spt_py_eval(b"__import__('torch').ones(3)", b"", None, None, 0, ctypes.byref
 print("done")
 """
 
+# Deleters when Python ends. A tensor over NumPy's memory calls NumPy's, which needs Python; torch's over our memory ours.
+ENDING = """
+import atexit, ctypes, sys
+
+when, front, late = sys.argv[1], ctypes.CDLL(sys.argv[2]), ctypes.CDLL(sys.argv[3])
+front.spt_last_error_message.restype = ctypes.c_char_p
+
+def done(status):
+    assert status == 0, front.spt_last_error_message()
+
+def release(handles):
+    for handle in handles:
+        done(front.spt_release(ctypes.c_int64(handle)))
+
+class LetsGo:  # in a cycle of its own: it dies when the interpreter tears its modules down
+    def __init__(self, handles): self.handles, self.itself = handles, self
+    def __del__(self, release=release, write=sys.stdout.write):
+        release(self.handles)
+        write("let go in __del__\\n")
+
+handles = []
+if when == "in an exit function of before":
+    atexit.register(lambda: (release(handles), print("let go")))  # runs after the library's, which came later
+
+def tensor_over(code):
+    array, tensor = ctypes.c_int64(), ctypes.c_int64()
+    done(front.spt_py_eval(code, b"", None, None, 0, ctypes.byref(array)))
+    done(front.spt_py_from_dlpack(array, ctypes.c_int64(-1), ctypes.byref(tensor)))
+    done(front.spt_release(array))
+    return tensor.value
+
+def array_over(tensor):
+    lent, capsule, address = ctypes.c_int64(), ctypes.c_int64(), ctypes.c_int64()
+    done(front.spt_dlpack_export(ctypes.c_int64(tensor), False, ctypes.byref(lent)))
+    done(front.spt_py_capsule_new(lent, ctypes.byref(capsule)))
+    name = (ctypes.c_char_p * 1)(b"capsule")
+    values = front.spl_array_new()
+    front.spl_array_push_i64(values, capsule)
+    done(front.spt_py_exec(b"import torch\\nkept.append(torch.from_dlpack(capsule).numpy())", b"o", values, name, 1))
+    done(front.spt_release(capsule))
+
+front.spl_array_new.restype = ctypes.c_void_p
+front.spl_array_push_i64.argtypes = [ctypes.c_void_p, ctypes.c_int64]
+handles += [tensor_over(b"__import__('numpy').zeros(1000)") for _ in range(50)]
+kept = []
+for handle in handles:
+    array_over(handle)
+
+if when == "in an exit function":
+    atexit.register(lambda: (release(handles), print("let go")))
+elif when == "as modules are torn down":
+    holder = LetsGo(handles)
+    del holder
+elif when == "when static objects die":
+    for handle in handles:
+        late.release_late(ctypes.c_int64(handle), front.spt_release)
+"""
+
+LATE = """
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int64_t handles[50];
+static int count;
+static int32_t (*release)(int64_t);
+
+static void release_all(void) {
+  int failed = 0;
+  while (count > 0) {
+    failed += release(handles[--count]) != 0;
+  }
+  puts(failed ? "not let go" : "let go");
+}
+
+void release_late(int64_t handle, int32_t (*function)(int64_t)) {
+  release = function;
+  if (count == 0) {
+    atexit(release_all);
+  }
+  handles[count++] = handle;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def late(tmp_path_factory) -> Path:
+    """A library that releases handles when the C library ends the process, long after Python ended."""
+    folder = tmp_path_factory.mktemp("late")
+    (folder / "late.c").write_text(LATE)
+    compiler = [os.environ.get("CC", "cc"), "-shared", "-fPIC"]
+    subprocess.run([*compiler, "-o", str(folder / "late.so"), str(folder / "late.c")], check=True)
+    return folder / "late.so"
+
+
+@pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason="there is no PyTorch")
+@pytest.mark.parametrize(
+    ("when", "printed"),
+    [
+        ("in an exit function", "let go\n"),
+        ("in an exit function of before", "let go\n"),
+        ("as modules are torn down", "let go in __del__\n"),
+        ("when static objects die", "let go\n"),
+        ("never", ""),
+    ],
+)
+def test_deleters_run_or_are_let_be_as_python_ends(when, printed, late):
+    command = [sys.executable, "-c", ENDING, when, str(FRONT), str(late)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, printed, "")
+
 
 @pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason="there is no PyTorch")
 @pytest.mark.parametrize("caller", ["lets go of the GIL", "keeps the GIL"])
