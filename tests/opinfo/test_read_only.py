@@ -34,7 +34,7 @@ REFUSED = {
     "aten._scaled_dot_product_flash_attention_for_cpu_backward.default": {"attn_mask"},
     "aten.channel_shuffle.default": {"self"},
     "aten.lstm.input": {"input", "hx", "params"},
-    "aten.native_batch_norm.default": {"running_mean", "running_var"},  # which it writes, and its schema does not say so
+    "aten.native_batch_norm.default": {"running_mean", "running_var"},  # it writes them; its schema hides it
 }
 if torch.__version__.startswith("2.11"):
     REFUSED["aten._ctc_loss_backward.Tensor"] |= {"input_lengths", "target_lengths"}

@@ -1,7 +1,7 @@
-"""Calls every operator that PyTorch calls while a piece of Python runs, once more, on memory lent without leave to write.
+"""Calls each operator that PyTorch calls while a piece of Python runs once more, on memory lent without leave to write.
 
 Each call is made on copies. First with the arguments that its schema only reads as read-only imports: a refusal is a
-reader that LibTorch refuses. Then, for each argument that it writes, with that one read-only: it must be refused, and no
+reader that LibTorch refuses. Then, for each argument that it writes, with that one read-only: it must be refused and no
 bit may change. The same for the operator's in-place and `out=` forms.
 """
 
