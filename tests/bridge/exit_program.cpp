@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "simple_torch/c_api.h"
 
@@ -33,6 +35,66 @@ void leave_things_alive() {
   int64_t imported = 0;
   spt_py_to_tensor(evaluate("__import__('numpy').zeros(3)"), &imported);
   run("import atexit, sys\natexit.register(lambda: print('exit function ran'))\nprint('printed', end='')");
+}
+
+/// Lets go of tensors over NumPy's memory when static objects die, long after Python's exit work.
+struct LetsGoLast {
+  std::vector<int64_t> tensors;
+  ~LetsGoLast() {
+    for (const int64_t tensor : tensors) {
+      spt_release(tensor);
+    }
+  }
+} lets_go_last;
+
+void require(int32_t status) {
+  if (status != SPT_OK) {
+    std::fprintf(stderr, "%s\n", spt_last_error_message());
+    std::_Exit(4);
+  }
+}
+
+int64_t tensor_of_numpys() {
+  int64_t tensor = 0;
+  const int64_t array = evaluate("__import__('numpy').zeros(3)");
+  require(spt_py_from_dlpack(array, -1, &tensor));
+  spt_release(array);
+  return tensor;
+}
+
+/// torch's tensors over memory of ours, which an exit function of Python lets go.
+void let_python_go_at_its_exit() {
+  for (int i = 0; i < 100; ++i) {
+    int64_t capsule = 0;
+    int64_t lent = 0;
+    int64_t tensor = 0;
+    const double values[] = {1, 2, 3};
+    const int64_t dims[] = {3};
+    require(spt_from_data(values, 3, dims, 1, &tensor));
+    require(spt_dlpack_export(tensor, false, &lent));
+    require(spt_py_capsule_new(lent, &capsule));
+    const char* const names[] = {"capsule"};
+    SplArray* arguments = spl_array_new();
+    spl_array_push_i64(arguments, capsule);
+    require(spt_py_exec("import atexit, torch\natexit.register([torch.from_dlpack(capsule)].clear)", "o",
+                        arguments, names, 1));
+    spl_array_free(arguments);
+    spt_release(capsule);
+    spt_release(tensor);
+  }
+}
+
+/// A thread that lets go, one after the other, while the process ends.
+void let_go_while_ending() {
+  std::vector<int64_t> tensors;
+  for (int i = 0; i < 20'000; ++i) {
+    tensors.push_back(tensor_of_numpys());
+  }
+  std::thread([tensors = std::move(tensors)] {
+    for (const int64_t tensor : tensors) {
+      spt_release(tensor);
+    }
+  }).detach();
 }
 
 }  // namespace
@@ -68,6 +130,18 @@ int main(int count, char** arguments) {
   if (how == "shutdown first") {
     spt_py_shutdown();
     return run("print('no')") == SPT_UNAVAILABLE ? 3 : 4;
+  }
+  if (how == "deleters at the end") {
+    lets_go_last.tensors.assign(100, 0);
+    for (int64_t& tensor : lets_go_last.tensors) {
+      tensor = tensor_of_numpys();
+    }
+    let_python_go_at_its_exit();
+    return 3;
+  }
+  if (how == "deleters on a thread") {
+    let_go_while_ending();
+    return 3;
   }
   if (how == "start") {
     int32_t status = spt_py_start();

@@ -63,7 +63,7 @@ TEST_P(Exit, IsCleanWithEverythingFlushed) {
 INSTANTIATE_TEST_SUITE_P(Life, Exit,
                          testing::Values("return", "exit on another thread", "daemon thread",
                                          "thread inside Python", "python thread at work", "after an error",
-                                         "shutdown first"),
+                                         "shutdown first", "deleters at the end", "deleters on a thread"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::replace(name.begin(), name.end(), ' ', '_');

@@ -49,6 +49,141 @@ lib.spt_py_eval(b"__import__('torch').ones(3)", b"", None, None, 0, ctypes.byref
 print("done")
 """
 
+# Deleters when Python ends. A tensor over Python's memory calls the producer's, which may need Python (NumPy's looks
+# whether there is one, Naive's does not); torch's tensors over our memory call ours.
+ENDING = """
+import atexit, ctypes, sys
+
+when, front, late = sys.argv[1], ctypes.CDLL(sys.argv[2]), ctypes.CDLL(sys.argv[3])
+front.spt_last_error_message.restype = ctypes.c_char_p
+
+def done(status):
+    assert status == 0, front.spt_last_error_message()
+
+def release(handles):
+    for handle in handles:
+        done(front.spt_release(ctypes.c_int64(handle)))
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64)]
+
+class Managed(ctypes.Structure):
+    _fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+deleted = []
+deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleted.append)
+memory, lent, fresh = ctypes.c_float(), [], b"dltensor"
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+class Naive:
+    def __dlpack__(self, stream=None):
+        scalar = Tensor(ctypes.addressof(memory), (1, 0), 0, 2, 32, 1)
+        lent.append(Managed(scalar, None, ctypes.cast(deleter, ctypes.c_void_p)))
+        return new_capsule(ctypes.addressof(lent[-1]), fresh, None)
+    def __dlpack_device__(self): return (1, 0)
+
+class LetsGo:  # in a cycle of its own: it dies when the interpreter tears its modules down
+    def __init__(self, handles): self.handles, self.itself = handles, self
+    def __del__(self, release=release, write=sys.stdout.write):
+        release(self.handles)
+        write("let go in __del__\\n")
+
+handles = []
+atexit.register(lambda: print(len(deleted), "deleted"))  # the last of all
+if when == "in an exit function of before":
+    atexit.register(lambda: (release(handles), print("let go")))  # runs after the library's, which came later
+
+def tensor_over(code):
+    array, tensor = ctypes.c_int64(), ctypes.c_int64()
+    done(front.spt_py_eval(code, b"", None, None, 0, ctypes.byref(array)))
+    done(front.spt_py_from_dlpack(array, ctypes.c_int64(-1), ctypes.byref(tensor)))
+    done(front.spt_release(array))
+    return tensor.value
+
+def array_over(tensor):
+    managed, capsule = ctypes.c_int64(), ctypes.c_int64()
+    done(front.spt_dlpack_export(ctypes.c_int64(tensor), False, ctypes.byref(managed)))
+    done(front.spt_py_capsule_new(managed, ctypes.byref(capsule)))
+    name = (ctypes.c_char_p * 1)(b"capsule")
+    values = front.spl_array_new()
+    front.spl_array_push_i64(values, capsule)
+    done(front.spt_py_exec(b"import torch\\nkept.append(torch.from_dlpack(capsule).numpy())", b"o", values, name, 1))
+    done(front.spt_release(capsule))
+
+front.spl_array_new.restype = ctypes.c_void_p
+front.spl_array_push_i64.argtypes = [ctypes.c_void_p, ctypes.c_int64]
+for producer in [b"__import__('numpy').zeros(1000)", b"bytearray(1000)", b"Naive()"]:
+    handles += [tensor_over(producer) for _ in range(20)]
+kept = []
+for handle in handles[:20]:
+    array_over(handle)
+
+if when == "in an exit function":
+    atexit.register(lambda: (release(handles), print("let go")))
+elif when == "as modules are torn down":
+    holder = LetsGo(handles)
+    del holder
+elif when == "when static objects die":
+    for handle in handles:
+        late.release_late(ctypes.c_int64(handle), front.spt_release)
+"""
+
+LATE = """
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int64_t handles[60];
+static int count;
+static int32_t (*release)(int64_t);
+
+static void release_all(void) {
+  int failed = 0;
+  while (count > 0) {
+    failed += release(handles[--count]) != 0;
+  }
+  puts(failed ? "not let go" : "let go");
+}
+
+void release_late(int64_t handle, int32_t (*function)(int64_t)) {
+  release = function;
+  if (count == 0) {
+    atexit(release_all);
+  }
+  handles[count++] = handle;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def late(tmp_path_factory) -> Path:
+    """A library that releases handles when the C library ends the process, long after Python ended."""
+    folder = tmp_path_factory.mktemp("late")
+    (folder / "late.c").write_text(LATE)
+    compiler = [os.environ.get("CC", "cc"), "-shared", "-fPIC"]
+    subprocess.run([*compiler, "-o", str(folder / "late.so"), str(folder / "late.c")], check=True)
+    return folder / "late.so"
+
+
+@pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason="there is no PyTorch")
+@pytest.mark.parametrize(
+    ("when", "printed"),
+    [
+        ("in an exit function", "let go\n20 deleted\n"),
+        ("in an exit function of before", "let go\n0 deleted\n"),
+        ("as modules are torn down", "0 deleted\nlet go in __del__\n"),
+        ("when static objects die", "0 deleted\nlet go\n"),
+        ("never", "0 deleted\n"),
+    ],
+)
+def test_deleters_run_or_are_let_be_as_python_ends(when, printed, late):
+    command = [sys.executable, "-c", ENDING, when, str(FRONT), str(late)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, printed, "")
+
 
 @pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason="there is no PyTorch")
 @pytest.mark.parametrize("caller", ["lets go of the GIL", "keeps the GIL"])

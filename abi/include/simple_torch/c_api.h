@@ -3955,7 +3955,8 @@ SPT_API int32_t spt_to_dlpack(int64_t a, bool copy, struct DLManagedTensorVersio
 /** A tensor over the memory of a DLPack 1 structure, without a copy. Every field is checked first.
  *
  *  Owns:     Takes managed over, also on failure: its deleter is called exactly once, when the last
- *            user of the memory is gone, on any thread. *out is a new handle; release it with
+ *            user of the memory is gone, on any thread. The library that the deleter is in must stay
+ *            loaded until then, which is its producer's part. *out is a new handle; release it with
  *            spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (managed is NULL; the message names the
  *            field that is wrong), DTYPE_MISMATCH, UNAVAILABLE (no such device here).
