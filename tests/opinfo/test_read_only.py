@@ -7,7 +7,6 @@ docs/dlpack-read-only.md has the list for people.
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import os
 import warnings
