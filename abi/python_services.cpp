@@ -31,8 +31,8 @@ bool lend_legacy(const at::Tensor& tensor, DLManagedTensor** out, Refusal& refus
   return or_refused(refusal, [&] { *out = dlpack::export_legacy(tensor); });
 }
 
-bool take(DLManagedTensorVersioned* versioned, DLManagedTensor* legacy, dlpack::CopyRule rule, at::Tensor& out,
-          Refusal& refusal) {
+bool take(DLManagedTensorVersioned* versioned, DLManagedTensor* legacy, dlpack::CopyRule rule,
+          at::Tensor& out, Refusal& refusal) {
   return or_refused(refusal, [&] {
     dlpack::Managed managed = versioned != nullptr ? dlpack::Managed(versioned) : dlpack::Managed(legacy);
     out = dlpack::import_by_rule(std::move(managed), rule).tensor;

@@ -24,7 +24,7 @@ void HandleKindOf<at::Tensor>::let_go(at::Tensor& tensor) noexcept {
   const bridge::BridgeApi* python = opened_python();
   if (python != nullptr && may_want_gil(tensor)) {
     python->defer_memory([](void* impl) { Owner::reclaim(static_cast<c10::TensorImpl*>(impl)); },
-                  tensor.unsafeReleaseTensorImpl());
+                         tensor.unsafeReleaseTensorImpl());
   }
 }
 

@@ -12,7 +12,8 @@ namespace simple_torch::bridge {
 namespace {
 
 void release(Object* object) {
-  defer(Deferred::kReference, [](void* what) { Py_DECREF(static_cast<PyObject*>(what)); }, object);
+  defer(
+      Deferred::kReference, [](void* what) { Py_DECREF(static_cast<PyObject*>(what)); }, object);
 }
 
 int32_t import_module(const char* name, Object** out) {

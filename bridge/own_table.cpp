@@ -17,7 +17,8 @@ const at::Tensor* tensor_or_raise(void* object) {
   auto* python = static_cast<PyObject*>(object);
   const at::Tensor* tensor = unwrap_tensor(python);
   if (tensor == nullptr) {
-    PyErr_Format(PyExc_TypeError, "a simple_torch.Tensor is needed, and this is a %s", Py_TYPE(python)->tp_name);
+    PyErr_Format(PyExc_TypeError, "a simple_torch.Tensor is needed, and this is a %s",
+                 Py_TYPE(python)->tp_name);
   }
   return tensor;
 }

@@ -87,8 +87,8 @@ bool is_where_wanted(const at::Tensor& tensor, PyObject* wanted) {
     return true;
   }
   PyErr_Format(PyExc_BufferError,
-               "dl_device is (%d, %d), and the tensor is on (%d, %d); move it there before it is lent", kind, index,
-               static_cast<int>(here.device_type), static_cast<int>(here.device_id));
+               "dl_device is (%d, %d), and the tensor is on (%d, %d); move it there before it is lent", kind,
+               index, static_cast<int>(here.device_type), static_cast<int>(here.device_id));
   return false;
 }
 
@@ -172,7 +172,8 @@ PyObject* dlpack(PyObject* self, PyObject* const* values, Py_ssize_t count, PyOb
     return nullptr;
   }
   if (versioned == 0 && copy != 0) {
-    PyErr_SetString(PyExc_BufferError, "copy is true, which the older structure cannot say; ask for max_version (1, 0)");
+    PyErr_SetString(PyExc_BufferError,
+                    "copy is true, which the older structure cannot say; ask for max_version (1, 0)");
     return nullptr;
   }
   return versioned != 0 ? versioned_capsule(tensor, copy != 0) : legacy_capsule(tensor);
@@ -260,8 +261,9 @@ bool take(PyObject* object, CopyRule rule, at::Tensor& out) {
 PyObject* from_dlpack(PyObject* /*module*/, PyObject* const* values, Py_ssize_t count, PyObject* names) {
   CopyRule rule = CopyRule::kIfNeeded;
   at::Tensor tensor;
-  return read_rule(values, count, names, rule) && take(values[0], rule, tensor) ? wrap_tensor(std::move(tensor))
-                                                                                : nullptr;
+  return read_rule(values, count, names, rule) && take(values[0], rule, tensor)
+             ? wrap_tensor(std::move(tensor))
+             : nullptr;
 }
 
 // ---- the type and the module
@@ -274,9 +276,11 @@ PyCFunction as_method(Function* function) {
 PyMethodDef* methods() {
   static std::array<PyMethodDef, 5> list{{
       {"__dlpack__", as_method(dlpack), METH_FASTCALL | METH_KEYWORDS,
-       "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None): the memory, as a DLPack capsule."},
+       "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None): the memory, as a DLPack "
+       "capsule."},
       {"__dlpack_device__", dlpack_device, METH_NOARGS, "Device type and index, by DLPack's numbers."},
-      {"torch", torch_tensor, METH_NOARGS, "The torch.Tensor that is this tensor, the same object each time."},
+      {"torch", torch_tensor, METH_NOARGS,
+       "The torch.Tensor that is this tensor, the same object each time."},
       {"data_ptr", data_ptr, METH_NOARGS, "The address of the first element."},
       {nullptr, nullptr, 0, nullptr},
   }};
@@ -300,8 +304,7 @@ bool make_type() {
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
   const Ref table(own_exchange_table());
   Ref made(PyType_FromSpec(&spec));
-  if (!table || !made ||
-      PyObject_SetAttrString(made.get(), "__dlpack_c_exchange_api__", table.get()) != 0) {
+  if (!table || !made || PyObject_SetAttrString(made.get(), "__dlpack_c_exchange_api__", table.get()) != 0) {
     return false;
   }
   type = reinterpret_cast<PyTypeObject*>(made.give());
@@ -329,8 +332,9 @@ const at::Tensor* unwrap_tensor(PyObject* object) noexcept {
 void raise_refusal(const Refusal& refusal) { PyErr_SetString(PyExc_BufferError, refusal.message); }
 
 bool add_core_module() {
-  static PyMethodDef function{"from_dlpack", as_method(from_dlpack), METH_FASTCALL | METH_KEYWORDS,
-                              "from_dlpack(x, *, copy=None): a tensor over the memory of any array that can be lent."};
+  static PyMethodDef function{
+      "from_dlpack", as_method(from_dlpack), METH_FASTCALL | METH_KEYWORDS,
+      "from_dlpack(x, *, copy=None): a tensor over the memory of any array that can be lent."};
   const Ref name(PyUnicode_FromString("simple_torch._core"));
   const Ref module(name ? PyModule_NewObject(name.get()) : nullptr);
   PyObject* modules = PyImport_GetModuleDict();  // borrowed

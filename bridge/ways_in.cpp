@@ -46,7 +46,8 @@ Outcome take_by_table(PyObject* object, CopyRule copy, TensorResult& out) {
   return Outcome::kTaken;
 }
 
-/// Where the object's memory is, by its own words; the CPU where it has none. False with an exception pending.
+/// Where the object's memory is, by its own words; the CPU where it has none. False with an exception
+/// pending.
 bool device_of(PyObject* object, int& type, int& index) {
   static PyObject* const name = interned("__dlpack_device__").give();  // kept
   const Ref method(name != nullptr ? PyObject_GetAttr(object, name) : nullptr);
@@ -70,7 +71,8 @@ bool device_of(PyObject* object, int& type, int& index) {
     return false;
   }
   PyErr_Clear();
-  PyErr_Format(PyExc_BufferError, "__dlpack_device__ of %s gave %R; wanted is a pair of device type and index",
+  PyErr_Format(PyExc_BufferError,
+               "__dlpack_device__ of %s gave %R; wanted is a pair of device type and index",
                Py_TYPE(object)->tp_name, device.get());
   return false;
 }
@@ -146,14 +148,15 @@ bool may_be_of_an_option() {
 /// option, as a BufferError that tells what it said.
 void refuse_without_promise(PyObject* object) {
   const Ref said = take_exception();
-  PyErr_Format(PyExc_BufferError,
-               "__dlpack__ of %s does not take copy=False (%S), as producers of before DLPack 1, and cannot promise "
-               "not to copy; leave copy away",
-               Py_TYPE(object)->tp_name, said ? said.get() : Py_None);
+  PyErr_Format(
+      PyExc_BufferError,
+      "__dlpack__ of %s does not take copy=False (%S), as producers of before DLPack 1, and cannot promise "
+      "not to copy; leave copy away",
+      Py_TYPE(object)->tp_name, said ? said.get() : Py_None);
 }
 
-/// What __dlpack__ gives: producers of before DLPack 1 know the stream only, and some of DLPack 1 no copies, which
-/// are made here then. Whether an older one copies nobody can tell.
+/// What __dlpack__ gives: producers of before DLPack 1 know the stream only, and some of DLPack 1 no copies,
+/// which are made here then. Whether an older one copies nobody can tell.
 Ref capsule_of_producer(PyObject* object, PyObject* method, PyObject* stream, CopyRule copy) {
   Ref capsule = newer_capsule(method, stream, copy);
   if (!capsule && copy == CopyRule::kAlways && may_be_of_an_option()) {

@@ -174,9 +174,10 @@ at::Tensor share_tensor(const at::Tensor& tensor) {
   dlpack_dtype(tensor.scalar_type());
   dlpack_device(tensor.device());
   const auto key = tensor.is_cpu() ? c10::DispatchKey::CPU : c10::DispatchKey::CUDA;
-  at::Tensor shared = at::detail::make_tensor_base<c10::TensorImpl>(
-      c10::Storage(storage_of(tensor)), c10::DispatchKeySet(key), tensor.dtype());
-  shared.unsafeGetTensorImpl()->set_sizes_and_strides(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  at::Tensor shared = at::detail::make_tensor_base<c10::TensorImpl>(c10::Storage(storage_of(tensor)),
+                                                                    c10::DispatchKeySet(key), tensor.dtype());
+  shared.unsafeGetTensorImpl()->set_sizes_and_strides(tensor.sizes(), tensor.strides(),
+                                                      tensor.storage_offset());
   return shared;
 }
 

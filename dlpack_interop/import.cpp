@@ -128,8 +128,8 @@ void* checked_data(const DLTensor& tensor, int64_t bytes, int64_t item_bytes) {
   return reinterpret_cast<void*>(address);
 }
 
-/// Whether strides, shape and data, all given, can be taken as they are; fills `bytes` and `data` then. The long
-/// way decides, and says why, on all others.
+/// Whether strides, shape and data, all given, can be taken as they are; fills `bytes` and `data` then. The
+/// long way decides, and says why, on all others.
 bool is_plainly_good(const DLTensor& tensor, int64_t item_bytes, Checked& out) {
   if (tensor.ndim < 0 || tensor.ndim > kMaxDims || tensor.shape == nullptr || tensor.strides == nullptr) {
     return false;
@@ -200,7 +200,8 @@ int64_t first_element(const c10::Storage& lent, const Checked& checked, uint64_t
   const auto begin = reinterpret_cast<uintptr_t>(lent.data());
   const auto data = reinterpret_cast<uintptr_t>(checked.data);
   const auto item_bytes = static_cast<uintptr_t>(c10::elementSize(checked.dtype));
-  const bool is_within = data >= begin && data + static_cast<uintptr_t>(checked.bytes) <= begin + lent.nbytes() &&
+  const bool is_within = data >= begin &&
+                         data + static_cast<uintptr_t>(checked.bytes) <= begin + lent.nbytes() &&
                          (data - begin) % item_bytes == 0;
   const bool is_same = lent.device() == checked.device && flags == imported_flags(lent);
   return is_within && is_same && checked.bytes != 0 ? static_cast<int64_t>((data - begin) / item_bytes) : -1;

@@ -15,8 +15,8 @@ namespace simple_torch::dlpack {
 /// dtype or device that DLPack or this library does not name.
 Managed export_tensor(const at::Tensor& tensor, bool copy = false);
 
-/// What import_tensor makes of what export_tensor gives, without the structure between: a tensor of its own on
-/// the same memory, with nothing of autograd. Throws as export_tensor.
+/// What import_tensor makes of what export_tensor gives, without the structure between: a tensor of its own
+/// on the same memory, with nothing of autograd. Throws as export_tensor.
 at::Tensor share_tensor(const at::Tensor& tensor);
 
 /// The storage that export_tensor lent, or NULL where another producer made the structure.

@@ -70,9 +70,8 @@ constexpr auto kOfDlpack = [] {
 
 ScalarType looked_up(const DLDataType& dtype) {
   const bool is_power_of_two = dtype.bits != 0 && (dtype.bits & (dtype.bits - 1U)) == 0;
-  return dtype.code < kCodes && is_power_of_two
-             ? kOfDlpack[dtype.code][std::bit_width(dtype.bits) - 1U]
-             : ScalarType::Undefined;
+  return dtype.code < kCodes && is_power_of_two ? kOfDlpack[dtype.code][std::bit_width(dtype.bits) - 1U]
+                                                : ScalarType::Undefined;
 }
 
 }  // namespace
@@ -89,7 +88,8 @@ const DLDataType& dlpack_dtype(ScalarType dtype) {
 ScalarType torch_dtype(const DLDataType& dtype) {
   if (dtype.lanes != 1) {
     throw Error(ErrorKind::kInvalidArgument,
-                "dtype.lanes is " + std::to_string(dtype.lanes) + ", and torch has single values only (1); convert it where it was made");
+                "dtype.lanes is " + std::to_string(dtype.lanes) +
+                    ", and torch has single values only (1); convert it where it was made");
   }
   if (const ScalarType found = looked_up(dtype); found != ScalarType::Undefined) {
     return found;

@@ -140,7 +140,8 @@ class LettingGo : public PythonTest {
 };
 
 TEST_F(LettingGo, FreesThoughNobodyCallsPython) {
-  for (int round = 0; round < 3; ++round) {  // the second finds the thread that does it looking, the third asleep
+  for (int round = 0; round < 3;
+       ++round) {  // the second finds the thread that does it looking, the third asleep
     Held ours = watched_tensor();
     EXPECT_FALSE(ends_within(20));
     ours.release();

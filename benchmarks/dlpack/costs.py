@@ -1,6 +1,6 @@
 """What sharing memory by DLPack costs, beside what stands there otherwise.
 
-    SIMPLE_BUILD=build/release python3 benchmarks/dlpack/exchange.py
+    SIMPLE_BUILD=build/release python3 benchmarks/dlpack/costs.py
 
 1. native.cpp: a tensor lent and released, and lent and taken back, in C++, beside ATen's own.
 2. In Python, one object in or out by simple_torch.Tensor, beside torch, NumPy and tvm-ffi. Rounds alternate between the
