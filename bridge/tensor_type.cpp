@@ -1,18 +1,13 @@
-// The type simple_torch.Tensor, its methods, and from_dlpack().
+// The type simple_torch.Tensor, and from_dlpack().
 #include "bridge/tensor_type.h"
-
-#include <ATen/dlpack.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <array>
 #include <new>
-#include <string>
-#include <string_view>
 #include <utility>
 
+#include "bridge/lending.h"
 #include "bridge/own_table.h"
 #include "bridge/tensors.h"
-#include "bridge/values.h"
 #include "bridge/ways_in.h"
 
 namespace simple_torch::bridge {
@@ -35,154 +30,11 @@ void deallocate(PyObject* self) {
   Py_DECREF(type);
 }
 
-DLDevice device_of(const at::Tensor& tensor) {
-  return tensor.is_cpu() ? DLDevice{kDLCPU, 0} : DLDevice{kDLCUDA, tensor.device().index()};
-}
-
-// ---- __dlpack__
-
-struct Options {
-  PyObject* stream = Py_None;
-  PyObject* max_version = Py_None;
-  PyObject* dl_device = Py_None;
-  PyObject* copy = Py_None;
-};
-
-/// False with a TypeError pending for a name that is none of these.
-bool read_options(PyObject* const* values, PyObject* names, Options& options) {
-  const Py_ssize_t count = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* name = PyTuple_GET_ITEM(names, i);
-    const char* text = PyUnicode_AsUTF8(name);
-    const std::string_view known = text == nullptr ? "" : text;
-    PyObject** place = known == "stream"        ? &options.stream
-                       : known == "max_version" ? &options.max_version
-                       : known == "dl_device"   ? &options.dl_device
-                       : known == "copy"        ? &options.copy
-                                                : nullptr;
-    if (place == nullptr) {
-      PyErr_Format(PyExc_TypeError, "__dlpack__() got an unexpected keyword argument '%U'", name);
-      return false;
-    }
-    *place = values[i];
-  }
-  return true;
-}
-
-/// False with a BufferError pending when the tensor is wanted on another device.
-bool is_where_wanted(const at::Tensor& tensor, PyObject* wanted) {
-  int kind = 0;
-  int index = 0;
-  if (wanted == Py_None) {
-    return true;
-  }
-  if (!PyTuple_Check(wanted) || PyArg_ParseTuple(wanted, "ii", &kind, &index) == 0) {
-    if (PyErr_Occurred() == nullptr) {
-      PyErr_SetString(PyExc_TypeError, "dl_device is a pair of device type and index");
-    }
-    return false;
-  }
-  const DLDevice here = device_of(tensor);
-  if (kind == here.device_type && index == here.device_id) {
-    return true;
-  }
-  PyErr_Format(PyExc_BufferError,
-               "dl_device is (%d, %d), and the tensor is on (%d, %d); move it there before it is lent", kind,
-               index, static_cast<int>(here.device_type), static_cast<int>(here.device_id));
-  return false;
-}
-
-/// What was begun on the tensor's current stream is done before another stream reads. -1 asks for nothing.
-/// False with an exception pending.
-bool order_streams(const at::Tensor& tensor, PyObject* stream) {
-  if (stream == Py_None && tensor.is_cpu()) {
-    return true;
-  }
-  if (tensor.is_cpu()) {
-    PyErr_SetString(PyExc_BufferError, "stream is given, and the CPU has none; leave it away");
-    return false;
-  }
-  if (stream != Py_None && PyLong_AsLongLong(stream) == -1) {
-    return PyErr_Occurred() == nullptr;
-  }
-  try {
-    const c10::impl::VirtualGuardImpl guard(tensor.device().type());
-    guard.synchronizeStream(guard.getStream(tensor.device()));
-    return true;
-  } catch (const c10::Error& error) {
-    PyErr_SetString(PyExc_BufferError, error.what_without_backtrace());
-    return false;
-  }
-}
-
-/// Whether the consumer reads structures of DLPack 1; -1 with an exception pending.
-int reads_versioned(PyObject* max_version) {
-  if (max_version == Py_None) {
-    return 0;
-  }
-  int major = 0;
-  int minor = 0;
-  if (!PyTuple_Check(max_version) || PyArg_ParseTuple(max_version, "ii", &major, &minor) == 0) {
-    if (PyErr_Occurred() == nullptr) {
-      PyErr_SetString(PyExc_TypeError, "max_version is a pair of major and minor version");
-    }
-    return -1;
-  }
-  return major >= 1 ? 1 : 0;
-}
-
-PyObject* legacy_capsule(const at::Tensor& tensor) {
-  DLManagedTensor* lent = nullptr;
-  Refusal refusal;
-  if (!dlpack_services().lend_legacy(tensor, &lent, refusal)) {
-    raise_refusal(refusal);
-    return nullptr;
-  }
-  return legacy_capsule_of(lent);
-}
-
-PyObject* versioned_capsule(const at::Tensor& tensor, bool copy) {
-  DLManagedTensorVersioned* lent = nullptr;
-  Refusal refusal;
-  if (!dlpack_services().lend(tensor, copy, &lent, refusal)) {
-    raise_refusal(refusal);
-    return nullptr;
-  }
-  PyObject* capsule = capsule_of(&lent);
-  if (capsule == nullptr) {
-    lent->deleter(lent);
-  }
-  return capsule;
-}
-
 PyObject* dlpack(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
-  if (count != 0) {
-    PyErr_SetString(PyExc_TypeError, "__dlpack__() takes keyword arguments only");
-    return nullptr;
-  }
-  const at::Tensor& tensor = tensor_of(self);
-  Options options;
-  if (!read_options(values, names, options) || !is_where_wanted(tensor, options.dl_device) ||
-      !order_streams(tensor, options.stream)) {
-    return nullptr;
-  }
-  const int versioned = reads_versioned(options.max_version);
-  const int copy = options.copy == Py_None ? 0 : PyObject_IsTrue(options.copy);
-  if (versioned < 0 || copy < 0) {
-    return nullptr;
-  }
-  if (versioned == 0 && copy != 0) {
-    PyErr_SetString(PyExc_BufferError,
-                    "copy is true, which the older structure cannot say; ask for max_version (1, 0)");
-    return nullptr;
-  }
-  return versioned != 0 ? versioned_capsule(tensor, copy != 0) : legacy_capsule(tensor);
+  return lend_to_python(tensor_of(self), values, count, names);
 }
 
-PyObject* dlpack_device(PyObject* self, PyObject* /*none*/) {
-  const DLDevice device = device_of(tensor_of(self));
-  return Py_BuildValue("(ii)", static_cast<int>(device.device_type), static_cast<int>(device.device_id));
-}
+PyObject* dlpack_device(PyObject* self, PyObject* /*none*/) { return device_for_python(tensor_of(self)); }
 
 // ---- what a tensor tells
 

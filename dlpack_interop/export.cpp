@@ -1,7 +1,5 @@
 // A tensor's memory for others: what keeps it alive, and what cannot be lent.
-#include <ATen/EmptyTensor.h>
 #include <ATen/ops/clone.h>
-#include <c10/core/TensorImpl.h>
 
 #include <array>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "dlpack_interop/copies.h"
 #include "dlpack_interop/imported.h"
 #include "dlpack_interop/interop.h"
+#include "dlpack_interop/tensor_over.h"
 #include "dlpack_interop/types.h"
 
 namespace simple_torch::dlpack {
@@ -173,12 +172,8 @@ at::Tensor share_tensor(const at::Tensor& tensor) {
   require_lendable_as_is(tensor);
   dlpack_dtype(tensor.scalar_type());
   dlpack_device(tensor.device());
-  const auto key = tensor.is_cpu() ? c10::DispatchKey::CPU : c10::DispatchKey::CUDA;
-  at::Tensor shared = at::detail::make_tensor_base<c10::TensorImpl>(c10::Storage(storage_of(tensor)),
-                                                                    c10::DispatchKeySet(key), tensor.dtype());
-  shared.unsafeGetTensorImpl()->set_sizes_and_strides(tensor.sizes(), tensor.strides(),
-                                                      tensor.storage_offset());
-  return shared;
+  return tensor_over(storage_of(tensor), tensor.dtype(), tensor.sizes(), tensor.strides(),
+                     tensor.storage_offset());
 }
 
 const c10::Storage* lent_storage(const DLManagedTensorVersioned& managed) noexcept {

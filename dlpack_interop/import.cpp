@@ -1,7 +1,5 @@
 // Foreign memory as a tensor: every field is checked before LibTorch sees it.
-#include <ATen/EmptyTensor.h>
 #include <c10/core/StorageImpl.h>
-#include <c10/core/TensorImpl.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +11,7 @@
 #include "core_libtorch/error.h"
 #include "dlpack_interop/imported.h"
 #include "dlpack_interop/interop.h"
+#include "dlpack_interop/tensor_over.h"
 #include "dlpack_interop/types.h"
 
 namespace simple_torch::dlpack {
@@ -186,13 +185,9 @@ Checked checked(const DLManagedTensorVersioned* managed) {
 /// Ends the import when the last user of the memory is gone.
 void release_imported(void* context) { const Managed ended(static_cast<DLManagedTensorVersioned*>(context)); }
 
-/// A tensor of the storage's. Made by hand: that takes half the time of at::from_blob.
-at::Tensor tensor_over(c10::Storage storage, const Checked& checked, int64_t first) {
-  const auto key = checked.device.is_cpu() ? c10::DispatchKey::CPU : c10::DispatchKey::CUDA;
-  at::Tensor tensor = at::detail::make_tensor_base<c10::TensorImpl>(
-      std::move(storage), c10::DispatchKeySet(key), c10::scalarTypeToTypeMeta(checked.dtype));
-  tensor.unsafeGetTensorImpl()->set_sizes_and_strides(checked.sizes, checked.strides(), first);
-  return tensor;
+at::Tensor tensor_as_checked(c10::Storage storage, const Checked& checked, int64_t first) {
+  return tensor_over(std::move(storage), c10::scalarTypeToTypeMeta(checked.dtype), checked.sizes,
+                     checked.strides(), first);
 }
 
 /// Which element of our own storage, that comes back unchanged, is the first; -1 where another is meant.
@@ -233,7 +228,7 @@ at::Tensor import_tensor(Managed managed) {
   const uint64_t flags = managed.get()->flags;
   if (const c10::Storage* lent = lent_storage(*managed.get())) {
     if (const int64_t first = first_element(*lent, foreign, flags); first >= 0) {
-      return tensor_over(*lent, foreign, first);
+      return tensor_as_checked(*lent, foreign, first);
     }
   }
   at::DataPtr memory(foreign.data, managed.release(), release_imported, foreign.device);
@@ -243,7 +238,7 @@ at::Tensor import_tensor(Managed managed) {
   if ((flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0) {
     storage->set_throw_on_mutable_data_ptr();
   }
-  return tensor_over(c10::Storage(std::move(storage)), foreign, 0);
+  return tensor_as_checked(c10::Storage(std::move(storage)), foreign, 0);
 }
 
 uint64_t imported_flags(const c10::Storage& storage) noexcept {

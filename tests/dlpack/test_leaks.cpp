@@ -1,51 +1,17 @@
 // Round trips by DLPack leave nothing behind: what the process holds stays flat. SIMPLE_LONG_TESTS=1 makes
 // 10^6 of each.
-#include <unistd.h>
-
-#include <cstdlib>
-#include <fstream>
-#include <iostream>
-
 #include "tests/dlpack/consumers.h"
+#include "tests/support/round_trips.h"
 
 namespace {
 
 using namespace consumers;
 
-constexpr int64_t kMostGrowth = 1 << 20;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kIsCounted = false;  // a sanitizer keeps what was freed; leaks it finds by itself
-#else
-constexpr bool kIsCounted = true;
-#endif
-
-int64_t resident_bytes() {
-  std::ifstream pages("/proc/self/statm");
-  int64_t total = 0, resident = 0;
-  pages >> total >> resident;
-  return resident * sysconf(_SC_PAGESIZE);
-}
-
-int round_trips() {
-  const char* is_long = std::getenv("SIMPLE_LONG_TESTS");
-  return is_long != nullptr && std::string(is_long) == "1" ? 1'000'000 : 50'000;
-}
-
 class Leaks : public CApiTest {
  protected:
-  /// Some trips first, so that what is kept once for all is there.
   template <class Trip>
   static void expect_flat(Trip&& trip) {
-    for (int i = 0; i < 5'000; ++i) {
-      trip();
-    }
-    const int64_t before = resident_bytes();
-    for (int i = 0; i < round_trips(); ++i) {
-      trip();
-    }
-    const int64_t growth = resident_bytes() - before;
-    std::cout << round_trips() << " round trips, growth " << growth << " bytes\n";
-    EXPECT_TRUE(!kIsCounted || growth <= kMostGrowth) << growth;
+    round_trips::expect_flat(trip);
     EXPECT_EQ(live(), 0);
   }
 
@@ -102,7 +68,7 @@ TEST_F(Leaks, AreNoneOfForeignTensorsTakenOrRefused) {
       const Handle ours(out);
     }
   });
-  EXPECT_EQ(deletions, 2 * (5'000 + round_trips()));
+  EXPECT_EQ(deletions, 2 * (round_trips::kBefore + round_trips::count()));
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+// The methods of DLPack's protocol, of our own type.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "bridge/python.h"
+
+namespace simple_torch::bridge {
+
+/// `__dlpack__(*, stream, max_version, dl_device, copy)`, its arguments in vectorcall's layout: a capsule, or
+/// NULL with an exception pending. The caller holds the GIL.
+PyObject* lend_to_python(const at::Tensor& tensor, PyObject* const* values, Py_ssize_t count,
+                         PyObject* names);
+
+/// `__dlpack_device__()`: device type and index, by DLPack's numbers.
+PyObject* device_for_python(const at::Tensor& tensor);
+
+}  // namespace simple_torch::bridge
