@@ -95,6 +95,10 @@ def test_every_difference_is_one_that_is_known(tally: Tally) -> None:
     assert {overload: why[0] for overload, why in tally.differing.items() if overload not in EXCEPTIONS} == {}
 
 
+def test_each_call_is_identical_or_listed_as_different(tally: Tally) -> None:
+    assert tally.identical + sum(len(why) for why in tally.differing.values()) == tally.compared
+
+
 def test_what_is_not_initialised_has_its_shape_and_strides(tally: Tally) -> None:
     assert {why for overload in UNINITIALISED_RESULTS for why in tally.differing.get(overload, [])} <= {"values"}
 

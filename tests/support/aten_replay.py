@@ -107,15 +107,16 @@ class Replay(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         tally, overload = self._tally, str(func)
-        tally.calls += 1
         try:
             copies = _Copies()
             copied_args, copied_kwargs = tree_map(copies.of, (tuple(args), kwargs))
         except Unreplayable as reason:
+            tally.calls += 1
             tally.left_out[f"{overload}: {reason}"] += 1
             return func(*args, **kwargs)
         before = torch.get_rng_state()
-        result = func(*args, **kwargs)
+        result = func(*args, **kwargs)  # a call that PyTorch itself refuses counts for nothing
+        tally.calls += 1
         after = torch.get_rng_state()
         torch.set_rng_state(before)
         try:
