@@ -21,8 +21,14 @@ from read_only import Findings, Probe, ReadOnlyAbi  # noqa: E402
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "dlpack-read-only.md"
 LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
-SAMPLES, CALLS = (8, 12) if LONG else (2, 4)  # of each operator; of each overload
-DTYPES = (torch.float32, torch.int64, torch.complex64, torch.bool)  # a short run takes the first that there is
+SAMPLES, CALLS = (4, 4) if LONG else (2, 2)  # of each operator with each dtype; of each overload with each
+DTYPES = (
+    torch.float32,
+    torch.int64,
+    torch.complex64,
+    torch.bool,
+    torch.bfloat16,
+)  # a short run takes the first there is
 LEAST_OVERLOADS, LEAST_WRITERS = 560, 575
 
 # Readers that LibTorch refuses, and which of their arguments must not be read-only.
@@ -33,6 +39,8 @@ REFUSED = {
     "aten._scaled_dot_product_flash_attention_for_cpu_backward.default": {"attn_mask"},
     "aten.channel_shuffle.default": {"self"},
     "aten.lstm.input": {"input", "hx", "params"},
+    "aten.max.default": {"self"},  # bools
+    "aten.min.default": {"self"},
     "aten.native_batch_norm.default": {"running_mean", "running_var"},  # it writes them; its schema hides it
 }
 if torch.__version__.startswith("2.11"):
@@ -58,7 +66,8 @@ FIELDS_ONLY = {
     "aten.transpose_.default",
     "aten.unsqueeze_.default",
 }
-WHILE_TRAINING_ONLY = {"aten._native_batch_norm_legit.default"}
+WHILE_TRAINING_ONLY = {"aten._native_batch_norm_legit.default", "aten.rrelu_with_noise.default"}
+WHERE_THERE_IS_SOMETHING_TO_WRITE = {"aten.nan_to_num_.default"}  # integers and bools have no NaN
 
 
 def samples():
@@ -124,6 +133,12 @@ def probe_attention(probe: Probe) -> None:
     probe.try_readers(backward.default, [out, query, key, value, out, logsumexp, 0.0, False, mask])
 
 
+def probe_extremes(probe: Probe) -> None:
+    """A short run's samples have no bools."""
+    for func in (torch.ops.aten.max.default, torch.ops.aten.min.default):
+        probe.try_readers(func, [torch.tensor([True, False])])
+
+
 @pytest.fixture(scope="module")
 def abi() -> ReadOnlyAbi:
     warnings.simplefilter("ignore")
@@ -141,8 +156,9 @@ def findings(abi, by_name) -> Findings:
     probe_samples(abi, found, by_name)
     probe_recurrent_layers(Probe(abi, found, CALLS))
     probe_attention(Probe(abi, found, CALLS))
+    probe_extremes(Probe(abi, found, CALLS))
     assert abi.live() == 0
-    print(f"\n{len(found.calls)} overloads; {len(found.writers)} that write: "
+    print(f"\n{len(found.overloads())} overloads; {len(found.writers)} that write: "
           f"{sum(bool(each['read-only']) for each in found.writers.values())} refused")  # fmt: skip
     return found
 
@@ -168,7 +184,8 @@ def test_nothing_that_is_read_only_changes(findings: Findings) -> None:
 
 def test_what_writes_is_refused(findings: Findings) -> None:
     wrote_nothing = {name for name, outcomes in findings.writers.items() if outcomes["nothing written"]}
-    assert wrote_nothing == FIELDS_ONLY | WHILE_TRAINING_ONLY
+    assert wrote_nothing <= FIELDS_ONLY | WHILE_TRAINING_ONLY | WHERE_THERE_IS_SOMETHING_TO_WRITE
+    assert wrote_nothing >= FIELDS_ONLY
 
 
 def test_each_refusal_says_read_only_and_offers_a_clone(findings: Findings) -> None:
@@ -177,5 +194,5 @@ def test_each_refusal_says_read_only_and_offers_a_clone(findings: Findings) -> N
 
 
 def test_the_probe_covers_what_it_did(findings: Findings) -> None:
-    assert len(findings.calls) >= LEAST_OVERLOADS
+    assert len(findings.overloads()) >= LEAST_OVERLOADS
     assert sum(bool(each["read-only"]) for each in findings.writers.values()) >= LEAST_WRITERS

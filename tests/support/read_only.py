@@ -61,16 +61,20 @@ class ReadOnlyAbi(Abi):
 class Findings:
     """What came of the calls."""
 
-    calls: Counter = field(default_factory=Counter)  # overload -> calls that PyTorch made
+    calls: Counter = field(default_factory=Counter)  # (overload, dtypes of its tensors) -> calls that PyTorch made
     refused: dict[str, set[str]] = field(default_factory=dict)  # reader -> arguments that must not be read-only
     failed: dict[str, str] = field(default_factory=dict)  # reader -> another error
     writers: dict[str, Counter] = field(default_factory=dict)  # overload -> refused, nothing written, other error
     changed: set[str] = field(default_factory=set)  # overloads that wrote to read-only memory
     messages: set[str] = field(default_factory=set)  # of refusals
 
+    def overloads(self) -> set[str]:
+        return {overload for overload, *_ in self.calls}
+
 
 class Probe(TorchDispatchMode):
-    """While this is entered, the first few calls of each overload (of some: each) are tried on read-only memory."""
+    """While this is entered, the first few calls of each overload with each dtype (of some: each) are tried on
+    read-only memory."""
 
     def __init__(self, abi: ReadOnlyAbi, findings: Findings, most: int, each_call_of: Collection[str] = ()) -> None:
         super().__init__()
@@ -79,8 +83,9 @@ class Probe(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         overload = str(func)
-        self._found.calls[overload] += 1
-        if self._found.calls[overload] > self._most and overload not in self._each_call_of:
+        kind = overload, *sorted({str(tensor.dtype) for tensor in _tensors((args, kwargs))})
+        self._found.calls[kind] += 1
+        if self._found.calls[kind] > self._most and overload not in self._each_call_of:
             return func(*args, **kwargs)
         try:
             values = _in_schema_order(func, *tree_map(_Copies().of, (tuple(args), kwargs)))
