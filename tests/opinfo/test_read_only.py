@@ -37,9 +37,10 @@ REFUSED = {
     "aten._ctc_loss_backward.default": {"neg_log_likelihood"},
     "aten._scaled_dot_product_flash_attention_for_cpu.default": {"attn_mask"},
     "aten._scaled_dot_product_flash_attention_for_cpu_backward.default": {"attn_mask"},
+    "aten.aminmax.default": {"self"},  # bools, here and below
     "aten.channel_shuffle.default": {"self"},
     "aten.lstm.input": {"input", "hx", "params"},
-    "aten.max.default": {"self"},  # bools
+    "aten.max.default": {"self"},
     "aten.min.default": {"self"},
     "aten.native_batch_norm.default": {"running_mean", "running_var"},  # it writes them; its schema hides it
 }
@@ -67,7 +68,8 @@ FIELDS_ONLY = {
     "aten.unsqueeze_.default",
 }
 WHILE_TRAINING_ONLY = {"aten._native_batch_norm_legit.default", "aten.rrelu_with_noise.default"}
-WHERE_THERE_IS_SOMETHING_TO_WRITE = {"aten.nan_to_num_.default"}  # integers and bools have no NaN
+# Integers and bools have no NaN; there may be no index.
+WHERE_THERE_IS_SOMETHING_TO_WRITE = {"aten.nan_to_num_.default", "aten.scatter_add_.default"}
 
 
 def samples():
@@ -135,7 +137,7 @@ def probe_attention(probe: Probe) -> None:
 
 def probe_extremes(probe: Probe) -> None:
     """A short run's samples have no bools."""
-    for func in (torch.ops.aten.max.default, torch.ops.aten.min.default):
+    for func in (torch.ops.aten.max.default, torch.ops.aten.min.default, torch.ops.aten.aminmax.default):
         probe.try_readers(func, [torch.tensor([True, False])])
 
 
