@@ -14,21 +14,16 @@ namespace {
 
 using dlpack::CopyRule;
 
-/// The DLPack tensor in a result; empty when the result holds a torch tensor or nothing.
-dlpack::Managed managed_of(const bridge::TensorResult& result) {
-  return result.versioned != nullptr ? dlpack::Managed(result.versioned) : dlpack::Managed(result.legacy);
-}
-
-constexpr const char* kWays[] = {"a torch tensor", "the C exchange table of its type",
-                                 "__dlpack__ of DLPack 1", "__dlpack__ of before DLPack 1",
-                                 "the buffer protocol"};
+constexpr const char* kWays[] = {
+    "a torch tensor",         "the NumPy array itself",        "the C exchange table of its type",
+    "__dlpack__ of DLPack 1", "__dlpack__ of before DLPack 1", "the buffer protocol"};
 
 /// A tensor on its way out of Python.
 struct FromPython {
   FromPython(const BridgeApi& api, int64_t object, CopyRule rule) {
     bridge::TensorResult result{.tensor = &tensor};
     status = api.to_tensor(object_argument(object)->get(), rule, &result);
-    managed = managed_of(result);
+    managed = dlpack::Managed(result.versioned);
     shared = managed.get() == nullptr;
     way = kWays[static_cast<size_t>(result.way)];
   }
@@ -120,7 +115,7 @@ int32_t py_capsule_take(int64_t capsule, int64_t* out) {
     require(out, "out");
     bridge::TensorResult result{.tensor = nullptr};
     const int32_t status = api.capsule_take(object_argument(capsule)->get(), &result);
-    dlpack::Managed managed = managed_of(result);
+    dlpack::Managed managed(result.versioned);
     if (status == 0) {
       *out = handles().insert(std::move(managed));
     }

@@ -31,12 +31,13 @@ bool lend_legacy(const at::Tensor& tensor, DLManagedTensor** out, Refusal& refus
   return or_refused(refusal, [&] { *out = dlpack::export_legacy(tensor); });
 }
 
-bool take(DLManagedTensorVersioned* versioned, DLManagedTensor* legacy, dlpack::CopyRule rule,
-          at::Tensor& out, Refusal& refusal) {
-  return or_refused(refusal, [&] {
-    dlpack::Managed managed = versioned != nullptr ? dlpack::Managed(versioned) : dlpack::Managed(legacy);
-    out = dlpack::import_by_rule(std::move(managed), rule).tensor;
-  });
+bool take(DLManagedTensorVersioned* managed, dlpack::CopyRule rule, at::Tensor& out, Refusal& refusal) {
+  return or_refused(refusal, [&] { out = dlpack::import_by_rule(dlpack::Managed(managed), rule).tensor; });
+}
+
+bool take_memory(const DLTensor& described, void* owner, void (*release)(void*), at::Tensor& out,
+                 Refusal& refusal) {
+  return or_refused(refusal, [&] { out = dlpack::import_memory(described, owner, release); });
 }
 
 bool share(const at::Tensor& tensor, dlpack::CopyRule rule, at::Tensor& out, Refusal& refusal) {
@@ -45,6 +46,6 @@ bool share(const at::Tensor& tensor, dlpack::CopyRule rule, at::Tensor& out, Ref
 
 }  // namespace
 
-const bridge::DlpackServices kDlpackServices{lend, lend_legacy, take, share};
+const bridge::DlpackServices kDlpackServices{lend, lend_legacy, take, take_memory, share};
 
 }  // namespace simple_torch::abi

@@ -3,6 +3,8 @@
 // same torch minor, so at::Tensor itself may cross by pointer.
 #pragma once
 
+#include <ATen/dlpack.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -12,13 +14,11 @@
 namespace at {
 class Tensor;
 }
-struct DLManagedTensorVersioned;
-struct DLManagedTensor;
 
 namespace simple_torch::bridge {
 
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 4;
+inline constexpr int32_t kBridgeVersion = 5;
 
 /// One Python object. A pointer to it that a function gives out is an owned reference; any thread may
 /// hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
@@ -68,15 +68,14 @@ struct Arguments {
 };
 
 /// By which way a tensor came out of Python.
-enum class WayIn : int32_t { kSameTensor, kExchangeTable, kCapsule, kLegacyCapsule, kBuffer };
+enum class WayIn : int32_t { kSameTensor, kNumpyArray, kExchangeTable, kCapsule, kLegacyCapsule, kBuffer };
 
 using dlpack::CopyRule;
 
-/// A tensor that came out of Python: the object's own, or a DLPack tensor that the caller now owns.
+/// A tensor that came out of Python: ready, or a DLPack tensor that the caller now owns.
 struct TensorResult {
-  at::Tensor* tensor;  // assigned when the object is a torch.Tensor
+  at::Tensor* tensor;  // assigned of a torch.Tensor, which it is, and of a NumPy array
   DLManagedTensorVersioned* versioned = nullptr;
-  DLManagedTensor* legacy = nullptr;
   WayIn way = WayIn::kSameTensor;
 };
 
@@ -90,9 +89,12 @@ struct DlpackServices {
   /// The receiver calls the structure's deleter.
   bool (*lend)(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out, Refusal& refusal);
   bool (*lend_legacy)(const at::Tensor& tensor, DLManagedTensor** out, Refusal& refusal);
-  /// Takes over whichever is not NULL, also when it refuses.
-  bool (*take)(DLManagedTensorVersioned* versioned, DLManagedTensor* legacy, CopyRule rule, at::Tensor& out,
-               Refusal& refusal);
+  /// Takes the structure over also when it refuses.
+  bool (*take)(DLManagedTensorVersioned* managed, CopyRule rule, at::Tensor& out, Refusal& refusal);
+  /// Of memory that can be written, and whose owner needs no structure: `release(owner)` runs where a deleter
+  /// would, also when it is refused.
+  bool (*take_memory)(const DLTensor& described, void* owner, void (*release)(void*), at::Tensor& out,
+                      Refusal& refusal);
   /// A tensor of its own on the same memory, or on that of a copy.
   bool (*share)(const at::Tensor& tensor, CopyRule rule, at::Tensor& out, Refusal& refusal);
 };

@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <new>
+#include <utility>
 
 #include "bridge/drainer.h"
 
@@ -19,6 +21,15 @@ struct Work {
 std::atomic<Work*> references{nullptr};
 std::atomic<Work*> memory{nullptr};
 std::atomic<bool> leaking{false};
+
+// Of a thread that frees its own. A list, and no recursion: a tensor over an array over a tensor may go on.
+struct FreedHere {
+  bool is_on = false;
+  Work first{nullptr, nullptr, nullptr};  // most often the only one: it needs no memory
+  Work* others = nullptr;
+};
+// Of the initial-exec model, which needs no call: this library is never unloaded.
+[[gnu::tls_model("initial-exec")]] thread_local FreedHere freed_here;
 
 void push(std::atomic<Work*>& newest, Work* work) {
   work->next = newest.load(std::memory_order_relaxed);
@@ -50,16 +61,42 @@ void defer(Deferred kind, void (*run)(void*), void* what) noexcept {
   if (leaking.load(std::memory_order_acquire)) {
     return;
   }
+  FreedHere* here = kind == Deferred::kMemory && freed_here.is_on ? &freed_here : nullptr;
+  if (here != nullptr && here->first.run == nullptr) {
+    here->first = {run, what, nullptr};
+    return;
+  }
   auto* work = new (std::nothrow) Work{run, what, nullptr};
   if (work == nullptr) {
     return;
   }
-  if (kind == Deferred::kReference) {
+  if (here != nullptr) {
+    work->next = std::exchange(here->others, work);
+  } else if (kind == Deferred::kReference) {
     push(references, work);
+  } else {
+    push(memory, work);
+    see_to_deferred_memory();
+  }
+}
+
+FreesMemoryHere::FreesMemoryHere() noexcept : is_outermost_(!std::exchange(freed_here.is_on, true)) {}
+
+FreesMemoryHere::~FreesMemoryHere() {
+  if (!is_outermost_) {
     return;
   }
-  push(memory, work);
-  see_to_deferred_memory();
+  FreedHere& here = freed_here;
+  while (here.first.run != nullptr || here.others != nullptr) {
+    if (here.first.run != nullptr) {
+      const Work first = std::exchange(here.first, Work{nullptr, nullptr, nullptr});
+      first.run(first.what);
+    } else {
+      const std::unique_ptr<Work> work(std::exchange(here.others, here.others->next));
+      work->run(work->what);
+    }
+  }
+  here.is_on = false;
 }
 
 void run_deferred_work() noexcept {

@@ -12,6 +12,19 @@ enum class Deferred {
 /// `leak_deferred_work` (and when memory is out) the work is dropped, which leaks what it would have freed.
 void defer(Deferred kind, void (*run)(void*), void* what) noexcept;
 
+/// While one lives, its thread frees by itself what it defers as memory: when the outermost ends. The thread
+/// holds the GIL, and no lock; Python code may run then.
+class FreesMemoryHere {
+ public:
+  FreesMemoryHere() noexcept;
+  ~FreesMemoryHere();
+  FreesMemoryHere(const FreesMemoryHere&) = delete;
+  FreesMemoryHere& operator=(const FreesMemoryHere&) = delete;
+
+ private:
+  bool is_outermost_;
+};
+
 /// Runs what is queued, the oldest of each kind first. The caller holds the GIL.
 void run_deferred_work() noexcept;
 

@@ -34,6 +34,14 @@ void free_unused_capsule(PyObject* capsule) {
   }
 }
 
+/// What a consumer may know of it beside its tensor. Those of before DLPack 1 tell nothing.
+DLPackVersion version_of(const DLManagedTensorVersioned& tensor) { return tensor.version; }
+DLPackVersion version_of(const DLManagedTensor& /*tensor*/) {
+  return {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+}
+uint64_t flags_of(const DLManagedTensorVersioned& tensor) { return tensor.flags; }
+uint64_t flags_of(const DLManagedTensor& /*tensor*/) { return 0; }
+
 template <class Managed>
 void call_deleter(void* what) {
   auto* tensor = static_cast<Managed*>(what);
@@ -45,28 +53,27 @@ void call_deleter(void* what) {
 /// Many producers (NumPy among them) take the GIL in their deleter, which could wait or, once the
 /// interpreter is gone, crash.
 template <class Managed>
-Managed* deferred(Managed* original) {
-  auto* copy = new (std::nothrow) Managed(*original);
-  if (copy == nullptr) {
-    PyErr_NoMemory();
-    return nullptr;
-  }
-  copy->manager_ctx = original;
-  copy->deleter = [](Managed* self) {
+DLManagedTensorVersioned* deferred(Managed* original) {
+  const auto end = [](DLManagedTensorVersioned* self) {
     defer(Deferred::kMemory, call_deleter<Managed>, self->manager_ctx);
     delete self;
   };
+  auto* copy = new (std::nothrow) DLManagedTensorVersioned{version_of(*original), original, end,
+                                                           flags_of(*original), original->dl_tensor};
+  if (copy == nullptr) {
+    PyErr_NoMemory();
+  }
   return copy;
 }
 
 /// NULL with an exception pending on failure; the capsule then still owns its tensor.
 template <class Managed>
-Managed* take(PyObject* capsule) {
+DLManagedTensorVersioned* take(PyObject* capsule) {
   auto* original = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Protocol<Managed>::fresh));
   if (original == nullptr) {
     return nullptr;
   }
-  Managed* copy = deferred(original);
+  DLManagedTensorVersioned* copy = deferred(original);
   if (copy != nullptr && PyCapsule_SetName(capsule, Protocol<Managed>::used) != 0) {
     delete copy;
     return nullptr;
@@ -109,9 +116,9 @@ bool take_capsule(PyObject* capsule, TensorResult& out) {
     return out.versioned != nullptr;
   }
   if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensor>::fresh) != 0) {
-    out.legacy = take<DLManagedTensor>(capsule);
+    out.versioned = take<DLManagedTensor>(capsule);
     out.way = WayIn::kLegacyCapsule;
-    return out.legacy != nullptr;
+    return out.versioned != nullptr;
   }
   if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensorVersioned>::used) != 0 ||
       PyCapsule_IsValid(capsule, Protocol<DLManagedTensor>::used) != 0) {

@@ -91,8 +91,9 @@ void add_advice(PyObject* exception, Failure& failure) {
     }
   } else if (failure.message.find(kNoDataPointer) != std::string::npos) {
     failure.message +=
-        "; a tensor over memory that was lent read-only is one of these: give a clone(), or lend its "
-        "to_dlpack()";
+        "; a tensor over memory that was lent read-only is one of these: give a clone(), or a "
+        "simple_torch.Tensor "
+        "(from_dlpack of Python's simple_torch)";
   } else if (is_a(exception, PyExc_SystemExit)) {
     failure.got = attribute_text(exception, "code");
   }

@@ -39,7 +39,7 @@ int from_object(void* object, DLManagedTensorVersioned** out) {
 int to_object(DLManagedTensorVersioned* managed, void** out) {
   at::Tensor tensor;
   Refusal refusal;
-  if (!dlpack_services().take(managed, nullptr, CopyRule::kIfNeeded, tensor, refusal)) {
+  if (!dlpack_services().take(managed, CopyRule::kIfNeeded, tensor, refusal)) {
     raise_refusal(refusal);
     return -1;
   }
@@ -73,7 +73,7 @@ int allocate(DLTensor* like, DLManagedTensorVersioned** out, void* context,
   wanted.dl_tensor.strides = nullptr;
   at::Tensor kind;
   Refusal refusal;
-  if (!dlpack_services().take(&wanted, nullptr, CopyRule::kIfNeeded, kind, refusal)) {
+  if (!dlpack_services().take(&wanted, CopyRule::kIfNeeded, kind, refusal)) {
     set_error(context, "BufferError", refusal.message);
     return -1;
   }

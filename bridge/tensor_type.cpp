@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "bridge/deferred.h"
 #include "bridge/lending.h"
 #include "bridge/own_table.h"
 #include "bridge/tensors.h"
@@ -24,9 +25,30 @@ PyTypeObject* type = nullptr;  // made once, under the GIL; never freed
 
 const at::Tensor& tensor_of(PyObject* self) { return reinterpret_cast<TensorObject*>(self)->tensor; }
 
+/// Memory of objects that were let go, for the next ones: Python takes a tenth of an import to find some.
+struct {
+  std::array<PyObject*, 64> objects;
+  size_t count = 0;
+} kept;  // guarded by the GIL
+
+PyObject* take_object() {
+  return kept.count != 0 ? PyObject_Init(kept.objects[--kept.count], type) : type->tp_alloc(type, 0);
+}
+
+void give_object(PyObject* object) {
+  if (kept.count < kept.objects.size()) {
+    kept.objects[kept.count++] = object;
+  } else {
+    type->tp_free(object);
+  }
+}
+
 void deallocate(PyObject* self) {
-  reinterpret_cast<TensorObject*>(self)->tensor.~Tensor();
-  type->tp_free(self);
+  {
+    const FreesMemoryHere here;
+    reinterpret_cast<TensorObject*>(self)->tensor.~Tensor();
+  }
+  give_object(self);
   Py_DECREF(type);
 }
 
@@ -98,12 +120,15 @@ bool take(PyObject* object, CopyRule rule, at::Tensor& out) {
   if (is_torch_tensor(object)) {
     return share(torch_tensor_in(object), rule, out);
   }
-  TensorResult given{.tensor = nullptr};
+  TensorResult given{.tensor = &out};
   if (!take_foreign_tensor(object, rule, given)) {
     return false;
   }
+  if (given.versioned == nullptr) {
+    return rule != CopyRule::kAlways || share(out, rule, out);
+  }
   Refusal refusal;
-  const bool taken = dlpack_services().take(given.versioned, given.legacy, rule, out, refusal);
+  const bool taken = dlpack_services().take(given.versioned, rule, out, refusal);
   if (!taken) {
     raise_refusal(refusal);
   }
@@ -170,7 +195,7 @@ void set_dlpack_services(const DlpackServices* services) noexcept { given_servic
 const DlpackServices& dlpack_services() noexcept { return *given_services; }
 
 PyObject* wrap_tensor(at::Tensor tensor) {
-  PyObject* object = type->tp_alloc(type, 0);
+  PyObject* object = take_object();
   if (object != nullptr) {
     new (&reinterpret_cast<TensorObject*>(object)->tensor) at::Tensor(std::move(tensor));
   }

@@ -23,7 +23,12 @@ PyObject* tensor_to_python(const at::Tensor& tensor) {
   }
 }
 
-bool is_torch_tensor(PyObject* object) { return THPVariableClass != nullptr && THPVariable_Check(object); }
+/// By the type alone, unlike THPVariable_Check: what merely says that its class is torch.Tensor has no tensor
+/// in it, and isinstance() takes as long as all else that is done for an array.
+bool is_torch_tensor(PyObject* object) {
+  return THPVariableClass != nullptr &&
+         PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(THPVariableClass)) != 0;
+}
 
 const at::Tensor& torch_tensor_in(PyObject* object) { return THPVariable_Unpack(object); }
 

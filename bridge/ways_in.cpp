@@ -9,6 +9,8 @@
 #include "bridge/buffers.h"
 #include "bridge/errors.h"
 #include "bridge/exchange_table.h"
+#include "bridge/immutable_arrays.h"
+#include "bridge/numpy_arrays.h"
 #include "bridge/tensors.h"
 #include "bridge/values.h"
 
@@ -16,6 +18,11 @@ namespace simple_torch::bridge {
 namespace {
 
 enum class Outcome { kTaken, kFailed, kNotThisWay };
+
+/// NumPy's copies are made here, too.
+Outcome take_from_numpy(PyObject* object, CopyRule /*copy*/, TensorResult& out) {
+  return take_numpy_array(object, out) ? Outcome::kTaken : Outcome::kNotThisWay;
+}
 
 /// The table gives memory without waiting for the work that still fills it, which matters beyond the CPU.
 /// There `__dlpack__` orders the streams. It cannot be asked for a copy.
@@ -174,6 +181,27 @@ Ref capsule_of_producer(PyObject* object, PyObject* method, PyObject* stream, Co
   return called_with(method, {.stream = stream});
 }
 
+/// The buffers of immutable arrays say what their capsules cannot; those on other devices, and those of
+/// dtypes that buffers do not have, have none.
+Outcome take_immutable(PyObject* object, CopyRule /*copy*/, TensorResult& out) {
+  if (!is_immutable_array(Py_TYPE(object)) || PyObject_CheckBuffer(object) == 0) {
+    return Outcome::kNotThisWay;
+  }
+  const bool taken = take_buffer(object, out);
+  PyErr_Clear();
+  return taken ? Outcome::kTaken : Outcome::kNotThisWay;
+}
+
+Outcome take_capsule_of(PyObject* object, PyObject* capsule, TensorResult& out) {
+  if (!take_capsule(capsule, out)) {
+    return Outcome::kFailed;
+  }
+  if (out.way == WayIn::kLegacyCapsule && is_immutable_array(Py_TYPE(object))) {
+    out.versioned->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
+  }
+  return Outcome::kTaken;
+}
+
 Outcome take_by_method(PyObject* object, CopyRule copy, TensorResult& out) {
   static PyObject* const name = interned("__dlpack__").give();  // kept
   const Ref method(name != nullptr ? PyObject_GetAttr(object, name) : nullptr);
@@ -190,7 +218,7 @@ Outcome take_by_method(PyObject* object, CopyRule copy, TensorResult& out) {
   }
   const Ref capsule = capsule_of_producer(object, method.get(), stream.get(), copy);
   if (capsule) {
-    return take_capsule(capsule.get(), out) ? Outcome::kTaken : Outcome::kFailed;
+    return take_capsule_of(object, capsule.get(), out);
   }
   // An array that DLPack cannot describe, one that cannot be written say, may have a buffer that says it; and
   // where the buffer does not fit either, its message says what to do.
@@ -209,7 +237,7 @@ bool take_foreign_tensor(PyObject* object, CopyRule copy, TensorResult& out) {
   if (PyCapsule_CheckExact(object)) {
     return take_capsule(object, out);
   }
-  for (const auto way : {take_by_table, take_by_method}) {
+  for (const auto way : {take_from_numpy, take_by_table, take_immutable, take_by_method}) {
     const Outcome outcome = way(object, copy, out);
     if (outcome != Outcome::kNotThisWay) {
       return outcome == Outcome::kTaken;

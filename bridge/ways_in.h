@@ -6,9 +6,9 @@
 
 namespace simple_torch::bridge {
 
-/// Takes the tensor of any object but a torch.Tensor, by the first way that the object offers: its type's C
-/// table,
-/// `__dlpack__` of DLPack 1, `__dlpack__` of before, the buffer protocol. A capsule is used up. False with an
+/// Takes the tensor of any object but a torch.Tensor, by the first way that the object offers: NumPy's own
+/// structure, its type's C table, the buffer of an immutable array, `__dlpack__` of DLPack 1, `__dlpack__` of
+/// before, the buffer protocol. A capsule is used up. False with an
 /// exception pending when there is none, or the object refuses. The caller holds the GIL.
 bool take_foreign_tensor(PyObject* object, CopyRule copy, TensorResult& out);
 

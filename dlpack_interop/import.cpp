@@ -157,16 +157,7 @@ bool is_plainly_good(const DLTensor& tensor, int64_t item_bytes, Checked& out) {
   return !is_odd;
 }
 
-Checked checked(const DLManagedTensorVersioned* managed) {
-  if (managed == nullptr) {
-    refuse("the DLPack tensor is NULL");
-  }
-  // Of another major version only the place of the deleter is known.
-  if (managed->version.major != DLPACK_MAJOR_VERSION) {
-    refuse("version.major is " + std::to_string(managed->version.major) + ", and " +
-           std::to_string(DLPACK_MAJOR_VERSION) + " is understood");
-  }
-  const DLTensor& tensor = managed->dl_tensor;
+Checked checked(const DLTensor& tensor) {
   Checked out{torch_dtype(tensor.dtype), torch_device(tensor.device), {}, {}, {}, nullptr, 0};
   const auto item_bytes = static_cast<int64_t>(c10::elementSize(out.dtype));
   if (is_plainly_good(tensor, item_bytes, out)) {
@@ -182,12 +173,30 @@ Checked checked(const DLManagedTensorVersioned* managed) {
   return out;
 }
 
+Checked checked(const DLManagedTensorVersioned* managed) {
+  if (managed == nullptr) {
+    refuse("the DLPack tensor is NULL");
+  }
+  // Of another major version only the place of the deleter is known.
+  if (managed->version.major != DLPACK_MAJOR_VERSION) {
+    refuse("version.major is " + std::to_string(managed->version.major) + ", and " +
+           std::to_string(DLPACK_MAJOR_VERSION) + " is understood");
+  }
+  return checked(managed->dl_tensor);
+}
+
 /// Ends the import when the last user of the memory is gone.
 void release_imported(void* context) { const Managed ended(static_cast<DLManagedTensorVersioned*>(context)); }
 
 at::Tensor tensor_as_checked(c10::Storage storage, const Checked& checked, int64_t first) {
   return tensor_over(std::move(storage), c10::scalarTypeToTypeMeta(checked.dtype), checked.sizes,
                      checked.strides(), first);
+}
+
+c10::intrusive_ptr<c10::StorageImpl> storage_of(const Checked& foreign, void* owner, void (*release)(void*)) {
+  return c10::make_intrusive<c10::StorageImpl>(
+      c10::StorageImpl::use_byte_size_t(), static_cast<size_t>(foreign.bytes),
+      at::DataPtr(foreign.data, owner, release, foreign.device), /*allocator=*/nullptr, /*resizable=*/false);
 }
 
 /// Which element of our own storage, that comes back unchanged, is the first; -1 where another is meant.
@@ -231,14 +240,17 @@ at::Tensor import_tensor(Managed managed) {
       return tensor_as_checked(*lent, foreign, first);
     }
   }
-  at::DataPtr memory(foreign.data, managed.release(), release_imported, foreign.device);
-  auto storage = c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(),
-                                                       static_cast<size_t>(foreign.bytes), std::move(memory),
-                                                       /*allocator=*/nullptr, /*resizable=*/false);
+  auto storage = storage_of(foreign, managed.release(), release_imported);
   if ((flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0) {
     storage->set_throw_on_mutable_data_ptr();
   }
   return tensor_as_checked(c10::Storage(std::move(storage)), foreign, 0);
+}
+
+at::Tensor import_memory(const DLTensor& described, void* owner, void (*release)(void*)) {
+  std::unique_ptr<void, void (*)(void*)> held(owner, release);
+  const Checked foreign = checked(described);
+  return tensor_as_checked(c10::Storage(storage_of(foreign, held.release(), release)), foreign, 0);
 }
 
 uint64_t imported_flags(const c10::Storage& storage) noexcept {

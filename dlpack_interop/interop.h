@@ -33,4 +33,8 @@ DLManagedTensor* export_legacy(const at::Tensor& tensor);
 /// that torch lacks; Error(kUnavailable) or Error(kNotImplemented) for a device that is not there.
 at::Tensor import_tensor(Managed managed);
 
+/// The same of memory whose owner needs no structure, and whose users may write: `release(owner)` runs where
+/// the deleter would.
+at::Tensor import_memory(const DLTensor& described, void* owner, void (*release)(void*));
+
 }  // namespace simple_torch::dlpack

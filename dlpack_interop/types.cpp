@@ -18,6 +18,7 @@ struct Pair {
   ScalarType torch;
   uint8_t code;
   uint8_t bits;
+  uint8_t lanes = 1;
 };
 
 constexpr auto kDtypes = std::to_array<Pair>({
@@ -42,6 +43,7 @@ constexpr auto kDtypes = std::to_array<Pair>({
     {ScalarType::Float8_e5m2, kDLFloat8_e5m2, 8},
     {ScalarType::Float8_e5m2fnuz, kDLFloat8_e5m2fnuz, 8},
     {ScalarType::Float8_e8m0fnu, kDLFloat8_e8m0fnu, 8},
+    {ScalarType::Float4_e2m1fn_x2, kDLFloat4_e2m1fn, 4, 2},
 });
 
 // The same, to be looked up from either side. All have a power of two of bits, at most 128.
@@ -52,7 +54,7 @@ constexpr DLDataType kNone{0, 0, 0};
 constexpr auto kOfTorch = [] {
   std::array<DLDataType, static_cast<size_t>(ScalarType::NumOptions)> table{};
   for (const Pair& pair : kDtypes) {
-    table[static_cast<size_t>(pair.torch)] = {pair.code, pair.bits, 1};
+    table[static_cast<size_t>(pair.torch)] = {pair.code, pair.bits, pair.lanes};
   }
   return table;
 }();
@@ -86,12 +88,14 @@ const DLDataType& dlpack_dtype(ScalarType dtype) {
 }
 
 ScalarType torch_dtype(const DLDataType& dtype) {
-  if (dtype.lanes != 1) {
-    throw Error(ErrorKind::kInvalidArgument,
-                "dtype.lanes is " + std::to_string(dtype.lanes) +
-                    ", and torch has single values only (1); convert it where it was made");
+  const ScalarType found = looked_up(dtype);
+  const int lanes = found == ScalarType::Undefined ? 1 : kOfTorch[static_cast<size_t>(found)].lanes;
+  if (dtype.lanes != lanes) {
+    throw Error(ErrorKind::kInvalidArgument, "dtype.lanes is " + std::to_string(dtype.lanes) +
+                                                 ", and torch has " + std::to_string(lanes) +
+                                                 " for such values only; convert it where it was made");
   }
-  if (const ScalarType found = looked_up(dtype); found != ScalarType::Undefined) {
+  if (found != ScalarType::Undefined) {
     return found;
   }
   throw Error(ErrorKind::kDtypeMismatch, "torch has no dtype for dtype.code " + std::to_string(dtype.code) +

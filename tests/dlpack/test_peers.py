@@ -79,6 +79,7 @@ class Shared:
     address: str = "same"
     dtype: str = ""  # where it is another
     layout: dict[str, Layout] | None = None  # where it is another
+    way: str = ""  # where it is another
 
 
 @dataclass(frozen=True)
@@ -128,21 +129,21 @@ class Peer:
     why_copied: str = "the producer copied its memory, as its flag IS_COPIED says"
 
 
+ITSELF = "the NumPy array itself"
+BUFFER = "the buffer protocol"
 METHOD = "__dlpack__ of DLPack 1"
 LEGACY = "__dlpack__ of before DLPack 1"
 ASKED = "a copy was asked for"
 
 READ_ONLY = "the tensor is read-only: its memory was lent without leave to write"
-NO_FLOAT4 = "DLPack has no dtype for torch.float4_e2m1fn_x2"
 NEGATIVE = "strides[1] is -1, and torch has no negative strides; copy it where it was made"
 # torch.Tensor.__dlpack__ cannot lend what cannot be written; to_dlpack() can.
-NO_READ_ONLY_TENSORS = Row("tensor", ALL, "read-only", Refused("give a clone(), or lend its to_dlpack()"))
-NO_FLOAT4_CAPSULES = Row("capsule", FLOAT4, ALL, Refused(NO_FLOAT4))
+NO_READ_ONLY_TENSORS = Row("tensor", ALL, "read-only", Refused("give a clone(), or a simple_torch.Tensor"))
 READ_ONLY_CAPSULES = Row("capsule", ALL, "read-only", Shared(READ_ONLY, "assignment destination is read-only"))
 
 NUMPY = Peer(
     "numpy",
-    METHOD,
+    ITSELF,
     [
         # NumPy's own dtypes only; those of ml_dtypes have neither a place in its DLPack nor in its buffers.
         Row("in", f"bfloat16 complex32 {FLOAT8S} {FLOAT4}", ALL, Refused("ValueError: cannot include dtype '")),
@@ -153,11 +154,12 @@ NUMPY = Peer(
         Row("tensor", FLOAT4, ALL, Refused("RuntimeError: Unsupported lanes in DLTensor dtype.")),
         Row("tensor", f"bfloat16 complex32 {FLOAT8S}", ALL, Refused("RuntimeError: Unsupported dtype in DLTensor.")),
         Row("tensor", ALL, ALL, Shared()),
-        NO_FLOAT4_CAPSULES,
+        Row("capsule", FLOAT4, ALL, Refused("RuntimeError: Unsupported lanes in DLTensor dtype.")),
         Row("capsule", f"bfloat16 complex32 {FLOAT8S}", ALL, Refused("RuntimeError: Unsupported dtype in DLTensor.")),
         READ_ONLY_CAPSULES,
         Row("capsule", ALL, ALL, Shared()),
     ],
+    why_copied=ASKED,
 )
 
 TORCH = Peer(
@@ -165,11 +167,9 @@ TORCH = Peer(
     "a torch tensor",
     [
         Row("in", ALL, "reversed read-only", Absent("TypeError: torch has no")),
-        Row("in", FLOAT4, ALL, Refused(NO_FLOAT4)),
         Row("in", ALL, ALL, Shared()),
         NO_READ_ONLY_TENSORS,
         Row("tensor", ALL, ALL, Shared()),
-        NO_FLOAT4_CAPSULES,
         # Python's torch knows no flags: what it takes, it writes.
         Row("capsule", ALL, "read-only", Shared(here=READ_ONLY)),
         Row("capsule", ALL, ALL, Shared()),
@@ -180,13 +180,14 @@ TORCH = Peer(
 JAX_IMMUTABLE = "TypeError: JAX arrays are immutable"
 JAX = Peer(
     "jax",
-    LEGACY,
+    BUFFER,
     [
         Row("in", ALL, "read-only", Absent("TypeError: JAX has no read-only arrays")),
         Row("in", "complex32", ALL, Absent("TypeError: Error interpreting argument")),
-        Row("in", FLOAT4, ALL, Refused("torch has no dtype for dtype.code 17 with dtype.bits 4")),
-        # Immutable, but its capsules cannot say so: Simple's write changes the array.
-        Row("in", ALL, ALL, Shared()),
+        Row("in", FLOAT4, ALL, Refused("dtype.lanes is 1, and torch has 2 for such values only")),
+        # Immutable, which its buffers say; of these dtypes it has capsules only, which cannot.
+        Row("in", f"bfloat16 {FLOAT8S}", ALL, Shared(here=READ_ONLY, way=LEGACY)),
+        Row("in", ALL, ALL, Shared(here=READ_ONLY)),
         NO_READ_ONLY_TENSORS,
         Row("tensor", "complex32", ALL, Refused("Invalid or unsupported DLPack complex width: 32 bits")),
         Row("tensor", FLOAT4, ALL, Refused("DLPack types with lanes != 1 not implemented, got 2")),
@@ -195,7 +196,6 @@ JAX = Peer(
         Row("tensor", "complex128", "scalar", Shared(there=JAX_IMMUTABLE)),
         Row("tensor", ALL, "scalar offset", Shared("unseen", JAX_IMMUTABLE, address="another")),
         Row("tensor", ALL, ALL, Shared(there=JAX_IMMUTABLE)),
-        NO_FLOAT4_CAPSULES,
         Row("capsule", ALL, ALL, Refused('DLPack tensor must be a capsule with name "dltensor"')),
     ],
     is_dense=True,
@@ -205,7 +205,7 @@ JAX = Peer(
 TENSORFLOW_IMMUTABLE = "EagerTensor' object does not support item assignment"
 TENSORFLOW = Peer(
     "tensorflow",
-    LEGACY,
+    BUFFER,
     [
         Row("in", ALL, "read-only", Absent("TypeError: TensorFlow has no read-only tensors")),
         Row("in", "complex32 float8_e8m0fnu", ALL, Absent("ValueError: Failed to convert a NumPy array")),
@@ -214,14 +214,13 @@ TENSORFLOW = Peer(
         Row("in", "float8_e5m2", ALL, Refused("DT_FLOAT8_E5M2 is not supported by dlpack")),
         Row("in", "float8_e5m2fnuz", ALL, Refused("DT_FLOAT8_E5M2FNUZ is not supported by dlpack")),
         Row("in", FLOAT4, ALL, Refused("DT_FLOAT4_E2M1FN is not supported by dlpack")),
-        # Immutable, but its capsules cannot say so: Simple's write changes the tensor.
-        Row("in", ALL, ALL, Shared()),
+        Row("in", "bfloat16", ALL, Shared(here=READ_ONLY, way=LEGACY)),  # as JAX's
+        Row("in", ALL, ALL, Shared(here=READ_ONLY)),
         NO_READ_ONLY_TENSORS,
         Row("tensor", "complex32", ALL, Refused("Unsupported Complex bits: 32")),
         Row("tensor", f"{FLOAT8S} {FLOAT4}", ALL, Refused("Unsupported Type Codes: 1")),
         Row("tensor", ALL, "transposed strided broadcast", Refused("Invalid strides array from DLPack")),
         Row("tensor", ALL, ALL, Shared(there=TENSORFLOW_IMMUTABLE)),
-        NO_FLOAT4_CAPSULES,
         Row("capsule", ALL, ALL, Refused('DLPack tensor must be a capsule with name "dltensor"')),
     ],
     is_dense=True,
@@ -260,7 +259,7 @@ PYARROW = Peer(
             Refused("ArrowInvalid: unsupported DLPack type"),
         ),
         Row("tensor", ALL, ALL, Shared()),
-        NO_FLOAT4_CAPSULES,
+        Row("capsule", FLOAT4, ALL, Refused("ArrowTypeError: Only type with one lane are supported.")),
         Row(
             "capsule",
             f"bool bfloat16 complex32 complex64 complex128 {FLOAT8S}",
@@ -280,12 +279,10 @@ TVM_FFI = Peer(
         Row("in", COMMON, "broadcast read-only", Absent("BufferError: Cannot export readonly array")),
         Row("in", COMMON, "reversed", Refused(NEGATIVE)),
         Row("in", ALL, "reversed read-only", Absent("TypeError: torch has no")),
-        Row("in", FLOAT4, ALL, Refused("dtype.lanes is 2, and torch has single values only (1)")),
         Row("in", ALL, ALL, Shared()),
         NO_READ_ONLY_TENSORS,
         Row("tensor", FLOAT4, ALL, Shared(dtype="float4_e2m1fnx2")),  # its name for it
         Row("tensor", ALL, ALL, Shared()),
-        NO_FLOAT4_CAPSULES,
         Row("capsule", ALL, ALL, Refused("ValueError: Expect a dltensor field")),
     ],
     why_copied=ASKED,
@@ -327,12 +324,12 @@ def judged(peer: Peer, carrier: str, dtype: str, layout: str, outcome: Outcome) 
     lies = (outcome.layout or LAYOUTS)[layout]
     strides = lies.dense if peer.is_dense and lies.dense else lies.strides
     address, here, there = (
-        ("empty", "seen", told[-1]) if layout == "empty" else (outcome.address, outcome.here, outcome.there)
+        ("empty", outcome.here, told[-1]) if layout == "empty" else (outcome.address, outcome.here, outcome.there)
     )
     about = [outcome.dtype or dtype, str(lies.shape), str(values(dtype, lies)), address]
     if carrier == "in":
         about[2:2] = [str(strides)]
-        about += [peer.way, ""]
+        about += [outcome.way or peer.way, ""]
     want = ["taken", *about, here, there]
     return want, cut(told, want, messages=2)
 
