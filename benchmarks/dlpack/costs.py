@@ -3,15 +3,18 @@
     SIMPLE_BUILD=build/release python3 benchmarks/dlpack/costs.py
 
 1. native.cpp: a tensor lent and released, and lent and taken back, in C++, beside ATen's own.
-2. In Python, one object in or out by simple_torch.Tensor, beside torch, NumPy and tvm-ffi. Rounds alternate between the
-   ways; each way's time is the least of its rounds, the empty loop's taken off.
-3. release.cpp: what a native thread waits when it lets go of tensors over NumPy's memory while Python computes.
+2. tables.cpp: a DLPack tensor into a Python tensor and back, by our C exchange table and by torch's.
+3. calls.cpp: a call of a native function with three torch tensors, which the bridge or pybind11 takes.
+4. In Python, one object in or out by simple_torch.Tensor, beside torch, NumPy, tvm-ffi and nanobind (into native code).
+   In 2 to 4 rounds alternate between the ways; each way's time is the least of its rounds, in 3 and 4 less the empty loop's.
+5. release.cpp: what a native thread waits when it lets go of tensors over NumPy's memory while Python computes.
 
 A goal is the ratio to reach at most; what is missed says SHORT.
 """
 
 from __future__ import annotations
 
+import ctypes
 import math
 import os
 import subprocess
@@ -22,12 +25,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("SIMPLE_BUILD", ROOT / "build" / "release"))
-sys.path.insert(0, str(ROOT / "python"))
+PROGRAMS = ["benchmark_dlpack", "benchmark_release"]
+LIBRARIES = ["benchmark_tables", "benchmark_calls", "benchmark_nanobind"]
+subprocess.run(["cmake", "--build", BUILD, "--target", *PROGRAMS, *LIBRARIES], check=True, stdout=subprocess.DEVNULL)
+sys.path[:0] = [str(ROOT / "python"), str(BUILD / "benchmarks")]
 
+import benchmark_nanobind  # noqa: E402
 import jax  # noqa: E402
 import numpy as np  # noqa: E402
 import simple_torch  # noqa: E402
-import torch  # noqa: E402
+import torch  # noqa: E402  (before benchmark_calls, which needs its libraries)
+import benchmark_calls  # noqa: E402  isort: skip
 import tvm_ffi  # noqa: E402
 
 ROUNDS, CALLS = 60, 2_000
@@ -49,9 +57,21 @@ def compared(theirs: Callable[[], object], ours: Callable[[], object]) -> tuple[
     return least[0] - least[2], least[1] - least[2]
 
 
-def show(name: str, theirs: float, ours: float, goal: float) -> None:
+def show(name: str, theirs: float, ours: float, goal: float | None) -> None:
     ratio = ours / theirs
-    print(f"{name:<44}{theirs:9.0f} ns{ours:9.0f} ns{ratio:8.2f}   (goal {goal}) {'' if ratio <= goal else 'SHORT'}")
+    judged = "" if goal is None else f"   (goal {goal}) {'' if ratio <= goal else 'SHORT'}"
+    print(f"{name:<56}{theirs:9.0f} ns{ours:9.0f} ns{ratio:8.2f}{judged}")
+
+
+def by_the_tables(theirs: object, ours: object) -> tuple[float, float]:
+    library = ctypes.PyDLL(str(BUILD / "benchmarks" / "benchmark_tables.so"))
+    library.round_trips.restype = ctypes.c_double
+    library.round_trips.argtypes = [ctypes.py_object, ctypes.c_int64]
+    least = [math.inf, math.inf]
+    for _ in range(ROUNDS):
+        for i, tensor in enumerate((theirs, ours)):
+            least[i] = min(least[i], library.round_trips(tensor, CALLS))
+    return least[0], least[1]
 
 
 def output(program: str) -> str:
@@ -59,18 +79,26 @@ def output(program: str) -> str:
 
 
 def main() -> None:
-    targets = ["benchmark_dlpack", "benchmark_release"]
-    subprocess.run(["cmake", "--build", BUILD, "--target", *targets], check=True, stdout=subprocess.DEVNULL)
-    print(f"{'':<44}{'theirs':>12}{'ours':>12}{'ratio':>8}")
+    print(f"{'':<56}{'theirs':>12}{'ours':>12}{'ratio':>8}")
     for line in output("benchmark_dlpack").splitlines():
         name, theirs, ours = line.split()
         show(f"{name} in C++ (ATen)", float(theirs), float(ours), NATIVE_GOALS[name])
     tensor, array, own = torch.ones(2, 3), np.ones((2, 3)), simple_torch.from_dlpack(np.ones((2, 3)))
     jax_array = jax.numpy.ones((2, 3))
-    take = simple_torch.from_dlpack
+    take, into_nanobind = simple_torch.from_dlpack, benchmark_nanobind.take
+    by_pybind11, by_the_bridge = benchmark_calls.by_pybind11, benchmark_calls.by_the_bridge
+    show("into a Python tensor and back (torch's C table)", *by_the_tables(tensor, own), 0.55)
     rows = [
+        (
+            "three torch tensors into a native call (pybind11)",
+            lambda: by_pybind11(tensor, tensor, tensor),
+            lambda: by_the_bridge(tensor, tensor, tensor),
+            0.7,
+        ),
         ("a torch tensor in (tvm-ffi)", lambda: tvm_ffi.from_dlpack(tensor), lambda: take(tensor), 0.7),
         ("a torch tensor in (torch)", lambda: torch.from_dlpack(tensor), lambda: take(tensor), 0.05),
+        ("a torch tensor in (nanobind)", lambda: into_nanobind(tensor), lambda: take(tensor), None),
+        ("a NumPy array in (nanobind)", lambda: into_nanobind(array), lambda: take(array), None),
         ("a NumPy array in (torch)", lambda: torch.from_dlpack(array), lambda: take(array), 0.12),
         ("a tensor to NumPy (torch's to NumPy)", lambda: np.from_dlpack(tensor), lambda: np.from_dlpack(own), 0.12),
         ("a JAX array in (torch)", lambda: torch.from_dlpack(jax_array), lambda: take(jax_array), 0.5),
