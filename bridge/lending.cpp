@@ -2,19 +2,15 @@
 #include "bridge/lending.h"
 
 #include <ATen/dlpack.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <string_view>
 
+#include "bridge/streams.h"
 #include "bridge/tensor_type.h"
 #include "bridge/tensors.h"
 
 namespace simple_torch::bridge {
 namespace {
-
-DLDevice device_of(const at::Tensor& tensor) {
-  return tensor.is_cpu() ? DLDevice{kDLCPU, 0} : DLDevice{kDLCUDA, tensor.device().index()};
-}
 
 struct Options {
   PyObject* stream = Py_None;
@@ -75,29 +71,6 @@ bool is_where_wanted(const at::Tensor& tensor, PyObject* wanted) {
   return false;
 }
 
-/// What was begun on the tensor's current stream is done before another stream reads. -1 asks for nothing.
-/// False with an exception pending.
-bool order_streams(const at::Tensor& tensor, PyObject* stream) {
-  if (stream == Py_None && tensor.is_cpu()) {
-    return true;
-  }
-  if (tensor.is_cpu()) {
-    PyErr_SetString(PyExc_BufferError, "stream is given, and the CPU has none; leave it away");
-    return false;
-  }
-  if (stream != Py_None && PyLong_AsLongLong(stream) == -1) {
-    return PyErr_Occurred() == nullptr;
-  }
-  try {
-    const c10::impl::VirtualGuardImpl guard(tensor.device().type());
-    guard.synchronizeStream(guard.getStream(tensor.device()));
-    return true;
-  } catch (const c10::Error& error) {
-    PyErr_SetString(PyExc_BufferError, error.what_without_backtrace());
-    return false;
-  }
-}
-
 /// Whether the consumer reads structures of DLPack 1; -1 with an exception pending.
 int reads_versioned(PyObject* max_version) {
   if (max_version == Py_None) {
@@ -145,7 +118,7 @@ PyObject* lend_to_python(const at::Tensor& tensor, PyObject* const* values, Py_s
   }
   Options options;
   if (!read_options(values, names, options) || !is_where_wanted(tensor, options.dl_device) ||
-      !order_streams(tensor, options.stream)) {
+      !order_before(tensor, options.stream)) {
     return nullptr;
   }
   const int versioned = reads_versioned(options.max_version);

@@ -3,11 +3,11 @@
 
 #include <ATen/dlpack.h>
 #include <ATen/ops/empty.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <exception>
 #include <utility>
 
+#include "bridge/streams.h"
 #include "bridge/tensor_type.h"
 
 namespace simple_torch::bridge {
@@ -94,19 +94,11 @@ int current_work_stream(DLDeviceType device, int32_t index, void** out) {
   if (device == kDLCPU || device == kDLCUDAHost) {
     return 0;
   }
-  if (device != kDLCUDA && device != kDLCUDAManaged) {
+  if (device != kDLCUDA && device != kDLCUDAManaged && device != kDLROCM) {
     PyErr_Format(PyExc_BufferError, "device type %d has no streams here", static_cast<int>(device));
     return -1;
   }
-  try {
-    const c10::impl::VirtualGuardImpl cuda(c10::DeviceType::CUDA);
-    const c10::Device wanted(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index));
-    *out = cuda.getStream(wanted).native_handle();
-    return 0;
-  } catch (const c10::Error& error) {
-    PyErr_SetString(PyExc_BufferError, error.what_without_backtrace());
-    return -1;
-  }
+  return find_current_stream(index, out) ? 0 : -1;
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 // they draw in torch's pybind11, which nothing else here uses.
 #include "bridge/tensors.h"
 
-#include <c10/core/Stream.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/csrc/Exceptions.h>
 #include <torch/csrc/autograd/python_variable.h>
 
@@ -41,20 +39,6 @@ bool tensor_from_python(PyObject* object, CopyRule copy, TensorResult& out) {
     return true;
   }
   return take_foreign_tensor(object, copy, out);
-}
-
-PyObject* current_stream(int device) {
-  constexpr int64_t kLegacyDefault = 1;  // the protocol's number for the stream whose handle is 0
-  try {
-    const c10::impl::VirtualGuardImpl cuda(c10::DeviceType::CUDA);
-    const c10::Stream stream =
-        cuda.getStream(c10::Device(c10::DeviceType::CUDA, static_cast<int8_t>(device)));
-    const auto handle = reinterpret_cast<intptr_t>(stream.native_handle());
-    return PyLong_FromLongLong(handle == 0 ? kLegacyDefault : handle);
-  } catch (const c10::Error& error) {
-    PyErr_SetString(PyExc_BufferError, error.what_without_backtrace());
-    return nullptr;
-  }
 }
 
 }  // namespace simple_torch::bridge

@@ -20,10 +20,6 @@ const at::Tensor& torch_tensor_in(PyObject* object);
 /// exception pending where it has none.
 bool tensor_from_python(PyObject* object, CopyRule copy, TensorResult& out);
 
-/// Torch's current stream on that CUDA device as an int of DLPack's protocol. A new reference, or NULL with a
-/// BufferError pending.
-PyObject* current_stream(int device);
-
 /// A copy of a producer's struct whose deleter needs no GIL: it hands the producer's over to a thread that
 /// has it. NULL with an exception pending when memory is out; the producer's is freed then.
 DLManagedTensorVersioned* with_deferred_deleter(DLManagedTensorVersioned* original);

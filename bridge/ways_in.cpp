@@ -11,6 +11,7 @@
 #include "bridge/exchange_table.h"
 #include "bridge/immutable_arrays.h"
 #include "bridge/numpy_arrays.h"
+#include "bridge/streams.h"
 #include "bridge/tensors.h"
 #include "bridge/values.h"
 
@@ -92,7 +93,7 @@ bool find_stream(PyObject* object, Ref& stream) {
   if (!device_of(object, type, index)) {
     return false;
   }
-  if (type == kDLCUDA || type == kDLCUDAManaged) {
+  if (type == kDLCUDA || type == kDLCUDAManaged || type == kDLROCM) {
     stream = Ref(current_stream(index));
     return static_cast<bool>(stream);
   }

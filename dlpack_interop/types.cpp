@@ -1,6 +1,8 @@
 // DLPack's dtypes and devices in torch's terms.
 #include "dlpack_interop/types.h"
 
+#include <ATen/Context.h>
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -76,6 +78,11 @@ ScalarType looked_up(const DLDataType& dtype) {
                                                 : ScalarType::Undefined;
 }
 
+[[noreturn]] void refuse_device(const DLDevice& device) {
+  throw Error(ErrorKind::kNotImplemented, "device.device_type is " + std::to_string(device.device_type) +
+                                              "; memory of the CPU (1) and of CUDA (2) can be taken");
+}
+
 }  // namespace
 
 const DLDataType& dlpack_dtype(ScalarType dtype) {
@@ -105,7 +112,7 @@ ScalarType torch_dtype(const DLDataType& dtype) {
 
 DLDevice dlpack_device_beyond_cpu(c10::Device device) {
   if (device.is_cuda()) {
-    return {kDLCUDA, device.index()};
+    return {at::Context::hasROCM() ? kDLROCM : kDLCUDA, device.index()};
   }
   throw Error(
       ErrorKind::kNotImplemented,
@@ -121,6 +128,11 @@ c10::Device torch_device(const DLDevice& device) {
                     "device.device_id is " + std::to_string(device.device_id) + ", and the CPU's is 0");
       }
       return c10::kCPU;
+    case kDLROCM:
+      if (!at::Context::hasROCM()) {
+        refuse_device(device);
+      }
+      [[fallthrough]];
     case kDLCUDA:
     case kDLCUDAManaged:
       if (device.device_id < 0) {
@@ -129,8 +141,7 @@ c10::Device torch_device(const DLDevice& device) {
       }
       return core::device_of_code(device.device_id);
     default:
-      throw Error(ErrorKind::kNotImplemented, "device.device_type is " + std::to_string(device.device_type) +
-                                                  "; memory of the CPU (1) and of CUDA (2) can be taken");
+      refuse_device(device);
   }
 }
 

@@ -15,7 +15,8 @@ const DLDataType& dlpack_dtype(c10::ScalarType dtype);
 /// Throws Error(kInvalidArgument) for lanes other than 1, Error(kDtypeMismatch) for what torch lacks.
 c10::ScalarType torch_dtype(const DLDataType& dtype);
 
-/// Throws Error(kNotImplemented) for devices other than CPU and CUDA.
+/// In a torch for ROCm, whose devices it calls cuda, they have ROCm's number here. Throws
+/// Error(kNotImplemented) for devices other than CPU and CUDA.
 DLDevice dlpack_device_beyond_cpu(c10::Device device);
 inline DLDevice dlpack_device(c10::Device device) {
   return device.is_cpu() ? DLDevice{kDLCPU, 0} : dlpack_device_beyond_cpu(device);

@@ -1,0 +1,55 @@
+// The numbers of streams, by the table of `__dlpack__` in the array API standard (2024.12).
+#include <gtest/gtest.h>
+
+#include "dlpack_interop/streams.h"
+
+namespace {
+
+using simple_torch::dlpack::wanted_stream;
+
+bool is_refused(DLDeviceType device, std::optional<int64_t> number) {
+  return wanted_stream(device, number).refusal != nullptr;
+}
+
+bool has_no_order(DLDeviceType device, std::optional<int64_t> number) {
+  return !is_refused(device, number) && !wanted_stream(device, number).is_ordered;
+}
+
+std::optional<int64_t> handle(DLDeviceType device, std::optional<int64_t> number) {
+  return is_refused(device, number) || !wanted_stream(device, number).is_ordered
+             ? std::nullopt
+             : std::optional(wanted_stream(device, number).handle);
+}
+
+TEST(Streams, OfTheCpuThereAreNone) {
+  for (const DLDeviceType device : {kDLCPU, kDLCUDAHost, kDLROCMHost}) {
+    EXPECT_TRUE(has_no_order(device, std::nullopt));
+    for (const int64_t number : {-1, 0, 1, 2, 1000}) {
+      EXPECT_TRUE(is_refused(device, number)) << number;
+    }
+  }
+}
+
+TEST(Streams, OfCudaZeroIsAmbiguous) {
+  for (const DLDeviceType device : {kDLCUDA, kDLCUDAManaged}) {
+    EXPECT_EQ(handle(device, std::nullopt), 1);  // the legacy default stream
+    EXPECT_EQ(handle(device, 1), 1);
+    EXPECT_EQ(handle(device, 2), 2);
+    EXPECT_EQ(handle(device, 0x7f00'0000'1000), 0x7f00'0000'1000);
+    EXPECT_TRUE(has_no_order(device, -1));
+    EXPECT_TRUE(is_refused(device, 0));
+    EXPECT_TRUE(is_refused(device, -2));
+  }
+}
+
+TEST(Streams, OfRocmZeroIsTheDefault) {
+  EXPECT_EQ(handle(kDLROCM, std::nullopt), 0);
+  EXPECT_EQ(handle(kDLROCM, 0), 0);
+  EXPECT_EQ(handle(kDLROCM, 3), 3);
+  EXPECT_TRUE(has_no_order(kDLROCM, -1));
+  for (const int64_t number : {1, 2, -2}) {
+    EXPECT_TRUE(is_refused(kDLROCM, number)) << number;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,67 @@
+"""Memory of a CUDA device that one stream fills and another reads: right each time, in a loop made to race."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", exc_type=ModuleNotFoundError)
+if not torch.cuda.is_available():
+    pytest.skip("there is no CUDA device", allow_module_level=True)
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+import simple_torch  # noqa: E402
+
+ROUNDS = 200
+LONG = 2_000_000  # cycles that a stream sleeps before it writes: without order the other reads before
+
+
+class Lender:
+    """A producer that is not torch's type, so that its `__dlpack__` is asked."""
+
+    def __init__(self, tensor: torch.Tensor, stream: torch.cuda.Stream) -> None:
+        self.tensor, self.stream, self.asked = tensor, stream, []
+
+    def __dlpack__(self, *, stream=None, **options):
+        self.asked.append(stream)
+        with torch.cuda.stream(self.stream):
+            return self.tensor.__dlpack__(stream=stream, **options)
+
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
+
+
+def filled(value: int, stream: torch.cuda.Stream) -> torch.Tensor:
+    with torch.cuda.stream(stream):
+        tensor = torch.zeros(1 << 20, device="cuda")
+        torch.cuda._sleep(LONG)
+        return tensor.fill_(value)
+
+
+def test_what_leaves_is_ready_for_the_consumers_stream():
+    writer, reader = torch.cuda.Stream(), torch.cuda.Stream()
+    for value in range(1, ROUNDS):
+        tensor = filled(value, writer)
+        with torch.cuda.stream(writer):
+            capsule = simple_torch.from_dlpack(tensor).__dlpack__(stream=reader.cuda_stream, max_version=(1, 3))
+        assert not writer.query(), "the host has waited for the writer"
+        with torch.cuda.stream(reader):
+            total = torch.from_dlpack(capsule).double().mean()
+        assert total.item() == value
+
+
+def test_what_comes_in_is_ready_for_the_current_stream():
+    writer, reader = torch.cuda.Stream(), torch.cuda.Stream()
+    for value in range(1, ROUNDS):
+        lender = Lender(filled(value, writer), writer)
+        with torch.cuda.stream(reader):
+            total = simple_torch.from_dlpack(lender).torch().double().mean()
+        assert lender.asked == [reader.cuda_stream]
+        assert total.item() == value
+
+
+@pytest.mark.parametrize("number", [0, -2])
+def test_numbers_that_name_no_stream_are_refused(number):
+    with pytest.raises(BufferError, match=f"stream is {number}: of CUDA they are"):
+        simple_torch.from_dlpack(torch.zeros(1, device="cuda")).__dlpack__(stream=number)
