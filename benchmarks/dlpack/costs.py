@@ -6,7 +6,7 @@
 2. tables.cpp: a DLPack tensor into a Python tensor and back, by our C exchange table and by torch's.
 3. calls.cpp: a call of a native function with three torch tensors, which the bridge or pybind11 takes.
 4. In Python, one object in or out by simple_torch.Tensor, beside torch, NumPy, tvm-ffi and nanobind (into native code).
-   In 2 to 4 rounds alternate between the ways; each way's time is the least of its rounds, in 3 and 4 less the empty loop's.
+   Rounds alternate between the ways; each way's time is the least of its rounds, less the empty loop's in 3 and 4.
 5. release.cpp: what a native thread waits when it lets go of tensors over NumPy's memory while Python computes.
 
 A goal is the ratio to reach at most; what is missed says SHORT.
@@ -35,6 +35,7 @@ import jax  # noqa: E402
 import numpy as np  # noqa: E402
 import simple_torch  # noqa: E402
 import torch  # noqa: E402  (before benchmark_calls, which needs its libraries)
+
 import benchmark_calls  # noqa: E402  isort: skip
 import tvm_ffi  # noqa: E402
 
