@@ -33,6 +33,7 @@ class PythonRef {
   }
 
   bridge::Object* get() const noexcept { return object_; }
+  bridge::Object* give() noexcept { return std::exchange(object_, nullptr); }
   bridge::Object** receive() noexcept { return &object_; }  // for a function of the bridge to fill
 
  private:

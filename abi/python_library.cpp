@@ -142,7 +142,7 @@ const Opened* open_bridge() {
     throw Error(ErrorKind::kUnavailable,
                 file + " was built from other sources; build it again: bin/simple build");
   }
-  result->api.use(&kDlpackServices);
+  result->api.use(&kBackendServices);
   return result.release();  // for the rest of the process
 }
 

@@ -15,7 +15,7 @@ namespace simple_torch::abi {
 std::string find_libpython(const std::string& python, const std::string& minor);
 
 /// What bridges are given to use.
-extern const bridge::DlpackServices kDlpackServices;
+extern const bridge::BackendServices kBackendServices;
 
 /// The bridge, opened at first use and with Python started in it. Throws Error(kUnavailable) saying what is
 /// missing and how to mend it; a call after the mending tries again.

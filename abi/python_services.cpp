@@ -1,9 +1,11 @@
 // DLPack in and out for the bridge: what is refused goes over as words.
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include "abi/python_library.h"
 #include "core_libtorch/error.h"
+#include "core_libtorch/explained_words.h"
 #include "dlpack_interop/copies.h"
 #include "dlpack_interop/interop.h"
 
@@ -44,8 +46,24 @@ bool share(const at::Tensor& tensor, dlpack::CopyRule rule, at::Tensor& out, Ref
   return or_refused(refusal, [&] { out = dlpack::share_by_rule(tensor, rule).tensor; });
 }
 
+void copy(const std::string& text, char (&out)[256]) { std::snprintf(out, sizeof out, "%s", text.c_str()); }
+
+void explain(const char* message, bridge::Explained& out) noexcept {
+  out = {static_cast<int32_t>(ErrorKind::kTorch), -1, -1, "", ""};
+  try {
+    const Error error = core::explain_words(message);
+    out.kind = static_cast<int32_t>(error.kind());
+    out.requested_bytes = error.fields().requested_bytes;
+    out.available_bytes = error.fields().available_bytes;
+    copy(error.fields().expected, out.expected);
+    copy(error.fields().got, out.got);
+  } catch (const std::exception&) {
+    return;  // no memory left: as it was
+  }
+}
+
 }  // namespace
 
-const bridge::DlpackServices kDlpackServices{lend, lend_legacy, take, take_memory, share};
+const bridge::BackendServices kBackendServices{lend, lend_legacy, take, take_memory, explain, share};
 
 }  // namespace simple_torch::abi

@@ -1,8 +1,9 @@
 // The bridge's one exported function.
+#include "bridge/backend.h"
 #include "bridge/bridge_api.h"
 #include "bridge/enter.h"
 #include "bridge/objects.h"
-#include "bridge/tensor_type.h"
+#include "bridge/simple_functions.h"
 
 namespace simple_torch::bridge {
 namespace {
@@ -22,12 +23,13 @@ extern "C" __attribute__((visibility("default"))) int32_t simple_torch_bridge_op
   }
   set_services(services);
   note_whether_python_runs();
-  api->use = set_dlpack_services;
+  api->use = set_backend_services;
   api->start = start_python;
   api->is_started = python_is_started;
   api->version_text = version_text;
   api->shutdown = shut_python_down;
   add_object_functions(*api);
   add_value_functions(*api);
+  add_simple_function_entries(*api);
   return 0;
 }

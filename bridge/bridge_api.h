@@ -18,7 +18,7 @@ class Tensor;
 namespace simple_torch::bridge {
 
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 5;
+inline constexpr int32_t kBridgeVersion = 6;
 
 /// One Python object. A pointer to it that a function gives out is an owned reference; any thread may
 /// hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
@@ -79,13 +79,32 @@ struct TensorResult {
   WayIn way = WayIn::kSameTensor;
 };
 
+/// A function of the Simple program, as a Python callable keeps it.
+struct SimpleFunction {
+  void* context;
+  /// Runs it without the GIL, on any thread. Takes over `arguments`, a tuple of the positional ones and a
+  /// dict of the named ones; gives an owned reference, or NULL for a failure, which `raise` was told of.
+  Object* (*run)(void* context, Object* arguments);
+  void (*end)(void* context);  // the callable is gone; under the GIL
+};
+
 /// Why something was refused, in words.
 struct Refusal {
   char message[512];
 };
 
-/// What the backend gives to its bridge: DLPack out and in. What returns false has filled the refusal.
-struct DlpackServices {
+/// What a message of LibTorch's tells: the kind (kTorch where it is none that is known) and the fields.
+struct Explained {
+  int32_t kind;
+  int64_t requested_bytes;
+  int64_t available_bytes;
+  char expected[256];
+  char got[256];
+};
+
+/// What the backend gives to its bridge: what messages mean, DLPack out and in. What returns false has filled
+/// the refusal.
+struct BackendServices {
   /// The receiver calls the structure's deleter.
   bool (*lend)(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out, Refusal& refusal);
   bool (*lend_legacy)(const at::Tensor& tensor, DLManagedTensor** out, Refusal& refusal);
@@ -95,6 +114,7 @@ struct DlpackServices {
   /// would, also when it is refused.
   bool (*take_memory)(const DLTensor& described, void* owner, void (*release)(void*), at::Tensor& out,
                       Refusal& refusal);
+  void (*explain)(const char* message, Explained& out);  // without memory left: all as unknown
   /// A tensor of its own on the same memory, or on that of a copy.
   bool (*share)(const at::Tensor& tensor, CopyRule rule, at::Tensor& out, Refusal& refusal);
 };
@@ -104,7 +124,7 @@ struct DlpackServices {
 /// have been filled all the same: what it then holds is the caller's to release.
 /// Every function but `release` and `defer_memory` may wait for the GIL. Call none while holding a lock.
 struct BridgeApi {
-  void (*use)(const DlpackServices* services);  // called first; they live as long as the process
+  void (*use)(const BackendServices* services);  // called first; they live as long as the process
 
   // --- the interpreter
   int32_t (*start)();  // starts Python, or attaches to the one that runs; a second call changes nothing
@@ -150,6 +170,12 @@ struct BridgeApi {
   int32_t (*make_dict)(const Value* keys_and_values, size_t count, Object** out);  // key, value, key, …
   int32_t (*eval)(const char* code, const Arguments* variables, Object** out);
   int32_t (*exec)(const char* code, const Arguments* variables);
+
+  // --- Simple's functions
+  int32_t (*make_function)(const char* name, const SimpleFunction* function, Object** out);
+  /// What the function that runs on this thread is to raise when it has returned NULL: an exception of that
+  /// full name, else a RuntimeError, with a note.
+  int32_t (*raise)(const char* type, const char* message, const char* note);
 
   // --- tensors
   int32_t (*to_tensor)(Object* object, CopyRule copy, TensorResult* out);  // `copy` is for the foreign ones

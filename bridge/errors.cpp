@@ -3,6 +3,9 @@
 
 #include <exception>
 #include <new>
+#include <utility>
+
+#include "bridge/backend.h"
 
 namespace simple_torch::bridge {
 namespace {
@@ -71,10 +74,33 @@ ErrorKind kind_of_exception(PyObject* exception, const std::string& type) {
   if (type == "torch.OutOfMemoryError" || is_a(exception, PyExc_MemoryError)) {
     return ErrorKind::kOutOfMemory;
   }
-  if (is_a(exception, PyExc_OSError)) {
-    return ErrorKind::kIo;
+  const std::pair<PyObject*, ErrorKind> known[] = {{PyExc_OSError, ErrorKind::kIo},
+                                                   {PyExc_IndexError, ErrorKind::kIndexOutOfRange},
+                                                   {PyExc_ImportError, ErrorKind::kUnavailable},
+                                                   {PyExc_NotImplementedError, ErrorKind::kNotImplemented}};
+  for (const auto& [base, kind] : known) {
+    if (is_a(exception, base)) {
+      return kind;
+    }
   }
   return ErrorKind::kPython;
+}
+
+/// What LibTorch has said comes as a RuntimeError, whatever it is about.
+void explain_words_of_libtorch(PyObject* exception, const std::string& text, Failure& failure) {
+  const bool is_plain = reinterpret_cast<PyObject*>(Py_TYPE(exception)) == PyExc_RuntimeError;
+  if (!is_plain && failure.kind != ErrorKind::kOutOfMemory) {
+    return;
+  }
+  Explained explained;
+  backend_services().explain(text.c_str(), explained);
+  if (is_plain && static_cast<ErrorKind>(explained.kind) != ErrorKind::kTorch) {
+    failure.kind = static_cast<ErrorKind>(explained.kind);
+  }
+  failure.expected = explained.expected;
+  failure.got = explained.got;
+  failure.requested_bytes = explained.requested_bytes;
+  failure.available_bytes = explained.available_bytes;
 }
 
 // How LibTorch refuses to give a pointer for writing, which readers in Python ask for as well.
@@ -137,6 +163,7 @@ Failure take_python_error() {
   const std::string text = on_one_line(text_of(exception.get()));
   failure.message = text.empty() ? name : name + ": " + text;
   failure.traceback = traceback_text(exception.get());
+  explain_words_of_libtorch(exception.get(), text, failure);
   add_advice(exception.get(), failure);
   return failure;
 }
@@ -166,8 +193,8 @@ int32_t report(const Failure& failure) noexcept {
       .op = nullptr,
       .expected = failure.expected.c_str(),
       .got = failure.got.c_str(),
-      .requested_bytes = -1,
-      .available_bytes = -1,
+      .requested_bytes = failure.requested_bytes,
+      .available_bytes = failure.available_bytes,
       .type = failure.type.c_str(),
       .traceback = failure.traceback.c_str(),
   };

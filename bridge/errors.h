@@ -21,6 +21,8 @@ struct Failure {
   std::string traceback;
   std::string expected;  // of a missing module: the command that installs it
   std::string got;       // of SystemExit: its code
+  int64_t requested_bytes = -1;
+  int64_t available_bytes = -1;
 };
 
 /// The pending exception, normalised and with its traceback; no exception is pending afterwards. The caller

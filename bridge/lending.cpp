@@ -87,7 +87,7 @@ int reads_versioned(PyObject* max_version) {
 PyObject* legacy_capsule(const at::Tensor& tensor) {
   DLManagedTensor* lent = nullptr;
   Refusal refusal;
-  if (!dlpack_services().lend_legacy(tensor, &lent, refusal)) {
+  if (!backend_services().lend_legacy(tensor, &lent, refusal)) {
     raise_refusal(refusal);
     return nullptr;
   }
@@ -97,7 +97,7 @@ PyObject* legacy_capsule(const at::Tensor& tensor) {
 PyObject* versioned_capsule(const at::Tensor& tensor, bool copy) {
   DLManagedTensorVersioned* lent = nullptr;
   Refusal refusal;
-  if (!dlpack_services().lend(tensor, copy, &lent, refusal)) {
+  if (!backend_services().lend(tensor, copy, &lent, refusal)) {
     raise_refusal(refusal);
     return nullptr;
   }

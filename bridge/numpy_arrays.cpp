@@ -122,8 +122,8 @@ bool lend_read_only(PyObject* object, DLDataType dtype, const Geometry& geometry
 bool take_writable(PyObject* object, DLDataType dtype, Geometry& geometry, TensorResult& out) {
   Refusal refusal;
   Py_INCREF(object);
-  return dlpack_services().take_memory(described(*reinterpret_cast<const Array*>(object), dtype, geometry),
-                                       object, let_go, *out.tensor, refusal);
+  return backend_services().take_memory(described(*reinterpret_cast<const Array*>(object), dtype, geometry),
+                                        object, let_go, *out.tensor, refusal);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ int from_object(void* object, DLManagedTensorVersioned** out) {
   if (tensor == nullptr) {
     return -1;
   }
-  if (!dlpack_services().lend(*tensor, false, out, refusal)) {
+  if (!backend_services().lend(*tensor, false, out, refusal)) {
     raise_refusal(refusal);
     return -1;
   }
@@ -39,7 +39,7 @@ int from_object(void* object, DLManagedTensorVersioned** out) {
 int to_object(DLManagedTensorVersioned* managed, void** out) {
   at::Tensor tensor;
   Refusal refusal;
-  if (!dlpack_services().take(managed, CopyRule::kIfNeeded, tensor, refusal)) {
+  if (!backend_services().take(managed, CopyRule::kIfNeeded, tensor, refusal)) {
     raise_refusal(refusal);
     return -1;
   }
@@ -73,13 +73,13 @@ int allocate(DLTensor* like, DLManagedTensorVersioned** out, void* context,
   wanted.dl_tensor.strides = nullptr;
   at::Tensor kind;
   Refusal refusal;
-  if (!dlpack_services().take(&wanted, CopyRule::kIfNeeded, kind, refusal)) {
+  if (!backend_services().take(&wanted, CopyRule::kIfNeeded, kind, refusal)) {
     set_error(context, "BufferError", refusal.message);
     return -1;
   }
   try {
     const at::IntArrayRef shape(like->shape, static_cast<size_t>(like->ndim));
-    if (dlpack_services().lend(at::empty(shape, kind.options()), false, out, refusal)) {
+    if (backend_services().lend(at::empty(shape, kind.options()), false, out, refusal)) {
       return 0;
     }
     set_error(context, "BufferError", refusal.message);

@@ -14,8 +14,6 @@
 namespace simple_torch::bridge {
 namespace {
 
-const DlpackServices* given_services = nullptr;
-
 struct TensorObject {
   PyObject ob_base;  // what PyObject_HEAD stands for
   at::Tensor tensor;
@@ -106,7 +104,7 @@ bool read_rule(PyObject* const* values, Py_ssize_t count, PyObject* names, CopyR
 /// Of a tensor of torch's or ours, which needs no structure between.
 bool share(const at::Tensor& tensor, CopyRule rule, at::Tensor& out) {
   Refusal refusal;
-  const bool is_shared = dlpack_services().share(tensor, rule, out, refusal);
+  const bool is_shared = backend_services().share(tensor, rule, out, refusal);
   if (!is_shared) {
     raise_refusal(refusal);
   }
@@ -128,7 +126,7 @@ bool take(PyObject* object, CopyRule rule, at::Tensor& out) {
     return rule != CopyRule::kAlways || share(out, rule, out);
   }
   Refusal refusal;
-  const bool taken = dlpack_services().take(given.versioned, rule, out, refusal);
+  const bool taken = backend_services().take(given.versioned, rule, out, refusal);
   if (!taken) {
     raise_refusal(refusal);
   }
@@ -189,10 +187,6 @@ bool make_type() {
 }
 
 }  // namespace
-
-void set_dlpack_services(const DlpackServices* services) noexcept { given_services = services; }
-
-const DlpackServices& dlpack_services() noexcept { return *given_services; }
 
 PyObject* wrap_tensor(at::Tensor tensor) {
   PyObject* object = take_object();

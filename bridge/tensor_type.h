@@ -3,14 +3,10 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "bridge/bridge_api.h"
+#include "bridge/backend.h"
 #include "bridge/python.h"
 
 namespace simple_torch::bridge {
-
-/// DLPack in and out, as the backend gave them. Set once, before anything else runs.
-void set_dlpack_services(const DlpackServices* services) noexcept;
-const DlpackServices& dlpack_services() noexcept;
 
 /// A new object of that type, or NULL with an exception pending. All here need the GIL.
 PyObject* wrap_tensor(at::Tensor tensor);

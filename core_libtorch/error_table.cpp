@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core_libtorch/explained_words.h"
+
 namespace simple_torch::core {
 namespace {
 
@@ -373,6 +375,10 @@ Error explain(const char* op, Operands operands, const c10::Error& error) {
   }
   fill_facts(line->facts, operands, message, fields);
   return {line->kind, line->instead.empty() ? message : std::string(line->instead), fields};
+}
+
+Error explain_words(const std::string& message) {
+  return explain("", {}, c10::Error(c10::SourceLocation{}, message));
 }
 
 void throw_explained(const char* op, Operands operands) {

@@ -39,19 +39,37 @@ std::string headed(const SimpleError& error, const StackEntry& entry) {
   return render({span, error.message, error.hint}, *file);
 }
 
-// What the failure's payload tells beyond its message: the traceback of a Python exception, say.
-std::string details_of(const SimpleError& error) {
-  static const Symbol details = intern("details");
+// What a method of the failure's payload gives; nil where it has none of that name.
+Ref told_by_payload(const SimpleError& error, const char* name) {
   Thread& thread = current_thread();
-  const Method* method = thread.find_method(error.payload.get(), details);
-  if (method == nullptr)
-    return "";
-  const Ref text = Ref::owned(thread.call_method_of(error.payload.get(), *method, nullptr, 0));
-  return text_of(text.get()).empty() ? "" : text_of(text.get()) + "\n";
+  const Method* method = thread.find_method(error.payload.get(), intern(name));
+  return method == nullptr ? Ref()
+                           : Ref::owned(thread.call_method_of(error.payload.get(), *method, nullptr, 0));
+}
+
+// What the payload tells beyond its message: the traceback of a Python exception, say.
+std::string details_of(const SimpleError& error) {
+  const Ref text = told_by_payload(error, "details");
+  return !text.get().is(Kind::kText) || text_of(text.get()).empty() ? "" : text_of(text.get()) + "\n";
+}
+
+struct Call {
+  std::string shown;
+  size_t left_out;
+};
+
+// The calls of another language that the failure came through, innermost first.
+std::vector<Call> foreign_calls(const SimpleError& error) {
+  std::vector<Call> calls;
+  const Ref frames = told_by_payload(error, "frames");
+  if (frames.get().is(Kind::kArray))
+    for (const Value frame : as_object<Array>(frames.get())->items)
+      calls.push_back({text_of(frame), 0});
+  return calls;
 }
 
 // A stack of one call says nothing that the first line has not said.
-std::string calls_of(const std::vector<const StackEntry*>& calls) {
+std::string calls_of(const std::vector<Call>& calls) {
   if (calls.size() < 2)
     return "";
   std::string told = "  calls, innermost first:\n";
@@ -59,10 +77,10 @@ std::string calls_of(const std::vector<const StackEntry*>& calls) {
     if (i == kShownCalls && calls.size() > 2 * kShownCalls) {
       size_t left_out = 0;
       for (; i < calls.size() - kShownCalls; ++i)
-        left_out += 1 + calls[i]->left_out;
+        left_out += 1 + calls[i].left_out;
       told += "    … " + std::to_string(left_out) + " more\n";
     }
-    told += "    " + calls[i]->function + " (" + place_of(*calls[i]) + ")\n";
+    told += "    " + calls[i].shown + "\n";
   }
   return told;
 }
@@ -73,10 +91,10 @@ std::string report_of(const SimpleError& error, bool verbose) {
   const StackEntry* entry = user_entry(error);
   if (entry == nullptr)
     return "error: " + error.message + "\n" + (error.hint.empty() ? "" : "  hint: " + error.hint + "\n");
-  std::vector<const StackEntry*> calls;
+  std::vector<Call> calls = foreign_calls(error);
   for (const StackEntry& call : error.stack)
     if (verbose || !call.library)
-      calls.push_back(&call);
+      calls.push_back({call.function + " (" + place_of(call) + ")", call.left_out});
   return headed(error, *entry) + calls_of(calls) + (verbose ? details_of(error) : "");
 }
 

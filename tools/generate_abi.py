@@ -64,6 +64,8 @@ KINDS = {
     "stream": HANDLE,
     "safetensors": HANDLE,
     "place": Kind(("SptPlace",), "SptPlace", "fn() -> text"),
+    "caller": Kind(("SptPyCall",), "SptPyCall", "fn(i64, i64) -> i64"),
+    "ender": Kind(("SptPyEnd",), "SptPyEnd", "fn(i64)"),
     "anys": Kind(("const SplArray*",), "const SplArray*", "[any]", ("SplArray*",)),
 }
 HANDLES = {
@@ -394,6 +396,12 @@ enum SptTag {{
 
 /* Where the calling program stands, as text from malloc, which the library frees; NULL where it knows nothing. */
 typedef char* (*SptPlace)(void);
+
+/* A function of the program that Python calls, on any thread: its key, and an object handle of a tuple of the positional
+ * arguments and a dict of the named ones, which it releases. It gives an object handle, which ends, or 0 after
+ * spt_py_raise. The other is told when Python has let go of the function. */
+typedef int64_t (*SptPyCall)(int64_t key, int64_t arguments);
+typedef void (*SptPyEnd)(int64_t key);
 
 /* Owned by the header of DLPack 1 (dlpack/dlpack.h), which callers of these functions include. */
 struct DLManagedTensor;

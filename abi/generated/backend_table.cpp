@@ -394,6 +394,8 @@ extern const BackendTable kBodies = {
     body::py_is_instance,
     body::py_eval,
     body::py_exec,
+    body::py_function,
+    body::py_raise,
     body::py_kind,
     body::py_is_none,
     body::py_type_name,

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "e1961642a3dd7be7";
+inline constexpr char kTableFingerprint[] = "f2ef366ee708d164";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -400,6 +400,8 @@ struct BackendTable {
   int32_t (*py_is_instance)(int64_t a, int64_t type, bool* out);
   int32_t (*py_eval)(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
   int32_t (*py_exec)(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
+  int32_t (*py_function)(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
+  int32_t (*py_raise)(const char* type, const char* message, const char* note);
   int32_t (*py_kind)(int64_t a, int32_t* out);
   int32_t (*py_is_none)(int64_t a, bool* out);
   int32_t (*py_type_name)(int64_t a, char** out);
@@ -811,6 +813,8 @@ int32_t py_operate(const char* op, const char* kinds, const SplArray* values, in
 int32_t py_is_instance(int64_t a, int64_t type, bool* out);
 int32_t py_eval(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
 int32_t py_exec(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
+int32_t py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
+int32_t py_raise(const char* type, const char* message, const char* note);
 int32_t py_kind(int64_t a, int32_t* out);
 int32_t py_is_none(int64_t a, bool* out);
 int32_t py_type_name(int64_t a, char** out);

@@ -394,6 +394,8 @@ constinit BackendTable table = {
     Slot<&BackendTable::py_is_instance>::open_then_call,
     Slot<&BackendTable::py_eval>::open_then_call,
     Slot<&BackendTable::py_exec>::open_then_call,
+    Slot<&BackendTable::py_function>::open_then_call,
+    Slot<&BackendTable::py_raise>::open_then_call,
     Slot<&BackendTable::py_kind>::open_then_call,
     Slot<&BackendTable::py_is_none>::open_then_call,
     Slot<&BackendTable::py_type_name>::open_then_call,
@@ -805,6 +807,8 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::py_is_instance>::unavailable,
     Slot<&BackendTable::py_eval>::unavailable,
     Slot<&BackendTable::py_exec>::unavailable,
+    Slot<&BackendTable::py_function>::unavailable,
+    Slot<&BackendTable::py_raise>::unavailable,
     Slot<&BackendTable::py_kind>::unavailable,
     Slot<&BackendTable::py_is_none>::unavailable,
     Slot<&BackendTable::py_type_name>::unavailable,
@@ -2387,6 +2391,14 @@ int32_t spt_py_eval(const char* code, const char* kinds, const SplArray* values,
 
 int32_t spt_py_exec(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len) {
   return slot(table.py_exec)(code, kinds, values, names, names_len);
+}
+
+int32_t spt_py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out) {
+  return slot(table.py_function)(name, key, call, end, out);
+}
+
+int32_t spt_py_raise(const char* type, const char* message, const char* note) {
+  return slot(table.py_raise)(type, message, note);
 }
 
 int32_t spt_py_kind(int64_t a, int32_t* out) {

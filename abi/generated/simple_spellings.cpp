@@ -4460,6 +4460,18 @@ void rt_py_exec(const char* code, const char* kinds, const SplArray* values, con
   slot(table.py_exec)(code, kinds, values, names_list.data(), names_list.size());
 }
 
+int64_t rt_py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_function)(name, key, call, end, &out);
+  return out;
+}
+
+void rt_py_raise(const char* type, const char* message, const char* note) {
+  clear_error();
+  slot(table.py_raise)(type, message, note);
+}
+
 int64_t rt_py_kind(int64_t a) {
   clear_error();
   int32_t out{};

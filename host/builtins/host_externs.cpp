@@ -153,15 +153,34 @@ Value user_place(Thread& thread, Value*, int) {
 Value collect(Thread&, Value*, int) { return Value::integer(collect_cycles()); }
 Value tracked_count(Thread&, Value*, int) { return Value::integer(tracked().count); }
 
+const SimpleError& failure_given(Value array) {
+  const auto* given = array.is(Kind::kArray) ? as_object<Array>(array) : nullptr;
+  const SimpleError* error =
+      given != nullptr && given->items.size() == 1 ? error_behind(given->items[0]) : nullptr;
+  if (error == nullptr)
+    fail("an array of one failure that attempt() gave is needed");
+  return *error;
+}
+
+Value without_first_line(const std::string& report) {
+  return make_text(report.substr(std::min(report.find('\n') + 1, report.size())));
+}
+
 // What the program would have told of the failure, without its first line, which says where and what.
 Value failure_report(Thread&, Value* args, int) {
-  const auto* given = args[0].is(Kind::kArray) ? as_object<Array>(args[0]) : nullptr;
-  const Value failure = given != nullptr && given->items.size() == 1 ? given->items[0] : Value();
-  const SimpleError* error = error_behind(failure);
-  if (error == nullptr)
-    fail("rt_failure_report takes an array of one failure that attempt() gave");
-  const std::string report = report_of(*error, program_info().verbose);
-  return make_text(report.substr(std::min(report.find('\n') + 1, report.size())));
+  return without_first_line(report_of(failure_given(args[0]), program_info().verbose));
+}
+
+// The same without the outermost calls, as many as rt_call_depth has said.
+Value inner_failure_report(Thread&, Value* args, int) {
+  SimpleError inner = failure_given(args[0]);
+  const auto outer = std::min(inner.stack.size(), static_cast<size_t>(std::max<int64_t>(args[1].as_int, 0)));
+  inner.stack.resize(inner.stack.size() - outer);
+  return without_first_line(report_of(inner, program_info().verbose));
+}
+
+Value call_depth(Thread& thread, Value*, int) {
+  return Value::integer(static_cast<int64_t>(thread.stack().size()));
 }
 
 // A tuple of the items; with names, one for each, it is a named one.
@@ -213,6 +232,8 @@ const NativeEntry kExterns[] = {
     {"rt_user_place", user_place, 0, 0},
     {"rt_tuple", tuple_of, 2, 2},
     {"rt_failure_report", failure_report, 1, 1},
+    {"rt_inner_failure_report", inner_failure_report, 2, 2},
+    {"rt_call_depth", call_depth, 0, 0},
 };
 
 }  // namespace

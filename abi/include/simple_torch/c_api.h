@@ -65,6 +65,12 @@ enum SptTag {
 /* Where the calling program stands, as text from malloc, which the library frees; NULL where it knows nothing. */
 typedef char* (*SptPlace)(void);
 
+/* A function of the program that Python calls, on any thread: its key, and an object handle of a tuple of the positional
+ * arguments and a dict of the named ones, which it releases. It gives an object handle, which ends, or 0 after
+ * spt_py_raise. The other is told when Python has let go of the function. */
+typedef int64_t (*SptPyCall)(int64_t key, int64_t arguments);
+typedef void (*SptPyEnd)(int64_t key);
+
 /* Owned by the header of DLPack 1 (dlpack/dlpack.h), which callers of these functions include. */
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
@@ -4315,9 +4321,11 @@ SPT_API int32_t spt_py_shutdown(void);
  *  install it, and the field expected holds the command.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
- *            message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE
+ *            (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
+ *            others (a RuntimeError of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
  *  Source:   importlib.import_module
  *  Simple:   rt_py_import */
 SPT_API int32_t spt_py_import(const char* name, int64_t* out);
@@ -4325,27 +4333,35 @@ SPT_API int32_t spt_py_import(const char* name, int64_t* out);
 /** An attribute.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
+ *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
+ *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            INTERRUPTED (Ctrl-C).
  *  Source:   getattr
  *  Simple:   rt_py_getattr */
 SPT_API int32_t spt_py_getattr(int64_t a, const char* name, int64_t* out);
 
 /** Sets an attribute to the one value.
  *
- *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an exception: type, message and
- *            traceback are in fields), IO (an OSError), OUT_OF_MEMORY (torch.OutOfMemoryError,
- *            MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type,
+ *            message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
+ *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
+ *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
+ *            of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
  *  Source:   setattr
  *  Simple:   rt_py_setattr */
 SPT_API int32_t spt_py_setattr(int64_t a, const char* name, const char* kinds, const SplArray* values);
 
 /** Whether there is such an attribute.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
+ *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
+ *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            INTERRUPTED (Ctrl-C).
  *  Source:   hasattr
  *  Simple:   rt_py_hasattr */
 SPT_API int32_t spt_py_hasattr(int64_t a, const char* name, bool* out);
@@ -4354,59 +4370,78 @@ SPT_API int32_t spt_py_hasattr(int64_t a, const char* name, bool* out);
  *  positional.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
+ *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
+ *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_call */
 SPT_API int32_t spt_py_call(int64_t callable, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
 
 /** Calls a method; the arguments as in spt_py_call.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
+ *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
+ *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_call_method */
 SPT_API int32_t spt_py_call_method(int64_t a, const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
 
 /** a[key], with key as the one value.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
+ *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
+ *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_get_item */
 SPT_API int32_t spt_py_get_item(int64_t a, const char* kinds, const SplArray* values, int64_t* out);
 
 /** a[key] = value, with key and value as the two values.
  *
- *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an exception: type, message and
- *            traceback are in fields), IO (an OSError), OUT_OF_MEMORY (torch.OutOfMemoryError,
- *            MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type,
+ *            message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
+ *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
+ *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
+ *            of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_set_item */
 SPT_API int32_t spt_py_set_item(int64_t a, const char* kinds, const SplArray* values);
 
 /** del a[key], with key as the one value.
  *
- *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an exception: type, message and
- *            traceback are in fields), IO (an OSError), OUT_OF_MEMORY (torch.OutOfMemoryError,
- *            MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type,
+ *            message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
+ *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
+ *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
+ *            of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_delete_item */
 SPT_API int32_t spt_py_delete_item(int64_t a, const char* kinds, const SplArray* values);
 
 /** Whether the one value is in a.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
+ *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
+ *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_contains */
 SPT_API int32_t spt_py_contains(int64_t a, const char* kinds, const SplArray* values, bool* out);
 
 /** The number of items.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
+ *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
+ *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            INTERRUPTED (Ctrl-C).
  *  Source:   len
  *  Simple:   rt_py_length */
 SPT_API int32_t spt_py_length(int64_t a, int64_t* out);
@@ -4414,9 +4449,12 @@ SPT_API int32_t spt_py_length(int64_t a, int64_t* out);
 /** An iterator over a.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
+ *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
+ *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            INTERRUPTED (Ctrl-C).
  *  Source:   iter
  *  Simple:   rt_py_iter */
 SPT_API int32_t spt_py_iter(int64_t a, int64_t* out);
@@ -4424,35 +4462,46 @@ SPT_API int32_t spt_py_iter(int64_t a, int64_t* out);
 /** The next item of an iterator; 0, which is no failure, at its end.
  *
  *  Owns:     *out is a new handle or 0; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
+ *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
+ *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            INTERRUPTED (Ctrl-C).
  *  Source:   next
  *  Simple:   rt_py_next */
 SPT_API int32_t spt_py_next(int64_t iterator, int64_t* out);
 
 /** The truth of `a op value`, with op one of == != < <= > >=.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
+ *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
+ *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_compare */
 SPT_API int32_t spt_py_compare(int64_t a, const char* op, const char* kinds, const SplArray* values, bool* out);
 
 /** The result of `first op second` on the two values, with op one of + - * / // % ** @ & | ^ << >>.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
- *            message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE
+ *            (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
+ *            others (a RuntimeError of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_operate */
 SPT_API int32_t spt_py_operate(const char* op, const char* kinds, const SplArray* values, int64_t* out);
 
 /** Whether a is an instance of the type, or of one in a tuple of types.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
+ *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
+ *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            INTERRUPTED (Ctrl-C).
  *  Source:   isinstance
  *  Simple:   rt_py_is_instance */
 SPT_API int32_t spt_py_is_instance(int64_t a, int64_t type, bool* out);
@@ -4460,21 +4509,49 @@ SPT_API int32_t spt_py_is_instance(int64_t a, int64_t type, bool* out);
 /** The value of an expression, evaluated in __main__ with the named values added for this once.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
- *            message and traceback are in fields), IO (an OSError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE
+ *            (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
+ *            others (a RuntimeError of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
  *  Source:   eval
  *  Simple:   rt_py_eval */
 SPT_API int32_t spt_py_eval(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
 
 /** Runs statements in __main__, after the named values were put there. What they define stays.
  *
- *  Errors:   UNAVAILABLE (as spt_py_start), PYTHON (an exception: type, message and traceback are in
- *            fields), IO (an OSError), OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), INTERRUPTED
- *            (Ctrl-C).
+ *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type, message and
+ *            traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
+ *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
+ *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
+ *            of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
  *  Source:   exec
  *  Simple:   rt_py_exec */
 SPT_API int32_t spt_py_exec(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
+
+/** A Python callable that is a function of this program: Python may call it from any thread, and `call`
+ *  gets `key` and the arguments. `end` is called, with `key`, once nobody holds the callable any more.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE
+ *            (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
+ *            others (a RuntimeError of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_function */
+SPT_API int32_t spt_py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
+
+/** What the function that Python called on this thread is to raise when it has returned 0: an exception
+ *  of that full name (builtins.ValueError) made of the message, a RuntimeError where there is none;
+ *  with a note, which tracebacks show.
+ *
+ *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type, message and
+ *            traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
+ *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
+ *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
+ *            of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_raise */
+SPT_API int32_t spt_py_raise(const char* type, const char* message, const char* note);
 
 /* --- Python: values --- */
 

@@ -1,0 +1,42 @@
+"""What Python knows of its objects, as text for terminals and line editors."""
+
+from __future__ import annotations
+
+import pydoc
+import rlcompleter
+import sys
+from importlib.util import find_spec
+from itertools import count, takewhile
+
+import __main__
+
+
+def help_text(value: object) -> str:
+    """What help() shows, without a pager. A str names what is meant.
+
+    >>> help_text("math.hypot").splitlines()[0]
+    'Python Library Documentation: built-in function hypot in math'
+    """
+    return pydoc.render_doc(value, renderer=pydoc.plaintext).strip()
+
+
+def completions(code: str) -> list[str]:
+    """How the last name of the code can go on, in full, sorted.
+
+    >>> completions("sys.maxsi")
+    []
+    """
+    start = max(code.rfind(c) for c in " ([{,=+-*/%&|^~<>!:;\t\n") + 1
+    completer = rlcompleter.Completer(__main__.__dict__)
+    found = takewhile(lambda name: name is not None, (completer.complete(code[start:], i) for i in count()))
+    return sorted({code[:start] + name.rstrip("( ") for name in found})
+
+
+def install_hint(module: str) -> str | None:
+    """The command that installs the module's package, or None where the module is there.
+
+    >>> install_hint("math") is None
+    True
+    """
+    package = module.partition(".")[0]
+    return None if find_spec(package) else f"{sys.executable} -m pip install {package}"
