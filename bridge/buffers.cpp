@@ -77,10 +77,27 @@ bool dtype_of(const Py_buffer& view, DLDataType& out) {
   return true;
 }
 
+/// Rows without gaps: some exporters (ctypes) leave the strides out although they are asked for.
+void fill_plain_strides(HeldBuffer& held) {
+  held.strides.assign(held.shape.size(), 1);
+  for (size_t i = held.shape.size(); i-- > 1;) {
+    held.strides[i - 1] = held.strides[i] * held.shape[i];
+  }
+}
+
 bool fill_layout(HeldBuffer& held) {
   const Py_buffer& view = held.view;
+  if (view.itemsize <= 0 || (view.ndim > 0 && view.shape == nullptr)) {
+    PyErr_SetString(PyExc_BufferError, "the buffer has no shape, or items of no size; copy it first");
+    return false;
+  }
+  if (view.strides == nullptr) {
+    held.shape.assign(view.shape, view.shape + view.ndim);
+    fill_plain_strides(held);
+    return true;
+  }
   for (int i = 0; i < view.ndim; ++i) {
-    if (view.itemsize == 0 || view.strides[i] % view.itemsize != 0) {
+    if (view.strides[i] % view.itemsize != 0) {
       PyErr_Format(
           PyExc_BufferError,
           "the buffer's strides[%d] is %zd bytes, which is no multiple of its item size, %zd; copy it first",
@@ -119,7 +136,13 @@ void say_how_to_view() {
   if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
     return;
   }
-  const Ref said = take_exception();
+  Ref said = take_exception();
+  const Ref words(PyObject_Str(said.get()));
+  const char* text = words ? PyUnicode_AsUTF8(words.get()) : nullptr;
+  if (text == nullptr || std::string_view(text).find("cannot include dtype") == std::string_view::npos) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(said.get())), said.get());
+    return;
+  }
   PyErr_Format(PyExc_ValueError,
                "%S; view it as integers of its width, and the tensor as its dtype again: "
                "torch.from_dlpack(a.view('uint16')).view(torch.bfloat16)",

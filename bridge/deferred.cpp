@@ -2,34 +2,36 @@
 #include "bridge/deferred.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <new>
 #include <utility>
 
 #include "bridge/drainer.h"
+#include "bridge/thread_end.h"
 
 namespace simple_torch::bridge {
 namespace {
-
-struct Work {
-  void (*run)(void*);
-  void* what;
-  Work* next;
-};
 
 std::atomic<Work*> references{nullptr};
 std::atomic<Work*> memory{nullptr};
 std::atomic<bool> leaking{false};
 
-// Of a thread that frees its own. A list, and no recursion: a tensor over an array over a tensor may go on.
-struct FreedHere {
-  bool is_on = false;
-  Work first{nullptr, nullptr, nullptr};  // most often the only one: it needs no memory
-  Work* others = nullptr;
-};
-// Of the initial-exec model, which needs no call: this library is never unloaded.
-[[gnu::tls_model("initial-exec")]] thread_local FreedHere freed_here;
+constexpr int kMostDepth = 50;
+
+constexpr auto kLongestEnd = std::chrono::seconds(10);  // deleters may sleep, and thousands may be queued
+constexpr auto kNever = std::chrono::steady_clock::time_point::max();
+std::chrono::steady_clock::time_point last_run =
+    kNever;  // set by the thread that ends the queues, with the GIL
+
+bool is_too_late() { return last_run != kNever && std::chrono::steady_clock::now() > last_run; }
+
+thread_local bool queues_last = false;  // of the thread that ends the queues: what it frees may free more
+
+// The innermost of this thread. Of the initial-exec model, which needs no call: this library is never
+// unloaded.
+[[gnu::tls_model("initial-exec")]] thread_local FreesMemoryHere* frees_here = nullptr;
 
 void push(std::atomic<Work*>& newest, Work* work) {
   work->next = newest.load(std::memory_order_relaxed);
@@ -47,32 +49,27 @@ void run_all(std::atomic<Work*>& newest) {
     oldest = list;
     list = next;
   }
-  while (oldest != nullptr) {
-    Work* work = oldest;
-    oldest = work->next;
-    work->run(work->what);
-    delete work;
+  while (oldest != nullptr && !is_too_late()) {
+    const std::unique_ptr<Work> work(std::exchange(oldest, oldest->next));
+    or_stay([&] { work->run(work->what); });
   }
 }
 
 }  // namespace
 
 void defer(Deferred kind, void (*run)(void*), void* what) noexcept {
-  if (leaking.load(std::memory_order_acquire)) {
+  if (leaking.load(std::memory_order_acquire) && !queues_last) {
     return;
   }
-  FreedHere* here = kind == Deferred::kMemory && freed_here.is_on ? &freed_here : nullptr;
-  if (here != nullptr && here->first.run == nullptr) {
-    here->first = {run, what, nullptr};
+  if (kind == Deferred::kMemory && frees_here != nullptr) {
+    frees_here->add(run, what);
     return;
   }
   auto* work = new (std::nothrow) Work{run, what, nullptr};
   if (work == nullptr) {
     return;
   }
-  if (here != nullptr) {
-    work->next = std::exchange(here->others, work);
-  } else if (kind == Deferred::kReference) {
+  if (kind == Deferred::kReference) {
     push(references, work);
   } else {
     push(memory, work);
@@ -80,23 +77,41 @@ void defer(Deferred kind, void (*run)(void*), void* what) noexcept {
   }
 }
 
-FreesMemoryHere::FreesMemoryHere() noexcept : is_outermost_(!std::exchange(freed_here.is_on, true)) {}
+FreesMemoryHere::FreesMemoryHere() noexcept
+    : outer_(frees_here), depth_(outer_ == nullptr ? 0 : outer_->depth_ + 1) {
+  if (depth_ < kMostDepth) {
+    frees_here = this;
+  }
+}
 
 FreesMemoryHere::~FreesMemoryHere() {
-  if (!is_outermost_) {
-    return;
+  if (depth_ < kMostDepth) {
+    run_all();
+    frees_here = outer_;
   }
-  FreedHere& here = freed_here;
-  while (here.first.run != nullptr || here.others != nullptr) {
-    if (here.first.run != nullptr) {
-      const Work first = std::exchange(here.first, Work{nullptr, nullptr, nullptr});
-      first.run(first.what);
-    } else {
-      const std::unique_ptr<Work> work(std::exchange(here.others, here.others->next));
-      work->run(work->what);
+}
+
+bool FreesMemoryHere::add(void (*run)(void*), void* what) noexcept {
+  if (first_.run == nullptr) {
+    first_ = {run, what, nullptr};
+    return true;
+  }
+  auto* work = new (std::nothrow) Work{run, what, others_};
+  if (work != nullptr) {
+    others_ = work;
+  }
+  return work != nullptr;
+}
+
+void FreesMemoryHere::run_all() noexcept {
+  while (first_.run != nullptr || others_ != nullptr) {
+    Work work = std::exchange(first_, Work{nullptr, nullptr, nullptr});
+    if (work.run == nullptr) {
+      const std::unique_ptr<Work> next(std::exchange(others_, others_->next));
+      work = *next;
     }
+    or_stay([&] { work.run(work.what); });
   }
-  here.is_on = false;
 }
 
 void run_deferred_work() noexcept {
@@ -107,11 +122,15 @@ void run_deferred_work() noexcept {
   }
 }
 
-void run_deferred_memory() noexcept {
-  while (has_deferred_memory()) {
-    run_all(memory);
-  }
+void run_last_deferred_work() noexcept {
+  leak_deferred_work();
+  queues_last = true;
+  last_run = std::chrono::steady_clock::now() + kLongestEnd;
+  run_deferred_work();
+  queues_last = false;
 }
+
+void run_deferred_memory() noexcept { run_all(memory); }
 
 bool has_deferred_memory() noexcept { return memory.load() != nullptr; }
 

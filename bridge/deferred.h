@@ -12,8 +12,15 @@ enum class Deferred {
 /// `leak_deferred_work` (and when memory is out) the work is dropped, which leaks what it would have freed.
 void defer(Deferred kind, void (*run)(void*), void* what) noexcept;
 
-/// While one lives, its thread frees by itself what it defers as memory: when the outermost ends. The thread
-/// holds the GIL, and no lock; Python code may run then.
+struct Work {
+  void (*run)(void*);
+  void* what;
+  Work* next;
+};
+
+/// While one lives, its thread frees by itself what it defers as memory: when this ends. The thread holds the
+/// GIL, and no lock; Python code may run then, and may open another. Too deep in each other, the inner ones
+/// leave it to the outer: a tensor over an array over a tensor may go on.
 class FreesMemoryHere {
  public:
   FreesMemoryHere() noexcept;
@@ -21,14 +28,27 @@ class FreesMemoryHere {
   FreesMemoryHere(const FreesMemoryHere&) = delete;
   FreesMemoryHere& operator=(const FreesMemoryHere&) = delete;
 
+  /// Takes it over; false without memory.
+  bool add(void (*run)(void*), void* what) noexcept;
+
  private:
-  bool is_outermost_;
+  void run_all() noexcept;
+
+  Work first_{nullptr, nullptr, nullptr};  // most often the only one: it needs no memory of its own
+  Work* others_ = nullptr;
+  FreesMemoryHere* outer_;
+  int depth_;
 };
 
-/// Runs what is queued, the oldest of each kind first. The caller holds the GIL.
+/// Runs what is queued, the oldest of each kind first, and what this queues in its turn. The caller holds the
+/// GIL.
 void run_deferred_work() noexcept;
 
-/// The same for memory alone.
+/// The same at the end: what other threads queue from now on is leaked, and
+/// after ten seconds what is left.
+void run_last_deferred_work() noexcept;
+
+/// Runs the memory that is queued now. Freeing it may queue more.
 void run_deferred_memory() noexcept;
 bool has_deferred_memory() noexcept;
 

@@ -22,16 +22,22 @@ struct Protocol<DLManagedTensor> {
   static constexpr const char* used = "used_dltensor";
 };
 
+template <class Managed>
+void call_deleter(void* what) {
+  auto* tensor = static_cast<Managed*>(what);
+  if (tensor->deleter != nullptr) {
+    tensor->deleter(tensor);
+  }
+}
+
 /// Runs under the GIL when the capsule dies. A consumer that took the tensor has renamed the capsule.
 template <class Managed>
 void free_unused_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, Protocol<Managed>::fresh) == 0) {
     return;
   }
-  auto* tensor = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Protocol<Managed>::fresh));
-  if (tensor->deleter != nullptr) {
-    tensor->deleter(tensor);
-  }
+  const PendingException pending;
+  call_deleter<Managed>(PyCapsule_GetPointer(capsule, Protocol<Managed>::fresh));
 }
 
 /// What a consumer may know of it beside its tensor. Those of before DLPack 1 tell nothing.
@@ -42,14 +48,6 @@ DLPackVersion version_of(const DLManagedTensor& /*tensor*/) {
 uint64_t flags_of(const DLManagedTensorVersioned& tensor) { return tensor.flags; }
 uint64_t flags_of(const DLManagedTensor& /*tensor*/) { return 0; }
 
-template <class Managed>
-void call_deleter(void* what) {
-  auto* tensor = static_cast<Managed*>(what);
-  if (tensor->deleter != nullptr) {
-    tensor->deleter(tensor);
-  }
-}
-
 /// Many producers (NumPy among them) take the GIL in their deleter, which could wait or, once the
 /// interpreter is gone, crash.
 template <class Managed>
@@ -58,8 +56,13 @@ DLManagedTensorVersioned* deferred(Managed* original) {
     defer(Deferred::kMemory, call_deleter<Managed>, self->manager_ctx);
     delete self;
   };
-  auto* copy = new (std::nothrow) DLManagedTensorVersioned{version_of(*original), original, end,
-                                                           flags_of(*original), original->dl_tensor};
+  auto* copy =
+      new (std::nothrow) DLManagedTensorVersioned{version_of(*original), original, end, 0, DLTensor{}};
+  // Of another major version no more is known, and the import refuses it by its version.
+  if (copy != nullptr && copy->version.major == DLPACK_MAJOR_VERSION) {
+    copy->flags = flags_of(*original);
+    copy->dl_tensor = original->dl_tensor;
+  }
   if (copy == nullptr) {
     PyErr_NoMemory();
   }

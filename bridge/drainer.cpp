@@ -36,7 +36,9 @@ void run_it() {
   pthread_sigmask(SIG_SETMASK, &signals_of_program, &none_here);
   {
     const GilScope gil(GilScope::Entering::kBare);
-    run_deferred_memory();
+    do {
+      run_deferred_memory();
+    } while (has_deferred_memory() && !ending());
     if (!std::exchange(has_run, true)) {
       stay_first_after_other_threads();
     }

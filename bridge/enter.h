@@ -8,6 +8,7 @@
 #include "bridge/gil.h"
 #include "bridge/interpreter.h"
 #include "bridge/interrupts.h"
+#include "bridge/thread_end.h"
 
 namespace simple_torch::bridge {
 
@@ -54,7 +55,7 @@ int32_t in_python(Body&& body) noexcept {
       bool succeeded = false;
       bool thrown = false;
       try {
-        succeeded = body();
+        succeeded = or_stay(body);
       } catch (...) {
         failure = failure_of_current_exception();
         thrown = true;

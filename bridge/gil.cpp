@@ -2,6 +2,7 @@
 #include "bridge/gil.h"
 
 #include "bridge/deferred.h"
+#include "bridge/thread_end.h"
 
 namespace simple_torch::bridge {
 namespace {
@@ -69,11 +70,11 @@ GilScope::GilScope(Entering entering) {
   PyThreadState* known = PyGILState_GetThisThreadState();
   if (known == nullptr) {
     // The count that Ensure starts is never taken back, so that nobody's Release deletes the state.
-    PyGILState_Ensure();
+    or_stay([] { PyGILState_Ensure(); });
     attached_ = PyGILState_GetThisThreadState();
     enlist(attached_);
   } else if (!PyGILState_Check()) {
-    PyEval_RestoreThread(known);
+    or_stay([&] { PyEval_RestoreThread(known); });
     attached_ = known;
   }
   if (this_thread == nullptr) {

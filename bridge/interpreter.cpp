@@ -109,7 +109,7 @@ void close_for_good() noexcept {
   PyThreadState* const held = PyEval_SaveThread();
   end_drainer();
   PyEval_RestoreThread(held);
-  run_deferred_work();
+  run_last_deferred_work();
   refuse_calls();
 }
 
@@ -174,7 +174,19 @@ void finish_start() {
   state.store(State::kRunning, std::memory_order_release);
 }
 
+constexpr const char* kInSubinterpreter =
+    "this library works in Python's main interpreter only, and this is a subinterpreter";
+
+/// Of a thread that runs Python just now; the functions by which we take the GIL know the main one alone.
+bool runs_in_subinterpreter() noexcept {
+  PyThreadState* running = _PyThreadState_UncheckedGet();
+  return running != nullptr && PyThreadState_GetInterpreter(running) != PyInterpreterState_Main();
+}
+
 void attach() {
+  if (runs_in_subinterpreter()) {
+    return;
+  }
   const GilScope gil;
   if (state.load() == State::kNotStarted) {
     finish_start();
@@ -269,11 +281,14 @@ const char* why_closed() noexcept {
     case State::kRunning:
       break;
     case State::kNotStarted:
-      return "Python was not started";
+      return runs_in_subinterpreter() ? kInSubinterpreter : "Python was not started";
     case State::kRefused:
       return refusal->c_str();
     case State::kClosed:
       return "Python was shut down; it cannot be started again in this process";
+  }
+  if (runs_in_subinterpreter()) {
+    return kInSubinterpreter;
   }
   return thread_may_enter() ? nullptr : "this thread is ending and can call Python no more";
 }

@@ -72,11 +72,11 @@ constexpr int kMostDims = 8;
 /// Sizes, then strides. Copies, for an array may be given others in place.
 using Geometry = std::array<int64_t, 2 * static_cast<size_t>(kMostDims)>;
 
-/// False where a step is no multiple of the item's size.
+/// False where a step is no multiple of the item's size, or goes backwards.
 bool fill(const Array& array, int64_t item_bytes, Geometry& geometry) noexcept {
   bool is_whole = true;
   for (int i = 0; i < array.nd; ++i) {
-    is_whole &= array.strides[i] % item_bytes == 0;
+    is_whole &= array.strides[i] % item_bytes == 0 && (array.strides[i] >= 0 || array.dimensions[i] <= 1);
     geometry[static_cast<size_t>(i)] = array.dimensions[i];
     geometry[static_cast<size_t>(array.nd + i)] = array.strides[i] / item_bytes;
   }

@@ -40,4 +40,19 @@ class Ref {
   PyObject* ptr_ = nullptr;
 };
 
+/// Puts a pending exception aside for code that may run Python: the producers' deleters, on the way out of a
+/// failure.
+class PendingException {
+ public:
+  PendingException() noexcept { PyErr_Fetch(&type_, &value_, &traceback_); }
+  ~PendingException() { PyErr_Restore(type_, value_, traceback_); }
+  PendingException(const PendingException&) = delete;
+  PendingException& operator=(const PendingException&) = delete;
+
+ private:
+  PyObject* type_ = nullptr;
+  PyObject* value_ = nullptr;
+  PyObject* traceback_ = nullptr;
+};
+
 }  // namespace simple_torch::bridge

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bridge/enter.h"
+#include "bridge/thread_end.h"
 
 #include <structmember.h>  // after Python.h, whose types it uses
 
@@ -36,7 +37,7 @@ class OutsidePython {
     state_ = PyEval_SaveThread();
   }
   ~OutsidePython() {
-    PyEval_RestoreThread(state_);
+    or_stay([&] { PyEval_RestoreThread(state_); });
     if (was_inside_) {
       entering_python(*thread_);
     }
@@ -114,6 +115,7 @@ void deallocate(PyObject* self) {
   Py_XDECREF(function_in(self)->name);
   type->tp_free(self);
   Py_DECREF(type);
+  const PendingException pending;
   function.end(function.context);
 }
 

@@ -5,6 +5,7 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <dlfcn.h>
 
+#include <limits>
 #include <optional>
 
 #include "dlpack_interop/streams.h"
@@ -28,6 +29,8 @@ bool or_buffer_error(Body&& body) {
 void* handle_of(const c10::Stream& stream) { return stream.native_handle(); }
 
 c10::Stream current_stream_of(int device) {
+  TORCH_CHECK(device >= 0 && device <= std::numeric_limits<c10::DeviceIndex>::max(),
+              "there is no CUDA device ", device);
   const VirtualGuardImpl cuda(c10::DeviceType::CUDA);
   return cuda.getStream(c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(device)));
 }
@@ -65,11 +68,25 @@ class Event {
   void* event_ = nullptr;
 };
 
+class OnDevice {
+ public:
+  OnDevice(const VirtualGuardImpl& guard, c10::Device device)
+      : guard_(guard), before_(guard.exchangeDevice(device)) {}
+  ~OnDevice() { guard_.uncheckedSetDevice(before_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  const VirtualGuardImpl& guard_;
+  c10::Device before_;
+};
+
 void let_wait(void* consumer, const c10::Stream& producer) {
   const VirtualGuardImpl guard(producer.device_type());
   const WaitEvent wait = driver_wait();
   if (wait != nullptr) {
     const Event event(guard, producer);
+    const OnDevice device(guard, producer.device());  // the default streams are those of the current one
     if (wait(consumer, event.get(), 0) == 0) {
       return;
     }
@@ -79,10 +96,15 @@ void let_wait(void* consumer, const c10::Stream& producer) {
 
 /// False with an exception pending for what is neither an int nor None.
 bool read_number(PyObject* stream, std::optional<int64_t>& number) {
-  if (stream != Py_None) {
-    number = PyLong_AsLongLong(stream);
+  if (stream == Py_None) {
+    return true;
   }
-  return number != -1 || PyErr_Occurred() == nullptr;
+  int overflow = 0;
+  number = PyLong_AsLongLongAndOverflow(stream, &overflow);
+  if (overflow != 0) {
+    PyErr_Format(PyExc_BufferError, "stream is %R, and has 64 bits at most", stream);
+  }
+  return PyErr_Occurred() == nullptr;
 }
 
 }  // namespace

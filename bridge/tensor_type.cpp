@@ -43,6 +43,7 @@ void give_object(PyObject* object) {
 
 void deallocate(PyObject* self) {
   {
+    const PendingException pending;
     const FreesMemoryHere here;
     reinterpret_cast<TensorObject*>(self)->tensor.~Tensor();
   }

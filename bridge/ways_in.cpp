@@ -182,15 +182,37 @@ Ref capsule_of_producer(PyObject* object, PyObject* method, PyObject* stream, Co
   return called_with(method, {.stream = stream});
 }
 
+/// TensorFlow's own `__dlpack__` ends the process for tensors of these. False with a BufferError pending.
+bool has_numbers(PyObject* object) {
+  const Ref dtype(PyObject_GetAttrString(object, "dtype"));
+  const Ref name(dtype ? PyObject_GetAttrString(dtype.get(), "name") : nullptr);
+  PyErr_Clear();
+  for (const char* none : {"string", "resource", "variant"}) {
+    if (name && PyUnicode_Check(name.get()) != 0 && PyUnicode_CompareWithASCIIString(name.get(), none) == 0) {
+      PyErr_Format(PyExc_BufferError, "its dtype is %U, which is none of numbers", name.get());
+      return false;
+    }
+  }
+  return true;
+}
+
 /// The buffers of immutable arrays say what their capsules cannot; those on other devices, and those of
 /// dtypes that buffers do not have, have none.
 Outcome take_immutable(PyObject* object, CopyRule /*copy*/, TensorResult& out) {
   if (!is_immutable_array(Py_TYPE(object)) || PyObject_CheckBuffer(object) == 0) {
     return Outcome::kNotThisWay;
   }
-  const bool taken = take_buffer(object, out);
+  if (take_buffer(object, out)) {
+    return Outcome::kTaken;
+  }
+  const bool is_refusal = PyErr_ExceptionMatches(PyExc_BufferError) != 0 ||
+                          PyErr_ExceptionMatches(PyExc_ValueError) != 0 ||
+                          PyErr_ExceptionMatches(PyExc_RuntimeError) != 0;
+  if (!is_refusal) {
+    return Outcome::kFailed;
+  }
   PyErr_Clear();
-  return taken ? Outcome::kTaken : Outcome::kNotThisWay;
+  return has_numbers(object) ? Outcome::kNotThisWay : Outcome::kFailed;
 }
 
 Outcome take_capsule_of(PyObject* object, PyObject* capsule, TensorResult& out) {

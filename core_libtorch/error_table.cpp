@@ -34,6 +34,7 @@ constexpr Line kTable[] = {
     {"Cannot access data pointer of Tensor (e.g. FakeTensor", ErrorKind::kInvalidArgument, Facts::kNone,
      kReadOnly},
     // devices
+    {"is not on the expected device", ErrorKind::kDeviceMismatch, Facts::kDevices},
     {"Expected all tensors to be on the same device", ErrorKind::kDeviceMismatch, Facts::kDevices},
     {"is on cpu, but expected", ErrorKind::kDeviceMismatch, Facts::kDevices},
     {"different from other tensors on", ErrorKind::kDeviceMismatch, Facts::kDevices},

@@ -1,5 +1,7 @@
 // A tensor's memory for others: what keeps it alive, and what cannot be lent.
+#include <ATen/EmptyTensor.h>
 #include <ATen/ops/clone.h>
+#include <c10/core/impl/COW.h>
 
 #include <array>
 #include <memory>
@@ -103,6 +105,16 @@ Managed lend_with_flags(const at::Tensor& tensor, uint64_t flags) {
   throw Error(ErrorKind::kInvalidArgument, "the tensor cannot be exported by DLPack: " + reason);
 }
 
+/// Whether its elements lie in its storage: a tensor that wraps others has none, nor has one whose storage
+/// was resized, and a fake one has a device that is not its storage's.
+bool has_its_memory(const at::Tensor& tensor) {
+  const c10::Storage& storage = storage_of(tensor);
+  const auto wanted = at::detail::computeStorageNbytes(tensor.sizes(), tensor.strides(), tensor.itemsize(),
+                                                       static_cast<size_t>(tensor.storage_offset()));
+  return tensor.numel() == 0 ||
+         (storage.data() != nullptr && storage.nbytes() >= wanted && storage.device() == tensor.device());
+}
+
 // A dense tensor of numbers on the CPU or a CUDA device, as most are: nothing forbids lending it.
 bool is_plain(const at::Tensor& tensor) {
   constexpr c10::DispatchKeySet kPlain =
@@ -129,6 +141,23 @@ void require_lendable(const at::Tensor& tensor) {
   }
 }
 
+void require_memory(const at::Tensor& tensor) {
+  if (!has_its_memory(tensor)) {
+    refuse(
+        "its storage does not hold its elements, as of one that stands for others (fake, functional, "
+        "wrapped); "
+        "give the tensor behind it, or call clone() first");
+  }
+}
+
+/// Others will write: what LibTorch copies on the first write must be copied before they do.
+void end_lazy_copy(const at::Tensor& tensor) {
+  const c10::Storage& storage = storage_of(tensor);
+  if (c10::impl::cow::is_cow_data_ptr(storage.data_ptr())) {
+    storage.mutable_data();
+  }
+}
+
 void require_plain_values(const at::Tensor& tensor) {
   if (tensor.is_conj()) {
     refuse("its conjugate is not computed yet; call resolve_conj() first, or ask for a copy");
@@ -146,6 +175,7 @@ void require_lendable_as_is(const at::Tensor& tensor) {
     require_lendable(tensor);
     require_plain_values(tensor);
   }
+  require_memory(tensor);
 }
 
 /// Whether writing through LibTorch is forbidden, by an import or by others.
@@ -158,9 +188,13 @@ bool is_read_only(const at::Tensor& tensor) {
 Managed export_tensor(const at::Tensor& tensor, bool copy) {
   if (!copy) {
     require_lendable_as_is(tensor);
+    end_lazy_copy(tensor);
     return lend_with_flags(tensor, imported_flags(storage_of(tensor)));
   }
   require_lendable(tensor);
+  if (!tensor._is_zerotensor()) {
+    require_memory(tensor);
+  }
   const at::Tensor copied = core::explained("to_dlpack", {&tensor}, [&] {
     return at::clone(tensor.resolve_conj().resolve_neg(), at::MemoryFormat::Contiguous);
   });
@@ -185,6 +219,7 @@ DLManagedTensor* export_legacy(const at::Tensor& tensor) {
   if (is_read_only(tensor)) {
     refuse("it is read-only, which the older structure cannot say; call clone() first");
   }
+  end_lazy_copy(tensor);
   return lend<DLManagedTensor>(tensor);
 }
 

@@ -17,6 +17,7 @@
 namespace simple_torch::dlpack {
 namespace {
 
+constexpr uint64_t kKnownFlags = DLPACK_FLAG_BITMASK_READ_ONLY | DLPACK_FLAG_BITMASK_IS_COPIED;
 constexpr int32_t kMaxDims = 64;  // what torch's kernels take
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::kInvalidArgument, message); }
@@ -185,6 +186,13 @@ Checked checked(const DLManagedTensorVersioned* managed) {
   return checked(managed->dl_tensor);
 }
 
+/// Sub-byte numbers that lie in a byte each are none of torch's, whose float4 are two to a byte.
+void require_packed(uint64_t flags, const DLDataType& dtype) {
+  if (dtype.bits < 8 && (flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) != 0) {
+    refuse("flags has IS_SUBBYTE_TYPE_PADDED, and torch packs such numbers; convert it where it was made");
+  }
+}
+
 /// Ends the import when the last user of the memory is gone.
 void release_imported(void* context) { const Managed ended(static_cast<DLManagedTensorVersioned*>(context)); }
 
@@ -235,6 +243,7 @@ Managed::Managed(DLManagedTensor* owned) {
 at::Tensor import_tensor(Managed managed) {
   const Checked foreign = checked(managed.get());
   const uint64_t flags = managed.get()->flags;
+  require_packed(flags, managed.get()->dl_tensor.dtype);
   if (const c10::Storage* lent = lent_storage(*managed.get())) {
     if (const int64_t first = first_element(*lent, foreign, flags); first >= 0) {
       return tensor_as_checked(*lent, foreign, first);
@@ -256,7 +265,7 @@ at::Tensor import_memory(const DLTensor& described, void* owner, void (*release)
 uint64_t imported_flags(const c10::Storage& storage) noexcept {
   const at::DataPtr& memory = storage.data_ptr();
   return memory.get_deleter() == release_imported
-             ? static_cast<const DLManagedTensorVersioned*>(memory.get_context())->flags
+             ? static_cast<const DLManagedTensorVersioned*>(memory.get_context())->flags & kKnownFlags
              : 0;
 }
 

@@ -43,7 +43,22 @@ TEST_F(Errors, OfTheirOwnKindMapToIt) {
   EXPECT_EQ(kind_of("raise MemoryError"), SPT_OUT_OF_MEMORY);
   EXPECT_EQ(kind_of("import torch\nraise torch.OutOfMemoryError('CUDA out of memory')"), SPT_OUT_OF_MEMORY);
   EXPECT_EQ(kind_of("raise KeyboardInterrupt"), SPT_INTERRUPTED);
-  EXPECT_EQ(kind_of("[][1]"), SPT_PYTHON);
+  EXPECT_EQ(kind_of("[][1]"), SPT_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(kind_of("from math import nothing"), SPT_UNAVAILABLE);
+  EXPECT_EQ(kind_of("raise NotImplementedError('later')"), SPT_NOT_IMPLEMENTED);
+  EXPECT_EQ(kind_of("{}['a']"), SPT_PYTHON);
+}
+
+TEST_F(Errors, OfLibTorchHaveTheKindsAndFieldsOfItsOwnCalls) {
+  EXPECT_EQ(kind_of("import torch\ntorch.ones(2, 3) @ torch.ones(2, 3)"), SPT_SHAPE_MISMATCH);
+  EXPECT_EQ(last_field("type"), "builtins.RuntimeError");
+  EXPECT_THAT(last_field("traceback"), HasSubstr("shapes cannot be multiplied"));
+  EXPECT_EQ(kind_of("import torch\ntorch.ones(2) @ torch.ones(2).long()"), SPT_DTYPE_MISMATCH);
+  EXPECT_EQ(kind_of("import torch\ntorch.ones(2)[5]"), SPT_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(kind_of("import torch\ntorch.ones(2) + torch.ones(2, device='meta')"), SPT_DEVICE_MISMATCH);
+  EXPECT_EQ(kind_of("import torch\ntorch.ones(2).to_sparse().data_ptr()"), SPT_PYTHON);
+  EXPECT_EQ(kind_of("import torch\ntorch.empty(1 << 60)"), SPT_OUT_OF_MEMORY);
+  EXPECT_EQ(last_field("requested_bytes"), "4611686018427387904");
 }
 
 TEST_F(Errors, OfExitKeepItsCode) {
@@ -54,7 +69,7 @@ TEST_F(Errors, OfExitKeepItsCode) {
 
 TEST_F(Errors, OfAMissingModuleSayHowToInstallIt) {
   int64_t out = 0;
-  EXPECT_EQ(spt_py_import("no_such_module.part", &out), SPT_PYTHON);
+  EXPECT_EQ(spt_py_import("no_such_module.part", &out), SPT_UNAVAILABLE);
   EXPECT_EQ(last_field("type"), "builtins.ModuleNotFoundError");
   char* python = nullptr;
   expect_ok(spt_python_path(&python));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import importlib.util
 import os
 import re
 import subprocess
@@ -23,6 +24,7 @@ sys.path.insert(0, str(ROOT / "python"))
 import simple_torch  # noqa: E402
 
 from_dlpack = simple_torch.from_dlpack
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
 
 
 def soon(happens) -> bool:
@@ -121,7 +123,8 @@ def test_numpys_arrays_that_its_structure_does_not_describe_go_another_way():
     assert from_dlpack(broadcast).torch().tolist() == [[0, 1, 2], [0, 1, 2]]
 
 
-def test_a_chain_of_lenders_ends_however_long_it_is():
+@pytest.mark.parametrize("last", [lambda array: array, from_dlpack, lambda array: from_dlpack(array).torch()])
+def test_a_chain_of_lenders_ends_however_long_it_is(last):
     """Each array keeps the tensor before it, and each tensor the array: they must not free one another in depth."""
     gone = []
     first = np.zeros(3)
@@ -129,8 +132,188 @@ def test_a_chain_of_lenders_ends_however_long_it_is():
     array = first
     for _ in range(100_000):
         array = np.from_dlpack(from_dlpack(array[:]))
-    del first, array
+    held = last(array)
+    del first, array, held
     assert soon(lambda: gone == [True])
+
+
+class Owner(np.ndarray):
+    """Does something in Python when it goes."""
+
+    def __del__(self):
+        self.act()
+
+
+def owned_array(act) -> np.ndarray:
+    owner = np.zeros(1000).view(Owner)
+    owner.act = act
+    return np.asarray(owner)
+
+
+class Struct(ctypes.Structure):
+    """A DLManagedTensorVersioned of one dimension."""
+
+    _fields_ = [
+        ("version", ctypes.c_uint32 * 2),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+        ("flags", ctypes.c_uint64),
+        ("data", ctypes.c_void_p),
+        ("device", ctypes.c_int32 * 2),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+kept = []  # what C structures point to
+
+
+def foreign_capsule(deleter=lambda _: None, *, flags=0, code=2, bits=32, lanes=1):
+    """Four numbers of a producer whose deleter is Python code that nothing guards."""
+    data, shape, strides = (ctypes.c_float * 4)(), (ctypes.c_int64 * 1)(4), (ctypes.c_int64 * 1)(1)
+    struct = Struct((1, 0), None, Struct._fields_[2][1](deleter), flags)
+    struct.data, struct.shape, struct.strides = (ctypes.addressof(part) for part in (data, shape, strides))
+    struct.device, struct.ndim = (1, 0), 1
+    struct.code, struct.bits, struct.lanes = code, bits, lanes
+    kept.append((data, shape, strides, struct))
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return new(ctypes.addressof(struct), b"dltensor_versioned", None)
+
+
+def test_what_a_deleter_lets_go_of_is_gone_before_it_ends():
+    seen = []
+
+    def act():
+        from_dlpack(owned_array(lambda: seen.append("inner")))
+        seen.append("outer")
+
+    from_dlpack(owned_array(act))
+    assert seen == ["inner", "outer"]
+
+
+def test_a_deleter_does_not_meet_the_exception_that_lets_go_of_the_tensor():
+    seen = []
+
+    def works(_) -> None:
+        seen.append(len(str([1, 2])))  # CPython's own functions fail where an exception is pending
+
+    with pytest.raises(ZeroDivisionError):
+        [from_dlpack(foreign_capsule(works)), 1 / 0]
+    assert seen == [6]
+
+
+# ---- at the end of the process
+
+AT_EXIT = """
+import sys, threading, time
+import numpy as np
+import simple_torch
+
+class Owner(np.ndarray):
+    def __del__(self): time.sleep(0.003)
+
+def loop():
+    while True:
+        held = simple_torch.from_dlpack(np.asarray(np.zeros(10).view(Owner)))
+        if sys.argv[1] == "by torch": held = held.torch()
+        del held
+        time.sleep(0.001)
+
+for _ in range(3): threading.Thread(target=loop, daemon=True).start()
+time.sleep(1)
+print("end", flush=True)
+"""
+
+
+@pytest.mark.parametrize("dropped", ["by us", "by torch"])
+def test_daemon_threads_in_deleters_neither_crash_the_end_nor_hold_it_up(dropped):
+    run = subprocess.run(
+        [sys.executable, "-c", AT_EXIT, dropped], capture_output=True, text=True, check=False, timeout=60, env=ENVIRONMENT
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "end\n", "")
+
+
+def test_a_subinterpreter_is_told_that_it_cannot_have_it():
+    program = (
+        "import sys, _xxsubinterpreters as sub\n"
+        "try: sub.run_string(sub.create(), 'import simple_torch')\n"
+        "except sub.RunFailedError as error: print(error)\n"
+    )
+    if importlib.util.find_spec("_xxsubinterpreters") is None:
+        pytest.skip("this Python has no _xxsubinterpreters")
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60, env=ENVIRONMENT
+    )
+    assert "main interpreter only, and this is a subinterpreter" in run.stdout
+
+
+# ---- what stands for tensors without memory, and what is not what it seems
+
+
+def wrapped():
+    from torch.testing._internal.two_tensor import TwoTensor
+
+    return TwoTensor(torch.ones(3), torch.zeros(3))
+
+
+def fake():
+    with torch._subclasses.FakeTensorMode():
+        return torch.ones(3)
+
+
+def emptied():
+    tensor = torch.ones(3)
+    tensor.untyped_storage().resize_(0)
+    return tensor
+
+
+@pytest.mark.parametrize("make", [wrapped, fake, emptied])
+def test_tensors_without_memory_of_their_own_are_refused(make):
+    with pytest.raises(BufferError, match="its storage does not hold its elements"):
+        from_dlpack(make())
+
+
+def test_functional_tensors_are_refused():
+    with pytest.raises(BufferError, match="cannot be exported by DLPack"):
+        torch.func.functionalize(lambda x: from_dlpack(x).torch() + 1)(torch.ones(2))
+
+
+def test_a_lazy_copy_is_made_before_others_write():
+    tensor = torch.ones(3)
+    lazy = torch._lazy_clone(tensor)
+    np.from_dlpack(from_dlpack(lazy))[:] = 2
+    assert (tensor.tolist(), lazy.tolist()) == ([1, 1, 1], [2, 2, 2])
+
+
+def test_sub_byte_numbers_in_a_byte_each_are_refused():
+    with pytest.raises(BufferError, match="flags has IS_SUBBYTE_TYPE_PADDED"):
+        from_dlpack(foreign_capsule(flags=4, code=17, bits=4, lanes=2))
+
+
+def test_arrays_of_ctypes_come_in():
+    numbers = ((ctypes.c_double * 3) * 2)((1, 2, 3), (4, 5, 6))
+    tensor = from_dlpack(numbers)
+    assert tensor.torch().tolist() == [[1, 2, 3], [4, 5, 6]]
+    numbers[1][2] = 7
+    assert tensor.torch()[1, 2] == 7
+
+
+def test_reversed_read_only_arrays_are_copied_when_a_copy_is_asked_for():
+    array = np.arange(3)[::-1]
+    array.flags.writeable = False
+    assert from_dlpack(array, copy=True).torch().tolist() == [2, 1, 0]
+
+
+def test_tensorflows_tensors_of_no_numbers_are_refused():
+    tensorflow = pytest.importorskip("tensorflow")
+    with pytest.raises(BufferError, match="its dtype is string, which is none of numbers"):
+        from_dlpack(tensorflow.constant(["a"]))
 
 
 def test_an_array_that_is_lent_cannot_be_resized():

@@ -1,0 +1,30 @@
+// Threads that Python ends in the middle of our functions.
+#pragma once
+
+#include <cxxabi.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace simple_torch::bridge {
+
+/// A daemon thread that wants the GIL once Python is going is ended by Python (until 3.13) by unwinding its
+/// stack; through functions that must not throw, that ends the process. It waits for the process's end
+/// instead, as in Python 3.14.
+[[noreturn]] inline void stay_until_the_end() noexcept {
+  while (true) {
+    pause();
+  }
+}
+
+/// Runs what may take the GIL.
+template <class Body>
+auto or_stay(Body&& body) -> decltype(body()) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (::abi::__forced_unwind&) {
+    stay_until_the_end();
+  }
+}
+
+}  // namespace simple_torch::bridge
