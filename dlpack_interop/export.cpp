@@ -1,5 +1,4 @@
 // A tensor's memory for others: what keeps it alive, and what cannot be lent.
-#include <ATen/EmptyTensor.h>
 #include <ATen/ops/clone.h>
 #include <c10/core/impl/COW.h>
 
@@ -24,6 +23,14 @@ namespace {
 // Of a tensor that has one.
 const c10::Storage& storage_of(const at::Tensor& tensor) {
   return tensor.unsafeGetTensorImpl()->unsafe_storage();
+}
+
+/// By the storage, which was looked at before; const_data_ptr() looks again.
+void* first_element(const at::Tensor& tensor) {
+  const c10::TensorImpl& fields = *tensor.unsafeGetTensorImpl();
+  auto* const begin = static_cast<char*>(storage_of(tensor).data_ptr().get());
+  return fields.numel() == 0 ? nullptr
+                             : begin + static_cast<size_t>(fields.storage_offset()) * fields.itemsize();
 }
 
 /// A structure on loan: it keeps the storage, not the tensor, so that nothing of autograd or Python stays
@@ -60,7 +67,7 @@ class Loan {
     managed_.manager_ctx = this;
     managed_.deleter = &end;
     DLTensor& out = managed_.dl_tensor;
-    out.data = const_cast<void*>(tensor.const_data_ptr());
+    out.data = first_element(tensor);
     out.device = dlpack_device(tensor.device());
     out.ndim = dims;
     out.dtype = dlpack_dtype(tensor.scalar_type());
@@ -106,13 +113,17 @@ Managed lend_with_flags(const at::Tensor& tensor, uint64_t flags) {
 }
 
 /// Whether its elements lie in its storage: a tensor that wraps others has none, nor has one whose storage
-/// was resized, and a fake one has a device that is not its storage's.
+/// was resized.
 bool has_its_memory(const at::Tensor& tensor) {
-  const c10::Storage& storage = storage_of(tensor);
-  const auto wanted = at::detail::computeStorageNbytes(tensor.sizes(), tensor.strides(), tensor.itemsize(),
-                                                       static_cast<size_t>(tensor.storage_offset()));
-  return tensor.numel() == 0 ||
-         (storage.data() != nullptr && storage.nbytes() >= wanted && storage.device() == tensor.device());
+  const at::IntArrayRef sizes = tensor.sizes();
+  const int64_t* const strides = tensor.strides().data();
+  int64_t last = tensor.unsafeGetTensorImpl()->storage_offset();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    last += (sizes[i] - 1) * strides[i];
+  }
+  const c10::StorageImpl& storage = *storage_of(tensor).unsafeGetStorageImpl();
+  const size_t wanted = static_cast<size_t>(last + 1) * tensor.unsafeGetTensorImpl()->itemsize();
+  return (storage.nbytes() >= wanted && storage.data_ptr().get() != nullptr) || tensor.numel() == 0;
 }
 
 // A dense tensor of numbers on the CPU or a CUDA device, as most are: nothing forbids lending it.
@@ -153,7 +164,9 @@ void require_memory(const at::Tensor& tensor) {
 /// Others will write: what LibTorch copies on the first write must be copied before they do.
 void end_lazy_copy(const at::Tensor& tensor) {
   const c10::Storage& storage = storage_of(tensor);
-  if (c10::impl::cow::is_cow_data_ptr(storage.data_ptr())) {
+  const at::DataPtr& memory = storage.data_ptr();
+  const bool is_plain_memory = memory.get_context() == memory.get();  // as of LibTorch's allocator
+  if (!is_plain_memory && c10::impl::cow::is_cow_data_ptr(memory)) {
     storage.mutable_data();
   }
 }

@@ -233,9 +233,8 @@ print("end", flush=True)
 
 @pytest.mark.parametrize("dropped", ["by us", "by torch"])
 def test_daemon_threads_in_deleters_neither_crash_the_end_nor_hold_it_up(dropped):
-    run = subprocess.run(
-        [sys.executable, "-c", AT_EXIT, dropped], capture_output=True, text=True, check=False, timeout=60, env=ENVIRONMENT
-    )
+    command = [sys.executable, "-c", AT_EXIT, dropped]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=ENVIRONMENT)
     assert (run.returncode, run.stdout, run.stderr) == (0, "end\n", "")
 
 

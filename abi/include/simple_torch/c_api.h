@@ -65,9 +65,9 @@ enum SptTag {
 /* Where the calling program stands, as text from malloc, which the library frees; NULL where it knows nothing. */
 typedef char* (*SptPlace)(void);
 
-/* A function of the program that Python calls, on any thread: its key, and an object handle of a tuple of the positional
- * arguments and a dict of the named ones, which it releases. It gives an object handle, which ends, or 0 after
- * spt_py_raise. The other is told when Python has let go of the function. */
+/* A function of the program that Python calls, on any thread: its key, and an object handle of a tuple of the
+ * positional arguments and a dict of the named ones, which it releases. It gives an object handle, which ends, or 0
+ * after spt_py_raise. The other is told when Python has let go of the function. */
 typedef int64_t (*SptPyCall)(int64_t key, int64_t arguments);
 typedef void (*SptPyEnd)(int64_t key);
 
