@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -147,6 +148,7 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
 }
 
 std::once_flag opened;
+std::atomic<bool> is_open{false};
 std::string* why_absent = nullptr;  // set once in open_backend; never freed, calls may come during exit
 
 template <class Target, class Source>
@@ -165,6 +167,7 @@ void open_backend() {
     BackendTable filled = kAbsentBackend;
     why_absent = new std::string(open_found(discovery(), filled));
     publish(&table, why_absent->empty() ? &filled : &kAbsentBackend);
+    is_open.store(why_absent->empty());
   });
 }
 
@@ -191,6 +194,13 @@ int32_t give(Out* out, auto&& make) {
 }  // namespace
 
 extern "C" {
+
+/// end.
+void spl_program_ends(void) {
+  if (simple_torch::abi::is_open.load()) {
+    spt_py_shutdown();
+  }
+}
 
 int32_t spt_available(bool* out) {
   return give(out, [] {

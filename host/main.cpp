@@ -10,6 +10,7 @@
 
 #include "builtins/builtins.h"
 #include "builtins/host_externs.h"
+#include "ffi/libraries.h"
 #include "modules/loader.h"
 #include "report.h"
 #include "vm/cycles.h"
@@ -211,7 +212,11 @@ int main(int count, char** arguments) {
     std::fputs("error: not everything that was printed could be written\n", stderr);
     code = code == 0 ? 1 : code;
   }
-  std::fflush(stderr);
+  {
+    const Unlocked unlocked;
+    tell_libraries_of_the_end();
+  }
+  std::fflush(nullptr);
   // Without destructors: other threads, native libraries and Python may still be at work.
   std::_Exit(code);
 }

@@ -417,6 +417,9 @@ SPT_API const char* spt_last_error_field(const char* name);
 /* Frees what a function gave out as a list or as text. NULL is allowed. */
 SPT_API void spt_free(void* memory);
 
+/* For programs that end without exit(): Python's threads, exit functions and streams come to their end, if it runs. */
+SPT_API void spl_program_ends(void);
+
 """
 
 
@@ -826,6 +829,7 @@ FIXED_SYMBOLS = [
     "rt_torch_last_error_kind",
     "rt_torch_last_error_message",
     "rt_torch_last_error_field",
+    "spl_program_ends",
 ]
 WEAK_SYMBOLS = [
     "spl_array_new",

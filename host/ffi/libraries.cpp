@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -49,6 +50,14 @@ class Libraries {
     return nullptr;
   }
   const std::string& tried() const { return tried_; }
+
+  void tell_of_the_end() {
+    for (const auto& [path, handle] : handles_) {
+      void* listener = handle == nullptr ? nullptr : dlsym(handle, "spl_program_ends");
+      if (listener != nullptr && told_.insert(listener).second)
+        reinterpret_cast<void (*)()>(listener)();
+    }
+  }
 
  private:
   static std::vector<std::string> candidates(const std::string& symbol) {
@@ -93,16 +102,23 @@ class Libraries {
 
   std::map<std::string, void*> handles_;
   std::map<std::string, std::string> reasons_;
+  std::set<void*> told_;
   std::string tried_;
 };
+
+Libraries& libraries() {
+  static Libraries& all = *new Libraries;  // other threads may still call when the program ends
+  return all;
+}
 
 }  // namespace
 
 FoundSymbol find_native(const std::string& symbol) {
-  static Libraries libraries;
-  void* address = libraries.find(symbol);
-  return {address, libraries.tried()};
+  void* address = libraries().find(symbol);
+  return {address, libraries().tried()};
 }
+
+void tell_libraries_of_the_end() { libraries().tell_of_the_end(); }
 
 void* open_library_named(const std::string& name, int flags) {
   const int usable = (flags & (RTLD_LAZY | RTLD_NOW)) == 0 ? flags | RTLD_LAZY : flags;

@@ -14,6 +14,7 @@
 
 #include "../builtins/builtins.h"
 #include "../builtins/failure.h"
+#include "../ffi/libraries.h"
 #include "../modules/module.h"
 #include "lock.h"
 #include "thread.h"
@@ -218,6 +219,11 @@ Value hand_over(Thread&, Value*, int) {
 }  // namespace
 
 void exit_now(int code) {
+  std::fflush(stdout);
+  {
+    const Unlocked unlocked;
+    tell_libraries_of_the_end();
+  }
   std::fflush(stdout);
   std::fflush(stderr);
   std::_Exit(code);

@@ -85,6 +85,9 @@ SPT_API const char* spt_last_error_field(const char* name);
 /* Frees what a function gave out as a list or as text. NULL is allowed. */
 SPT_API void spt_free(void* memory);
 
+/* For programs that end without exit(): Python's threads, exit functions and streams come to their end, if it runs. */
+SPT_API void spl_program_ends(void);
+
 /* --- Information --- */
 
 /** Whether LibTorch and a backend for it could be opened. Opens them at the first call.
