@@ -43,7 +43,8 @@ def printed(folder: Path, program: str, timeout: float = 240) -> list[str]:
 def test_a_data_loader_has_four_workers(tmp_path, start):
     program = f"""
 val data = py.import("torch.utils.data")
-val loader = data.DataLoader(py.import("work").Squares(), batch_size: 5, num_workers: 4, multiprocessing_context: "{start}")
+val squares = py.import("work").Squares()
+val loader = data.DataLoader(squares, batch_size: 5, num_workers: 4, multiprocessing_context: "{start}")
 var seen = []
 var workers = {{}}
 for batch in loader:
