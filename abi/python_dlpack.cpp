@@ -1,4 +1,5 @@
 // Bodies of spt_py_*: tensors to Python's and back.
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -6,8 +7,10 @@
 #include "abi/generated/backend_table.h"
 #include "abi/tensor_arguments.h"
 #include "abi/with_python.h"
+#include "core_libtorch/dtypes.h"
 #include "dlpack_interop/copies.h"
 #include "dlpack_interop/interop.h"
+#include "dlpack_interop/types.h"
 
 namespace simple_torch::abi {
 namespace {
@@ -20,9 +23,9 @@ constexpr const char* kWays[] = {
 
 /// A tensor on its way out of Python.
 struct FromPython {
-  FromPython(const BridgeApi& api, int64_t object, CopyRule rule) {
+  FromPython(const BridgeApi& api, int64_t object, const bridge::Wanted& wanted) {
     bridge::TensorResult result{.tensor = &tensor};
-    status = api.to_tensor(object_argument(object)->get(), rule, &result);
+    status = api.to_tensor(object_argument(object)->get(), &wanted, &result);
     managed = dlpack::Managed(result.versioned);
     shared = managed.get() == nullptr;
     way = kWays[static_cast<size_t>(result.way)];
@@ -63,6 +66,28 @@ CopyRule copy_rule(int64_t copy) {
   }
 }
 
+constexpr int64_t kAnywhere = -2;
+
+std::optional<c10::Device> wanted_device(int64_t code) {
+  if (code == kAnywhere) {
+    return std::nullopt;
+  }
+  return core::device_of_code(code);
+}
+
+void require_place(const FromPython& from, const std::optional<c10::Device>& place) {
+  if (!from.shared || !place || from.tensor.device() == *place) {
+    return;
+  }
+  ErrorFields fields;
+  fields.expected = place->str();
+  fields.got = from.tensor.device().str();
+  throw Error(
+      ErrorKind::kDeviceMismatch,
+      "the tensor is on " + fields.got + ", and wanted is " + fields.expected + "; move it there before",
+      fields);
+}
+
 }  // namespace
 
 namespace body {
@@ -80,7 +105,7 @@ int32_t py_from_tensor(int64_t a, int64_t* out) {
 int32_t py_to_tensor(int64_t a, int64_t* out) {
   return with_python([&](const BridgeApi& api) {
     require(out, "out");
-    FromPython from(api, a, CopyRule::kIfNeeded);
+    FromPython from(api, a, {});
     if (from.status == 0) {
       *out = from.shared ? give(std::move(from.tensor)) : from.imported(CopyRule::kIfNeeded);
     }
@@ -88,12 +113,15 @@ int32_t py_to_tensor(int64_t a, int64_t* out) {
   });
 }
 
-int32_t py_from_dlpack(int64_t a, int64_t copy, int64_t* out) {
+int32_t py_from_dlpack(int64_t a, int64_t device, int64_t copy, int64_t* out) {
   return with_python([&](const BridgeApi& api) {
     require(out, "out");
     const CopyRule rule = copy_rule(copy);
-    FromPython from(api, a, rule);
+    const std::optional<c10::Device> place = wanted_device(device);
+    const DLDevice number = place ? dlpack::dlpack_device(*place) : DLDevice{};
+    FromPython from(api, a, {.copy = rule, .device = place ? &number : nullptr});
     if (from.status == 0) {
+      require_place(from, place);
       *out = from.shared ? from.shared_by(rule) : from.imported(rule);
     }
     return from.status;

@@ -18,7 +18,7 @@ class Tensor;
 namespace simple_torch::bridge {
 
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 6;
+inline constexpr int32_t kBridgeVersion = 7;
 
 /// One Python object. A pointer to it that a function gives out is an owned reference; any thread may
 /// hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
@@ -71,6 +71,12 @@ struct Arguments {
 enum class WayIn : int32_t { kSameTensor, kNumpyArray, kExchangeTable, kCapsule, kLegacyCapsule, kBuffer };
 
 using dlpack::CopyRule;
+
+/// How a foreign tensor is wanted.
+struct Wanted {
+  CopyRule copy = CopyRule::kIfNeeded;
+  const DLDevice* device = nullptr;  // NULL: wherever it is
+};
 
 /// A tensor that came out of Python: ready, or a DLPack tensor that the caller now owns.
 struct TensorResult {
@@ -178,8 +184,9 @@ struct BridgeApi {
   int32_t (*raise)(const char* type, const char* message, const char* note);
 
   // --- tensors
-  int32_t (*to_tensor)(Object* object, CopyRule copy, TensorResult* out);  // `copy` is for the foreign ones
-  int32_t (*capsule_take)(Object* capsule, TensorResult* out);             // never sets `tensor`
+  int32_t (*to_tensor)(Object* object, const Wanted* wanted,
+                       TensorResult* out);                      // `wanted` is for foreign ones
+  int32_t (*capsule_take)(Object* capsule, TensorResult* out);  // never sets `tensor`
 };
 
 }  // namespace simple_torch::bridge

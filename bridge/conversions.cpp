@@ -197,8 +197,8 @@ int32_t exec(const char* code, const Arguments* variables) {
   });
 }
 
-int32_t to_tensor(Object* object, CopyRule copy, TensorResult* out) {
-  return in_python([&] { return tensor_from_python(as_python(object), copy, *out); });
+int32_t to_tensor(Object* object, const Wanted* wanted, TensorResult* out) {
+  return in_python([&] { return tensor_from_python(as_python(object), *wanted, *out); });
 }
 
 int32_t capsule_take(Object* capsule, TensorResult* out) {

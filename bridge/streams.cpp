@@ -109,12 +109,18 @@ bool read_number(PyObject* stream, std::optional<int64_t>& number) {
 
 }  // namespace
 
-DLDevice device_of(const at::Tensor& tensor) {
-  return tensor.is_cpu() ? DLDevice{kDLCPU, 0}
-                         : DLDevice{at::Context::hasROCM() ? kDLROCM : kDLCUDA, tensor.device().index()};
+DLDevice dlpack_number_of(c10::Device device) {
+  const int index = device.has_index() ? device.index() : 0;
+  return device.is_cpu() ? DLDevice{kDLCPU, 0} : DLDevice{at::Context::hasROCM() ? kDLROCM : kDLCUDA, index};
 }
 
+DLDevice device_of(const at::Tensor& tensor) { return dlpack_number_of(tensor.device()); }
+
 bool find_current_stream(int device, void** out) {
+  if (device >= static_cast<int>(at::getNumGPUs())) {
+    PyErr_Format(PyExc_BufferError, "there is no CUDA device %d here", device);
+    return false;
+  }
   return or_buffer_error([&] { *out = handle_of(current_stream_of(device)); });
 }
 

@@ -10,6 +10,7 @@ namespace simple_torch::bridge {
 
 /// Where the tensor's memory is, by DLPack's numbers: torch calls ROCm's devices cuda, and DLPack does not.
 DLDevice device_of(const at::Tensor& tensor);
+DLDevice dlpack_number_of(c10::Device device);  // one without an index is the first
 
 /// Torch's current stream on that CUDA device, for `stream` of `__dlpack__`. A new reference, or NULL with a
 /// BufferError pending.

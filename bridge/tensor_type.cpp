@@ -8,6 +8,7 @@
 #include "bridge/deferred.h"
 #include "bridge/lending.h"
 #include "bridge/own_table.h"
+#include "bridge/streams.h"
 #include "bridge/tensors.h"
 #include "bridge/ways_in.h"
 
@@ -86,48 +87,100 @@ PyObject* shown(PyObject* self) {
 
 // ---- from_dlpack
 
-/// The rule of the keyword copy; false with an exception pending for other arguments.
-bool read_rule(PyObject* const* values, Py_ssize_t count, PyObject* names, CopyRule& rule) {
-  const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
-  if (count != 1 || named > 1 ||
-      (named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "copy") != 0)) {
-    PyErr_SetString(PyExc_TypeError, "from_dlpack(x, *, copy=None) takes one object, and whether to copy");
-    return false;
-  }
-  if (named == 0 || values[1] == Py_None) {
+/// The options of one call, and where the device lies that `wanted` points to.
+struct Options {
+  Wanted wanted;
+  DLDevice device{};
+};
+
+/// False with an exception pending for what is no device of torch's.
+bool read_device(PyObject* given, Options& options) {
+  const Ref text(given == Py_None ? nullptr : PyObject_Str(given));
+  if (given == Py_None) {
     return true;
   }
-  const int copy = PyObject_IsTrue(values[1]);
-  rule = copy == 1 ? CopyRule::kAlways : CopyRule::kNever;
+  const char* name = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  try {
+    if (name != nullptr) {
+      options.device = dlpack_number_of(c10::Device(name));
+      options.wanted.device = &options.device;
+    }
+  } catch (const c10::Error& error) {
+    PyErr_SetString(PyExc_BufferError, error.what_without_backtrace());
+  }
+  return options.wanted.device != nullptr;
+}
+
+bool read_copy(PyObject* given, Options& options) {
+  const int copy = given == Py_None ? 0 : PyObject_IsTrue(given);
+  if (given != Py_None) {
+    options.wanted.copy = copy == 1 ? CopyRule::kAlways : CopyRule::kNever;
+  }
   return copy >= 0;
 }
 
+/// False with an exception pending.
+bool read_options(PyObject* const* values, Py_ssize_t count, PyObject* names, Options& options) {
+  const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+  bool is_known = count == 1;
+  for (Py_ssize_t i = 0; is_known && i < named; ++i) {
+    PyObject* name = PyTuple_GET_ITEM(names, i);
+    PyObject* value = values[count + i];
+    if (PyUnicode_CompareWithASCIIString(name, "copy") == 0) {
+      if (!read_copy(value, options)) {
+        return false;
+      }
+    } else if (PyUnicode_CompareWithASCIIString(name, "device") == 0) {
+      if (!read_device(value, options)) {
+        return false;
+      }
+    } else {
+      is_known = false;
+    }
+  }
+  if (!is_known) {
+    PyErr_SetString(
+        PyExc_TypeError,
+        "from_dlpack(x, *, device=None, copy=None) takes one object, where it is wanted, and whether to "
+        "copy");
+  }
+  return is_known;
+}
+
 /// Of a tensor of torch's or ours, which needs no structure between.
-bool share(const at::Tensor& tensor, CopyRule rule, at::Tensor& out) {
+bool share(const at::Tensor& tensor, const Wanted& wanted, at::Tensor& out) {
+  const DLDevice here = device_of(tensor);
+  if (wanted.device != nullptr &&
+      (here.device_type != wanted.device->device_type || here.device_id != wanted.device->device_id)) {
+    PyErr_Format(PyExc_BufferError,
+                 "the tensor is on %s, and not on the device that is wanted; move it there before",
+                 tensor.device().str().c_str());
+    return false;
+  }
   Refusal refusal;
-  const bool is_shared = backend_services().share(tensor, rule, out, refusal);
+  const bool is_shared = backend_services().share(tensor, wanted.copy, out, refusal);
   if (!is_shared) {
     raise_refusal(refusal);
   }
   return is_shared;
 }
 
-bool take(PyObject* object, CopyRule rule, at::Tensor& out) {
+bool take(PyObject* object, const Wanted& wanted, at::Tensor& out) {
   if (const at::Tensor* own = unwrap_tensor(object)) {
-    return share(*own, rule, out);
+    return share(*own, wanted, out);
   }
   if (is_torch_tensor(object)) {
-    return share(torch_tensor_in(object), rule, out);
+    return share(torch_tensor_in(object), wanted, out);
   }
   TensorResult given{.tensor = &out};
-  if (!take_foreign_tensor(object, rule, given)) {
+  if (!take_foreign_tensor(object, wanted, given)) {
     return false;
   }
   if (given.versioned == nullptr) {
-    return rule != CopyRule::kAlways || share(out, rule, out);
+    return wanted.copy != CopyRule::kAlways || share(out, wanted, out);
   }
   Refusal refusal;
-  const bool taken = backend_services().take(given.versioned, rule, out, refusal);
+  const bool taken = backend_services().take(given.versioned, wanted.copy, out, refusal);
   if (!taken) {
     raise_refusal(refusal);
   }
@@ -135,9 +188,9 @@ bool take(PyObject* object, CopyRule rule, at::Tensor& out) {
 }
 
 PyObject* from_dlpack(PyObject* /*module*/, PyObject* const* values, Py_ssize_t count, PyObject* names) {
-  CopyRule rule = CopyRule::kIfNeeded;
+  Options options;
   at::Tensor tensor;
-  return read_rule(values, count, names, rule) && take(values[0], rule, tensor)
+  return read_options(values, count, names, options) && take(values[0], options.wanted, tensor)
              ? wrap_tensor(std::move(tensor))
              : nullptr;
 }
@@ -206,7 +259,7 @@ void raise_refusal(const Refusal& refusal) { PyErr_SetString(PyExc_BufferError, 
 bool add_core_module() {
   static PyMethodDef function{
       "from_dlpack", as_method(from_dlpack), METH_FASTCALL | METH_KEYWORDS,
-      "from_dlpack(x, *, copy=None): a tensor over the memory of any array that can be lent."};
+      "from_dlpack(x, *, device=None, copy=None): a tensor over the memory of any array that can be lent."};
   const Ref name(PyUnicode_FromString("simple_torch._core"));
   const Ref module(name ? PyModule_NewObject(name.get()) : nullptr);
   PyObject* modules = PyImport_GetModuleDict();  // borrowed

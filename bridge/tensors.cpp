@@ -30,7 +30,7 @@ bool is_torch_tensor(PyObject* object) {
 
 const at::Tensor& torch_tensor_in(PyObject* object) { return THPVariable_Unpack(object); }
 
-bool tensor_from_python(PyObject* object, CopyRule copy, TensorResult& out) {
+bool tensor_from_python(PyObject* object, const Wanted& wanted, TensorResult& out) {
   if (!ensure_torch()) {
     return false;
   }
@@ -38,7 +38,7 @@ bool tensor_from_python(PyObject* object, CopyRule copy, TensorResult& out) {
     *out.tensor = THPVariable_Unpack(object);
     return true;
   }
-  return take_foreign_tensor(object, copy, out);
+  return take_foreign_tensor(object, wanted, out);
 }
 
 }  // namespace simple_torch::bridge

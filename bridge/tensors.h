@@ -18,7 +18,7 @@ const at::Tensor& torch_tensor_in(PyObject* object);
 
 /// The tensor of a torch.Tensor, else the DLPack tensor that the object gives (see ways_in.h). False with an
 /// exception pending where it has none.
-bool tensor_from_python(PyObject* object, CopyRule copy, TensorResult& out);
+bool tensor_from_python(PyObject* object, const Wanted& wanted, TensorResult& out);
 
 /// A copy of a producer's struct whose deleter needs no GIL: it hands the producer's over to a thread that
 /// has it. NULL with an exception pending when memory is out; the producer's is freed then.

@@ -20,15 +20,26 @@ namespace {
 
 enum class Outcome { kTaken, kFailed, kNotThisWay };
 
+bool is_on_cpu(const Wanted& wanted) {
+  return wanted.device == nullptr || wanted.device->device_type == kDLCPU;
+}
+
+bool is_where_wanted(const Wanted& wanted, const DLDevice& device) {
+  const bool is_host = device.device_type == kDLCPU || device.device_type == kDLCUDAHost;
+  return wanted.device == nullptr || (is_host && is_on_cpu(wanted)) ||
+         (device.device_type == wanted.device->device_type && device.device_id == wanted.device->device_id);
+}
+
 /// NumPy's copies are made here, too.
-Outcome take_from_numpy(PyObject* object, CopyRule /*copy*/, TensorResult& out) {
-  return take_numpy_array(object, out) ? Outcome::kTaken : Outcome::kNotThisWay;
+Outcome take_from_numpy(PyObject* object, const Wanted& wanted, TensorResult& out) {
+  return is_on_cpu(wanted) && take_numpy_array(object, out) ? Outcome::kTaken : Outcome::kNotThisWay;
 }
 
 /// The table gives memory without waiting for the work that still fills it, which matters beyond the CPU.
 /// There `__dlpack__` orders the streams. It cannot be asked for a copy.
-Outcome take_by_table(PyObject* object, CopyRule copy, TensorResult& out) {
-  const DLPackExchangeAPI* table = copy == CopyRule::kAlways ? nullptr : exchange_table_of(Py_TYPE(object));
+Outcome take_by_table(PyObject* object, const Wanted& wanted, TensorResult& out) {
+  const DLPackExchangeAPI* table =
+      wanted.copy == CopyRule::kAlways || !is_on_cpu(wanted) ? nullptr : exchange_table_of(Py_TYPE(object));
   if (table == nullptr) {
     return Outcome::kNotThisWay;
   }
@@ -87,10 +98,13 @@ bool device_of(PyObject* object, int& type, int& index) {
 
 /// The stream that the producer is to make its memory ready for: nothing on the CPU, else the current one of
 /// torch on that device. False with an exception pending.
-bool find_stream(PyObject* object, Ref& stream) {
+bool find_stream(PyObject* object, const Wanted& wanted, Ref& stream) {
   int type = kDLCPU;
   int index = 0;
-  if (!device_of(object, type, index)) {
+  if (wanted.device != nullptr) {
+    type = wanted.device->device_type;
+    index = wanted.device->device_id;
+  } else if (!device_of(object, type, index)) {
     return false;
   }
   if (type == kDLCUDA || type == kDLCUDAManaged || type == kDLROCM) {
@@ -105,15 +119,16 @@ struct Keywords {
   PyObject* stream = nullptr;
   PyObject* max_version = nullptr;
   PyObject* copy = nullptr;
+  PyObject* dl_device = nullptr;
 };
 
 /// The names of those that are given, one bit for each; made once, and kept. NULL with an exception pending.
 PyObject* names_of(unsigned given) {
-  static std::array<PyObject*, 8> known{};
+  static std::array<PyObject*, 16> known{};
   if (known[given] == nullptr) {
     const Ref list(PyList_New(0));
-    for (unsigned k = 0; list && k < 3; ++k) {
-      const Ref name = interned(std::array{"stream", "max_version", "copy"}[k]);
+    for (unsigned k = 0; list && k < 4; ++k) {
+      const Ref name = interned(std::array{"stream", "max_version", "copy", "dl_device"}[k]);
       if ((given >> k & 1U) != 0 && (!name || PyList_Append(list.get(), name.get()) != 0)) {
         return nullptr;
       }
@@ -124,11 +139,11 @@ PyObject* names_of(unsigned given) {
 }
 
 Ref called_with(PyObject* method, const Keywords& keywords) {
-  std::array<PyObject*, 3> values{};
+  std::array<PyObject*, 4> values{};
   size_t count = 0;
   unsigned given = 0;
   unsigned bit = 1;
-  for (PyObject* value : {keywords.stream, keywords.max_version, keywords.copy}) {
+  for (PyObject* value : {keywords.stream, keywords.max_version, keywords.copy, keywords.dl_device}) {
     if (value != nullptr) {
       values[count++] = value;
       given |= bit;
@@ -140,10 +155,17 @@ Ref called_with(PyObject* method, const Keywords& keywords) {
 }
 
 /// What __dlpack__ gives, asked in the way of DLPack 1.
-Ref newer_capsule(PyObject* method, PyObject* stream, CopyRule copy) {
+Ref newer_capsule(PyObject* method, PyObject* stream, CopyRule copy, const DLDevice* device) {
   static PyObject* const version = Py_BuildValue("(ii)", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION);  // kept
   PyObject* const asked = copy == CopyRule::kAlways ? Py_True : copy == CopyRule::kNever ? Py_False : nullptr;
-  return called_with(method, {.stream = stream, .max_version = version, .copy = asked});
+  const Ref wanted(device == nullptr
+                       ? nullptr
+                       : Py_BuildValue("(ii)", static_cast<int>(device->device_type), device->device_id));
+  if (device != nullptr && !wanted) {
+    return Ref();
+  }
+  return called_with(method,
+                     {.stream = stream, .max_version = version, .copy = asked, .dl_device = wanted.get()});
 }
 
 /// Whether the pending exception may come of an option that the producer does not know or has not built.
@@ -165,11 +187,12 @@ void refuse_without_promise(PyObject* object) {
 
 /// What __dlpack__ gives: producers of before DLPack 1 know the stream only, and some of DLPack 1 no copies,
 /// which are made here then. Whether an older one copies nobody can tell.
-Ref capsule_of_producer(PyObject* object, PyObject* method, PyObject* stream, CopyRule copy) {
-  Ref capsule = newer_capsule(method, stream, copy);
+Ref capsule_of_producer(PyObject* object, PyObject* method, PyObject* stream, const Wanted& wanted) {
+  const CopyRule copy = wanted.copy;
+  Ref capsule = newer_capsule(method, stream, copy, wanted.device);
   if (!capsule && copy == CopyRule::kAlways && may_be_of_an_option()) {
     PyErr_Clear();
-    capsule = newer_capsule(method, stream, CopyRule::kIfNeeded);
+    capsule = newer_capsule(method, stream, CopyRule::kIfNeeded, wanted.device);
   }
   if (capsule || PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
     return capsule;
@@ -198,8 +221,8 @@ bool has_numbers(PyObject* object) {
 
 /// The buffers of immutable arrays say what their capsules cannot; those on other devices, and those of
 /// dtypes that buffers do not have, have none.
-Outcome take_immutable(PyObject* object, CopyRule /*copy*/, TensorResult& out) {
-  if (!is_immutable_array(Py_TYPE(object)) || PyObject_CheckBuffer(object) == 0) {
+Outcome take_immutable(PyObject* object, const Wanted& wanted, TensorResult& out) {
+  if (!is_on_cpu(wanted) || !is_immutable_array(Py_TYPE(object)) || PyObject_CheckBuffer(object) == 0) {
     return Outcome::kNotThisWay;
   }
   if (take_buffer(object, out)) {
@@ -225,7 +248,7 @@ Outcome take_capsule_of(PyObject* object, PyObject* capsule, TensorResult& out) 
   return Outcome::kTaken;
 }
 
-Outcome take_by_method(PyObject* object, CopyRule copy, TensorResult& out) {
+Outcome take_by_method(PyObject* object, const Wanted& wanted, TensorResult& out) {
   static PyObject* const name = interned("__dlpack__").give();  // kept
   const Ref method(name != nullptr ? PyObject_GetAttr(object, name) : nullptr);
   if (!method) {
@@ -236,10 +259,10 @@ Outcome take_by_method(PyObject* object, CopyRule copy, TensorResult& out) {
     return Outcome::kNotThisWay;
   }
   Ref stream;
-  if (!find_stream(object, stream)) {
+  if (!find_stream(object, wanted, stream)) {
     return Outcome::kFailed;
   }
-  const Ref capsule = capsule_of_producer(object, method.get(), stream.get(), copy);
+  const Ref capsule = capsule_of_producer(object, method.get(), stream.get(), wanted);
   if (capsule) {
     return take_capsule_of(object, capsule.get(), out);
   }
@@ -254,20 +277,38 @@ Outcome take_by_method(PyObject* object, CopyRule copy, TensorResult& out) {
   return Outcome::kNotThisWay;
 }
 
+/// Of what came. False with a BufferError pending where it is not what was asked for; it is given back then.
+bool require_device(PyObject* object, const Wanted& wanted, TensorResult& out) {
+  if (out.versioned == nullptr) {
+    return true;  // ready, on the CPU, which was asked about before
+  }
+  const DLDevice given = out.versioned->dl_tensor.device;
+  if (is_where_wanted(wanted, given)) {
+    return true;
+  }
+  PyErr_Format(PyExc_BufferError,
+               "the memory of the %s is on device (%d, %d), and (%d, %d) is wanted; move it there before",
+               Py_TYPE(object)->tp_name, static_cast<int>(given.device_type), given.device_id,
+               static_cast<int>(wanted.device->device_type), wanted.device->device_id);
+  out.versioned->deleter(out.versioned);
+  out.versioned = nullptr;
+  return false;
+}
+
 }  // namespace
 
-bool take_foreign_tensor(PyObject* object, CopyRule copy, TensorResult& out) {
+bool take_foreign_tensor(PyObject* object, const Wanted& wanted, TensorResult& out) {
   if (PyCapsule_CheckExact(object)) {
     return take_capsule(object, out);
   }
   for (const auto way : {take_from_numpy, take_by_table, take_immutable, take_by_method}) {
-    const Outcome outcome = way(object, copy, out);
+    const Outcome outcome = way(object, wanted, out);
     if (outcome != Outcome::kNotThisWay) {
-      return outcome == Outcome::kTaken;
+      return outcome == Outcome::kTaken && require_device(object, wanted, out);
     }
   }
   if (PyObject_CheckBuffer(object) != 0) {
-    return take_buffer(object, out);
+    return take_buffer(object, out) && require_device(object, wanted, out);
   }
   PyErr_Format(PyExc_TypeError,
                "cannot make a tensor of a %s: it is no torch.Tensor, and has neither __dlpack__ nor a buffer",

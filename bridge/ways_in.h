@@ -10,6 +10,6 @@ namespace simple_torch::bridge {
 /// structure, its type's C table, the buffer of an immutable array, `__dlpack__` of DLPack 1, `__dlpack__` of
 /// before, the buffer protocol. A capsule is used up. False with an
 /// exception pending when there is none, or the object refuses. The caller holds the GIL.
-bool take_foreign_tensor(PyObject* object, CopyRule copy, TensorResult& out);
+bool take_foreign_tensor(PyObject* object, const Wanted& wanted, TensorResult& out);
 
 }  // namespace simple_torch::bridge

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "f2ef366ee708d164";
+inline constexpr char kTableFingerprint[] = "2ac4b575f8046cc5";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -418,7 +418,7 @@ struct BackendTable {
   int32_t (*py_dict)(const char* kinds, const SplArray* values, int64_t* out);
   int32_t (*py_from_tensor)(int64_t a, int64_t* out);
   int32_t (*py_to_tensor)(int64_t a, int64_t* out);
-  int32_t (*py_from_dlpack)(int64_t a, int64_t copy, int64_t* out);
+  int32_t (*py_from_dlpack)(int64_t a, int64_t device, int64_t copy, int64_t* out);
   int32_t (*py_capsule_new)(int64_t managed, int64_t* out);
   int32_t (*py_capsule_take)(int64_t capsule, int64_t* out);
 };
@@ -831,7 +831,7 @@ int32_t py_tuple(const char* kinds, const SplArray* values, int64_t* out);
 int32_t py_dict(const char* kinds, const SplArray* values, int64_t* out);
 int32_t py_from_tensor(int64_t a, int64_t* out);
 int32_t py_to_tensor(int64_t a, int64_t* out);
-int32_t py_from_dlpack(int64_t a, int64_t copy, int64_t* out);
+int32_t py_from_dlpack(int64_t a, int64_t device, int64_t copy, int64_t* out);
 int32_t py_capsule_new(int64_t managed, int64_t* out);
 int32_t py_capsule_take(int64_t capsule, int64_t* out);
 }  // namespace body

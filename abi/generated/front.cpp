@@ -2465,8 +2465,8 @@ int32_t spt_py_to_tensor(int64_t a, int64_t* out) {
   return slot(table.py_to_tensor)(a, out);
 }
 
-int32_t spt_py_from_dlpack(int64_t a, int64_t copy, int64_t* out) {
-  return slot(table.py_from_dlpack)(a, copy, out);
+int32_t spt_py_from_dlpack(int64_t a, int64_t device, int64_t copy, int64_t* out) {
+  return slot(table.py_from_dlpack)(a, device, copy, out);
 }
 
 int32_t spt_py_capsule_new(int64_t managed, int64_t* out) {

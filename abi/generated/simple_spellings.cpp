@@ -4585,10 +4585,10 @@ int64_t rt_py_to_tensor(int64_t a) {
   return out;
 }
 
-int64_t rt_py_from_dlpack(int64_t a, int64_t copy) {
+int64_t rt_py_from_dlpack(int64_t a, int64_t device, int64_t copy) {
   clear_error();
   int64_t out{};
-  slot(table.py_from_dlpack)(a, copy, &out);
+  slot(table.py_from_dlpack)(a, device, copy, &out);
   return out;
 }
 

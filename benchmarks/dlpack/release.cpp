@@ -29,7 +29,7 @@ std::vector<int64_t> tensors_over_arrays() {
   for (int64_t& tensor : tensors) {
     int64_t array = 0;
     check(spt_py_eval("__import__('numpy').zeros(4)", "", none, nullptr, 0, &array));
-    check(spt_py_from_dlpack(array, -1, &tensor));
+    check(spt_py_from_dlpack(array, -2, -1, &tensor));
     check(spt_release(array));
   }
   return tensors;

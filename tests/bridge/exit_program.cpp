@@ -57,7 +57,7 @@ void require(int32_t status) {
 int64_t tensor_of_numpys() {
   int64_t tensor = 0;
   const int64_t array = evaluate("__import__('numpy').zeros(3)");
-  require(spt_py_from_dlpack(array, -1, &tensor));
+  require(spt_py_from_dlpack(array, -2, -1, &tensor));
   spt_release(array);
   return tensor;
 }

@@ -112,7 +112,7 @@ TEST_F(Capsules, OfOtherNamesAreNotTaken) {
   Held capsule = capsule_of_ours(foreign);
   rename(capsule, kMine);
   int64_t out = 0;
-  EXPECT_EQ(spt_py_from_dlpack(capsule.get(), -1, &out), SPT_PYTHON);
+  EXPECT_EQ(spt_py_from_dlpack(capsule.get(), -2, -1, &out), SPT_PYTHON);
   EXPECT_THAT(last_message(), HasSubstr("TypeError"));
   EXPECT_EQ(deletions(foreign), 0);
   rename(capsule, kVersioned);
@@ -125,9 +125,9 @@ TEST_F(Capsules, AreTakenOnceByUs) {
     Foreign foreign;
     const void* managed = name == kLegacy ? static_cast<void*>(&foreign.legacy) : &foreign.versioned;
     Held theirs = capsule(managed, name);
-    Held ours = made([&](int64_t* out) { return spt_py_from_dlpack(theirs.get(), -1, out); });
+    Held ours = made([&](int64_t* out) { return spt_py_from_dlpack(theirs.get(), -2, -1, out); });
     int64_t out = 0;
-    EXPECT_EQ(spt_py_from_dlpack(theirs.get(), -1, &out), SPT_PYTHON);
+    EXPECT_EQ(spt_py_from_dlpack(theirs.get(), -2, -1, &out), SPT_PYTHON);
     EXPECT_EQ(last_message(), "ValueError: this DLPack capsule was used already; each can be used once");
     EXPECT_EQ(deletions(foreign), 0);
     ours.release();
@@ -143,7 +143,7 @@ TEST_F(Capsules, WithWhatLibTorchRefusesAreGivenBackOnce) {
     const void* managed = name == kLegacy ? static_cast<void*>(&foreign.legacy) : &foreign.versioned;
     Held theirs = capsule(managed, name);
     int64_t out = 0;
-    EXPECT_EQ(spt_py_from_dlpack(theirs.get(), -1, &out), SPT_INVALID_ARGUMENT);
+    EXPECT_EQ(spt_py_from_dlpack(theirs.get(), -2, -1, &out), SPT_INVALID_ARGUMENT);
     EXPECT_THAT(last_message(), HasSubstr("dtype.lanes is 2"));
     theirs.release();
     EXPECT_EQ(deletions(foreign), 1);
@@ -155,7 +155,7 @@ TEST_F(Capsules, OfAnotherMajorVersionAreGivenBackOnce) {
   foreign.versioned.version.major = 2;
   Held theirs = capsule(&foreign.versioned, kVersioned);
   int64_t out = 0;
-  EXPECT_EQ(spt_py_from_dlpack(theirs.get(), -1, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_from_dlpack(theirs.get(), -2, -1, &out), SPT_INVALID_ARGUMENT);
   EXPECT_THAT(last_message(), HasSubstr("version.major is 2"));
   EXPECT_EQ(deletions(foreign), 1);
 }

@@ -5,7 +5,7 @@
 class Leaks : public PythonTest {
  protected:
   static Held tensor_of(const Held& object) {
-    return made([&](int64_t* out) { return spt_py_from_dlpack(object.get(), -1, out); });
+    return made([&](int64_t* out) { return spt_py_from_dlpack(object.get(), -2, -1, out); });
   }
 };
 

@@ -99,7 +99,7 @@ if when == "in an exit function of before":
 def tensor_over(code):
     array, tensor = ctypes.c_int64(), ctypes.c_int64()
     done(front.spt_py_eval(code, b"", None, None, 0, ctypes.byref(array)))
-    done(front.spt_py_from_dlpack(array, ctypes.c_int64(-1), ctypes.byref(tensor)))
+    done(front.spt_py_from_dlpack(array, ctypes.c_int64(-2), ctypes.c_int64(-1), ctypes.byref(tensor)))
     done(front.spt_release(array))
     return tensor.value
 

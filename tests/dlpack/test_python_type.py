@@ -375,7 +375,7 @@ class Nothing:
         (lambda: from_dlpack(np.arange(3)[::-1]), BufferError, "strides\\[0\\] is -1"),
         (lambda: from_dlpack(Nothing()), TypeError, "cannot make a tensor of a Nothing"),
         (lambda: from_dlpack(), TypeError, "takes one object"),
-        (lambda: from_dlpack(np.zeros(1), device="cpu"), TypeError, "takes one object"),
+        (lambda: from_dlpack(np.zeros(1), place="cpu"), TypeError, "takes one object"),
         (lambda: simple_torch.Tensor(), TypeError, "cannot create"),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(stream=1), BufferError, "the CPU has none"),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(dl_device=(2, 0)), BufferError, "dl_device is \\(2, 0\\)"),
@@ -532,3 +532,47 @@ print t, torch.dlpack.way(), t.data_ptr() == theirs.data_ptr().to_int()
 """)
     ran = subprocess.run([os.environ["SIMPLE_HOST"], program], capture_output=True, text=True, check=False)
     assert (ran.stdout, ran.stderr) == ("tensor([0, 1, 2]) the C exchange table of its type true\n", "")
+
+
+# ---- where it is wanted
+
+
+class Placed:
+    """A producer that can bring its memory to the CPU, and says what it was asked."""
+
+    def __init__(self):
+        self.array, self.asked = np.arange(3), {}
+
+    def __dlpack__(self, **options):
+        self.asked = options
+        if options.get("dl_device") not in (None, (1, 0)):
+            raise BufferError("only the CPU is near")
+        return self.array.__dlpack__(max_version=(1, 0))
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+def test_the_device_that_is_wanted_is_asked_for():
+    producer = Placed()
+    assert from_dlpack(producer, device="cpu").torch().tolist() == [0, 1, 2]
+    assert producer.asked == {"max_version": (1, 3), "dl_device": (1, 0)}
+    if not torch.cuda.is_available():
+        with pytest.raises(BufferError, match="there is no CUDA device 0 here"):
+            from_dlpack(producer, device="cuda:0")
+        return
+    with pytest.raises(BufferError, match="only the CPU is near"):
+        from_dlpack(producer, device="cuda:0")
+
+
+def test_memory_that_is_elsewhere_is_refused_or_left_to_its_library():
+    assert from_dlpack(np.zeros(2), device="cpu").shape == (2,)
+    assert from_dlpack(torch.zeros(2), device=torch.device("cpu")).shape == (2,)
+    with pytest.raises(BufferError, match="unsupported device requested|there is no CUDA device 0 here"):
+        from_dlpack(np.zeros(2), device="cuda:0")
+    with pytest.raises(BufferError, match="the tensor is on cpu, and not on the device that is wanted"):
+        from_dlpack(torch.zeros(2), device="cuda:1")
+    with pytest.raises(BufferError, match=r"the memory of the bytes is on device \(1, 0\), and \(2, 0\) is wanted"):
+        from_dlpack(b"ab", device="cuda:0")
+    with pytest.raises(BufferError, match="nonsense"):
+        from_dlpack(b"ab", device="nonsense")

@@ -4693,18 +4693,19 @@ SPT_API int32_t spt_py_from_tensor(int64_t a, int64_t* out);
 SPT_API int32_t spt_py_to_tensor(int64_t a, int64_t* out);
 
 /** A tensor over the object's memory, by the first way that it offers: a torch.Tensor itself, the C
- *  exchange table of its type, __dlpack__, the buffer protocol. A capsule is used up. copy: -1 where
- *  the producer must, 0 never, 1 always.
+ *  exchange table of its type, __dlpack__, the buffer protocol. A capsule is used up. device: -2
+ *  wherever it is, -1 the CPU, n cuda:n; one that is elsewhere is refused, unless its producer takes it
+ *  there. copy: -1 where the producer must, 0 never, 1 always.
  *
  *  Autograd: Requires no grad; a torch.Tensor that requires it is refused.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the message names the
- *            field that is wrong; or a copy was made and copy is 0), DTYPE_MISMATCH, UNAVAILABLE (no
- *            such device here), PYTHON (what the producer raises; TypeError where it offers no way;
- *            BufferError).
+ *            field that is wrong; or a copy was made and copy is 0), DTYPE_MISMATCH, DEVICE_MISMATCH (a
+ *            torch.Tensor on another device than device), UNAVAILABLE (no such device here), PYTHON
+ *            (what the producer raises; TypeError where it offers no way; BufferError).
  *  Source:   torch.from_dlpack
  *  Simple:   rt_py_from_dlpack */
-SPT_API int32_t spt_py_from_dlpack(int64_t a, int64_t copy, int64_t* out);
+SPT_API int32_t spt_py_from_dlpack(int64_t a, int64_t device, int64_t copy, int64_t* out);
 
 /** A DLPack capsule (dltensor_versioned) that owns the tensor behind the handle, as torch.from_dlpack
  *  takes it. It can be used once; unused, it frees the tensor when it dies.

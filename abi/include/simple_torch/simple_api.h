@@ -611,7 +611,7 @@ SPT_API int64_t rt_py_tuple(const char* kinds, const SplArray* values);
 SPT_API int64_t rt_py_dict(const char* kinds, const SplArray* values);
 SPT_API int64_t rt_py_from_tensor(int64_t a);
 SPT_API int64_t rt_py_to_tensor(int64_t a);
-SPT_API int64_t rt_py_from_dlpack(int64_t a, int64_t copy);
+SPT_API int64_t rt_py_from_dlpack(int64_t a, int64_t device, int64_t copy);
 SPT_API int64_t rt_py_capsule_new(int64_t managed);
 SPT_API int64_t rt_py_capsule_take(int64_t capsule);
 
