@@ -52,7 +52,7 @@ int32_t py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd ende
     const bridge::SimpleFunction function{callee.get(), run, end};
     const int32_t status = api.make_function(name, &function, made);
     if (status == 0) {
-      callee.release();
+      static_cast<void>(callee.release());  // the Python callable has it now
     }
     return status;
   });

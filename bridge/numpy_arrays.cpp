@@ -78,7 +78,7 @@ bool fill(const Array& array, int64_t item_bytes, Geometry& geometry) noexcept {
   for (int i = 0; i < array.nd; ++i) {
     is_whole &= array.strides[i] % item_bytes == 0 && (array.strides[i] >= 0 || array.dimensions[i] <= 1);
     geometry[static_cast<size_t>(i)] = array.dimensions[i];
-    geometry[static_cast<size_t>(array.nd + i)] = array.strides[i] / item_bytes;
+    geometry[static_cast<size_t>(array.nd) + static_cast<size_t>(i)] = array.strides[i] / item_bytes;
   }
   return is_whole;
 }

@@ -19,8 +19,8 @@ FoundSymbol find_native(const std::string& symbol);
 /// Null: nobody has it.
 void* open_library_named(const std::string& name, int flags);
 
-/// The program ends: each library that exports `spl_program_ends` is told, once. The caller does not hold the host
-/// lock, because a library may still call the program back.
+/// The program ends: each library that exports `spl_program_ends` is told, once. The caller does not hold the
+/// host lock, because a library may still call the program back.
 void tell_libraries_of_the_end();
 
 }  // namespace spl
