@@ -1,0 +1,159 @@
+// Functions of the program that Python calls: arguments, results, failures, threads, and when they go.
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "python_test.h"
+#include "tests/support/round_trips.h"
+
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::atomic<int64_t> last_ended{0};
+void note_end(int64_t key) { last_ended = key; }
+
+int64_t evaluated(const char* code, const Held& arguments) {
+  int64_t out = 0;
+  Args named;
+  named.object(arguments).as("a");
+  EXPECT_EQ(spt_py_eval(code, named.kinds(), named.values(), named.names(), named.name_count(), &out), SPT_OK)
+      << spt_last_error_message();
+  return out;
+}
+
+// Each takes over its arguments, as a callback of the C ABI does.
+int64_t sum(int64_t key, int64_t arguments) {
+  const Held given(arguments);
+  Args named;
+  named.object(given).as("a").number(key).as("key");
+  int64_t out = 0;
+  spt_py_eval("key + sum(a[0]) + sum(a[1].values())", named.kinds(), named.values(), named.names(),
+              named.name_count(), &out);
+  return out;
+}
+
+int64_t same(int64_t /*key*/, int64_t arguments) { return evaluated("a[0][0]", Held(arguments)); }
+
+int64_t fail(int64_t /*key*/, int64_t arguments) {
+  const Held given(arguments);
+  spt_py_raise("builtins.LookupError", "nothing is there", "  where it was looked for");
+  return 0;
+}
+
+int64_t fail_as_unknown(int64_t /*key*/, int64_t arguments) {
+  const Held given(arguments);
+  spt_py_raise("no.such.Class", "nothing is there", "");
+  return 0;
+}
+
+int64_t give_up(int64_t /*key*/, int64_t arguments) {
+  const Held given(arguments);
+  return 0;
+}
+
+int64_t give_nonsense(int64_t /*key*/, int64_t arguments) {
+  const Held given(arguments);
+  return 12345;
+}
+
+}  // namespace
+
+class Functions : public PythonTest {
+ protected:
+  static Held function(SptPyCall call, int64_t key = 0) {
+    return made([&](int64_t* out) { return spt_py_function("named", key, call, note_end, out); });
+  }
+};
+
+TEST_F(Functions, GetTheirKeyAndTheArguments) {
+  const Held add = function(sum, 100);
+  EXPECT_EQ(number(call(add, Args().number(1).number(20))), 121);
+  EXPECT_EQ(number(call(add, Args().number(1).number(5).as("more"))), 106);
+  EXPECT_EQ(number(call(eval("lambda f: sum(map(f, range(3)))"), Args().object(add))), 303);
+}
+
+TEST_F(Functions, GiveWhatTheyWereGiven) {
+  const Held identity = function(same);
+  const Held x = tensor({1, 2}, {2});
+  const Held back = to_tensor(call(identity, Args().tensor(x)));
+  EXPECT_THAT(values(back), testing::ElementsAre(1, 2));
+  EXPECT_EQ(text(call(eval("repr"), Args().object(identity))), "<Simple function named>");
+  EXPECT_EQ(text(get(identity, "__name__")), "named");
+}
+
+TEST_F(Functions, FailAsExceptionsOfPython) {
+  const Held failing = function(fail);
+  int64_t out = 0;
+  EXPECT_EQ(try_call(failing, {}, &out), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "LookupError: nothing is there");
+  EXPECT_THAT(last_field("traceback"), HasSubstr("LookupError: nothing is there\n  where it was looked for"));
+  const Held caught = eval(
+      "lambda f: eval(compile('''\\ntry: f()\\nexcept LookupError as e: r = str(e)\\n''', 'x', 'exec'), "
+      "(n := {'f': f})) or n['r']");
+  EXPECT_EQ(text(call(caught, Args().object(failing))), "nothing is there");
+}
+
+TEST_F(Functions, FailAsRuntimeErrorsWhereTheClassIsNone) {
+  int64_t out = 0;
+  EXPECT_EQ(try_call(function(fail_as_unknown), {}, &out), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "RuntimeError: nothing is there");
+}
+
+TEST_F(Functions, ThatSayNothingEndTheProgramAsFarAsPythonGoes) {
+  int64_t out = 0;
+  EXPECT_EQ(try_call(function(give_up), {}, &out), SPT_PYTHON);
+  EXPECT_EQ(last_field("type"), "builtins.SystemExit");
+}
+
+TEST_F(Functions, ThatGiveNoObjectAreToldSo) {
+  int64_t out = 0;
+  EXPECT_EQ(try_call(function(give_nonsense), {}, &out), SPT_PYTHON);
+  EXPECT_THAT(last_message(), StartsWith("TypeError: "));
+}
+
+TEST_F(Functions, EndWhenNobodyHoldsThem) {
+  last_ended = 0;
+  {
+    const Held held = function(sum, 77);
+    exec("1");
+    EXPECT_EQ(last_ended, 0);
+  }
+  exec("1");  // lets go of what waits for the GIL
+  EXPECT_EQ(last_ended, 77);
+}
+
+TEST_F(Functions, RunWithoutTheGilOnThreadsOfPython) {
+  const Held add = function(sum, 0);
+  const Held in_threads = eval(
+      "lambda f: (lambda pool: sum(pool.map(f, range(200))))(__import__('concurrent.futures', fromlist=['x'])"
+      ".ThreadPoolExecutor(4))");
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] { EXPECT_EQ(number(call(in_threads, Args().object(add))), 19900); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+TEST_F(Functions, NeedANameAndBothCallbacks) {
+  int64_t out = 0;
+  EXPECT_EQ(spt_py_function(nullptr, 0, sum, note_end, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_function("f", 0, nullptr, note_end, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_function("f", 0, sum, nullptr, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_raise(nullptr, "", ""), SPT_INVALID_ARGUMENT);
+}
+
+TEST_F(Functions, LeaveNothingBehind) {
+  const Held failing = function(fail);
+  const Held one = eval("1");
+  round_trips::expect_flat([&] {
+    const Held made_anew = function(sum, 1);
+    const Held result = call(made_anew, Args().object(one));
+    int64_t out = 0;
+    ASSERT_EQ(try_call(failing, {}, &out), SPT_PYTHON);
+  });
+}
