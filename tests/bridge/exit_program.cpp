@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -85,9 +86,9 @@ void let_python_go_at_its_exit() {
 }
 
 /// A thread that lets go, one after the other, while the process ends.
-void let_go_while_ending() {
+void let_go_while_ending(int count) {
   std::vector<int64_t> tensors;
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < count; ++i) {
     tensors.push_back(tensor_of_numpys());
   }
   std::thread([tensors = std::move(tensors)] {
@@ -95,6 +96,87 @@ void let_go_while_ending() {
       spt_release(tensor);
     }
   }).detach();
+}
+
+void let_go_last() {
+  lets_go_last.tensors.assign(100, 0);
+  for (int64_t& tensor : lets_go_last.tensors) {
+    tensor = tensor_of_numpys();
+  }
+}
+
+void spin_in_a_daemon() {
+  run("import threading\ndef spin():\n    while True: pass\nthreading.Thread(target=spin, "
+      "daemon=True).start()");
+}
+
+void sleep_in_python() {
+  std::thread([] { run("import time\ntime.sleep(60)"); }).detach();
+}
+
+void work_in_a_thread_of_python() {
+  run("import threading, time\nthreading.Thread(target=lambda: time.sleep(0.05)).start()");
+}
+
+void call_on_a_thread() {
+  std::thread([] {
+    while (run("sum(range(100))") == SPT_OK) {
+    }
+  }).detach();
+}
+
+void fail() { run("raise ValueError('x')"); }
+
+void keep_a_graph() {
+  run("import torch\nkept = (torch.ones(3, requires_grad=True) * 2).sum()\nkept.register_hook(lambda g: g)");
+}
+
+int64_t give_its_arguments(int64_t /*key*/, int64_t arguments) { return arguments; }
+void forget_key(int64_t /*key*/) {}
+
+void keep_a_function() {
+  int64_t function = 0;
+  require(spt_py_function("kept", 0, give_its_arguments, forget_key, &function));
+  const char* const names[] = {"f"};
+  SplArray* arguments = spl_array_new();
+  spl_array_push_i64(arguments, function);
+  require(spt_py_exec("import atexit\natexit.register(f, 1)\nkept_function = f", "o", arguments, names, 1));
+  spl_array_free(arguments);
+}
+
+/// A random state, and a random way to end with code 3.
+int end_at_random(unsigned seed) {
+  std::mt19937 random(seed);
+  const std::vector<void (*)()> states = {let_go_last,
+                                          let_python_go_at_its_exit,
+                                          spin_in_a_daemon,
+                                          sleep_in_python,
+                                          call_on_a_thread,
+                                          work_in_a_thread_of_python,
+                                          fail,
+                                          keep_a_graph,
+                                          keep_a_function,
+                                          [] { let_go_while_ending(500); }};
+  for (void (*state)() : states) {
+    if (random() % 2 == 0) {
+      state();
+    }
+  }
+  switch (random() % 5) {
+    case 0:
+      std::exit(3);
+    case 1:
+      std::thread([] { std::exit(3); }).join();
+      return 4;
+    case 2:
+      return spt_py_shutdown() == SPT_OK ? 3 : 4;
+    case 3:
+      spl_program_ends();
+      std::fflush(stdout);
+      std::_Exit(3);
+    default:
+      return 3;
+  }
 }
 
 }  // namespace
@@ -140,8 +222,11 @@ int main(int count, char** arguments) {
     return 3;
   }
   if (how == "deleters on a thread") {
-    let_go_while_ending();
+    let_go_while_ending(20'000);
     return 3;
+  }
+  if (how.starts_with("random ")) {
+    return end_at_random(static_cast<unsigned>(std::stoul(how.substr(sizeof "random"))));
   }
   if (how == "start") {
     int32_t status = spt_py_start();
