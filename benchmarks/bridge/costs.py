@@ -1,0 +1,49 @@
+"""What calls of Python through the C ABI cost, beside the same written by hand against Python's C API.
+
+    SIMPLE_BUILD=build/release python3 benchmarks/bridge/costs.py
+
+Both run on a thread that C++ made, in turns, each with its kept thread state; each way's time is the least of its rounds.
+A goal is the most that it may take, as a multiple of the other or as nanoseconds more; what is missed says SHORT.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("SIMPLE_BUILD", ROOT / "build" / "release"))
+sys.path.insert(0, str(ROOT / "python"))
+GOALS = {
+    "call": ("at most 1.5 times", lambda theirs, ours: ours <= 1.5 * theirs),
+    "tensor-across-and-back": ("at most 20 ns more", lambda theirs, ours: ours <= theirs + 20),
+    "error-with-message": ("at most 2 times", lambda theirs, ours: ours <= 2 * theirs),
+}
+
+
+def measure() -> None:
+    import simple_torch  # noqa: F401  (the library in this process)
+
+    ctypes.CDLL(str(BUILD / "benchmarks" / "benchmark_bridge.so")).measure()
+
+
+def rows() -> str:
+    """What the library prints: in a process of its own, because C prints past Python."""
+    return subprocess.run([sys.executable, __file__, "here"], capture_output=True, text=True, check=True).stdout
+
+
+def main() -> None:
+    subprocess.run(["cmake", "--build", BUILD, "--target", "benchmark_bridge"], check=True, stdout=subprocess.DEVNULL)
+    print(f"{'':<28}{'by hand':>12}{'ours':>12}{'ratio':>8}")
+    for line in rows().splitlines():
+        name, theirs, ours = line.split()[0], float(line.split()[1]), float(line.split()[2])
+        goal, is_met = GOALS.get(name, ("", lambda theirs, ours: True))
+        verdict = f"   ({goal}) {'' if is_met(theirs, ours) else 'SHORT'}" if goal else ""
+        print(f"{name:<28}{theirs:9.0f} ns{ours:9.0f} ns{ours / theirs:8.2f}{verdict}")
+
+
+if __name__ == "__main__":
+    measure() if sys.argv[1:] == ["here"] else main()
