@@ -88,6 +88,7 @@ void let_python_go_at_its_exit() {
 /// A thread that lets go, one after the other, while the process ends.
 void let_go_while_ending(int count) {
   std::vector<int64_t> tensors;
+  tensors.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) {
     tensors.push_back(tensor_of_numpys());
   }
