@@ -2,7 +2,7 @@
 
     SIMPLE_BUILD=build/release python3 benchmarks/bridge/costs.py
 
-Both run on a thread that C++ made, in turns, each with its kept thread state; each way's time is the least of its rounds. A
+Both run on a thread that C++ made, in turns, with one kept thread state; each way's time is the least of its rounds. A
 goal is the most that it may take, as a multiple of the other or as nanoseconds more; what is missed says SHORT.
 """
 
