@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "python_test.h"
 #include "tests/support/round_trips.h"
@@ -54,21 +52,20 @@ class TemporaryFolder {
 
 }  // namespace
 
-TEST(Life, EndsWellInRandomStates) {
-  const int count = round_trips::count() == 1'000'000 ? 1000 : 20;
-  std::atomic<int> next{0};
-  const auto run_some = [&] {
-    for (int seed = next++; seed < count; seed = next++) {
-      const Ended ended = run_program("random " + std::to_string(seed));
-      EXPECT_EQ(ended.code, 3) << "seed " << seed << ": " << ended.output;
-      EXPECT_THAT(ended.output, HasSubstr("printed")) << "seed " << seed;
-      EXPECT_THAT(ended.output, HasSubstr("exit function ran")) << "seed " << seed;
-    }
-  };
-  std::thread other(run_some);
-  run_some();
-  other.join();
+class RandomEnd : public testing::TestWithParam<int> {};
+
+TEST_P(RandomEnd, IsCleanWithEverythingFlushed) {
+  const int count = round_trips::count() == 1'000'000 ? 100 : 2;
+  for (int seed = GetParam() * count; seed < (GetParam() + 1) * count; ++seed) {
+    const Ended ended = run_program("random " + std::to_string(seed));
+    EXPECT_EQ(ended.code, 3) << "seed " << seed << ": " << ended.output;
+    EXPECT_THAT(ended.output, HasSubstr("printed")) << "seed " << seed;
+    EXPECT_THAT(ended.output, HasSubstr("exit function ran")) << "seed " << seed;
+  }
 }
+
+// Ten parts of 2 ends each, or of 100 in the long tests.
+INSTANTIATE_TEST_SUITE_P(Life, RandomEnd, testing::Range(0, 10));
 
 class Exit : public testing::TestWithParam<const char*> {};
 
