@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "bridge/backend.h"
@@ -36,6 +37,31 @@ std::string attribute_text(PyObject* object, const char* name) {
   return value.get() == Py_None ? "" : text_of(value.get());
 }
 
+bool is_a(PyObject* exception, PyObject* type) { return PyErr_GivenExceptionMatches(exception, type) != 0; }
+
+/// Whether Python would show no more of it than its type and message: it passed no Python code, has no cause,
+/// no context, no note and no part, and is none of those that Python has hints for.
+bool is_bare(PyObject* exception) {
+  const auto& fields = *reinterpret_cast<PyBaseExceptionObject*>(exception);
+  bool has_more = fields.traceback != nullptr || fields.cause != nullptr || fields.context != nullptr ||
+                  (fields.dict != nullptr && PyDict_GET_SIZE(fields.dict) != 0);
+#if PY_VERSION_HEX >= 0x030B0000
+  has_more |= fields.notes != nullptr || is_a(exception, PyExc_BaseExceptionGroup);
+#endif
+  for (PyObject* told_apart : {PyExc_SyntaxError, PyExc_NameError, PyExc_AttributeError, PyExc_ImportError}) {
+    has_more |= is_a(exception, told_apart);
+  }
+  return !has_more;
+}
+
+/// As Python shows an exception that is bare.
+std::string bare_text(const std::string& type, const std::string& text) {
+  const size_t dot = type.find('.');
+  const std::string_view module = std::string_view(type).substr(0, dot);
+  const std::string shown = module == "builtins" || module == "__main__" ? type.substr(dot + 1) : type;
+  return text.empty() ? shown : shown + ": " + text;
+}
+
 /// The full text that Python's own traceback module gives, with causes, notes and groups.
 std::string traceback_text(PyObject* exception) {
   const Ref helpers(PyImport_ImportModule("simple_torch_helpers.errors"));
@@ -64,8 +90,6 @@ std::string on_one_line(const std::string& text) {
   }
   return line;
 }
-
-bool is_a(PyObject* exception, PyObject* type) { return PyErr_GivenExceptionMatches(exception, type) != 0; }
 
 ErrorKind kind_of_exception(PyObject* exception, const std::string& type) {
   if (is_a(exception, PyExc_KeyboardInterrupt)) {
@@ -160,9 +184,12 @@ Failure take_python_error() {
   const std::string name = attribute_text(type, "__qualname__");
   failure.type = attribute_text(type, "__module__") + "." + name;
   failure.kind = kind_of_exception(exception.get(), failure.type);
-  const std::string text = on_one_line(text_of(exception.get()));
+  const std::string said = text_of(exception.get());
+  const std::string text = on_one_line(said);
   failure.message = text.empty() ? name : name + ": " + text;
-  failure.traceback = traceback_text(exception.get());
+  // Python's module takes fifty times as long.
+  failure.traceback =
+      is_bare(exception.get()) ? bare_text(failure.type, said) : traceback_text(exception.get());
   explain_words_of_libtorch(exception.get(), text, failure);
   add_advice(exception.get(), failure);
   return failure;

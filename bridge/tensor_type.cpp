@@ -76,6 +76,14 @@ PyObject* shape(PyObject* self, void* /*closure*/) {
 /// The torch.Tensor that is this tensor, the same each time: for all that this type does not tell itself.
 PyObject* torch_tensor(PyObject* self, PyObject* /*none*/) { return tensor_to_python(tensor_of(self)); }
 
+/// A pickle holds the numbers: the tensor that comes out of it has memory of its own.
+PyObject* reduce(PyObject* self, PyObject* /*none*/) {
+  const Ref core(PyImport_ImportModule("simple_torch._core"));
+  const Ref make(core ? PyObject_GetAttrString(core.get(), "from_dlpack") : nullptr);
+  const Ref same(make ? torch_tensor(self, nullptr) : nullptr);
+  return same ? Py_BuildValue("O(O)", make.get(), same.get()) : nullptr;
+}
+
 PyObject* data_ptr(PyObject* self, PyObject* /*none*/) {
   return PyLong_FromVoidPtr(const_cast<void*>(tensor_of(self).const_data_ptr()));
 }
@@ -203,13 +211,14 @@ PyCFunction as_method(Function* function) {
 }
 
 PyMethodDef* methods() {
-  static std::array<PyMethodDef, 5> list{{
+  static std::array<PyMethodDef, 6> list{{
       {"__dlpack__", as_method(dlpack), METH_FASTCALL | METH_KEYWORDS,
        "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None): the memory, as a DLPack "
        "capsule."},
       {"__dlpack_device__", dlpack_device, METH_NOARGS, "Device type and index, by DLPack's numbers."},
       {"torch", torch_tensor, METH_NOARGS,
        "The torch.Tensor that is this tensor, the same object each time."},
+      {"__reduce__", reduce, METH_NOARGS, "For pickles, which hold the numbers."},
       {"data_ptr", data_ptr, METH_NOARGS, "The address of the first element."},
       {nullptr, nullptr, 0, nullptr},
   }};

@@ -49,6 +49,27 @@ TEST_F(Errors, OfTheirOwnKindMapToIt) {
   EXPECT_EQ(kind_of("{}['a']"), SPT_PYTHON);
 }
 
+TEST_F(Errors, WithoutFramesAreShownAsPythonShowsThem) {
+  // Raised by C code that no Python code called. What Python's own module makes of each is the measure.
+  exec(
+      "import traceback\n"
+      "def shown(f, *a):\n"
+      "    try: f(*a)\n"
+      "    except BaseException as e: return ''.join(traceback.format_exception_only(type(e), "
+      "e)).rstrip('\\n')\n");
+  const Held shown = eval("shown");
+  for (const char* code :
+       {"{}.__getitem__", "int", "[].index", "__import__('math').sqrt", "open", "[].pop",
+        "__import__('zlib').decompress", "__import__('json').loads", "nothing.real if 0 else next"}) {
+    const Held function = eval(code);
+    int64_t out = 0;
+    ASSERT_NE(try_call(function, Args().text("a'b"), &out), SPT_OK) << code;
+    const std::string traceback = last_field("traceback");
+    const std::string last_line = traceback.substr(traceback.rfind('\n') + 1);
+    EXPECT_EQ(last_line, text(call(shown, Args().object(function).text("a'b")))) << code;
+  }
+}
+
 TEST_F(Errors, OfLibTorchHaveTheKindsAndFieldsOfItsOwnCalls) {
   EXPECT_EQ(kind_of("import torch\ntorch.ones(2, 3) @ torch.ones(2, 3)"), SPT_SHAPE_MISMATCH);
   EXPECT_EQ(last_field("type"), "builtins.RuntimeError");

@@ -6,6 +6,7 @@ import ctypes
 import gc
 import importlib.util
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -250,6 +251,18 @@ def test_a_subinterpreter_is_told_that_it_cannot_have_it():
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60, env=ENVIRONMENT
     )
     assert "main interpreter only, and this is a subinterpreter" in run.stdout
+
+
+def test_a_pickle_holds_the_numbers(tmp_path):
+    tensor = from_dlpack(np.arange(6.0).reshape(2, 3)[:, ::2])
+    again = pickle.loads(pickle.dumps(tensor))
+    assert torch.equal(again.torch(), tensor.torch())
+    assert again.data_ptr() != tensor.data_ptr()
+    (tmp_path / "tensor").write_bytes(pickle.dumps(tensor))
+    program = "import pickle, sys; print(pickle.load(open(sys.argv[1], 'rb')).torch().tolist())"
+    command = [sys.executable, "-c", program, str(tmp_path / "tensor")]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=ENVIRONMENT)
+    assert run.stdout == "[[0.0, 2.0], [3.0, 5.0]]\n"
 
 
 # ---- what stands for tensors without memory, and what is not what it seems
