@@ -43,6 +43,13 @@ int32_t to_dlpack(int64_t a, bool copy, DLManagedTensorVersioned** out) {
   });
 }
 
+int32_t dlpack_view(int64_t a, void* view) {
+  return guarded([&] {
+    require(view, "view");
+    dlpack::borrow_tensor(*tensor_argument(a), *static_cast<DLTensor*>(view));
+  });
+}
+
 int32_t from_dlpack(DLManagedTensorVersioned* managed, int64_t* out) { return import_owned(managed, out); }
 
 int32_t to_dlpack_legacy(int64_t a, DLManagedTensor** out) {

@@ -33,6 +33,15 @@ void* first_element(const at::Tensor& tensor) {
                              : begin + static_cast<size_t>(fields.storage_offset()) * fields.itemsize();
 }
 
+/// All but shape and strides. Throws for a dtype or device that DLPack does not name.
+void describe_memory(const at::Tensor& tensor, DLTensor& out) {
+  out.data = first_element(tensor);
+  out.device = dlpack_device(tensor.device());
+  out.ndim = static_cast<int32_t>(tensor.dim());
+  out.dtype = dlpack_dtype(tensor.scalar_type());
+  out.byte_offset = 0;
+}
+
 /// A structure on loan: it keeps the storage, not the tensor, so that nothing of autograd or Python stays
 /// alive with it. Shape and strides are copied, because a tensor may be resized while it is lent.
 template <class Structure>
@@ -63,17 +72,12 @@ class Loan {
 
   /// Fills the structure. Throws for a dtype or device that DLPack does not name.
   void describe(const at::Tensor& tensor) {
-    const auto dims = static_cast<int32_t>(tensor.dim());
     managed_.manager_ctx = this;
     managed_.deleter = &end;
     DLTensor& out = managed_.dl_tensor;
-    out.data = first_element(tensor);
-    out.device = dlpack_device(tensor.device());
-    out.ndim = dims;
-    out.dtype = dlpack_dtype(tensor.scalar_type());
+    describe_memory(tensor, out);
     out.shape = geometry_;
-    out.strides = geometry_ + dims;
-    out.byte_offset = 0;
+    out.strides = geometry_ + out.ndim;
   }
 
   Structure* structure() noexcept { return &managed_; }
@@ -213,6 +217,17 @@ Managed export_tensor(const at::Tensor& tensor, bool copy) {
   });
   count_copied(copied);
   return lend_with_flags(copied, DLPACK_FLAG_BITMASK_IS_COPIED);
+}
+
+void borrow_tensor(const at::Tensor& tensor, DLTensor& out) {
+  require_lendable_as_is(tensor);
+  if (is_read_only(tensor)) {
+    refuse("it is read-only, which a view cannot say; call clone() first");
+  }
+  end_lazy_copy(tensor);
+  describe_memory(tensor, out);
+  out.shape = const_cast<int64_t*>(tensor.sizes().data());
+  out.strides = const_cast<int64_t*>(tensor.strides().data());
 }
 
 at::Tensor share_tensor(const at::Tensor& tensor) {

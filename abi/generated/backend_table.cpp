@@ -334,6 +334,7 @@ extern const BackendTable kBodies = {
     body::optim_set_lr,
     body::optim_lr,
     body::to_dlpack,
+    body::dlpack_view,
     body::from_dlpack,
     body::to_dlpack_legacy,
     body::from_dlpack_legacy,

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "2ac4b575f8046cc5";
+inline constexpr char kTableFingerprint[] = "8e8c6363a2ce6520";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -340,6 +340,7 @@ struct BackendTable {
   int32_t (*optim_set_lr)(int64_t optimizer, double lr);
   int32_t (*optim_lr)(int64_t optimizer, double* out);
   int32_t (*to_dlpack)(int64_t a, bool copy, struct DLManagedTensorVersioned** out);
+  int32_t (*dlpack_view)(int64_t a, void* view);
   int32_t (*from_dlpack)(struct DLManagedTensorVersioned* managed, int64_t* out);
   int32_t (*to_dlpack_legacy)(int64_t a, struct DLManagedTensor** out);
   int32_t (*from_dlpack_legacy)(struct DLManagedTensor* managed, int64_t* out);
@@ -753,6 +754,7 @@ int32_t optim_zero_grad(int64_t optimizer, bool set_to_none);
 int32_t optim_set_lr(int64_t optimizer, double lr);
 int32_t optim_lr(int64_t optimizer, double* out);
 int32_t to_dlpack(int64_t a, bool copy, struct DLManagedTensorVersioned** out);
+int32_t dlpack_view(int64_t a, void* view);
 int32_t from_dlpack(struct DLManagedTensorVersioned* managed, int64_t* out);
 int32_t to_dlpack_legacy(int64_t a, struct DLManagedTensor** out);
 int32_t from_dlpack_legacy(struct DLManagedTensor* managed, int64_t* out);

@@ -334,6 +334,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::optim_set_lr>::open_then_call,
     Slot<&BackendTable::optim_lr>::open_then_call,
     Slot<&BackendTable::to_dlpack>::open_then_call,
+    Slot<&BackendTable::dlpack_view>::open_then_call,
     Slot<&BackendTable::from_dlpack>::open_then_call,
     Slot<&BackendTable::to_dlpack_legacy>::open_then_call,
     Slot<&BackendTable::from_dlpack_legacy>::open_then_call,
@@ -747,6 +748,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::optim_set_lr>::unavailable,
     Slot<&BackendTable::optim_lr>::unavailable,
     Slot<&BackendTable::to_dlpack>::unavailable,
+    Slot<&BackendTable::dlpack_view>::unavailable,
     Slot<&BackendTable::from_dlpack>::unavailable,
     Slot<&BackendTable::to_dlpack_legacy>::unavailable,
     Slot<&BackendTable::from_dlpack_legacy>::unavailable,
@@ -2151,6 +2153,10 @@ int32_t spt_optim_lr(int64_t optimizer, double* out) {
 
 int32_t spt_to_dlpack(int64_t a, bool copy, struct DLManagedTensorVersioned** out) {
   return slot(table.to_dlpack)(a, copy, out);
+}
+
+int32_t spt_dlpack_view(int64_t a, void* view) {
+  return slot(table.dlpack_view)(a, view);
 }
 
 int32_t spt_from_dlpack(struct DLManagedTensorVersioned* managed, int64_t* out) {

@@ -193,6 +193,34 @@ TEST_F(Dlpack, RefusesWhatCannotBeLentAndSaysWhatToDo) {
   EXPECT_EQ(out, nullptr);
 }
 
+TEST_F(Dlpack, IsSeenInAViewThatLendsNothing) {
+  const Handle a = tensor({1, 2, 3, 4, 5, 6}, {2, 3});
+  const Handle b = made(spt_transpose, int64_t{a}, int64_t{0}, int64_t{1});
+  DLTensor view{};
+  ASSERT_EQ(spt_dlpack_view(b, &view), SPT_OK) << spt_last_error_message();
+  EXPECT_EQ(view.ndim, 2);
+  EXPECT_EQ(view.shape[0], 3);
+  EXPECT_EQ(view.strides[0], 1);
+  EXPECT_EQ(view.strides[1], 3);
+  EXPECT_EQ(view.dtype.code, kDLFloat);
+  EXPECT_EQ(view.device.device_type, kDLCPU);
+  static_cast<float*>(view.data)[1] = 20;
+  EXPECT_THAT(values(a), ElementsAre(1, 20, 3, 4, 5, 6));
+  EXPECT_EQ(spt_dlpack_view(b, nullptr), SPT_INVALID_ARGUMENT);
+}
+
+TEST_F(Dlpack, IsNotSeenInAViewWhereItIsReadOnlyOrHasNoMemory) {
+  Foreign foreign;
+  foreign.versioned.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  DLTensor view{};
+  {
+    const Handle a = made(spt_from_dlpack, &foreign.versioned);
+    EXPECT_EQ(spt_dlpack_view(a, &view), SPT_INVALID_ARGUMENT);
+    EXPECT_THAT(spt_last_error_message(), HasSubstr("it is read-only, which a view cannot say"));
+  }
+  EXPECT_EQ(foreign.deleted, 1);
+}
+
 TEST_F(Dlpack, RefusesZerosThatNobodyHasWritten) {
   int64_t op = 0, count = 0;
   ASSERT_EQ(spt_op_find("_efficientzerotensor", "", &op), SPT_OK);

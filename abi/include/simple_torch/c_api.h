@@ -3961,6 +3961,15 @@ SPT_API int32_t spt_optim_lr(int64_t optimizer, double* out);
  *  Source:   torch.Tensor.__dlpack__ */
 SPT_API int32_t spt_to_dlpack(int64_t a, bool copy, struct DLManagedTensorVersioned** out);
 
+/** Fills view, a DLTensor, with the tensor's memory, shape and strides without lending them: it is good
+ *  as long as the tensor lives and is not resized, and nothing is to be freed. A read-only tensor is
+ *  refused, because the structure cannot say so.
+ *
+ *  Owns:     Everything stays the tensor's.
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (as spt_to_dlpack; the tensor is read-only),
+ *            DTYPE_MISMATCH (DLPack has no such dtype). */
+SPT_API int32_t spt_dlpack_view(int64_t a, void* view);
+
 /** A tensor over the memory of a DLPack 1 structure, without a copy. Every field is checked first.
  *
  *  Owns:     Takes managed over, also on failure: its deleter is called exactly once, when the last
