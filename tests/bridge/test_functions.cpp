@@ -131,6 +131,7 @@ TEST_F(Functions, RunWithoutTheGilOnThreadsOfPython) {
       "lambda f: (lambda pool: sum(pool.map(f, range(200))))(__import__('concurrent.futures', fromlist=['x'])"
       ".ThreadPoolExecutor(4))");
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] { EXPECT_EQ(number(call(in_threads, Args().object(add))), 19900); });
   }
