@@ -121,12 +121,13 @@ Managed lend_with_flags(const at::Tensor& tensor, uint64_t flags) {
 bool has_its_memory(const at::Tensor& tensor) {
   const at::IntArrayRef sizes = tensor.sizes();
   const int64_t* const strides = tensor.strides().data();
-  int64_t last = tensor.unsafeGetTensorImpl()->storage_offset();
+  // Without a sign, because strides of a tensor without elements may be anything.
+  auto last = static_cast<size_t>(tensor.unsafeGetTensorImpl()->storage_offset());
   for (size_t i = 0; i < sizes.size(); ++i) {
-    last += (sizes[i] - 1) * strides[i];
+    last += static_cast<size_t>(sizes[i] - 1) * static_cast<size_t>(strides[i]);
   }
   const c10::StorageImpl& storage = *storage_of(tensor).unsafeGetStorageImpl();
-  const size_t wanted = static_cast<size_t>(last + 1) * tensor.unsafeGetTensorImpl()->itemsize();
+  const size_t wanted = (last + 1) * tensor.unsafeGetTensorImpl()->itemsize();
   return (storage.nbytes() >= wanted && storage.data_ptr().get() != nullptr) || tensor.numel() == 0;
 }
 
