@@ -1,8 +1,8 @@
 // Codes and names of dtypes and devices.
 #include "core_libtorch/dtypes.h"
 
+#include <ATen/Context.h>
 #include <c10/core/DefaultDtype.h>
-#include <c10/core/impl/DeviceGuardImplInterface.h>
 
 #include <array>
 #include <utility>
@@ -110,8 +110,9 @@ ScalarType dtype_of_name(std::string_view name) {
 }
 
 int64_t cuda_device_count() {
-  const auto* cuda = c10::impl::device_guard_impl_registry[static_cast<size_t>(c10::DeviceType::CUDA)].load();
-  return cuda == nullptr ? 0 : cuda->deviceCount();
+  // By the hooks of LibTorch's CUDA library: torch's FakeTensorMode, which torch.compile uses, puts a guard
+  // of eight devices in the place of the true one.
+  return static_cast<int64_t>(at::getNumGPUs());
 }
 
 int64_t device_code(c10::Device device) {
