@@ -195,7 +195,6 @@ int32_t give(Out* out, auto&& make) {
 
 extern "C" {
 
-/// end.
 void spl_program_ends(void) {
   if (simple_torch::abi::is_open.load()) {
     spt_py_shutdown();

@@ -1,4 +1,5 @@
-// DLPack in and out for the bridge: what is refused goes over as words.
+// What the bridge asks of the backend: DLPack in and out, where refusals go over as words, and what
+// LibTorch's words mean.
 #include <cstdio>
 #include <exception>
 #include <string>

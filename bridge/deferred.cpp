@@ -91,16 +91,12 @@ FreesMemoryHere::~FreesMemoryHere() {
   }
 }
 
-bool FreesMemoryHere::add(void (*run)(void*), void* what) noexcept {
+void FreesMemoryHere::add(void (*run)(void*), void* what) noexcept {
   if (first_.run == nullptr) {
     first_ = {run, what, nullptr};
-    return true;
-  }
-  auto* work = new (std::nothrow) Work{run, what, others_};
-  if (work != nullptr) {
+  } else if (auto* work = new (std::nothrow) Work{run, what, others_}) {
     others_ = work;
   }
-  return work != nullptr;
 }
 
 void FreesMemoryHere::run_all() noexcept {

@@ -28,8 +28,8 @@ class FreesMemoryHere {
   FreesMemoryHere(const FreesMemoryHere&) = delete;
   FreesMemoryHere& operator=(const FreesMemoryHere&) = delete;
 
-  /// Takes it over; false without memory.
-  bool add(void (*run)(void*), void* what) noexcept;
+  /// Takes it over; without memory it is leaked.
+  void add(void (*run)(void*), void* what) noexcept;
 
  private:
   void run_all() noexcept;
