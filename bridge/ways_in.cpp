@@ -235,7 +235,7 @@ Outcome take_immutable(PyObject* object, const Wanted& wanted, TensorResult& out
     return Outcome::kFailed;
   }
   PyErr_Clear();
-  return has_numbers(object) ? Outcome::kNotThisWay : Outcome::kFailed;
+  return Outcome::kNotThisWay;
 }
 
 Outcome take_capsule_of(PyObject* object, PyObject* capsule, TensorResult& out) {
@@ -259,7 +259,7 @@ Outcome take_by_method(PyObject* object, const Wanted& wanted, TensorResult& out
     return Outcome::kNotThisWay;
   }
   Ref stream;
-  if (!find_stream(object, wanted, stream)) {
+  if ((is_immutable_array(Py_TYPE(object)) && !has_numbers(object)) || !find_stream(object, wanted, stream)) {
     return Outcome::kFailed;
   }
   const Ref capsule = capsule_of_producer(object, method.get(), stream.get(), wanted);

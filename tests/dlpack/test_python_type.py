@@ -324,8 +324,10 @@ def test_reversed_read_only_arrays_are_copied_when_a_copy_is_asked_for():
 
 def test_tensorflows_tensors_of_no_numbers_are_refused():
     tensorflow = pytest.importorskip("tensorflow")
-    with pytest.raises(BufferError, match="its dtype is string, which is none of numbers"):
-        from_dlpack(tensorflow.constant(["a"]))
+    tensors = {"string": tensorflow.constant(["a"]), "resource": tensorflow.Variable(1.0).handle}
+    for dtype, tensor in tensors.items():
+        with pytest.raises(BufferError, match=f"its dtype is {dtype}, which is none of numbers"):
+            from_dlpack(tensor)
 
 
 def test_an_array_that_is_lent_cannot_be_resized():
