@@ -128,6 +128,15 @@ void run_last_deferred_work() noexcept {
 
 void run_deferred_memory() noexcept { run_all(memory); }
 
+void make_room_in_deferred_memory() noexcept {
+  thread_local bool makes_room = false;
+  if (has_deferred_memory() && !makes_room) {
+    makes_room = true;
+    run_deferred_memory();
+    makes_room = false;
+  }
+}
+
 bool has_deferred_memory() noexcept { return memory.load() != nullptr; }
 
 void leak_deferred_work() noexcept { leaking.store(true, std::memory_order_release); }

@@ -5,7 +5,7 @@ namespace simple_torch::bridge {
 
 /// Told after memory was queued. A thread of the bridge, begun at the first, looks at the queue every few
 /// milliseconds while there is work now and then, and takes the GIL for what calls of Python have not run
-/// meanwhile; so what waits is bounded by what is let go while it waits for the GIL. Takes no lock and does
+/// meanwhile (what bounds the queue: `make_room_in_deferred_memory`). Takes no lock and does
 /// not wait; wakes that thread at most once in its time of looking.
 void see_to_deferred_memory() noexcept;
 

@@ -7,6 +7,7 @@
 #include <exception>
 #include <utility>
 
+#include "bridge/deferred.h"
 #include "bridge/streams.h"
 #include "bridge/tensor_type.h"
 
@@ -37,6 +38,7 @@ int from_object(void* object, DLManagedTensorVersioned** out) {
 }
 
 int to_object(DLManagedTensorVersioned* managed, void** out) {
+  make_room_in_deferred_memory();
   at::Tensor tensor;
   Refusal refusal;
   if (!backend_services().take(managed, CopyRule::kIfNeeded, tensor, refusal)) {

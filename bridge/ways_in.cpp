@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bridge/buffers.h"
+#include "bridge/deferred.h"
 #include "bridge/errors.h"
 #include "bridge/exchange_table.h"
 #include "bridge/immutable_arrays.h"
@@ -298,6 +299,7 @@ bool require_device(PyObject* object, const Wanted& wanted, TensorResult& out) {
 }  // namespace
 
 bool take_foreign_tensor(PyObject* object, const Wanted& wanted, TensorResult& out) {
+  make_room_in_deferred_memory();
   if (PyCapsule_CheckExact(object)) {
     return take_capsule(object, out);
   }

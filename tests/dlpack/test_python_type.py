@@ -146,7 +146,8 @@ class Owner(np.ndarray):
 
 
 def owned_array(act) -> np.ndarray:
-    owner = np.zeros(1000).view(Owner)
+    """The owner has the memory itself: of a view of plain arrays NumPy would keep the array below it."""
+    owner = Owner(1000)
     owner.act = act
     return np.asarray(owner)
 
@@ -221,7 +222,7 @@ class Owner(np.ndarray):
 
 def loop():
     while True:
-        held = simple_torch.from_dlpack(np.asarray(np.zeros(10).view(Owner)))
+        held = simple_torch.from_dlpack(np.asarray(Owner(10)))
         if sys.argv[1] == "by torch": held = held.torch()
         del held
         time.sleep(0.001)
@@ -591,3 +592,29 @@ def test_memory_that_is_elsewhere_is_refused_or_left_to_its_library():
         from_dlpack(b"ab", device="cuda:0")
     with pytest.raises(BufferError, match="nonsense"):
         from_dlpack(b"ab", device="nonsense")
+
+
+@pytest.mark.parametrize("way", ["by from_dlpack", "by the table"])
+def test_what_waits_to_be_freed_was_alive_when_memory_last_came_in(table, way):
+    """Let go of without the GIL, in turn with memory that comes in: no queue grows."""
+    alive = set()
+    most = 0
+    for number in range(5000):
+        array = owned_array(lambda number=number: alive.discard(number))
+        alive.add(number)
+        lent = from_dlpack(array)
+        del array
+        if way == "by the table":
+            managed = ManagedPointer()
+            assert table.from_object(lent, ctypes.byref(managed)) == 0
+            made = ctypes.py_object()
+            assert table.to_object(managed, ctypes.byref(made)) == 0
+            lent = made.value
+            ctypes.pythonapi.Py_DecRef(made)  # ctypes does not own what it is given
+        managed = ManagedPointer()
+        assert table.from_object(lent, ctypes.byref(managed)) == 0
+        del lent
+        managed.contents.deleter(managed)  # ctypes gives the GIL back meanwhile
+        most = max(most, len(alive))
+    assert most <= 3  # one of them in the hands of the thread that frees what waits
+    assert soon(lambda: not alive)
