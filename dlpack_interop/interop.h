@@ -15,8 +15,8 @@ namespace simple_torch::dlpack {
 /// dtype or device that DLPack or this library does not name.
 Managed export_tensor(const at::Tensor& tensor, bool copy = false);
 
-/// The tensor's memory, shape and strides as they are, on loan from the tensor itself. Throws as export_tensor,
-/// and for a read-only tensor, since the structure cannot say so.
+/// The tensor's memory, shape and strides as they are, on loan from the tensor itself. Throws as
+/// export_tensor, and for a read-only tensor, since the structure cannot say so.
 void borrow_tensor(const at::Tensor& tensor, DLTensor& out);
 
 /// What import_tensor makes of what export_tensor gives, without the structure between: a tensor of its own
