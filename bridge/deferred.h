@@ -51,8 +51,9 @@ void run_last_deferred_work() noexcept;
 /// Runs the memory that is queued now. Freeing it may queue more.
 void run_deferred_memory() noexcept;
 
-/// For who is about to take in more of Python's memory, with the GIL: frees what is queued, unless this thread
-/// is freeing it already. So what is queued was all alive when memory last came in, which is the queue's bound.
+/// For who is about to take in more of Python's memory, with the GIL: frees what is queued, unless this
+/// thread is freeing it already. So what is queued was all alive when memory last came in, which is the
+/// queue's bound.
 void make_room_in_deferred_memory() noexcept;
 bool has_deferred_memory() noexcept;
 
