@@ -39,23 +39,44 @@ void end(void* context) {
   callee->end(callee->key);
 }
 
+int32_t make(const char* name, const Callee& callee, bool is_instance, int64_t* out) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+    require(name, "name");
+    require(callee.call, "call");
+    require(callee.end, "end");
+    auto kept = std::make_unique<Callee>(callee);
+    const bridge::SimpleFunction function{kept.get(), run, end};
+    const int32_t status = api.make_function(name, &function, is_instance, made);
+    if (status == 0) {
+      static_cast<void>(kept.release());  // the Python callable has it now
+    }
+    return status;
+  });
+}
+
 }  // namespace
 
 namespace body {
 
 int32_t py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd ended, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
-    require(name, "name");
-    require(call, "call");
-    require(ended, "end");
-    auto callee = std::make_unique<Callee>(Callee{key, call, ended});
-    const bridge::SimpleFunction function{callee.get(), run, end};
-    const int32_t status = api.make_function(name, &function, made);
-    if (status == 0) {
-      static_cast<void>(callee.release());  // the Python callable has it now
-    }
-    return status;
+  return make(name, Callee{key, call, ended}, false, out);
+}
+
+int32_t py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd ended, int64_t* out) {
+  return make(name, Callee{key, call, ended}, true, out);
+}
+
+int32_t py_key(int64_t object, int64_t* out) {
+  return value_with_python(out, [&](const BridgeApi& api, int64_t* key) {
+    const bridge::SimpleFunction* function = api.function_of(object_argument(object)->get());
+    const bool is_ours = function != nullptr && function->run == run;
+    *key = is_ours ? static_cast<const Callee*>(function->context)->key : 0;
+    return 0;
   });
+}
+
+int32_t py_on_interrupt(SptPyInterrupt interrupt) {
+  return with_python([&](const BridgeApi& api) { return api.on_interrupt(interrupt); });
 }
 
 int32_t py_raise(const char* type, const char* message, const char* note) {

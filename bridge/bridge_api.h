@@ -18,7 +18,7 @@ class Tensor;
 namespace simple_torch::bridge {
 
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 7;
+inline constexpr int32_t kBridgeVersion = 8;
 
 /// One Python object. A pointer to it that a function gives out is an owned reference; any thread may
 /// hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
@@ -178,7 +178,10 @@ struct BridgeApi {
   int32_t (*exec)(const char* code, const Arguments* variables);
 
   // --- Simple's functions
-  int32_t (*make_function)(const char* name, const SimpleFunction* function, Object** out);
+  /// An instance is a Python object whose attributes and operators are calls of the function.
+  int32_t (*make_function)(const char* name, const SimpleFunction* function, bool is_instance, Object** out);
+  const SimpleFunction* (*function_of)(Object* object);  // NULL for others; waits for nothing
+  int32_t (*on_interrupt)(void (*interrupt)());
   /// What the function that runs on this thread is to raise when it has returned NULL: an exception of that
   /// full name, else a RuntimeError, with a note.
   int32_t (*raise)(const char* type, const char* message, const char* note);

@@ -257,6 +257,8 @@ unsigned long long loaded_libraries() {
 
 void note_whether_python_runs() noexcept { ours = Py_IsInitialized() == 0; }
 
+bool process_is_python() noexcept { return !ours; }
+
 int32_t start_python() noexcept {
   try {
     if (state.load(std::memory_order_acquire) == State::kNotStarted) {

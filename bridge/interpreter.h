@@ -19,6 +19,9 @@ bool python_is_started() noexcept;
 /// Why Python cannot be called from this thread now, or NULL when it can.
 const char* why_closed() noexcept;
 
+/// Whether the process was Python before it opened us.
+bool process_is_python() noexcept;
+
 /// Does what Python does before it ends: joins its threads, runs its exit functions, flushes its streams;
 /// exit() does it too. Afterwards every call is refused and references that are dropped are leaked. The
 /// interpreter is not finalized: tensors that Python owns may outlive this. In a Python process, whose end

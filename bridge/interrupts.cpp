@@ -22,6 +22,10 @@ pthread_t python_main;
 struct sigaction before;
 sem_t for_watcher;
 
+// In a process whose Python runs us.
+std::atomic<void (*)()> interrupt_program{nullptr};
+std::atomic<bool> main_in_program{false};  // Python's main thread waits for a function of the program
+
 /// Gives the signal to who had it before us.
 void pass_on(int signal, siginfo_t* info, void* context) {
   if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
@@ -53,6 +57,41 @@ void on_interrupt(int signal, siginfo_t* info, void* context) {
     }
   }
   errno = saved_errno;
+}
+
+void on_interrupt_in_python(int signal, siginfo_t* info, void* context) {
+  const int saved_errno = errno;
+  void (*interrupt)() = interrupt_program.load();
+  if (interrupt != nullptr && main_in_program.load() && !main_inside.load()) {
+    interrupt();
+  } else {
+    pass_on(signal, info, context);
+  }
+  errno = saved_errno;
+}
+
+/// In a process whose Python runs us, and has said so by `watch_interrupts`.
+bool is_main_of_python() noexcept {
+  return interrupt_program != nullptr && pthread_equal(pthread_self(), python_main) != 0;
+}
+
+/// Takes SIGINT over from Python's own handler, which Python may have put there again since.
+void take_over_from_python() {
+  static std::atomic<void (*)(int)> pythons{nullptr};
+  struct sigaction now {};
+  sigaction(SIGINT, nullptr, &now);
+  const bool has_plain_handler =
+      (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
+  if (!has_plain_handler || (pythons != nullptr && pythons != now.sa_handler)) {
+    return;
+  }
+  pythons = now.sa_handler;
+  before = now;
+  struct sigaction ours {};
+  ours.sa_sigaction = on_interrupt_in_python;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&ours.sa_mask);
+  sigaction(SIGINT, &ours, nullptr);
 }
 
 /// Throws KeyboardInterrupt into every thread but the main one that is inside Python.
@@ -143,17 +182,43 @@ bool install_interrupts() {
   return sigaction(SIGINT, &ours, nullptr) == 0;
 }
 
+bool watch_interrupts(void (*interrupt)()) {
+  const Ref threading(PyImport_ImportModule("threading"));
+  const Ref main(threading ? PyObject_CallMethod(threading.get(), "main_thread", nullptr) : nullptr);
+  const Ref ident(main ? PyObject_GetAttrString(main.get(), "ident") : nullptr);
+  if (!ident) {
+    return false;
+  }
+  python_main = static_cast<pthread_t>(PyLong_AsUnsignedLong(ident.get()));
+  interrupt_program = interrupt;
+  return PyErr_Occurred() == nullptr;
+}
+
+bool entering_program() noexcept {
+  if (!is_main_of_python()) {
+    return false;
+  }
+  take_over_from_python();
+  return main_in_program.exchange(true);
+}
+
+void leaving_program(bool was_in_program) noexcept {
+  if (is_main_of_python()) {
+    main_in_program = was_in_program;
+  }
+}
+
 void entering_python(PythonThread& thread) noexcept {
   thread.inside = true;
   inside.fetch_add(1);
-  if (thread.is_main) {
+  if (thread.is_main || is_main_of_python()) {
     main_inside.store(true);
   }
 }
 
 bool leaving_python(PythonThread& thread) noexcept {
   thread.inside = false;
-  if (thread.is_main) {
+  if (thread.is_main || is_main_of_python()) {
     main_inside.store(false);  // first: a signal from here on goes to who had it before
   }
   inside.fetch_sub(1);

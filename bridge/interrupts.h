@@ -16,4 +16,14 @@ bool install_interrupts();
 void entering_python(PythonThread& thread) noexcept;
 bool leaving_python(PythonThread& thread) noexcept;
 
+/// In a process whose Python runs us: Ctrl-C calls `interrupt` while Python's main thread waits for a
+/// function of the program, and else whoever had it before. NULL ends that. Needs the GIL; false with an
+/// exception pending.
+bool watch_interrupts(void (*interrupt)());
+
+/// Around a function of the program that Python calls. `entering` says what `leaving` is to be told. Both
+/// need the GIL.
+bool entering_program() noexcept;
+void leaving_program(bool was_in_program) noexcept;
+
 }  // namespace simple_torch::bridge

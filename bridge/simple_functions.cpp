@@ -2,10 +2,12 @@
 #include "bridge/simple_functions.h"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <string>
 
 #include "bridge/enter.h"
+#include "bridge/interrupts.h"
 #include "bridge/thread_end.h"
 
 #include <structmember.h>  // after Python.h, whose types it uses
@@ -20,24 +22,28 @@ struct FunctionObject {
   PyObject* name;
 };
 
-PyTypeObject* type = nullptr;  // made once, under the GIL; never freed
+// Made once, under the GIL; never freed. Others read them without.
+std::atomic<PyTypeObject*> type{nullptr};
+std::atomic<PyTypeObject*> instance_type{nullptr};
 
 FunctionObject* function_in(PyObject* self) { return reinterpret_cast<FunctionObject*>(self); }
 
 /// What the function that is failing on this thread raises, once it has returned.
 thread_local PyObject* raised = nullptr;
 
-/// Python is left for as long as this lives: others may have the GIL, and Ctrl-C is the host's.
+/// Python is left for as long as this lives: others may have the GIL, and Ctrl-C is the program's.
 class OutsidePython {
  public:
   OutsidePython() : thread_(this_python_thread()), was_inside_(thread_ != nullptr && thread_->inside) {
     if (was_inside_) {
       is_interrupted_ = leaving_python(*thread_);
     }
+    was_in_program_ = entering_program();
     state_ = PyEval_SaveThread();
   }
   ~OutsidePython() {
     or_stay([&] { PyEval_RestoreThread(state_); });
+    leaving_program(was_in_program_);
     if (was_inside_) {
       entering_python(*thread_);
     }
@@ -51,6 +57,7 @@ class OutsidePython {
  private:
   PythonThread* thread_;
   bool was_inside_;
+  bool was_in_program_ = false;
   bool is_interrupted_ = false;
   PyThreadState* state_;
 };
@@ -112,9 +119,10 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, P
 
 void deallocate(PyObject* self) {
   const SimpleFunction function = function_in(self)->function;
+  PyTypeObject* own_type = Py_TYPE(self);  // or that of instances
   Py_XDECREF(function_in(self)->name);
-  type->tp_free(self);
-  Py_DECREF(type);
+  own_type->tp_free(self);
+  Py_DECREF(own_type);
   const PendingException pending;
   function.end(function.context);
 }
@@ -145,7 +153,8 @@ PyTypeObject* function_type() {
       {0, nullptr},
   }};
   static PyType_Spec spec{"simple_torch.Function", sizeof(FunctionObject), 0,
-                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+                              Py_TPFLAGS_HAVE_VECTORCALL,
                           slots.data()};
   if (type == nullptr) {
     type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
@@ -153,10 +162,23 @@ PyTypeObject* function_type() {
   return type;
 }
 
-int32_t make_function(const char* name, const SimpleFunction* function, Object** out) {
+/// Python code makes it: a subclass, without room of its own.
+PyTypeObject* type_of_instances() {
+  if (instance_type == nullptr) {
+    auto* base = reinterpret_cast<PyObject*>(function_type());
+    const Ref helper(base == nullptr ? nullptr : PyImport_ImportModule("simple_torch_helpers.instances"));
+    Ref made(helper ? PyObject_CallMethod(helper.get(), "instance_type", "O", base) : nullptr);
+    if (made && instance_type == nullptr) {  // another thread may have been here while Python ran
+      instance_type = reinterpret_cast<PyTypeObject*>(made.give());
+    }
+  }
+  return instance_type;
+}
+
+int32_t make_function(const char* name, const SimpleFunction* function, bool is_instance, Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
     Ref text(PyUnicode_FromString(name));
-    PyTypeObject* made_of = text ? function_type() : nullptr;
+    PyTypeObject* made_of = !text ? nullptr : is_instance ? type_of_instances() : function_type();
     PyObject* made = made_of != nullptr ? made_of->tp_alloc(made_of, 0) : nullptr;
     if (made != nullptr) {
       function_in(made)->vectorcall = call;
@@ -165,6 +187,14 @@ int32_t make_function(const char* name, const SimpleFunction* function, Object**
     }
     return made;
   });
+}
+
+/// Without the GIL: the caller holds a reference, and nobody makes other subclasses.
+const SimpleFunction* function_of(Object* object) {
+  PyObject* python = as_python(object);
+  PyTypeObject* of = Py_TYPE(python);
+  const bool is_ours = of != nullptr && (of == type || of == instance_type);
+  return is_ours ? &function_in(python)->function : nullptr;
 }
 
 // ---- failures
@@ -181,7 +211,9 @@ Ref class_named(const std::string& full) {
 /// RuntimeError where the class is none, or wants more than a message.
 Ref exception_of(const char* name, PyObject* message) {
   const Ref wanted = class_named(name);
-  Ref made(wanted ? PyObject_CallOneArg(wanted.get(), message) : nullptr);
+  const bool is_exit = wanted && wanted.get() == PyExc_SystemExit;
+  const Ref code(is_exit ? PyLong_FromUnicodeObject(message, 10) : nullptr);  // of a text Python prints
+  Ref made(wanted ? PyObject_CallOneArg(wanted.get(), code ? code.get() : message) : nullptr);
   PyErr_Clear();
   return made && PyExceptionInstance_Check(made.get())
              ? std::move(made)
@@ -207,10 +239,21 @@ int32_t raise(const char* name, const char* message, const char* note) {
   });
 }
 
+int32_t on_interrupt(void (*interrupt)()) {
+  if (!process_is_python()) {
+    return report_plain(ErrorKind::kUnavailable,
+                        "this process is no Python process: Ctrl-C is the program's own here, and reaches it "
+                        "without this");
+  }
+  return in_python([&] { return watch_interrupts(interrupt); });
+}
+
 }  // namespace
 
 void add_simple_function_entries(BridgeApi& api) noexcept {
   api.make_function = make_function;
+  api.function_of = function_of;
+  api.on_interrupt = on_interrupt;
   api.raise = raise;
 }
 

@@ -150,7 +150,7 @@ int run_specs(const std::vector<std::string>& arguments) {
     info.path = file;
     info.called_exit = false;
     const int code = run_file(file);
-    if (code == 130)
+    if (code == kInterruptedCode)
       return code;
     if (info.called_exit)
       info.failures.push_back(

@@ -66,6 +66,7 @@ KINDS = {
     "place": Kind(("SptPlace",), "SptPlace", "fn() -> text"),
     "caller": Kind(("SptPyCall",), "SptPyCall", "fn(i64, i64) -> i64"),
     "ender": Kind(("SptPyEnd",), "SptPyEnd", "fn(i64)"),
+    "interrupter": Kind(("SptPyInterrupt",), "SptPyInterrupt", "fn()"),
     "anys": Kind(("const SplArray*",), "const SplArray*", "[any]", ("SplArray*",)),
 }
 HANDLES = {
@@ -402,6 +403,9 @@ typedef char* (*SptPlace)(void);
  * after spt_py_raise. The other is told when Python has let go of the function. */
 typedef int64_t (*SptPyCall)(int64_t key, int64_t arguments);
 typedef void (*SptPyEnd)(int64_t key);
+
+/* Stops what the program runs for Python, as soon as it can. Called inside a signal handler. */
+typedef void (*SptPyInterrupt)(void);
 
 /* Owned by the header of DLPack 1 (dlpack/dlpack.h), which callers of these functions include. */
 struct DLManagedTensor;

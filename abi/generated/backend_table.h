@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "8e8c6363a2ce6520";
+inline constexpr char kTableFingerprint[] = "d92cfd56d32582a9";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -402,6 +402,9 @@ struct BackendTable {
   int32_t (*py_eval)(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
   int32_t (*py_exec)(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
   int32_t (*py_function)(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
+  int32_t (*py_instance)(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
+  int32_t (*py_key)(int64_t a, int64_t* out);
+  int32_t (*py_on_interrupt)(SptPyInterrupt interrupt);
   int32_t (*py_raise)(const char* type, const char* message, const char* note);
   int32_t (*py_kind)(int64_t a, int32_t* out);
   int32_t (*py_is_none)(int64_t a, bool* out);
@@ -816,6 +819,9 @@ int32_t py_is_instance(int64_t a, int64_t type, bool* out);
 int32_t py_eval(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
 int32_t py_exec(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
 int32_t py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
+int32_t py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
+int32_t py_key(int64_t a, int64_t* out);
+int32_t py_on_interrupt(SptPyInterrupt interrupt);
 int32_t py_raise(const char* type, const char* message, const char* note);
 int32_t py_kind(int64_t a, int32_t* out);
 int32_t py_is_none(int64_t a, bool* out);

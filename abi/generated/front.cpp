@@ -396,6 +396,9 @@ constinit BackendTable table = {
     Slot<&BackendTable::py_eval>::open_then_call,
     Slot<&BackendTable::py_exec>::open_then_call,
     Slot<&BackendTable::py_function>::open_then_call,
+    Slot<&BackendTable::py_instance>::open_then_call,
+    Slot<&BackendTable::py_key>::open_then_call,
+    Slot<&BackendTable::py_on_interrupt>::open_then_call,
     Slot<&BackendTable::py_raise>::open_then_call,
     Slot<&BackendTable::py_kind>::open_then_call,
     Slot<&BackendTable::py_is_none>::open_then_call,
@@ -810,6 +813,9 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::py_eval>::unavailable,
     Slot<&BackendTable::py_exec>::unavailable,
     Slot<&BackendTable::py_function>::unavailable,
+    Slot<&BackendTable::py_instance>::unavailable,
+    Slot<&BackendTable::py_key>::unavailable,
+    Slot<&BackendTable::py_on_interrupt>::unavailable,
     Slot<&BackendTable::py_raise>::unavailable,
     Slot<&BackendTable::py_kind>::unavailable,
     Slot<&BackendTable::py_is_none>::unavailable,
@@ -2401,6 +2407,18 @@ int32_t spt_py_exec(const char* code, const char* kinds, const SplArray* values,
 
 int32_t spt_py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out) {
   return slot(table.py_function)(name, key, call, end, out);
+}
+
+int32_t spt_py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out) {
+  return slot(table.py_instance)(name, key, call, end, out);
+}
+
+int32_t spt_py_key(int64_t a, int64_t* out) {
+  return slot(table.py_key)(a, out);
+}
+
+int32_t spt_py_on_interrupt(SptPyInterrupt interrupt) {
+  return slot(table.py_on_interrupt)(interrupt);
 }
 
 int32_t spt_py_raise(const char* type, const char* message, const char* note) {

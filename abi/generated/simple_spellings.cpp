@@ -4467,6 +4467,20 @@ int64_t rt_py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd e
   return out;
 }
 
+int64_t rt_py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd end) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_instance)(name, key, call, end, &out);
+  return out;
+}
+
+int64_t rt_py_key(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_key)(a, &out);
+  return out;
+}
+
 void rt_py_raise(const char* type, const char* message, const char* note) {
   clear_error();
   slot(table.py_raise)(type, message, note);

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "../modules/module.h"
+#include "../output.h"
 #include "../values/sized.h"
 #include "../vm/lock.h"
 #include "../vm/thread.h"
@@ -125,24 +126,23 @@ Value failure_of(const SimpleError& error) {
 
 namespace {
 
-Value print_to(std::FILE* stream, Value* args, int count) {
+std::string line_of(Value* args, int count) {
   std::string line;
   for (int i = 0; i < count; ++i)
     line += (i == 0 ? "" : " ") + display(args[i]);
-  line += '\n';
-  std::fwrite(line.data(), 1, line.size(), stream);
+  return line + '\n';
+}
+Value print_fn(Thread&, Value* args, int count) {
+  print_text(line_of(args, count));
   return Value();
 }
-Value print_fn(Thread&, Value* args, int count) { return print_to(stdout, args, count); }
 Value eprint_fn(Thread&, Value* args, int count) {
-  std::fflush(stdout);
-  return print_to(stderr, args, count);
+  tell(line_of(args, count));
+  return Value();
 }
 Value print_raw(Thread&, Value* args, int count) {
-  for (int i = 0; i < count; ++i) {
-    const std::string text = display(args[i]);
-    std::fwrite(text.data(), 1, text.size(), stdout);
-  }
+  for (int i = 0; i < count; ++i)
+    print_text(display(args[i]));
   return Value();
 }
 
@@ -247,9 +247,8 @@ Value ok_fn(Thread&, Value* args, int count) { return make_ok(count == 0 ? Value
 Value err_fn(Thread&, Value* args, int) { return make_err(retained(args[0])); }
 Value input_fn(Thread&, Value* args, int count) {
   if (count == 1) {
-    const std::string prompt = display(args[0]);
-    std::fwrite(prompt.data(), 1, prompt.size(), stdout);
-    std::fflush(stdout);
+    print_text(display(args[0]));
+    flush_output();
   }
   std::string line;
   const Unlocked unlocked;

@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "../ffi/dynamic.h"
+#include "../output.h"
 #include "../report.h"
 #include "../sdn/sdn_values.h"
 #include "../values/error.h"
@@ -22,6 +23,7 @@
 #include "../vm/lock.h"
 #include "../vm/thread.h"
 #include "builtins.h"
+#include "embedding.h"
 #include "failure.h"
 #include "process_run.h"
 
@@ -116,7 +118,7 @@ Value list_dir(Thread&, Value* args, int) {
 Value cwd(Thread&, Value*, int) { return make_text(fs::current_path().string()); }
 Value stdout_is_tty(Thread&, Value*, int) { return Value::boolean(isatty(STDOUT_FILENO) == 1); }
 Value flush(Thread&, Value*, int) {
-  std::fflush(stdout);
+  flush_output();
   return Value();
 }
 Value program(Thread&, Value*, int) { return make_text(program_info().path); }
@@ -171,11 +173,15 @@ Value failure_report(Thread&, Value* args, int) {
   return without_first_line(report_of(failure_given(args[0]), program_info().verbose));
 }
 
-// The same without the outermost calls, as many as rt_call_depth has said.
+// The same without the outermost calls, as many as rt_call_depth has said; nothing where the rest are the
+// library's own.
 Value inner_failure_report(Thread&, Value* args, int) {
   SimpleError inner = failure_given(args[0]);
   const auto outer = std::min(inner.stack.size(), static_cast<size_t>(std::max<int64_t>(args[1].as_int, 0)));
   inner.stack.resize(inner.stack.size() - outer);
+  if (std::all_of(inner.stack.begin(), inner.stack.end(),
+                  [](const StackEntry& call) { return call.library; }))
+    return make_text("");
   return without_first_line(report_of(inner, program_info().verbose));
 }
 
@@ -247,6 +253,7 @@ const Native* host_extern(const std::string& name) {
     };
     add(kExterns);
     add(dynamic_externs());
+    add(embedding_externs());
     return made;
   }();
   const auto found = table.find(name);

@@ -21,22 +21,32 @@ struct Callback {
   void* address = nullptr;
 };
 
+constexpr const char* kByNativeCode = "a function that native code called in a thread of its own";
+
 thread_local std::exception_ptr pending;
 
-/// This thread's registers; a thread that C made gets its own, for as long as it lives.
-Thread& attached_thread(bool& is_foreign) {
-  static thread_local std::unique_ptr<Thread> own;
-  if (own == nullptr && has_current_thread())
-    return current_thread();
-  is_foreign = true;
-  if (own == nullptr)
-    own = std::make_unique<Thread>();
-  return *own;
-}
+/// For as long as this thread runs Simple because C called it; within each other where Simple called that C.
+class Calls {
+ public:
+  Calls() : outer_(depth()++) {}
+  ~Calls() { --depth(); }
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+  bool are_outermost() const { return outer_ == 0; }
+
+ private:
+  static int& depth() {
+    static thread_local int calls = 0;
+    return calls;
+  }
+  int outer_;
+};
 
 void run(const Callback& callback, void** arguments, NativeResult& result) {
-  bool is_foreign = false;
-  Thread& thread = attached_thread(is_foreign);
+  const Calls calls;
+  bool is_of_c = false;
+  Thread& thread = attached_thread(is_of_c);
+  const bool is_foreign = is_of_c && calls.are_outermost();  // nobody of Simple's hears of a failure
   try {
     std::vector<Ref> held;
     std::vector<Value> values;
@@ -49,14 +59,17 @@ void run(const Callback& callback, void** arguments, NativeResult& result) {
     to_native_result(callback.signature->result, given.get(), result);
   } catch (const SimpleError& error) {
     if (is_foreign) {
-      report_lost(error, "a function that native code called in a thread of its own");
+      report_lost(error, kByNativeCode);
       return;
     }
     pending = std::current_exception();
     callback_failed() = true;
   } catch (const ExitRequest& request) {
-    if (is_foreign)
-      exit_now(request.code);
+    if (is_foreign) {
+      end_own_program(request.code);
+      report_lost(exit_refused(request.code), kByNativeCode);
+      return;
+    }
     pending = std::current_exception();  // the program ends when the native function has returned
     callback_failed() = true;
   } catch (...) {
@@ -72,6 +85,8 @@ void entry(ffi_cif*, void* result, void** arguments, void* data) {
     *made = NativeResult{};
   if (callback_failed())
     return;  // a failure is already on its way out through the native function
+  if (host_lock().is_closed())
+    return;  // the process ends, and Simple has ended before
   host_lock().acquire();
   NativeResult given{};
   run(callback, arguments, given);
@@ -92,6 +107,16 @@ Callback* make_callback(Value function, const std::shared_ptr<Signature>& signat
 }
 
 }  // namespace
+
+Thread& attached_thread(bool& is_of_c) {
+  static thread_local std::unique_ptr<Thread> own;
+  if (own == nullptr && has_current_thread())
+    return current_thread();
+  is_of_c = true;
+  if (own == nullptr)
+    own = std::make_unique<Thread>();
+  return *own;
+}
 
 void* callback_of(Value function, const std::shared_ptr<Signature>& signature) {
   // From now on native code may want the lock at any time: extern calls must leave it.

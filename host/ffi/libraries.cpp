@@ -2,7 +2,6 @@
 #include "libraries.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +9,8 @@
 #include <set>
 #include <sstream>
 #include <vector>
+
+#include "../installation.h"
 
 namespace spl {
 
@@ -26,14 +27,7 @@ std::vector<std::string> split(const char* list) {
   return parts;
 }
 
-std::string library_folder() {
-  char buffer[4096];
-  const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
-  if (length <= 0)
-    return "lib";
-  return (fs::path(std::string(buffer, static_cast<size_t>(length))).parent_path().parent_path() / "lib")
-      .string();
-}
+std::string library_folder() { return installation_folder() + "/lib"; }
 
 /// Opens each library once and remembers what was tried.
 class Libraries {

@@ -1,8 +1,6 @@
 // Module names become files by the library's table, then by their path.
 #include "loader.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +12,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "../installation.h"
+#include "../output.h"
 #include "../sdn/sdn.h"
 #include "../values/error.h"
 #include "../values/nearest.h"
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 namespace {
 
 std::map<std::string, std::unique_ptr<LoadedModule>>& modules() {
-  static std::map<std::string, std::unique_ptr<LoadedModule>> loaded;
+  static auto& loaded = *new std::map<std::string, std::unique_ptr<LoadedModule>>;  // used to the very end
   return loaded;
 }
 
@@ -46,13 +46,6 @@ const std::string& real_path(const std::string& path) {
                          ? (fs::path(real_path(whole.parent_path().string())) / whole.filename()).string()
                          : fs::weakly_canonical(whole, ignored).string();
   return known[path] = std::move(real);
-}
-
-std::string executable_folder() {
-  char buffer[4096];
-  const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
-  return length <= 0 ? "."
-                     : fs::path(std::string(buffer, static_cast<size_t>(length))).parent_path().string();
 }
 
 bool read_file(const std::string& path, std::string& text) {
@@ -267,9 +260,8 @@ void start(LoadedModule& module) {
     } catch (const CompileError& error) {
       throw LoadError{render({error.span, error.message, error.hint}, module.source)};
     }
-    std::fflush(stdout);
     for (const Diagnostic& warning : module.warnings)
-      std::fputs(render(warning, module.source, "warning").c_str(), stderr);
+      tell(render(warning, module.source, "warning"));
     module.state = LoadedModule::State::kRunning;
     const Ref body = Ref::owned(make_closure(module.body));
     release(current_thread().call(body.get(), nullptr, 0));
@@ -318,7 +310,7 @@ const std::vector<std::string>& library_roots() {
         if (!part.empty())
           made.push_back(part);
     }
-    made.push_back((fs::path(executable_folder()).parent_path() / "share/simple").string());
+    made.push_back((fs::path(installation_folder()) / "share/simple").string());
     return made;
   }();
   return roots;
@@ -336,8 +328,11 @@ LoadedModule& load_program(const std::string& path) {
   return load_file(path, fs::path(path).stem().string());
 }
 
-LoadedModule& load_source(const std::string& name, std::string text) {
+LoadedModule& load_source(const std::string& name, std::string text,
+                          const std::vector<std::pair<Symbol, Value>>& given) {
   LoadedModule& module = add_module(name, name, name, std::move(text));
+  for (const auto& [symbol, value] : given)
+    module.define(symbol, retained(value));
   start(module);
   return module;
 }

@@ -19,7 +19,9 @@ const std::vector<std::string>& library_roots();
 
 /// The started program. Throws LoadError, SimpleError.
 LoadedModule& load_program(const std::string& path);
-LoadedModule& load_source(const std::string& name, std::string text);
+/// A module that is no file, with values that it finds there under their names.
+LoadedModule& load_source(const std::string& name, std::string text,
+                          const std::vector<std::pair<Symbol, Value>>& given = {});
 
 /// Carries out a use declaration for a module. Throws LoadError, SimpleError.
 void import_into(LoadedModule& module, const UseDecl& use);

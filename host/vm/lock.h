@@ -32,16 +32,30 @@ class HostLock {
   bool take_collection() { return collection_.exchange(false); }
   /// Gives waiting threads their turn.
   void hand_over();
+  /// The process ends: whoever has the lock, or asks for it from now on, waits for that. The caller needs not
+  /// have it.
+  void close() {
+    closed_.store(true);
+    wanted_.store(true);
+  }
+  bool is_closed() const { return closed_.load(); }
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   uint64_t next_ticket_ = 0, serving_ = 0;
   std::atomic<bool> wanted_{false}, shared_{false}, interrupted_{false}, collection_{false};
+  std::atomic<bool> closed_{false};
 };
 
-extern HostLock the_host_lock;
-inline HostLock& host_lock() { return the_host_lock; }  // asked at every turn of a loop
+/// Never destroyed: in another program's process threads may wait for it to the end.
+union KeptHostLock {
+  HostLock lock;
+  KeptHostLock() : lock() {}
+  ~KeptHostLock() {}
+};
+extern KeptHostLock the_host_lock;
+inline HostLock& host_lock() { return the_host_lock.lock; }  // asked at every turn of a loop
 
 /// Free of the lock for as long as it lives; costs one load while nobody shares it.
 class Unlocked {

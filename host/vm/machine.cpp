@@ -6,6 +6,7 @@
 #include <new>
 
 #include "../builtins/builtins.h"
+#include "../installation.h"
 #include "../modules/loader.h"
 #include "../modules/module.h"
 #include "../values/sized.h"
@@ -144,6 +145,8 @@ again:
     --native_depth_;
     throw error;
   } catch (const ExitRequest&) {
+    if (is_guest())
+      unwind(floor, false);  // the thread goes on in the program that called it
     --native_depth_;
     throw;
   }

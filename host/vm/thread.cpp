@@ -12,6 +12,7 @@
 #include "../builtins/builtins.h"
 #include "../builtins/failure.h"
 #include "../modules/module.h"
+#include "../output.h"
 
 namespace spl {
 
@@ -72,9 +73,7 @@ void report_lost(const SimpleError& error, const std::string& where) {
   const StackEntry* entry = user_entry(error);
   const std::string place =
       entry == nullptr ? "" : " (" + entry->file + ":" + std::to_string(entry->line) + ")";
-  std::fflush(stdout);
-  std::fprintf(stderr, "warning: an error in %s is lost: %s%s\n", where.c_str(), error.message.c_str(),
-               place.c_str());
+  tell("warning: an error in " + where + " is lost: " + error.message + place + "\n");
 }
 
 const Method* Thread::find_method(Value self, Symbol name) const {

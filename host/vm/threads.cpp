@@ -15,6 +15,7 @@
 #include "../builtins/builtins.h"
 #include "../builtins/failure.h"
 #include "../ffi/libraries.h"
+#include "../installation.h"
 #include "../modules/module.h"
 #include "lock.h"
 #include "thread.h"
@@ -106,7 +107,8 @@ void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
     try {
       settle(*outcome, [&] { return body(thread.emplace()); });
     } catch (const ExitRequest& request) {
-      exit_now(request.code);
+      end_own_program(request.code);
+      outcome->error = std::make_unique<SimpleError>(exit_refused(request.code));
     }
     if (outcome->error) {
       std::erase_if(unseen(), [](const auto& earlier) { return earlier->joined; });
@@ -218,7 +220,9 @@ Value hand_over(Thread&, Value*, int) {
 
 }  // namespace
 
-void exit_now(int code) {
+void end_own_program(int code) {
+  if (is_guest())
+    return;
   std::fflush(stdout);
   {
     const Unlocked unlocked;

@@ -12,8 +12,8 @@ void install_thread_methods();
 /// At the program's end: the failures of threads that nobody has joined.
 void tell_unseen_failures();
 
-/// exit() ends the program, whichever thread calls it.
-[[noreturn]] void exit_now(int code);
+/// exit() ends the program, whichever thread calls it; in another program's process this returns.
+void end_own_program(int code);
 
 /// Begins an async function whose parameters are bound; `values` are owned. Owned.
 Value start_future(Closure* closure, std::vector<Value> values);

@@ -13,5 +13,6 @@ if "simple_torch._core" not in sys.modules:
     start()
 
 from simple_torch._core import Tensor, from_dlpack
+from simple_torch.simple import evaluate, run, run_file
 
-__all__ = ["Tensor", "from_dlpack"]
+__all__ = ["Tensor", "evaluate", "from_dlpack", "run", "run_file"]

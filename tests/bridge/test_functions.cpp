@@ -37,6 +37,8 @@ int64_t sum(int64_t key, int64_t arguments) {
 
 int64_t same(int64_t /*key*/, int64_t arguments) { return evaluated("a[0][0]", Held(arguments)); }
 
+int64_t questions(int64_t /*key*/, int64_t arguments) { return evaluated("repr(a[0])", Held(arguments)); }
+
 int64_t fail(int64_t /*key*/, int64_t arguments) {
   const Held given(arguments);
   spt_py_raise("builtins.LookupError", "nothing is there", "  where it was looked for");
@@ -82,6 +84,34 @@ TEST_F(Functions, GiveWhatTheyWereGiven) {
   EXPECT_THAT(values(back), testing::ElementsAre(1, 2));
   EXPECT_EQ(text(call(eval("repr"), Args().object(identity))), "<Simple function named>");
   EXPECT_EQ(text(get(identity, "__name__")), "named");
+}
+
+TEST_F(Functions, StandForObjectsWhoseAttributesAndOperatorsAreQuestions) {
+  const Held object =
+      made([](int64_t* out) { return spt_py_instance("Point", 1, questions, note_end, out); });
+  EXPECT_EQ(text(get(object, "x")), "('get', 'x')");
+  EXPECT_EQ(text(call(object, Args().number(2))), "('call', 2)");
+  EXPECT_EQ(text(call(eval("lambda o: o + 3"), Args().object(object))), "('operate', '+', 3)");
+  EXPECT_EQ(text(call(eval("lambda o: o['key']"), Args().object(object))), "('item', 'key')");
+  EXPECT_EQ(text(call(eval("lambda o: type(o).__module__"), Args().object(object))), "simple_torch");
+}
+
+TEST_F(Functions, AreKnownAgainByTheirKey) {
+  const Held add = function(sum, 100);
+  const Held object =
+      made([](int64_t* out) { return spt_py_instance("Point", 42, questions, note_end, out); });
+  int64_t key = -1;
+  ASSERT_EQ(spt_py_key(add.get(), &key), SPT_OK);
+  EXPECT_EQ(key, 100);
+  ASSERT_EQ(spt_py_key(object.get(), &key), SPT_OK);
+  EXPECT_EQ(key, 42);
+  ASSERT_EQ(spt_py_key(eval("len").get(), &key), SPT_OK);
+  EXPECT_EQ(key, 0);
+}
+
+TEST_F(Functions, LeaveCtrlCToProgramsThatStartedPythonThemselves) {
+  EXPECT_EQ(spt_py_on_interrupt(nullptr), SPT_UNAVAILABLE);
+  EXPECT_THAT(last_message(), StartsWith("this process is no Python process"));
 }
 
 TEST_F(Functions, FailAsExceptionsOfPython) {

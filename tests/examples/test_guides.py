@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -47,6 +48,16 @@ def printed(guide: str, folder: Path) -> list[str]:
     run = subprocess.run([HOST, program], capture_output=True, text=True, check=False, timeout=300, env=variables)
     assert run.returncode == 0, run.stderr
     return run.stdout.split(END)
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_every_block_of_python_prints_what_stands_below_it(guide, folder):
+    for number, (code, below) in enumerate(re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", text_of(guide), re.S)):
+        script = folder / f"block{number}.py"
+        script.write_text(code)
+        variables = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "python")}
+        run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=300, env=variables)
+        assert (run.stdout, run.stderr) == (below, "")
 
 
 @pytest.fixture(scope="module")

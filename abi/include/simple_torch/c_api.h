@@ -71,6 +71,9 @@ typedef char* (*SptPlace)(void);
 typedef int64_t (*SptPyCall)(int64_t key, int64_t arguments);
 typedef void (*SptPyEnd)(int64_t key);
 
+/* Stops what the program runs for Python, as soon as it can. Called inside a signal handler. */
+typedef void (*SptPyInterrupt)(void);
+
 /* Owned by the header of DLPack 1 (dlpack/dlpack.h), which callers of these functions include. */
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
@@ -4552,6 +4555,42 @@ SPT_API int32_t spt_py_exec(const char* code, const char* kinds, const SplArray*
  *            others (a RuntimeError of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_function */
 SPT_API int32_t spt_py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
+
+/** A Python object that stands for an object of this program. `call` gets what Python asks of it as a
+ *  call: first what is asked (get, set, call, members, text, length, item, put, operate, same, hash),
+ *  then what for.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
+ *            exception: type, message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE
+ *            (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
+ *            others (a RuntimeError of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_instance */
+SPT_API int32_t spt_py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
+
+/** The key that spt_py_function or spt_py_instance made the object with; 0 when it is no such object,
+ *  or another program's.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
+ *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
+ *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_key */
+SPT_API int32_t spt_py_key(int64_t a, int64_t* out);
+
+/** In a process that is Python: what Ctrl-C calls, inside a signal handler, while Python waits for a
+ *  function of this program. The function that is stopped raises KeyboardInterrupt. NULL leaves Ctrl-C
+ *  to Python, which sees it when the function returns.
+ *
+ *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type, message and
+ *            traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
+ *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
+ *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
+ *            of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C). */
+SPT_API int32_t spt_py_on_interrupt(SptPyInterrupt interrupt);
 
 /** What the function that Python called on this thread is to raise when it has returned 0: an exception
  *  of that full name (builtins.ValueError) made of the message, a RuntimeError where there is none;

@@ -1,0 +1,159 @@
+#include "embedding.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "../installation.h"
+#include "../modules/loader.h"
+#include "../values/error.h"
+#include "../vm/thread.h"
+#include "failure.h"
+
+namespace spl {
+
+namespace {
+
+// Externs have no parameters of any type: what may be anything comes in an array of its own.
+Value given(Value array, size_t at = 0) {
+  if (!array.is(Kind::kArray) || as_object<Array>(array)->items.size() <= at)
+    fail("an array of values is needed");
+  return as_object<Array>(array)->items[at];
+}
+
+// The module, or the complaints as text where it cannot be compiled.
+template <class Load>
+Value loaded(Load&& load) {
+  try {
+    return Value::object(&load());
+  } catch (const LoadError& error) {
+    return make_text(error.report.substr(0, error.report.find_last_not_of('\n') + 1));
+  }
+}
+
+// A module's text, its name, and the values that it finds under names of its own, which come in turn.
+Value module_of_text(Thread&, Value* args, int) {
+  static int64_t count = 0;
+  const std::string name = "<" + expect_text(args[1], "the name") + " " + std::to_string(++count) + ">";
+  std::vector<std::pair<Symbol, Value>> values;
+  for (size_t i = 0; i + 1 < as_object<Array>(args[2])->items.size(); i += 2)
+    values.emplace_back(intern(expect_text(given(args[2], i), "a name")), given(args[2], i + 1));
+  return loaded(
+      [&]() -> LoadedModule& { return load_source(name, expect_text(args[0], "the text"), values); });
+}
+
+Value module_of_file(Thread&, Value* args, int) {
+  const std::string path = std::filesystem::absolute(expect_text(args[0], "the path")).string();
+  return loaded([&]() -> LoadedModule& { return load_program(path); });
+}
+
+// A method as something to call, also one without arguments.
+Value member(Thread& thread, Value* args, int) {
+  const Value of = given(args[0]);
+  const Symbol name = intern(expect_text(args[1], "the name"));
+  const Method* method = of.is(Kind::kModule) ? nullptr : thread.find_method(of, name);
+  return method == nullptr || method->is_static
+             ? thread.get_field(of, name)
+             : Value::object(new BoundMethod(retained(of), retained(method->function)));
+}
+
+// The first value with the second one as its member: a struct is another one then.
+Value with_member(Thread& thread, Value* args, int) {
+  Value changed = retained(given(args[0]));
+  const Symbol name = intern(expect_text(args[1], "the name"));
+  if (changed.is(Kind::kModule))
+    fail("a module's variables are set by its own functions");
+  thread.set_field(changed, name, retained(given(args[0], 1)));
+  return changed;
+}
+
+void add_names_of(const Type& type, std::vector<Symbol>& names) {
+  for (const auto& [name, method] : type.methods)
+    names.push_back(name);
+  for (const auto& [name, value] : type.statics)
+    names.push_back(name);
+}
+
+std::vector<Symbol> names_in(Value value) {
+  std::vector<Symbol> names;
+  if (value.is(Kind::kModule)) {
+    auto& module = *static_cast<LoadedModule*>(value.as_object);
+    for (const Symbol name : module.top_names)
+      if (const Value value = module.member(name);
+          !value.is_missing() && !value.is(Kind::kModule) && !module.imports.contains(name))
+        names.push_back(name);
+  } else if (value.is(Kind::kInstance)) {
+    const Record& record = *as_object<Instance>(value)->record;
+    for (const FieldInfo& field : record.fields)
+      names.push_back(field.name);
+    add_names_of(record, names);
+  } else if (value.is(Kind::kEnumValue)) {
+    names = as_object<EnumValue>(value)->info().field_names;
+    add_names_of(*as_object<EnumValue>(value)->type, names);
+  } else if (value.is(Kind::kRecord) || value.is(Kind::kTrait) || value.is(Kind::kEnum)) {
+    add_names_of(*as_object<Type>(value), names);
+  }
+  return names;
+}
+
+Value members(Thread&, Value* args, int) {
+  std::vector<Value> texts;
+  for (const Symbol name : names_in(given(args[0])))
+    texts.push_back(make_text(name_of(name)));
+  return make_array(std::move(texts));
+}
+
+Value has_method(Thread& thread, Value* args, int) {
+  return Value::boolean(thread.find_method(given(args[0]), intern(expect_text(args[1], "the name"))) !=
+                        nullptr);
+}
+
+Value has_member(Thread& thread, Value* args, int) {
+  const Symbol name = intern(expect_text(args[1], "the name"));
+  const std::vector<Symbol> names = names_in(given(args[0]));
+  return Value::boolean(
+      std::find(names.begin(), names.end(), name) != names.end() ||
+      (!given(args[0]).is(Kind::kModule) && thread.find_method(given(args[0]), name) != nullptr));
+}
+
+// Whether two names mean one object.
+Value is_same(Thread&, Value* args, int) {
+  const Value a = given(args[0]), b = given(args[0], 1);
+  return Value::boolean(a.is_object() && b.is_object() && a.as_object == b.as_object);
+}
+
+Value identity(Thread&, Value* args, int) {
+  const Value of = given(args[0]);
+  return Value::integer(of.is_object() ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(of.as_object)) : 0);
+}
+
+// As attempt(); in another program's process exit(code), or Ctrl-C, is Err(code), a plain integer.
+Value attempt_to_end(Thread& thread, Value* args, int) {
+  try {
+    return make_ok(thread.call(given(args[0]), nullptr, 0));
+  } catch (const SimpleError& error) {
+    return make_err(failure_of(error));
+  } catch (const ExitRequest& request) {
+    if (!is_guest())
+      throw;
+    return make_err(Value::integer(request.code));
+  }
+}
+
+constexpr NativeEntry kExterns[] = {
+    {"rt_module_of_text", module_of_text, 3, 3},
+    {"rt_module_of_file", module_of_file, 1, 1},
+    {"rt_member", member, 2, 2},
+    {"rt_with_member", with_member, 2, 2},
+    {"rt_members", members, 1, 1},
+    {"rt_has_member", has_member, 2, 2},
+    {"rt_has_method", has_method, 2, 2},
+    {"rt_is_same", is_same, 1, 1},
+    {"rt_identity", identity, 1, 1},
+    {"rt_attempt_to_end", attempt_to_end, 1, 1},
+};
+
+}  // namespace
+
+std::span<const NativeEntry> embedding_externs() { return kExterns; }
+
+}  // namespace spl

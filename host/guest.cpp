@@ -1,0 +1,72 @@
+#include "guest.h"
+
+#include <dlfcn.h>
+
+#include <exception>
+#include <string>
+
+#include "builtins/builtins.h"
+#include "builtins/host_externs.h"
+#include "ffi/callback.h"
+#include "installation.h"
+#include "modules/loader.h"
+#include "output.h"
+#include "report.h"
+#include "vm/lock.h"
+#include "vm/threads.h"
+
+namespace {
+
+using namespace spl;
+
+// As main() runs a program, but that its end is not the process's.
+std::string problem_of_running(const char* file) {
+  try {
+    bool ignored = false;
+    attached_thread(ignored);
+    install_builtins();
+    load_program(file);
+    return "";
+  } catch (const SimpleError& error) {
+    return report_of(error, program_info().verbose);
+  } catch (const LoadError& error) {
+    return error.report;
+  } catch (const ExitRequest&) {
+    return "it was stopped while it started";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+std::string own_path() {
+  Dl_info found{};
+  const bool is_known = dladdr(reinterpret_cast<void*>(spl_guest_start), &found) != 0;
+  return is_known ? found.dli_fname : "lib/libsimple_host.so";
+}
+
+}  // namespace
+
+#define SPL_GUEST_API __attribute__((visibility("default")))
+
+extern "C" {
+
+SPL_GUEST_API const char* spl_guest_start(const char* file, SplWriter writer) {
+  static std::string problem;
+  become_guest(own_path());
+  write_by(writer);
+  host_lock().become_shared();
+  host_lock().acquire();
+  problem = problem_of_running(file);
+  host_lock().release();
+  return problem.empty() ? nullptr : problem.c_str();
+}
+
+SPL_GUEST_API void spl_guest_interrupt(void) { host_lock().interrupt(); }
+
+SPL_GUEST_API void spl_guest_end(void) {
+  host_lock().acquire();
+  tell_unseen_failures();
+  host_lock().close();
+}
+
+}  // extern "C"

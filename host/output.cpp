@@ -1,0 +1,40 @@
+#include "output.h"
+
+#include <cstdio>
+
+#include "vm/lock.h"
+
+namespace spl {
+
+namespace {
+
+Writer writer = nullptr;  // set once, before programs run
+
+void write(int stream, std::string_view text) {
+  const Unlocked unlocked;  // the other program's streams may have locks of their own
+  writer(stream, text.data(), text.size());
+}
+
+}  // namespace
+
+void write_by(Writer given) { writer = given; }
+
+void print_text(std::string_view text) {
+  if (writer != nullptr)
+    write(1, text);
+  else
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void tell(std::string_view text) {
+  if (writer != nullptr) {
+    write(2, text);
+  } else {
+    std::fflush(stdout);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+}
+
+void flush_output() { std::fflush(stdout); }
+
+}  // namespace spl
