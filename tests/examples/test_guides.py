@@ -56,7 +56,8 @@ def test_every_block_of_python_prints_what_stands_below_it(guide, folder):
         script = folder / f"block{number}.py"
         script.write_text(code)
         variables = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "python")}
-        run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=300, env=variables)
+        command = [sys.executable, script]
+        run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=variables)
         assert (run.stdout, run.stderr) == (below, "")
 
 
