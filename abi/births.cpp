@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "abi/handles.h"
+#include "core_libtorch/own_lock.h"
 
 namespace simple_torch::abi::births {
 namespace {
@@ -29,14 +30,14 @@ class Notes {
   void ask(SptPlace place) { place_ = place; }
 
   void forget() {
-    const std::lock_guard lock(mutex_);
+    const core::OwnLock lock(mutex_);
     known_.clear();
     place_ = nullptr;
   }
 
   void note(int64_t handle) {
     Birth birth{std::string("spt_") + running, answer_of(place_.load(std::memory_order_relaxed))};
-    const std::lock_guard lock(mutex_);
+    const core::OwnLock lock(mutex_);
     known_[handle] = std::move(birth);
     if (known_.size() > prune_above_) {
       std::erase_if(known_, [](const auto& each) { return !handles().is_live(each.first); });
@@ -45,7 +46,7 @@ class Notes {
   }
 
   std::optional<Birth> of(int64_t handle) {
-    const std::lock_guard lock(mutex_);
+    const core::OwnLock lock(mutex_);
     const auto found = known_.find(handle);
     return found == known_.end() ? std::nullopt : std::optional(found->second);
   }

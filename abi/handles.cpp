@@ -8,6 +8,7 @@
 
 #include "abi/births.h"
 #include "core_libtorch/error.h"
+#include "core_libtorch/own_lock.h"
 
 namespace simple_torch::abi {
 
@@ -232,7 +233,7 @@ HandleTable::Slot& HandleTable::take_free_slot() {
 }
 
 void HandleTable::grow() {
-  const std::lock_guard lock(growing_);
+  const core::OwnLock lock(growing_);
   if (static_cast<uint32_t>(free_.load(std::memory_order_acquire)) != kNoSlot) {
     return;  // another thread grew the table meanwhile
   }

@@ -17,6 +17,7 @@
 #include "abi/tensor_arguments.h"
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/explained.h"
+#include "core_libtorch/own_lock.h"
 #include "core_libtorch/unboxed.h"
 
 namespace simple_torch::abi {
@@ -26,7 +27,7 @@ namespace {
 class Numbered {
  public:
   int64_t number_of(const c10::OperatorHandle& op) {
-    const std::lock_guard guard(mutex_);
+    const core::OwnLock guard(mutex_);
     const size_t count = count_.load(std::memory_order_relaxed);
     for (size_t i = 0; i < count; ++i) {
       if (ops_[i].op == &op) {
@@ -195,7 +196,7 @@ int32_t generator_new(const char* device, int64_t* out) {
 int32_t generator_manual_seed(int64_t generator, int64_t seed) {
   return guarded([&] {
     at::Generator seeded = generator_argument(generator);
-    const std::lock_guard guard(seeded.mutex());
+    const core::OwnLock guard(seeded.mutex());
     seeded.set_current_seed(static_cast<uint64_t>(seed));
   });
 }
@@ -211,7 +212,7 @@ int32_t generator_state(int64_t generator, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     at::Generator asked = generator_argument(generator);
-    const std::lock_guard guard(asked.mutex());
+    const core::OwnLock guard(asked.mutex());
     *out = give(asked.get_state());
   });
 }
@@ -220,7 +221,7 @@ int32_t generator_set_state(int64_t generator, int64_t state) {
   return guarded([&] {
     at::Generator changed = generator_argument(generator);
     const auto held = tensor_argument(state);
-    const std::lock_guard guard(changed.mutex());
+    const core::OwnLock guard(changed.mutex());
     core::explained("generator_set_state", {&*held}, [&] { changed.set_state(*held); });
   });
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "abi/guarded.h"
+#include "core_libtorch/own_lock.h"
 
 namespace simple_torch::abi {
 namespace {
@@ -173,7 +174,7 @@ std::string opened_libpython() {
 const bridge::BridgeApi& started_python() {
   static std::mutex& opening = *new std::mutex;
   if (opened_python() == nullptr) {
-    const std::lock_guard lock(opening);
+    const core::OwnLock lock(opening);
     if (opened_python() == nullptr) {
       opened.store(open_bridge(), std::memory_order_release);
     }

@@ -7,6 +7,7 @@
 #include "abi/python_library.h"
 #include "core_libtorch/error.h"
 #include "core_libtorch/explained_words.h"
+#include "core_libtorch/own_lock.h"
 #include "dlpack_interop/copies.h"
 #include "dlpack_interop/interop.h"
 
@@ -63,8 +64,11 @@ void explain(const char* message, bridge::Explained& out) noexcept {
   }
 }
 
+int held_locks() { return core::held_locks(); }
+
 }  // namespace
 
-const bridge::BackendServices kBackendServices{lend, lend_legacy, take, take_memory, explain, share};
+const bridge::BackendServices kBackendServices{lend,    lend_legacy, take,      take_memory,
+                                               explain, share,       held_locks};
 
 }  // namespace simple_torch::abi

@@ -18,7 +18,7 @@ class Tensor;
 namespace simple_torch::bridge {
 
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 8;
+inline constexpr int32_t kBridgeVersion = 9;
 
 /// One Python object. A pointer to it that a function gives out is an owned reference; any thread may
 /// hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
@@ -123,6 +123,7 @@ struct BackendServices {
   void (*explain)(const char* message, Explained& out);  // without memory left: all as unknown
   /// A tensor of its own on the same memory, or on that of a copy.
   bool (*share)(const at::Tensor& tensor, CopyRule rule, at::Tensor& out, Refusal& refusal);
+  int (*held_locks)();  // of the backend's, by the calling thread; counted in debug builds
 };
 
 /// What the bridge gives to its backend. A function that returns int32_t returns 0, or the number of the

@@ -1,6 +1,9 @@
 // Thread states: found, made once, kept, and given up without waiting when their thread ends.
 #include "bridge/gil.h"
 
+#include <cassert>
+
+#include "bridge/backend.h"
 #include "bridge/deferred.h"
 #include "bridge/thread_end.h"
 
@@ -47,6 +50,10 @@ void enlist(PyThreadState* state) {
 
 }  // namespace
 
+void expect_no_lock_held() noexcept {
+  assert(backend_services().held_locks() == 0 && "a lock of ours is held while Python's lock is wanted");
+}
+
 bool thread_may_enter() noexcept { return !ended; }
 
 PythonThread* first_thread() noexcept { return threads; }
@@ -67,6 +74,7 @@ void adopt_starting_thread() {
 }
 
 GilScope::GilScope(Entering entering) {
+  expect_no_lock_held();
   PyThreadState* known = PyGILState_GetThisThreadState();
   if (known == nullptr) {
     // The count that Ensure starts is never taken back, so that nobody's Release deletes the state.

@@ -36,6 +36,9 @@ class GilScope {
   PyThreadState* attached_ = nullptr;  // NULL: the thread held the GIL before
 };
 
+/// Asserts, in debug builds, that the calling thread may wait for the GIL.
+void expect_no_lock_held() noexcept;
+
 /// In a process that was just forked: its other threads are gone, and Python frees their states.
 void forget_other_threads() noexcept;
 

@@ -42,6 +42,7 @@ class OutsidePython {
     state_ = PyEval_SaveThread();
   }
   ~OutsidePython() {
+    expect_no_lock_held();
     or_stay([&] { PyEval_RestoreThread(state_); });
     leaving_program(was_in_program_);
     if (was_inside_) {

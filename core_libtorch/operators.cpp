@@ -15,6 +15,7 @@
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/explained.h"
 #include "core_libtorch/fatal_inputs.h"
+#include "core_libtorch/own_lock.h"
 
 namespace simple_torch::core {
 namespace {
@@ -77,7 +78,7 @@ class Known {
     if (looked_up.empty()) {
       return none();
     }
-    const std::unique_lock writing(mutex_);
+    const OwnLock writing(mutex_);
     if (const auto found = by_name_.find(name); found != by_name_.end()) {
       return *found->second;
     }
@@ -87,7 +88,7 @@ class Known {
   // One list for both, so that the address of an overload tells which it is.
   const Overloads& under_second_name(const std::string& name, const Overloads& list) {
     if (!list.empty()) {
-      const std::unique_lock writing(mutex_);
+      const OwnLock writing(mutex_);
       by_name_[name] = &list;
     }
     return list;

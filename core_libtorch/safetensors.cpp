@@ -9,6 +9,7 @@
 
 #include "core_libtorch/error.h"
 #include "core_libtorch/explained.h"
+#include "core_libtorch/own_lock.h"
 
 namespace simple_torch::core {
 namespace {
@@ -136,7 +137,7 @@ at::Tensor SafetensorsFile::tensor(const std::string& name) {
   }
   return explained("safetensors", kNoOperands, [&] {
     at::Tensor tensor = at::empty(found->shape, found->dtype);
-    const std::lock_guard guard(reading_);
+    const OwnLock guard(reading_);
     file_.clear();
     file_.seekg(static_cast<std::streamoff>(found->begin));
     if (!file_.read(static_cast<char*>(tensor.mutable_data_ptr()),
