@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "python_test.h"
@@ -84,6 +85,35 @@ TEST_F(Threads, LetGoOfObjectsAndTensorsWithoutWaitingForTheGil) {
   EXPECT_TRUE(holding) << "both came back while another thread had the GIL";
   may_end = true;
   holder.join();
+}
+
+namespace {
+
+std::atomic<int64_t> to_let_go{0};
+
+/// Called with the GIL: waits a little, and lets go of an object with it.
+void let_go_with_gil() {
+  holding = true;
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  spt_release(to_let_go);
+  holding = false;
+}
+
+}  // namespace
+
+TEST_F(Threads, LetGoWhileWhoHoldsTheGilLetsGoToo) {
+  Held hold = eval("__import__('ctypes').PYFUNCTYPE(None)(address)",
+                   Args().number(reinterpret_cast<int64_t>(let_go_with_gil)).as("address"));
+  Held object = eval("object()");
+  Held other = eval("object()");
+  to_let_go = other.give();
+  std::thread holder([&] { call(hold); });
+  while (!holding) {
+    std::this_thread::yield();
+  }
+  object.release();
+  holder.join();
+  EXPECT_FALSE(holding);
 }
 
 TEST_F(Threads, FreeWhatWasLetGoAtTheNextCall) {
