@@ -1,4 +1,4 @@
-"""What goes wrong beside an embedded Python (traps/traps.toml): each has a test, and the fix that it watches over is there."""
+"""What goes wrong beside an embedded Python (traps/traps.toml): each has its test, and the fix that it watches over."""
 
 from __future__ import annotations
 
