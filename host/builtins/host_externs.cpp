@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 #include <unordered_map>
 
 #include "../ffi/dynamic.h"
@@ -57,6 +58,26 @@ Value clock_ns(Thread&, Value*, int) {
 Value time_fn(Thread&, Value*, int) {
   using namespace std::chrono;
   return Value::number(duration<double>(system_clock::now().time_since_epoch()).count());
+}
+
+// In short parts, so that Ctrl-C ends it.
+Value sleep_fn(Thread&, Value* args, int) {
+  using namespace std::chrono;
+  constexpr auto kPart = duration_cast<steady_clock::duration>(milliseconds(20));
+  const double seconds = to_number(args[0]);
+  if (!(seconds >= 0))
+    fail("sleep() takes seconds that are not negative");
+  const duration<double> whole(std::min(seconds, 1e9));
+  const auto end = steady_clock::now() + duration_cast<steady_clock::duration>(whole);
+  for (auto now = steady_clock::now(); now < end; now = steady_clock::now()) {
+    {
+      const Unlocked unlocked;
+      std::this_thread::sleep_for(std::min(kPart, end - now));
+    }
+    if (host_lock().wanted())
+      safepoint();
+  }
+  return Value();
 }
 
 Value file_exists(Thread&, Value* args, int) {
@@ -215,6 +236,7 @@ const NativeEntry kExterns[] = {
     {"rt_exit", exit_fn, 1, 1},
     {"rt_clock_ns", clock_ns, 0, 0},
     {"rt_time", time_fn, 0, 0},
+    {"rt_sleep", sleep_fn, 1, 1},
     {"rt_file_exists", file_exists, 1, 1},
     {"rt_read_text", read_text, 1, 1},
     {"rt_write_text", write_text, 2, 2},
