@@ -211,26 +211,41 @@ void from_torch_folder(FoundEnvironment& found, const std::string& wish, const V
   }
 }
 
+bool is_script(const fs::path& executable) { return first_line(executable).starts_with("#!"); }
+
 void from_python_wish(FoundEnvironment& found, const std::string& wish, const Variables& variables) {
   const fs::path executable = executable_named(wish, variables);
   take(found, files_of(executable), "SIMPLE_PYTHON");
   if (!is_there(executable)) {
     found.problem = "SIMPLE_PYTHON names " + wish + ", which does not exist";
   } else if (found.torch_dir.empty()) {
-    found.problem = "the Python that SIMPLE_PYTHON names (" + executable.string() +
-                    ") has no PyTorch; install it there: " + executable.string() + " -m pip install torch";
+    found.problem = is_script(executable)
+                        ? "SIMPLE_PYTHON names " + executable.string() +
+                              ", a script that starts some Python (pyenv's shims are such); name that Python "
+                              "itself, which `pyenv which python` tells"
+                        : "the Python that SIMPLE_PYTHON names (" + executable.string() +
+                              ") has no PyTorch; install it there: " + executable.string() +
+                              " -m pip install torch";
   }
 }
 
-/// Whether the active virtual environment was taken; a notice tells why not.
-bool from_virtual_env(FoundEnvironment& found, const std::string& prefix) {
+/// Whether the active environment, which that variable names, was taken; a notice tells why not. conda's base
+/// is active everywhere, and is passed over without a word.
+bool from_active(FoundEnvironment& found, const char* variable, const Variables& variables) {
+  const std::string prefix = variables(variable);
+  if (prefix.empty()) {
+    return false;
+  }
   const PythonFiles python = files_of(fs::path(prefix) / "bin" / "python3");
   const std::string version = torch_version_of(python.torch_dir);
   if (is_supported(version)) {
-    take(found, python, "VIRTUAL_ENV");
+    take(found, python, variable);
     return true;
   }
-  found.notice = "simple: the active virtual environment " + prefix + " is passed over: it has " +
+  if (variables("CONDA_DEFAULT_ENV") == "base" && prefix == variables("CONDA_PREFIX")) {
+    return false;
+  }
+  found.notice = "simple: the active environment " + prefix + " is passed over: it has " +
                  (version.empty() ? "no PyTorch" : "PyTorch " + version + ", and 2.11 to 2.15 are supported");
   return false;
 }
@@ -278,8 +293,8 @@ FoundEnvironment find_environment(const fs::path& library_dir, const Variables& 
     from_torch_folder(found, wish, variables);
   } else if (const std::string python = variables("SIMPLE_PYTHON"); !python.empty()) {
     from_python_wish(found, python, variables);
-  } else if (const std::string prefix = variables("VIRTUAL_ENV");
-             prefix.empty() || !from_virtual_env(found, prefix)) {
+  } else if (!from_active(found, "VIRTUAL_ENV", variables) &&
+             !from_active(found, "CONDA_PREFIX", variables)) {
     from_project(found, library_dir);
   }
   if (!found.torch_dir.empty() && !is_supported(found.torch_version)) {

@@ -5,8 +5,8 @@
 
 namespace simple_torch::core {
 
-/// How many the calling thread holds; always 0 in builds without assertions. Whoever wants Python's lock must hold
-/// none: another thread may hold Python's and want this one.
+/// How many the calling thread holds; always 0 in builds without assertions. Whoever wants Python's lock must
+/// hold none: another thread may hold Python's and want this one.
 inline int& held_locks() noexcept {
   static thread_local int held = 0;
   return held;

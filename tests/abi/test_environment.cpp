@@ -116,6 +116,46 @@ TEST_F(Environments, AnActiveEnvironmentWithoutASupportedTorchIsPassedOverWithAN
   EXPECT_THAT(found().notice, HasSubstr("PyTorch 2.4.1, and 2.11 to 2.15 are supported"));
 }
 
+TEST_F(Environments, OfCondaAreTakenWhenActive) {
+  const fs::path conda = root_ / "conda/envs/work";
+  write(conda / "bin" / "python3.12", "");
+  fs::create_symlink("python3.12", conda / "bin" / "python3");
+  make_torch(conda / "lib/python3.12/site-packages/torch", "2.14.0");
+  variables_["CONDA_PREFIX"] = conda;
+  EXPECT_EQ(found().chosen_by, "CONDA_PREFIX");
+  EXPECT_EQ(found().torch_version, "2.14.0");
+  EXPECT_EQ(found().python_minor, "3.12");
+  variables_["VIRTUAL_ENV"] = environment("within", "2.13.0");
+  EXPECT_EQ(found().chosen_by, "VIRTUAL_ENV");
+}
+
+TEST_F(Environments, CondasBaseWithoutTorchIsPassedOverSilently) {
+  write(root_ / "lib" / "simple-torch-environment", environment("own", "2.15.0") / "bin" / "python3");
+  write(root_ / "conda/bin/python3", "");
+  variables_["CONDA_PREFIX"] = root_ / "conda";
+  EXPECT_THAT(found().notice, HasSubstr("is passed over"));
+  variables_["CONDA_DEFAULT_ENV"] = "base";
+  EXPECT_EQ(found().notice, "");
+  EXPECT_EQ(found().chosen_by, "project");
+}
+
+TEST_F(Environments, AShimOfPyenvIsNoPython) {
+  write(root_ / "pyenv/shims/python3", "#!/usr/bin/env bash\nexec pyenv exec python3\n");
+  variables_["SIMPLE_PYTHON"] = root_ / "pyenv/shims/python3";
+  EXPECT_THAT(found().problem, HasSubstr("a script that starts some Python"));
+  EXPECT_THAT(found().problem, HasSubstr("pyenv which python"));
+}
+
+TEST_F(Environments, OfPyenvAreKnownByTheirFiles) {
+  const fs::path version = root_ / "pyenv/versions/3.10.14";
+  write(version / "bin" / "python3.10", "");
+  fs::create_symlink("python3.10", version / "bin" / "python3");
+  make_torch(version / "lib/python3.10/site-packages/torch", "2.11.0");
+  variables_["SIMPLE_PYTHON"] = version / "bin" / "python3";
+  EXPECT_EQ(found().python_minor, "3.10");
+  EXPECT_EQ(found().torch_version, "2.11.0");
+}
+
 TEST_F(Environments, AnUnsupportedTorchThatWasAskedForIsAProblem) {
   variables_["SIMPLE_PYTHON"] = environment("old", "2.4.1") / "bin" / "python3";
   EXPECT_THAT(found().problem, HasSubstr("PyTorch 2.4.1"));

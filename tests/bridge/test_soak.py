@@ -1,4 +1,4 @@
-"""Networks of Python, called from four threads of Simple for a long time: the same answers, flat memory, nothing kept."""
+"""Networks of Python, called by four threads of Simple for a long time: the same answers, flat memory, nothing kept."""
 
 from __future__ import annotations
 

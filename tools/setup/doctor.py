@@ -61,13 +61,15 @@ def choose_python(variables: Mapping[str, str], own: Path) -> tuple[str, str]:
     """The Python that programs use, and why; the front decides the same way."""
     if named := variables.get("SIMPLE_PYTHON"):
         return named, "SIMPLE_PYTHON names it"
-    if active := variables.get("VIRTUAL_ENV"):
-        python = str(Path(active) / "bin" / "python")
-        version, _ = _torch_version((_ask(python) or {}).get("torch"))
-        if version and _supported(version):
-            return python, "the active virtual environment holds a supported torch"
-        return str(own), f"the project's own; the active {active} holds no supported torch and is passed over"
-    return str(own), "the project's own"
+    passed_over = ""
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if active := variables.get(variable):
+            python = str(Path(active) / "bin" / "python")
+            version, _ = _torch_version((_ask(python) or {}).get("torch"))
+            if version and _supported(version):
+                return python, "the active environment holds a supported torch"
+            passed_over += f"; the active {active} holds no supported torch and is passed over"
+    return str(own), f"the project's own{passed_over}"
 
 
 def _build_tools() -> list[Finding]:

@@ -116,7 +116,8 @@ def split_paths(paths: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def test_variables(tree: Build, env: Environment | None, *, long: bool) -> dict[str, str]:
     variables = {**os.environ, "SIMPLE_BUILD": str(tree.folder), "SIMPLE_HOST": str(tree.host)}
-    variables.pop("VIRTUAL_ENV", None)
+    for active in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        variables.pop(active, None)
     if env:
         variables["SIMPLE_PYTHON"] = str(env.python)
     else:

@@ -1,0 +1,135 @@
+"""Which Python a program gets, and that it is set up as that Python is: environments of venv and uv, paths, user site."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+HOST = os.environ.get("SIMPLE_HOST", "")
+pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
+pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = Path(sysconfig.get_path("purelib"))
+SETTINGS = ("SIMPLE_PYTHON", "SIMPLE_TORCH", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONNOUSERSITE")
+PROGRAM = """
+use python as py
+val sys = py.import("sys")
+print sys.prefix.to_text()
+print sys.executable.to_text()
+print py.import("torch").__file__.to_text()
+"""
+
+
+def run(tmp_path: Path, program: str, **variables: str) -> subprocess.CompletedProcess:
+    file = tmp_path / "program.spl"
+    file.write_text(program)
+    inherited = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+    return subprocess.run(
+        [HOST, file], capture_output=True, text=True, check=False, timeout=120, env={**inherited, **variables}
+    )
+
+
+def printed(tmp_path: Path, program: str, **variables: str) -> list[str]:
+    done = run(tmp_path, program, **variables)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def with_packages(prefix: Path) -> Path:
+    """Gives an empty environment the packages of this Python, by links."""
+    folder = next(prefix.glob("lib/python3.*/site-packages"))
+    for package in PACKAGES.iterdir():
+        if not (folder / package.name).exists():
+            (folder / package.name).symlink_to(package)
+    return prefix
+
+
+def uv() -> str | None:
+    own = ROOT / ".simple" / "tools" / "bin" / "uv"
+    return str(own) if own.exists() else shutil.which("uv")
+
+
+MAKERS = {
+    "venv": lambda folder: [sys.executable, "-m", "venv", "--without-pip", str(folder)],
+    "uv": lambda folder: [uv(), "venv", "--quiet", "--offline", "--python", sys.executable, str(folder)],
+}
+
+
+@pytest.fixture(params=MAKERS)
+def environment(request, tmp_path) -> Path:
+    if request.param == "uv" and uv() is None:
+        pytest.fail("uv is not there, which setup installs")
+    made = tmp_path / "env"
+    subprocess.run(MAKERS[request.param](made), check=True, timeout=100)
+    return with_packages(made)
+
+
+@pytest.mark.parametrize("chosen_by", ["SIMPLE_PYTHON", "VIRTUAL_ENV", "CONDA_PREFIX"])
+def test_the_environment_that_is_chosen_is_used(tmp_path, environment, chosen_by):
+    value = environment / "bin/python" if chosen_by == "SIMPLE_PYTHON" else environment
+    prefix, executable, torch = printed(tmp_path, PROGRAM, **{chosen_by: str(value)})
+    assert prefix == str(environment)
+    assert Path(executable).parent == environment / "bin"
+    assert Path(torch).is_relative_to(environment)
+
+
+def test_an_active_environment_without_torch_is_passed_over_with_a_word(tmp_path):
+    empty = tmp_path / "empty"
+    subprocess.run(MAKERS["venv"](empty), check=True, timeout=100)
+    done = run(tmp_path, PROGRAM, VIRTUAL_ENV=str(empty))
+    assert done.returncode == 0
+    assert done.stderr == f"simple: the active environment {empty} is passed over: it has no PyTorch\n"
+    assert str(empty) not in done.stdout
+
+
+def test_a_python_without_torch_is_refused_with_the_command_that_mends_it(tmp_path):
+    empty = tmp_path / "empty"
+    subprocess.run(MAKERS["venv"](empty), check=True, timeout=100)
+    done = run(tmp_path, PROGRAM, SIMPLE_PYTHON=str(empty / "bin/python"))
+    assert done.returncode == 1
+    assert f"install it there: {empty}/bin/python -m pip install torch" in done.stderr
+
+
+FINDS = """
+use python as py
+match py.try_import("only_there"):
+    case Ok(module): print module.where.to_text()
+    case Err(_): print "missing"
+"""
+
+
+def test_packages_of_pythonpath_are_found(tmp_path):
+    (tmp_path / "extra").mkdir()
+    (tmp_path / "extra/only_there.py").write_text("where = 'PYTHONPATH'\n")
+    assert printed(tmp_path, FINDS, SIMPLE_PYTHON=sys.executable) == ["missing"]
+    assert printed(tmp_path, FINDS, SIMPLE_PYTHON=sys.executable, PYTHONPATH=str(tmp_path / "extra")) == ["PYTHONPATH"]
+
+
+def test_the_user_site_is_as_in_the_environment(tmp_path, environment):
+    """An environment sees it only when it was made with the system's packages; PYTHONNOUSERSITE hides it always."""
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    site = tmp_path / "user" / "lib" / version / "site-packages"
+    site.mkdir(parents=True)
+    (site / "only_there.py").write_text("where = 'user site'\n")
+    chosen = {"SIMPLE_PYTHON": str(environment / "bin/python"), "PYTHONUSERBASE": str(tmp_path / "user")}
+    assert printed(tmp_path, FINDS, **chosen) == ["missing"]
+    settings = environment / "pyvenv.cfg"
+    lines = [line for line in settings.read_text().splitlines() if not line.startswith("include-system")]
+    settings.write_text("\n".join([*lines, "include-system-site-packages = true", ""]))
+    assert printed(tmp_path, FINDS, **chosen) == ["user site"]
+    assert printed(tmp_path, FINDS, **chosen, PYTHONNOUSERSITE="1") == ["missing"]
+
+
+def test_the_folder_of_the_program_is_no_place_for_pythons_modules(tmp_path):
+    """A random.py beside a program, or where it was started, takes nothing's place."""
+    (tmp_path / "only_there.py").write_text("where = 'beside the program'\n")
+    (tmp_path / "program.spl").write_text(FINDS)
+    done = subprocess.run([HOST, "program.spl"], capture_output=True, text=True, check=True, timeout=120, cwd=tmp_path)
+    assert done.stdout == "missing\n"
