@@ -1,4 +1,4 @@
-"""Which Python a program gets, and that it is set up as that Python is: environments of venv and uv, paths, user site."""
+"""Which Python a program gets, set up as that Python is itself: environments of venv and uv, paths, the user site."""
 
 from __future__ import annotations
 
