@@ -87,6 +87,13 @@ void flush_at_line_ends() {
   PyErr_Clear();  // a stream of another kind, or none: nothing to set
 }
 
+/// Warnings look as the host's own do.
+void show_warnings_as_the_host_does() {
+  const Ref helper(PyImport_ImportModule("simple_torch_helpers.warning_lines"));
+  const Ref done(helper ? PyObject_CallMethod(helper.get(), "install", nullptr) : nullptr);
+  PyErr_Clear();  // without the module warnings look as Python's
+}
+
 /// Checks, before torch is imported, that it is the one whose LibTorch is in use. "" when it is.
 std::string why_wrong_torch() {
   const Ref helpers(PyImport_ImportModule("simple_torch_helpers.environment"));
@@ -162,6 +169,7 @@ void finish_start() {
   }
   if (ours) {
     flush_at_line_ends();
+    show_warnings_as_the_host_does();
     if (!install_interrupts()) {
       PyErr_Clear();  // without a signal module Ctrl-C ends the program, as before
     }

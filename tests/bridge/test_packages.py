@@ -192,3 +192,20 @@ def test_exit_in_a_function_that_python_calls_ends_the_program(tmp_path):
 
 def test_exit_on_a_thread_of_python_ends_the_program(tmp_path):
     assert ended(tmp_path, 'py.eval("call_in_thread")(\\: exit(6))') == (6, ["at exit"], "")
+
+
+def told(folder: Path, program: str) -> str:
+    (folder / "program.spl").write_text(f"use python as py\n{program}")
+    done = subprocess.run([HOST, folder / "program.spl"], capture_output=True, text=True, check=True, timeout=100)
+    return done.stderr
+
+
+def test_warnings_of_python_look_as_the_hosts_own(tmp_path):
+    warn = "py.exec(\"import warnings; warnings.warn('careful')\")"
+    assert told(tmp_path, warn) == "<simple>:1: warning: careful (UserWarning)\n"
+    direct = 'py.import("warnings").warn("careful", py.eval("DeprecationWarning"), 5)'
+    assert told(tmp_path, f'py.import("warnings").simplefilter("always")\n{direct}').endswith(
+        "warning: careful (DeprecationWarning)\n"
+    )
+    as_error = 'py.import("warnings").simplefilter("error")\nprint py.try_exec("warnings.warn(\'w\')").is_err()'
+    assert told(tmp_path, as_error) == ""
