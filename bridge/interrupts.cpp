@@ -1,5 +1,5 @@
 // SIGINT: the handler only marks and forwards; a watcher thread reaches the threads that Python's own
-// signal handling never stops.
+// signal handling never stops, and ends a program that the first Ctrl-C has not stopped.
 #include "bridge/interrupts.h"
 
 #include <pthread.h>
@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <thread>
 
 namespace simple_torch::bridge {
@@ -18,6 +19,7 @@ std::atomic<int> inside{0};                // threads inside Python
 std::atomic<bool> main_inside{false};      // one of them is the thread that started Python
 std::atomic<bool> main_tripped{false};     // it has been told, and has not left yet
 std::atomic<bool> workers_tripped{false};  // the others have been told, and none has left yet
+std::atomic<bool> is_ending{false};        // a second one came before the first took effect
 pthread_t python_main;
 struct sigaction before;
 sem_t for_watcher;
@@ -38,14 +40,25 @@ void pass_on(int signal, siginfo_t* info, void* context) {
   }
 }
 
+/// As if nobody had a handler.
+void die_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
 void on_interrupt(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   const int threads_inside = inside.load();
   const bool with_main = main_inside.load();
   if (with_main && pthread_equal(pthread_self(), python_main) == 0) {
     pthread_kill(python_main, signal);  // only there does it end a blocking call, such as sleep
-  } else if (threads_inside == 0 || main_tripped.load() || workers_tripped.load()) {
-    pass_on(signal, info, context);  // not in Python, or a second Ctrl-C before the first one took effect
+  } else if (threads_inside == 0) {
+    pass_on(signal, info, context);
+  } else if (is_ending.load()) {
+    die_by(signal);  // nor has the watcher been able to end it
+  } else if (main_tripped.load() || workers_tripped.load()) {
+    is_ending.store(true);
+    sem_post(&for_watcher);
   } else {
     if (with_main) {
       main_tripped.store(true);
@@ -107,9 +120,22 @@ void interrupt_workers() {
   workers_tripped.store(any);
 }
 
+/// What was printed is written; no other work is done, as something may hang.
+void end_program() {
+  std::fflush(nullptr);
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
+  die_by(SIGINT);
+}
+
 void watch() {
   while (true) {
     if (sem_wait(&for_watcher) == 0) {
+      if (is_ending.load()) {
+        end_program();
+      }
       interrupt_workers();
     }
   }

@@ -1,5 +1,5 @@
 // Ctrl-C while Python runs: KeyboardInterrupt in whichever threads are inside Python, and nothing left
-// behind.
+// behind. A second one while a call has not ended since ends the program.
 #pragma once
 
 #include "bridge/gil.h"

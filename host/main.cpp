@@ -196,7 +196,13 @@ int dispatch(std::vector<std::string> arguments) {
   return code == 0 && info.failed != 0 ? 1 : code;  // a spec that was run by itself
 }
 
-void on_interrupt(int) { host_lock().interrupt(); }
+// The program ends at its next turn; a second time, when some native function may not come back, at once.
+void on_interrupt(int signal) {
+  if (host_lock().interrupt())
+    return;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 }  // namespace
 

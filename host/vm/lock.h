@@ -18,10 +18,12 @@ class HostLock {
   /// False while the process has one Simple thread: extern calls then leave the lock alone.
   bool shared() const { return shared_.load(std::memory_order_relaxed); }
   void become_shared() { shared_.store(true); }
-  /// Makes every running thread pass through its safepoint: for Ctrl-C.
-  void interrupt() {
-    interrupted_.store(true);
+  /// Makes every running thread pass through its safepoint: for Ctrl-C. False when it was asked for before,
+  /// and none has come there since.
+  bool interrupt() {
+    const bool is_first = !interrupted_.exchange(true);
     wanted_.store(true);
+    return is_first;
   }
   bool take_interrupt() { return interrupted_.exchange(false); }
   /// Makes the running thread collect cycles at its next safepoint.

@@ -1,0 +1,88 @@
+"""Ctrl-C in programs of Simple: a value where Python ran, the end where Simple ran; the second time always the end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HOST = os.environ.get("SIMPLE_HOST", "")
+pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
+pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
+
+STARTED = "the program has begun its work"
+
+
+class Program:
+    """A program that has begun its work."""
+
+    def __init__(self, folder: Path, source: str):
+        file = folder / "program.spl"
+        file.write_text(source)
+        self.process = subprocess.Popen([HOST, file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert STARTED in self.line()
+
+    def line(self) -> str:
+        return self.process.stdout.readline()
+
+    def press(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+
+    def end(self) -> tuple[int, str, str]:
+        out, errors = self.process.communicate(timeout=20)
+        return self.process.returncode, out, errors
+
+
+def begins(work: str) -> str:
+    return f"print({STARTED!r}, flush=True)\\n{work}"
+
+
+STOPPED = {
+    "a loop": "while True: pass",
+    "a sleep": "import time; time.sleep(60)",
+    "a thread of Python that is waited for": "import threading, time\\nt = threading.Timer(3, print)"
+    "\\nt.start()\\nt.join()",
+}
+
+
+# What waits in C for another thread of Python is stopped on the first thread only, as in Python.
+WHERE = [(work, "first") for work in STOPPED] + [("a loop", "another"), ("a sleep", "another")]
+
+
+@pytest.mark.parametrize(("work", "thread"), WHERE)
+def test_python_is_stopped_as_a_value_and_the_next_call_works(tmp_path, work, thread):
+    call = f'py.try_exec("{begins(STOPPED[work])}").unwrap_err()'
+    on = call if thread == "first" else f"thread.spawn(\\: {call}).join()"
+    program = Program(tmp_path, f'use python as py\nprint "Err: {{{on}}}"\nprint py.eval("6 * 7").to_int()\n')
+    program.press()
+    assert program.end() == (0, "Err: KeyboardInterrupt\n42\n", "")
+
+
+ENDED = {
+    "a loop of Simple": "while true: 1 + 1",
+    "a loop of native calls": "val a = torch.ones([100, 100])\nwhile true: a.matmul(a)",
+    "a sleep": "use std.time.{sleep}\nsleep(60.0)",
+}
+
+
+@pytest.mark.parametrize("work", ENDED)
+def test_a_program_of_simple_ends(tmp_path, work):
+    flushed = "extern fn rt_flush()\n"
+    program = Program(tmp_path, f'use torch\n{flushed}print "{STARTED}"\nrt_flush()\n{ENDED[work]}\n')
+    program.press()
+    assert program.end() == (130, "", "")
+
+
+def test_a_second_one_ends_what_swallows_the_first(tmp_path):
+    swallows = (
+        "import time\\nwhile True:\\n  try:\\n    time.sleep(60)\\n"
+        "  except KeyboardInterrupt: print('swallowed', flush=True)"
+    )
+    program = Program(tmp_path, f'use python as py\npy.exec("{begins(swallows)}")\n')
+    program.press()
+    assert program.line() == "swallowed\n"
+    program.press()
+    assert program.end() == (-signal.SIGINT, "", "")
