@@ -43,7 +43,7 @@ def begins(work: str) -> str:
 STOPPED = {
     "a loop": "while True: pass",
     "a sleep": "import time; time.sleep(60)",
-    "a thread of Python that is waited for": "import threading, time\\nt = threading.Timer(3, print)"
+    "a thread of Python that is waited for": "import threading, time\\nt = threading.Timer(3, int)"
     "\\nt.start()\\nt.join()",
 }
 
