@@ -17,13 +17,12 @@ STARTED = "the program has begun its work"
 
 
 class Program:
-    """A program that has begun its work."""
+    """A program that says when it has begun its work."""
 
     def __init__(self, folder: Path, source: str):
         file = folder / "program.spl"
         file.write_text(source)
         self.process = subprocess.Popen([HOST, file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        assert STARTED in self.line()
 
     def line(self) -> str:
         return self.process.stdout.readline()
@@ -34,6 +33,22 @@ class Program:
     def end(self) -> tuple[int, str, str]:
         out, errors = self.process.communicate(timeout=20)
         return self.process.returncode, out, errors
+
+
+@pytest.fixture
+def started(tmp_path):
+    """Starts programs; none outlives its test."""
+    programs = []
+
+    def start(source: str) -> Program:
+        programs.append(Program(tmp_path, source))
+        assert STARTED in programs[-1].line()
+        return programs[-1]
+
+    yield start
+    for program in programs:
+        program.process.kill()
+        program.process.communicate()
 
 
 def begins(work: str) -> str:
@@ -53,10 +68,10 @@ WHERE = [(work, "first") for work in STOPPED] + [("a loop", "another"), ("a slee
 
 
 @pytest.mark.parametrize(("work", "thread"), WHERE)
-def test_python_is_stopped_as_a_value_and_the_next_call_works(tmp_path, work, thread):
+def test_python_is_stopped_as_a_value_and_the_next_call_works(started, work, thread):
     call = f'py.try_exec("{begins(STOPPED[work])}").unwrap_err()'
     on = call if thread == "first" else f"thread.spawn(\\: {call}).join()"
-    program = Program(tmp_path, f'use python as py\nprint "Err: {{{on}}}"\nprint py.eval("6 * 7").to_int()\n')
+    program = started(f'use python as py\nprint "Err: {{{on}}}"\nprint py.eval("6 * 7").to_int()\n')
     program.press()
     assert program.end() == (0, "Err: KeyboardInterrupt\n42\n", "")
 
@@ -69,19 +84,19 @@ ENDED = {
 
 
 @pytest.mark.parametrize("work", ENDED)
-def test_a_program_of_simple_ends(tmp_path, work):
+def test_a_program_of_simple_ends(started, work):
     flushed = "extern fn rt_flush()\n"
-    program = Program(tmp_path, f'use torch\n{flushed}print "{STARTED}"\nrt_flush()\n{ENDED[work]}\n')
+    program = started(f'use torch\n{flushed}print "{STARTED}"\nrt_flush()\n{ENDED[work]}\n')
     program.press()
     assert program.end() == (130, "", "")
 
 
-def test_a_second_one_ends_what_swallows_the_first(tmp_path):
+def test_a_second_one_ends_what_swallows_the_first(started):
     swallows = (
         "import time\\nwhile True:\\n  try:\\n    time.sleep(60)\\n"
         "  except KeyboardInterrupt: print('swallowed', flush=True)"
     )
-    program = Program(tmp_path, f'use python as py\npy.exec("{begins(swallows)}")\n')
+    program = started(f'use python as py\npy.exec("{begins(swallows)}")\n')
     program.press()
     assert program.line() == "swallowed\n"
     program.press()
