@@ -9,6 +9,7 @@
 #include "abi/guarded.h"
 #include "core_libtorch/error_table.h"
 #include "core_libtorch/small_blocks.h"
+#include "core_libtorch/threads.h"
 
 namespace simple_torch::abi {
 
@@ -71,6 +72,7 @@ extern "C" __attribute__((visibility("default"))) int32_t simple_torch_backend_o
                   "the backend was built for another libspl_torch.so; build both anew: bin/simple build");
   }
   simple_torch::core::use_small_blocks();
+  simple_torch::core::use_one_thread_after_forks();
   *table = kBodies;
   return 0;
 }

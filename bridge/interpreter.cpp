@@ -18,7 +18,7 @@
 namespace simple_torch::bridge {
 namespace {
 
-enum class State { kNotStarted, kRunning, kRefused, kClosed };
+enum class State { kNotStarted, kRunning, kRefused, kForked, kClosed };
 std::atomic<State> state{State::kNotStarted};
 std::mutex starting;             // never taken by a thread that holds the GIL
 std::string* refusal = nullptr;  // never freed: read until the process ends
@@ -130,6 +130,9 @@ void run_exit_work();
 
 /// The end of the process. The GIL is not given back: no Python code may run while static objects die.
 void at_exit() {
+  if (state.load() == State::kForked) {
+    return;
+  }
   PyGILState_Ensure();
   run_exit_work();
 }
@@ -148,7 +151,15 @@ bool close_with_python() {
   return static_cast<bool>(done);
 }
 
+/// In a process that was just forked. Only who forked with the GIL has it there, and has told Python of the
+/// fork: whoever else had it is not there to give it back.
 void forget_what_does_not_fork() {
+  if (_PyThreadState_UncheckedGet() == nullptr || PyGILState_Check() == 0) {
+    State running = State::kRunning;
+    state.compare_exchange_strong(running, State::kForked);
+    leak_deferred_work();
+    return;
+  }
   forget_other_threads();
   forget_drainer();
 }
@@ -294,6 +305,10 @@ const char* why_closed() noexcept {
       return runs_in_subinterpreter() ? kInSubinterpreter : "Python was not started";
     case State::kRefused:
       return refusal->c_str();
+    case State::kForked:
+      return "this process was forked by a thread that did not have Python's lock, and cannot call Python; "
+             "fork by "
+             "Python's os.fork or multiprocessing, or call Python in the process that started it only";
     case State::kClosed:
       return "Python was shut down; it cannot be started again in this process";
   }

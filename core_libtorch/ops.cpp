@@ -46,14 +46,6 @@ void require_same_shape(const char* op, const at::Tensor& input, const at::Tenso
 
 void manual_seed(int64_t seed) { at::manual_seed(static_cast<uint64_t>(seed)); }
 
-void set_num_threads(int64_t count) {
-  if (count < 1 || count > INT32_MAX) {
-    throw Error(ErrorKind::kInvalidArgument,
-                "a number of threads must be positive, not " + std::to_string(count));
-  }
-  at::set_num_threads(static_cast<int>(count));
-}
-
 double to_double(const at::Tensor& tensor) { return tensor.item().toDouble(); }
 
 int64_t to_int(const at::Tensor& tensor) {

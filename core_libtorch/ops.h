@@ -19,9 +19,6 @@ namespace simple_torch::core {
 
 void manual_seed(int64_t seed);
 
-/// Throws Error(kInvalidArgument) unless count is positive.
-void set_num_threads(int64_t count);
-
 /// The one element, converted. Complex numbers and integers that do not fit are refused by LibTorch.
 double to_double(const at::Tensor& tensor);
 int64_t to_int(const at::Tensor& tensor);

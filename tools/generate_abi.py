@@ -771,6 +771,7 @@ def body_source(functions: list[Function], number: int) -> str:
 #include "abi/tensor_arguments.h"
 #include "core_libtorch/below_autograd.h"
 #include "core_libtorch/ops.h"
+#include "core_libtorch/threads.h"
 
 namespace simple_torch::abi::body {{
 

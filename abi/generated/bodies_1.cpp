@@ -83,6 +83,7 @@
 #include "abi/tensor_arguments.h"
 #include "core_libtorch/below_autograd.h"
 #include "core_libtorch/ops.h"
+#include "core_libtorch/threads.h"
 
 namespace simple_torch::abi::body {
 

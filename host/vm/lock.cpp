@@ -1,12 +1,15 @@
 // A ticket lock whose waiters ask for their turn after 5 ms.
 #include "lock.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <new>
 
 #include "../values/error.h"
 #include "cycles.h"
+#include "threads.h"
 
 namespace spl {
 
@@ -15,6 +18,9 @@ KeptHostLock the_host_lock;
 namespace {
 
 constexpr auto kTurn = std::chrono::milliseconds(5);
+
+thread_local bool has_lock = false;       // this thread
+thread_local bool only_for_fork = false;  // and it got it for that
 
 [[noreturn]] void wait_for_the_end() {
   while (true)
@@ -33,9 +39,44 @@ void HostLock::acquire() {
     guard.unlock();
     wait_for_the_end();
   }
+  has_lock = true;
+}
+
+void HostLock::become_shared() {
+  if (shared_.exchange(true))
+    return;
+  pthread_atfork([] { host_lock().before_fork(); }, [] { host_lock().after_fork_here(); },
+                 [] {
+                   host_lock().after_fork_in_child();
+                   forget_other_threads();
+                 });
+}
+
+void HostLock::before_fork() {
+  only_for_fork = !has_lock && !is_closed();
+  if (only_for_fork)
+    acquire();
+  mutex_.lock();
+}
+
+void HostLock::after_fork_here() {
+  mutex_.unlock();
+  if (only_for_fork)
+    release();
+}
+
+void HostLock::after_fork_in_child() {
+  // Those who waited for either are not here.
+  new (&mutex_) std::mutex;
+  new (&changed_) std::condition_variable;
+  serving_ = 0;
+  next_ticket_ = 1;
+  if (only_for_fork)
+    release();
 }
 
 void HostLock::release() {
+  has_lock = false;
   const std::lock_guard guard(mutex_);
   ++serving_;
   wanted_.store(interrupted_.load() || collection_.load(), std::memory_order_relaxed);

@@ -17,7 +17,7 @@ class HostLock {
   bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
   /// False while the process has one Simple thread: extern calls then leave the lock alone.
   bool shared() const { return shared_.load(std::memory_order_relaxed); }
-  void become_shared() { shared_.store(true); }
+  void become_shared();
   /// Makes every running thread pass through its safepoint: for Ctrl-C. False when it was asked for before,
   /// and none has come there since.
   bool interrupt() {
@@ -41,6 +41,12 @@ class HostLock {
     wanted_.store(true);
   }
   bool is_closed() const { return closed_.load(); }
+
+  /// Around fork(), on the thread that forks: nobody is in the middle of something, and in the child this
+  /// thread has the lock if it had it before, and nobody waits.
+  void before_fork();
+  void after_fork_here();
+  void after_fork_in_child();
 
  private:
   std::mutex mutex_;

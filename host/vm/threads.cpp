@@ -58,6 +58,12 @@ std::vector<std::shared_ptr<Outcome>>& unseen() {
   return all;
 }
 
+// Of threads that have not come to their end. Guarded by the host lock.
+std::vector<std::shared_ptr<Outcome>>& running() {
+  static auto& all = *new std::vector<std::shared_ptr<Outcome>>;
+  return all;
+}
+
 void finish(Outcome& outcome) {
   bool abandoned;
   {
@@ -88,11 +94,13 @@ void settle(Outcome& outcome, Body&& body) {
 }
 
 // Starts `live` on a thread of its own; the system may have no more of them.
-template <class Function, class... Arguments>
-void start_thread(Function&& function, Arguments&&... arguments) {
+template <class Function, class... What>
+void start_thread(const std::shared_ptr<Outcome>& outcome, Function&& function, What&&... what) {
+  running().push_back(outcome);
   try {
-    std::thread(std::forward<Function>(function), std::forward<Arguments>(arguments)...).detach();
+    std::thread(std::forward<Function>(function), std::forward<What>(what)..., outcome).detach();
   } catch (const std::system_error&) {
+    running().pop_back();
     fail("no more threads can be started", "join some of those that run before starting others");
   }
 }
@@ -114,6 +122,7 @@ void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
       std::erase_if(unseen(), [](const auto& earlier) { return earlier->joined; });
       unseen().push_back(outcome);
     }
+    std::erase(running(), outcome);
     finish(*outcome);
   }
   if (outcome->is_future)
@@ -147,7 +156,7 @@ Value spawn(Thread&, Value* args, int) {
   Ref handle = Ref::owned(Value::object(object));
   share_lock();
   Ref function = Ref::shared(args[0]);
-  start_thread(run_thread, function.get(), object->outcome);
+  start_thread(object->outcome, run_thread, function.get());
   function.take();  // the thread's now
   return handle.take();
 }
@@ -233,6 +242,22 @@ void end_own_program(int code) {
   std::_Exit(code);
 }
 
+void forget_other_threads() {
+  for (const auto& outcome : running()) {
+    if (outcome.get() == mine)
+      continue;
+    new (&outcome->mutex) std::mutex;  // they may have had it
+    new (&outcome->changed) std::condition_variable;
+    outcome->error = std::make_unique<SimpleError>("this thread does not run in the forked process",
+                                                   "join it in the process that started it");
+    outcome->finished = true;
+    outcome->joined = true;  // nobody is to be told of it who does not ask
+    if (outcome->is_future)
+      --future_threads;
+  }
+  std::erase_if(running(), [](const auto& outcome) { return outcome.get() != mine; });
+}
+
 Value start_future(Closure* closure, std::vector<Value> values) {
   auto* object = new ThreadObject(true);
   Ref future = Ref::owned(Value::object(object));
@@ -244,7 +269,7 @@ Value start_future(Closure* closure, std::vector<Value> values) {
   }
   share_lock();
   try {
-    start_thread(run_future_thread, closure, values, object->outcome);
+    start_thread(object->outcome, run_future_thread, closure, values);
   } catch (...) {
     for (const Value value : values)
       release(value);

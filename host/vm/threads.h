@@ -15,6 +15,9 @@ void tell_unseen_failures();
 /// exit() ends the program, whichever thread calls it; in another program's process this returns.
 void end_own_program(int code);
 
+/// In a process that was just forked: none of them is in it, and whoever waits for one is told so.
+void forget_other_threads();
+
 /// Begins an async function whose parameters are bound; `values` are owned. Owned.
 Value start_future(Closure* closure, std::vector<Value> values);
 /// The value of a future once it is there, or its failure; of anything else the value itself. Owned.

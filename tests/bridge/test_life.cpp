@@ -55,7 +55,7 @@ class TemporaryFolder {
 class RandomEnd : public testing::TestWithParam<int> {};
 
 TEST_P(RandomEnd, IsCleanWithEverythingFlushed) {
-  const int count = round_trips::count() == 1'000'000 ? 100 : 2;
+  const int count = round_trips::count() == 1'000'000 ? 50 : 1;
   for (int seed = GetParam() * count; seed < (GetParam() + 1) * count; ++seed) {
     const Ended ended = run_program("random " + std::to_string(seed));
     EXPECT_EQ(ended.code, 3) << "seed " << seed << ": " << ended.output;
@@ -64,8 +64,8 @@ TEST_P(RandomEnd, IsCleanWithEverythingFlushed) {
   }
 }
 
-// Ten parts of 2 ends each, or of 100 in the long tests.
-INSTANTIATE_TEST_SUITE_P(Life, RandomEnd, testing::Range(0, 10));
+// Twenty parts of one end each, or of 50 in the long tests.
+INSTANTIATE_TEST_SUITE_P(Life, RandomEnd, testing::Range(0, 20));
 
 class Exit : public testing::TestWithParam<const char*> {};
 

@@ -48,9 +48,14 @@ TEST_F(Threads, CallTogetherAndEachGetsItsOwnAnswer) {
 }
 
 TEST_F(Threads, OfPythonRunWhileNobodyCalls) {
-  // Only possible when the thread that started Python gave the GIL back.
-  exec("import threading\nran = threading.Event()\nthreading.Thread(target=ran.set).start()");
-  EXPECT_TRUE(truth(eval("ran.wait(20)")));
+  // Only possible when the thread that started Python gave the GIL back. No call of Python waits here: it
+  // would give it back itself.
+  exec(
+      "import os, threading, time\nran, says_so = os.pipe()\n"
+      "def run():\n    time.sleep(0.05)\n    os.write(says_so, b'x')\n"
+      "threading.Thread(target=run).start()");
+  pollfd ran{.fd = static_cast<int>(number(eval("ran"))), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&ran, 1, 20'000), 1);
 }
 
 TEST_F(Threads, KeepOneThreadStateEach) {
@@ -259,6 +264,30 @@ TEST_F(Threads, ThatEndedJustBeforeAForkDoNotDisturbTheChild) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST_F(Threads, ThatForkWithoutTheGilLeavePythonBehind) {
+  Held hold = eval("__import__('ctypes').PYFUNCTYPE(None)(address)",
+                   Args().number(reinterpret_cast<int64_t>(hold_gil)).as("address"));
+  const Held x = tensor({1, 2}, {2});
+  may_end = false;
+  std::thread holder([&] { call(hold); });
+  while (!holding) {
+    std::this_thread::yield();
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    int64_t y = 0;
+    int64_t out = 0;
+    const bool computes = spt_add(x.get(), x.get(), &y) == SPT_OK && spt_release(y) == SPT_OK;
+    const bool refuses = spt_py_eval("1", "", nullptr, nullptr, 0, &out) == SPT_UNAVAILABLE;
+    exit(computes && refuses && last_message().starts_with("this process was forked by a thread") ? 0 : 1);
+  }
+  may_end = true;
+  holder.join();
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST_F(Threads, BackwardFromHereWhileOthersHoldTheGil) {

@@ -180,7 +180,8 @@ SPT_API int32_t spt_num_threads(int64_t* out);
 
 /** Sets how many threads one operation on the CPU may use.
  *
- *  Errors:   INVALID_ARGUMENT (count is not positive), TORCH (LibTorch refuses otherwise).
+ *  Errors:   INVALID_ARGUMENT (count is not positive), UNAVAILABLE (more than one in a forked process),
+ *            TORCH (LibTorch refuses otherwise).
  *  Source:   torch.set_num_threads
  *  Simple:   rt_torch_set_num_threads */
 SPT_API int32_t spt_set_num_threads(int64_t count);

@@ -36,7 +36,7 @@ def build(folder: Path) -> None:
 def command_of(test: str, folder: Path) -> list[str]:
     kind, name = test.split(maxsplit=1)
     if kind == "ctest":
-        return ["ctest", "--test-dir", str(folder / "build/release"), "-R", f"^{name}$", "--timeout", str(WATCHDOG)]
+        return ["ctest", "--test-dir", str(folder / "build/release"), "-R", f"^{name}( |$)", "--timeout", str(WATCHDOG)]
     if kind == "pytest":
         file, words = name.split(" -k ")
         python = folder / ".simple/torch-2.15/bin/python"

@@ -1,0 +1,39 @@
+#include "core_libtorch/threads.h"
+
+#include <ATen/Parallel.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <string>
+
+#include "core_libtorch/error.h"
+
+namespace simple_torch::core {
+namespace {
+
+std::atomic<bool> is_forked{false};
+
+void in_forked_child() {
+  is_forked = true;
+  at::set_num_threads(1);
+}
+
+}  // namespace
+
+void set_num_threads(int64_t count) {
+  if (count < 1 || count > INT32_MAX) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "a number of threads must be positive, not " + std::to_string(count));
+  }
+  if (count > 1 && is_forked) {
+    throw Error(
+        ErrorKind::kUnavailable,
+        "in a forked process an operation uses one thread, because OpenMP's threads do not come along; "
+        "start the process by spawn or forkserver");
+  }
+  at::set_num_threads(static_cast<int>(count));
+}
+
+void use_one_thread_after_forks() { pthread_atfork(nullptr, nullptr, in_forked_child); }
+
+}  // namespace simple_torch::core
