@@ -33,6 +33,35 @@ thread_local bool queues_last = false;  // of the thread that ends the queues: w
 // unloaded.
 [[gnu::tls_model("initial-exec")]] thread_local FreesMemoryHere* frees_here = nullptr;
 
+/// Some nodes of what ran on this thread, for what it defers next: making and freeing one costs more than a
+/// call's other work.
+struct SpareWork {
+  static constexpr int kMost = 32;
+  Work* first = nullptr;
+  int count = 0;
+};
+[[gnu::tls_model("initial-exec")]] thread_local SpareWork spare;
+
+/// NULL without memory.
+Work* new_work(void (*run)(void*), void* what) noexcept {
+  if (spare.first == nullptr) {
+    return new (std::nothrow) Work{run, what, nullptr};
+  }
+  --spare.count;
+  Work* work = std::exchange(spare.first, spare.first->next);
+  *work = {run, what, nullptr};
+  return work;
+}
+
+void keep_or_delete(Work* work) noexcept {
+  if (spare.count == SpareWork::kMost) {
+    delete work;
+    return;
+  }
+  ++spare.count;
+  work->next = std::exchange(spare.first, work);
+}
+
 void push(std::atomic<Work*>& newest, Work* work) {
   work->next = newest.load(std::memory_order_relaxed);
   while (
@@ -50,8 +79,10 @@ void run_all(std::atomic<Work*>& newest) {
     list = next;
   }
   while (oldest != nullptr && !is_too_late()) {
-    const std::unique_ptr<Work> work(std::exchange(oldest, oldest->next));
-    or_stay([&] { work->run(work->what); });
+    Work* work = std::exchange(oldest, oldest->next);
+    const Work now = *work;
+    keep_or_delete(work);
+    or_stay([&] { now.run(now.what); });
   }
 }
 
@@ -65,7 +96,7 @@ void defer(Deferred kind, void (*run)(void*), void* what) noexcept {
     frees_here->add(run, what);
     return;
   }
-  auto* work = new (std::nothrow) Work{run, what, nullptr};
+  Work* work = new_work(run, what);
   if (work == nullptr) {
     return;
   }
@@ -138,6 +169,13 @@ void make_room_in_deferred_memory() noexcept {
 }
 
 bool has_deferred_memory() noexcept { return memory.load() != nullptr; }
+
+void free_spare_work() noexcept {
+  while (spare.first != nullptr) {
+    delete std::exchange(spare.first, spare.first->next);
+  }
+  spare.count = SpareWork::kMost;  // what comes later is not kept
+}
 
 void leak_deferred_work() noexcept { leaking.store(true, std::memory_order_release); }
 

@@ -57,6 +57,9 @@ void run_deferred_memory() noexcept;
 void make_room_in_deferred_memory() noexcept;
 bool has_deferred_memory() noexcept;
 
+/// At the end of the calling thread: what it keeps for later is freed.
+void free_spare_work() noexcept;
+
 /// From now on nothing is queued any more: the interpreter is going.
 void leak_deferred_work() noexcept;
 

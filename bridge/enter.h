@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "bridge/errors.h"
 #include "bridge/gil.h"
@@ -21,19 +22,17 @@ class Entry {
     }
   }
 
-  /// Ends the entry. Returns whether it failed; then `failure` says how.
-  bool finish(bool succeeded, Failure& failure) {
+  /// Ends the entry. `failure` says how it failed, if it did; a C++ exception has said so before.
+  void finish(bool succeeded, std::optional<Failure>& failure) {
     if (gil_.outermost() && leaving_python(gil_.thread())) {
       PyErr_Clear();
-      failure.kind = ErrorKind::kInterrupted;
-      failure.type = "builtins.KeyboardInterrupt";
-      failure.message = "KeyboardInterrupt";
-      return true;
-    }
-    if (!succeeded) {
+      failure.emplace();
+      failure->kind = ErrorKind::kInterrupted;
+      failure->type = "builtins.KeyboardInterrupt";
+      failure->message = "KeyboardInterrupt";
+    } else if (!succeeded && !failure) {
       failure = take_python_error();
     }
-    return !succeeded;
   }
 
  private:
@@ -48,22 +47,19 @@ int32_t in_python(Body&& body) noexcept {
     return report_plain(ErrorKind::kUnavailable, reason);
   }
   try {
-    Failure failure;
-    bool failed = false;
+    std::optional<Failure> failure;
     {
       Entry entry;
       bool succeeded = false;
-      bool thrown = false;
       try {
         succeeded = or_stay(body);
       } catch (...) {
         failure = failure_of_current_exception();
-        thrown = true;
         PyErr_Clear();
       }
-      failed = entry.finish(succeeded || thrown, failure) || thrown;
+      entry.finish(succeeded, failure);
     }
-    return failed ? report(failure) : 0;
+    return failure ? report(*failure) : 0;
   } catch (...) {
     return report_plain(ErrorKind::kOutOfMemory, "no memory left to describe a failure in Python");
   }

@@ -36,6 +36,7 @@ void forget(void* what) {
 struct AtThreadEnd {
   ~AtThreadEnd() {
     ended = true;
+    free_spare_work();
     defer(Deferred::kReference, forget, this_thread);
   }
 };
@@ -44,7 +45,8 @@ struct AtThreadEnd {
 void enlist(PyThreadState* state) {
   static thread_local AtThreadEnd at_end;
   (void)at_end;
-  this_thread = new PythonThread{.state = state, .python_id = PyThread_get_thread_ident(), .next = threads};
+  this_thread = new PythonThread{
+      .state = state, .lasting = state, .python_id = PyThread_get_thread_ident(), .next = threads};
   threads = this_thread;
 }
 
@@ -64,24 +66,27 @@ void forget_other_threads() noexcept {
   for (PythonThread* thread = threads; thread != nullptr; thread = thread->next) {
     if (thread != this_thread) {
       thread->state = nullptr;  // who ended just before the fork is in the queue of deferred work
+      thread->lasting = nullptr;
     }
   }
 }
 
 void adopt_starting_thread() {
   enlist(nullptr);
+  this_thread->lasting = PyThreadState_Get();
   this_thread->is_main = true;
 }
 
 GilScope::GilScope(Entering entering) {
   expect_no_lock_held();
-  PyThreadState* known = PyGILState_GetThisThreadState();
+  PyThreadState* lasting = this_thread == nullptr ? nullptr : this_thread->lasting;
+  PyThreadState* known = lasting != nullptr ? lasting : PyGILState_GetThisThreadState();
   if (known == nullptr) {
     // The count that Ensure starts is never taken back, so that nobody's Release deletes the state.
     or_stay([] { PyGILState_Ensure(); });
     attached_ = PyGILState_GetThisThreadState();
     enlist(attached_);
-  } else if (!PyGILState_Check()) {
+  } else if (_PyThreadState_UncheckedGet() != known) {
     or_stay([&] { PyEval_RestoreThread(known); });
     attached_ = known;
   }

@@ -8,6 +8,7 @@ namespace simple_torch::bridge {
 /// What the bridge keeps for a thread that calls Python. The list of them is guarded by the GIL.
 struct PythonThread {
   PyThreadState* state;      // NULL where Python, not we, made the thread's state
+  PyThreadState* lasting;    // the thread's state where it is known to last as long as the thread; else NULL
   unsigned long python_id;   // what PyThreadState_SetAsyncExc wants
   int depth = 0;             // scopes open on this thread
   bool is_main = false;      // the one whose signals Python handles

@@ -151,10 +151,18 @@ bool close_with_python() {
   return static_cast<bool>(done);
 }
 
-/// In a process that was just forked. Only who forked with the GIL has it there, and has told Python of the
-/// fork: whoever else had it is not there to give it back.
+/// In a process that was just forked: whether a thread has the GIL that is not there to give it back.
+bool gil_is_lost() noexcept {
+#if PY_VERSION_HEX >= 0x030C0000
+  return PyGILState_Check() == 0;  // who has it is known to that thread alone
+#else
+  PyThreadState* holder = _PyThreadState_UncheckedGet();
+  return holder != nullptr && holder != PyGILState_GetThisThreadState();
+#endif
+}
+
 void forget_what_does_not_fork() {
-  if (_PyThreadState_UncheckedGet() == nullptr || PyGILState_Check() == 0) {
+  if (gil_is_lost()) {
     State running = State::kRunning;
     state.compare_exchange_strong(running, State::kForked);
     leak_deferred_work();
@@ -306,7 +314,7 @@ const char* why_closed() noexcept {
     case State::kRefused:
       return refusal->c_str();
     case State::kForked:
-      return "this process was forked by a thread that did not have Python's lock, and cannot call Python; "
+      return "this process was forked while another thread had Python's lock, and cannot call Python; "
              "fork by "
              "Python's os.fork or multiprocessing, or call Python in the process that started it only";
     case State::kClosed:

@@ -234,22 +234,24 @@ void leaving_program(bool was_in_program) noexcept {
   }
 }
 
+// Only who has the GIL changes them, in the order in which the handler may see them.
 void entering_python(PythonThread& thread) noexcept {
   thread.inside = true;
-  inside.fetch_add(1);
+  inside.store(inside.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   if (thread.is_main || is_main_of_python()) {
-    main_inside.store(true);
+    main_inside.store(true, std::memory_order_release);
   }
 }
 
 bool leaving_python(PythonThread& thread) noexcept {
   thread.inside = false;
   if (thread.is_main || is_main_of_python()) {
-    main_inside.store(false);  // first: a signal from here on goes to who had it before
+    main_inside.store(false,
+                      std::memory_order_release);  // first: a signal from here on goes to who had it before
   }
-  inside.fetch_sub(1);
+  inside.store(inside.load(std::memory_order_relaxed) - 1, std::memory_order_release);
   if (thread.is_main) {
-    return main_tripped.exchange(false) && pending_signal_raises();
+    return main_tripped.load() && main_tripped.exchange(false) && pending_signal_raises();
   }
   if (!thread.interrupted) {
     return false;
