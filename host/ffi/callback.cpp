@@ -85,9 +85,8 @@ void entry(ffi_cif*, void* result, void** arguments, void* data) {
     *made = NativeResult{};
   if (callback_failed())
     return;  // a failure is already on its way out through the native function
-  if (host_lock().is_closed())
-    return;  // the process ends, and Simple has ended before
-  host_lock().acquire();
+  if (!host_lock().acquire_unless_closed())
+    return;  // the process ends, and Simple has ended before; the caller may have Python's lock
   NativeResult given{};
   run(callback, arguments, given);
   host_lock().release();

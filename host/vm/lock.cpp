@@ -30,16 +30,20 @@ thread_local bool only_for_fork = false;  // and it got it for that
 }  // namespace
 
 void HostLock::acquire() {
+  if (!acquire_unless_closed())
+    wait_for_the_end();
+}
+
+bool HostLock::acquire_unless_closed() {
   std::unique_lock guard(mutex_);
   const uint64_t ticket = next_ticket_++;
   while (serving_ != ticket && !is_closed())
     if (changed_.wait_for(guard, kTurn) == std::cv_status::timeout && serving_ != ticket)
       wanted_.store(true, std::memory_order_relaxed);
-  if (is_closed()) {
-    guard.unlock();
-    wait_for_the_end();
-  }
+  if (is_closed())
+    return false;
   has_lock = true;
+  return true;
 }
 
 void HostLock::become_shared() {

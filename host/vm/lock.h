@@ -12,6 +12,9 @@ namespace spl {
 class HostLock {
  public:
   void acquire();
+  /// The same, but false once the lock is closed: for who may hold something that the process needs for its
+  /// end.
+  bool acquire_unless_closed();
   void release();
   /// Whether the thread that holds the lock should hand it over at its next safepoint.
   bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
@@ -34,8 +37,8 @@ class HostLock {
   bool take_collection() { return collection_.exchange(false); }
   /// Gives waiting threads their turn.
   void hand_over();
-  /// The process ends: whoever has the lock, or asks for it from now on, waits for that. The caller needs not
-  /// have it.
+  /// The process ends: whoever asks for the lock by acquire(), now or later, waits for that. The caller has
+  /// it.
   void close() {
     closed_.store(true);
     wanted_.store(true);

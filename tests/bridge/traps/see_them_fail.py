@@ -15,7 +15,7 @@ from pathlib import Path
 import tomllib
 
 ROOT = Path(__file__).resolve().parents[3]
-WATCHDOG = 150  # seconds, for a test that would take a few
+WATCHDOG = 60  # seconds, for a test that would take a few
 
 
 def copy_to(folder: Path) -> None:
