@@ -28,6 +28,7 @@ _THREADED = r"^Handles\.|^Threads\.|^LettingGo\.|KeptForEachThreadApart|planted_
 _FORKING = (
     "Threads.AndProcessesOfADataLoaderWork",
     "Threads.ThatEndedJustBeforeAForkDoNotDisturbTheChild",
+    "Threads.ThatForkWithoutTheGilLeavePythonBehind",
     "LettingGo.FreesInAForkedProcess",
 )
 _SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
