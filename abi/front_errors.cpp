@@ -32,7 +32,7 @@ ErrorRecord& record() {
   return instance;
 }
 
-std::string text_or_empty(const char* text) { return text == nullptr ? std::string() : std::string(text); }
+const char* text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
 std::string bytes_or_empty(int64_t bytes) { return bytes < 0 ? std::string() : std::to_string(bytes); }
 
@@ -63,14 +63,15 @@ void clear_error() noexcept { current_kind = 0; }
 
 void record_error(const ErrorData* error) {
   current_kind = error->kind;
-  record() = {text_or_empty(error->message),
-              text_or_empty(error->op),
-              text_or_empty(error->expected),
-              text_or_empty(error->got),
-              bytes_or_empty(error->requested_bytes),
-              bytes_or_empty(error->available_bytes),
-              text_or_empty(error->type),
-              text_or_empty(error->traceback)};
+  ErrorRecord& kept = record();  // assigned part by part: their memory serves again
+  kept.message = text_or_empty(error->message);
+  kept.op = text_or_empty(error->op);
+  kept.expected = text_or_empty(error->expected);
+  kept.got = text_or_empty(error->got);
+  kept.requested_bytes = bytes_or_empty(error->requested_bytes);
+  kept.available_bytes = bytes_or_empty(error->available_bytes);
+  kept.type = text_or_empty(error->type);
+  kept.traceback = text_or_empty(error->traceback);
 }
 
 int32_t record_error(ErrorKind kind, const std::string& message) noexcept {

@@ -7,50 +7,22 @@
 #include <utility>
 
 #include "bridge/backend.h"
+#include "bridge/exception_types.h"
 
 namespace simple_torch::bridge {
 namespace {
 
 const abi::FrontServices* given_services = nullptr;
 
-/// The object's text, or "" when its __str__ fails or cannot be encoded.
-std::string text_of(PyObject* object) {
-  if (object == nullptr) {
-    return "";
-  }
-  const Ref text(PyObject_Str(object));
-  Py_ssize_t size = 0;
-  const char* utf8 = text ? PyUnicode_AsUTF8AndSize(text.get(), &size) : nullptr;
-  if (utf8 == nullptr) {
-    PyErr_Clear();
-    return "";
-  }
-  return {utf8, static_cast<size_t>(size)};
-}
-
-std::string attribute_text(PyObject* object, const char* name) {
-  const Ref value(PyObject_GetAttrString(object, name));
-  if (!value) {
-    PyErr_Clear();
-    return "";
-  }
-  return value.get() == Py_None ? "" : text_of(value.get());
-}
-
-bool is_a(PyObject* exception, PyObject* type) { return PyErr_GivenExceptionMatches(exception, type) != 0; }
-
 /// Whether Python would show no more of it than its type and message: it passed no Python code, has no cause,
 /// no context, no note and no part, and is none of those that Python has hints for.
-bool is_bare(PyObject* exception) {
+bool is_bare(PyObject* exception, const ExceptionType& type) {
   const auto& fields = *reinterpret_cast<PyBaseExceptionObject*>(exception);
-  bool has_more = fields.traceback != nullptr || fields.cause != nullptr || fields.context != nullptr ||
-                  (fields.dict != nullptr && PyDict_GET_SIZE(fields.dict) != 0);
+  bool has_more = type.shows_more || fields.traceback != nullptr || fields.cause != nullptr ||
+                  fields.context != nullptr || (fields.dict != nullptr && PyDict_GET_SIZE(fields.dict) != 0);
 #if PY_VERSION_HEX >= 0x030B0000
-  has_more |= fields.notes != nullptr || is_a(exception, PyExc_BaseExceptionGroup);
+  has_more |= fields.notes != nullptr;
 #endif
-  for (PyObject* told_apart : {PyExc_SyntaxError, PyExc_NameError, PyExc_AttributeError, PyExc_ImportError}) {
-    has_more |= is_a(exception, told_apart);
-  }
   return !has_more;
 }
 
@@ -75,6 +47,9 @@ std::string traceback_text(PyObject* exception) {
 
 /// Line breaks and the indents after them become one blank: a message is one line.
 std::string on_one_line(const std::string& text) {
+  if (text.find_first_of("\n\r") == std::string::npos && !text.ends_with(' ')) {
+    return text;
+  }
   std::string line;
   bool skipping = false;
   for (const char c : text) {
@@ -91,34 +66,14 @@ std::string on_one_line(const std::string& text) {
   return line;
 }
 
-ErrorKind kind_of_exception(PyObject* exception, const std::string& type) {
-  if (is_a(exception, PyExc_KeyboardInterrupt)) {
-    return ErrorKind::kInterrupted;
-  }
-  if (type == "torch.OutOfMemoryError" || is_a(exception, PyExc_MemoryError)) {
-    return ErrorKind::kOutOfMemory;
-  }
-  const std::pair<PyObject*, ErrorKind> known[] = {{PyExc_OSError, ErrorKind::kIo},
-                                                   {PyExc_IndexError, ErrorKind::kIndexOutOfRange},
-                                                   {PyExc_ImportError, ErrorKind::kUnavailable},
-                                                   {PyExc_NotImplementedError, ErrorKind::kNotImplemented}};
-  for (const auto& [base, kind] : known) {
-    if (is_a(exception, base)) {
-      return kind;
-    }
-  }
-  return ErrorKind::kPython;
-}
-
 /// What LibTorch has said comes as a RuntimeError, whatever it is about.
-void explain_words_of_libtorch(PyObject* exception, const std::string& text, Failure& failure) {
-  const bool is_plain = reinterpret_cast<PyObject*>(Py_TYPE(exception)) == PyExc_RuntimeError;
-  if (!is_plain && failure.kind != ErrorKind::kOutOfMemory) {
+void explain_words_of_libtorch(const ExceptionType& type, const std::string& text, Failure& failure) {
+  if (!type.is_runtime_error && failure.kind != ErrorKind::kOutOfMemory) {
     return;
   }
   Explained explained;
   backend_services().explain(text.c_str(), explained);
-  if (is_plain && static_cast<ErrorKind>(explained.kind) != ErrorKind::kTorch) {
+  if (type.is_runtime_error && static_cast<ErrorKind>(explained.kind) != ErrorKind::kTorch) {
     failure.kind = static_cast<ErrorKind>(explained.kind);
   }
   failure.expected = explained.expected;
@@ -131,8 +86,8 @@ void explain_words_of_libtorch(PyObject* exception, const std::string& text, Fai
 constexpr const char* kNoDataPointer = "Cannot access data pointer of Tensor (e.g. FakeTensor";
 
 /// Says how to mend what the message alone leaves open.
-void add_advice(PyObject* exception, Failure& failure) {
-  if (is_a(exception, PyExc_ModuleNotFoundError)) {
+void add_advice(PyObject* exception, const ExceptionType& type, Failure& failure) {
+  if (type.is_missing_module) {
     std::string module = attribute_text(exception, "name");
     module = module.substr(0, module.find('.'));
     if (!module.empty()) {
@@ -144,7 +99,7 @@ void add_advice(PyObject* exception, Failure& failure) {
         "; a tensor over memory that was lent read-only is one of these: give a clone(), or a "
         "simple_torch.Tensor "
         "(from_dlpack of Python's simple_torch)";
-  } else if (is_a(exception, PyExc_SystemExit)) {
+  } else if (type.is_exit) {
     failure.got = attribute_text(exception, "code");
   }
 }
@@ -180,18 +135,18 @@ Failure take_python_error() {
     failure.message = "a Python function failed and set no exception";
     return failure;
   }
-  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(exception.get()));
-  const std::string name = attribute_text(type, "__qualname__");
-  failure.type = attribute_text(type, "__module__") + "." + name;
-  failure.kind = kind_of_exception(exception.get(), failure.type);
+  ExceptionType room;
+  const ExceptionType& type = exception_type(exception.get(), room);
+  failure.type = type.full_name;
+  failure.kind = type.kind;
   const std::string said = text_of(exception.get());
   const std::string text = on_one_line(said);
-  failure.message = text.empty() ? name : name + ": " + text;
+  failure.message = text.empty() ? type.name : type.name + ": " + text;
   // Python's module takes fifty times as long.
   failure.traceback =
-      is_bare(exception.get()) ? bare_text(failure.type, said) : traceback_text(exception.get());
-  explain_words_of_libtorch(exception.get(), text, failure);
-  add_advice(exception.get(), failure);
+      is_bare(exception.get(), type) ? bare_text(failure.type, said) : traceback_text(exception.get());
+  explain_words_of_libtorch(type, text, failure);
+  add_advice(exception.get(), type, failure);
   return failure;
 }
 
