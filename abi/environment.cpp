@@ -156,13 +156,14 @@ PythonFiles files_of(const fs::path& executable) {
 /// A name without a slash is looked up in PATH, as a shell would.
 fs::path executable_named(const std::string& name, const Variables& variables) {
   if (name.find('/') != std::string::npos) {
-    return fs::absolute(name);
+    return fs::absolute(name).lexically_normal();
   }
   const std::string path = variables("PATH");
   for (size_t start = 0; start <= path.size();) {
     const size_t end = std::min(path.find(':', start), path.size());
     fs::path candidate = fs::path(path.substr(start, end - start)) / name;
-    if (is_there(candidate)) {
+    std::error_code ignored;
+    if (fs::is_regular_file(candidate, ignored)) {
       return candidate;
     }
     start = end + 1;
@@ -216,8 +217,10 @@ bool is_script(const fs::path& executable) { return first_line(executable).start
 void from_python_wish(FoundEnvironment& found, const std::string& wish, const Variables& variables) {
   const fs::path executable = executable_named(wish, variables);
   take(found, files_of(executable), "SIMPLE_PYTHON");
-  if (!is_there(executable)) {
-    found.problem = "SIMPLE_PYTHON names " + wish + ", which does not exist";
+  std::error_code ignored;
+  if (!fs::is_regular_file(executable, ignored)) {
+    found.problem = "SIMPLE_PYTHON names " + wish + ", which " +
+                    (is_there(executable) ? "is no program; name a Python" : "does not exist");
   } else if (found.torch_dir.empty()) {
     found.problem = is_script(executable)
                         ? "SIMPLE_PYTHON names " + executable.string() +

@@ -50,14 +50,18 @@ int32_t in_python(Body&& body) noexcept {
     std::optional<Failure> failure;
     {
       Entry entry;
-      bool succeeded = false;
-      try {
-        succeeded = or_stay(body);
-      } catch (...) {
-        failure = failure_of_current_exception();
-        PyErr_Clear();
-      }
-      entry.finish(succeeded, failure);
+      or_stay([&] {
+        bool succeeded = false;
+        try {
+          succeeded = body();
+        } catch (::abi::__forced_unwind&) {
+          throw;
+        } catch (...) {
+          failure = failure_of_current_exception();
+          PyErr_Clear();
+        }
+        entry.finish(succeeded, failure);
+      });
     }
     return failure ? report(*failure) : 0;
   } catch (...) {

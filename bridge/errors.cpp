@@ -104,7 +104,47 @@ void add_advice(PyObject* exception, const ExceptionType& type, Failure& failure
   }
 }
 
+// Of the calling thread: functions of Simple's that Python waits for, and what last came out of Python
+// meanwhile.
+thread_local int functions_awaited = 0;
+thread_local PyObject* kept = nullptr;
+thread_local std::string* kept_message = nullptr;  // made when it is first needed
+
+void keep_while_passing(PyObject* exception, const std::string& message) {
+  if (functions_awaited == 0) {
+    return;
+  }
+  Py_INCREF(exception);
+  Py_XSETREF(kept, exception);
+  if (kept_message == nullptr) {
+    kept_message = new std::string;
+  }
+  *kept_message = message;
+}
+
 }  // namespace
+
+ExceptionsPass::ExceptionsPass() noexcept { ++functions_awaited; }
+
+ExceptionsPass::~ExceptionsPass() {
+  if (--functions_awaited == 0 && kept != nullptr && may_touch_python()) {
+    const PendingException pending;  // its end may run Python
+    Py_CLEAR(kept);
+    delete std::exchange(kept_message, nullptr);
+  }
+}
+
+Ref passing_exception(const char* message) {
+  if (kept == nullptr) {
+    return {};
+  }
+  const std::string_view whole(*kept_message);
+  const size_t head = whole.find(": ");
+  const bool is_it = whole == message ||
+                     (head != std::string_view::npos && whole.substr(head + 2) == message) ||
+                     (head == std::string_view::npos && *message == '\0');
+  return is_it ? Ref::borrowed(kept) : Ref();
+}
 
 void set_services(const abi::FrontServices* services) noexcept { given_services = services; }
 
@@ -147,6 +187,7 @@ Failure take_python_error() {
       is_bare(exception.get(), type) ? bare_text(failure.type, said) : traceback_text(exception.get());
   explain_words_of_libtorch(type, text, failure);
   add_advice(exception.get(), type, failure);
+  keep_while_passing(exception.get(), failure.message);
   return failure;
 }
 

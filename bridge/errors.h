@@ -42,4 +42,17 @@ int32_t report(const Failure& failure) noexcept;
 /// The same for a failure that is no more than a kind and a message; needs no memory of ours.
 int32_t report_plain(ErrorKind kind, const char* message) noexcept;
 
+/// While Python waits for a function of Simple's on this thread: an exception that comes out of Python there
+/// is kept until that function ends, as it may go on to the Python code outside. Needs the GIL.
+class ExceptionsPass {
+ public:
+  ExceptionsPass() noexcept;
+  ~ExceptionsPass();
+  ExceptionsPass(const ExceptionsPass&) = delete;
+  ExceptionsPass& operator=(const ExceptionsPass&) = delete;
+};
+
+/// The last one that was kept, if its message, with or without the type before it, is this one.
+Ref passing_exception(const char* message);
+
 }  // namespace simple_torch::bridge

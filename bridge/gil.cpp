@@ -52,6 +52,11 @@ void enlist(PyThreadState* state) {
 
 }  // namespace
 
+bool has_gil_at_the_end() noexcept {
+  PyThreadState* running = _PyThreadState_UncheckedGet();
+  return running != nullptr && running == PyGILState_GetThisThreadState();
+}
+
 void expect_no_lock_held() noexcept {
   assert(backend_services().held_locks() == 0 && "a lock of ours is held while Python's lock is wanted");
 }

@@ -27,6 +27,8 @@ sem_t for_watcher;
 // In a process whose Python runs us.
 std::atomic<void (*)()> interrupt_program{nullptr};
 std::atomic<bool> main_in_program{false};  // Python's main thread waits for a function of the program
+PyObject* get_handler = nullptr;           // _signal.getsignal and its default_int_handler; kept for good
+PyObject* default_handler = nullptr;
 
 /// Gives the signal to who had it before us.
 void pass_on(int signal, siginfo_t* info, void* context) {
@@ -215,13 +217,33 @@ bool watch_interrupts(void (*interrupt)()) {
   if (!ident) {
     return false;
   }
+  const Ref module(PyImport_ImportModule("_signal"));
+  Ref get(module ? PyObject_GetAttrString(module.get(), "getsignal") : nullptr);
+  Ref handler(module ? PyObject_GetAttrString(module.get(), "default_int_handler") : nullptr);
+  if (!get || !handler) {
+    return false;
+  }
+  get_handler = get.give();
+  default_handler = handler.give();
   python_main = static_cast<pthread_t>(PyLong_AsUnsignedLong(ident.get()));
   interrupt_program = interrupt;
   return PyErr_Occurred() == nullptr;
 }
 
+/// Python code may have put a handler of its own there: it is to run, when the function returns.
+bool raises_keyboard_interrupt() noexcept {
+  const PendingException pending;
+  const Ref number(PyLong_FromLong(SIGINT));
+  const Ref now(number ? PyObject_CallOneArg(get_handler, number.get()) : nullptr);
+  PyErr_Clear();
+  return now && now.get() == default_handler;
+}
+
 bool entering_program() noexcept {
   if (!is_main_of_python()) {
+    return false;
+  }
+  if (!main_in_program && !raises_keyboard_interrupt()) {
     return false;
   }
   take_over_from_python();

@@ -15,6 +15,19 @@ struct Object;
 inline PyObject* as_python(Object* object) noexcept { return reinterpret_cast<PyObject*>(object); }
 inline Object* as_object(PyObject* object) noexcept { return reinterpret_cast<Object*>(object); }
 
+/// Whether the calling thread has the GIL, also once Python has ended and tells everybody that they have.
+bool has_gil_at_the_end() noexcept;
+
+/// False on a thread that Python unwinds because it ends: what the unwinding destroys is left alone.
+inline bool may_touch_python() noexcept {
+#if PY_VERSION_HEX >= 0x030D0000
+  const bool is_ending = Py_IsFinalizing() != 0;
+#else
+  const bool is_ending = _Py_IsFinalizing() != 0;
+#endif
+  return (!is_ending && Py_IsInitialized() != 0) || has_gil_at_the_end();
+}
+
 /// An owned reference, or nothing; made and dropped under the GIL only.
 class Ref {
  public:
@@ -25,7 +38,11 @@ class Ref {
     std::swap(ptr_, other.ptr_);
     return *this;
   }
-  ~Ref() { Py_XDECREF(ptr_); }
+  ~Ref() {
+    if (ptr_ != nullptr && may_touch_python()) {
+      Py_DECREF(ptr_);
+    }
+  }
 
   static Ref borrowed(PyObject* object) noexcept {
     Py_XINCREF(object);
@@ -45,7 +62,11 @@ class Ref {
 class PendingException {
  public:
   PendingException() noexcept { PyErr_Fetch(&type_, &value_, &traceback_); }
-  ~PendingException() { PyErr_Restore(type_, value_, traceback_); }
+  ~PendingException() {
+    if (may_touch_python()) {
+      PyErr_Restore(type_, value_, traceback_);
+    }
+  }
   PendingException(const PendingException&) = delete;
   PendingException& operator=(const PendingException&) = delete;
 

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstddef>
 #include <string>
 
+#include "bridge/deferred.h"
 #include "bridge/enter.h"
 #include "bridge/interrupts.h"
 #include "bridge/thread_end.h"
@@ -101,6 +103,7 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, P
   Object* result = nullptr;
   bool is_interrupted = false;
   const Ref held = Ref::borrowed(self);  // it may be dropped by what it does
+  const ExceptionsPass passing;
   {
     const OutsidePython outside;
     is_interrupted = outside.is_interrupted();
@@ -115,6 +118,10 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, P
   } else {
     Py_CLEAR(raised);  // of a failure that Simple has mended itself
   }
+  or_stay([] {
+    const PendingException pending;
+    run_deferred_work();  // what the function was given
+  });
   return as_python(result);
 }
 
@@ -125,6 +132,10 @@ void deallocate(PyObject* self) {
   own_type->tp_free(self);
   Py_DECREF(own_type);
   const PendingException pending;
+  const OutsidePython outside;  // what ends may be objects of Simple, whose code takes its time
+  if (outside.is_interrupted()) {
+    PyErr_SetInterruptEx(SIGINT);  // for the code round this, which a deletion cannot stop
+  }
   function.end(function.context);
 }
 
@@ -230,7 +241,10 @@ void add_note(PyObject* exception, const char* note) {
 int32_t raise(const char* name, const char* message, const char* note) {
   return in_python([&] {
     const Ref text(PyUnicode_FromString(message));
-    Ref exception = text ? exception_of(name, text.get()) : Ref();
+    Ref exception = passing_exception(message);
+    if (!exception && text) {
+      exception = exception_of(name, text.get());
+    }
     if (!exception) {
       return false;
     }

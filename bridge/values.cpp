@@ -90,7 +90,7 @@ CallArguments::CallArguments(const Arguments& arguments, PyObject* self)
 }
 
 CallArguments::~CallArguments() {
-  for (size_t i = 0; i < filled_; ++i) {
+  for (size_t i = 0; i < filled_ && may_touch_python(); ++i) {
     Py_DECREF(values_[1 + self_count_ + i]);
   }
   if (values_ != inline_values_) {

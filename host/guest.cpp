@@ -64,7 +64,8 @@ SPL_GUEST_API const char* spl_guest_start(const char* file, SplWriter writer) {
 SPL_GUEST_API void spl_guest_interrupt(void) { host_lock().interrupt(); }
 
 SPL_GUEST_API void spl_guest_end(void) {
-  host_lock().acquire();
+  if (host_lock().is_closed() || !host_lock().acquire_unless_closed())
+    return;
   tell_unseen_failures();
   host_lock().close();
 }

@@ -8,8 +8,8 @@ extern "C" {
 #endif
 
 /* What Simple prints: 1 is standard output, 2 what is for standard error. Called on any thread, without
- * locks. */
-typedef void (*SplWriter)(int stream, const char* text, size_t size);
+ * locks. Gives 0, or another number where the text could not be written: what printed it fails. */
+typedef int (*SplWriter)(int stream, const char* text, size_t size);
 
 /* Starts the host, once, and runs the file, which gives its functions to the program. NULL, or why it failed:
  * text that lives as long as the process. */

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "values/error.h"
 #include "vm/lock.h"
 
 namespace spl {
@@ -10,9 +11,9 @@ namespace {
 
 Writer writer = nullptr;  // set once, before programs run
 
-void write(int stream, std::string_view text) {
+bool write(int stream, std::string_view text) {
   const Unlocked unlocked;  // the other program's streams may have locks of their own
-  writer(stream, text.data(), text.size());
+  return writer(stream, text.data(), text.size()) == 0;
 }
 
 }  // namespace
@@ -20,10 +21,10 @@ void write(int stream, std::string_view text) {
 void write_by(Writer given) { writer = given; }
 
 void print_text(std::string_view text) {
-  if (writer != nullptr)
-    write(1, text);
-  else
+  if (writer == nullptr)
     std::fwrite(text.data(), 1, text.size(), stdout);
+  else if (!write(1, text))
+    fail("what was printed could not be written");
 }
 
 void tell(std::string_view text) {

@@ -12,7 +12,8 @@ void tell(std::string_view text);
 void flush_output();
 
 /// Where both go in a process that is another program's. Called without the host lock, on any thread.
-using Writer = void (*)(int stream, const char* text, size_t size);  // 1: output, 2: errors
+/// 1: output, 2: errors. 0, or another number where the text was not taken.
+using Writer = int (*)(int stream, const char* text, size_t size);
 void write_by(Writer writer);
 
 }  // namespace spl

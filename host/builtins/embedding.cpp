@@ -121,9 +121,12 @@ Value is_same(Thread&, Value* args, int) {
   return Value::boolean(a.is_object() && b.is_object() && a.as_object == b.as_object);
 }
 
+// 0 for what is equal by its parts.
 Value identity(Thread&, Value* args, int) {
   const Value of = given(args[0]);
-  return Value::integer(of.is_object() ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(of.as_object)) : 0);
+  const bool by_parts = !of.is_object() || of.is(Kind::kEnumValue) ||
+                        (of.is(Kind::kInstance) && !as_object<Instance>(of)->record->is_class);
+  return Value::integer(by_parts ? 0 : static_cast<int64_t>(reinterpret_cast<uintptr_t>(of.as_object)));
 }
 
 // As attempt(); in another program's process exit(code), or Ctrl-C, is Err(code), a plain integer.

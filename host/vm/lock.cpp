@@ -7,6 +7,7 @@
 #include <chrono>
 #include <new>
 
+#include "../installation.h"
 #include "../values/error.h"
 #include "cycles.h"
 #include "threads.h"
@@ -35,6 +36,8 @@ void HostLock::acquire() {
 }
 
 bool HostLock::acquire_unless_closed() {
+  if (is_closed() && has_lock)
+    return true;  // the thread that closed it, which keeps it, may come back to Simple
   std::unique_lock guard(mutex_);
   const uint64_t ticket = next_ticket_++;
   while (serving_ != ticket && !is_closed())
@@ -80,6 +83,8 @@ void HostLock::after_fork_in_child() {
 }
 
 void HostLock::release() {
+  if (is_closed())
+    return;
   has_lock = false;
   const std::lock_guard guard(mutex_);
   ++serving_;
@@ -93,8 +98,13 @@ void HostLock::hand_over() {
   acquire();
 }
 
+bool may_be_interrupted() {
+  static thread_local const bool is_first = gettid() == getpid();
+  return is_first || !is_guest();
+}
+
 void safepoint() {
-  if (host_lock().take_interrupt())
+  if (may_be_interrupted() && host_lock().take_interrupt())
     throw ExitRequest{kInterruptedCode};
   if (host_lock().take_collection())
     collect_cycles();

@@ -29,6 +29,7 @@ class HostLock {
     return is_first;
   }
   bool take_interrupt() { return interrupted_.exchange(false); }
+  bool is_interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
   /// Makes the running thread collect cycles at its next safepoint.
   void ask_for_collection() {
     collection_.store(true);
@@ -85,6 +86,10 @@ class Unlocked {
  private:
   bool active_;
 };
+
+/// Whether Ctrl-C is this thread's: in another program's process the first thread's only, which waits for
+/// Simple.
+bool may_be_interrupted();
 
 /// Where a running thread looks up: hands the lock over, collects cycles, ends the program on Ctrl-C.
 void safepoint();

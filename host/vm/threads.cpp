@@ -1,6 +1,7 @@
 // Simple threads: each has its registers and frames; the host lock lets one run at a time.
 #include "threads.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -187,17 +188,29 @@ class Waiting {
   Waiting& operator=(const Waiting&) = delete;
 };
 
+// Whether it has finished, after some time at most where Ctrl-C is to end the wait.
+bool wait_a_while(Outcome& outcome) {
+  constexpr auto kPart = std::chrono::milliseconds(20);
+  const Unlocked unlocked;
+  std::unique_lock guard(outcome.mutex);
+  const auto is_finished = [&] { return outcome.finished; };
+  if (!is_guest())
+    outcome.changed.wait(guard, is_finished);  // the thread that runs ends the program
+  else
+    while (!outcome.changed.wait_for(guard, kPart, is_finished) &&
+           !(may_be_interrupted() && host_lock().is_interrupted())) {
+    }
+  outcome.joined = outcome.joined || outcome.finished;
+  return outcome.finished;
+}
+
 // The thread's result; its failure is raised here, with the calls that led to both. A second join gives the
 // same.
 Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
   refuse_ring(*outcome);
   const Waiting waiting(outcome.get());
-  {
-    const Unlocked unlocked;
-    std::unique_lock guard(outcome->mutex);
-    outcome->changed.wait(guard, [&] { return outcome->finished; });
-    outcome->joined = true;
-  }
+  while (!wait_a_while(*outcome))
+    safepoint();
   if (outcome->error) {
     SimpleError error(*outcome->error);
     const std::vector<StackEntry> here = thread.stack();

@@ -11,10 +11,11 @@ from typing import Any
 
 from simple_torch._library import folder_of_library
 
-_Writer = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
+_Writer = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
 _starting = threading.Lock()
-_run: Any = None  # both are functions of Simple's, which it sets when it starts
-_run_file: Any = None
+# Functions of Simple's, which it sets when it starts: once, also where this module is loaded again.
+_run: Any = globals().get("_run")
+_run_file: Any = globals().get("_run_file")
 
 
 def run(source: str, /, name: str = "source", **values: Any) -> Any:
@@ -76,10 +77,14 @@ def _open() -> None:
 
 
 @_Writer
-def _write(stream: int, text: Any, size: int) -> None:
+def _write(stream: int, text: Any, size: int) -> int:
     out = sys.stdout if stream == 1 else sys.stderr
-    if out is not None:
-        out.write(ctypes.string_at(text, size).decode(errors="replace"))
+    try:
+        if out is not None:
+            out.write(ctypes.string_at(text, size).decode(errors="replace"))
+    except (OSError, ValueError):  # a closed pipe or stream, a character that it has no code for
+        return 1
+    return 0
 
 
 __all__ = ["evaluate", "run", "run_file"]

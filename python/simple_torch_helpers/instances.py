@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -42,38 +43,59 @@ def instance_type(function: type) -> type:
         def __setitem__(self, key: Any, value: Any) -> None:
             ask(self, "put", key, value)
 
-        def __iter__(self) -> Any:
-            return iter(ask(self, "items"))
+        def __contains__(self, item: Any) -> bool:
+            return ask(self, "contains", item)
+
+        def __iter__(self) -> Iterator[Any]:
+            step = ask(self, "steps")
+            while found := step():
+                yield found[0]
 
         def __bool__(self) -> bool:
-            return True
+            return ask(self, "truth") if ask(self, "has", "__bool__") else True
+
+        def __neg__(self) -> Any:
+            return ask(self, "negative")
 
         def __eq__(self, other: object) -> Any:
-            return ask(self, "operate", "==", other) if isinstance(other, function) else NotImplemented
+            return ask(self, "same", other) if isinstance(other, function) else NotImplemented
 
         def __hash__(self) -> int:
-            return ask(self, "hash")
+            return hash(ask(self, "hash"))
 
-    for symbol, name in OPERATORS.items():
-        setattr(Instance, f"__{name}__", _asking(ask, symbol))
+        def __enter__(self) -> Any:
+            return ask(self, "enter")
+
+        def __exit__(self, *failure: object) -> None:
+            ask(self, "exit")
+
+    for symbol, (name, hook) in OPERATORS.items():
+        setattr(Instance, f"__{name}__", _asking(ask, "operate", symbol, f"__{hook}__"))
+        if symbol not in COMPARISONS:  # which Python reflects itself
+            setattr(Instance, f"__r{name}__", _asking(ask, "reflected", symbol, f"__r{hook}__"))
     return Instance
 
 
-OPERATORS = {
-    "+": "add",
-    "-": "sub",
-    "*": "mul",
-    "/": "truediv",
-    "@": "matmul",
-    "<": "lt",
-    "<=": "le",
-    ">": "gt",
-    ">=": "ge",
+OPERATORS = {  # Python's names, and Simple's
+    "+": ("add", "add"),
+    "-": ("sub", "sub"),
+    "*": ("mul", "mul"),
+    "/": ("truediv", "div"),
+    "%": ("mod", "mod"),
+    "**": ("pow", "pow"),
+    "@": ("matmul", "matmul"),
+    "<": ("lt", "lt"),
+    "<=": ("le", "le"),
+    ">": ("gt", "gt"),
+    ">=": ("ge", "ge"),
 }
+COMPARISONS = ("<", "<=", ">", ">=")
 
 
-def _asking(ask: Any, symbol: str) -> Any:
+def _asking(ask: Any, question: str, symbol: str, hook: str) -> Any:
+    """Without the method in Simple the other side is asked, as Python does it."""
+
     def operate(self: Any, other: Any) -> Any:
-        return ask(self, "operate", symbol, other)
+        return ask(self, question, symbol, other) if ask(self, "has", hook) else NotImplemented
 
     return operate

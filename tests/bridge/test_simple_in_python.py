@@ -268,6 +268,8 @@ def test_threads_of_simple_call_python():
 ENDS = {
     "threads of Simple run on": "m.begin()",
     "threads of Simple call Python": "m.begin_calling(lambda: None)",
+    "threads of Simple call Python that fails": "m.begin_failing(lambda: 1 / 0); import time; time.sleep(0.1)",
+    "objects of Simple go on its threads": "m.begin_dropping(lambda kept: None); import time; time.sleep(0.1)",
     "objects and functions are kept": "import builtins; builtins.kept = [m.Kept(), m.five]",
     "a deleter of Simple's runs late": "import sys; sys.kept = m.Kept()",
     "Simple prints at the end": "import atexit; atexit.register(m.say)",
@@ -294,6 +296,14 @@ fn begin(): thread.spawn(spin)
 fn calls(f):
     while true: f()
 fn begin_calling(f): thread.spawn(\\\\: calls(f))
+fn fails(f):
+    while true: attempt(\\\\: f())
+fn begin_failing(f):
+    for _ in 0..4: thread.spawn(\\\\: fails(f))
+fn drops(f):
+    while true: f(Kept())
+fn begin_dropping(f):
+    for _ in 0..4: thread.spawn(\\\\: drops(f))
 fn say(): print "said"
 ''')
 {ENDS[state]}
@@ -344,3 +354,203 @@ def test_one_libtorch_is_mapped():
     mapped = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "libtorch_cpu" in line}
     assert len(mapped) == 1
     assert simple_torch.Tensor is not None
+
+
+# ---- what a review found
+
+
+def test_exceptions_come_out_as_themselves_with_all_that_they_have():
+    class Own(Exception):
+        def __init__(self, first, second):
+            super().__init__(first, second)
+            self.second = second
+
+    made = [
+        KeyError("k"),
+        FileNotFoundError(2, "no such", "f.txt"),
+        Own(1, [2]),
+        StopIteration(3),
+    ]
+    if sys.version_info >= (3, 11):
+        made.append(ExceptionGroup("g", [Own(1, 2)]))  # noqa: F821
+    call = run("fn call(f): f()").call
+    for error in made:
+
+        def fails(error=error):
+            raise error
+
+        with pytest.raises(type(error)) as caught:
+            call(fails)
+        assert caught.value is error
+    with pytest.raises(SystemExit) as ended:
+        call(lambda: sys.exit())
+    assert ended.value.code is None
+
+
+def test_operators_ask_pythons_side_where_simple_has_none():
+    class Reflecting:
+        def __rsub__(self, other):
+            return f"{other} - me"
+
+    module = run(
+        """
+        class Q:
+            x: i64
+            fn __radd__(other): other + self.x
+            fn __mod__(other): self.x % other
+            fn __neg__(): Q(x: 0 - self.x)
+        """
+    )
+    q = module.Q(x=7)
+    assert (q - Reflecting(), 1 + q, q % 4, (-q).x) == ("Q(x: 7) - me", 8, 3, -7)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        q * 2
+
+
+def test_iteration_is_lazy_and_needs_no_length():
+    module = run(
+        """
+        fn count():
+            var i = 0
+            while true:
+                yield i
+                i = i + 1
+        fn up_to(n: i64):
+            for i in 0..n: yield i
+        class Bag:
+            items: [i64] = [3, 1, 2]
+            fn __contains__(item: i64) -> bool: item in self.items
+        """
+    )
+    numbers = iter(module.count())
+    assert [next(numbers) for _ in range(3)] == [0, 1, 2]
+    assert (list(module.up_to(3)), 3 in module.Bag(), 7 in module.Bag()) == ([0, 1, 2], True, False)
+    with pytest.raises(TypeError):
+        len(module.Bag())
+
+
+def test_equal_objects_have_one_hash_or_none():
+    module = run(
+        """
+        enum E:
+            A(v: i64)
+        struct S:
+            x: i64
+        class P:
+            x: i64
+        class Own:
+            x: i64
+            fn __eq__(other) -> bool: self.x == other.x
+            fn __hash__() -> i64: self.x
+        class Half:
+            x: i64
+            fn __eq__(other) -> bool: self.x == other.x
+        """
+    )
+    assert (
+        len({module.E.A(1), module.E.A(1)})
+        == len({module.S(x=1), module.S(x=1)})
+        == len({module.Own(x=1), module.Own(x=1)})
+        == 1
+    )
+    assert len({module.P(x=1), module.P(x=1)}) == 2
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(module.Half(x=1))
+    with pytest.raises(AttributeError):
+        module.P(x=1).z = 1
+
+
+def test_arguments_are_let_go_of_when_the_call_ends():
+    import weakref
+
+    class Watched:
+        pass
+
+    given = Watched()
+    gone = weakref.ref(given)
+    run("fn use_it(x): nil").use_it(given)
+    del given
+    assert gone() is None
+
+
+def test_what_cannot_be_written_fails_where_it_is_printed():
+    class Broken(io.StringIO):
+        def write(self, text):
+            raise BrokenPipeError(32, "Broken pipe")
+
+    with redirect_stdout(Broken()), pytest.raises(RuntimeError, match="could not be written"):
+        run('print "lost"')
+
+
+def test_deletion_runs_simple_without_pythons_lock():
+    module = run(
+        """
+        use std.time.{sleep}
+        class Kept:
+            thread: any
+            fn drop(): self.thread.join()
+        fn late(f):
+            sleep(0.1)
+            f()
+        fn make(f): Kept(thread: thread.spawn(\\: late(f)))
+        fn nothing(): 1
+        """
+    )
+    called = []
+    kept = module.make(lambda: called.append(1))
+    module.nothing()
+    del kept
+    assert called == [1]
+
+
+def test_loading_the_package_again_changes_nothing():
+    done = program(
+        """
+        import importlib, simple_torch
+        simple_torch.run("val a = 1")
+        importlib.reload(simple_torch.simple)
+        print(simple_torch.simple.run("val a = 2").a)
+        """
+    )
+    assert done.stdout == "2\n"
+
+
+INTERRUPTED = {
+    "other threads spin": ("m.begin()", "m.spin()"),
+    "the main thread joins": ("", "m.join_one()"),
+}
+
+
+@pytest.mark.parametrize("state", INTERRUPTED)
+def test_ctrl_c_is_the_main_threads(state):
+    before, work = INTERRUPTED[state]
+    done = program(
+        f"""
+import os, signal, simple_torch, threading
+m = simple_torch.run('''
+fn spin():
+    while true: 1 + 1
+fn begin(): thread.spawn(spin)
+fn join_one(): thread.spawn(spin).join()
+''')
+{before}
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try: {work}
+except KeyboardInterrupt: print("stopped")
+"""
+    )
+    assert (done.stdout, done.stderr) == ("stopped\n", "")
+
+
+def test_a_handler_of_the_programs_own_runs_when_the_call_returns():
+    seen = []
+    old = signal.signal(signal.SIGINT, lambda *_: seen.append("handled"))
+    try:
+        module = run("use std.time.{sleep}\nfn wait() -> i64:\n    sleep(0.3)\n    7")
+        pressed = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+        pressed.start()
+        assert module.wait() == 7
+        pressed.join()
+    finally:
+        signal.signal(signal.SIGINT, old)
+    assert seen == ["handled"]
