@@ -92,11 +92,17 @@ def test_a_program_of_simple_ends(started, work):
 
 
 def test_a_second_one_ends_what_swallows_the_first(started):
-    swallows = (
-        "import time\\nwhile True:\\n  try:\\n    time.sleep(60)\\n"
-        "  except KeyboardInterrupt: print('swallowed', flush=True)"
-    )
-    program = started(f'use python as py\npy.exec("{begins(swallows)}")\n')
+    lines = [
+        "import time",
+        f"told = {STARTED!r}",
+        "while True:",
+        "  try:",
+        "    told = told and print(told, flush=True)",
+        "    time.sleep(60)",
+        "  except KeyboardInterrupt: print('swallowed', flush=True)",
+    ]
+    code = "\\n".join(lines)
+    program = started(f'use python as py\npy.exec("{code}")\n')
     program.press()
     assert program.line() == "swallowed\n"
     program.press()
