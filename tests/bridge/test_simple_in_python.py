@@ -28,6 +28,14 @@ from simple_torch import evaluate, run, run_file  # noqa: E402
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
 
 
+@pytest.fixture(autouse=True, scope="module")
+def as_in_a_terminal():
+    """Processes in the background are started with Ctrl-C ignored, and hand that on."""
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, old)
+
+
 def program(source: str, *, code: int = 0, name: str = "-c") -> subprocess.CompletedProcess:
     """The source in a Python process of its own, which ends within a minute."""
     done = subprocess.run(
