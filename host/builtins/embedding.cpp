@@ -115,6 +115,14 @@ Value has_member(Thread& thread, Value* args, int) {
       (!given(args[0]).is(Kind::kModule) && thread.find_method(given(args[0]), name) != nullptr));
 }
 
+// As its declaration says it; "function" for what has none.
+Value function_name(Thread&, Value* args, int) {
+  Value function = given(args[0]);
+  if (function.is(Kind::kBoundMethod))
+    function = static_cast<BoundMethod*>(function.as_object)->function;
+  return make_text(function.is(Kind::kClosure) ? as_object<Closure>(function)->proto->name : "function");
+}
+
 // Whether two names mean one object.
 Value is_same(Thread&, Value* args, int) {
   const Value a = given(args[0]), b = given(args[0], 1);
@@ -150,6 +158,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_members", members, 1, 1},
     {"rt_has_member", has_member, 2, 2},
     {"rt_has_method", has_method, 2, 2},
+    {"rt_function_name", function_name, 1, 1},
     {"rt_is_same", is_same, 1, 1},
     {"rt_identity", identity, 1, 1},
     {"rt_attempt_to_end", attempt_to_end, 1, 1},

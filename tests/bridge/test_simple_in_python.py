@@ -77,6 +77,7 @@ def shapes():
 def test_functions_are_called_with_pythons_values_and_give_pythons_values():
     module = run("fn add(a, b = 5): a + b\nfn kind(x) -> text: type_of(x)")
     assert (module.add(1), module.add(1, b=2), module.add("a", "b")) == (6, 3, "ab")
+    assert (module.add.__name__, repr(module.kind)) == ("add", "<Simple function kind>")
     assert [module.kind(x) for x in (None, True, 1, 2.5, "t")] == ["nil", "bool", "i64", "f64", "text"]
 
 
