@@ -123,6 +123,13 @@ Value function_name(Thread&, Value* args, int) {
   return make_text(function.is(Kind::kClosure) ? as_object<Closure>(function)->proto->name : "function");
 }
 
+// Whether the second value is a type, and the first one of its objects.
+Value is_of(Thread&, Value* args, int) {
+  const Value of = given(args[0], 1);
+  const bool is_type = of.is(Kind::kRecord) || of.is(Kind::kTrait) || of.is(Kind::kEnum);
+  return Value::boolean(is_type && is_of_type(given(args[0]), as_object<Type>(of)));
+}
+
 // Whether two names mean one object.
 Value is_same(Thread&, Value* args, int) {
   const Value a = given(args[0]), b = given(args[0], 1);
@@ -159,6 +166,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_has_member", has_member, 2, 2},
     {"rt_has_method", has_method, 2, 2},
     {"rt_function_name", function_name, 1, 1},
+    {"rt_is_of", is_of, 1, 1},
     {"rt_is_same", is_same, 1, 1},
     {"rt_identity", identity, 1, 1},
     {"rt_attempt_to_end", attempt_to_end, 1, 1},

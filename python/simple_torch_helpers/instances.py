@@ -60,6 +60,9 @@ def instance_type(function: type) -> type:
         def __eq__(self, other: object) -> Any:
             return ask(self, "same", other) if isinstance(other, function) else NotImplemented
 
+        def __instancecheck__(self, instance: object) -> bool:
+            return isinstance(instance, function) and ask(self, "made", instance)
+
         def __hash__(self) -> int:
             return hash(ask(self, "hash"))
 

@@ -148,6 +148,10 @@ def test_objects_have_their_fields_and_methods(shapes):
     assert (point.x, point.y, point.norm(), repr(point)) == (6, 10, 136, "Point(x: 6, y: 10)")
     assert {"x", "y", "norm", "move"} <= set(dir(point))
     assert shapes.Point.origin().norm() == 0
+    assert isinstance(point, shapes.Point)
+    assert not isinstance(point, shapes.Row)
+    assert not isinstance(3, shapes.Point)
+    assert isinstance(shapes.Shape.Dot, shapes.Shape)
     with pytest.raises(AttributeError, match="Point has no field z"):
         print(point.z)
 
