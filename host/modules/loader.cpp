@@ -284,12 +284,21 @@ LoadedModule& add_module(const std::string& key, std::string name, std::string p
   return added;
 }
 
+// Another program may mend a file and run it again; functions of the one that failed may be in use.
+void put_aside(const std::string& key) {
+  auto failed = modules().extract(key);
+  failed.key() += " before file " + std::to_string(modules().size());
+  modules().insert(std::move(failed));
+}
+
 LoadedModule& load_file(const std::string& path, const std::string& name) {
   const std::string& key = real_path(path);
   if (const auto found = modules().find(key); found != modules().end()) {
-    if (found->second->state == LoadedModule::State::kFailed)
+    if (found->second->state != LoadedModule::State::kFailed)
+      return *found->second;
+    if (!is_guest())
       fail("module " + found->second->name + " failed when it was loaded first");
-    return *found->second;
+    put_aside(key);
   }
   std::string text;
   if (!read_file(path, text))

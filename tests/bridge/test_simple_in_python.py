@@ -252,6 +252,20 @@ def test_a_file_runs_once(tmp_path):
     assert out.getvalue() == "runs\n"
 
 
+def test_a_file_that_failed_runs_again_once_it_is_mended(tmp_path):
+    file = tmp_path / "mended.spl"
+    file.write_text('panic("not yet")\n')
+    with pytest.raises(RuntimeError, match="not yet"):
+        run_file(file)
+    file.write_text("fn f(:\n")
+    with pytest.raises(SyntaxError, match="expected a parameter"):
+        run_file(file)
+    file.write_text('fn works(): panic("here")\n')
+    with pytest.raises(RuntimeError, match="here") as caught:
+        run_file(file).works()
+    assert 'fn works(): panic("here")' in caught.value.__notes__[0]
+
+
 def test_a_file_finds_the_modules_beside_it(tmp_path):
     (tmp_path / "helping.spl").write_text("fn help_out(): 42\n")
     (tmp_path / "needing.spl").write_text("use helping\nfn answer(): helping.help_out()\n")
