@@ -36,6 +36,8 @@ int guarded(Body&& body) {
   try {
     return body();
   } catch (const SimpleError& error) {
+    if (const auto code = exit_code_of(error))
+      return *code;
     std::fflush(stdout);
     std::fputs(report_of(error, program_info().verbose).c_str(), stderr);
   } catch (const LoadError& error) {

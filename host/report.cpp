@@ -87,6 +87,11 @@ std::string calls_of(const std::vector<Call>& calls) {
 
 }  // namespace
 
+std::optional<int> exit_code_of(const SimpleError& error) {
+  const Ref code = told_by_payload(error, "exit_code");
+  return code.get().is_int() ? std::optional(static_cast<int>(code.get().as_int)) : std::nullopt;
+}
+
 std::string report_of(const SimpleError& error, bool verbose) {
   const StackEntry* entry = user_entry(error);
   if (entry == nullptr)

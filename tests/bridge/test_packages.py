@@ -209,3 +209,15 @@ def test_warnings_of_python_look_as_the_hosts_own(tmp_path):
     )
     as_error = 'py.import("warnings").simplefilter("error")\nprint py.try_exec("warnings.warn(\'w\')").is_err()'
     assert told(tmp_path, as_error) == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "words"), [("sys.exit(3)", 3, ""), ("sys.exit()", 0, ""), ("sys.exit('no')", 1, "no")]
+)
+def test_pythons_exit_ends_the_program_with_its_code(tmp_path, call, code, words):
+    (tmp_path / "program.spl").write_text(
+        f'use python as py\nprint "before"\npy.exec("import sys; {call}")\nprint "after"\n'
+    )
+    done = subprocess.run([HOST, tmp_path / "program.spl"], capture_output=True, text=True, check=False, timeout=100)
+    assert (done.returncode, done.stdout) == (code, "before\n")
+    assert words in done.stderr if words else done.stderr == ""
