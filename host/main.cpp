@@ -1,4 +1,6 @@
 // The command line of the host.
+#include <pthread.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -215,6 +217,7 @@ int main(int count, char** arguments) {
   static Thread main_thread;
   install_builtins();
   std::signal(SIGINT, on_interrupt);
+  pthread_atfork([] { std::fflush(stdout); }, nullptr, nullptr);  // or the child prints it once more
   int code = dispatch({arguments + 1, arguments + count});
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::fputs("error: not everything that was printed could be written\n", stderr);
