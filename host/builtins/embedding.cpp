@@ -32,6 +32,8 @@ Value loaded(Load&& load) {
 
 // A module's text, its name, and the values that it finds under names of its own, which come in turn.
 Value module_of_text(Thread&, Value* args, int) {
+  if (!args[2].is(Kind::kArray))
+    fail("an array of names and values is needed");
   static int64_t count = 0;
   const std::string name = "<" + expect_text(args[1], "the name") + " " + std::to_string(++count) + ">";
   std::vector<std::pair<Symbol, Value>> values;
@@ -58,11 +60,14 @@ Value member(Thread& thread, Value* args, int) {
 
 // The first value with the second one as its member: a struct is another one then.
 Value with_member(Thread& thread, Value* args, int) {
-  Value changed = retained(given(args[0]));
   const Symbol name = intern(expect_text(args[1], "the name"));
-  if (changed.is(Kind::kModule))
-    fail("a module's variables are set by its own functions");
-  thread.set_field(changed, name, retained(given(args[0], 1)));
+  Value changed = retained(given(args[0]));
+  try {
+    thread.set_field(changed, name, retained(given(args[0], 1)));
+  } catch (...) {
+    release(changed);
+    throw;
+  }
   return changed;
 }
 

@@ -73,7 +73,12 @@ def _open() -> None:
         raise ImportError(f"Simple does not start in this Python: {problem.decode(errors='replace')}")
     front = ctypes.CDLL(str(folder / "libspl_torch.so"))
     front.spt_py_on_interrupt(ctypes.cast(host.spl_guest_interrupt, ctypes.c_void_p))
-    atexit.register(host.spl_guest_end)
+    atexit.register(_end, host, _write)
+
+
+def _end(host: ctypes.CDLL, writer: Any) -> None:
+    """At Python's end. Until then this keeps the writer, which the host calls, though this module be loaded again."""
+    host.spl_guest_end()
 
 
 @_Writer

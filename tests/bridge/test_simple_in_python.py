@@ -36,10 +36,10 @@ def as_in_a_terminal():
     signal.signal(signal.SIGINT, old)
 
 
-def program(source: str, *, code: int = 0, name: str = "-c") -> subprocess.CompletedProcess:
+def program(source: str, *, code: int = 0) -> subprocess.CompletedProcess:
     """The source in a Python process of its own, which ends within a minute."""
     done = subprocess.run(
-        [sys.executable, name, textwrap.dedent(source)], env=ENVIRONMENT, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", textwrap.dedent(source)], env=ENVIRONMENT, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == code, done.stderr
     return done
@@ -88,6 +88,11 @@ def test_what_a_module_defines_are_its_attributes_as_they_are_now():
     assert (module.pi, module.names, module.count) == (3.5, ["a", "b"], 2)
     assert {"pi", "names", "count", "tick"} <= set(dir(module))
     assert "time" not in dir(module)
+    module.count = 5
+    module.tick()
+    assert module.count == 6
+    with pytest.raises(RuntimeError, match="is a val"):
+        module.pi = 3
     with pytest.raises(AttributeError, match="has no other"):
         print(module.other)
 
@@ -536,10 +541,12 @@ def test_loading_the_package_again_changes_nothing():
         import importlib, simple_torch
         simple_torch.run("val a = 1")
         importlib.reload(simple_torch.simple)
-        print(simple_torch.simple.run("val a = 2").a)
+        import gc
+        gc.collect()
+        print(simple_torch.simple.run('print "told"\\nval a = 2').a)
         """
     )
-    assert done.stdout == "2\n"
+    assert done.stdout == "told\n2\n"
 
 
 INTERRUPTED = {
