@@ -90,6 +90,15 @@ bool is_main_of_python() noexcept {
   return interrupt_program != nullptr && pthread_equal(pthread_self(), python_main) != 0;
 }
 
+/// Without SA_RESTART: blocking calls must end.
+bool handle_interrupts_by(void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction ours {};
+  ours.sa_sigaction = handler;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&ours.sa_mask);
+  return sigaction(SIGINT, &ours, nullptr) == 0;
+}
+
 /// Takes SIGINT over from Python's own handler, which Python may have put there again since.
 void take_over_from_python() {
   static std::atomic<void (*)(int)> pythons{nullptr};
@@ -102,11 +111,7 @@ void take_over_from_python() {
   }
   pythons = now.sa_handler;
   before = now;
-  struct sigaction ours {};
-  ours.sa_sigaction = on_interrupt_in_python;
-  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigemptyset(&ours.sa_mask);
-  sigaction(SIGINT, &ours, nullptr);
+  handle_interrupts_by(on_interrupt_in_python);
 }
 
 /// Throws KeyboardInterrupt into every thread but the main one that is inside Python.
@@ -203,11 +208,7 @@ bool install_interrupts() {
   sem_init(&for_watcher, 0, 0);
   pthread_atfork(nullptr, nullptr, in_forked_child);
   start_watcher();
-  struct sigaction ours {};
-  ours.sa_sigaction = on_interrupt;
-  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;  // no SA_RESTART: blocking calls must end
-  sigemptyset(&ours.sa_mask);
-  return sigaction(SIGINT, &ours, nullptr) == 0;
+  return handle_interrupts_by(on_interrupt);
 }
 
 bool watch_interrupts(void (*interrupt)()) {

@@ -40,6 +40,14 @@ class Environments : public ::testing::Test {
     }
     return prefix;
   }
+  /// A Python that is no virtual environment, with torch.
+  fs::path installation(const std::string& name, const std::string& minor, const std::string& torch_version) {
+    fs::path prefix = root_ / name;
+    write(prefix / "bin" / ("python" + minor), "");
+    fs::create_symlink("python" + minor, prefix / "bin" / "python3");
+    make_torch(prefix / "lib" / ("python" + minor) / "site-packages/torch", torch_version);
+    return prefix;
+  }
   static void make_torch(const fs::path& folder, const std::string& version) {
     write(folder / "version.py",
           "from typing import Optional\n__version__ = '" + version + "'\ndebug = False\n");
@@ -117,11 +125,7 @@ TEST_F(Environments, AnActiveEnvironmentWithoutASupportedTorchIsPassedOverWithAN
 }
 
 TEST_F(Environments, OfCondaAreTakenWhenActive) {
-  const fs::path conda = root_ / "conda/envs/work";
-  write(conda / "bin" / "python3.12", "");
-  fs::create_symlink("python3.12", conda / "bin" / "python3");
-  make_torch(conda / "lib/python3.12/site-packages/torch", "2.14.0");
-  variables_["CONDA_PREFIX"] = conda;
+  variables_["CONDA_PREFIX"] = installation("conda/envs/work", "3.12", "2.14.0");
   EXPECT_EQ(found().chosen_by, "CONDA_PREFIX");
   EXPECT_EQ(found().torch_version, "2.14.0");
   EXPECT_EQ(found().python_minor, "3.12");
@@ -147,11 +151,7 @@ TEST_F(Environments, AShimOfPyenvIsNoPython) {
 }
 
 TEST_F(Environments, OfPyenvAreKnownByTheirFiles) {
-  const fs::path version = root_ / "pyenv/versions/3.10.14";
-  write(version / "bin" / "python3.10", "");
-  fs::create_symlink("python3.10", version / "bin" / "python3");
-  make_torch(version / "lib/python3.10/site-packages/torch", "2.11.0");
-  variables_["SIMPLE_PYTHON"] = version / "bin" / "python3";
+  variables_["SIMPLE_PYTHON"] = installation("pyenv/versions/3.10.14", "3.10", "2.11.0") / "bin" / "python3";
   EXPECT_EQ(found().python_minor, "3.10");
   EXPECT_EQ(found().torch_version, "2.11.0");
 }
