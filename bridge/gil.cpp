@@ -16,6 +16,28 @@ PythonThread* threads = nullptr;  // guarded by the GIL
 thread_local PythonThread* this_thread = nullptr;
 thread_local bool ended = false;
 
+/// Of a thread that ended, on another one, which holds the GIL.
+void delete_state(PyThreadState* ended_one) {
+#if PY_VERSION_HEX < 0x030C0000
+  PyThreadState_Clear(ended_one);
+  PyThreadState_Delete(ended_one);
+#else
+  // From 3.12 on PyThreadState_Delete makes the calling thread forget which state is its own, and the next
+  // PyGILState_Release ends the process. A state in passing takes the loss; binding ours again mends it.
+  PyThreadState* const own = PyThreadState_Get();
+  PyThreadState* const passing = PyThreadState_New(PyThreadState_GetInterpreter(own));
+  if (passing == nullptr) {
+    return;  // no memory: the state stays
+  }
+  PyThreadState_Swap(passing);
+  PyThreadState_Clear(ended_one);
+  PyThreadState_Delete(ended_one);
+  PyThreadState_Clear(passing);
+  PyThreadState_DeleteCurrent();
+  or_stay([&] { PyEval_RestoreThread(own); });
+#endif
+}
+
 /// Runs under the GIL, after the thread's own values are gone.
 void forget(void* what) {
   auto* thread = static_cast<PythonThread*>(what);
@@ -27,8 +49,7 @@ void forget(void* what) {
   }
   // It is the current one when the thread that called exit() comes here in an exit handler.
   if (thread->state != nullptr && thread->state != PyThreadState_Get()) {
-    PyThreadState_Clear(thread->state);
-    PyThreadState_Delete(thread->state);
+    delete_state(thread->state);
   }
   delete thread;
 }

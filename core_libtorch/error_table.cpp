@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core_libtorch/explained_words.h"
+#include "core_libtorch/threads.h"
 
 namespace simple_torch::core {
 namespace {
@@ -29,6 +30,12 @@ constexpr std::string_view kReadOnly =
     "the tensor is read-only: its memory was lent without leave to write (DLPack's flag READ_ONLY, or a "
     "buffer that "
     "cannot be written), and this operation writes to it, or asks for it as if it would; use its .clone()";
+
+// Where CUDA was in use before the fork; LibTorch has many lines of advice, none of which says so.
+constexpr std::string_view kStartFailed = "CUDA error: initialization error";
+constexpr std::string_view kForkedFromCuda =
+    "CUDA does not work in a forked process whose parent had used it; start the process by spawn or "
+    "forkserver";
 
 constexpr Line kTable[] = {
     {"Cannot access data pointer of Tensor (e.g. FakeTensor", ErrorKind::kInvalidArgument, Facts::kNone,
@@ -370,6 +377,9 @@ Error explain(const char* op, Operands operands, const c10::Error& error) {
   if (out_of_memory) {
     fill_bytes(message, fields);
     return {ErrorKind::kOutOfMemory, message, fields};
+  }
+  if (message.starts_with(kStartFailed) && is_in_forked_process()) {
+    return {ErrorKind::kUnavailable, std::string(kForkedFromCuda), fields};
   }
   if (line == nullptr) {
     return {kind_by_class(error), message, fields};

@@ -34,6 +34,8 @@ void set_num_threads(int64_t count) {
   at::set_num_threads(static_cast<int>(count));
 }
 
+bool is_in_forked_process() noexcept { return is_forked; }
+
 void use_one_thread_after_forks() { pthread_atfork(nullptr, nullptr, in_forked_child); }
 
 }  // namespace simple_torch::core

@@ -40,22 +40,24 @@ EXCEPTIONS = {
 
 UNINITIALISED_RESULTS = [overload for overload, reason in EXCEPTIONS.items() if reason == UNINITIALISED]
 
+NEEDS_CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
+
 # Of a whole run on torch 2.15 and 2.11; they may only grow.
 LEAST_CALLS, LEAST_OVERLOADS = (55_000, 570) if LONG else (25_000, 540)
 
 
-def replay(tally: Tally, abi: Abi, op, dtype, requires_grad: bool, count: int | None) -> None:
+def replay(tally: Tally, abi: Abi, op, device: str, dtype, requires_grad: bool, count: int | None) -> None:
     """The first samples of one operator."""
     try:
-        samples = itertools.islice(op.sample_inputs("cpu", dtype, requires_grad=requires_grad), count)
+        samples = itertools.islice(op.sample_inputs(device, dtype, requires_grad=requires_grad), count)
         for sample in samples:
             torch.manual_seed(0)
-            with Replay(abi, tally):
+            with Replay(abi, tally, device):
                 result = op(sample.input, *sample.args, **sample.kwargs)
                 if requires_grad:
                     differentiate(result)
     except (RuntimeError, NotImplementedError, AssertionError, TypeError, ValueError, ImportError):
-        return  # PyTorch itself refuses the sample here, as without CUDA
+        return  # PyTorch itself refuses the sample here
 
 
 def differentiate(result) -> None:
@@ -65,24 +67,24 @@ def differentiate(result) -> None:
             tensor.sum().abs().backward(retain_graph=True)
 
 
-def runs() -> Iterator[tuple]:
+def runs(device: str) -> Iterator[tuple]:
     from torch.testing._internal.common_methods_invocations import op_db
 
     for op in op_db:
-        dtypes = op.supported_dtypes("cpu")
+        dtypes = op.supported_dtypes(device)
         if torch.float32 in dtypes:
-            yield op, torch.float32, op.supports_autograd, None if LONG else FEW
+            yield op, device, torch.float32, op.supports_autograd, None if LONG else FEW
         for dtype in OTHER_DTYPES if LONG else ():
             if dtype in dtypes:
-                yield op, dtype, False, 1
+                yield op, device, dtype, False, 1
 
 
-@pytest.fixture(scope="module")
-def tally() -> Tally:
+@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=NEEDS_CUDA)])
+def tally(request) -> Tally:
     warnings.simplefilter("ignore")
     abi, counted = Abi(), Tally()
-    for op, dtype, requires_grad, count in runs():
-        replay(counted, abi, op, dtype, requires_grad, count)
+    for run in runs(request.param):
+        replay(counted, abi, *run)
     assert abi.live() == 0
     print(f"\n{counted.calls} calls over {len(counted.overloads)} overloads: {counted.compared} compared, "
           f"{counted.identical} identical")  # fmt: skip

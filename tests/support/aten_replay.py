@@ -35,9 +35,10 @@ class Tally:
 
 
 class _Copies:
-    """Copies of tensors that share memory as the tensors do."""
+    """Copies of tensors of these kinds of devices that share memory as the tensors do."""
 
-    def __init__(self) -> None:
+    def __init__(self, devices: frozenset[str] = frozenset({"cpu"})) -> None:
+        self._devices = devices
         self._storages: dict[int, torch.UntypedStorage] = {}
 
     def of(self, value):
@@ -45,7 +46,7 @@ class _Copies:
             return value
         if value.layout != torch.strided or value.is_quantized or type(value) is not torch.Tensor:
             raise Unreplayable(f"a {value.layout} {type(value).__name__}")
-        if value.device.type != "cpu":
+        if value.device.type not in self._devices:
             raise Unreplayable(f"a tensor on {value.device.type}")
         if value.is_conj() or value.is_neg():
             raise Unreplayable("a conjugate or negative view")
@@ -55,7 +56,7 @@ class _Copies:
         key = storage.data_ptr() or id(storage)
         if key not in self._storages:
             self._storages[key] = storage.clone()
-        copy = torch.empty(0, dtype=value.dtype)
+        copy = torch.empty(0, dtype=value.dtype, device=value.device)
         return copy.set_(self._storages[key], value.storage_offset(), value.size(), value.stride())
 
 
@@ -73,13 +74,28 @@ def _default(argument):
 
 
 def _bits(tensor: torch.Tensor) -> torch.Tensor:
-    return torch.empty(tensor.numel(), dtype=tensor.dtype).copy_(tensor.reshape(-1)).view(torch.uint8)
+    flat = torch.empty(tensor.numel(), dtype=tensor.dtype, device=tensor.device)
+    return flat.copy_(tensor.reshape(-1)).view(torch.uint8)
 
 
 def _strides(tensor: torch.Tensor) -> list[int]:
     if tensor.numel() == 0:
         return []
     return [stride for size, stride in zip(tensor.shape, tensor.stride()) if size > 1]
+
+
+class _RandomState:
+    """Of the CPU and of a device, to be set again."""
+
+    def __init__(self, device: str) -> None:
+        self._on_cuda = device == "cuda"
+        self._host = torch.get_rng_state()
+        self._device = torch.cuda.get_rng_state() if self._on_cuda else None
+
+    def restore(self) -> None:
+        torch.set_rng_state(self._host)
+        if self._on_cuda:
+            torch.cuda.set_rng_state(self._device)
 
 
 def difference(expected, got) -> str | None:
@@ -89,7 +105,7 @@ def difference(expected, got) -> str | None:
         return None if same else f"{expected!r} against {got!r}"
     if not isinstance(got, torch.Tensor):
         return f"a tensor against {got!r}"
-    for what in ("dtype", "shape"):
+    for what in ("dtype", "shape", "device"):
         if getattr(expected, what) != getattr(got, what):
             return f"{what} {getattr(expected, what)} against {getattr(got, what)}"
     if _strides(expected) != _strides(got):
@@ -100,29 +116,29 @@ def difference(expected, got) -> str | None:
 class Replay(TorchDispatchMode):
     """While this is entered, each call is made twice: by PyTorch, then by the C ABI on copies."""
 
-    def __init__(self, abi: Abi, tally: Tally) -> None:
+    def __init__(self, abi: Abi, tally: Tally, device: str = "cpu") -> None:
         super().__init__()
-        self._abi, self._tally = abi, tally
+        self._abi, self._tally, self._device = abi, tally, device
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         tally, overload = self._tally, str(func)
         try:
-            copies = _Copies()
+            copies = _Copies(frozenset({"cpu", self._device}))
             copied_args, copied_kwargs = tree_map(copies.of, (tuple(args), kwargs))
         except Unreplayable as reason:
             tally.calls += 1
             tally.left_out[f"{overload}: {reason}"] += 1
             return func(*args, **kwargs)
-        before = torch.get_rng_state()
+        before = _RandomState(self._device)
         result = func(*args, **kwargs)  # a call that PyTorch itself refuses counts for nothing
         tally.calls += 1
-        after = torch.get_rng_state()
-        torch.set_rng_state(before)
+        after = _RandomState(self._device)
+        before.restore()
         try:
             self._compare(func, overload, (args, kwargs), (copied_args, copied_kwargs), result)
         finally:
-            torch.set_rng_state(after)
+            after.restore()
         return result
 
     def _compare(self, func, overload: str, originals, copies, result) -> None:

@@ -12,6 +12,7 @@ _NUMBERS = [1, 2, 4, 8, 16, 32]
 _BOOLS = [1, 1, 0, 1, 0, 0]
 _FLOAT4S = [1, 2, 4, 0.5, 3, 6]
 FLOAT4 = "float4_e2m1fn_x2"
+DEVICE = "cpu"  # where the tensors of Simple are that a peer takes; those on a GPU have their own
 
 
 def numpy_dtype(name: str) -> np.dtype:
@@ -91,7 +92,9 @@ def read_memory(address: int, dtype: str, count: int) -> np.ndarray:
 
 
 class Lent:
-    """A capsule of Simple's as consumers of `__dlpack__` want it."""
+    """A capsule of Simple's as consumers of `__dlpack__` want it, on DLPack's device."""
+
+    device = (1, 0)
 
     def __init__(self, capsule: object) -> None:
         self.capsule = capsule
@@ -100,4 +103,8 @@ class Lent:
         return self.capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
+        return self.device
+
+
+class LentOnCuda(Lent):
+    device = (2, 0)

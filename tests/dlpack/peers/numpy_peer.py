@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from common import (  # noqa: F401
+    DEVICE,
     Lent,
     are_twos,
     bytes_of_pattern,

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from common import Lent, are_twos, bytes_of_pattern, flat, numpy_laid_out, ones_in, pattern, two, write_memory  # noqa: F401
+from common import (  # noqa: F401
+    DEVICE,
+    Lent,
+    are_twos,
+    bytes_of_pattern,
+    flat,
+    numpy_laid_out,
+    ones_in,
+    pattern,
+    two,
+    write_memory,
+)
 
 take = pa.Tensor.from_dlpack
 

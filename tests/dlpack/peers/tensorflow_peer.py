@@ -9,6 +9,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
 import tensorflow as tf
 from common import (  # noqa: F401
+    DEVICE,
     Lent,
     are_twos,
     bytes_of_pattern,

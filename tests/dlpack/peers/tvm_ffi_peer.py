@@ -6,7 +6,7 @@ import numpy as np
 import torch
 import torch_peer
 import tvm_ffi
-from common import Lent, are_twos, bytes_of_pattern, numpy_laid_out  # noqa: F401
+from common import DEVICE, Lent, are_twos, bytes_of_pattern, numpy_laid_out  # noqa: F401
 
 take = tvm_ffi.from_dlpack
 

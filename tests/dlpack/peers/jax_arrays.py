@@ -1,0 +1,37 @@
+"""JAX's arrays, wherever JAX_PLATFORMS puts them, with its 64-bit dtypes. Without strides; never written."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from common import flat, numpy_laid_out
+
+jax.config.update("jax_enable_x64", True)
+take = jax.dlpack.from_dlpack
+
+
+def make(dtype, layout):
+    if layout == "read-only":
+        raise TypeError("JAX has no read-only arrays beside those that all are")
+    return jax.block_until_ready(jnp.array(numpy_laid_out(dtype, layout)))
+
+
+def address(array):
+    return array.unsafe_buffer_pointer()
+
+
+def values(array):
+    return flat(np.asarray(array))
+
+
+def fill(array):
+    array[...] = 2
+
+
+def dtype_of(array):
+    return array.dtype.name
+
+
+def shape_of(array):
+    return list(array.shape)
