@@ -1,7 +1,9 @@
 """How the results of three test runners are added up: what did not run is never counted as passed."""
 
+import re
 from pathlib import Path
 
+from layout import ROOT
 from testing import Counts, apart, count_junit, count_summary, split_paths
 
 CTEST = """<testsuite name="release">
@@ -70,6 +72,15 @@ def test_counts_add_up_to_the_last_line():
 def test_paths_go_to_the_runner_that_knows_them():
     assert split_paths([]) == (["tests"], ["tests"])
     assert split_paths(["a_spec.spl", "b.py", "tests/host"]) == (["a_spec.spl", "tests/host"], ["b.py", "tests/host"])
+
+
+def test_every_file_that_loads_the_library_is_known():
+    loads = re.compile(r"^(import simple_torch|from simple_torch import|from guest_abi import)", re.M)
+    files = [
+        str(file.relative_to(ROOT)) for file in (ROOT / "tests").rglob("test_*.py") if loads.search(file.read_text())
+    ]
+    assert len(files) > 5
+    assert [file for file in files if apart([file])[1] == []] == []
 
 
 def test_tests_that_load_the_library_are_run_apart():

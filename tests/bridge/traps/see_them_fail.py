@@ -61,6 +61,11 @@ def result_of(test: str, folder: Path) -> str:
     return "passed" if done.returncode == 0 else "failed"
 
 
+def python_version(folder: Path) -> tuple[int, ...]:
+    asked = [folder / ".simple/torch-2.15/bin/python", "-c", "import sys; print(*sys.version_info[:2])"]
+    return tuple(map(int, subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()))
+
+
 def take_away(trap: dict, folder: Path) -> None:
     path = folder / trap["file"]
     text = path.read_text()
@@ -80,6 +85,9 @@ def main() -> int:
     unseen = 0
     for trap in tomllib.loads((ROOT / "tests/bridge/traps/traps.toml").read_text())["trap"]:
         if wanted not in trap["name"]:
+            continue
+        if python_version(folder) < tuple(map(int, trap.get("since", "3.10").split("."))):
+            print(f"    only from Python {trap['since']} on: {trap['name']}", flush=True)
             continue
         with_fix = result_of(trap["test"], folder)
         without_fix = "has no fix of ours"

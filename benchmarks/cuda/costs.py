@@ -1,0 +1,112 @@
+"""What calls cost that work on a CUDA device: operations from Simple beside Python's, and arrays that cross by DLPack.
+
+    SIMPLE_HOST=build/release/bin/simple-host python3 benchmarks/cuda/costs.py
+
+1. `a + b` on 2x2 tensors of the device in a loop, in Simple and in Python, run in turn: what launching costs the
+   CPU while the device computes. Each way's time is the least of its batches; the device is awaited after each.
+2. One array of the device in or out, by simple_torch.Tensor and by torch.Tensor, beside each other in one process.
+   Rounds alternate between the ways; each way's time is the least of its rounds, less the empty loop's.
+
+Without a CUDA device nothing is measured. The last column is ours by theirs.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("SIMPLE_BUILD") or Path(os.environ["SIMPLE_HOST"]).parent.parent)
+CALLS, BATCHES, ROUNDS = 2_000, 50, 40
+
+SIMPLE = f"""
+use torch
+extern fn rt_clock_ns() -> i64
+fn work() -> i64:
+    val a = torch.ones([2, 2], device: "cuda")
+    val b = torch.ones([2, 2], device: "cuda")
+    val start = rt_clock_ns()
+    for i in 0..{CALLS}: a + b
+    val taken = rt_clock_ns() - start
+    (a + b).sum().item()
+    taken
+fn least() -> i64:
+    var least = work()
+    for i in 0..{BATCHES}:
+        val taken = work()
+        if taken < least: least = taken
+    least
+print torch.no_grad(least)
+"""
+PYTHON = f"""
+import time, torch
+def work():
+    a, b = torch.ones(2, 2, device="cuda"), torch.ones(2, 2, device="cuda")
+    start = time.monotonic_ns()
+    for _ in range({CALLS}): a + b
+    taken = time.monotonic_ns() - start
+    (a + b).sum().item()
+    return taken
+with torch.no_grad():
+    work()
+    print(min(work() for _ in range({BATCHES})))
+"""
+
+
+def show(name: str, theirs: float, ours: float) -> None:
+    print(f"{name:<48}{theirs:9.0f} ns{ours:9.0f} ns{ours / theirs:8.2f}", flush=True)
+
+
+def loop_times() -> tuple[float, float]:
+    """Of one addition, in Python and in Simple."""
+    commands = [[sys.executable, "-c", PYTHON], [BUILD / "bin" / "simple-host", "-e", SIMPLE]]
+    least = [math.inf, math.inf]
+    for _ in range(3):
+        for i, command in enumerate(commands):
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            least[i] = min(least[i], float(done.stdout) / CALLS)
+    return least[0], least[1]
+
+
+def nanoseconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter_ns()
+    for _ in range(CALLS):
+        call()
+    taken = (time.perf_counter_ns() - start) / CALLS
+    torch.cuda.synchronize()
+    return taken
+
+
+def compared(theirs: Callable[[], object], ours: Callable[[], object]) -> tuple[float, float]:
+    least = [math.inf, math.inf, math.inf]
+    for _ in range(ROUNDS):
+        for i, way in enumerate((theirs, ours, lambda: None)):
+            least[i] = min(least[i], nanoseconds(way))
+    return least[0] - least[2], least[1] - least[2]
+
+
+def crossings() -> None:
+    sys.path[:0] = [str(ROOT / "python")]
+    import cupy
+    import simple_torch
+
+    array, tensor = cupy.ones((2, 3), "float32"), torch.ones(2, 3, device="cuda")
+    own = simple_torch.from_dlpack(tensor)
+    show("CuPy's array in", *compared(lambda: torch.from_dlpack(array), lambda: simple_torch.from_dlpack(array)))
+    show("torch's tensor in", *compared(lambda: torch.from_dlpack(tensor), lambda: simple_torch.from_dlpack(tensor)))
+    show("out to CuPy", *compared(lambda: cupy.from_dlpack(tensor), lambda: cupy.from_dlpack(own)))
+    show("out to torch", *compared(lambda: torch.from_dlpack(tensor), lambda: torch.from_dlpack(own)))
+
+
+if not torch.cuda.is_available():
+    sys.exit("there is no CUDA device")
+print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}: theirs, ours, ours by theirs")
+show("a + b from a loop, beside Python's", *loop_times())
+crossings()
