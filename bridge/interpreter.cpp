@@ -314,9 +314,16 @@ const char* why_closed() noexcept {
     case State::kRefused:
       return refusal->c_str();
     case State::kForked:
-      return "this process was forked while another thread had Python's lock, and cannot call Python; "
-             "fork by "
+#if PY_VERSION_HEX >= 0x030C0000
+      // Whether another had it cannot be told there.
+      return "this process was forked by a thread that had not Python's lock, and cannot call Python; fork "
+             "by "
              "Python's os.fork or multiprocessing, or call Python in the process that started it only";
+#else
+      return "this process was forked while another thread had Python's lock, and cannot call Python; fork "
+             "by "
+             "Python's os.fork or multiprocessing, or call Python in the process that started it only";
+#endif
     case State::kClosed:
       return "Python was shut down; it cannot be started again in this process";
   }

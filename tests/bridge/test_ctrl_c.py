@@ -94,10 +94,10 @@ def test_a_program_of_simple_ends(started, work):
 def test_a_second_one_ends_what_swallows_the_first(started):
     lines = [
         "import time",
-        f"told = {STARTED!r}",
+        f"untold = [{STARTED!r}]",
         "while True:",
         "  try:",
-        "    told = told and print(told, flush=True)",
+        "    if untold: print(untold.pop(), flush=True)",
         "    time.sleep(60)",
         "  except KeyboardInterrupt: print('swallowed', flush=True)",
     ]

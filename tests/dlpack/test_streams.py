@@ -32,10 +32,10 @@ class Lender:
         return self.tensor.__dlpack_device__()
 
 
-def filled(value: int, stream: torch.cuda.Stream) -> torch.Tensor:
+def filled(value: int, stream: torch.cuda.Stream, cycles: int = LONG) -> torch.Tensor:
     with torch.cuda.stream(stream):
         tensor = torch.zeros(1 << 20, device="cuda")
-        torch.cuda._sleep(LONG)
+        torch.cuda._sleep(cycles)
         return tensor.fill_(value)
 
 
@@ -45,9 +45,18 @@ def test_what_leaves_is_ready_for_the_consumers_stream():
         tensor = filled(value, writer)
         with torch.cuda.stream(writer):
             capsule = simple_torch.from_dlpack(tensor).__dlpack__(stream=reader.cuda_stream, max_version=(1, 3))
-        assert not writer.query(), "the host has waited for the writer"
         with torch.cuda.stream(reader):
             assert torch.from_dlpack(capsule).double().mean().item() == value
+
+
+def test_the_host_does_not_wait_for_the_writer():
+    writer, reader = torch.cuda.Stream(), torch.cuda.Stream()
+    tensor = filled(1, writer, cycles=1000 * LONG)  # about a second
+    with torch.cuda.stream(writer):
+        capsule = simple_torch.from_dlpack(tensor).__dlpack__(stream=reader.cuda_stream, max_version=(1, 3))
+    assert not writer.query()
+    with torch.cuda.stream(reader):
+        assert torch.from_dlpack(capsule).double().mean().item() == 1
 
 
 def test_what_comes_in_is_ready_for_the_current_stream():

@@ -38,6 +38,17 @@ EXCEPTIONS = {
     "aten.as_strided.default": ON_A_COPY,
 }
 
+ATOMIC = "its kernel adds by atomics, in an order that is another each time"
+EXCEPTIONS_ON_CUDA = {
+    "aten._efficient_attention_forward.default": "without dropout its seed and offset are whatever the memory held",
+    "aten._upsample_bilinear2d_aa_backward.default": ATOMIC,
+    "aten.convolution.default": "cuDNN may choose another algorithm the second time",
+    "aten.grid_sampler_2d_backward.default": ATOMIC,
+    "aten.grid_sampler_3d_backward.default": ATOMIC,
+    "aten.index_add_.default": ATOMIC,
+    "aten.upsample_bilinear2d_backward.default": ATOMIC,
+}
+
 UNINITIALISED_RESULTS = [overload for overload, reason in EXCEPTIONS.items() if reason == UNINITIALISED]
 
 NEEDS_CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
@@ -93,8 +104,9 @@ def tally(request) -> Tally:
     return counted
 
 
-def test_every_difference_is_one_that_is_known(tally: Tally) -> None:
-    assert {overload: why[0] for overload, why in tally.differing.items() if overload not in EXCEPTIONS} == {}
+def test_every_difference_is_one_that_is_known(tally: Tally, request) -> None:
+    known = EXCEPTIONS | (EXCEPTIONS_ON_CUDA if request.node.callspec.params["tally"] == "cuda" else {})
+    assert {overload: why[0] for overload, why in tally.differing.items() if overload not in known} == {}
 
 
 def test_each_call_is_identical_or_listed_as_different(tally: Tally) -> None:

@@ -48,6 +48,7 @@ OTHER_CONTRACT = {
     "argmin": UPSTREAM + ": a negative dim stands for the whole tensor",
     "svd_u": UPSTREAM + ": U alone",
     "eig_real": UPSTREAM + ": the real parts",
+    "to_dtype": A_CODE + "; where there is a GPU Python takes a number for its device",
     "to_float": UPSTREAM + ": float64",
     "to_int": UPSTREAM + ": int64",
     "to_list": "one flat list",
