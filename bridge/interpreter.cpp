@@ -3,9 +3,11 @@
 
 #include <link.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <string>
@@ -128,10 +130,12 @@ void refuse(const std::string& reason) {
 /// Python's exit work, once. The caller holds the GIL.
 void run_exit_work();
 
-/// The end of the process. The GIL is not given back: no Python code may run while static objects die.
-void at_exit() {
+/// The end of the process. The GIL is not given back: no Python code may run while static objects die. Where
+/// a fork has lost it the process ends here: static objects of torch 2.11 would wait for it.
+void at_exit(int status, void* /*nothing*/) {
   if (state.load() == State::kForked) {
-    return;
+    std::fflush(nullptr);
+    _exit(status);
   }
   PyGILState_Ensure();
   run_exit_work();
@@ -353,13 +357,13 @@ void stay_first_at_exit() noexcept {
   const unsigned long long now = loaded_libraries();
   if (ours && now != seen) {
     seen = now;
-    std::atexit(at_exit);
+    on_exit(at_exit, nullptr);
   }
 }
 
 void stay_first_after_other_threads() noexcept {
   if (ours) {
-    std::atexit(at_exit);
+    on_exit(at_exit, nullptr);
   }
 }
 
