@@ -33,26 +33,30 @@ def build(folder: Path) -> None:
         sys.exit(f"the build failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
 
 
-def command_of(test: str, folder: Path) -> list[str]:
+def python_of(folder: Path, torch: str) -> Path:
+    return folder / f".simple/torch-{torch}/bin/python"
+
+
+def command_of(test: str, folder: Path, python: Path) -> list[str]:
     kind, name = test.split(maxsplit=1)
     if kind == "ctest":
         return ["ctest", "--test-dir", str(folder / "build/release"), "-R", f"^{name}( |$)", "--timeout", str(WATCHDOG)]
     if kind == "pytest":
         file, words = name.split(" -k ")
-        python = folder / ".simple/torch-2.15/bin/python"
         return [str(python), "-m", "pytest", "-q", "-x", str(folder / file), "-k", words]
     return [str(folder / "build/release/bin/simple-host"), str(folder / f"tests/bridge/traps/programs/{name}.spl")]
 
 
-def result_of(test: str, folder: Path) -> str:
-    """What the test's process did: passed, failed, or hung."""
+def result_of(trap: dict, folder: Path) -> str:
+    """What the process of the trap's test did: passed, failed, or hung."""
+    test, python = trap["test"], python_of(folder, trap.get("torch", "2.15"))
     variables = {
         **os.environ,
         "SIMPLE_HOST": str(folder / "build/release/bin/simple-host"),
         "SIMPLE_BUILD": str(folder / "build/release"),
-        "SIMPLE_PYTHON": str(folder / ".simple/torch-2.15/bin/python"),
+        "SIMPLE_PYTHON": str(python),
     }
-    command = ["timeout", "--kill-after=5", str(WATCHDOG), *command_of(test, folder)]
+    command = ["timeout", "--kill-after=5", str(WATCHDOG), *command_of(test, folder, python)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
     if done.returncode in (124, 137):
         return "hung"
@@ -62,7 +66,7 @@ def result_of(test: str, folder: Path) -> str:
 
 
 def python_version(folder: Path) -> tuple[int, ...]:
-    asked = [folder / ".simple/torch-2.15/bin/python", "-c", "import sys; print(*sys.version_info[:2])"]
+    asked = [python_of(folder, "2.15"), "-c", "import sys; print(*sys.version_info[:2])"]
     return tuple(map(int, subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()))
 
 
@@ -89,12 +93,12 @@ def main() -> int:
         if python_version(folder) < tuple(map(int, trap.get("since", "3.10").split("."))):
             print(f"    only from Python {trap['since']} on: {trap['name']}", flush=True)
             continue
-        with_fix = result_of(trap["test"], folder)
+        with_fix = result_of(trap, folder)
         without_fix = "has no fix of ours"
         if "fix" in trap:
             take_away(trap, folder)
             build(folder)
-            without_fix = result_of(trap["test"], folder)
+            without_fix = result_of(trap, folder)
             subprocess.run(["git", "-C", folder, "checkout", "--quiet", trap["file"]], check=True)
             build(folder)
         as_it_should = with_fix == "passed" and without_fix != "passed"
