@@ -83,8 +83,8 @@ std::vector<Symbol> names_in(Value value) {
   if (value.is(Kind::kModule)) {
     auto& module = *static_cast<LoadedModule*>(value.as_object);
     for (const Symbol name : module.top_names)
-      if (const Value value = module.member(name);
-          !value.is_missing() && !value.is(Kind::kModule) && !module.imports.contains(name))
+      if (const Value member = module.member(name);
+          !member.is_missing() && !member.is(Kind::kModule) && !module.imports.contains(name))
         names.push_back(name);
   } else if (value.is(Kind::kInstance)) {
     const Record& record = *as_object<Instance>(value)->record;
