@@ -11,6 +11,7 @@ import os
 import subprocess
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,11 @@ pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
 FOLDER = Path(__file__).parent / "peers"
+
+
+def is_there(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
+
 
 # ---- what the rows hold
 
@@ -65,6 +71,8 @@ def values(dtype: str, layout: Layout) -> list[float]:
 
 # ---- what can happen
 
+EITHER = "the same or another"  # as the consumer likes the address
+
 
 @dataclass(frozen=True)
 class Shared:
@@ -76,7 +84,7 @@ class Shared:
 
     here: str = "seen"
     there: str = "seen"
-    address: str = "same"
+    address: str = "same"  # or another, or EITHER
     dtype: str = ""  # where it is another
     layout: dict[str, Layout] | None = None  # where it is another
     way: str = ""  # where it is another
@@ -180,6 +188,29 @@ TORCH = Peer(
 )
 
 JAX_IMMUTABLE = "TypeError: JAX arrays are immutable"
+# From 0.12 on JAX knows DLPack 1, in which it lends and which it takes.
+JAX_KNOWS_DLPACK_1 = is_there("jax") and tuple(map(int, version("jax").split(".")[:2])) >= (0, 12)
+JAX_LENDS = METHOD if JAX_KNOWS_DLPACK_1 else LEGACY
+
+
+def jax_takes(carrier: str) -> list[Row]:
+    return [
+        Row(carrier, "complex32", ALL, Refused("Invalid or unsupported DLPack complex width: 32 bits")),
+        Row(carrier, FLOAT4, ALL, Refused("DLPack types with lanes != 1 not implemented, got 2")),
+        Row(carrier, ALL, "strided broadcast", Refused("Only DLPack tensors with trivial (compact) striding")),
+        # Where the address is no multiple of 64 bytes JAX copies, and tells nobody.
+        Row(carrier, "complex128", "scalar", Shared(there=JAX_IMMUTABLE)),
+        Row(carrier, ALL, "scalar offset", Shared("unseen", JAX_IMMUTABLE, address="another")),
+        Row(carrier, ALL, ALL, Shared(there=JAX_IMMUTABLE)),
+    ]
+
+
+OLD_CAPSULE = Row("capsule", ALL, ALL, Refused('DLPack tensor must be a capsule with name "dltensor"'))
+JAX_CAPSULES = [
+    Row("capsule", f"complex32 {FLOAT4}", "read-only", Refused("UNIMPLEMENTED")),
+    Row("capsule", ALL, "read-only", Shared(READ_ONLY, JAX_IMMUTABLE, address=EITHER)),
+    *jax_takes("capsule"),
+]
 JAX = Peer(
     "jax",
     BUFFER,
@@ -187,18 +218,12 @@ JAX = Peer(
         Row("in", ALL, "read-only", Absent("TypeError: JAX has no read-only arrays")),
         Row("in", "complex32", ALL, Absent("TypeError: Error interpreting argument")),
         Row("in", FLOAT4, ALL, Refused("dtype.lanes is 1, and torch has 2 for such values only")),
-        # Immutable, which its buffers say; of these dtypes it has capsules only, which cannot.
-        Row("in", f"bfloat16 {FLOAT8S}", ALL, Shared(here=READ_ONLY, way=LEGACY)),
+        # Immutable, which its buffers say; of these dtypes it has capsules only, which did not.
+        Row("in", f"bfloat16 {FLOAT8S}", ALL, Shared(here=READ_ONLY, way=JAX_LENDS)),
         Row("in", ALL, ALL, Shared(here=READ_ONLY)),
         NO_READ_ONLY_TENSORS,
-        Row("tensor", "complex32", ALL, Refused("Invalid or unsupported DLPack complex width: 32 bits")),
-        Row("tensor", FLOAT4, ALL, Refused("DLPack types with lanes != 1 not implemented, got 2")),
-        Row("tensor", ALL, "strided broadcast", Refused("Only DLPack tensors with trivial (compact) striding")),
-        # Where the address is no multiple of 64 bytes JAX copies, and tells nobody.
-        Row("tensor", "complex128", "scalar", Shared(there=JAX_IMMUTABLE)),
-        Row("tensor", ALL, "scalar offset", Shared("unseen", JAX_IMMUTABLE, address="another")),
-        Row("tensor", ALL, ALL, Shared(there=JAX_IMMUTABLE)),
-        Row("capsule", ALL, ALL, Refused('DLPack tensor must be a capsule with name "dltensor"')),
+        *jax_takes("tensor"),
+        *(JAX_CAPSULES if JAX_KNOWS_DLPACK_1 else [OLD_CAPSULE]),
     ],
     is_dense=True,
     why_copied=ASKED,
@@ -223,7 +248,7 @@ TENSORFLOW = Peer(
         Row("tensor", f"{FLOAT8S} {FLOAT4}", ALL, Refused("Unsupported Type Codes: 1")),
         Row("tensor", ALL, "transposed strided broadcast", Refused("Invalid strides array from DLPack")),
         Row("tensor", ALL, ALL, Shared(there=TENSORFLOW_IMMUTABLE)),
-        Row("capsule", ALL, ALL, Refused('DLPack tensor must be a capsule with name "dltensor"')),
+        OLD_CAPSULE,
     ],
     is_dense=True,
     why_copied=ASKED,
@@ -332,7 +357,7 @@ CUPY = Peer(
     why_copied=ASKED,
 )
 
-CUDA_JAX = Peer(
+CUDA_JAX = Peer(  # as JAX 0.11 has shown it
     "jax_cuda",
     LEGACY,
     [
@@ -344,11 +369,11 @@ CUDA_JAX = Peer(
         Row("tensor", FLOAT4, ALL, Refused("DLPack types with lanes != 1 not implemented, got 2")),
         Row("tensor", ALL, "strided broadcast", Refused("Only DLPack tensors with trivial (compact) striding")),
         Row("tensor", ALL, ALL, Shared(there=JAX_IMMUTABLE)),
-        Row("capsule", ALL, ALL, Refused('DLPack tensor must be a capsule with name "dltensor"')),
+        OLD_CAPSULE,
     ],
     is_dense=True,
     on_cuda=True,
-    package="jax",
+    package="jax_cuda13_plugin",
     why_copied=ASKED,
 )
 
@@ -363,7 +388,7 @@ def happened(peer: Peer) -> dict[tuple[str, ...], list[str]]:
     """The fields of each line that the peer's process printed, by what the line is about."""
     if peer.on_cuda and not torch.cuda.is_available():
         pytest.skip("there is no CUDA device")
-    if importlib.util.find_spec(peer.package or peer.name) is None:
+    if not is_there(peer.package or peer.name):
         pytest.skip(f"this Python has no {peer.package or peer.name}")
     return lines_of(peer.name)
 
@@ -402,6 +427,8 @@ def judged(peer: Peer, carrier: str, dtype: str, layout: str, outcome: Outcome) 
         about[2:2] = [str(strides)]
         about += [outcome.way or peer.way, ""]
     want = ["taken", *about, here, there]
+    if address == EITHER:
+        want = [t if w == EITHER and t in ("same", "another") else w for w, t in zip(want, told)]
     return want, cut(told, want, messages=2)
 
 

@@ -241,7 +241,7 @@ def test_daemon_threads_in_deleters_neither_crash_the_end_nor_hold_it_up(dropped
 
 
 def test_a_subinterpreter_is_told_that_it_cannot_have_it():
-    # 3.12 and 3.13 themselves refuse ctypes, which simple_torch imports first. From 3.13 on the module has another name.
+    # 3.12 and 3.13 themselves refuse ctypes, which simple_torch imports first; _interpreters is there from 3.13 on.
     program = (
         "try: import _interpreters as sub\n"
         "except ImportError: import _xxsubinterpreters as sub\n"
