@@ -22,7 +22,10 @@ bool or_refused(Refusal& refusal, Body&& body) noexcept {
     body();
     return true;
   } catch (const std::exception& error) {
-    std::snprintf(refusal.message, sizeof refusal.message, "%s", error.what());
+    const bool says_nothing = *error.what() == '\0';  // as LibTorch's own for an exception of Python
+    std::snprintf(
+        refusal.message, sizeof refusal.message, "%s",
+        says_nothing ? "Python code that LibTorch called, of a mode or a subclass, failed" : error.what());
     return false;
   }
 }

@@ -1,9 +1,10 @@
 // By the names of type and module, looked up once for each type.
 #include "bridge/immutable_arrays.h"
 
+#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <string_view>
+#include <vector>
 
 namespace simple_torch::bridge {
 namespace {
@@ -28,20 +29,20 @@ bool is_of_package(PyTypeObject* type, std::string_view package) noexcept {
 }  // namespace
 
 bool is_immutable_array(PyTypeObject* type) noexcept {
-  static std::array<PyTypeObject*, kImmutable.size()> known{};  // guarded by the GIL; kept
+  static std::vector<PyTypeObject*> known;  // guarded by the GIL; kept
   const std::string_view full = type->tp_name;
   const std::string_view name = full.substr(full.rfind('.') + 1);
-  for (size_t i = 0; i < known.size(); ++i) {
-    if (type == known[i]) {
-      return true;
-    }
-    if (known[i] == nullptr && name == kImmutable[i].type && is_of_package(type, kImmutable[i].package)) {
-      Py_INCREF(type);
-      known[i] = type;
-      return true;
-    }
+  if (std::find(known.begin(), known.end(), type) != known.end()) {
+    return true;
   }
-  return false;
+  const bool is_one = std::any_of(kImmutable.begin(), kImmutable.end(), [&](const Named& named) {
+    return name == named.type && is_of_package(type, named.package);
+  });
+  if (is_one) {
+    Py_INCREF(type);
+    known.push_back(type);
+  }
+  return is_one;
 }
 
 }  // namespace simple_torch::bridge

@@ -4,12 +4,14 @@
 #include <ATen/dlpack.h>
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "bridge/deferred.h"
 #include "bridge/streams.h"
 #include "bridge/tensor_type.h"
+#include "bridge/tensors.h"
 
 namespace simple_torch::bridge {
 namespace {
@@ -39,9 +41,13 @@ int from_object(void* object, DLManagedTensorVersioned** out) {
 
 int to_object(DLManagedTensorVersioned* managed, void** out) {
   make_room_in_deferred_memory();
+  DLManagedTensorVersioned* taken = managed == nullptr ? nullptr : with_deferred_deleter(managed);
+  if (managed != nullptr && taken == nullptr) {
+    return -1;
+  }
   at::Tensor tensor;
   Refusal refusal;
-  if (!backend_services().take(managed, CopyRule::kIfNeeded, tensor, refusal)) {
+  if (!backend_services().take(taken, CopyRule::kIfNeeded, tensor, refusal)) {
     raise_refusal(refusal);
     return -1;
   }
@@ -49,18 +55,46 @@ int to_object(DLManagedTensorVersioned* managed, void** out) {
   return *out == nullptr ? -1 : 0;
 }
 
-/// The tensor's own shape and strides, which live as long as the object and are not resized meanwhile.
+/// The tensor's own shape and strides, which live as long as the object and are not resized meanwhile. Of
+/// memory that may be written: the structure has no flags.
 int borrow(void* object, DLTensor* out) {
   DLManagedTensorVersioned* lent = nullptr;
   if (from_object(object, &lent) != 0) {
     return -1;
   }
   const at::Tensor& tensor = *unwrap_tensor(static_cast<PyObject*>(object));
+  if ((lent->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0) {
+    lent->deleter(lent);
+    PyErr_SetString(PyExc_BufferError,
+                    "the tensor is read-only, which a borrowed DLTensor cannot say; give a clone()");
+    return -1;
+  }
   *out = lent->dl_tensor;
   out->shape = const_cast<int64_t*>(tensor.sizes().data());
   out->strides = const_cast<int64_t*>(tensor.strides().data());
   lent->deleter(lent);
   return 0;
+}
+
+/// NULL where it can be the shape of a tensor.
+const char* fault_of_shape(const DLTensor& like) {
+  constexpr int kMostDims = 64;  // what torch's kernels take
+  if (like.ndim < 0 || like.ndim > kMostDims) {
+    return "ndim of the prototype is not between 0 and 64";
+  }
+  if (like.ndim > 0 && like.shape == nullptr) {
+    return "shape of the prototype is NULL";
+  }
+  int64_t bytes = 16;  // of the largest item
+  for (int i = 0; i < like.ndim; ++i) {
+    if (like.shape[i] < 0) {
+      return "shape of the prototype has a negative number";
+    }
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(like.shape[i], 1), &bytes)) {
+      return "shape of the prototype has more elements than 63 bits count in bytes";
+    }
+  }
+  return nullptr;
 }
 
 int allocate(DLTensor* like, DLManagedTensorVersioned** out, void* context,
@@ -79,12 +113,18 @@ int allocate(DLTensor* like, DLManagedTensorVersioned** out, void* context,
     set_error(context, "BufferError", refusal.message);
     return -1;
   }
+  if (const char* fault = fault_of_shape(*like)) {
+    set_error(context, "BufferError", fault);
+    return -1;
+  }
   try {
     const at::IntArrayRef shape(like->shape, static_cast<size_t>(like->ndim));
     if (backend_services().lend(at::empty(shape, kind.options()), false, out, refusal)) {
       return 0;
     }
     set_error(context, "BufferError", refusal.message);
+  } catch (const c10::Error& error) {
+    set_error(context, "MemoryError", error.what_without_backtrace());
   } catch (const std::exception& error) {
     set_error(context, "MemoryError", error.what());
   }

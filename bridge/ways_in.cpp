@@ -301,7 +301,7 @@ bool require_device(PyObject* object, const Wanted& wanted, TensorResult& out) {
 bool take_foreign_tensor(PyObject* object, const Wanted& wanted, TensorResult& out) {
   make_room_in_deferred_memory();
   if (PyCapsule_CheckExact(object)) {
-    return take_capsule(object, out);
+    return take_capsule(object, out) && require_device(object, wanted, out);
   }
   for (const auto way : {take_from_numpy, take_by_table, take_immutable, take_by_method}) {
     const Outcome outcome = way(object, wanted, out);

@@ -37,7 +37,13 @@ constexpr std::string_view kForkedFromCuda =
     "CUDA does not work in a forked process whose parent had used it; start the process by spawn or "
     "forkserver";
 
+constexpr std::string_view kLent =
+    "the tensor's memory cannot be resized: it was lent to others (by DLPack, or to NumPy), who would lose "
+    "it, or "
+    "is another library's; resize a clone()";
+
 constexpr Line kTable[] = {
+    {"Trying to resize storage that is not resizable", ErrorKind::kInvalidArgument, Facts::kNone, kLent},
     {"Cannot access data pointer of Tensor (e.g. FakeTensor", ErrorKind::kInvalidArgument, Facts::kNone,
      kReadOnly},
     // devices

@@ -1,12 +1,9 @@
 // Copies are made where a rule asks for them, and counted.
 #include "dlpack_interop/copies.h"
 
-#include <ATen/ops/clone.h>
-
 #include <atomic>
 
 #include "core_libtorch/error.h"
-#include "core_libtorch/explained.h"
 #include "dlpack_interop/interop.h"
 
 namespace simple_torch::dlpack {
@@ -14,11 +11,8 @@ namespace {
 
 std::atomic<int64_t> copied{0};
 
-void copy_as_asked(Imported& imported) {
-  imported.tensor =
-      core::explained("from_dlpack", {&imported.tensor}, [&] { return at::clone(imported.tensor); });
-  imported.why_copied = "a copy was asked for";
-  count_copied(imported.tensor);
+Imported copy_as_asked(const at::Tensor& tensor) {
+  return {.tensor = copied_values(tensor, at::MemoryFormat::Preserve), .why_copied = "a copy was asked for"};
 }
 
 }  // namespace
@@ -32,6 +26,8 @@ Imported import_by_rule(Managed managed, CopyRule rule) {
         "flags has IS_COPIED: the producer could not lend its memory and copied it, and copy is false; allow "
         "the copy, or change what the producer cannot lend");
   }
+  // What cannot be written is no tensor of the caller's own.
+  const bool is_own = is_copy && (managed.get()->flags & DLPACK_FLAG_BITMASK_READ_ONLY) == 0;
   const bool counted = managed.get() != nullptr && lent_storage(*managed.get()) != nullptr;
   Imported imported{.tensor = import_tensor(std::move(managed))};
   if (is_copy) {
@@ -39,18 +35,12 @@ Imported import_by_rule(Managed managed, CopyRule rule) {
     if (!counted) {
       count_copied(imported.tensor);
     }
-  } else if (rule == CopyRule::kAlways) {
-    copy_as_asked(imported);
   }
-  return imported;
+  return rule == CopyRule::kAlways && !is_own ? copy_as_asked(imported.tensor) : imported;
 }
 
 Imported share_by_rule(const at::Tensor& tensor, CopyRule rule) {
-  Imported shared{.tensor = share_tensor(tensor)};
-  if (rule == CopyRule::kAlways) {
-    copy_as_asked(shared);
-  }
-  return shared;
+  return rule == CopyRule::kAlways ? copy_as_asked(tensor) : Imported{.tensor = share_tensor(tensor)};
 }
 
 void count_copied(const at::Tensor& copy) noexcept {

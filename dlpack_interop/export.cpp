@@ -43,11 +43,15 @@ void describe_memory(const at::Tensor& tensor, DLTensor& out) {
 }
 
 /// A structure on loan: it keeps the storage, not the tensor, so that nothing of autograd or Python stays
-/// alive with it. Shape and strides are copied, because a tensor may be resized while it is lent.
+/// alive with it. Shape and strides are copied, because a tensor may get others while it is lent.
 template <class Structure>
 class Loan {
  public:
   explicit Loan(const at::Tensor& tensor) : storage_(storage_of(tensor)) {
+    c10::StorageImpl& storage = *storage_.unsafeGetStorageImpl();
+    if (storage.resizable()) {
+      storage.set_resizable(false);  // a storage frees the memory that it had before it was resized
+    }
     const at::IntArrayRef sizes = tensor.sizes();
     const at::IntArrayRef strides = tensor.strides();
     const size_t dims = sizes.size();
@@ -128,7 +132,8 @@ bool has_its_memory(const at::Tensor& tensor) {
   }
   const c10::StorageImpl& storage = *storage_of(tensor).unsafeGetStorageImpl();
   const size_t wanted = (last + 1) * tensor.unsafeGetTensorImpl()->itemsize();
-  return (storage.nbytes() >= wanted && storage.data_ptr().get() != nullptr) || tensor.numel() == 0;
+  const bool is_empty = tensor.numel() == 0 && !storage.device().is_meta();
+  return is_empty || (storage.nbytes() >= wanted && storage.data_ptr().get() != nullptr);
 }
 
 // A dense tensor of numbers on the CPU or a CUDA device, as most are: nothing forbids lending it.
@@ -146,14 +151,17 @@ void require_lendable(const at::Tensor& tensor) {
   if (tensor.requires_grad()) {
     refuse("it requires grad, and its gradient would be lost; call detach() first");
   }
-  if (tensor.layout() != at::kStrided || tensor.is_nested()) {
+  if (tensor.is_nested()) {
+    refuse("it is nested; call to_padded_tensor() first");
+  }
+  if (tensor.layout() != at::kStrided) {
     refuse("it is not strided; call to_dense() first");
   }
   if (tensor.is_quantized()) {
     refuse("it is quantized; call dequantize() or int_repr() first");
   }
   if (tensor.is_meta() || !tensor.has_storage()) {
-    refuse("it has no memory");
+    refuse("it has no memory; make one on a device that has some");
   }
 }
 
@@ -162,7 +170,7 @@ void require_memory(const at::Tensor& tensor) {
     refuse(
         "its storage does not hold its elements, as of one that stands for others (fake, functional, "
         "wrapped); "
-        "give the tensor behind it, or call clone() first");
+        "give the tensor behind it");
   }
 }
 
@@ -196,6 +204,12 @@ void require_lendable_as_is(const at::Tensor& tensor) {
   require_memory(tensor);
 }
 
+/// Throws for a dtype or device that DLPack does not name.
+void require_name(const at::Tensor& tensor) {
+  dlpack_dtype(tensor.scalar_type());
+  dlpack_device(tensor.device());
+}
+
 /// Whether writing through LibTorch is forbidden, by an import or by others.
 bool is_read_only(const at::Tensor& tensor) {
   return (imported_flags(tensor.storage()) & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
@@ -209,15 +223,19 @@ Managed export_tensor(const at::Tensor& tensor, bool copy) {
     end_lazy_copy(tensor);
     return lend_with_flags(tensor, imported_flags(storage_of(tensor)));
   }
+  return lend_with_flags(copied_values(tensor, at::MemoryFormat::Contiguous), DLPACK_FLAG_BITMASK_IS_COPIED);
+}
+
+at::Tensor copied_values(const at::Tensor& tensor, at::MemoryFormat format) {
   require_lendable(tensor);
   if (!tensor._is_zerotensor()) {
     require_memory(tensor);
   }
-  const at::Tensor copied = core::explained("to_dlpack", {&tensor}, [&] {
-    return at::clone(tensor.resolve_conj().resolve_neg(), at::MemoryFormat::Contiguous);
-  });
+  require_name(tensor);
+  const at::Tensor copied = core::explained(
+      "to_dlpack", {&tensor}, [&] { return at::clone(tensor.resolve_conj().resolve_neg(), format); });
   count_copied(copied);
-  return lend_with_flags(copied, DLPACK_FLAG_BITMASK_IS_COPIED);
+  return copied;
 }
 
 void borrow_tensor(const at::Tensor& tensor, DLTensor& out) {
@@ -233,8 +251,7 @@ void borrow_tensor(const at::Tensor& tensor, DLTensor& out) {
 
 at::Tensor share_tensor(const at::Tensor& tensor) {
   require_lendable_as_is(tensor);
-  dlpack_dtype(tensor.scalar_type());
-  dlpack_device(tensor.device());
+  require_name(tensor);
   return tensor_over(storage_of(tensor), tensor.dtype(), tensor.sizes(), tensor.strides(),
                      tensor.storage_offset());
 }

@@ -17,7 +17,9 @@
 namespace simple_torch::dlpack {
 namespace {
 
-constexpr uint64_t kKnownFlags = DLPACK_FLAG_BITMASK_READ_ONLY | DLPACK_FLAG_BITMASK_IS_COPIED;
+// IS_COPIED is not kept: it says that the memory is its consumer's alone, which it is no longer when we lend
+// it.
+constexpr uint64_t kKeptFlags = DLPACK_FLAG_BITMASK_READ_ONLY;
 constexpr int32_t kMaxDims = 64;  // what torch's kernels take
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::kInvalidArgument, message); }
@@ -265,7 +267,7 @@ at::Tensor import_memory(const DLTensor& described, void* owner, void (*release)
 uint64_t imported_flags(const c10::Storage& storage) noexcept {
   const at::DataPtr& memory = storage.data_ptr();
   return memory.get_deleter() == release_imported
-             ? static_cast<const DLManagedTensorVersioned*>(memory.get_context())->flags & kKnownFlags
+             ? static_cast<const DLManagedTensorVersioned*>(memory.get_context())->flags & kKeptFlags
              : 0;
 }
 

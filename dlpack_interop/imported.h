@@ -7,7 +7,7 @@
 
 namespace simple_torch::dlpack {
 
-/// The flags of the DLPack tensor whose memory this storage is; 0 for memory of other origin.
+/// The flags with which the memory of this storage is to go out again: READ_ONLY where it came in so.
 uint64_t imported_flags(const c10::Storage& storage) noexcept;
 
 }  // namespace simple_torch::dlpack

@@ -7,13 +7,17 @@
 
 namespace simple_torch::dlpack {
 
-/// The tensor's memory as a DLPack 1 tensor, or a copy of it, which is flagged. The flags of a tensor that
-/// came in through import_tensor go out again.
+/// The tensor's memory as a DLPack 1 tensor, or a copy of it, which is flagged IS_COPIED. READ_ONLY goes out
+/// again where it came in through import_tensor. What was lent cannot be resized any more, which would free
+/// it.
 ///
 /// Throws Error(kInvalidArgument) for a tensor that requires grad, that is conjugated or negated (unless
 /// copied), sparse, quantized or without memory; Error(kDtypeMismatch) or Error(kNotImplemented) for a
 /// dtype or device that DLPack or this library does not name.
 Managed export_tensor(const at::Tensor& tensor, bool copy = false);
+
+/// A copy of its values in the order of `format`, which is counted. Throws as export_tensor.
+at::Tensor copied_values(const at::Tensor& tensor, at::MemoryFormat format);
 
 /// The tensor's memory, shape and strides as they are, on loan from the tensor itself. Throws as
 /// export_tensor, and for a read-only tensor, since the structure cannot say so.

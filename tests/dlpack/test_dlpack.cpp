@@ -84,7 +84,18 @@ TEST_F(Dlpack, CopiesWhenAskedAndSaysSo) {
   EXPECT_NE(copied->dl_tensor.data, data_ptr(a));
   const Handle back = made(spt_from_dlpack, copied);
   DLManagedTensorVersioned* again = exported(back);
-  EXPECT_EQ(again->flags, DLPACK_FLAG_BITMASK_IS_COPIED) << "the flag survives";
+  EXPECT_EQ(again->flags, 0U) << "it is lent now, and not its consumer's alone";
+  again->deleter(again);
+}
+
+TEST_F(Dlpack, CopiesOnceMoreWhatItsProducerCopiedAndNobodyMayWrite) {
+  constexpr uint64_t kFlags = DLPACK_FLAG_BITMASK_IS_COPIED | DLPACK_FLAG_BITMASK_READ_ONLY;
+  Foreign foreign;
+  foreign.versioned.flags = kFlags;
+  const Handle theirs = made(spt_from_dlpack, &foreign.versioned);
+  EXPECT_NE(spt_fill_(theirs, 9), SPT_OK);
+  DLManagedTensorVersioned* again = exported(theirs);
+  EXPECT_EQ(again->flags, DLPACK_FLAG_BITMASK_READ_ONLY) << "this one survives";
   again->deleter(again);
 }
 

@@ -351,6 +351,91 @@ def test_a_copy_is_made_when_it_is_asked_for():
     assert lent.ctypes.data != copy.data_ptr()
 
 
+class Lends:
+    """A producer that hands on what another lends."""
+
+    def __init__(self, source):
+        self.source = source
+
+    def __dlpack__(self, **options):
+        return self.source.__dlpack__(**options)
+
+
+def test_a_copy_that_goes_out_again_is_shared_like_any_memory():
+    """IS_COPIED says that its consumer alone has it."""
+    copy = from_dlpack(np.arange(3.0), copy=True)
+    assert from_dlpack(Lends(copy), copy=False).data_ptr() == copy.data_ptr()
+    other = from_dlpack(copy.__dlpack__(max_version=(1, 0)), copy=True)
+    other.torch().zero_()
+    assert copy.torch().tolist() == [0, 1, 2]
+
+
+def test_a_copy_can_be_written_though_its_producer_says_otherwise():
+    read_only_copy = foreign_capsule(flags=3)
+    assert from_dlpack(read_only_copy, copy=True).torch().fill_(2).tolist() == [2, 2, 2, 2]
+
+
+CONJUGATED = torch.tensor([1 + 2j]).conj()
+
+
+@pytest.mark.parametrize(("tensor", "values"), [(CONJUGATED, [1 - 2j]), (CONJUGATED.imag, [-2])])
+def test_what_is_not_computed_yet_is_copied_where_a_copy_is_asked_for(tensor, values):
+    with pytest.raises(BufferError, match="or ask for a copy"):
+        from_dlpack(tensor)
+    assert from_dlpack(tensor, copy=True).torch().tolist() == values
+
+
+def test_a_capsule_that_is_elsewhere_is_refused():
+    with pytest.raises(BufferError, match=r"is on device \(1, 0\), and \(2, 0\) is wanted|there is no CUDA device"):
+        from_dlpack(torch.ones(2).__dlpack__(max_version=(1, 0)), device="cuda:0")
+
+
+def resized_by_out(tensor):
+    torch.add(torch.ones(1000), 1.0, out=tensor)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda t: t.resize_(1_000_000), resized_by_out, lambda t: t.untyped_storage().resize_(0)],
+    ids=["resize_", "out", "storage"],
+)
+def test_memory_that_is_lent_stays_where_it_is(change):
+    tensor = from_dlpack(torch.full((4,), 3.0))
+    lent = np.from_dlpack(tensor)
+    with pytest.raises(RuntimeError, match="not resizable"):
+        change(tensor.torch())
+    others = [torch.full((4,), 9.0) for _ in range(100)]
+    assert (lent.tolist(), len(others)) == ([3, 3, 3, 3], 100)
+
+
+def test_fake_tensors_have_no_memory_though_they_be_empty():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        fakes = [torch.ones(0), torch.ones(2)]
+    for fake in fakes:
+        with pytest.raises(BufferError, match="stands for others"):
+            from_dlpack(fake)
+
+
+def test_what_fails_in_python_below_libtorch_is_refused_in_words():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode(), pytest.raises(BufferError, match="Python code that LibTorch called"):
+        from_dlpack(np.ones(3), copy=True)
+
+
+def test_a_type_that_only_sounds_immutable_hides_none_that_is():
+    jax = pytest.importorskip("jax")
+    pretender = type("ArrayImpl", (np.ndarray,), {"__module__": "jaxlib.none"})
+    from_dlpack(np.zeros(2).view(pretender))
+    with jax.default_device(jax.devices("cpu")[0]):
+        array = jax.numpy.ones(4)
+    with pytest.raises(RuntimeError, match="data pointer"):
+        from_dlpack(array).torch().add_(1)
+    assert array.tolist() == [1, 1, 1, 1]
+
+
 def test_what_was_lent_read_only_stays_so():
     tensor = from_dlpack(b"abc")
     out = np.from_dlpack(tensor)
@@ -497,6 +582,35 @@ def test_the_table_lends_for_the_length_of_a_call(table):
     seen = DLTensor()
     assert table.borrow(tensor, ctypes.byref(seen)) == 0
     assert (seen.data, list(seen.shape[:2]), list(seen.strides[:2])) == (tensor.data_ptr(), [3, 2], [2, 1])
+
+
+def test_the_table_lends_nothing_read_only_for_a_call(table):
+    seen = DLTensor()
+    with pytest.raises(BufferError, match="read-only, which a borrowed DLTensor cannot say"):
+        table.borrow(from_dlpack(b"abcdefgh"), ctypes.byref(seen))
+    assert not seen.data
+
+
+NUMBERS = (ctypes.c_int64 * 2)(4, -5)
+MANY = (ctypes.c_int64 * 3)(1 << 40, 1 << 40, 1 << 40)
+
+
+@pytest.mark.parametrize(
+    ("ndim", "shape", "words"),
+    [
+        (2, None, b"shape of the prototype is NULL"),
+        (-1, NUMBERS, b"ndim of the prototype is not between 0 and 64"),
+        (65, NUMBERS, b"ndim of the prototype is not between 0 and 64"),
+        (2, NUMBERS, b"shape of the prototype has a negative number"),
+        (3, MANY, b"shape of the prototype has more elements than 63 bits count in bytes"),
+    ],
+)
+def test_the_table_allocates_what_can_be_only(table, ndim, shape, words):
+    said = []
+    told = SetError(lambda _, kind, message: said.append((kind, message)))
+    like = DLTensor(None, 1, 0, ndim, 2, 32, 1, shape, None, 0)
+    assert table.allocate(ctypes.byref(like), ctypes.byref(ManagedPointer()), None, told) == -1
+    assert said == [(b"BufferError", words)]
 
 
 def test_the_table_allocates(table):
