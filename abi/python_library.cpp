@@ -118,11 +118,8 @@ struct Opened {
 
 std::atomic<const Opened*> opened{nullptr};
 
-/// Opens both. The caller holds the lock on opening; no Python code runs here, so nobody wants the GIL.
-const Opened* open_bridge() {
-  const Environment& environment = *services().environment;
-  auto result = std::make_unique<Opened>();
-  result->libpython = open_libpython();
+/// The bridge of the environment's torch and Python. Throws Error(kUnavailable) where none was built.
+std::string find_bridge(const Environment& environment) {
   std::string tag = environment.python_minor;
   tag.erase(tag.find('.'), 1);
   const std::string file = std::string(environment.library_dir) + "/libsimple_torch_bridge-" +
@@ -131,8 +128,16 @@ const Opened* open_bridge() {
     throw Error(ErrorKind::kUnavailable,
                 "there is no bridge for torch " + std::string(environment.torch_minor) + " and Python " +
                     environment.python_minor + ": " + file +
-                    " is missing; build it: bin/simple setup --torch " + environment.torch_minor);
+                    " is missing; build it: SIMPLE_PYTHON=" + environment.python + " bin/simple build");
   }
+  return file;
+}
+
+/// Opens both. The caller holds the lock on opening; no Python code runs here, so nobody wants the GIL.
+const Opened* open_bridge() {
+  const std::string file = find_bridge(*services().environment);
+  auto result = std::make_unique<Opened>();
+  result->libpython = open_libpython();
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw Error(ErrorKind::kUnavailable, std::string("the Python bridge cannot be opened: ") + dlerror());

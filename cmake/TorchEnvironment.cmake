@@ -3,7 +3,10 @@
 # For an environment with torch 2.15 (suffix `2.15`) there are then
 #   torch_env_2.15    LibTorch: headers, libtorch, libtorch_cpu, libc10
 #   python_env_2.15   CPython's headers only; nothing of ours links libpython
-#   TORCH_ENV_2.15_PYTHON, _DIR (the torch package), _VERSION (2.15.0), _PY_MINOR (3.11)
+#   TORCH_ENV_2.15_PYTHON, _DIR (the torch package), _VERSION (2.15.0), _TORCH_MINOR (2.15), _PY_MINOR (3.11)
+#
+# A second environment with the same torch and another Python, 3.12 say, has the suffix `2.15-py3.12`, and needs a bridge
+# only.
 #
 # find_package(Torch) is not used: it demands the CUDA toolkit, the wheel alone does not.
 
@@ -17,9 +20,11 @@ version = runpy.run_path(os.path.join(folder, "version.py"))["__version__"].spli
 print(folder, version, "%d.%d" % sys.version_info[:2], sysconfig.get_path("include"), sep=";")
 ]])
 
-# Sets in the caller: TORCH_ENV_<suffix>_* for each Python, and `out` to the list of suffixes.
-function(simple_torch_find_environments pythons out)
+# Sets in the caller: TORCH_ENV_<suffix>_* for each Python, `out` to the suffixes of the first with each torch, and
+# `others` to those of the rest.
+function(simple_torch_find_environments pythons out others)
   set(suffixes "")
+  set(rest "")
   foreach(python IN LISTS pythons)
     execute_process(COMMAND ${python} -I -c "${_simple_torch_query}"
       OUTPUT_VARIABLE answer ERROR_VARIABLE fault RESULT_VARIABLE status
@@ -35,18 +40,27 @@ function(simple_torch_find_environments pythons out)
       message(FATAL_ERROR "${python} has no headers: ${py_include}/Python.h is missing (Debian: python3-dev)")
     endif()
     string(REGEX MATCH "^[0-9]+\\.[0-9]+" suffix ${version})
+    set(torch_minor ${suffix})
     if(suffix IN_LIST suffixes)
-      message(FATAL_ERROR "SIMPLE_TORCH_PYTHONS names torch ${suffix} twice; one environment for each minor")
+      set(suffix ${torch_minor}-py${py_minor})
+      if(suffix IN_LIST rest OR py_minor STREQUAL first_py_of_${torch_minor})
+        message(FATAL_ERROR "SIMPLE_TORCH_PYTHONS names torch ${torch_minor} with Python ${py_minor} twice")
+      endif()
+      list(APPEND rest ${suffix})
+    else()
+      set(first_py_of_${torch_minor} ${py_minor})
+      list(APPEND suffixes ${suffix})
     endif()
     message(STATUS "torch ${version} of ${python} (Python ${py_minor})")
     _simple_torch_import(${suffix} ${folder} ${py_include})
-    list(APPEND suffixes ${suffix})
     set(TORCH_ENV_${suffix}_PYTHON ${python} PARENT_SCOPE)
     set(TORCH_ENV_${suffix}_DIR ${folder} PARENT_SCOPE)
     set(TORCH_ENV_${suffix}_VERSION ${version} PARENT_SCOPE)
+    set(TORCH_ENV_${suffix}_TORCH_MINOR ${torch_minor} PARENT_SCOPE)
     set(TORCH_ENV_${suffix}_PY_MINOR ${py_minor} PARENT_SCOPE)
   endforeach()
   set(${out} ${suffixes} PARENT_SCOPE)
+  set(${others} ${rest} PARENT_SCOPE)
 endfunction()
 
 function(_simple_torch_import suffix folder py_include)

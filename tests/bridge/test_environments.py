@@ -105,6 +105,21 @@ match py.try_import("only_there"):
 """
 
 
+def test_a_python_for_which_no_bridge_was_built_is_refused_with_the_command_that_builds_it(tmp_path):
+    """Environments are known by their files: this one has another minor version, and torch."""
+    packages = tmp_path / "env" / "lib" / "python3.99" / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "torch").symlink_to(PACKAGES / "torch")
+    python = tmp_path / "env" / "bin" / "python"
+    python.parent.mkdir()
+    python.symlink_to(sys.executable)
+    (tmp_path / "env" / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    done = run(tmp_path, "use python as py\nprint py.eval(\"1\")\n", SIMPLE_PYTHON=str(python))
+    assert done.returncode == 1
+    assert "and Python 3.99: " in done.stderr
+    assert f"is missing; build it: SIMPLE_PYTHON={python} bin/simple build" in done.stderr
+
+
 def test_packages_of_pythonpath_are_found(tmp_path):
     (tmp_path / "extra").mkdir()
     (tmp_path / "extra/only_there.py").write_text("where = 'PYTHONPATH'\n")

@@ -3,6 +3,11 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+from building import pythons_to_build_for
+from console import Refusal
+from layout import Environment
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -27,3 +32,33 @@ def test_a_python_without_torch_is_refused_by_name(tmp_path):
     done = configure(tmp_path / "build", str(python))
     assert done.returncode != 0
     assert f"SIMPLE_TORCH_PYTHONS names {python}: it has no torch" in " ".join(done.stderr.split())
+
+
+def python_with(folder: Path, torch: str, minor: str) -> Path:
+    """What answers as the python of such an environment would."""
+    python = folder / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\ncase "$3" in *torch*) echo {torch} {minor} ;; *) echo {minor} ;; esac\n')
+    python.chmod(0o755)
+    return python
+
+
+def test_the_python_that_is_named_gets_a_bridge_of_its_own(tmp_path):
+    own = python_with(tmp_path / "own", "2.15", "3.11")
+    environment = Environment("2.15", tmp_path / "own", ())
+    for torch, minor, is_built in [("2.15", "3.12", True), ("2.11", "3.11", True), ("2.15", "3.11", False)]:
+        named = python_with(tmp_path / f"{torch}-{minor}", torch, minor)
+        wanted = [str(own), str(named)] if is_built else [str(own)]
+        assert pythons_to_build_for([environment], {"SIMPLE_PYTHON": str(named)}) == wanted
+    assert pythons_to_build_for([environment], {"SIMPLE_PYTHON": str(own)}) == [str(own)]
+    assert pythons_to_build_for([environment], {}) == [str(own)]
+    assert pythons_to_build_for([], {"SIMPLE_PYTHON": "/no/such"}) == []
+
+
+def test_a_named_python_that_cannot_be_built_for_is_refused(tmp_path):
+    python_with(tmp_path / "own", "2.15", "3.11")
+    environment = Environment("2.15", tmp_path / "own", ())
+    with pytest.raises(Refusal, match=r"which has torch 2\.9; supported are 2\.15 and 2\.11"):
+        pythons_to_build_for([environment], {"SIMPLE_PYTHON": str(python_with(tmp_path / "old", "2.9", "3.11"))})
+    with pytest.raises(Refusal, match="which does not run, or has no torch"):
+        pythons_to_build_for([environment], {"SIMPLE_PYTHON": "/no/such"})

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from console import run, step
-from layout import ROOT, Build, Environment
+from console import Refusal, run, step
+from layout import ROOT, TORCH_VERSIONS, Build, Environment
+
+_PYTHON_MINOR = "import sys; print('%d.%d' % sys.version_info[:2])"
+_TORCH_AND_PYTHON = """
+import importlib.metadata, sys
+try: torch = importlib.metadata.version("torch")
+except ImportError: sys.exit(1)
+print(".".join(torch.split(".")[:2]), "%d.%d" % sys.version_info[:2])
+"""
 
 _BYTES_PER_COMPILER = 2 << 30  # a file that includes LibTorch's headers takes up to this
 
 
 def build(tree: Build, environments: Sequence[Environment]) -> None:
     """Builds the host and the front, and a backend and a bridge for each environment."""
-    pythons = ";".join(str(env.python) for env in environments)
+    pythons = ";".join(pythons_to_build_for(environments, os.environ))
     started = time.time()
     with step(f"Build ({tree.preset})"):
         tree.ready.unlink(missing_ok=True)
@@ -24,6 +34,37 @@ def build(tree: Build, environments: Sequence[Environment]) -> None:
         # Dated at the start: what changed during the build is built next time.
         tree.ready.touch()
         os.utime(tree.ready, (started, started))
+
+
+def pythons_to_build_for(environments: Sequence[Environment], variables: Mapping[str, str]) -> list[str]:
+    """Those of the environments and, where PyTorch is wanted, the one that SIMPLE_PYTHON names.
+
+    With a torch of theirs it gets a bridge, with another that is supported a backend, too.
+    """
+    pythons = [str(env.python) for env in environments]
+    named = variables.get("SIMPLE_PYTHON", "")
+    if not pythons or not named or any(Path(named).absolute() == Path(python).absolute() for python in pythons):
+        return pythons
+    torch, minor = _torch_and_python(named)
+    if torch not in TORCH_VERSIONS:
+        told = f"has torch {torch}" if torch else "does not run, or has no torch"
+        raise Refusal(f"SIMPLE_PYTHON names {named}, which {told}; supported are {' and '.join(TORCH_VERSIONS)}")
+    is_there = any(env.torch == torch and _python_minor(env) == minor for env in environments)
+    return pythons if is_there else [*pythons, named]
+
+
+def _torch_and_python(python: str) -> tuple[str, str]:
+    try:
+        done = subprocess.run([python, "-I", "-c", _TORCH_AND_PYTHON], capture_output=True, text=True, check=False)
+    except OSError:
+        return "", ""
+    torch, _, minor = done.stdout.strip().partition(" ")
+    return torch, minor
+
+
+def _python_minor(env: Environment) -> str:
+    done = subprocess.run([env.python, "-I", "-c", _PYTHON_MINOR], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def jobs(cores: int, memory_bytes: int) -> int:
