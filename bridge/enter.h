@@ -50,7 +50,7 @@ int32_t in_python(Body&& body) noexcept {
     std::optional<Failure> failure;
     {
       Entry entry;
-      or_stay([&] {
+      or_stay([&]() __attribute__((no_sanitize("null"))) {  // as or_stay
         bool succeeded = false;
         try {
           succeeded = body();

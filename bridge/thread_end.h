@@ -17,9 +17,10 @@ namespace simple_torch::bridge {
   }
 }
 
-/// Runs what may take the GIL.
+/// Runs what may take the GIL. What unwinds a thread has no object, and the reference to it is null: by
+/// design.
 template <class Body>
-auto or_stay(Body&& body) -> decltype(body()) {
+[[gnu::no_sanitize("null")]] auto or_stay(Body&& body) -> decltype(body()) {
   try {
     return std::forward<Body>(body)();
   } catch (::abi::__forced_unwind&) {

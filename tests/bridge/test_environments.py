@@ -114,7 +114,7 @@ def test_a_python_for_which_no_bridge_was_built_is_refused_with_the_command_that
     python.parent.mkdir()
     python.symlink_to(sys.executable)
     (tmp_path / "env" / "pyvenv.cfg").write_text("home = /usr/bin\n")
-    done = run(tmp_path, "use python as py\nprint py.eval(\"1\")\n", SIMPLE_PYTHON=str(python))
+    done = run(tmp_path, 'use python as py\nprint py.eval("1")\n', SIMPLE_PYTHON=str(python))
     assert done.returncode == 1
     assert "and Python 3.99: " in done.stderr
     assert f"is missing; build it: SIMPLE_PYTHON={python} bin/simple build" in done.stderr

@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from building import pythons_to_build_for
 from console import Refusal
 from layout import Environment
