@@ -135,9 +135,9 @@ std::string find_bridge(const Environment& environment) {
 
 /// Opens both. The caller holds the lock on opening; no Python code runs here, so nobody wants the GIL.
 const Opened* open_bridge() {
-  const std::string file = find_bridge(*services().environment);
   auto result = std::make_unique<Opened>();
   result->libpython = open_libpython();
+  const std::string file = find_bridge(*services().environment);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw Error(ErrorKind::kUnavailable, std::string("the Python bridge cannot be opened: ") + dlerror());

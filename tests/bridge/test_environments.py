@@ -106,14 +106,17 @@ match py.try_import("only_there"):
 
 
 def test_a_python_for_which_no_bridge_was_built_is_refused_with_the_command_that_builds_it(tmp_path):
-    """Environments are known by their files: this one has another minor version, and torch."""
+    """Environments are known by their files: this one has another minor version, torch, and a libpython."""
     packages = tmp_path / "env" / "lib" / "python3.99" / "site-packages"
     packages.mkdir(parents=True)
     (packages / "torch").symlink_to(PACKAGES / "torch")
     python = tmp_path / "env" / "bin" / "python"
     python.parent.mkdir()
     python.symlink_to(sys.executable)
-    (tmp_path / "env" / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    (tmp_path / "env" / "pyvenv.cfg").write_text(f"home = {tmp_path / 'base' / 'bin'}\nversion_info = 3.99.0\n")
+    libpython = Path(sysconfig.get_config_var("LIBDIR")) / sysconfig.get_config_var("INSTSONAME")
+    (tmp_path / "base" / "lib").mkdir(parents=True)
+    (tmp_path / "base" / "lib" / "libpython3.99.so.1.0").symlink_to(libpython)
     done = run(tmp_path, 'use python as py\nprint py.eval("1")\n', SIMPLE_PYTHON=str(python))
     assert done.returncode == 1
     assert "and Python 3.99: " in done.stderr
