@@ -39,12 +39,12 @@ EXCEPTIONS = {
 }
 
 ATOMIC = "its kernel adds by atomics, in an order that is another each time"
+NOT_LOOKED_INTO = "differed in 1 and 3 calls of a run on an H100; why was not looked into"
 EXCEPTIONS_ON_CUDA = {
-    "aten._efficient_attention_forward.default": "without dropout its seed and offset are whatever the memory held",
+    "aten._efficient_attention_forward.default": NOT_LOOKED_INTO,
     "aten._upsample_bilinear2d_aa_backward.default": ATOMIC,
-    "aten.convolution.default": "cuDNN may choose another algorithm the second time",
+    "aten.convolution.default": NOT_LOOKED_INTO,
     "aten.grid_sampler_2d_backward.default": ATOMIC,
-    "aten.grid_sampler_3d_backward.default": ATOMIC,
     "aten.index_add_.default": ATOMIC,
     "aten.upsample_bilinear2d_backward.default": ATOMIC,
 }

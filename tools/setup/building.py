@@ -8,10 +8,9 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from console import Refusal, run, step
+from console import run, say, step
 from layout import ROOT, TORCH_VERSIONS, Build, Environment
 
-_PYTHON_MINOR = "import sys; print('%d.%d' % sys.version_info[:2])"
 _TORCH_AND_PYTHON = """
 import importlib.metadata, sys
 try: torch = importlib.metadata.version("torch")
@@ -39,7 +38,8 @@ def build(tree: Build, environments: Sequence[Environment]) -> None:
 def pythons_to_build_for(environments: Sequence[Environment], variables: Mapping[str, str]) -> list[str]:
     """Those of the environments and, where PyTorch is wanted, the one that SIMPLE_PYTHON names.
 
-    With a torch of theirs it gets a bridge, with another that is supported a backend, too.
+    With a torch of theirs it gets a bridge, with another that is supported a backend, too; with none it is passed over,
+    and programs that use it are told why.
     """
     pythons = [str(env.python) for env in environments]
     named = variables.get("SIMPLE_PYTHON", "")
@@ -48,8 +48,11 @@ def pythons_to_build_for(environments: Sequence[Environment], variables: Mapping
     torch, minor = _torch_and_python(named)
     if torch not in TORCH_VERSIONS:
         told = f"has torch {torch}" if torch else "does not run, or has no torch"
-        raise Refusal(f"SIMPLE_PYTHON names {named}, which {told}; supported are {' and '.join(TORCH_VERSIONS)}")
-    is_there = any(env.torch == torch and _python_minor(env) == minor for env in environments)
+        say(
+            f"no bridge for {named}, which SIMPLE_PYTHON names: it {told}; supported are {' and '.join(TORCH_VERSIONS)}"
+        )
+        return pythons
+    is_there = (torch, minor) in map(_torch_and_python, pythons)
     return pythons if is_there else [*pythons, named]
 
 
@@ -60,11 +63,6 @@ def _torch_and_python(python: str) -> tuple[str, str]:
         return "", ""
     torch, _, minor = done.stdout.strip().partition(" ")
     return torch, minor
-
-
-def _python_minor(env: Environment) -> str:
-    done = subprocess.run([env.python, "-I", "-c", _PYTHON_MINOR], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
 
 
 def jobs(cores: int, memory_bytes: int) -> int:
