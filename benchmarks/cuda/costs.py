@@ -16,15 +16,15 @@ import math
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("SIMPLE_BUILD") or Path(os.environ["SIMPLE_HOST"]).parent.parent)
-CALLS, BATCHES, ROUNDS = 2_000, 50, 40
+BATCHES = 50
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "benchmarks")]
+from beside import CALLS, compared  # noqa: E402
 
 SIMPLE = f"""
 use torch
@@ -75,34 +75,28 @@ def loop_times() -> tuple[float, float]:
     return least[0], least[1]
 
 
-def nanoseconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter_ns()
-    for _ in range(CALLS):
-        call()
-    taken = (time.perf_counter_ns() - start) / CALLS
-    torch.cuda.synchronize()
-    return taken
-
-
-def compared(theirs: Callable[[], object], ours: Callable[[], object]) -> tuple[float, float]:
-    least = [math.inf, math.inf, math.inf]
-    for _ in range(ROUNDS):
-        for i, way in enumerate((theirs, ours, lambda: None)):
-            least[i] = min(least[i], nanoseconds(way))
-    return least[0] - least[2], least[1] - least[2]
-
-
 def crossings() -> None:
-    sys.path[:0] = [str(ROOT / "python")]
     import cupy
     import simple_torch
 
     array, tensor = cupy.ones((2, 3), "float32"), torch.ones(2, 3, device="cuda")
     own = simple_torch.from_dlpack(tensor)
-    show("CuPy's array in", *compared(lambda: torch.from_dlpack(array), lambda: simple_torch.from_dlpack(array)))
-    show("torch's tensor in", *compared(lambda: torch.from_dlpack(tensor), lambda: simple_torch.from_dlpack(tensor)))
-    show("out to CuPy", *compared(lambda: cupy.from_dlpack(tensor), lambda: cupy.from_dlpack(own)))
-    show("out to torch", *compared(lambda: torch.from_dlpack(tensor), lambda: torch.from_dlpack(own)))
+    show(
+        "CuPy's array in",
+        *compared(lambda: torch.from_dlpack(array), lambda: simple_torch.from_dlpack(array), torch.cuda.synchronize),
+    )
+    show(
+        "torch's tensor in",
+        *compared(lambda: torch.from_dlpack(tensor), lambda: simple_torch.from_dlpack(tensor), torch.cuda.synchronize),
+    )
+    show(
+        "out to CuPy",
+        *compared(lambda: cupy.from_dlpack(tensor), lambda: cupy.from_dlpack(own), torch.cuda.synchronize),
+    )
+    show(
+        "out to torch",
+        *compared(lambda: torch.from_dlpack(tensor), lambda: torch.from_dlpack(own), torch.cuda.synchronize),
+    )
 
 
 if not torch.cuda.is_available():

@@ -19,8 +19,6 @@ import math
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,34 +26,19 @@ BUILD = Path(os.environ.get("SIMPLE_BUILD", ROOT / "build" / "release"))
 PROGRAMS = ["benchmark_dlpack", "benchmark_release"]
 LIBRARIES = ["benchmark_tables", "benchmark_calls", "benchmark_nanobind"]
 subprocess.run(["cmake", "--build", BUILD, "--target", *PROGRAMS, *LIBRARIES], check=True, stdout=subprocess.DEVNULL)
-sys.path[:0] = [str(ROOT / "python"), str(BUILD / "benchmarks")]
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "benchmarks"), str(BUILD / "benchmarks")]
 
 import benchmark_nanobind  # noqa: E402
 import jax  # noqa: E402
 import numpy as np  # noqa: E402
 import simple_torch  # noqa: E402
 import torch  # noqa: E402  (before benchmark_calls, which needs its libraries)
+from beside import CALLS, ROUNDS, compared  # noqa: E402
 
 import benchmark_calls  # noqa: E402  isort: skip
 import tvm_ffi  # noqa: E402
 
-ROUNDS, CALLS = 60, 2_000
 NATIVE_GOALS = {"export": 0.9, "round-trip": 0.62}
-
-
-def nanoseconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter_ns()
-    for _ in range(CALLS):
-        call()
-    return (time.perf_counter_ns() - start) / CALLS
-
-
-def compared(theirs: Callable[[], object], ours: Callable[[], object]) -> tuple[float, float]:
-    least = [math.inf, math.inf, math.inf]
-    for _ in range(ROUNDS):
-        for i, way in enumerate((theirs, ours, lambda: None)):
-            least[i] = min(least[i], nanoseconds(way))
-    return least[0] - least[2], least[1] - least[2]
 
 
 def show(name: str, theirs: float, ours: float, goal: float | None) -> None:
