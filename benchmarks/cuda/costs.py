@@ -81,22 +81,14 @@ def crossings() -> None:
 
     array, tensor = cupy.ones((2, 3), "float32"), torch.ones(2, 3, device="cuda")
     own = simple_torch.from_dlpack(tensor)
-    show(
-        "CuPy's array in",
-        *compared(lambda: torch.from_dlpack(array), lambda: simple_torch.from_dlpack(array), torch.cuda.synchronize),
-    )
-    show(
-        "torch's tensor in",
-        *compared(lambda: torch.from_dlpack(tensor), lambda: simple_torch.from_dlpack(tensor), torch.cuda.synchronize),
-    )
-    show(
-        "out to CuPy",
-        *compared(lambda: cupy.from_dlpack(tensor), lambda: cupy.from_dlpack(own), torch.cuda.synchronize),
-    )
-    show(
-        "out to torch",
-        *compared(lambda: torch.from_dlpack(tensor), lambda: torch.from_dlpack(own), torch.cuda.synchronize),
-    )
+    ways = {
+        "CuPy's array in": (lambda: torch.from_dlpack(array), lambda: simple_torch.from_dlpack(array)),
+        "torch's tensor in": (lambda: torch.from_dlpack(tensor), lambda: simple_torch.from_dlpack(tensor)),
+        "out to CuPy": (lambda: cupy.from_dlpack(tensor), lambda: cupy.from_dlpack(own)),
+        "out to torch": (lambda: torch.from_dlpack(tensor), lambda: torch.from_dlpack(own)),
+    }
+    for name, (theirs, ours) in ways.items():
+        show(name, *compared(theirs, ours, torch.cuda.synchronize))
 
 
 if not torch.cuda.is_available():
