@@ -41,6 +41,8 @@ const char* name_of(uint64_t kind) {
       return "stream";
     case HandleKind::kSafetensors:
       return "safetensors file";
+    case HandleKind::kStep:
+      return "step of a custom function";
     case HandleKind::kOptimizer:
       return "optimizer";
   }

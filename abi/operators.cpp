@@ -18,6 +18,7 @@
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/explained.h"
 #include "core_libtorch/own_lock.h"
+#include "core_libtorch/thread_generator.h"
 #include "core_libtorch/unboxed.h"
 
 namespace simple_torch::abi {
@@ -190,6 +191,13 @@ int32_t generator_new(const char* device, int64_t* out) {
       return on.is_cpu() ? at::make_generator<at::CPUGeneratorImpl>()
                          : at::globalContext().defaultGenerator(on).clone();
     }));
+  });
+}
+
+int32_t generator_use(int64_t generator) {
+  return guarded([&] {
+    core::use_generator(generator == 0 ? std::nullopt
+                                       : std::optional(*handles().get<at::Generator>(generator)));
   });
 }
 

@@ -25,9 +25,9 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// The folder of the base installation's executable.
-fs::path base_bin(const fs::path& python) {
-  for (const fs::path& folder : {python.parent_path(), python.parent_path().parent_path()}) {
+/// Where the environment whose executables lie in `bin` was made from; empty where it is none.
+fs::path home_of(const fs::path& bin) {
+  for (const fs::path& folder : {bin, bin.parent_path()}) {
     std::ifstream config(folder / "pyvenv.cfg");
     for (std::string line; std::getline(config, line);) {
       const size_t equals = line.find('=');
@@ -36,8 +36,24 @@ fs::path base_bin(const fs::path& python) {
       }
     }
   }
-  std::error_code ignored;
-  return fs::weakly_canonical(python, ignored).parent_path();
+  return {};
+}
+
+/// The folder of the base installation's executable. An environment that Python 3.10 made from another
+/// environment names that one.
+fs::path base_bin(const fs::path& python) {
+  constexpr int kMostEnvironments = 10;  // one that names itself has no end
+  fs::path bin = python.parent_path();
+  fs::path home = home_of(bin);
+  if (home.empty()) {
+    std::error_code ignored;
+    return fs::weakly_canonical(python, ignored).parent_path();
+  }
+  for (int i = 0; i < kMostEnvironments && !home.empty(); ++i) {
+    bin = home;
+    home = home_of(bin);
+  }
+  return bin;
 }
 
 /// `'LIBDIR': '/usr/lib'` in the file that the installation's own configuration was written to.

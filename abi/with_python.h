@@ -7,6 +7,7 @@
 #include "abi/guarded.h"
 #include "abi/python_arguments.h"
 #include "abi/python_library.h"
+#include "core_libtorch/autograd/engine.h"
 
 namespace simple_torch::abi {
 
@@ -22,6 +23,7 @@ int32_t with_python(Body&& body) noexcept {
     status = api.start();
     if (status == 0) {
       status = body(api);
+      core::prepare_engine();  // it may have imported torch
     }
   });
   return thrown != 0 ? thrown : status;

@@ -1,7 +1,10 @@
 // Thread states: found, made once, kept, and given up without waiting when their thread ends.
 #include "bridge/gil.h"
 
+#include <pthread.h>
+
 #include <cassert>
+#include <optional>
 
 #include "bridge/backend.h"
 #include "bridge/deferred.h"
@@ -12,7 +15,7 @@ namespace {
 
 PythonThread* threads = nullptr;  // guarded by the GIL
 
-// Trivial types: they can still be read while the thread's other thread-local values are being destroyed.
+// Trivial types: they can still be read while the thread's other values are being destroyed.
 thread_local PythonThread* this_thread = nullptr;
 thread_local bool ended = false;
 
@@ -47,28 +50,36 @@ void forget(void* what) {
       break;
     }
   }
-  // It is the current one when the thread that called exit() comes here in an exit handler.
-  if (thread->state != nullptr && thread->state != PyThreadState_Get()) {
+  if (thread->state != nullptr) {
     delete_state(thread->state);
   }
   delete thread;
 }
 
-struct AtThreadEnd {
-  ~AtThreadEnd() {
-    ended = true;
-    free_spare_work();
-    defer(Deferred::kReference, forget, this_thread);
+void at_thread_end(void* thread) {
+  ended = true;
+  free_spare_work();
+  defer(Deferred::kReference, forget, thread);
+}
+
+/// Its value is given up when its thread ends, and not, as thread-local objects are, when its thread calls
+/// exit(): that thread goes on in exit functions, which may call Python and be called by it.
+void forget_at_thread_end(PythonThread* thread) {
+  static const std::optional<pthread_key_t> key = [] {
+    pthread_key_t made{};
+    return pthread_key_create(&made, at_thread_end) == 0 ? std::optional(made) : std::nullopt;
+  }();
+  if (key) {
+    pthread_setspecific(*key, thread);
   }
-};
+}
 
 /// Called under the GIL, once on each thread.
 void enlist(PyThreadState* state) {
-  static thread_local AtThreadEnd at_end;
-  (void)at_end;
   this_thread = new PythonThread{
       .state = state, .lasting = state, .python_id = PyThread_get_thread_ident(), .next = threads};
   threads = this_thread;
+  forget_at_thread_end(this_thread);
 }
 
 }  // namespace

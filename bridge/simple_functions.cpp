@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <cstring>
 #include <string>
 
 #include "bridge/deferred.h"
@@ -232,15 +233,36 @@ Ref exception_of(const char* name, PyObject* message) {
              : Ref(PyObject_CallOneArg(PyExc_RuntimeError, message));
 }
 
-/// Notes are of Python 3.11 and later; before, they are left out.
+/// What is no UTF-8 in it, as a broken file's names may be, is shown as such.
+Ref words(const char* text) {
+  return Ref(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "replace"));
+}
+
+/// Notes are of Python 3.11 and later. Earlier ones print none; tools look for them in the same place.
+bool has_note_added(PyObject* exception, PyObject* text) {
+#if PY_VERSION_HEX >= 0x030B0000
+  return static_cast<bool>(Ref(PyObject_CallMethod(exception, "add_note", "O", text)));
+#else
+  Ref notes(PyObject_GetAttrString(exception, "__notes__"));
+  if (!notes) {
+    PyErr_Clear();
+    notes = Ref(PyList_New(0));
+  }
+  return notes && PyList_Check(notes.get()) && PyList_Append(notes.get(), text) == 0 &&
+         PyObject_SetAttrString(exception, "__notes__", notes.get()) == 0;
+#endif
+}
+
 void add_note(PyObject* exception, const char* note) {
-  const Ref done(*note == '\0' ? nullptr : PyObject_CallMethod(exception, "add_note", "s", note));
-  PyErr_Clear();
+  const Ref text(*note == '\0' ? Ref() : words(note));
+  if (text && !has_note_added(exception, text.get())) {
+    PyErr_Clear();
+  }
 }
 
 int32_t raise(const char* name, const char* message, const char* note) {
   return in_python([&] {
-    const Ref text(PyUnicode_FromString(message));
+    const Ref text = words(message);
     Ref exception = passing_exception(message);
     if (!exception && text) {
       exception = exception_of(name, text.get());

@@ -4,6 +4,7 @@
 #include <ATen/dlpack.h>
 
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "bridge/buffers.h"
@@ -220,6 +221,21 @@ bool has_numbers(PyObject* object) {
   return true;
 }
 
+/// NumPy's masked arrays lend the values that their masks hide. False with an exception pending.
+bool hides_nothing(PyObject* object) {
+  if (std::strcmp(Py_TYPE(object)->tp_name, "MaskedArray") != 0) {
+    return true;
+  }
+  const Ref mask(PyObject_GetAttrString(object, "mask"));
+  const Ref any(mask ? PyObject_CallMethod(mask.get(), "any", nullptr) : nullptr);
+  const int hidden = any ? PyObject_IsTrue(any.get()) : -1;
+  if (hidden == 1) {
+    PyErr_SetString(PyExc_BufferError,
+                    "its mask hides values, which a tensor would show; call filled(value), or give .data");
+  }
+  return hidden == 0;
+}
+
 /// The buffers of immutable arrays say what their capsules cannot; those on other devices, and those of
 /// dtypes that buffers do not have, have none.
 Outcome take_immutable(PyObject* object, const Wanted& wanted, TensorResult& out) {
@@ -260,7 +276,8 @@ Outcome take_by_method(PyObject* object, const Wanted& wanted, TensorResult& out
     return Outcome::kNotThisWay;
   }
   Ref stream;
-  if ((is_immutable_array(Py_TYPE(object)) && !has_numbers(object)) || !find_stream(object, wanted, stream)) {
+  if ((is_immutable_array(Py_TYPE(object)) && !has_numbers(object)) || !hides_nothing(object) ||
+      !find_stream(object, wanted, stream)) {
     return Outcome::kFailed;
   }
   const Ref capsule = capsule_of_producer(object, method.get(), stream.get(), wanted);

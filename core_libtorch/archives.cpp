@@ -2,10 +2,10 @@
 
 #include <torch/serialize.h>
 
-#include <cstdio>
 #include <vector>
 
 #include "core_libtorch/error.h"
+#include "core_libtorch/replaced_file.h"
 
 namespace simple_torch::core {
 namespace {
@@ -23,12 +23,12 @@ auto with_file(const std::string& path, const char* what, Body&& body) {
 }  // namespace
 
 void save_tensor(const at::Tensor& tensor, const std::string& path) {
-  const std::string unfinished = path + ".part";
-  with_file(path, "written", [&] { torch::save(std::vector<at::Tensor>{tensor.detach()}, unfinished); });
-  if (std::rename(unfinished.c_str(), path.c_str()) != 0) {
-    std::remove(unfinished.c_str());
-    throw Error(ErrorKind::kIo, path + " cannot be written");
-  }
+  ReplacedFile file(path);
+  with_file(path, "written", [&] {
+    torch::save(std::vector<at::Tensor>{tensor.detach()},
+                [&](const void* bytes, size_t count) { return file.write(bytes, count); });
+  });
+  file.take_place();
 }
 
 at::Tensor load_tensor(const std::string& path) {

@@ -16,6 +16,7 @@
 #include "core_libtorch/explained.h"
 #include "core_libtorch/fatal_inputs.h"
 #include "core_libtorch/own_lock.h"
+#include "core_libtorch/thread_generator.h"
 
 namespace simple_torch::core {
 namespace {
@@ -306,6 +307,41 @@ std::optional<Chosen> choose(const Overloads& overloads, const CallValues& value
   return std::nullopt;
 }
 
+bool is_of_cpu(const std::string& name, const IValue& value) {
+  if (value.isTensor()) {
+    return value.toTensor().is_cpu();
+  }
+  return name != "device" || value.isNone() || (value.isString() && value.toStringRef().starts_with("cpu"));
+}
+
+bool is_drawing(const Overloads& overloads) {
+  return std::any_of(overloads.begin(), overloads.end(), [](const auto& op) {
+    return op.schema().argumentIndexWithName("generator").has_value();
+  });
+}
+
+// Where nothing else was given, this thread's own generator is.
+std::optional<Chosen> choose_drawing(const Overloads& overloads, const CallValues& values) {
+  if (!thread_generator().defined() || !is_drawing(overloads)) {
+    return std::nullopt;
+  }
+  CallValues told = values;
+  std::erase_if(told.named,
+                [](const auto& each) { return each.first == "generator" && each.second.isNone(); });
+  for (const auto& [name, value] : told.named) {
+    if (name == "generator" || !is_of_cpu(name, value)) {
+      return std::nullopt;
+    }
+  }
+  for (const IValue& value : told.positional) {
+    if (!is_of_cpu("", value)) {
+      return std::nullopt;
+    }
+  }
+  told.named.emplace_back("generator", thread_generator());
+  return choose(overloads, told);
+}
+
 // Overloads live as long as the process, so that their addresses tell them apart.
 void refuse_fatal_inputs(const c10::OperatorHandle& op, const Stack& arguments) {
   using Refuse = decltype(FatalInputs::refuse);
@@ -378,7 +414,10 @@ CallResults call_by_name(const std::string& name, const CallValues& values) {
   if (overloads.empty()) {
     throw Error(ErrorKind::kNotImplemented, "PyTorch has no operator " + name);
   }
-  std::optional<Chosen> chosen = choose(overloads, values);
+  std::optional<Chosen> chosen = choose_drawing(overloads, values);
+  if (!chosen) {
+    chosen = choose(overloads, values);
+  }
   std::optional<bool> requires_grad;
   if (!chosen) {
     CallValues rest = values;

@@ -19,6 +19,12 @@ namespace simple_torch::core {
 
 void manual_seed(int64_t seed);
 
+/// Random numbers of this thread's own generator if it has one (thread_generator.h), else of the default one.
+at::Tensor rand(at::IntArrayRef sizes);
+at::Tensor randn(at::IntArrayRef sizes);
+at::Tensor rand_like(const at::Tensor& tensor);
+at::Tensor randn_like(const at::Tensor& tensor);
+
 /// The one element, converted. Complex numbers and integers that do not fit are refused by LibTorch.
 double to_double(const at::Tensor& tensor);
 int64_t to_int(const at::Tensor& tensor);

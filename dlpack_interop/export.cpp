@@ -14,6 +14,7 @@
 #include "dlpack_interop/copies.h"
 #include "dlpack_interop/imported.h"
 #include "dlpack_interop/interop.h"
+#include "dlpack_interop/lent_memory.h"
 #include "dlpack_interop/tensor_over.h"
 #include "dlpack_interop/types.h"
 
@@ -48,10 +49,7 @@ template <class Structure>
 class Loan {
  public:
   explicit Loan(const at::Tensor& tensor) : storage_(storage_of(tensor)) {
-    c10::StorageImpl& storage = *storage_.unsafeGetStorageImpl();
-    if (storage.resizable()) {
-      storage.set_resizable(false);  // a storage frees the memory that it had before it was resized
-    }
+    keep_memory_of(*storage_.unsafeGetStorageImpl());
     const at::IntArrayRef sizes = tensor.sizes();
     const at::IntArrayRef strides = tensor.strides();
     const size_t dims = sizes.size();
@@ -232,8 +230,8 @@ at::Tensor copied_values(const at::Tensor& tensor, at::MemoryFormat format) {
     require_memory(tensor);
   }
   require_name(tensor);
-  const at::Tensor copied = core::explained(
-      "to_dlpack", {&tensor}, [&] { return at::clone(tensor.resolve_conj().resolve_neg(), format); });
+  at::Tensor copied = core::explained("to_dlpack", {&tensor},
+                                      [&] { return at::clone(tensor.resolve_conj().resolve_neg(), format); });
   count_copied(copied);
   return copied;
 }

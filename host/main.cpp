@@ -13,6 +13,7 @@
 #include "builtins/builtins.h"
 #include "builtins/host_externs.h"
 #include "ffi/libraries.h"
+#include "kept_memory.h"
 #include "modules/loader.h"
 #include "report.h"
 #include "vm/cycles.h"
@@ -211,6 +212,7 @@ void on_interrupt(int signal) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  keep_freed_memory();
   const char* setting = std::getenv("SIMPLE_VERBOSE");
   program_info().verbose = setting != nullptr && std::strcmp(setting, "1") == 0;
   host_lock().acquire();

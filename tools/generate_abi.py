@@ -63,10 +63,13 @@ KINDS = {
     "generator": HANDLE,
     "stream": HANDLE,
     "safetensors": HANDLE,
+    "step": HANDLE,
     "place": Kind(("SptPlace",), "SptPlace", "fn() -> text"),
     "caller": Kind(("SptPyCall",), "SptPyCall", "fn(i64, i64) -> i64"),
     "ender": Kind(("SptPyEnd",), "SptPyEnd", "fn(i64)"),
     "interrupter": Kind(("SptPyInterrupt",), "SptPyInterrupt", "fn()"),
+    "callback": Kind(("SptAutogradCall",), "SptAutogradCall", "fn(i64, i64) -> i64"),
+    "finisher": Kind(("SptAutogradEnd",), "SptAutogradEnd", "fn(i64)"),
     "anys": Kind(("const SplArray*",), "const SplArray*", "[any]", ("SplArray*",)),
 }
 HANDLES = {
@@ -79,6 +82,7 @@ HANDLES = {
     "generator",
     "stream",
     "safetensors",
+    "step",
     "handle",
 }
 HANDLE_LISTS = {"tensors", "objects"}
@@ -385,7 +389,8 @@ enum SptHandleKind {{
   SPT_HANDLE_OPTIMIZER = 4,
   SPT_HANDLE_GENERATOR = 5,
   SPT_HANDLE_STREAM = 6,
-  SPT_HANDLE_SAFETENSORS = 7
+  SPT_HANDLE_SAFETENSORS = 7,
+  SPT_HANDLE_STEP = 8
 }};
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */
@@ -406,6 +411,13 @@ typedef void (*SptPyEnd)(int64_t key);
 
 /* Stops what the program runs for Python, as soon as it can. Called inside a signal handler. */
 typedef void (*SptPyInterrupt)(void);
+
+/* A function of the program that LibTorch's engine calls, on any thread: the key that it was given with, and a handle
+ * or a number that the function which takes it tells of. It gives 0 when it has failed, after
+ * spt_autograd_callback_failed has said how: the operation, or the backward pass, in which it was called fails with
+ * that. The other is told, once, when nobody needs what the key stands for any more; on any thread as well. */
+typedef int64_t (*SptAutogradCall)(int64_t key, int64_t argument);
+typedef void (*SptAutogradEnd)(int64_t key);
 
 /* Owned by the header of DLPack 1 (dlpack/dlpack.h), which callers of these functions include. */
 struct DLManagedTensor;
@@ -769,6 +781,7 @@ def body_source(functions: list[Function], number: int) -> str:
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
 #include "abi/tensor_arguments.h"
+#include "core_libtorch/autograd/differentiate.h"
 #include "core_libtorch/below_autograd.h"
 #include "core_libtorch/ops.h"
 #include "core_libtorch/threads.h"

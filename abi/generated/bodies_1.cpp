@@ -50,10 +50,8 @@
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/pow.h>
 #include <ATen/ops/rand.h>
-#include <ATen/ops/rand_like.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
-#include <ATen/ops/randn_like.h>
 #include <ATen/ops/randperm.h>
 #include <ATen/ops/reciprocal.h>
 #include <ATen/ops/relu.h>
@@ -81,6 +79,7 @@
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
 #include "abi/tensor_arguments.h"
+#include "core_libtorch/autograd/differentiate.h"
 #include "core_libtorch/below_autograd.h"
 #include "core_libtorch/ops.h"
 #include "core_libtorch/threads.h"
@@ -157,11 +156,19 @@ int32_t ones(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   });
 }
 
+int32_t empty(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
+    *out = give(core::explained("empty", core::kNoOperands, [&] { return at::empty(dims); }));
+  });
+}
+
 int32_t randn(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("randn", core::kNoOperands, [&] { return at::randn(dims); }));
+    *out = give(core::explained("randn", core::kNoOperands, [&] { return core::randn(dims); }));
   });
 }
 
@@ -169,15 +176,7 @@ int32_t rand(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("rand", core::kNoOperands, [&] { return at::rand(dims); }));
-  });
-}
-
-int32_t empty(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("empty", core::kNoOperands, [&] { return at::empty(dims); }));
+    *out = give(core::explained("rand", core::kNoOperands, [&] { return core::rand(dims); }));
   });
 }
 
@@ -329,12 +328,21 @@ int32_t ones_like(int64_t a_handle, int64_t* out) {
   });
 }
 
+int32_t empty_like(int64_t a_handle, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("empty_like", {&a}, [&] { return at::empty_like(a); }));
+  });
+}
+
 int32_t rand_like(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rand_like", {&a}, [&] { return at::rand_like(a); }));
+    *out = give(core::explained("rand_like", {&a}, [&] { return core::rand_like(a); }));
   });
 }
 
@@ -343,16 +351,7 @@ int32_t randn_like(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("randn_like", {&a}, [&] { return at::randn_like(a); }));
-  });
-}
-
-int32_t empty_like(int64_t a_handle, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::explained("empty_like", {&a}, [&] { return at::empty_like(a); }));
+    *out = give(core::explained("randn_like", {&a}, [&] { return core::randn_like(a); }));
   });
 }
 

@@ -56,6 +56,7 @@
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
 #include "abi/tensor_arguments.h"
+#include "core_libtorch/autograd/differentiate.h"
 #include "core_libtorch/below_autograd.h"
 #include "core_libtorch/ops.h"
 #include "core_libtorch/threads.h"

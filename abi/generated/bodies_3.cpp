@@ -40,6 +40,7 @@
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
 #include "abi/tensor_arguments.h"
+#include "core_libtorch/autograd/differentiate.h"
 #include "core_libtorch/below_autograd.h"
 #include "core_libtorch/ops.h"
 #include "core_libtorch/threads.h"
@@ -925,7 +926,7 @@ int32_t backward(int64_t a_handle) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("backward", {&a}, [&] { return a.backward(); });
+    core::explained("backward", {&a}, [&] { return core::backward(a, at::Tensor(), {}); });
   });
 }
 
@@ -934,7 +935,7 @@ int32_t backward_with(int64_t a_handle, int64_t gradient_handle, bool retain_gra
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const std::optional<at::Tensor> gradient = optional_tensor(gradient_handle);
-    core::explained("backward", {&a, pointer_to(gradient)}, [&] { return a.backward(gradient.value_or(at::Tensor()), retain_graph, create_graph); });
+    core::explained("backward", {&a, pointer_to(gradient)}, [&] { return core::backward(a, gradient.value_or(at::Tensor()), {retain_graph, create_graph}); });
   });
 }
 
@@ -978,6 +979,15 @@ int32_t grad_enabled(bool* out) {
   return guarded([&] {
     require(out, "out");
     *out = core::explained("grad_enabled", core::kNoOperands, [&] { return core::grad_enabled(); });
+  });
+}
+
+int32_t another_handle(int64_t a_handle, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = give(core::explained("another_handle", {&a}, [&] { return a; }));
   });
 }
 

@@ -29,9 +29,9 @@ constinit BackendTable table = {
     Slot<&BackendTable::is_tensor>::open_then_call,
     Slot<&BackendTable::zeros>::open_then_call,
     Slot<&BackendTable::ones>::open_then_call,
+    Slot<&BackendTable::empty>::open_then_call,
     Slot<&BackendTable::randn>::open_then_call,
     Slot<&BackendTable::rand>::open_then_call,
-    Slot<&BackendTable::empty>::open_then_call,
     Slot<&BackendTable::full>::open_then_call,
     Slot<&BackendTable::eye>::open_then_call,
     Slot<&BackendTable::arange>::open_then_call,
@@ -51,9 +51,9 @@ constinit BackendTable table = {
     Slot<&BackendTable::arange_as>::open_then_call,
     Slot<&BackendTable::zeros_like>::open_then_call,
     Slot<&BackendTable::ones_like>::open_then_call,
+    Slot<&BackendTable::empty_like>::open_then_call,
     Slot<&BackendTable::rand_like>::open_then_call,
     Slot<&BackendTable::randn_like>::open_then_call,
-    Slot<&BackendTable::empty_like>::open_then_call,
     Slot<&BackendTable::full_like>::open_then_call,
     Slot<&BackendTable::neg>::open_then_call,
     Slot<&BackendTable::abs>::open_then_call,
@@ -345,8 +345,39 @@ constinit BackendTable table = {
     Slot<&BackendTable::dlpack_way>::open_then_call,
     Slot<&BackendTable::dlpack_why_copied>::open_then_call,
     Slot<&BackendTable::dlpack_copied_bytes>::open_then_call,
+    Slot<&BackendTable::backward_of>::open_then_call,
+    Slot<&BackendTable::grad_of>::open_then_call,
+    Slot<&BackendTable::once_differentiable>::open_then_call,
+    Slot<&BackendTable::grad_fn_name>::open_then_call,
+    Slot<&BackendTable::graph_task>::open_then_call,
+    Slot<&BackendTable::custom_function>::open_then_call,
+    Slot<&BackendTable::step_tensors>::open_then_call,
+    Slot<&BackendTable::step_give>::open_then_call,
+    Slot<&BackendTable::step_save>::open_then_call,
+    Slot<&BackendTable::step_saved>::open_then_call,
+    Slot<&BackendTable::step_mark_dirty>::open_then_call,
+    Slot<&BackendTable::step_mark_non_differentiable>::open_then_call,
+    Slot<&BackendTable::step_set_materialize_grads>::open_then_call,
+    Slot<&BackendTable::autograd_callback_failed>::open_then_call,
+    Slot<&BackendTable::register_hook>::open_then_call,
+    Slot<&BackendTable::register_post_accumulate_grad_hook>::open_then_call,
+    Slot<&BackendTable::remove_hook>::open_then_call,
+    Slot<&BackendTable::saved_tensors_hooks_begin>::open_then_call,
+    Slot<&BackendTable::saved_tensors_hooks_end>::open_then_call,
+    Slot<&BackendTable::set_detect_anomaly>::open_then_call,
+    Slot<&BackendTable::is_anomaly_enabled>::open_then_call,
+    Slot<&BackendTable::is_anomaly_check_nan_enabled>::open_then_call,
+    Slot<&BackendTable::inference_mode_begin>::open_then_call,
+    Slot<&BackendTable::inference_mode_end>::open_then_call,
+    Slot<&BackendTable::is_inference_mode_enabled>::open_then_call,
+    Slot<&BackendTable::rng_state>::open_then_call,
+    Slot<&BackendTable::set_rng_state>::open_then_call,
+    Slot<&BackendTable::another_handle>::open_then_call,
     Slot<&BackendTable::tensor_save>::open_then_call,
     Slot<&BackendTable::tensor_load>::open_then_call,
+    Slot<&BackendTable::values_save>::open_then_call,
+    Slot<&BackendTable::values_load>::open_then_call,
+    Slot<&BackendTable::file_is_libtorchs>::open_then_call,
     Slot<&BackendTable::safetensors_open>::open_then_call,
     Slot<&BackendTable::safetensors_close>::open_then_call,
     Slot<&BackendTable::safetensors_num_tensors>::open_then_call,
@@ -368,10 +399,20 @@ constinit BackendTable table = {
     Slot<&BackendTable::get_item>::open_then_call,
     Slot<&BackendTable::set_item>::open_then_call,
     Slot<&BackendTable::generator_new>::open_then_call,
+    Slot<&BackendTable::generator_use>::open_then_call,
     Slot<&BackendTable::generator_manual_seed>::open_then_call,
     Slot<&BackendTable::generator_initial_seed>::open_then_call,
     Slot<&BackendTable::generator_state>::open_then_call,
     Slot<&BackendTable::generator_set_state>::open_then_call,
+    Slot<&BackendTable::optim_new>::open_then_call,
+    Slot<&BackendTable::optim_add_group>::open_then_call,
+    Slot<&BackendTable::optim_group_count>::open_then_call,
+    Slot<&BackendTable::optim_group_params>::open_then_call,
+    Slot<&BackendTable::optim_options>::open_then_call,
+    Slot<&BackendTable::optim_option>::open_then_call,
+    Slot<&BackendTable::optim_set_option>::open_then_call,
+    Slot<&BackendTable::optim_state>::open_then_call,
+    Slot<&BackendTable::optim_load_state>::open_then_call,
     Slot<&BackendTable::py_start>::open_then_call,
     Slot<&BackendTable::py_is_started>::open_then_call,
     Slot<&BackendTable::py_version>::open_then_call,
@@ -419,6 +460,11 @@ constinit BackendTable table = {
     Slot<&BackendTable::py_from_dlpack>::open_then_call,
     Slot<&BackendTable::py_capsule_new>::open_then_call,
     Slot<&BackendTable::py_capsule_take>::open_then_call,
+    Slot<&BackendTable::file_read>::open_then_call,
+    Slot<&BackendTable::file_write>::open_then_call,
+    Slot<&BackendTable::picture_decode>::open_then_call,
+    Slot<&BackendTable::picture_encode_jpeg>::open_then_call,
+    Slot<&BackendTable::picture_encode_png>::open_then_call,
 };
 
 const BackendTable kAbsentBackend = {
@@ -446,9 +492,9 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::is_tensor>::unavailable,
     Slot<&BackendTable::zeros>::unavailable,
     Slot<&BackendTable::ones>::unavailable,
+    Slot<&BackendTable::empty>::unavailable,
     Slot<&BackendTable::randn>::unavailable,
     Slot<&BackendTable::rand>::unavailable,
-    Slot<&BackendTable::empty>::unavailable,
     Slot<&BackendTable::full>::unavailable,
     Slot<&BackendTable::eye>::unavailable,
     Slot<&BackendTable::arange>::unavailable,
@@ -468,9 +514,9 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::arange_as>::unavailable,
     Slot<&BackendTable::zeros_like>::unavailable,
     Slot<&BackendTable::ones_like>::unavailable,
+    Slot<&BackendTable::empty_like>::unavailable,
     Slot<&BackendTable::rand_like>::unavailable,
     Slot<&BackendTable::randn_like>::unavailable,
-    Slot<&BackendTable::empty_like>::unavailable,
     Slot<&BackendTable::full_like>::unavailable,
     Slot<&BackendTable::neg>::unavailable,
     Slot<&BackendTable::abs>::unavailable,
@@ -762,8 +808,39 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::dlpack_way>::unavailable,
     Slot<&BackendTable::dlpack_why_copied>::unavailable,
     Slot<&BackendTable::dlpack_copied_bytes>::unavailable,
+    Slot<&BackendTable::backward_of>::unavailable,
+    Slot<&BackendTable::grad_of>::unavailable,
+    Slot<&BackendTable::once_differentiable>::unavailable,
+    Slot<&BackendTable::grad_fn_name>::unavailable,
+    Slot<&BackendTable::graph_task>::unavailable,
+    Slot<&BackendTable::custom_function>::unavailable,
+    Slot<&BackendTable::step_tensors>::unavailable,
+    Slot<&BackendTable::step_give>::unavailable,
+    Slot<&BackendTable::step_save>::unavailable,
+    Slot<&BackendTable::step_saved>::unavailable,
+    Slot<&BackendTable::step_mark_dirty>::unavailable,
+    Slot<&BackendTable::step_mark_non_differentiable>::unavailable,
+    Slot<&BackendTable::step_set_materialize_grads>::unavailable,
+    Slot<&BackendTable::autograd_callback_failed>::unavailable,
+    Slot<&BackendTable::register_hook>::unavailable,
+    Slot<&BackendTable::register_post_accumulate_grad_hook>::unavailable,
+    Slot<&BackendTable::remove_hook>::unavailable,
+    Slot<&BackendTable::saved_tensors_hooks_begin>::unavailable,
+    Slot<&BackendTable::saved_tensors_hooks_end>::unavailable,
+    Slot<&BackendTable::set_detect_anomaly>::unavailable,
+    Slot<&BackendTable::is_anomaly_enabled>::unavailable,
+    Slot<&BackendTable::is_anomaly_check_nan_enabled>::unavailable,
+    Slot<&BackendTable::inference_mode_begin>::unavailable,
+    Slot<&BackendTable::inference_mode_end>::unavailable,
+    Slot<&BackendTable::is_inference_mode_enabled>::unavailable,
+    Slot<&BackendTable::rng_state>::unavailable,
+    Slot<&BackendTable::set_rng_state>::unavailable,
+    Slot<&BackendTable::another_handle>::unavailable,
     Slot<&BackendTable::tensor_save>::unavailable,
     Slot<&BackendTable::tensor_load>::unavailable,
+    Slot<&BackendTable::values_save>::unavailable,
+    Slot<&BackendTable::values_load>::unavailable,
+    Slot<&BackendTable::file_is_libtorchs>::unavailable,
     Slot<&BackendTable::safetensors_open>::unavailable,
     Slot<&BackendTable::safetensors_close>::unavailable,
     Slot<&BackendTable::safetensors_num_tensors>::unavailable,
@@ -785,10 +862,20 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::get_item>::unavailable,
     Slot<&BackendTable::set_item>::unavailable,
     Slot<&BackendTable::generator_new>::unavailable,
+    Slot<&BackendTable::generator_use>::unavailable,
     Slot<&BackendTable::generator_manual_seed>::unavailable,
     Slot<&BackendTable::generator_initial_seed>::unavailable,
     Slot<&BackendTable::generator_state>::unavailable,
     Slot<&BackendTable::generator_set_state>::unavailable,
+    Slot<&BackendTable::optim_new>::unavailable,
+    Slot<&BackendTable::optim_add_group>::unavailable,
+    Slot<&BackendTable::optim_group_count>::unavailable,
+    Slot<&BackendTable::optim_group_params>::unavailable,
+    Slot<&BackendTable::optim_options>::unavailable,
+    Slot<&BackendTable::optim_option>::unavailable,
+    Slot<&BackendTable::optim_set_option>::unavailable,
+    Slot<&BackendTable::optim_state>::unavailable,
+    Slot<&BackendTable::optim_load_state>::unavailable,
     Slot<&BackendTable::py_start>::unavailable,
     Slot<&BackendTable::py_is_started>::unavailable,
     Slot<&BackendTable::py_version>::unavailable,
@@ -836,6 +923,11 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::py_from_dlpack>::unavailable,
     Slot<&BackendTable::py_capsule_new>::unavailable,
     Slot<&BackendTable::py_capsule_take>::unavailable,
+    Slot<&BackendTable::file_read>::unavailable,
+    Slot<&BackendTable::file_write>::unavailable,
+    Slot<&BackendTable::picture_decode>::unavailable,
+    Slot<&BackendTable::picture_encode_jpeg>::unavailable,
+    Slot<&BackendTable::picture_encode_png>::unavailable,
 };
 
 }  // namespace simple_torch::abi
@@ -941,16 +1033,16 @@ int32_t spt_ones(const int64_t* dims, int64_t dims_len, int64_t* out) {
   return slot(table.ones)(dims, dims_len, out);
 }
 
+int32_t spt_empty(const int64_t* dims, int64_t dims_len, int64_t* out) {
+  return slot(table.empty)(dims, dims_len, out);
+}
+
 int32_t spt_randn(const int64_t* dims, int64_t dims_len, int64_t* out) {
   return slot(table.randn)(dims, dims_len, out);
 }
 
 int32_t spt_rand(const int64_t* dims, int64_t dims_len, int64_t* out) {
   return slot(table.rand)(dims, dims_len, out);
-}
-
-int32_t spt_empty(const int64_t* dims, int64_t dims_len, int64_t* out) {
-  return slot(table.empty)(dims, dims_len, out);
 }
 
 int32_t spt_full(const int64_t* dims, int64_t dims_len, double value, int64_t* out) {
@@ -1029,16 +1121,16 @@ int32_t spt_ones_like(int64_t a, int64_t* out) {
   return slot(table.ones_like)(a, out);
 }
 
+int32_t spt_empty_like(int64_t a, int64_t* out) {
+  return slot(table.empty_like)(a, out);
+}
+
 int32_t spt_rand_like(int64_t a, int64_t* out) {
   return slot(table.rand_like)(a, out);
 }
 
 int32_t spt_randn_like(int64_t a, int64_t* out) {
   return slot(table.randn_like)(a, out);
-}
-
-int32_t spt_empty_like(int64_t a, int64_t* out) {
-  return slot(table.empty_like)(a, out);
 }
 
 int32_t spt_full_like(int64_t a, double value, int64_t* out) {
@@ -2205,12 +2297,136 @@ int32_t spt_dlpack_copied_bytes(int64_t* out) {
   return slot(table.dlpack_copied_bytes)(out);
 }
 
+int32_t spt_backward_of(const int64_t* tensors, int64_t tensors_len, const int64_t* gradients, int64_t gradients_len, const int64_t* inputs, int64_t inputs_len, bool retain_graph, bool create_graph) {
+  return slot(table.backward_of)(tensors, tensors_len, gradients, gradients_len, inputs, inputs_len, retain_graph, create_graph);
+}
+
+int32_t spt_grad_of(const int64_t* outputs, int64_t outputs_len, const int64_t* inputs, int64_t inputs_len, const int64_t* gradients, int64_t gradients_len, bool retain_graph, bool create_graph, bool allow_unused, int64_t** out, int64_t* out_len) {
+  return slot(table.grad_of)(outputs, outputs_len, inputs, inputs_len, gradients, gradients_len, retain_graph, create_graph, allow_unused, out, out_len);
+}
+
+int32_t spt_once_differentiable(const int64_t* tensors, int64_t tensors_len, int64_t** out, int64_t* out_len) {
+  return slot(table.once_differentiable)(tensors, tensors_len, out, out_len);
+}
+
+int32_t spt_grad_fn_name(int64_t a, char** out) {
+  return slot(table.grad_fn_name)(a, out);
+}
+
+int32_t spt_graph_task(int64_t* out) {
+  return slot(table.graph_task)(out);
+}
+
+int32_t spt_custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd ended, int64_t** out, int64_t* out_len) {
+  return slot(table.custom_function)(name, key, inputs, inputs_len, forward, backward, ended, out, out_len);
+}
+
+int32_t spt_step_tensors(int64_t step, int64_t** out, int64_t* out_len) {
+  return slot(table.step_tensors)(step, out, out_len);
+}
+
+int32_t spt_step_give(int64_t step, const int64_t* tensors, int64_t tensors_len) {
+  return slot(table.step_give)(step, tensors, tensors_len);
+}
+
+int32_t spt_step_save(int64_t step, const int64_t* tensors, int64_t tensors_len) {
+  return slot(table.step_save)(step, tensors, tensors_len);
+}
+
+int32_t spt_step_saved(int64_t step, int64_t** out, int64_t* out_len) {
+  return slot(table.step_saved)(step, out, out_len);
+}
+
+int32_t spt_step_mark_dirty(int64_t step, const int64_t* tensors, int64_t tensors_len) {
+  return slot(table.step_mark_dirty)(step, tensors, tensors_len);
+}
+
+int32_t spt_step_mark_non_differentiable(int64_t step, const int64_t* tensors, int64_t tensors_len) {
+  return slot(table.step_mark_non_differentiable)(step, tensors, tensors_len);
+}
+
+int32_t spt_step_set_materialize_grads(int64_t step, bool materialize) {
+  return slot(table.step_set_materialize_grads)(step, materialize);
+}
+
+int32_t spt_autograd_callback_failed(int64_t kind, const char* message, const char* expected, const char* got, const char* type, const char* traceback) {
+  return slot(table.autograd_callback_failed)(kind, message, expected, got, type, traceback);
+}
+
+int32_t spt_register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out) {
+  return slot(table.register_hook)(a, key, hook, ended, out);
+}
+
+int32_t spt_register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out) {
+  return slot(table.register_post_accumulate_grad_hook)(a, key, hook, ended, out);
+}
+
+int32_t spt_remove_hook(int64_t number) {
+  return slot(table.remove_hook)(number);
+}
+
+int32_t spt_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd dropped, SptAutogradEnd ended) {
+  return slot(table.saved_tensors_hooks_begin)(key, pack, unpack, dropped, ended);
+}
+
+int32_t spt_saved_tensors_hooks_end(void) {
+  return slot(table.saved_tensors_hooks_end)();
+}
+
+int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptPlace place) {
+  return slot(table.set_detect_anomaly)(enabled, check_nan, place);
+}
+
+int32_t spt_is_anomaly_enabled(bool* out) {
+  return slot(table.is_anomaly_enabled)(out);
+}
+
+int32_t spt_is_anomaly_check_nan_enabled(bool* out) {
+  return slot(table.is_anomaly_check_nan_enabled)(out);
+}
+
+int32_t spt_inference_mode_begin(bool enabled) {
+  return slot(table.inference_mode_begin)(enabled);
+}
+
+int32_t spt_inference_mode_end(void) {
+  return slot(table.inference_mode_end)();
+}
+
+int32_t spt_is_inference_mode_enabled(bool* out) {
+  return slot(table.is_inference_mode_enabled)(out);
+}
+
+int32_t spt_rng_state(const char* device, int64_t* out) {
+  return slot(table.rng_state)(device, out);
+}
+
+int32_t spt_set_rng_state(const char* device, int64_t state) {
+  return slot(table.set_rng_state)(device, state);
+}
+
+int32_t spt_another_handle(int64_t a, int64_t* out) {
+  return slot(table.another_handle)(a, out);
+}
+
 int32_t spt_tensor_save(int64_t a, const char* path) {
   return slot(table.tensor_save)(a, path);
 }
 
 int32_t spt_tensor_load(const char* path, int64_t* out) {
   return slot(table.tensor_load)(path, out);
+}
+
+int32_t spt_values_save(const char* path, const char* kinds, const SplArray* values) {
+  return slot(table.values_save)(path, kinds, values);
+}
+
+int32_t spt_values_load(const char* path, const char* map_location, SplArray** out) {
+  return slot(table.values_load)(path, map_location, out);
+}
+
+int32_t spt_file_is_libtorchs(const char* path, bool* out) {
+  return slot(table.file_is_libtorchs)(path, out);
 }
 
 int32_t spt_safetensors_open(const char* path, int64_t* out) {
@@ -2297,6 +2513,10 @@ int32_t spt_generator_new(const char* device, int64_t* out) {
   return slot(table.generator_new)(device, out);
 }
 
+int32_t spt_generator_use(int64_t generator) {
+  return slot(table.generator_use)(generator);
+}
+
 int32_t spt_generator_manual_seed(int64_t generator, int64_t seed) {
   return slot(table.generator_manual_seed)(generator, seed);
 }
@@ -2311,6 +2531,42 @@ int32_t spt_generator_state(int64_t generator, int64_t* out) {
 
 int32_t spt_generator_set_state(int64_t generator, int64_t state) {
   return slot(table.generator_set_state)(generator, state);
+}
+
+int32_t spt_optim_new(const char* algorithm, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out) {
+  return slot(table.optim_new)(algorithm, kinds, values, names, names_len, out);
+}
+
+int32_t spt_optim_add_group(int64_t optimizer, const int64_t* params, int64_t params_len, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len) {
+  return slot(table.optim_add_group)(optimizer, params, params_len, kinds, values, names, names_len);
+}
+
+int32_t spt_optim_group_count(int64_t optimizer, int64_t* out) {
+  return slot(table.optim_group_count)(optimizer, out);
+}
+
+int32_t spt_optim_group_params(int64_t optimizer, int64_t group, int64_t** out, int64_t* out_len) {
+  return slot(table.optim_group_params)(optimizer, group, out, out_len);
+}
+
+int32_t spt_optim_options(int64_t optimizer, int64_t group, SplArray** out) {
+  return slot(table.optim_options)(optimizer, group, out);
+}
+
+int32_t spt_optim_option(int64_t optimizer, int64_t group, const char* name, SplArray** out) {
+  return slot(table.optim_option)(optimizer, group, name, out);
+}
+
+int32_t spt_optim_set_option(int64_t optimizer, int64_t group, const char* name, const char* kinds, const SplArray* values) {
+  return slot(table.optim_set_option)(optimizer, group, name, kinds, values);
+}
+
+int32_t spt_optim_state(int64_t optimizer, int64_t param, SplArray** out) {
+  return slot(table.optim_state)(optimizer, param, out);
+}
+
+int32_t spt_optim_load_state(int64_t optimizer, int64_t param, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len) {
+  return slot(table.optim_load_state)(optimizer, param, kinds, values, names, names_len);
 }
 
 int32_t spt_py_start(void) {
@@ -2499,6 +2755,26 @@ int32_t spt_py_capsule_new(int64_t managed, int64_t* out) {
 
 int32_t spt_py_capsule_take(int64_t capsule, int64_t* out) {
   return slot(table.py_capsule_take)(capsule, out);
+}
+
+int32_t spt_file_read(const char* path, bool unpacked, int64_t* out) {
+  return slot(table.file_read)(path, unpacked, out);
+}
+
+int32_t spt_file_write(const char* path, int64_t bytes) {
+  return slot(table.file_write)(path, bytes);
+}
+
+int32_t spt_picture_decode(int64_t data, const char* format, int64_t mode, bool oriented, int64_t* out) {
+  return slot(table.picture_decode)(data, format, mode, oriented, out);
+}
+
+int32_t spt_picture_encode_jpeg(int64_t picture, int64_t quality, int64_t* out) {
+  return slot(table.picture_encode_jpeg)(picture, quality, out);
+}
+
+int32_t spt_picture_encode_png(int64_t picture, int64_t level, int64_t* out) {
+  return slot(table.picture_encode_png)(picture, level, out);
 }
 
 }  // extern "C"

@@ -357,6 +357,72 @@ int64_t simple_torch_tensor_ones(const SplArray* dims) {
   return out;
 }
 
+int64_t rt_torch_tensor_empty(const SplArray* dims) {
+  clear_error();
+  const IntList dims_list(dims, "dims");
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
+int64_t rt_torch_tensor_empty_1d(int64_t dims_0) {
+  clear_error();
+  const FlatList<1> dims_list{{dims_0}};
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
+int64_t rt_torch_tensor_empty_2d(int64_t dims_0, int64_t dims_1) {
+  clear_error();
+  const FlatList<2> dims_list{{dims_0, dims_1}};
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
+int64_t rt_torch_tensor_empty_3d(int64_t dims_0, int64_t dims_1, int64_t dims_2) {
+  clear_error();
+  const FlatList<3> dims_list{{dims_0, dims_1, dims_2}};
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
+int64_t rt_torch_tensor_empty_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3) {
+  clear_error();
+  const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
+int64_t simple_torch_tensor_empty(const SplArray* dims) {
+  clear_error();
+  const IntList dims_list(dims, "dims");
+  if (!dims_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  return out;
+}
+
 int64_t rt_torch_tensor_randn(const SplArray* dims) {
   clear_error();
   const IntList dims_list(dims, "dims");
@@ -486,72 +552,6 @@ int64_t simple_torch_tensor_rand(const SplArray* dims) {
   }
   int64_t out{};
   slot(table.rand)(dims_list.data(), dims_list.size(), &out);
-  return out;
-}
-
-int64_t rt_torch_tensor_empty(const SplArray* dims) {
-  clear_error();
-  const IntList dims_list(dims, "dims");
-  if (!dims_list.ok()) {
-    return 0;
-  }
-  int64_t out{};
-  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
-  return out;
-}
-
-int64_t rt_torch_tensor_empty_1d(int64_t dims_0) {
-  clear_error();
-  const FlatList<1> dims_list{{dims_0}};
-  if (!dims_list.ok()) {
-    return 0;
-  }
-  int64_t out{};
-  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
-  return out;
-}
-
-int64_t rt_torch_tensor_empty_2d(int64_t dims_0, int64_t dims_1) {
-  clear_error();
-  const FlatList<2> dims_list{{dims_0, dims_1}};
-  if (!dims_list.ok()) {
-    return 0;
-  }
-  int64_t out{};
-  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
-  return out;
-}
-
-int64_t rt_torch_tensor_empty_3d(int64_t dims_0, int64_t dims_1, int64_t dims_2) {
-  clear_error();
-  const FlatList<3> dims_list{{dims_0, dims_1, dims_2}};
-  if (!dims_list.ok()) {
-    return 0;
-  }
-  int64_t out{};
-  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
-  return out;
-}
-
-int64_t rt_torch_tensor_empty_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3) {
-  clear_error();
-  const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
-  if (!dims_list.ok()) {
-    return 0;
-  }
-  int64_t out{};
-  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
-  return out;
-}
-
-int64_t simple_torch_tensor_empty(const SplArray* dims) {
-  clear_error();
-  const IntList dims_list(dims, "dims");
-  if (!dims_list.ok()) {
-    return 0;
-  }
-  int64_t out{};
-  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
   return out;
 }
 
@@ -912,6 +912,13 @@ int64_t rt_torch_torchtensor_ones_like(int64_t a) {
   return out;
 }
 
+int64_t rt_torch_torchtensor_empty_like(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.empty_like)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_torchtensor_rand_like(int64_t a) {
   clear_error();
   int64_t out{};
@@ -923,13 +930,6 @@ int64_t rt_torch_torchtensor_randn_like(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.randn_like)(a, &out);
-  return out;
-}
-
-int64_t rt_torch_torchtensor_empty_like(int64_t a) {
-  clear_error();
-  int64_t out{};
-  slot(table.empty_like)(a, &out);
   return out;
 }
 
@@ -4087,6 +4087,227 @@ int64_t rt_torch_dlpack_copied_bytes() {
   return out;
 }
 
+void rt_torch_autograd_backward_of(const SplArray* tensors, const SplArray* gradients, const SplArray* inputs, bool retain_graph, bool create_graph) {
+  clear_error();
+  const IntList tensors_list(tensors, "tensors");
+  if (!tensors_list.ok()) {
+    return;
+  }
+  const IntList gradients_list(gradients, "gradients");
+  if (!gradients_list.ok()) {
+    return;
+  }
+  const IntList inputs_list(inputs, "inputs");
+  if (!inputs_list.ok()) {
+    return;
+  }
+  slot(table.backward_of)(tensors_list.data(), tensors_list.size(), gradients_list.data(), gradients_list.size(), inputs_list.data(), inputs_list.size(), retain_graph, create_graph);
+}
+
+SplArray* rt_torch_autograd_grad_of(const SplArray* outputs, const SplArray* inputs, const SplArray* gradients, bool retain_graph, bool create_graph, bool allow_unused) {
+  clear_error();
+  const IntList outputs_list(outputs, "outputs");
+  if (!outputs_list.ok()) {
+    return spl_array_new();
+  }
+  const IntList inputs_list(inputs, "inputs");
+  if (!inputs_list.ok()) {
+    return spl_array_new();
+  }
+  const IntList gradients_list(gradients, "gradients");
+  if (!gradients_list.ok()) {
+    return spl_array_new();
+  }
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.grad_of)(outputs_list.data(), outputs_list.size(), inputs_list.data(), inputs_list.size(), gradients_list.data(), gradients_list.size(), retain_graph, create_graph, allow_unused, &out, &out_len);
+  return array_taking(out, out_len);
+}
+
+SplArray* rt_torch_autograd_once_differentiable(const SplArray* tensors) {
+  clear_error();
+  const IntList tensors_list(tensors, "tensors");
+  if (!tensors_list.ok()) {
+    return spl_array_new();
+  }
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.once_differentiable)(tensors_list.data(), tensors_list.size(), &out, &out_len);
+  return array_taking(out, out_len);
+}
+
+char* rt_torch_autograd_grad_fn_name(int64_t a) {
+  clear_error();
+  char* out{};
+  slot(table.grad_fn_name)(a, &out);
+  return text_taking(out);
+}
+
+int64_t rt_torch_autograd_graph_task() {
+  clear_error();
+  int64_t out{};
+  slot(table.graph_task)(&out);
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
+SplArray* rt_torch_autograd_custom_function(const char* name, int64_t key, const SplArray* inputs, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd ended) {
+  clear_error();
+  const IntList inputs_list(inputs, "inputs");
+  if (!inputs_list.ok()) {
+    return spl_array_new();
+  }
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.custom_function)(name, key, inputs_list.data(), inputs_list.size(), forward, backward, ended, &out, &out_len);
+  return array_taking(out, out_len);
+}
+
+SplArray* rt_torch_autograd_step_tensors(int64_t step) {
+  clear_error();
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.step_tensors)(step, &out, &out_len);
+  return array_taking(out, out_len);
+}
+
+void rt_torch_autograd_step_give(int64_t step, const SplArray* tensors) {
+  clear_error();
+  const IntList tensors_list(tensors, "tensors");
+  if (!tensors_list.ok()) {
+    return;
+  }
+  slot(table.step_give)(step, tensors_list.data(), tensors_list.size());
+}
+
+void rt_torch_autograd_step_save(int64_t step, const SplArray* tensors) {
+  clear_error();
+  const IntList tensors_list(tensors, "tensors");
+  if (!tensors_list.ok()) {
+    return;
+  }
+  slot(table.step_save)(step, tensors_list.data(), tensors_list.size());
+}
+
+SplArray* rt_torch_autograd_step_saved(int64_t step) {
+  clear_error();
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.step_saved)(step, &out, &out_len);
+  return array_taking(out, out_len);
+}
+
+void rt_torch_autograd_step_mark_dirty(int64_t step, const SplArray* tensors) {
+  clear_error();
+  const IntList tensors_list(tensors, "tensors");
+  if (!tensors_list.ok()) {
+    return;
+  }
+  slot(table.step_mark_dirty)(step, tensors_list.data(), tensors_list.size());
+}
+
+void rt_torch_autograd_step_mark_non_differentiable(int64_t step, const SplArray* tensors) {
+  clear_error();
+  const IntList tensors_list(tensors, "tensors");
+  if (!tensors_list.ok()) {
+    return;
+  }
+  slot(table.step_mark_non_differentiable)(step, tensors_list.data(), tensors_list.size());
+}
+
+void rt_torch_autograd_step_set_materialize_grads(int64_t step, bool materialize) {
+  clear_error();
+  slot(table.step_set_materialize_grads)(step, materialize);
+}
+
+void rt_torch_autograd_callback_failed(int64_t kind, const char* message, const char* expected, const char* got, const char* type, const char* traceback) {
+  clear_error();
+  slot(table.autograd_callback_failed)(kind, message, expected, got, type, traceback);
+}
+
+int64_t rt_torch_autograd_register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended) {
+  clear_error();
+  int64_t out{};
+  slot(table.register_hook)(a, key, hook, ended, &out);
+  return out;
+}
+
+int64_t rt_torch_autograd_register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended) {
+  clear_error();
+  int64_t out{};
+  slot(table.register_post_accumulate_grad_hook)(a, key, hook, ended, &out);
+  return out;
+}
+
+void rt_torch_autograd_remove_hook(int64_t number) {
+  clear_error();
+  slot(table.remove_hook)(number);
+}
+
+void rt_torch_autograd_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd dropped, SptAutogradEnd ended) {
+  clear_error();
+  slot(table.saved_tensors_hooks_begin)(key, pack, unpack, dropped, ended);
+}
+
+void rt_torch_autograd_saved_tensors_hooks_end() {
+  clear_error();
+  slot(table.saved_tensors_hooks_end)();
+}
+
+void rt_torch_autograd_set_detect_anomaly(bool enabled, bool check_nan, SptPlace place) {
+  clear_error();
+  slot(table.set_detect_anomaly)(enabled, check_nan, place);
+}
+
+int64_t rt_torch_autograd_is_anomaly_enabled() {
+  clear_error();
+  bool out{};
+  slot(table.is_anomaly_enabled)(&out);
+  return out;
+}
+
+int64_t rt_torch_autograd_is_anomaly_check_nan_enabled() {
+  clear_error();
+  bool out{};
+  slot(table.is_anomaly_check_nan_enabled)(&out);
+  return out;
+}
+
+void rt_torch_autograd_inference_mode_begin(bool enabled) {
+  clear_error();
+  slot(table.inference_mode_begin)(enabled);
+}
+
+void rt_torch_autograd_inference_mode_end() {
+  clear_error();
+  slot(table.inference_mode_end)();
+}
+
+int64_t rt_torch_autograd_is_inference_mode_enabled() {
+  clear_error();
+  bool out{};
+  slot(table.is_inference_mode_enabled)(&out);
+  return out;
+}
+
+int64_t rt_torch_rng_state(const char* device) {
+  clear_error();
+  int64_t out{};
+  slot(table.rng_state)(device, &out);
+  return out;
+}
+
+void rt_torch_set_rng_state(const char* device, int64_t state) {
+  clear_error();
+  slot(table.set_rng_state)(device, state);
+}
+
+int64_t rt_torch_another_handle(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.another_handle)(a, &out);
+  return out;
+}
+
 void rt_torch_tensor_save(int64_t a, const char* path) {
   clear_error();
   slot(table.tensor_save)(a, path);
@@ -4108,6 +4329,25 @@ int64_t rt_torch_tensor_load_dyn(int64_t path) {
   clear_error();
   int64_t out{};
   slot(table.tensor_load)(reinterpret_cast<const char*>(path), &out);
+  return out;
+}
+
+void rt_torch_values_save(const char* path, const char* kinds, const SplArray* values) {
+  clear_error();
+  slot(table.values_save)(path, kinds, values);
+}
+
+SplArray* rt_torch_values_load(const char* path, const char* map_location) {
+  clear_error();
+  SplArray* out{};
+  slot(table.values_load)(path, map_location, &out);
+  return out != nullptr ? out : spl_array_new();
+}
+
+int64_t rt_torch_file_is_libtorchs(const char* path) {
+  clear_error();
+  bool out{};
+  slot(table.file_is_libtorchs)(path, &out);
   return out;
 }
 
@@ -4271,6 +4511,11 @@ int64_t rt_torch_generator_new(const char* device) {
   return out;
 }
 
+void rt_torch_generator_use(int64_t generator) {
+  clear_error();
+  slot(table.generator_use)(generator);
+}
+
 void rt_torch_generator_manual_seed(int64_t generator, int64_t seed) {
   clear_error();
   slot(table.generator_manual_seed)(generator, seed);
@@ -4293,6 +4538,80 @@ int64_t rt_torch_generator_state(int64_t generator) {
 void rt_torch_generator_set_state(int64_t generator, int64_t state) {
   clear_error();
   slot(table.generator_set_state)(generator, state);
+}
+
+int64_t rt_torch_optim_new(const char* algorithm, const char* kinds, const SplArray* values, const SplArray* names) {
+  clear_error();
+  const TextList names_list(names, "names");
+  if (!names_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.optim_new)(algorithm, kinds, values, names_list.data(), names_list.size(), &out);
+  return out;
+}
+
+void rt_torch_optim_add_group(int64_t optimizer, const SplArray* params, const char* kinds, const SplArray* values, const SplArray* names) {
+  clear_error();
+  const IntList params_list(params, "params");
+  if (!params_list.ok()) {
+    return;
+  }
+  const TextList names_list(names, "names");
+  if (!names_list.ok()) {
+    return;
+  }
+  slot(table.optim_add_group)(optimizer, params_list.data(), params_list.size(), kinds, values, names_list.data(), names_list.size());
+}
+
+int64_t rt_torch_optim_group_count(int64_t optimizer) {
+  clear_error();
+  int64_t out{};
+  slot(table.optim_group_count)(optimizer, &out);
+  return out;
+}
+
+SplArray* rt_torch_optim_group_params(int64_t optimizer, int64_t group) {
+  clear_error();
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.optim_group_params)(optimizer, group, &out, &out_len);
+  return array_taking(out, out_len);
+}
+
+SplArray* rt_torch_optim_options(int64_t optimizer, int64_t group) {
+  clear_error();
+  SplArray* out{};
+  slot(table.optim_options)(optimizer, group, &out);
+  return out != nullptr ? out : spl_array_new();
+}
+
+SplArray* rt_torch_optim_option(int64_t optimizer, int64_t group, const char* name) {
+  clear_error();
+  SplArray* out{};
+  slot(table.optim_option)(optimizer, group, name, &out);
+  return out != nullptr ? out : spl_array_new();
+}
+
+void rt_torch_optim_set_option(int64_t optimizer, int64_t group, const char* name, const char* kinds, const SplArray* values) {
+  clear_error();
+  slot(table.optim_set_option)(optimizer, group, name, kinds, values);
+}
+
+SplArray* rt_torch_optim_state(int64_t optimizer, int64_t param) {
+  clear_error();
+  SplArray* out{};
+  slot(table.optim_state)(optimizer, param, &out);
+  return out != nullptr ? out : spl_array_new();
+}
+
+void rt_torch_optim_load_state(int64_t optimizer, int64_t param, const char* kinds, const SplArray* values, const SplArray* names) {
+  clear_error();
+  const TextList names_list(names, "names");
+  if (!names_list.ok()) {
+    return;
+  }
+  slot(table.optim_load_state)(optimizer, param, kinds, values, names_list.data(), names_list.size());
 }
 
 void rt_py_start() {
@@ -4617,6 +4936,39 @@ int64_t rt_py_capsule_take(int64_t capsule) {
   clear_error();
   int64_t out{};
   slot(table.py_capsule_take)(capsule, &out);
+  return out;
+}
+
+int64_t rt_torch_file_read(const char* path, bool unpacked) {
+  clear_error();
+  int64_t out{};
+  slot(table.file_read)(path, unpacked, &out);
+  return out;
+}
+
+void rt_torch_file_write(const char* path, int64_t bytes) {
+  clear_error();
+  slot(table.file_write)(path, bytes);
+}
+
+int64_t rt_torch_picture_decode(int64_t data, const char* format, int64_t mode, bool oriented) {
+  clear_error();
+  int64_t out{};
+  slot(table.picture_decode)(data, format, mode, oriented, &out);
+  return out;
+}
+
+int64_t rt_torch_picture_encode_jpeg(int64_t picture, int64_t quality) {
+  clear_error();
+  int64_t out{};
+  slot(table.picture_encode_jpeg)(picture, quality, &out);
+  return out;
+}
+
+int64_t rt_torch_picture_encode_png(int64_t picture, int64_t level) {
+  clear_error();
+  int64_t out{};
+  slot(table.picture_encode_png)(picture, level, &out);
   return out;
 }
 

@@ -1,6 +1,6 @@
 """What calls of Python through the C ABI cost, beside the same written by hand against Python's C API.
 
-    SIMPLE_BUILD=build/release python3 benchmarks/bridge/costs.py
+    SIMPLE_BUILD=build/release .simple/torch-2.15/bin/python benchmarks/bridge/costs.py
 
 Both run on a thread that C++ made, in turns, with one kept thread state; each way's time is the least of its rounds. A
 goal is the most that it may take, as a multiple of the other or as nanoseconds more; what is missed says SHORT.
@@ -32,7 +32,8 @@ def measure() -> None:
 
 def rows() -> str:
     """What the library prints: in a process of its own, because C prints past Python."""
-    return subprocess.run([sys.executable, __file__, "here"], capture_output=True, text=True, check=True).stdout
+    command = [sys.executable, __file__, "here"]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def main() -> None:

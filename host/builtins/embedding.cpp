@@ -107,9 +107,56 @@ Value members(Thread&, Value* args, int) {
   return make_array(std::move(texts));
 }
 
+// Those whose first object came by an assignment stand behind the others, in the order of these assignments,
+// where the class notes it.
+std::vector<size_t> order_of_fields(Instance& instance) {
+  std::vector<size_t> noted;
+  const int32_t own = instance.record->order_index;
+  if (own >= 0 && instance.fields()[own].is(Kind::kArray))
+    for (const Value field : as_object<Array>(instance.fields()[own])->items)
+      noted.push_back(static_cast<size_t>(field.as_int));
+  std::vector<size_t> order;
+  for (size_t i = 0; i < instance.record->fields.size(); ++i)
+    if (std::find(noted.begin(), noted.end(), i) == noted.end())
+      order.push_back(i);
+  order.insert(order.end(), noted.begin(), noted.end());
+  return order;
+}
+
+// The fields of an object as pairs of name and value, in the order of their declaration or, where the class
+// has a field __order__, of the first assignment of an object.
+Value fields(Thread&, Value* args, int) {
+  const Value of = given(args[0]);
+  std::vector<Value> pairs;
+  if (of.is(Kind::kInstance)) {
+    auto* instance = as_object<Instance>(of);
+    for (const size_t i : order_of_fields(*instance))
+      pairs.push_back(make_tuple(
+          {make_text(name_of(instance->record->fields[i].name)), retained(instance->fields()[i])}));
+  }
+  return make_array(std::move(pairs));
+}
+
+// Another object of the same class with the same fields; no initializer runs.
+Value shallow_copy(Thread&, Value* args, int) {
+  const Value of = given(args[0]);
+  if (!of.is(Kind::kInstance))
+    fail("rt_shallow_copy takes an object of a class, not " + type_name(of));
+  auto* instance = as_object<Instance>(of);
+  if (instance->record->drop != nullptr)
+    fail(type_name(of) + " has drop(): it owns something, of which a copy would let go once more");
+  Instance* copy = new_instance(instance->record);
+  for (size_t i = 0; i < instance->record->fields.size(); ++i)
+    copy->fields()[i] = retained(instance->fields()[i]);
+  return Value::object(copy);
+}
+
+// Of a value, or of a class.
 Value has_method(Thread& thread, Value* args, int) {
-  return Value::boolean(thread.find_method(given(args[0]), intern(expect_text(args[1], "the name"))) !=
-                        nullptr);
+  const Value of = given(args[0]);
+  const Symbol name = intern(expect_text(args[1], "the name"));
+  return Value::boolean(of.is(Kind::kRecord) ? as_object<Record>(of)->find(name) != nullptr
+                                             : thread.find_method(of, name) != nullptr);
 }
 
 Value has_member(Thread& thread, Value* args, int) {
@@ -168,6 +215,8 @@ constexpr NativeEntry kExterns[] = {
     {"rt_member", member, 2, 2},
     {"rt_with_member", with_member, 2, 2},
     {"rt_members", members, 1, 1},
+    {"rt_fields", fields, 1, 1},
+    {"rt_shallow_copy", shallow_copy, 1, 1},
     {"rt_has_member", has_member, 2, 2},
     {"rt_has_method", has_method, 2, 2},
     {"rt_function_name", function_name, 1, 1},

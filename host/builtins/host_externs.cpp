@@ -84,6 +84,10 @@ Value file_exists(Thread&, Value* args, int) {
   std::error_code ignored;
   return Value::boolean(fs::exists(expect_text(args[0], "the path"), ignored));
 }
+Value is_folder(Thread&, Value* args, int) {
+  std::error_code ignored;
+  return Value::boolean(fs::is_directory(expect_text(args[0], "the path"), ignored));
+}
 Value file_size(Thread&, Value* args, int) {
   const std::string& path = expect_text(args[0], "the path");
   std::error_code problem;
@@ -238,6 +242,7 @@ const NativeEntry kExterns[] = {
     {"rt_time", time_fn, 0, 0},
     {"rt_sleep", sleep_fn, 1, 1},
     {"rt_file_exists", file_exists, 1, 1},
+    {"rt_is_folder", is_folder, 1, 1},
     {"rt_read_text", read_text, 1, 1},
     {"rt_write_text", write_text, 2, 2},
     {"rt_list_dir", list_dir, 1, 1},

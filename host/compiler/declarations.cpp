@@ -28,6 +28,21 @@ const Proto* settled(Compile&& compile) {
   }
 }
 
+// @classmethod static fn f(cls, …): what inherits it is what `cls` is.
+bool takes_class(const FunctionDecl& decl, bool is_static) {
+  static const Symbol classmethod = intern("classmethod");
+  const auto& attributes = decl.info.attributes;
+  const auto marked = std::find_if(attributes.begin(), attributes.end(),
+                                   [](const Attribute& a) { return a.name == classmethod; });
+  if (marked == attributes.end())
+    return false;
+  if (!is_static || decl.params.empty())
+    throw CompileError{marked->span,
+                       "classmethod marks a static method whose first parameter takes the class",
+                       "write `@classmethod static fn name(cls, …)`"};
+  return true;
+}
+
 Method make_method(LoadedModule& module, const FunctionDecl& decl, Symbol type,
                    const std::vector<Symbol>& fields, bool is_static,
                    std::vector<Symbol>* grown_fields = nullptr) {
@@ -37,7 +52,9 @@ Method make_method(LoadedModule& module, const FunctionDecl& decl, Symbol type,
     compiler.belong_to(type);
     return compiler.function(decl, !is_static);
   });
-  return {make_closure(proto), is_static, decl.is_mutating};
+  Method made{make_closure(proto), is_static, decl.is_mutating};
+  made.takes_class = takes_class(decl, is_static);
+  return made;
 }
 
 bool implicitly_static(const FunctionDecl& decl) {
@@ -428,7 +445,7 @@ class ModuleCompiler {
       define_growing_methods(record, decl.methods, fields);
     else
       define_methods(record, decl.methods, fields);
-    record->drop = record->find(intern("drop"));
+    record->note_own_hooks();
     note_direct_calls(*record, decl.methods);
     for (const Symbol inner : decl.inner_types)
       record->statics[inner] = retained(Value::object(type_named(inner)));
@@ -572,6 +589,8 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
   }
   if (name != kNoSymbol)
     link.type = static_cast<Type*>(module_.slots[module_.slot(name)].as_object);
+  if (stmt.kind == StmtKind::kRecord && !link.parents.empty())
+    static_cast<Record*>(link.type)->awaits_parents = true;
   proto_->links.push_back(std::move(link));
   emit_wide(Op::kLink, 0, static_cast<int32_t>(proto_->links.size() - 1));
   if (stmt.kind != StmtKind::kRecord)

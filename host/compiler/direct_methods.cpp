@@ -59,7 +59,8 @@ void note_direct_calls(Record& record, const std::vector<FunctionPtr>& methods) 
       throw CompileError{attribute->span,
                          "only a class with one field, a native handle, can have direct methods", ""};
     if (record.direct == nullptr)
-      record.direct = new DirectCalls();
+      record.direct = new DirectCalls{.record = &record, .methods = {}, .operators = {}, .drop = {}};
+    record.direct->methods.push_back(method->info.name);
     note_direct_call(*record.direct, method->info.name, *attribute);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "../syntax/ast.h"
 #include "value.h"
@@ -9,6 +10,7 @@
 namespace spl {
 
 struct Extern;
+struct Record;
 
 /// An extern function, by its name in the class's module; found when it is first called.
 struct DirectCall {
@@ -19,8 +21,11 @@ struct DirectCall {
 
 /// The short ways of a class whose one field is a native handle. The methods that carry the attribute say
 /// what is meant: they run wherever the short way does not fit, and where it gives 0, which means that the
-/// call failed.
+/// call failed. A class whose parent has them shares them, if it has neither fields nor such methods of its
+/// own; what they give is of the parent.
 struct DirectCalls {
+  Record* record = nullptr;     // the class that names them
+  std::vector<Symbol> methods;  // that carry the attribute
   struct Operator {
     DirectCall with_same, with_float, with_int;  // (handle, handle), (handle, f64), (handle, i64) -> handle
   };

@@ -56,6 +56,15 @@ void Text::append(const std::string& more) {
   length_ = kUnknown;
 }
 
+void Record::note_own_hooks() {
+  static const Symbol at_the_end = intern("drop"), at_replacement = intern("__replaced__"),
+                      order = intern("__order__");
+  drop = find(at_the_end);
+  replaced = find(at_replacement);
+  const auto noted = field_index.find(order);
+  order_index = noted == field_index.end() ? -1 : static_cast<int32_t>(noted->second);
+}
+
 void run_drop(Instance* instance) {
   instance->dropped = true;
   current_thread().drop(instance);
@@ -203,6 +212,7 @@ Instance* new_instance(Record* record) {
   const size_t bytes = sizeof(Instance) + count * sizeof(Value);
   void* memory = record->is_class ? allocate_tracked(bytes) : ::operator new(bytes);
   auto* instance = new (memory) Instance(record);
+  record->has_objects = true;
   for (size_t i = 0; i < count; ++i)
     new (instance->fields() + i) Value();
   return instance;

@@ -108,6 +108,7 @@ struct Method {
   bool is_static = false;
   bool is_mutating = false;
   Origin origin = Origin::kBody;
+  bool takes_class = false;  // static; its first parameter is the class that it is called on
 };
 struct Trait;
 
@@ -151,8 +152,13 @@ struct Record : Type {
   std::vector<FieldInfo> fields;
   std::unordered_map<Symbol, uint32_t> field_index;
   const Method* drop = nullptr;
+  const Method* replaced = nullptr;  // __replaced__: asked before a field lets go of such an object
+  int32_t order_index = -1;     // of the field __order__, where objects note which fields got objects first
+  bool awaits_parents = false;  // until its class statement runs
+  bool has_objects = false;
   struct DirectCalls* direct = nullptr;  // of @[direct(…)]; lives for ever, like the type
   Record() : Type(Kind::kRecord) {}
+  void note_own_hooks();  // once the methods are there
 };
 struct Instance : Object {
   Record* record;
@@ -215,6 +221,14 @@ Value make_range(Value start, Value end, bool inclusive);
 template <class T>
 T* as_object(Value v) {
   return static_cast<T*>(v.as_object);
+}
+/// Whether a field that holds `value` asks it before it is given another one.
+inline bool minds_replacement(Value value) {
+  return value.is(Kind::kInstance) && as_object<Instance>(value)->record->replaced != nullptr;
+}
+/// Whether a field that gets `value` is noted in the order of its object's fields.
+inline bool notes_order(const Record* record, Value value) {
+  return record->order_index >= 0 && value.is_object();
 }
 inline const std::string& text_of(Value v) { return as_object<Text>(v)->text(); }
 

@@ -79,6 +79,18 @@ uint32_t Thread::flatten(uint32_t first, uint32_t count, const CallSpec& spec) {
   return static_cast<uint32_t>(given.size());
 }
 
+namespace {
+
+// As the caller wrote it: an initializer is called by its class, a method on an object of one.
+std::string called_name(const Proto& proto, Value self) {
+  if (!proto.is_method || !self.is(Kind::kInstance))
+    return proto.name;
+  const std::string& type = name_of(as_object<Instance>(self)->record->name);
+  return proto.name == "init" || proto.name == "__init__" ? type : type + "." + proto.name;
+}
+
+}  // namespace
+
 // Arguments lie from `base` on: `leading` of them (self) stand before those that `spec` tells of.
 void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, uint32_t leading,
                             const CallSpec* spec) {
@@ -125,10 +137,11 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
   for (uint32_t i = 0; i < parameters; ++i)
     slots[i] = Value::missing();
   // Whatever fails below, nothing that the slots own is lost: the callee's registers are not yet a frame's.
-  const auto refuse = [&](const std::string& message, const std::string& hint = "") {
+  const auto refuse = [&](const std::string& message, const std::string& hint) {
+    const std::string name = called_name(proto, parameters == 0 ? Value() : slots[0]);
     for (uint32_t i = 0; i < parameters; ++i)
       assign(slots[i], Value());
-    fail(proto.name + "(): " + message, hint);
+    fail(name + "(): " + message, hint);
   };
   Array* rest = nullptr;
   Dict* others = nullptr;
@@ -149,14 +162,15 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
       rest->items.push_back(value.take());
     else
       refuse(wrong_count(parameters - (proto.is_method ? 1 : 0), parameters - (proto.is_method ? 1 : 0),
-                         static_cast<int64_t>(positional.size()) - (proto.is_method ? 1 : 0)));
+                         static_cast<int64_t>(positional.size()) - (proto.is_method ? 1 : 0)),
+             parameters_hint(proto));
   }
   for (auto& [name, value] : named) {
     const auto found = std::find(proto.parameters.begin(), proto.parameters.end(), name);
     const auto index = static_cast<int>(found - proto.parameters.begin());
     if (found != proto.parameters.end() && index != proto.rest && index != proto.named) {
       if (!slots[index].is_missing())
-        refuse("the argument " + name_of(name) + " is given twice");
+        refuse("the argument " + name_of(name) + " is given twice", parameters_hint(proto));
       slots[index] = value.take();
     } else if (others != nullptr) {
       others->set(make_text(name_of(name)), value.take());
@@ -166,7 +180,7 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
   }
   for (uint32_t i = 0; i < parameters; ++i)
     if (slots[i].is_missing() && !proto.has_default[i])
-      refuse("the argument " + name_of(proto.parameters[i]) + " is missing");
+      refuse("the argument " + name_of(proto.parameters[i]) + " is missing", parameters_hint(proto));
 }
 
 // A frame for bound arguments; for an async function a future, which has them run elsewhere, for one that
@@ -187,7 +201,10 @@ bool Thread::enter(Closure* closure, uint32_t base, uint32_t count, uint32_t res
 bool Thread::start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec,
                           int32_t place_path) {
   auto* closure = as_object<Closure>(method.function);
-  if (method.is_static) {
+  if (method.takes_class) {
+    if (const Value self = stack_[window]; self.is(Kind::kInstance))
+      assign(stack_[window], retained(Value::object(as_object<Instance>(self)->record)));
+  } else if (method.is_static) {
     bind_arguments(*closure->proto, window + 1, count, 0, spec);
     return enter(closure, window + 1, count, window, kNoPath);
   }

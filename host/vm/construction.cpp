@@ -21,6 +21,9 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
         as_object<Closure>(maker->function)->proto->parameters.size() == count)
       return start_method(*maker, window, count, spec, kNoPath);
   }
+  if (record->awaits_parents)
+    fail(name_of(record->name) + " is made before its class statement has run, which joins it to its parents",
+         "make it below the class");
   Instance* instance = new_instance(record);
   Ref held = Ref::owned(Value::object(instance));
   for (size_t i = 0; i < record->fields.size(); ++i)

@@ -51,9 +51,10 @@ Value handle_of(Value instance) { return as_object<Instance>(instance)->fields()
 }  // namespace
 
 Value direct_operation(BinaryOp op, Value a, Value b) {
-  Record* record = as_object<Instance>(a)->record;
-  DirectCalls::Operator& entry = record->direct->operators[static_cast<size_t>(op)];
-  const bool same = b.is(Kind::kInstance) && as_object<Instance>(b)->record == record;
+  DirectCalls& direct = *as_object<Instance>(a)->record->direct;
+  Record* record = direct.record;
+  DirectCalls::Operator& entry = direct.operators[static_cast<size_t>(op)];
+  const bool same = b.is(Kind::kInstance) && as_object<Instance>(b)->record->direct == &direct;
   DirectCall& call = same ? entry.with_same : b.is_float() ? entry.with_float : entry.with_int;
   if (call.name == kNoSymbol || !(same || b.is_float() || b.is_int()))
     return Value::missing();
@@ -80,7 +81,7 @@ bool direct_drop(Instance& instance) {
   if (direct->drop.address != nullptr)
     call_integers<OneInteger>(direct->drop, handle.as_int);
   else
-    release(call_general(direct->drop, *instance.record, &handle, 1));
+    release(call_general(direct->drop, *direct->record, &handle, 1));
   return true;
 }
 

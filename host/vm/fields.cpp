@@ -34,7 +34,9 @@ Value Thread::get_field(Value object, Symbol name) {
     const Proto* proto = as_object<Closure>(method.function)->proto;
     if (!method.is_static && proto->required <= 1)
       return call_method_of(object, method, nullptr, 0);  // a method without arguments needs no parentheses
-    if (method.is_static)
+    if (method.takes_class && object.is(Kind::kInstance))
+      object = Value::object(as_object<Instance>(object)->record);
+    if (method.is_static && !method.takes_class)
       return retained(method.function);
     return Value::object(new BoundMethod(retained(object), retained(method.function)));
   };
@@ -75,7 +77,9 @@ Value Thread::get_field(Value object, Symbol name) {
         if (const auto found = type->statics.find(name); found != type->statics.end())
           return retained(found->second);
         if (const Method* method = type->find(name))
-          return retained(method->function);
+          return method->takes_class
+                     ? Value::object(new BoundMethod(retained(object), retained(method->function)))
+                     : retained(method->function);
         fail(name_of(type->name) + " has no static " + name_of(name), static_hint(*type, name));
       }
       case Kind::kEnumValue: {
@@ -138,6 +142,35 @@ Value Thread::get_field(Value object, Symbol name) {
   return result;
 }
 
+// What the field is to hold instead of `old`, whose class has a say in it.
+Ref Thread::agreed_successor(Value owner, Symbol name, Value old, Value value) {
+  if (value.is_object() && value.as_object == old.as_object)
+    return Ref::shared(value);
+  const Ref held = Ref::shared(old), text = Ref::owned(make_text(name_of(name)));
+  const Value arguments[] = {owner, text.get(), value};
+  return Ref::owned(call_method_of(old, *as_object<Instance>(old)->record->replaced, arguments, 3));
+}
+
+namespace {
+
+// Once for each field: what is put there later keeps its place.
+void note_order(Instance& instance, uint32_t field) {
+  const auto own = static_cast<uint32_t>(instance.record->order_index);
+  if (field == own)
+    return;
+  Value& noted = instance.fields()[own];
+  const bool is_shared =
+      noted.is(Kind::kArray) && noted.as_object->refs > 1;  // with the object it is a copy of
+  if (!noted.is(Kind::kArray) || is_shared)
+    assign(noted, make_array(is_shared ? as_object<Array>(noted)->items : std::vector<Value>()));
+  std::vector<Value>& order = as_object<Array>(noted)->items;
+  const auto is_field = [&](Value known) { return known.as_int == field; };
+  if (std::none_of(order.begin(), order.end(), is_field))
+    order.push_back(Value::integer(field));
+}
+
+}  // namespace
+
 void Thread::set_field(Value& object, Symbol name, Value owned) {
   Ref value = Ref::owned(owned);
   if (object.is(Kind::kInstance)) {
@@ -155,7 +188,13 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
       release(call_method_of(object, *method, arguments, 2));
       return;
     }
-    assign(instance->fields()[found->second], value.take());
+    const Ref held = Ref::shared(object);  // whoever is asked may let go of it
+    Value& place = instance->fields()[found->second];
+    if (minds_replacement(place))
+      value = agreed_successor(object, name, place, value.get());
+    if (notes_order(instance->record, value.get()))
+      note_order(*instance, found->second);
+    assign(place, value.take());
     return;
   }
   if (object.is(Kind::kModule)) {

@@ -92,6 +92,17 @@ std::string parameter_hint(const Proto& proto, Symbol name) {
   return nearest.hint();
 }
 
+std::string parameters_hint(const Proto& proto) {
+  std::string all;
+  for (int i = proto.is_method ? 1 : 0; i < static_cast<int>(proto.parameters.size()); ++i) {
+    const std::string& name = name_of(proto.parameters[static_cast<size_t>(i)]);
+    const bool may_miss = proto.has_default[static_cast<size_t>(i)];
+    all += all.empty() ? "" : ", ";
+    all += i == proto.rest ? name + "..." : i == proto.named ? "**" + name : may_miss ? name + "?" : name;
+  }
+  return all.empty() ? "it takes no arguments" : "it takes (" + all + ")";
+}
+
 std::string field_hint(const Record& record, Symbol name) {
   Nearest nearest(name_of(name));
   for (const FieldInfo& field : record.fields)

@@ -18,6 +18,8 @@ std::string member_hint(Value object, Symbol name);
 std::string static_hint(const Type& type, Symbol name);
 /// For a named argument.
 std::string parameter_hint(const Proto& proto, Symbol name);
+/// For arguments that are too many or too few: all parameters, those that may be left out with a `?`.
+std::string parameters_hint(const Proto& proto);
 /// For a field given to a constructor.
 std::string field_hint(const Record& record, Symbol name);
 /// For a name asked of another module.

@@ -61,6 +61,7 @@ class Thread {
   /// What __getattr__ of the module gives for a name that it does not have; nil without one. Owned.
   Value computed_member(LoadedModule& module, Symbol name);
   void set_field(Value& object, Symbol name, Value owned);
+  Ref agreed_successor(Value owner, Symbol name, Value old, Value value);
   Value get_index(Value object, Value index);  // owned
   void set_index(Value& object, Value index, Value owned);
   Value arithmetic(BinaryOp op, Value a, Value b);  // owned

@@ -1,6 +1,7 @@
 // Simple threads: each has its registers and frames; the host lock lets one run at a time.
 #include "threads.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -234,6 +235,13 @@ Value is_finished(Thread&, Value* args, int) {
   return Value::boolean(outcome->finished);
 }
 
+// A number that no other thread has had.
+Value number_of_this(Thread&, Value*, int) {
+  static std::atomic<int64_t> given{0};
+  thread_local const int64_t number = given++;
+  return Value::integer(number);
+}
+
 Value hand_over(Thread&, Value*, int) {
   if (host_lock().shared())
     host_lock().hand_over();
@@ -328,7 +336,8 @@ void install_thread_methods() {
   auto* module = new LoadedModule();
   module->name = "thread";
   module->state = LoadedModule::State::kReady;
-  static const NativeEntry functions[] = {{"spawn", spawn, 1, 1}, {"yield_now", hand_over, 0, 0}};
+  static const NativeEntry functions[] = {
+      {"spawn", spawn, 1, 1}, {"yield_now", hand_over, 0, 0}, {"id", number_of_this, 0, 0}};
   for (const NativeEntry& entry : functions)
     module->define(intern(entry.name),
                    Value::object(new Native(entry.name, entry.fn, entry.least, entry.most)));

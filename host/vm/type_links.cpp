@@ -4,6 +4,7 @@
 
 #include "../builtins/builtins.h"
 #include "../modules/module.h"
+#include "../values/direct_calls.h"
 #include "hints.h"
 #include "thread.h"
 #include "type_links.h"
@@ -21,8 +22,21 @@ Value find_type(LoadedModule& module, const std::vector<Symbol>& path) {
   return at;
 }
 
+bool replaces_any(const Type& type, const std::vector<Symbol>& methods) {
+  return std::any_of(methods.begin(), methods.end(),
+                     [&](Symbol name) { return type.methods.contains(name); });
+}
+
+void inherit_direct_calls(Record& record, const Record& parent) {
+  if (record.direct == nullptr && parent.direct != nullptr && record.fields.empty() &&
+      !replaces_any(record, parent.direct->methods))
+    record.direct = parent.direct;
+}
+
 // A trait's default methods; a class as parent gives its fields too.
 void inherit(Type& type, const Type& parent) {
+  if (type.kind == Kind::kRecord && parent.kind == Kind::kRecord)
+    inherit_direct_calls(static_cast<Record&>(type), static_cast<const Record&>(parent));
   for (auto [name, method] : parent.methods) {
     method.origin = Origin::kDefault;
     type.methods.emplace(name, method);  // the first of two parents wins
@@ -35,6 +49,10 @@ void inherit(Type& type, const Type& parent) {
   for (FieldInfo field : static_cast<const Record&>(parent).fields) {
     if (!record.field_index.emplace(field.name, static_cast<uint32_t>(record.fields.size())).second)
       continue;
+    if (record.has_objects)
+      fail("objects of " + name_of(record.name) + " were made before it got the fields of " +
+               name_of(parent.name),
+           "make them below this line");
     retained(field.default_value);
     record.fields.push_back(field);
   }
@@ -187,8 +205,12 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
     type->parents.push_back(joined);
     type->parents.insert(type->parents.end(), joined->parents.begin(), joined->parents.end());
   }
-  if (type->kind == Kind::kRecord)
-    static_cast<Record*>(type)->drop = type->find(intern("drop"));
+  if (type->kind != Kind::kRecord)
+    return;
+  auto* record = static_cast<Record*>(type);
+  record->note_own_hooks();
+  if (link.type != nullptr)
+    record->awaits_parents = false;
 }
 
 }  // namespace spl

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from traceback import TracebackException
 
 
@@ -16,4 +17,7 @@ def format_exception(error: BaseException, max_frames: int = 40) -> str:
     'ValueError: bad shape'
     """
     summary = TracebackException.from_exception(error, limit=-max_frames, compact=True)
-    return "".join(summary.format()).rstrip("\n")
+    text = "".join(summary.format())
+    if sys.version_info < (3, 11):  # which prints no notes
+        text += "".join(f"{note}\n" for note in getattr(error, "__notes__", ()))
+    return text.rstrip("\n")

@@ -204,4 +204,71 @@ TEST_F(Files, DevicesThatAreNotThereHoldNoMemory) {
   EXPECT_EQ(spt_cuda_empty_cache(), SPT_OK);
 }
 
+/// An array of values for spt_values_save, freed with this.
+class Flat {
+ public:
+  Flat() : array_(spl_array_new()) {}
+  ~Flat() { spl_array_free(array_); }
+  Flat(const Flat&) = delete;
+  Flat& operator=(const Flat&) = delete;
+  Flat& add(int64_t number) {
+    spl_array_push_i64(array_, number);
+    return *this;
+  }
+  const SplArray* get() const { return array_; }
+
+ private:
+  SplArray* array_;
+};
+
+TEST_F(Files, ValuesComeBackFlatAsTheyWent) {
+  const Handle x = tensor({1, 2}, {2});
+  const std::string file = path("value.pt");
+  Flat flat;  // [x, (3,)]
+  ASSERT_EQ(spt_values_save(file.c_str(), "ltuv", flat.add(2).add(x).add(1).add(3).get()), SPT_OK)
+      << spt_last_error_message();
+  SplArray* read = nullptr;
+  ASSERT_EQ(spt_values_load(file.c_str(), "cpu", &read), SPT_OK) << spt_last_error_message();
+  ASSERT_EQ(read->len, 6);
+  EXPECT_STREQ(read->items[1].as_string, "ltuv");
+  EXPECT_EQ(read->items[2].as_int, 2);
+  EXPECT_THAT(values(Handle(read->items[3].as_int)), ElementsAre(1, 2));
+  EXPECT_EQ(read->items[5].as_int, 3);
+  spl_array_free(read);
+}
+
+TEST_F(Files, ValuesThatDoNotFitTheirLettersAreRefused) {
+  const std::string file = path("value.pt");
+  const auto refused = [&](const char* kinds, const Flat& flat, const char* why) {
+    EXPECT_EQ(spt_values_save(file.c_str(), kinds, flat.get()), SPT_INVALID_ARGUMENT) << kinds;
+    EXPECT_THAT(spt_last_error_message(), HasSubstr(why));
+  };
+  refused("l", Flat().add(int64_t{1} << 60), "end before the last collection does");
+  refused("d", Flat().add(int64_t{1} << 62), "end before the last collection does");
+  refused("l", Flat().add(-1), "how many items");
+  refused("vv", Flat().add(1).add(2), "there are values after the first one");
+  refused("z", Flat().add(1), "");
+  refused("vv", Flat().add(1), "");
+  Flat deep;
+  for (int i = 0; i < 300; ++i) {
+    deep.add(1);
+  }
+  refused(std::string(300, 'l').c_str(), deep, "nested more than 200 deep");
+  EXPECT_EQ(spt_values_save(file.c_str(), "t", Flat().add(12345).get()), SPT_INVALID_HANDLE);
+  EXPECT_FALSE(fs::exists(file));
+}
+
+TEST_F(Files, LibTorchsArchivesAreToldFromPythons) {
+  const Handle x = tensor({1, 2}, {2});
+  const std::string file = path("archive.pt");
+  bool is_libtorchs = false;
+  ASSERT_EQ(spt_tensor_save(x, file.c_str()), SPT_OK);
+  ASSERT_EQ(spt_file_is_libtorchs(file.c_str(), &is_libtorchs), SPT_OK);
+  EXPECT_TRUE(is_libtorchs);
+  Flat flat;
+  ASSERT_EQ(spt_values_save(file.c_str(), "v", flat.add(1).get()), SPT_OK);
+  ASSERT_EQ(spt_file_is_libtorchs(file.c_str(), &is_libtorchs), SPT_OK);
+  EXPECT_FALSE(is_libtorchs);
+}
+
 }  // namespace

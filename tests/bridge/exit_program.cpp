@@ -38,12 +38,12 @@ void leave_things_alive() {
   run("import atexit, sys\natexit.register(lambda: print('exit function ran'))\nprint('printed', end='')");
 }
 
-/// Lets go of tensors over NumPy's memory when static objects die, long after Python's exit work.
+/// Lets go of Python's things when static objects die, long after Python's exit work.
 struct LetsGoLast {
-  std::vector<int64_t> tensors;
+  std::vector<int64_t> handles;
   ~LetsGoLast() {
-    for (const int64_t tensor : tensors) {
-      spt_release(tensor);
+    for (const int64_t handle : handles) {
+      spt_release(handle);
     }
   }
 } lets_go_last;
@@ -100,9 +100,16 @@ void let_go_while_ending(int count) {
 }
 
 void let_go_last() {
-  lets_go_last.tensors.assign(100, 0);
-  for (int64_t& tensor : lets_go_last.tensors) {
-    tensor = tensor_of_numpys();
+  for (int i = 0; i < 100; ++i) {
+    lets_go_last.handles.push_back(tensor_of_numpys());
+  }
+}
+
+/// Objects whose end is code of Python's.
+void let_objects_go_last() {
+  run("class Last:\n    def __del__(self): print('too late', flush=True)");
+  for (int i = 0; i < 100; ++i) {
+    lets_go_last.handles.push_back(evaluate("Last()"));
   }
 }
 
@@ -148,16 +155,10 @@ void keep_a_function() {
 /// A random state, and a random way to end with code 3.
 int end_at_random(unsigned seed) {
   std::mt19937 random(seed);
-  const std::vector<void (*)()> states = {let_go_last,
-                                          let_python_go_at_its_exit,
-                                          spin_in_a_daemon,
-                                          sleep_in_python,
-                                          call_on_a_thread,
-                                          work_in_a_thread_of_python,
-                                          fail,
-                                          keep_a_graph,
-                                          keep_a_function,
-                                          [] { let_go_while_ending(500); }};
+  const std::vector<void (*)()> states = {
+      let_go_last,     let_objects_go_last, let_python_go_at_its_exit,       spin_in_a_daemon,
+      sleep_in_python, call_on_a_thread,    work_in_a_thread_of_python,      fail,
+      keep_a_graph,    keep_a_function,     [] { let_go_while_ending(500); }};
   for (void (*state)() : states) {
     if (random() % 2 == 0) {
       state();
@@ -215,11 +216,12 @@ int main(int count, char** arguments) {
     return run("print('no')") == SPT_UNAVAILABLE ? 3 : 4;
   }
   if (how == "deleters at the end") {
-    lets_go_last.tensors.assign(100, 0);
-    for (int64_t& tensor : lets_go_last.tensors) {
-      tensor = tensor_of_numpys();
-    }
+    let_go_last();
     let_python_go_at_its_exit();
+    return 3;
+  }
+  if (how == "objects at the end") {
+    let_objects_go_last();
     return 3;
   }
   if (how == "deleters on a thread") {

@@ -79,12 +79,17 @@ TEST_P(Exit, IsCleanWithEverythingFlushed) {
 INSTANTIATE_TEST_SUITE_P(Life, Exit,
                          testing::Values("return", "exit on another thread", "daemon thread",
                                          "thread inside Python", "python thread at work", "after an error",
-                                         "shutdown first", "deleters at the end", "deleters on a thread"),
+                                         "shutdown first", "deleters at the end", "deleters on a thread",
+                                         "objects at the end"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::replace(name.begin(), name.end(), ' ', '_');
                            return name;
                          });
+
+TEST(Life, RunsNoCodeOfPythonsAfterItsEnd) {
+  EXPECT_THAT(run_program("objects at the end").output, Not(HasSubstr("too late")));
+}
 
 TEST(Life, WaitsForPythonsThreadsAsPythonDoes) {
   EXPECT_THAT(run_program("python thread at work").output, HasSubstr("work done"));

@@ -108,7 +108,7 @@ def array_over(tensor):
     done(front.spt_dlpack_export(ctypes.c_int64(tensor), False, ctypes.byref(managed)))
     done(front.spt_py_capsule_new(managed, ctypes.byref(capsule)))
     name = (ctypes.c_char_p * 1)(b"capsule")
-    values = front.spl_array_new()
+    values = ctypes.c_void_p(front.spl_array_new())
     front.spl_array_push_i64(values, capsule)
     done(front.spt_py_exec(b"import torch\\nkept.append(torch.from_dlpack(capsule).numpy())", b"o", values, name, 1))
     done(front.spt_release(capsule))

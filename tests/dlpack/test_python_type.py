@@ -35,6 +35,10 @@ def soon(happens) -> bool:
     return happens()
 
 
+def resident_pages() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1])
+
+
 # ---- in and out
 
 
@@ -385,6 +389,13 @@ def test_what_is_not_computed_yet_is_copied_where_a_copy_is_asked_for(tensor, va
     assert from_dlpack(tensor, copy=True).torch().tolist() == values
 
 
+def test_values_that_a_mask_hides_are_not_shown():
+    with pytest.raises(BufferError, match=r"its mask hides values.*call filled\(value\)"):
+        from_dlpack(np.ma.array([1.0, 2.0], mask=[False, True]))
+    assert from_dlpack(np.ma.array([1.0, 2.0], mask=[False, False])).torch().tolist() == [1, 2]
+    assert from_dlpack(np.ma.array([1.0, 2.0])).torch().tolist() == [1, 2]
+
+
 def test_a_capsule_that_is_elsewhere_is_refused():
     with pytest.raises(BufferError, match=r"is on device \(1, 0\), and \(2, 0\) is wanted|there is no CUDA device"):
         from_dlpack(torch.ones(2).__dlpack__(max_version=(1, 0)), device="cuda:0")
@@ -406,6 +417,30 @@ def test_memory_that_is_lent_stays_where_it_is(change):
         change(tensor.torch())
     others = [torch.full((4,), 9.0) for _ in range(100)]
     assert (lent.tolist(), len(others)) == ([3, 3, 3, 3], 100)
+
+
+@pytest.mark.parametrize("strategy", ["file_system", "file_descriptor"])
+def test_memory_that_is_lent_stays_when_its_tensor_moves_to_shared_memory(strategy, monkeypatch):
+    monkeypatch.setattr("torch.multiprocessing._sharing_strategy", strategy)
+    tensor = from_dlpack(torch.full((3_000_000,), 3.0))
+    lent = np.from_dlpack(tensor)
+    address = lent.ctypes.data
+    shared = tensor.torch().share_memory_()
+    assert shared.is_shared()
+    assert shared.data_ptr() != address
+    others = [torch.full((3_000_000,), 9.0) for _ in range(3)]
+    assert (lent.min(), lent.max(), len(others)) == (3, 3, 3)
+    lent[:] = 4
+    assert shared.sum() == 9_000_000
+
+
+def test_memory_that_was_given_up_is_freed_once_nobody_can_hold_it():
+    before = resident_pages()
+    for _ in range(30):
+        tensor = from_dlpack(torch.full((3_000_000,), 3.0))
+        np.from_dlpack(tensor)
+        tensor.torch().share_memory_()
+    assert (resident_pages() - before) * os.sysconf("SC_PAGE_SIZE") < 100_000_000  # of 360,000,000
 
 
 def test_fake_tensors_have_no_memory_though_they_be_empty():

@@ -16,7 +16,7 @@ HOST = os.environ.get("SIMPLE_HOST", "")
 pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
 pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-GUIDES = ["dlpack.md", "python.md"]
+GUIDES = ["autograd.md", "data.md", "dlpack.md", "metrics.md", "python.md", "trainer.md", "training.md"]
 USES = "use torch\nuse python as py\n"
 END = "---- end of the block\n"
 
@@ -45,7 +45,9 @@ def printed(guide: str, folder: Path) -> list[str]:
     program = folder / "guide.spl"
     program.write_text(USES + "".join(as_function(i, code) for i, (code, _) in enumerate(blocks_of(guide))))
     variables = {**os.environ, "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    run = subprocess.run([HOST, program], capture_output=True, text=True, check=False, timeout=300, env=variables)
+    run = subprocess.run(
+        [HOST, program], capture_output=True, text=True, check=False, timeout=300, env=variables, cwd=folder
+    )
     assert run.returncode == 0, run.stderr
     return run.stdout.split(END)
 

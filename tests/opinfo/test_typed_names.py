@@ -252,6 +252,13 @@ def compare(found: Comparison, typed: Typed, function, samples: list[torch.Tenso
         found.not_reached.append(function.name)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def modes_as_before():
+    """Among the functions are those that switch recording off, for this thread."""
+    with torch.enable_grad():
+        yield
+
+
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
     found, typed, samples = Comparison(), Typed(Abi()), tensors()
@@ -260,7 +267,6 @@ def comparison() -> Comparison:
         for function in generate_abi.load_table(ROOT):
             if function.home == "backend":
                 compare(found, typed, function, samples)
-    torch.set_grad_enabled(True)
     print(
         f"\ntyped names: {len(found.compared)} compared in {found.calls} calls, {len(found.not_reached)} not reached:"
     )

@@ -106,23 +106,28 @@ class Abi:
         """Calls an operator as Simple does, overload chosen by the arguments, and lets go of what it gives."""
         call = _Call(self)
         try:
-            letters, values = zip(*map(call.lettered, [*args, *named.values()])) if args or named else ("", ())
-            names = (ctypes.c_char_p * max(len(named), 1))(*[name.encode() for name in named])
-            out = ctypes.POINTER(SplArray)()
-            self.check(
-                self.front.spt_op(
-                    name.encode(),
-                    "".join(letters).encode(),
-                    ctypes.byref(call.array(values)),
-                    names,
-                    ctypes.c_int64(len(named)),
-                    ctypes.byref(out),
-                )
-            )
+            out = self._called_by_name(call, name, args, named)
         finally:
             call.release()
         self._give_up(out.contents)
         self.front.spl_array_free(out)
+
+    def _called_by_name(self, call: _Call, name: str, args: list, named: dict):
+        """The array that spt_op gives: letters, names, values; the caller's."""
+        letters, values = zip(*map(call.lettered, [*args, *named.values()])) if args or named else ("", ())
+        names = (ctypes.c_char_p * max(len(named), 1))(*[name.encode() for name in named])
+        out = ctypes.POINTER(SplArray)()
+        self.check(
+            self.front.spt_op(
+                name.encode(),
+                "".join(letters).encode(),
+                ctypes.byref(call.array(values)),
+                names,
+                ctypes.c_int64(len(named)),
+                ctypes.byref(out),
+            )
+        )
+        return out
 
     def _give_up(self, given: SplArray) -> None:
         for letter, i in zip(given.items[0].as_string.decode(), range(2, given.len)):

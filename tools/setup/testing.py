@@ -18,12 +18,18 @@ from layout import ROOT, Build, Environment
 _GUESTS = (
     "tests/abi/test_fuzz.py",
     "tests/abi/test_guest.py",
+    "tests/autograd",
     "tests/bridge/test_hosts_of_python.py",
     "tests/bridge/test_python_process.py",
     "tests/bridge/test_simple_in_python.py",
+    "tests/data",
     "tests/dlpack/test_python_type.py",
     "tests/dlpack/test_streams.py",
+    "tests/files",
+    "tests/modules",
     "tests/opinfo",
+    "tests/optim",
+    "tests/vision",
 )
 # What the thread sanitizer looks at; it sees neither Python nor LibTorch from inside. It ends a forked process that
 # starts threads, which DataLoader's workers do.

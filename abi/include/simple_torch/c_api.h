@@ -52,7 +52,8 @@ enum SptHandleKind {
   SPT_HANDLE_OPTIMIZER = 4,
   SPT_HANDLE_GENERATOR = 5,
   SPT_HANDLE_STREAM = 6,
-  SPT_HANDLE_SAFETENSORS = 7
+  SPT_HANDLE_SAFETENSORS = 7,
+  SPT_HANDLE_STEP = 8
 };
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */
@@ -73,6 +74,13 @@ typedef void (*SptPyEnd)(int64_t key);
 
 /* Stops what the program runs for Python, as soon as it can. Called inside a signal handler. */
 typedef void (*SptPyInterrupt)(void);
+
+/* A function of the program that LibTorch's engine calls, on any thread: the key that it was given with, and a handle
+ * or a number that the function which takes it tells of. It gives 0 when it has failed, after
+ * spt_autograd_callback_failed has said how: the operation, or the backward pass, in which it was called fails with
+ * that. The other is told, once, when nobody needs what the key stands for any more; on any thread as well. */
+typedef int64_t (*SptAutogradCall)(int64_t key, int64_t argument);
+typedef void (*SptAutogradEnd)(int64_t key);
 
 /* Owned by the header of DLPack 1 (dlpack/dlpack.h), which callers of these functions include. */
 struct DLManagedTensor;
@@ -315,6 +323,20 @@ SPT_API int32_t spt_zeros(const int64_t* dims, int64_t dims_len, int64_t* out);
  *            rt_torch_tensor_ones_3d, rt_torch_tensor_ones_4d, simple_torch_tensor_ones */
 SPT_API int32_t spt_ones(const int64_t* dims, int64_t dims_len, int64_t* out);
 
+/** A tensor whose values are whatever the memory held.
+ *
+ *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Dtype:    The default dtype (float32).
+ *  Device:   CPU.
+ *  Autograd: *out requires no grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative), OUT_OF_MEMORY,
+ *            TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.empty
+ *  Simple:   rt_torch_tensor_empty, rt_torch_tensor_empty_1d, rt_torch_tensor_empty_2d,
+ *            rt_torch_tensor_empty_3d, rt_torch_tensor_empty_4d, simple_torch_tensor_empty */
+SPT_API int32_t spt_empty(const int64_t* dims, int64_t dims_len, int64_t* out);
+
 /** Numbers drawn from the normal distribution with mean 0 and variance 1.
  *
  *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
@@ -342,20 +364,6 @@ SPT_API int32_t spt_randn(const int64_t* dims, int64_t dims_len, int64_t* out);
  *  Simple:   rt_torch_tensor_rand, rt_torch_tensor_rand_1d, rt_torch_tensor_rand_2d,
  *            rt_torch_tensor_rand_3d, rt_torch_tensor_rand_4d, simple_torch_tensor_rand */
 SPT_API int32_t spt_rand(const int64_t* dims, int64_t dims_len, int64_t* out);
-
-/** A tensor whose values are whatever the memory held.
- *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
- *  Dtype:    The default dtype (float32).
- *  Device:   CPU.
- *  Autograd: *out requires no grad.
- *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative), OUT_OF_MEMORY,
- *            TORCH (LibTorch refuses otherwise).
- *  Source:   torch.empty
- *  Simple:   rt_torch_tensor_empty, rt_torch_tensor_empty_1d, rt_torch_tensor_empty_2d,
- *            rt_torch_tensor_empty_3d, rt_torch_tensor_empty_4d, simple_torch_tensor_empty */
-SPT_API int32_t spt_empty(const int64_t* dims, int64_t dims_len, int64_t* out);
 
 /** A tensor filled with one value.
  *
@@ -609,6 +617,19 @@ SPT_API int32_t spt_zeros_like(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_ones_like */
 SPT_API int32_t spt_ones_like(int64_t a, int64_t* out);
 
+/** Values as the memory held them, shaped like another tensor.
+ *
+ *  Shapes:   *out has the sizes of a.
+ *  Dtype:    That of a.
+ *  Device:   That of a.
+ *  Autograd: *out requires no grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, OUT_OF_MEMORY, TORCH (LibTorch refuses
+ *            otherwise).
+ *  Source:   torch.empty_like
+ *  Simple:   rt_torch_torchtensor_empty_like */
+SPT_API int32_t spt_empty_like(int64_t a, int64_t* out);
+
 /** Uniform numbers from [0, 1), shaped like another tensor.
  *
  *  Shapes:   *out has the sizes of a.
@@ -634,19 +655,6 @@ SPT_API int32_t spt_rand_like(int64_t a, int64_t* out);
  *  Source:   torch.randn_like
  *  Simple:   rt_torch_torchtensor_randn_like */
 SPT_API int32_t spt_randn_like(int64_t a, int64_t* out);
-
-/** Values as the memory held them, shaped like another tensor.
- *
- *  Shapes:   *out has the sizes of a.
- *  Dtype:    That of a.
- *  Device:   That of a.
- *  Autograd: *out requires no grad.
- *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, OUT_OF_MEMORY, TORCH (LibTorch refuses
- *            otherwise).
- *  Source:   torch.empty_like
- *  Simple:   rt_torch_torchtensor_empty_like */
-SPT_API int32_t spt_empty_like(int64_t a, int64_t* out);
 
 /** One value everywhere, shaped like another tensor.
  *
@@ -3954,6 +3962,88 @@ SPT_API int32_t spt_optim_set_lr(int64_t optimizer, double lr);
  *  Simple:   rt_torch_optim_lr */
 SPT_API int32_t spt_optim_lr(int64_t optimizer, double* out);
 
+/** An optimizer without parameters: Adadelta, Adafactor, Adagrad, Adam, AdamW, Adamax, ASGD, LBFGS,
+ *  Muon, NAdam, RAdam, RMSprop, Rprop, SGD or SparseAdam. The values are options, one for each name;
+ *  those left out are PyTorch's.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such algorithm or option, an option
+ *            out of its range), NOT_IMPLEMENTED (differentiable).
+ *  Source:   torch.optim
+ *  Simple:   rt_torch_optim_new */
+SPT_API int32_t spt_optim_new(const char* algorithm, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
+
+/** Adds parameters with options of their own; options left out are the optimizer's, and those that it
+ *  does not know are kept for the program.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (a parameter twice or in another group, no leaf, of no
+ *            floating or complex dtype; an option out of its range).
+ *  Source:   torch.optim.Optimizer.add_param_group
+ *  Simple:   rt_torch_optim_add_group */
+SPT_API int32_t spt_optim_add_group(int64_t optimizer, const int64_t* params, int64_t params_len, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
+
+/** How many parameter groups there are.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Source:   torch.optim.Optimizer.param_groups
+ *  Simple:   rt_torch_optim_group_count */
+SPT_API int32_t spt_optim_group_count(int64_t optimizer, int64_t* out);
+
+/** The parameters of a group.
+ *
+ *  Owns:     The handles are new; release each with spt_release. Free the list with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (no such group).
+ *  Source:   torch.optim.Optimizer.param_groups
+ *  Simple:   rt_torch_optim_group_params */
+SPT_API int32_t spt_optim_group_params(int64_t optimizer, int64_t group, int64_t** out, int64_t* out_len);
+
+/** The options of a group, as spt_op gives results: the letters, the names with a comma between them,
+ *  and the values.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (no such group).
+ *  Source:   torch.optim.Optimizer.param_groups
+ *  Simple:   rt_torch_optim_options */
+SPT_API int32_t spt_optim_options(int64_t optimizer, int64_t group, SplArray** out);
+
+/** One option of a group, in the form of optim_options; no value where there is none of that name.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (no such group).
+ *  Source:   torch.optim.Optimizer.param_groups
+ *  Simple:   rt_torch_optim_option */
+SPT_API int32_t spt_optim_option(int64_t optimizer, int64_t group, const char* name, SplArray** out);
+
+/** Sets an option of a group to the one value, from the next step on. As in PyTorch its range is not
+ *  looked at.
+ *
+ *  Errors:   INVALID_HANDLE, INDEX_OUT_OF_RANGE (no such group), INVALID_ARGUMENT (not one value).
+ *  Source:   torch.optim.Optimizer.param_groups
+ *  Simple:   rt_torch_optim_set_option */
+SPT_API int32_t spt_optim_set_option(int64_t optimizer, int64_t group, const char* name, const char* kinds, const SplArray* values);
+
+/** What is remembered of a parameter, counted through all groups, in the form of optim_options; nothing
+ *  before its first step. Tensors are those that the next step changes.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (no such parameter).
+ *  Source:   torch.optim.Optimizer.state_dict
+ *  Simple:   rt_torch_optim_state */
+SPT_API int32_t spt_optim_state(int64_t optimizer, int64_t param, SplArray** out);
+
+/** Replaces what is remembered of a parameter by these values, one for each name. Tensors are moved to
+ *  the parameter's device, and to its dtype unless they count steps; those that fit are used as they
+ *  are.
+ *
+ *  Errors:   INVALID_HANDLE, INDEX_OUT_OF_RANGE (no such parameter), INVALID_ARGUMENT (names and values
+ *            do not fit).
+ *  Source:   torch.optim.Optimizer.load_state_dict
+ *  Simple:   rt_torch_optim_load_state */
+SPT_API int32_t spt_optim_load_state(int64_t optimizer, int64_t param, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
+
 /* --- DLPack --- */
 
 /** The tensor as a DLPack 1 structure that shares its memory, or holds a copy and is flagged so.
@@ -4052,6 +4142,263 @@ SPT_API int32_t spt_dlpack_why_copied(char** out);
  *  Simple:   rt_torch_dlpack_copied_bytes */
 SPT_API int32_t spt_dlpack_copied_bytes(int64_t* out);
 
+/* --- Backward passes --- */
+
+/** Adds the gradients of the tensors to the leaves, or only to inputs where there are any. gradients is
+ *  empty or has one for each tensor; 0 stands for a tensor of one, where a tensor has one element.
+ *
+ *  Device:   That of the tensors.
+ *  Autograd: With create_graph the gradients have a history of their own.
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (nothing requires grad, a tensor has more than one
+ *            element and no gradient, lists of different lengths), SHAPE_MISMATCH, DTYPE_MISMATCH (a
+ *            gradient), TORCH (LibTorch refuses otherwise), and what a custom function or a hook failed
+ *            with.
+ *  Source:   torch.autograd.backward
+ *  Simple:   rt_torch_autograd_backward_of */
+SPT_API int32_t spt_backward_of(const int64_t* tensors, int64_t tensors_len, const int64_t* gradients, int64_t gradients_len, const int64_t* inputs, int64_t inputs_len, bool retain_graph, bool create_graph);
+
+/** The gradients of inputs, which nothing is added to; 0 for an input that the outputs do not use, if
+ *  allow_unused.
+ *
+ *  Device:   That of the tensors.
+ *  Autograd: With create_graph the gradients have a history of their own.
+ *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (nothing requires grad, a
+ *            tensor has more than one element and no gradient, lists of different lengths),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH (a gradient), TORCH (LibTorch refuses otherwise), and what
+ *            a custom function or a hook failed with.
+ *  Source:   torch.autograd.grad
+ *  Simple:   rt_torch_autograd_grad_of */
+SPT_API int32_t spt_grad_of(const int64_t* outputs, int64_t outputs_len, const int64_t* inputs, int64_t inputs_len, const int64_t* gradients, int64_t gradients_len, bool retain_graph, bool create_graph, bool allow_unused, int64_t** out, int64_t* out_len);
+
+/** The same values with a history that refuses to be differentiated; 0 stays 0.
+ *
+ *  Device:   That of the tensors.
+ *  Autograd: With create_graph the gradients have a history of their own.
+ *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Source:   what torch.autograd.function.once_differentiable does to the results of backward()
+ *  Simple:   rt_torch_autograd_once_differentiable */
+SPT_API int32_t spt_once_differentiable(const int64_t* tensors, int64_t tensors_len, int64_t** out, int64_t* out_len);
+
+/** The name of the operation that made the tensor: MulBackward0, or ExpBackward for a custom function
+ *  Exp. Empty for a leaf.
+ *
+ *  Device:   That of the tensors.
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Source:   torch.Tensor.grad_fn
+ *  Simple:   rt_torch_autograd_grad_fn_name */
+SPT_API int32_t spt_grad_fn_name(int64_t a, char** out);
+
+/** The number of the backward pass that this thread is in; -1 outside of one.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Source:   torch._C._current_graph_task_id
+ *  Simple:   rt_torch_autograd_graph_task */
+SPT_API int32_t spt_graph_task(int64_t* out);
+
+/* --- Custom functions --- */
+
+/** Runs forward, unrecorded, with a step, which the functions of this family take; its outputs get a
+ *  history, in which backward gives the gradients: it is called with a step of its own, as often as the
+ *  graph is differentiated, on any thread. A step lives as long as its call. Both give 1, or 0 after
+ *  spt_autograd_callback_failed.
+ *
+ *  Autograd: Recorded when grad mode is on and an input requires grad. backward is recorded with
+ *            create_graph.
+ *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *            spt_release. ended is told when the graph, or a failed call, has let go of the key; also
+ *            when this function fails, once forward was called.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (a NULL pointer), and
+ *            what forward failed with.
+ *  Source:   torch.autograd.Function.apply
+ *  Simple:   rt_torch_autograd_custom_function */
+SPT_API int32_t spt_custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd ended, int64_t** out, int64_t* out_len);
+
+/** In forward the inputs; in backward a gradient for each output, 0 where there is none.
+ *
+ *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step is over),
+ *            INVALID_ARGUMENT (it does not belong into this step).
+ *  Simple:   rt_torch_autograd_step_tensors */
+SPT_API int32_t spt_step_tensors(int64_t step, int64_t** out, int64_t* out_len);
+
+/** In forward the outputs; in backward a gradient for each input, 0 where there is none.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step is over), INVALID_ARGUMENT (it does not belong
+ *            into this step).
+ *  Simple:   rt_torch_autograd_step_give */
+SPT_API int32_t spt_step_give(int64_t step, const int64_t* tensors, int64_t tensors_len);
+
+/** What backward needs of inputs and outputs, in forward; 0 stays 0. Called again, the latest call
+ *  counts.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step is over), INVALID_ARGUMENT (it does not belong
+ *            into this step).
+ *  Source:   torch.autograd.function.FunctionCtx.save_for_backward
+ *  Simple:   rt_torch_autograd_step_save */
+SPT_API int32_t spt_step_save(int64_t step, const int64_t* tensors, int64_t tensors_len);
+
+/** What forward saved.
+ *
+ *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step is over), TORCH
+ *            (one was changed in place since, or the graph was freed).
+ *  Source:   torch.autograd.function.FunctionCtx.saved_tensors
+ *  Simple:   rt_torch_autograd_step_saved */
+SPT_API int32_t spt_step_saved(int64_t step, int64_t** out, int64_t* out_len);
+
+/** Says in forward which inputs it changed in place; they must be outputs, too.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step is over), INVALID_ARGUMENT (it does not belong
+ *            into this step).
+ *  Source:   torch.autograd.function.FunctionCtx.mark_dirty
+ *  Simple:   rt_torch_autograd_step_mark_dirty */
+SPT_API int32_t spt_step_mark_dirty(int64_t step, const int64_t* tensors, int64_t tensors_len);
+
+/** Says in forward which outputs have no gradient.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step is over), INVALID_ARGUMENT (it does not belong
+ *            into this step).
+ *  Source:   torch.autograd.function.FunctionCtx.mark_non_differentiable
+ *  Simple:   rt_torch_autograd_step_mark_non_differentiable */
+SPT_API int32_t spt_step_mark_non_differentiable(int64_t step, const int64_t* tensors, int64_t tensors_len);
+
+/** Says in forward whether backward is given zeros for outputs without a gradient, as it is unless told
+ *  otherwise, or 0.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step is over), INVALID_ARGUMENT (it does not belong
+ *            into this step).
+ *  Source:   torch.autograd.function.FunctionCtx.set_materialize_grads
+ *  Simple:   rt_torch_autograd_step_set_materialize_grads */
+SPT_API int32_t spt_step_set_materialize_grads(int64_t step, bool materialize);
+
+/** How the callback fails that this thread is in, and that returns 0 now: the kind of an error, its
+ *  message, and its fields where they apply. NULL is empty.
+ *
+ *  Errors:   INVALID_ARGUMENT (there is no such kind).
+ *  Simple:   rt_torch_autograd_callback_failed */
+SPT_API int32_t spt_autograd_callback_failed(int64_t kind, const char* message, const char* expected, const char* got, const char* type, const char* traceback);
+
+/* --- Hooks --- */
+
+/** hook is called with each gradient of the tensor, as a handle that it releases. It gives the handle
+ *  of what replaces the gradient, which ends, or -1 to leave it. *out is a number for spt_remove_hook.
+ *
+ *  Autograd: What hook does is recorded with create_graph.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the tensor requires no
+ *            grad, a NULL pointer).
+ *  Source:   torch.Tensor.register_hook
+ *  Simple:   rt_torch_autograd_register_hook */
+SPT_API int32_t spt_register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out);
+
+/** hook is called with the leaf, as a handle that it releases, each time after its gradient has grown.
+ *  It gives -1. *out is a number for spt_remove_hook.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the tensor requires no
+ *            grad or is no leaf, a NULL pointer).
+ *  Source:   torch.Tensor.register_post_accumulate_grad_hook
+ *  Simple:   rt_torch_autograd_register_post_accumulate_grad_hook */
+SPT_API int32_t spt_register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out);
+
+/** Takes a hook away; nothing happens where it or its tensor is gone already.
+ *
+ *  Source:   torch.utils.hooks.RemovableHandle.remove
+ *  Simple:   rt_torch_autograd_remove_hook */
+SPT_API int32_t spt_remove_hook(int64_t number);
+
+/** From here on, on this thread, operations that save a tensor for their backward call pack with the
+ *  key and the tensor's handle, which it releases, and keep the number that it gives, greater than 0.
+ *  unpack is called with the key and that number, and gives the handle of the tensor, which ends.
+ *  dropped is told a number that nobody needs any more, ended the key.
+ *
+ *  Errors:   INVALID_ARGUMENT (a NULL pointer).
+ *  Source:   torch.autograd.graph.saved_tensors_hooks
+ *  Simple:   rt_torch_autograd_saved_tensors_hooks_begin */
+SPT_API int32_t spt_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd dropped, SptAutogradEnd ended);
+
+/** Ends what was begun last on this thread.
+ *
+ *  Errors:   INVALID_ARGUMENT (none was begun).
+ *  Source:   torch.autograd.graph.saved_tensors_hooks
+ *  Simple:   rt_torch_autograd_saved_tensors_hooks_end */
+SPT_API int32_t spt_saved_tensors_hooks_end(void);
+
+/** One more handle of the same tensor, for a callback that gives one away. Each is released by itself.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
+ *  Simple:   rt_torch_another_handle */
+SPT_API int32_t spt_another_handle(int64_t a, int64_t* out);
+
+/* --- Anomaly mode, inference mode --- */
+
+/** Whether a backward pass fails where a function gives NaN (check_nan), for all threads. Errors of a
+ *  pass then say what place gave when the operation was called that fails; NULL: they do not.
+ *
+ *  Source:   torch.autograd.set_detect_anomaly
+ *  Simple:   rt_torch_autograd_set_detect_anomaly */
+SPT_API int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptPlace place);
+
+/** Whether anomaly mode is on.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Source:   torch.is_anomaly_enabled
+ *  Simple:   rt_torch_autograd_is_anomaly_enabled */
+SPT_API int32_t spt_is_anomaly_enabled(bool* out);
+
+/** Whether anomaly mode looks for NaN.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Source:   torch.is_anomaly_check_nan_enabled
+ *  Simple:   rt_torch_autograd_is_anomaly_check_nan_enabled */
+SPT_API int32_t spt_is_anomaly_check_nan_enabled(bool* out);
+
+/** From here on, on this thread, tensors are made without what autograd needs, or, with false, as
+ *  usual. It nests.
+ *
+ *  Source:   torch.inference_mode
+ *  Simple:   rt_torch_autograd_inference_mode_begin */
+SPT_API int32_t spt_inference_mode_begin(bool enabled);
+
+/** Ends what was begun last on this thread.
+ *
+ *  Errors:   INVALID_ARGUMENT (none was begun).
+ *  Source:   torch.inference_mode
+ *  Simple:   rt_torch_autograd_inference_mode_end */
+SPT_API int32_t spt_inference_mode_end(void);
+
+/** Whether this thread is in inference mode.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Source:   torch.is_inference_mode_enabled
+ *  Simple:   rt_torch_autograd_is_inference_mode_enabled */
+SPT_API int32_t spt_is_inference_mode_enabled(bool* out);
+
+/* --- Random numbers of devices --- */
+
+/** A copy of the state of a device's default generator, a uint8 tensor on the CPU.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such device), UNAVAILABLE (a device
+ *            that is not there).
+ *  Source:   torch.get_rng_state, torch.cuda.get_rng_state
+ *  Simple:   rt_torch_rng_state */
+SPT_API int32_t spt_rng_state(const char* device, int64_t* out);
+
+/** Puts a state back that rng_state gave.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (no such device, the tensor is no state of such a
+ *            generator), UNAVAILABLE (a device that is not there).
+ *  Source:   torch.set_rng_state, torch.cuda.set_rng_state
+ *  Simple:   rt_torch_set_rng_state */
+SPT_API int32_t spt_set_rng_state(const char* device, int64_t state);
+
 /* --- Files --- */
 
 /** Writes the tensor, as a list of one, to an archive of LibTorch's; the file appears whole or not at
@@ -4070,6 +4417,40 @@ SPT_API int32_t spt_tensor_save(int64_t a, const char* path);
  *  Source:   torch::load
  *  Simple:   rt_torch_tensor_load, rt_torch_tensor_load_dyn */
 SPT_API int32_t spt_tensor_load(const char* path, int64_t* out);
+
+/** Writes a value as Python's torch.save does; torch.load reads it, with weights_only=True too. The
+ *  value is flat, each before its parts, with a letter of `kinds` for each: v nil, a bool, an integer,
+ *  a float or text; t a tensor; p a parameter; y a dtype, by its name; l an array, u a tuple (how many
+ *  items follow); d a dict, o an ordered one (how many keys, each with its value, follow). The file
+ *  appears whole or not at all.
+ *
+ *  Errors:   INVALID_ARGUMENT (path is NULL, kinds and values do not fit, a value is nested more than
+ *            200 deep, or a tensor has no plain memory), INVALID_HANDLE, IO (the file cannot be
+ *            written).
+ *  Source:   torch.save
+ *  Simple:   rt_torch_values_save */
+SPT_API int32_t spt_values_save(const char* path, const char* kinds, const SplArray* values);
+
+/** What Python's torch.save, or spt_values_save, wrote: a text for the runtime, the text `kinds`, and
+ *  the values, as spt_values_save takes them. No code of the file runs. Tensors come to the device
+ *  map_location; "" leaves each where it was.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL, or map_location is no
+ *            device), IO (the file cannot be read, is broken, or holds something other than tensors,
+ *            parameters, numbers, texts, lists, tuples, dicts and dtypes; the message says which),
+ *            UNAVAILABLE (a tensor is of a device that is not there).
+ *  Source:   torch.load(weights_only=True)
+ *  Simple:   rt_torch_values_load */
+SPT_API int32_t spt_values_load(const char* path, const char* map_location, SplArray** out);
+
+/** Whether the file is an archive of LibTorch's torch::save, which spt_tensor_load reads; false for a
+ *  file that is none, or is not there.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Simple:   rt_torch_file_is_libtorchs */
+SPT_API int32_t spt_file_is_libtorchs(const char* path, bool* out);
 
 /** Opens a safetensors file and checks its header.
  *
@@ -4259,6 +4640,15 @@ SPT_API int32_t spt_set_item(int64_t a, const char* kinds, const SplArray* value
  *  Source:   torch.Generator
  *  Simple:   rt_torch_generator_new */
 SPT_API int32_t spt_generator_new(const char* device, int64_t* out);
+
+/** From now on what this thread draws for tensors of the CPU, by operators that were given no
+ *  generator, comes from that one; from the default generator again for 0. While a thread has a
+ *  generator of its own, an operation of its uses one thread: so does a loader's worker.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (the generator is of another device).
+ *  Source:   torch.utils.data._utils.worker
+ *  Simple:   rt_torch_generator_use */
+SPT_API int32_t spt_generator_use(int64_t generator);
 
 /** Seeds it: the numbers that follow are PyTorch's. Negative seeds count from 2^64 down.
  *
@@ -4774,6 +5164,70 @@ SPT_API int32_t spt_py_capsule_new(int64_t managed, int64_t* out);
  *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_capsule_take */
 SPT_API int32_t spt_py_capsule_take(int64_t capsule, int64_t* out);
+
+/* --- Files of bytes --- */
+
+/** All bytes of a file, as uint8 [n]; with unpacked those that a gzip file holds, and of any other file
+ *  its own.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL), IO (the file cannot be
+ *            read, or is a truncated or broken gzip file).
+ *  Source:   torchvision.io.read_file
+ *  Simple:   rt_torch_file_read */
+SPT_API int32_t spt_file_read(const char* path, bool unpacked, int64_t* out);
+
+/** Writes uint8 [n] as a file, which appears whole or not at all.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (path is NULL, or bytes is another tensor), IO (the file
+ *            cannot be written).
+ *  Source:   torchvision.io.write_file
+ *  Simple:   rt_torch_file_write */
+SPT_API int32_t spt_file_write(const char* path, int64_t bytes);
+
+/* --- Pictures --- */
+
+/** The picture in the bytes of a JPEG or PNG file; format jpeg or png takes that one only, an empty one
+ *  both. mode: 0 as it is, 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha; JPEG has no alpha. With
+ *  oriented it is turned as its EXIF data say.
+ *
+ *  Shapes:   A picture is [channels, height, width]; the bytes of a file are [n].
+ *  Dtype:    uint8; a PNG of 16 bits gives uint16.
+ *  Device:   CPU.
+ *  Autograd: *out requires no grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (data is no uint8 [n], no
+ *            such mode, or JPEG with alpha), IO (the bytes are no such file, or a truncated or broken
+ *            one), OUT_OF_MEMORY.
+ *  Source:   torchvision.io.decode_image
+ *  Simple:   rt_torch_picture_decode */
+SPT_API int32_t spt_picture_decode(int64_t data, const char* format, int64_t mode, bool oriented, int64_t* out);
+
+/** The bytes of a JPEG file of a picture of 1 or 3 channels; quality is 1 to 100.
+ *
+ *  Shapes:   A picture is [channels, height, width]; the bytes of a file are [n].
+ *  Dtype:    uint8; a PNG of 16 bits gives uint16.
+ *  Device:   CPU.
+ *  Autograd: *out requires no grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (another picture or
+ *            quality).
+ *  Source:   torchvision.io.encode_jpeg
+ *  Simple:   rt_torch_picture_encode_jpeg */
+SPT_API int32_t spt_picture_encode_jpeg(int64_t picture, int64_t quality, int64_t* out);
+
+/** The bytes of a PNG file of a picture of 1 or 3 channels; level, of compression, is 0 to 9.
+ *
+ *  Shapes:   A picture is [channels, height, width]; the bytes of a file are [n].
+ *  Dtype:    uint8; a PNG of 16 bits gives uint16.
+ *  Device:   CPU.
+ *  Autograd: *out requires no grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (another picture or
+ *            level).
+ *  Source:   torchvision.io.encode_png
+ *  Simple:   rt_torch_picture_encode_png */
+SPT_API int32_t spt_picture_encode_png(int64_t picture, int64_t level, int64_t* out);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,51 @@
+"""Training in turns: a line on standard input says how many steps, the answer is nanoseconds and the last loss."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+IS_FUSED = sys.argv[1:] == ["fused"]
+
+Batches = list[tuple[torch.Tensor, torch.Tensor]]
+LossOf = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+def train(optimizer: torch.optim.Optimizer, loss_of: LossOf, batches: Batches, begun: int, steps: int) -> float:
+    for i in range(begun, begun + steps):
+        inputs, targets = batches[i % len(batches)]
+        optimizer.zero_grad()
+        loss = loss_of(inputs, targets)
+        loss.backward()
+        optimizer.step()
+    return loss.item()
+
+
+def take_turns(optimizer: torch.optim.Optimizer, loss_of: LossOf, batches: Batches) -> None:
+    begun = 0
+    for line in sys.stdin:
+        steps = int(line)
+        start = time.perf_counter_ns()
+        loss = train(optimizer, loss_of, batches, begun, steps)
+        print(time.perf_counter_ns() - start, loss, flush=True)
+        begun += steps
+
+
+def fused() -> dict[str, Any]:
+    """What the optimizer is told: nothing, or that it is to be the fused one."""
+    return {"fused": True} if IS_FUSED else {}
+
+
+def seeded_batches(count: int, make: Callable[[], tuple[torch.Tensor, torch.Tensor]]) -> Batches:
+    """The same numbers as in turns.spl, made before the model under a seed of their own."""
+    torch.manual_seed(1)
+    batches = [make() for _ in range(count)]
+    torch.manual_seed(0)
+    return batches
+
+
+torch.set_num_threads(1)

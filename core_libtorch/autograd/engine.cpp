@@ -1,0 +1,132 @@
+// One engine that stands before LibTorch's own, or Python's, and passes everything on but for two questions.
+#include "core_libtorch/autograd/engine.h"
+
+#include <torch/csrc/autograd/anomaly_mode.h>
+#include <torch/csrc/autograd/engine.h>
+#include <torch/csrc/autograd/saved_variable_hooks.h>
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "core_libtorch/autograd/custom_function.h"
+#include "core_libtorch/error_table.h"
+#include "core_libtorch/own_lock.h"
+
+namespace simple_torch::core {
+namespace {
+
+using torch::autograd::AnomalyMetadata;
+using torch::autograd::AnomalyMode;
+using torch::autograd::Engine;
+using NodePointer = decltype(torch::autograd::Edge::function);  // shared or intrusive, by LibTorch's version
+
+class FrontEngine final : public Engine {
+ public:
+  void stand_before(Engine& engine) { behind_ = &engine; }
+
+  torch::autograd::variable_list execute(const torch::autograd::edge_list& roots,
+                                         const torch::autograd::variable_list& inputs, bool keep_graph,
+                                         bool create_graph, bool accumulate_grad,
+                                         const torch::autograd::edge_list& outputs) override {
+    return behind().execute(roots, inputs, keep_graph, create_graph, accumulate_grad, outputs);
+  }
+
+  c10::intrusive_ptr<at::ivalue::Future> execute_with_graph_task(
+      const std::shared_ptr<torch::autograd::GraphTask>& task, NodePointer root,
+      torch::autograd::InputBuffer&& buffer) override {
+    return behind().execute_with_graph_task(task, std::move(root), std::move(buffer));
+  }
+
+  std::unique_ptr<AnomalyMetadata> make_anomaly_metadata() override { return place_metadata(behind()); }
+
+  std::unique_ptr<torch::autograd::SavedVariableHooks> get_default_saved_variable_hooks() override {
+    auto hooks = hooks_for_saved_tensor();
+    return hooks != nullptr ? std::move(hooks) : behind().get_default_saved_variable_hooks();
+  }
+
+#if __has_include(<torch/csrc/autograd/node_creation_hook.h>)
+  std::vector<std::unique_ptr<torch::autograd::NodeCreationHook>> get_node_creation_hooks() override {
+    return behind().get_node_creation_hooks();
+  }
+#endif
+
+ private:
+  Engine& behind() { return *behind_.load(std::memory_order_acquire); }
+  std::atomic<Engine*> behind_{nullptr};
+};
+
+FrontEngine& front_engine() {
+  static auto* const engine = new FrontEngine;  // threads of LibTorch's may use it to the very end
+  return *engine;
+}
+
+/// What only engines may touch.
+struct EngineParts : Engine {
+  static bool has_threads(Engine& engine) { return engine.*(&EngineParts::thread_pool_shared_) != nullptr; }
+  static void start_threads(Engine& engine) { (engine.*(&EngineParts::start_device_threads))(); }
+};
+
+/// Python's engine takes the place when Python imports torch, so this is looked at each time.
+void stand_in_front() {
+  static std::mutex mutex;
+  const OwnLock guard(mutex);
+  Engine& present = Engine::get_default_engine();
+  if (&present == &front_engine()) {
+    return;
+  }
+  prepare_engine();
+  front_engine().stand_before(present);
+  torch::autograd::set_default_engine_stub([]() -> Engine& { return front_engine(); });
+}
+
+}  // namespace
+
+void prepare_engine() {
+  static std::atomic<const Engine*> prepared{nullptr};
+  Engine& present = Engine::get_default_engine();
+  if (prepared.load(std::memory_order_relaxed) == &present) [[likely]] {
+    return;
+  }
+  static std::mutex mutex;
+  const OwnLock guard(mutex);
+  Engine& first = Engine::get_base_engine();
+  if (&present != &first && &present != &front_engine() && EngineParts::has_threads(first) &&
+      !EngineParts::has_threads(present)) {
+    EngineParts::start_threads(present);
+  }
+  prepared.store(&present);
+}
+
+void set_anomaly_mode(bool enabled, bool check_nan, Place place) {
+  if (enabled) {
+    stand_in_front();
+  }
+  set_place(enabled ? std::move(place) : Place());
+  AnomalyMode::set_enabled(enabled, check_nan);
+}
+
+bool is_anomaly_mode() { return AnomalyMode::is_enabled(); }
+
+bool is_anomaly_mode_checking_nan() { return AnomalyMode::should_check_nan(); }
+
+void rethrow_from_backward(const c10::Error& error) {
+  const std::string place = is_anomaly_mode() ? take_anomaly_place() : "";
+  Error explained = explain("backward", {}, error);
+  const std::string words = with_function_names(explained.what());
+  throw Error(explained.kind(), place.empty() ? words : words + " (forward call: " + place + ")",
+              explained.fields());
+}
+
+void begin_saved_tensor_hooks(std::shared_ptr<SavedTensorHooks> hooks) {
+  stand_in_front();
+  push_saved_tensor_hooks(std::move(hooks));
+}
+
+void end_saved_tensor_hooks() {
+  if (pop_saved_tensor_hooks() == nullptr) {
+    throw Error(ErrorKind::kInvalidArgument, "no hooks on saved tensors were begun on this thread");
+  }
+}
+
+}  // namespace simple_torch::core

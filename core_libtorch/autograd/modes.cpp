@@ -1,0 +1,48 @@
+#include "core_libtorch/autograd/modes.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include <memory>
+#include <vector>
+
+#include "core_libtorch/error.h"
+
+namespace simple_torch::core {
+namespace {
+
+/// A thread may end with some begun: then nobody is left for whom the mode should be put back.
+class Begun {
+ public:
+  ~Begun() {
+    while (!modes_.empty()) {
+      modes_.pop_back();
+    }
+  }
+  void push(bool enabled) { modes_.push_back(std::make_unique<c10::InferenceMode>(enabled)); }
+  bool pop() {
+    if (modes_.empty()) {
+      return false;
+    }
+    modes_.pop_back();
+    return true;
+  }
+
+ private:
+  std::vector<std::unique_ptr<c10::InferenceMode>> modes_;
+};
+
+thread_local Begun begun;
+
+}  // namespace
+
+void begin_inference_mode(bool enabled) { begun.push(enabled); }
+
+void end_inference_mode() {
+  if (!begun.pop()) {
+    throw Error(ErrorKind::kInvalidArgument, "inference mode was not begun on this thread");
+  }
+}
+
+bool is_inference_mode() { return c10::InferenceMode::is_enabled(); }
+
+}  // namespace simple_torch::core

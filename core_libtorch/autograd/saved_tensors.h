@@ -1,0 +1,38 @@
+// Hooks on the tensors that operations save for their backward.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace torch::autograd {
+struct SavedVariableHooks;
+}
+
+namespace simple_torch::core {
+
+/// What is done with the tensors that operations save for their backward. Dies on any thread.
+class SavedTensorHooks {
+ public:
+  SavedTensorHooks() = default;
+  virtual ~SavedTensorHooks() = default;
+  SavedTensorHooks(const SavedTensorHooks&) = delete;
+  SavedTensorHooks& operator=(const SavedTensorHooks&) = delete;
+
+  /// Gives a number that unpack() is given back.
+  virtual int64_t pack(const at::Tensor& tensor) = 0;
+  virtual at::Tensor unpack(int64_t packed) = 0;
+  /// Nobody will unpack it any more.
+  virtual void drop(int64_t packed) noexcept = 0;
+};
+
+/// This thread's hooks nest; the innermost counts.
+void push_saved_tensor_hooks(std::shared_ptr<SavedTensorHooks> hooks);
+/// Null where this thread has none.
+std::shared_ptr<SavedTensorHooks> pop_saved_tensor_hooks();
+
+/// For one tensor that an operation of this thread saves; null where this thread has no hooks.
+std::unique_ptr<torch::autograd::SavedVariableHooks> hooks_for_saved_tensor();
+
+}  // namespace simple_torch::core

@@ -1,0 +1,35 @@
+// libjpeg reports a fault by a function that must not return.
+#pragma once
+
+#include <csetjmp>
+#include <cstdio>
+// jpeglib.h needs stdio.h before it.
+#include <jpeglib.h>
+
+#include <string>
+
+#include "core_libtorch/error.h"
+
+namespace simple_torch::core::images {
+
+/// libjpeg's error manager, with a place to go back to and the message.
+struct JpegErrors {
+  jpeg_error_mgr manager;  // first: libjpeg's pointer to it is a pointer to this
+  std::jmp_buf back;
+  char message[JMSG_LENGTH_MAX];
+
+  /// Makes `info` report here. What libjpeg only warns of is passed over, as torchvision does.
+  void watch(jpeg_common_struct& info);
+};
+
+/// Runs `body`, which calls libjpeg; a fault is an Error(kIo) that begins with `what`. No object with a
+/// destructor may live in `body`: it may be left by a jump.
+template <class Body>
+void guarded_jpeg(JpegErrors& errors, const char* what, Body&& body) {
+  if (setjmp(errors.back) != 0) {
+    throw Error(ErrorKind::kIo, std::string(what) + errors.message);
+  }
+  body();
+}
+
+}  // namespace simple_torch::core::images

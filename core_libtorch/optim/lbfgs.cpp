@@ -1,0 +1,36 @@
+// The options of L-BFGS, whose steps are the program's: they call its closure.
+
+#include "core_libtorch/optim/algorithms.h"
+
+namespace simple_torch::core::optim {
+namespace {
+
+class Lbfgs final : public Algorithm {
+ public:
+  Lbfgs()
+      : Algorithm("LBFGS",
+                  {{"lr", 1},
+                   {"max_iter", 20},
+                   {"max_eval", {}},
+                   {"tolerance_grad", 1e-7},
+                   {"tolerance_change", 1e-9},
+                   {"history_size", 100},
+                   {"line_search_fn", {}},
+                   {"maximize", false}},
+                  Sparse::kTaken) {}
+
+  void check(const NamedValues& options) const override { require_rate(options); }
+  bool is_counter(std::string_view /*state_name*/) const override { return false; }
+  void step(Batch& /*batch*/) const override {
+    refuse("LBFGS steps by a closure, which only its own step() takes");
+  }
+};
+
+}  // namespace
+
+const Algorithm& lbfgs() {
+  static const auto* const only = new Lbfgs;
+  return *only;
+}
+
+}  // namespace simple_torch::core::optim

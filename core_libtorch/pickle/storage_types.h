@@ -1,0 +1,16 @@
+// The names of torch's storage classes, which say the dtype in a file.
+#pragma once
+
+#include <c10/core/ScalarType.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace simple_torch::core::pickle {
+
+/// "FloatStorage" of float32; none for dtypes that came after torch had such classes.
+std::optional<std::string_view> storage_class_of(c10::ScalarType dtype);
+std::optional<c10::ScalarType> dtype_of_storage_class(std::string_view name);
+
+}  // namespace simple_torch::core::pickle

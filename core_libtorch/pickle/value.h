@@ -1,0 +1,71 @@
+// What a file of torch.save's holds, between the pickle and the tensors.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace simple_torch::core::pickle {
+
+enum class Kind : uint8_t {
+  kNone,
+  kBool,   // number
+  kInt,    // number
+  kFloat,  // real
+  kText,
+  kDtype,      // text: "float32"
+  kTensor,     // tensor
+  kParameter,  // tensor
+  kList,
+  kTuple,
+  kDict,         // items: key, value, key, value …
+  kOrderedDict,  // as kDict
+  // These occur while a file is read, and in no result.
+  kGlobal,   // text: "torch._utils _rebuild_tensor_v2"
+  kStorage,  // number: which; text: the dtype's name, empty for bytes without one
+};
+
+struct Value;
+using ValuePtr = std::shared_ptr<Value>;
+
+/// One value. Parts that occur twice are one object.
+struct Value {
+  Kind kind = Kind::kNone;
+  int64_t number = 0;
+  double real = 0;
+  std::string text;
+  at::Tensor tensor;
+  std::vector<ValuePtr> items;
+
+  Value() = default;
+  Value(const Value&) = delete;
+  Value& operator=(const Value&) = delete;
+  /// Level by level: files may nest lists deeper than the stack is.
+  ~Value() {
+    std::vector<ValuePtr> left = std::move(items);
+    while (!left.empty()) {
+      const ValuePtr value = std::move(left.back());
+      left.pop_back();
+      if (value.use_count() == 1) {
+        std::move(value->items.begin(), value->items.end(), std::back_inserter(left));
+        value->items.clear();
+      }
+    }
+  }
+
+  bool is_dict() const { return kind == Kind::kDict || kind == Kind::kOrderedDict; }
+};
+
+inline ValuePtr make_value(Kind kind) {
+  auto value = std::make_shared<Value>();
+  value->kind = kind;
+  return value;
+}
+
+}  // namespace simple_torch::core::pickle

@@ -1,0 +1,215 @@
+#include "core_libtorch/pickle/writer.h"
+
+#include <ATen/core/TensorBase.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "core_libtorch/dtypes.h"
+#include "core_libtorch/error.h"
+#include "core_libtorch/pickle/storage_types.h"
+
+namespace simple_torch::core::pickle {
+namespace {
+
+class Writer {
+ public:
+  Pickled run(const Value& value) {
+    out_ = {'\x80', '\x02'};
+    write(value);
+    out_ += '.';
+    return {std::move(out_), std::move(storages_)};
+  }
+
+ private:
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as the program's value, which the border limits
+  void write(const Value& value) {
+    switch (value.kind) {
+      case Kind::kNone:
+        out_ += 'N';
+        break;
+      case Kind::kBool:
+        out_ += value.number != 0 ? '\x88' : '\x89';
+        break;
+      case Kind::kInt:
+        write_int(value.number);
+        break;
+      case Kind::kFloat:
+        write_float(value.real);
+        break;
+      case Kind::kText:
+        write_text(value.text);
+        break;
+      case Kind::kDtype:
+        write_global("torch", value.text);
+        break;
+      case Kind::kTensor:
+        write_tensor(value.tensor, value.tensor.requires_grad());
+        break;
+      case Kind::kParameter:
+        write_parameter(value.tensor);
+        break;
+      case Kind::kList:
+        out_ += ']';
+        write_marked(value.items, 'e');
+        break;
+      case Kind::kTuple:
+        out_ += '(';
+        write_all(value.items);
+        out_ += 't';
+        break;
+      case Kind::kDict:
+        out_ += '}';
+        write_marked(value.items, 'u');
+        break;
+      case Kind::kOrderedDict:
+        write_empty_ordered_dict();
+        write_marked(value.items, 'u');
+        break;
+      case Kind::kGlobal:
+      case Kind::kStorage:
+        throw Error(ErrorKind::kInternal, "a value of a half-read file cannot be written");
+    }
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion)
+  void write_all(const std::vector<ValuePtr>& items) {
+    for (const ValuePtr& item : items) {
+      write(*item);
+    }
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion)
+  void write_marked(const std::vector<ValuePtr>& items, char end) {
+    out_ += '(';
+    write_all(items);
+    out_ += end;
+  }
+
+  template <class Number>
+  void write_little_endian(Number number) {
+    std::array<char, sizeof number> bytes;
+    std::memcpy(bytes.data(), &number, sizeof number);
+    out_.append(bytes.data(), bytes.size());
+  }
+
+  void write_int(int64_t number) {
+    if (number == static_cast<int32_t>(number)) {
+      out_ += 'J';
+      write_little_endian(static_cast<int32_t>(number));
+    } else {
+      out_ += "\x8a\x08";
+      write_little_endian(number);
+    }
+  }
+
+  void write_float(double number) {
+    out_ += 'G';
+    write_little_endian(__builtin_bswap64(std::bit_cast<uint64_t>(number)));  // big-endian, unlike the rest
+  }
+
+  void write_text(std::string_view text) {
+    out_ += 'X';
+    write_little_endian(static_cast<uint32_t>(text.size()));
+    out_ += text;
+  }
+
+  void write_global(std::string_view module, std::string_view name) {
+    out_ += 'c';
+    out_ += module;
+    out_ += '\n';
+    out_ += name;
+    out_ += '\n';
+  }
+
+  void write_empty_ordered_dict() {
+    write_global("collections", "OrderedDict");
+    out_ += ")R";
+  }
+
+  void write_bool(bool value) { out_ += value ? '\x88' : '\x89'; }
+
+  void write_ints(at::IntArrayRef numbers) {
+    out_ += '(';
+    for (const int64_t number : numbers) {
+      write_int(number);
+    }
+    out_ += 't';
+  }
+
+  void write_parameter(const at::Tensor& tensor) {
+    write_global("torch._utils", "_rebuild_parameter");
+    out_ += '(';
+    write_tensor(tensor, false);
+    write_bool(tensor.requires_grad());
+    write_empty_ordered_dict();
+    out_ += "tR";
+  }
+
+  void write_tensor(const at::Tensor& tensor, bool requires_grad) {
+    require_plain(tensor);
+    const auto storage_class = storage_class_of(tensor.scalar_type());
+    write_global("torch._utils", storage_class ? "_rebuild_tensor_v2" : "_rebuild_tensor_v3");
+    out_ += '(';
+    write_storage(tensor, storage_class);
+    write_int(tensor.storage_offset());
+    write_ints(tensor.sizes());
+    write_ints(tensor.strides());
+    write_bool(requires_grad);
+    write_empty_ordered_dict();  // hooks, of which files keep none
+    if (!storage_class) {
+      write_global("torch", dtype_name(tensor.scalar_type()));
+    }
+    out_ += "tR";
+  }
+
+  void write_storage(const at::Tensor& tensor, std::optional<std::string_view> storage_class) {
+    const c10::Storage& storage = tensor.storage();
+    out_ += '(';
+    write_text("storage");
+    storage_class ? write_global("torch", *storage_class) : write_global("torch.storage", "UntypedStorage");
+    write_text(std::to_string(number_of(storage)));
+    write_text(tensor.device().str());
+    write_int(static_cast<int64_t>(storage.nbytes() / (storage_class ? tensor.itemsize() : 1)));
+    out_ += "tQ";
+  }
+
+  size_t number_of(const c10::Storage& storage) {
+    const auto [place, is_new] = numbers_.emplace(storage.unsafeGetStorageImpl(), storages_.size());
+    if (is_new) {
+      storages_.push_back(storage);
+    }
+    return place->second;
+  }
+
+  static void require_plain(const at::Tensor& tensor) {
+    const auto refuse = [&](const char* what, const char* remedy) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  std::string("a tensor cannot be saved: it is ") + what + "; " + remedy);
+    };
+    if (tensor.layout() != at::kStrided || tensor.is_nested()) {
+      refuse("not dense", "call to_dense() first");
+    }
+    if (tensor.is_quantized()) {
+      refuse("quantized", "call dequantize() or int_repr() first");
+    }
+    if (tensor.is_meta() || !tensor.has_storage()) {
+      refuse("without memory", "move it to a device");
+    }
+    if (tensor.is_conj() || tensor.is_neg()) {
+      refuse("conjugated or negated lazily", "call resolve_conj() or resolve_neg() first");
+    }
+  }
+
+  std::string out_;
+  std::vector<c10::Storage> storages_;
+  std::unordered_map<const void*, size_t> numbers_;
+};
+
+}  // namespace
+
+Pickled pickled(const Value& value) { return Writer().run(value); }
+
+}  // namespace simple_torch::core::pickle

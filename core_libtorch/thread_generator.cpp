@@ -1,0 +1,65 @@
+#include "core_libtorch/thread_generator.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/rand_like.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/randn_like.h>
+
+#include <utility>
+
+#include "core_libtorch/error.h"
+#include "core_libtorch/ops.h"
+
+// OpenMP's, which sets the number for the calling thread alone; at::set_num_threads() sets it for new
+// threads, too.
+extern "C" __attribute__((weak)) void omp_set_num_threads(int count);
+
+namespace simple_torch::core {
+namespace {
+
+thread_local at::Generator own;
+thread_local int threads_before = 0;
+
+void use_threads(int count) {
+  if (omp_set_num_threads != nullptr) {
+    omp_set_num_threads(count);
+  }
+}
+
+bool draws_own(const at::Tensor& tensor) { return own.defined() && tensor.is_cpu(); }
+
+}  // namespace
+
+void use_generator(std::optional<at::Generator> generator) {
+  if (generator && !generator->device().is_cpu()) {
+    throw Error(ErrorKind::kInvalidArgument, "a thread's default generator is one of the CPU");
+  }
+  if (generator && !own.defined()) {
+    threads_before = at::get_num_threads();  // which begins OpenMP's part of this thread, too
+    use_threads(1);
+  } else if (!generator && own.defined()) {
+    use_threads(threads_before);
+  }
+  own = generator ? std::move(*generator) : at::Generator();
+}
+
+const at::Generator& thread_generator() noexcept { return own; }
+
+at::Tensor rand(at::IntArrayRef sizes) {
+  return own.defined() ? at::rand(sizes, own, at::TensorOptions()) : at::rand(sizes);
+}
+
+at::Tensor randn(at::IntArrayRef sizes) {
+  return own.defined() ? at::randn(sizes, own, at::TensorOptions()) : at::randn(sizes);
+}
+
+at::Tensor rand_like(const at::Tensor& tensor) {
+  return draws_own(tensor) ? at::rand(tensor.sizes(), own, tensor.options()) : at::rand_like(tensor);
+}
+
+at::Tensor randn_like(const at::Tensor& tensor) {
+  return draws_own(tensor) ? at::randn(tensor.sizes(), own, tensor.options()) : at::randn_like(tensor);
+}
+
+}  // namespace simple_torch::core

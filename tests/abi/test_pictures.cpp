@@ -1,0 +1,99 @@
+// The contract of files of bytes, pictures, and generators that a thread uses.
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "capi_test.h"
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Pictures : public CApiTest {
+ protected:
+  void SetUp() override {
+    CApiTest::SetUp();
+    std::string name = (fs::temp_directory_path() / "abi-pictures-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  void TearDown() override {
+    fs::remove_all(folder_);
+    CApiTest::TearDown();
+  }
+
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+
+  static Handle bytes(const std::vector<int64_t>& numbers, const std::vector<int64_t>& dims) {
+    return made(spt_to_dtype, int64_t{integers(numbers, dims)}, int64_t{0});
+  }
+
+ private:
+  fs::path folder_;
+};
+
+constexpr int64_t kAsItIs = 0;
+
+TEST_F(Pictures, BytesComeBackFromTheirFile) {
+  const Handle written = bytes({0, 7, 255}, {3});
+  ASSERT_EQ(spt_file_write(path("a").c_str(), written), SPT_OK) << spt_last_error_message();
+  EXPECT_EQ(fs::file_size(path("a")), 3U);
+  const Handle read = made(spt_file_read, path("a").c_str(), true);  // no gzip file: as it is
+  EXPECT_THAT(values(read), ElementsAre(0, 7, 255));
+
+  int64_t out = kUntouched;
+  EXPECT_EQ(spt_file_read(path("absent").c_str(), false, &out), SPT_IO);
+  EXPECT_EQ(spt_file_read(nullptr, false, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_file_write(path("no/such/folder").c_str(), written), SPT_IO);
+  EXPECT_EQ(spt_file_write(path("b").c_str(), ones({2})), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(out, kUntouched);
+}
+
+TEST_F(Pictures, APngHoldsThePixels) {
+  const std::vector<int64_t> pixels{0, 50, 100, 150, 200, 255};
+  const Handle picture = bytes(pixels, {1, 2, 3});
+  const Handle file = made(spt_picture_encode_png, int64_t{picture}, int64_t{6});
+  const Handle back = made(spt_picture_decode, int64_t{file}, "png", kAsItIs, false);
+  EXPECT_THAT(shape(back), ElementsAre(1, 2, 3));
+  EXPECT_THAT(values(back), ElementsAreArray(pixels));
+
+  int64_t out = kUntouched;
+  EXPECT_EQ(spt_picture_decode(file, "jpeg", kAsItIs, false, &out), SPT_IO);
+  EXPECT_EQ(spt_picture_decode(file, "", 9, false, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_picture_encode_png(picture, 99, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(out, kUntouched);
+}
+
+TEST_F(Pictures, AJpegOfOneGreyIsThatGrey) {
+  const Handle picture = bytes(std::vector<int64_t>(64, 128), {1, 8, 8});
+  const Handle file = made(spt_picture_encode_jpeg, int64_t{picture}, int64_t{75});
+  const Handle back = made(spt_picture_decode, int64_t{file}, "", kAsItIs, true);
+  EXPECT_THAT(shape(back), ElementsAre(1, 8, 8));
+  EXPECT_THAT(values(back), Each(128));  // the middle of JPEG's levels, which every quality keeps
+
+  int64_t out = kUntouched;
+  EXPECT_EQ(spt_picture_encode_jpeg(picture, 101, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(out, kUntouched);
+}
+
+TEST_F(Pictures, AThreadDrawsFromTheGeneratorItUses) {
+  const std::vector<int64_t> dims{4};
+  const auto drawn = [&] { return values(made(spt_randn, dims.data(), int64_t{1})); };
+  ASSERT_EQ(spt_manual_seed(3), SPT_OK);
+  const std::vector<double> first = drawn();
+  const Handle generator = made(spt_generator_new, "cpu");
+  ASSERT_EQ(spt_generator_manual_seed(generator, 3), SPT_OK);
+  ASSERT_EQ(spt_generator_use(generator), SPT_OK);
+  EXPECT_EQ(drawn(), first);
+  ASSERT_EQ(spt_generator_use(0), SPT_OK);
+  EXPECT_NE(drawn(), first) << "the default generator went on from its first draw";
+  EXPECT_EQ(spt_generator_use(12345), SPT_INVALID_HANDLE);
+}
+
+}  // namespace

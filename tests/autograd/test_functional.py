@@ -1,0 +1,128 @@
+"""torch.autograd.functional in Simple against the same in Python, to the bit."""
+
+from __future__ import annotations
+
+import pytest
+from twins import equal, run, torch
+
+functional = torch.autograd.functional
+SOURCE = """
+use torch
+use torch.autograd.functional.{jacobian, hessian, vjp, jvp, vhp, hvp}
+# Python's tuples come as objects.
+fn own(v): if torch.is_tensor(v): v else: [for t in v: t.to_tensor()]
+fn one(x): (x.sin() * x).exp()
+fn two(x, y): (x * y.cos(), (x - y).tanh())
+fn scalar(x): (x ** 3.0 + x.exp()).sum()
+fn scalar_of_two(x, y): (x * y * y.sin()).sum()
+fn unused(x, y): x * 2.0
+fn constant(x): torch.ones([2])
+fn linear(x): (x * 3.0).sum()
+fn jacobian_of(name, inputs, create_graph, strict):
+    jacobian(FUNCTIONS[name], own(inputs), create_graph: create_graph, strict: strict)
+fn hessian_of(name, inputs, create_graph, strict):
+    hessian(FUNCTIONS[name], own(inputs), create_graph: create_graph, strict: strict)
+fn product_of(kind, name, inputs, v, create_graph, strict):
+    PRODUCTS[kind](FUNCTIONS[name], own(inputs), own(v), create_graph: create_graph, strict: strict)
+fn vectorized(which):
+    if which == "jacobian": jacobian(one, torch.ones([2]), vectorize: true)
+    else: hessian(scalar, torch.ones([2]), vectorize: true)
+val FUNCTIONS = {"one": one, "two": two, "scalar": scalar, "scalar_of_two": scalar_of_two, "unused": unused,
+    "constant": constant, "linear": linear}
+val PRODUCTS = {"vjp": vjp, "jvp": jvp, "vhp": vhp, "hvp": hvp}
+"""
+
+FUNCTIONS = {
+    "one": lambda x: (x.sin() * x).exp(),
+    "two": lambda x, y: (x * y.cos(), (x - y).tanh()),
+    "scalar": lambda x: (x**3.0 + x.exp()).sum(),
+    "scalar_of_two": lambda x, y: (x * y * y.sin()).sum(),
+    "unused": lambda x, y: x * 2.0,
+    "constant": lambda x: torch.ones(2),
+    "linear": lambda x: (x * 3.0).sum(),
+}
+DTYPES = [torch.float32, torch.float64, torch.bfloat16]
+
+
+@pytest.fixture(scope="module")
+def simple():
+    return run(SOURCE, name="functional")
+
+
+def inputs_for(name: str, dtype=torch.float64, requires_grad: bool = False):
+    torch.manual_seed(3)
+    drawn = [torch.randn(2, 3, dtype=dtype, requires_grad=requires_grad) for _ in range(2)]
+    return tuple(drawn) if name in ("two", "scalar_of_two", "unused") else drawn[0]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", ["one", "two", "unused"])
+def test_jacobian(simple, name, dtype):
+    inputs = inputs_for(name, dtype)
+    assert equal(simple.jacobian_of(name, inputs, False, False), functional.jacobian(FUNCTIONS[name], inputs))
+
+
+@pytest.mark.parametrize("name", ["scalar", "scalar_of_two", "linear"])
+def test_hessian(simple, name):
+    inputs = inputs_for(name)
+    assert equal(simple.hessian_of(name, inputs, False, False), functional.hessian(FUNCTIONS[name], inputs))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("vjp", "one"), ("vjp", "two"), ("jvp", "one"), ("jvp", "two"), ("vhp", "scalar"), ("vhp", "scalar_of_two"),
+     ("hvp", "scalar"), ("hvp", "scalar_of_two"), ("vjp", "unused"), ("jvp", "unused"), ("vhp", "linear")],
+)  # fmt: skip
+def test_products(simple, kind, name):
+    inputs = inputs_for(name)
+    like = FUNCTIONS[name](*inputs) if isinstance(inputs, tuple) else FUNCTIONS[name](inputs)
+    shaped = like if kind == "vjp" else inputs
+    v = tuple(t + 1.0 for t in shaped) if isinstance(shaped, tuple) else shaped + 1.0
+    ours = simple.product_of(kind, name, inputs, v, False, False)
+    assert equal(ours, getattr(functional, kind)(FUNCTIONS[name], inputs, v))
+
+
+def test_results_can_be_differentiated_with_create_graph(simple):
+    ours, theirs = inputs_for("one", requires_grad=True), inputs_for("one", requires_grad=True)
+    simple.jacobian_of("one", ours, True, False).sum().backward()
+    functional.jacobian(FUNCTIONS["one"], theirs, create_graph=True).sum().backward()
+    assert equal(ours.grad, theirs.grad)
+    again, theirs_again = inputs_for("scalar", requires_grad=True), inputs_for("scalar", requires_grad=True)
+    simple.product_of("hvp", "scalar", again, torch.ones(2, 3, dtype=torch.float64), True, False)[1].sum().backward()
+    functional.hvp(FUNCTIONS["scalar"], theirs_again, torch.ones(2, 3, dtype=torch.float64), create_graph=True)[
+        1
+    ].sum().backward()
+    assert equal(again.grad, theirs_again.grad)
+
+
+STRICT = [
+    ("jacobian", "unused"), ("jacobian", "constant"), ("hessian", "linear"), ("vjp", "unused"), ("jvp", "unused"),
+    ("vhp", "linear"), ("hvp", "linear"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "name"), STRICT)
+def test_what_strict_mode_refuses_is_refused_with_the_same_beginning(simple, kind, name):
+    inputs = inputs_for(name)
+    v = FUNCTIONS[name](*inputs) if kind == "vjp" else inputs
+    with pytest.raises(RuntimeError) as theirs:
+        if kind in ("jacobian", "hessian"):
+            getattr(functional, kind)(FUNCTIONS[name], inputs, strict=True)
+        else:
+            getattr(functional, kind)(FUNCTIONS[name], inputs, v, strict=True)
+    with pytest.raises(RuntimeError) as ours:
+        if kind in ("jacobian", "hessian"):
+            getattr(simple, f"{kind}_of")(name, inputs, False, True)
+        else:
+            simple.product_of(kind, name, inputs, v, False, True)
+    assert first_sentence(ours) == first_sentence(theirs)
+
+
+def first_sentence(raised) -> str:
+    return str(raised.value).split(". ")[0].split("\n")[0].removesuffix(".")
+
+
+@pytest.mark.parametrize("which", ["jacobian", "hessian"])
+def test_vectorize_is_refused_by_name(simple, which):
+    with pytest.raises(RuntimeError, match="leave out vectorize"):
+        simple.vectorized(which)

@@ -1,0 +1,80 @@
+"""default_collate makes of samples what Python's makes of them."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+
+import pytest
+from torch.utils.data import default_collate
+from twins import equal, run, torch
+
+OURS = run(
+    """
+    use torch.utils.data.{default_collate}
+    fn simple(value):
+        match type_of(value):
+            case "Object": simple(if value.type_name() == "tuple": tuple_of(value) else: value.to_value())
+            case "array": [for item in value: simple(item)]
+            case "dict": value.map_values(simple)
+            case _: value
+    fn collated(batch): default_collate(batch.to_list().map(simple))
+    fn pairs(a, b): default_collate([(a, b), (b, a)])
+    fn named(): default_collate([{"n": 1, "v": 0.5, "t": "a"}, {"n": 2, "v": 1.5, "t": "b"}])
+    """
+)
+
+
+def same(ours, theirs) -> bool:
+    if isinstance(theirs, dict):
+        return list(ours) == list(theirs) and all(same(ours[key], theirs[key]) for key in theirs)
+    if isinstance(theirs, (list, tuple)):
+        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    return equal(ours, theirs)
+
+
+BATCHES = {
+    "integers": [3, -1, 2**40],
+    "floats": [0.5, 1e300],
+    "an integer first": [1, 2.5],
+    "bools": [True, False],
+    "texts": ["a", "b"],
+    "tensors": [torch.ones(2, 3), torch.zeros(2, 3)],
+    "0-d tensors": [torch.tensor(1), torch.tensor(2)],
+    "half tensors": [torch.ones(2, dtype=torch.float16)] * 3,
+    "lists": [[1, 2.0, "x"], [3, 4.0, "y"]],
+    "nested lists": [[[1, 2], [torch.ones(1)]], [[3, 4], [torch.zeros(1)]]],
+    "dicts": [{"a": 1, "b": torch.ones(1)}, {"a": 2, "b": torch.zeros(1)}],
+    "dicts in lists": [[{"a": [1, 2]}], [{"a": [3, 4]}]],
+    "empty lists": [[], []],
+}
+
+
+@pytest.mark.parametrize("batch", BATCHES.values(), ids=BATCHES)
+def test_gives_what_python_gives(batch):
+    assert same(OURS.collated(batch), default_collate(batch))
+
+
+def test_tuples_become_arrays():
+    a, b = torch.ones(2), torch.zeros(2)
+    assert same(OURS.pairs(a, b), default_collate([(a, b), (b, a)]))
+
+
+def test_dicts_of_simple_become_dicts():
+    theirs = default_collate([OrderedDict(n=1, t="a", v=0.5), OrderedDict(n=2, t="b", v=1.5)])
+    assert same(OURS.named(), dict(theirs))
+
+
+@pytest.mark.parametrize(
+    ("batch", "message"),
+    [
+        ([torch.ones(2), torch.ones(3)], "stack expects each tensor to be equal size, but got [2] at entry 0"),
+        ([[1, 2], [3]], "each element in list of batch should be of equal size"),
+        ([{"a": 1}, {"b": 1}], "not every sample has the key 'a'"),
+        ([None, None], "default_collate: batch must contain tensors, numbers, dicts or lists; found nil"),
+        ([torch.eye(2).to_sparse()] * 2, "Batches of sparse tensors are not currently supported"),
+    ],
+)
+def test_says_what_cannot_be_collated(batch, message):
+    with pytest.raises(Exception, match=re.escape(message)):
+        OURS.collated(batch)

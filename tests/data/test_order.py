@@ -1,0 +1,207 @@
+"""Batches, splits and samples come in Python's order under the same seed, and leave the generators where Python's
+leave them."""
+
+from __future__ import annotations
+
+import pytest
+from torch.utils import data as theirs
+from twins import equal, run, torch
+
+OURS = run(
+    """
+    use torch
+    use torch.utils.data as d
+    fn tensors(args...): d.TensorDataset(args...)
+    fn loader(dataset, named): d.DataLoader(dataset, **plain(named))
+    fn sampler(name, args, named):
+        match name:
+            case "SequentialSampler": d.SequentialSampler(args...)
+            case "RandomSampler": d.RandomSampler(args..., **named)
+            case "SubsetRandomSampler": d.SubsetRandomSampler(args..., **named)
+            case "WeightedRandomSampler": d.WeightedRandomSampler(args..., **named)
+    fn plain(value): if type_of(value) == "Object": value.to_value() else: value
+    fn drawn(name, args, named, seed):
+        val options = with_generator(named, seed)
+        val made = sampler(name, plain(args), options)
+        val epochs = [for _ in 0..3: [for i in made: i]]
+        (len(made), epochs)
+    fn with_generator(named, seed):
+        var all = plain(named)
+        if seed != nil: all["generator"] = torch.Generator().manual_seed(seed)
+        all
+    fn batches_of(indices, size, drop_last): [for b in d.BatchSampler(plain(indices), size, drop_last): b]
+    fn epochs(dataset, named, seed, count, most):
+        val made = d.DataLoader(dataset, **with_generator(named, seed))
+        [for _ in 0..count: first(made, most)]
+    fn first(loader, most):
+        val found = []
+        for batch in loader:
+            if found.len() == most: break
+            found.push(batch)
+        found
+    fn split(count, lengths, seed):
+        val generator = if seed == nil: nil else: torch.Generator().manual_seed(seed)
+        d.random_split([for i in 0..count: i], plain(lengths), generator: generator).map(\\part: part.indices)
+    fn subset(dataset, indices): d.Subset(dataset, plain(indices))
+    fn joined(a, b): d.ConcatDataset([a, b])
+    fn rows(dataset): [for i in 0..len(dataset): dataset[i]]
+    fn length(value): len(value)
+    """
+)
+MANY = 10**9
+
+
+def both(theirs_of, ours_of, *, seed=7):
+    """What each gives after the same seed, and whether the default generator is in the same state then."""
+    torch.manual_seed(seed)
+    wanted = theirs_of()
+    state = torch.get_rng_state()
+    torch.manual_seed(seed)
+    found = ours_of()
+    assert torch.equal(torch.get_rng_state(), state)
+    return found, wanted
+
+
+def generated(named, seed):
+    return {**named, **({} if seed is None else {"generator": torch.Generator().manual_seed(seed)})}
+
+
+def first(loader, most):
+    found = []
+    for batch in loader:
+        if len(found) == most:
+            break
+        found.append(batch)
+    return found
+
+
+def tensors(count=11):
+    return torch.arange(count * 3.0).view(count, 3), torch.arange(count)
+
+
+@pytest.mark.parametrize("seed", [None, 5], ids=["", "generator"])
+@pytest.mark.parametrize(
+    ("name", "args", "named"),
+    [
+        ("SequentialSampler", [range(5)], {}),
+        ("SequentialSampler", [range(5000)], {}),
+        ("RandomSampler", [range(13)], {}),
+        ("RandomSampler", [range(13)], {"num_samples": 30}),
+        ("RandomSampler", [range(13)], {"num_samples": 26}),
+        ("RandomSampler", [range(13)], {"num_samples": 5}),
+        ("RandomSampler", [range(13)], {"replacement": True}),
+        ("RandomSampler", [range(13)], {"replacement": True, "num_samples": 70}),
+        ("RandomSampler", [range(13)], {"replacement": True, "num_samples": 64}),
+        ("SubsetRandomSampler", [[3, 1, 4, 1, 5, 9]], {}),
+        ("WeightedRandomSampler", [[0.1, 0.9, 0.4, 0.7, 3.0, 0.6], 5], {}),
+        ("WeightedRandomSampler", [[0.9, 0.4, 0.05, 0.2, 0.3, 0.1], 5], {"replacement": False}),
+    ],
+)
+def test_samplers_draw_the_same_numbers(name, args, named, seed):
+    seed = None if name == "SequentialSampler" else seed  # it draws nothing
+    ours_args = [list(args[0]), *args[1:]]
+
+    def of_theirs():
+        sampler = getattr(theirs, name)(*args, **generated(named, seed))
+        return len(sampler), [list(sampler) for _ in range(3)]
+
+    found, wanted = both(of_theirs, lambda: OURS.drawn(name, ours_args, named, seed))
+    assert tuple(found) == wanted
+
+
+@pytest.mark.parametrize("drop_last", [False, True])
+@pytest.mark.parametrize("size", [1, 3, 5, 10, 11, 64])
+def test_batch_samplers_cut_alike(size, drop_last):
+    assert OURS.batches_of(list(range(10)), size, drop_last) == list(theirs.BatchSampler(range(10), size, drop_last))
+
+
+OPTIONS = [
+    {},
+    {"batch_size": 4},
+    {"batch_size": 4, "drop_last": True},
+    {"batch_size": 4, "shuffle": True},
+    {"batch_size": 11, "shuffle": True},
+    {"batch_size": 4, "shuffle": True, "drop_last": True},
+    {"batch_size": 64, "shuffle": True},
+    {"batch_size": None},
+    {"batch_size": None, "shuffle": True},
+    {"batch_sampler": [[0, 3], [5], [1, 2, 10]]},
+    {"batch_size": 2, "sampler": [9, 3, 5]},
+]
+
+
+# Workers draw ahead from a generator that is given: the test below says what they leave behind.
+WAYS = [(seed, workers, most) for seed in (None, 5) for workers in (0, 2) for most in (MANY, 2)]
+
+
+@pytest.mark.parametrize(("seed", "workers", "most"), [way for way in WAYS if way != (5, 2, 2)])
+@pytest.mark.parametrize("named", OPTIONS, ids=str)
+def test_loaders_give_the_same_batches_over_epochs(named, seed, workers, most):
+    x, y = tensors()
+
+    def of_theirs():
+        # Batches of Python's workers would be the same, but take half a second.
+        loader = theirs.DataLoader(theirs.TensorDataset(x, y), **generated(named, seed))
+        return [first(loader, most) for _ in range(3)]
+
+    given = {**named, "num_workers": workers}
+    found, wanted = both(of_theirs, lambda: OURS.epochs(OURS.tensors(x, y), given, seed, 3, most))
+    assert len(found) == len(wanted)
+    assert all(equal(ours, his) for ours, his in zip(found, wanted))
+
+
+@pytest.mark.parametrize("named", [{"shuffle": True}, {"shuffle": True, "persistent_workers": True}, {}], ids=str)
+def test_workers_that_are_left_leave_the_generator_where_pythons_leave_it(named):
+    x, y = tensors()
+    given = {**named, "num_workers": 2, "batch_size": 2}
+    loader = theirs.DataLoader(theirs.TensorDataset(x, y), **generated(given, 3))
+    wanted = [first(loader, 2) for _ in range(2)]
+    found = OURS.epochs(OURS.tensors(x, y), given, 3, 2, 2)
+    assert all(equal(a, b) for a, b in zip(found, wanted))
+
+
+@pytest.mark.parametrize("seed", [None, 11])
+@pytest.mark.parametrize("lengths", [[7, 3], [0.7, 0.3], [0.5, 0.5], [0.33, 0.33, 0.34], [1, 9, 0], [0.9]], ids=str)
+@pytest.mark.parametrize("count", [10, 3])
+@pytest.mark.filterwarnings("ignore:Length of split")
+def test_random_split(count, lengths, seed):
+    generator = {} if seed is None else {"generator": torch.Generator().manual_seed(seed)}
+    torch.manual_seed(2)
+    try:
+        wanted = [list(part.indices) for part in theirs.random_split(range(count), lengths, **generator)]
+    except ValueError as error:
+        with pytest.raises(Exception, match=str(error)):
+            OURS.split(count, lengths, seed)
+        return
+    torch.manual_seed(2)
+    assert OURS.split(count, lengths, seed) == wanted
+
+
+def test_concatenations_are_loaded_alike():
+    x, y = tensors()
+    his = theirs.ConcatDataset([theirs.Subset(theirs.TensorDataset(x, y), [5, 1, 2]), theirs.TensorDataset(x, y)])
+    mine = OURS.joined(OURS.subset(OURS.tensors(x, y), [5, 1, 2]), OURS.tensors(x, y))
+    found, wanted = both(
+        lambda: [list(theirs.DataLoader(his, 4, shuffle=True)) for _ in range(2)],
+        lambda: OURS.epochs(mine, {"batch_size": 4, "shuffle": True}, None, 2, MANY),
+    )
+    assert all(equal(a, b) for a, b in zip(found, wanted))
+    assert all(equal(tuple(a), b) for a, b in zip(OURS.rows(mine), his))
+
+
+def test_subsets_are_loaded_alike():
+    x, y = tensors()
+    part = theirs.Subset(theirs.TensorDataset(x, y), [5, 1, 2, 9])
+    mine = OURS.subset(OURS.tensors(x, y), [5, 1, 2, 9])
+    found, wanted = both(
+        lambda: [list(theirs.DataLoader(part, batch_size=3, shuffle=True))],
+        lambda: OURS.epochs(mine, {"batch_size": 3, "shuffle": True}, None, 1, MANY),
+    )
+    assert equal(found[0], wanted[0])
+
+
+@pytest.mark.parametrize("named", OPTIONS, ids=str)
+def test_lengths(named):
+    x, y = tensors()
+    wanted = len(theirs.DataLoader(theirs.TensorDataset(x, y), **named))
+    assert OURS.length(OURS.loader(OURS.tensors(x, y), named)) == wanted

@@ -1,0 +1,296 @@
+"""Workers of a DataLoader: who they are, what they draw, what is told of their errors."""
+
+from __future__ import annotations
+
+import pytest
+from torch.utils import data as theirs
+from twins import equal, run, torch
+
+pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create 3 worker processes")
+
+OURS = run(
+    """
+    use torch
+    use std.time.{sleep}
+    use torch.utils.data.{Dataset, IterableDataset, DataLoader, get_worker_info}
+    class Drawing(Dataset):
+        fn __len__(): 9
+        fn __getitem__(i):
+            val x = torch.rand([2])
+            val y = torch.empty([2]).normal_()
+            (i, x, y, torch.randint(0, 100, [1]), torch.randperm(4), torch.randn([2]))
+    fn draw(seed, named):
+        torch.manual_seed(seed)
+        val loader = DataLoader(Drawing(), **named.to_value())
+        [for _ in 0..2: [for batch in loader: batch]]
+    class Shards(IterableDataset):
+        fn iter():
+            val info = get_worker_info()
+            for i in 0..11:
+                if info == nil or i % info.num_workers == info.id: yield i
+    fn shards(named): [for batch in DataLoader(Shards(), **named.to_value()): batch]
+    class Uneven(IterableDataset):
+        fn iter():
+            for i in 0..(if get_worker_info().id == 0: 1 else: 9): yield i
+    fn uneven(): [for item in DataLoader(Uneven(), batch_size: nil, num_workers: 2, prefetch_factor: 1): item]
+    class Whoami(Dataset):
+        fn __len__(): 6
+        fn __getitem__(i):
+            val info = get_worker_info()
+            (i, info.id, info.num_workers, info.seed, len(info.dataset))
+    fn whoami(seed):
+        torch.manual_seed(seed)
+        [for batch in DataLoader(Whoami(), num_workers: 2, batch_size: nil): [for item in batch: item]]
+    fn nobody(): get_worker_info() == nil
+    class Faulty(Dataset):
+        kind: text
+        fn __len__(): 12
+        fn __getitem__(i):
+            if i == 7 and self.kind == "torch": return torch.ones([2]) + torch.ones([3])
+            if i == 7 and self.kind == "panic": panic("there is no picture 7")
+            if i == 7 and self.kind == "index": return [1, 2][5]
+            if i == 7 and self.kind == "io": return torch.load("/nowhere/file")
+            if i == 7 and self.kind == "collate": return torch.ones([3])
+            torch.ones([2]) * i
+    fn kind_of(error):
+        match error:
+            case torch.TorchError.ShapeMismatch(_, _, _): "ShapeMismatch"
+            case torch.TorchError.Io(_): "Io"
+            case torch.TorchError.InvalidArgument(_): "InvalidArgument"
+            case _: "another"
+    fn failure(kind, workers):
+        val loader = DataLoader(Faulty(kind: kind), batch_size: 2, num_workers: workers)
+        val error = torch.attempt(\\: [for batch in loader: batch]).unwrap_err()
+        [kind_of(error), error.message()]
+    fn after_failure(kind, workers):
+        val dataset = Faulty(kind: kind)
+        val loader = DataLoader(dataset, batch_size: 2, num_workers: workers)
+        val early = torch.attempt(\\: [for batch in loader: batch]).is_err()
+        dataset.kind = "none"
+        (early, [for batch in loader: batch].len())
+    fn goes_on(workers):
+        val batches = DataLoader(Faulty(kind: "panic"), batch_size: 2, num_workers: workers).iter()
+        var told = []
+        loop:
+            val outcome = torch.attempt(\\: batches.next())
+            if outcome.is_ok() and outcome.unwrap().is_none(): break
+            told.push(outcome.is_ok())
+        told
+    fn init_failure():
+        val loader = DataLoader([1, 2], num_workers: 1, worker_init_fn: \\id: panic("not ready"))
+        torch.attempt(\\: [for batch in loader: batch]).unwrap_err().message()
+    class Slow(Dataset):
+        fn __len__(): 4
+        fn __getitem__(i):
+            if i == 2: sleep(0.6)
+            i
+    fn slow(timeout):
+        val loader = DataLoader(Slow(), num_workers: 2, batch_size: nil, timeout: timeout)
+        torch.attempt(\\: [for item in loader: item])
+    fn slow_message(timeout): slow(timeout).unwrap_err().message()
+    fn slow_items(timeout): slow(timeout).unwrap()
+    fn counted(workers, factor, taken):
+        # How many samples are loaded when so many batches were taken and all else has come to rest.
+        val seen = Seen()
+        val batches = DataLoader(seen, num_workers: workers, batch_size: nil, prefetch_factor: factor).iter()
+        for _ in 0..taken: batches.next()
+        sleep(0.3)
+        seen.count
+    class Seen(Dataset):
+        count: i64 = 0
+        fn __len__(): 100
+        fn __getitem__(i):
+            self.count += 1
+            i
+    class Careful(Dataset):
+        count: i64 = 0
+        fn __len__(): 100
+        fn __getitem__(i):
+            sleep(0.1)
+            self.count += 1
+            i
+    fn loaded_in_all(factor):
+        # How many samples are loaded of a loop that ends with its first batch.
+        val seen = Careful()
+        only_first(DataLoader(seen, num_workers: 2, batch_size: nil, prefetch_factor: factor))
+        sleep(0.6)
+        seen.count
+    fn only_first(loader):
+        for item in loader: return
+    fn inits(persistent):
+        var ids = Ids()
+        val loader = DataLoader([1, 2, 3, 4], num_workers: 2, worker_init_fn: \\id: ids.add(id), persistent_workers:
+        persistent)
+        for _ in 0..2:
+            for batch in loader: pass
+        sorted(ids.all)
+    class Ids:
+        all: [i64] = []
+        fn add(id): self.all.push(id)
+    fn refusal(named):
+        torch.attempt(\\: DataLoader([1, 2], **named.to_value())).unwrap_err().message()
+    fn refusal_of_stream(named):
+        torch.attempt(\\: DataLoader(Shards(), **named.to_value())).unwrap_err().message()
+    fn pinned(): [for batch in DataLoader([1, 2], pin_memory: true): batch]
+    """
+)
+
+
+class Drawing(theirs.Dataset):
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, i):
+        x = torch.rand(2)
+        y = torch.empty(2).normal_()
+        return i, x, y, torch.randint(0, 100, [1]), torch.randperm(4), torch.randn(2)
+
+
+class Shards(theirs.IterableDataset):
+    def __iter__(self):
+        info = theirs.get_worker_info()
+        for i in range(11):
+            if info is None or i % info.num_workers == info.id:
+                yield i
+
+
+class Whoami(theirs.Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        info = theirs.get_worker_info()
+        return i, info.id, info.num_workers, info.seed, len(info.dataset)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"batch_size": 2},
+        {"batch_size": 2, "num_workers": 2},
+        {"batch_size": 2, "num_workers": 3, "shuffle": True},
+        {"batch_size": 2, "num_workers": 2, "persistent_workers": True},
+    ],
+    ids=str,
+)
+def test_what_a_dataset_draws_is_what_it_draws_in_pythons_workers(named):
+    torch.manual_seed(4)
+    loader = theirs.DataLoader(Drawing(), **named)
+    wanted = [list(loader) for _ in range(2)]
+    state = torch.get_rng_state()
+    found = OURS.draw(4, named)
+    assert all(equal(a, b) for a, b in zip(found, wanted))
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2, 3])
+@pytest.mark.parametrize(
+    "named", [{"batch_size": 2}, {"batch_size": 3, "drop_last": True}, {"batch_size": None}], ids=str
+)
+def test_iterable_datasets_are_shared_out_alike(named, workers):
+    given = {**named, "num_workers": workers}
+    wanted = list(theirs.DataLoader(Shards(), **given))
+    found = OURS.shards(given)
+    assert len(found) == len(wanted)
+    assert all(equal(torch.as_tensor(a), torch.as_tensor(b)) for a, b in zip(found, wanted))
+
+
+class Uneven(theirs.IterableDataset):
+    def __iter__(self):
+        yield from range(1 if theirs.get_worker_info().id == 0 else 9)
+
+
+def test_a_worker_whose_part_is_over_leaves_the_rest_to_the_others():
+    assert OURS.uneven() == list(theirs.DataLoader(Uneven(), batch_size=None, num_workers=2, prefetch_factor=1))
+
+
+def test_workers_begin_nothing_for_a_loop_that_was_left():
+    assert OURS.loaded_in_all(10) <= 4
+
+
+def test_workers_know_who_they_are():
+    torch.manual_seed(8)
+    wanted = [list(item) for item in theirs.DataLoader(Whoami(), num_workers=2, batch_size=None)]
+    assert [list(item) for item in OURS.whoami(8)] == wanted
+    assert OURS.nobody()
+
+
+FAULTS = [
+    ("torch", "ShapeMismatch", "sample 7: The size of tensor a (2) must match the size of tensor b (3)"),
+    ("panic", "InvalidArgument", "sample 7: there is no picture 7 ("),
+    ("index", "InvalidArgument", "sample 7: "),
+    ("io", "Io", "sample 7: "),
+    ("collate", "ShapeMismatch", "collate_fn of samples 6, 7: stack expects each tensor to be equal size"),
+]
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3])
+@pytest.mark.parametrize(("kind", "error", "message"), FAULTS)
+def test_errors_name_sample_and_worker(kind, error, message, workers):
+    told = OURS.failure(kind, workers)
+    worker = f"worker {3 % workers}, " if workers else ""
+    assert told[0] == error
+    assert told[1].startswith(f"DataLoader, {worker}{message}")
+    assert OURS.after_failure(kind, workers) == (True, 6)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_batches_behind_a_broken_one_are_there(workers):
+    assert OURS.goes_on(workers) == [True, True, True, False, True, True]
+
+
+def test_a_failing_worker_init_fn_is_told():
+    assert OURS.init_failure().startswith("DataLoader, worker 0, before its first sample: not ready (")
+
+
+def test_worker_init_fn_runs_once_for_each_worker():
+    assert OURS.inits(False) == [0, 0, 1, 1]
+    assert OURS.inits(True) == [0, 1]
+
+
+def test_a_timeout_is_told_and_only_where_it_is_exceeded():
+    assert OURS.slow_message(0.1) == "DataLoader timed out after 0.1 seconds"
+    assert OURS.slow_items(20) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("workers", "factor", "taken", "loaded"), [(1, 2, 0, 2), (2, 2, 0, 4), (2, 3, 4, 10), (3, 1, 1, 4)]
+)
+def test_no_more_is_loaded_ahead_than_was_asked_for(workers, factor, taken, loaded):
+    assert OURS.counted(workers, factor, taken) == loaded
+
+
+REFUSED = [
+    {"num_workers": -1},
+    {"timeout": -1},
+    {"prefetch_factor": 2},
+    {"num_workers": 1, "prefetch_factor": -1},
+    {"persistent_workers": True},
+    {"shuffle": True, "sampler": [0]},
+    {"batch_sampler": [[0]], "batch_size": 2},
+    {"batch_sampler": [[0]], "drop_last": True},
+    {"batch_size": None, "drop_last": True},
+    {"batch_size": 0},
+    {"batch_size": 2.5},
+]
+
+
+@pytest.mark.parametrize("named", REFUSED, ids=str)
+def test_refuses_what_python_refuses_in_its_words(named):
+    with pytest.raises((ValueError, TypeError)) as error:
+        theirs.DataLoader([1, 2], **named)
+    assert OURS.refusal(named) == str(error.value)
+
+
+@pytest.mark.parametrize("named", [{"shuffle": True}, {"sampler": [0]}, {"batch_sampler": [[0]]}], ids=str)
+def test_refuses_an_order_for_a_stream(named):
+    with pytest.raises(ValueError, match="DataLoader with IterableDataset: expected unspecified") as error:
+        theirs.DataLoader(Shards(), **named)
+    ours = OURS.refusal_of_stream(named)
+    assert ours[: ours.index("=")] == str(error.value)[: str(error.value).index("=")]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_pinned_memory_without_a_gpu_is_left_out_with_a_warning(capsys):
+    assert [batch.tolist() for batch in OURS.pinned()] == [[1], [2]]
+    assert "'pin_memory' argument is set as true but no accelerator is found" in capsys.readouterr().err

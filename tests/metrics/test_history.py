@@ -1,0 +1,307 @@
+"""What a training came to: rows, tables, log files that go on after a crash, and pictures."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import struct
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from metrics_of_both import run, torch
+
+OURS = run(
+    """
+    use torch
+    use torch.training
+    use torch.training.{History}
+    fn history(): training.History()
+    fn from_csv(path): History.from_csv(path)
+    fn logger(args..., **named): training.CSVLogger(args..., **named)
+    fn plot(args..., **named): training.plot_history(args..., **named)
+    fn kind_of(work, args..., **named):
+        match torch.attempt(\\: work(args..., **named)):
+            case Err(Io(_)): "Io"
+            case Err(InvalidArgument(_)): "InvalidArgument"
+            case Err(Unavailable(_)): "Unavailable"
+            case other: "{other}"
+    """,
+    name="training",
+)
+ROWS = [{"loss": 0.5, "val_loss": 0.75}, {"loss": 0.25, "val_loss": 0.5}, {"loss": 0.125, "val_loss": 0.625}]
+
+
+def history_of(rows):
+    history = OURS.history()
+    for epoch, row in enumerate(rows):
+        history.log(epoch, row)
+    return history
+
+
+def refused(kind, message, work, *args, **named):
+    with pytest.raises(Exception, match=message):
+        work(*args, **named)
+    assert OURS.kind_of(work, *args, **named) == kind
+
+
+def test_a_history_is_printed_as_a_table():
+    history = history_of(ROWS)
+    history.log(10, {"loss": 1e-5, "steps": 7})
+    assert str(history) == (
+        "epoch   loss  val_loss  steps\n"
+        "-----------------------------\n"
+        "    0    0.5      0.75      -\n"
+        "    1   0.25       0.5      -\n"
+        "    2  0.125     0.625      -\n"
+        "   10  1e-05         -      7"
+    )
+
+
+def test_columns_the_last_and_the_best():
+    history = history_of([*ROWS, {"loss": float("nan")}])
+    assert history.column("val_loss") == [0.75, 0.5, 0.625, None]
+    assert history.last("val_loss") == 0.625
+    assert history.last("other") is None
+    assert history.best("loss") == (2, 0.125)
+    assert history.best("val_loss") == (1, 0.5)
+    assert history.best("val_loss", "max") == (0, 0.75)
+    assert len(history) == 4
+    assert history_of([{"loss": float("nan")}, *ROWS]).best("loss", "max") == (1, 0.5)
+
+
+def test_tensors_of_one_element_are_numbers():
+    history = history_of([{"loss": torch.tensor(0.5), "acc": torch.tensor([1])}])
+    assert history.rows == [{"acc": 1, "loss": 0.5}]
+
+
+@pytest.mark.parametrize("values", [{"loss": "low"}, {"loss": torch.ones(2)}, {"loss": None}, [1.0], {"epoch": 1}])
+def test_other_values_are_refused(values, tmp_path):
+    history, logger = OURS.history(), OURS.logger(str(tmp_path / "log.csv"))
+    for each in (history, logger):
+        refused("InvalidArgument", r"log\(\)(:| takes).*numbers", each.log, 0, values)
+    assert len(history) == 0
+
+
+def test_what_a_history_has_not_is_refused():
+    history = history_of(ROWS)
+    for ask, message in [
+        (lambda: history.column("f1"), r"the history has no f1; it has \[loss, val_loss\]"),
+        (lambda: history.best("loss", "least"), 'mode must be "min" or "max", not least'),
+        (lambda: history_of([{"loss": float("nan")}]).best("loss"), "no number for loss"),
+        (lambda: history.load_state_dict({"rows": []}), r"takes what state_dict\(\) gave; here is no epochs"),
+    ]:
+        with pytest.raises(Exception, match=message):
+            ask()
+
+
+def test_a_training_that_goes_on_replaces_what_it_does_again():
+    history = history_of(ROWS)
+    other = OURS.history()
+    other.load_state_dict(history.state_dict())
+    other.log(1, {"loss": 9.0})
+    assert other.epochs == [0, 1]
+    assert other.column("loss") == [0.5, 9.0]
+    assert history.epochs == [0, 1, 2]
+
+
+def numbers_of_all_sizes():
+    generator = torch.Generator().manual_seed(0)
+    words = torch.randint(-(2**63), 2**63 - 1, (400,), generator=generator).tolist()
+    patterns = [struct.unpack("<d", struct.pack("<q", word))[0] for word in words]
+    return [*patterns, 0.1, -0.0, 5e-324, 1.7976931348623157e308, float("inf"), -float("inf"), float("nan"), 2.0**53]
+
+
+def bits(number: float) -> bytes:
+    return b"nan" if number != number else struct.pack("<d", number)
+
+
+def test_numbers_read_back_to_the_bit(tmp_path):
+    path, numbers = tmp_path / "log.csv", numbers_of_all_sizes()
+    logger = OURS.logger(str(path))
+    for epoch, number in enumerate(numbers):
+        logger.log(epoch, {"value": number, "whole": epoch - 2**40})
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [bits(float(row["value"])) for row in rows] == [bits(number) for number in numbers]
+    assert [int(row["whole"]) for row in rows] == [epoch - 2**40 for epoch in range(len(numbers))]
+    back = OURS.from_csv(str(path))
+    assert [bits(number) for number in back.column("value")] == [bits(number) for number in numbers]
+
+
+def test_names_of_any_kind_are_quoted_as_the_format_says(tmp_path):
+    path = tmp_path / "log.csv"
+    names = ['a "b", c', "line\nbreak", "ünï", "plain"]
+    OURS.logger(str(path)).log(3, {name: float(i) for i, name in enumerate(names)})
+    with path.open(newline="", encoding="utf-8") as file:
+        header, row = list(csv.reader(file))
+    assert dict(zip(header, row)) == {"epoch": "3", **{name: f"{float(i)}" for i, name in enumerate(names)}}
+    assert path.read_bytes().endswith(b"\r\n")
+    assert OURS.from_csv(str(path)).rows == [{name: float(i) for i, name in enumerate(names)}]
+
+
+def test_each_row_is_in_the_file_when_it_was_logged(tmp_path):
+    path = tmp_path / "log.csv"
+    logger = OURS.logger(str(path))
+    for epoch, row in enumerate(ROWS):
+        logger.log(epoch, row)
+        assert len(path.read_text().splitlines()) == epoch + 2
+
+
+def test_a_log_that_was_cut_anywhere_goes_on_as_if_nothing_had_been(tmp_path):
+    path = tmp_path / "log.csv"
+    rows = [{"loss": 0.5**epoch, 'a "b"': 1 / (epoch + 3)} for epoch in range(4)]
+    logger = OURS.logger(str(path))
+    for epoch, row in enumerate(rows):
+        logger.log(epoch, row)
+    whole = path.read_bytes()
+    for cut in range(len(whole) + 1):
+        path.write_bytes(whole[:cut])
+        logger = OURS.logger(str(path), append=True)
+        for epoch in range(max(0, whole[:cut].count(b"\n") - 1), len(rows)):
+            logger.log(epoch, rows[epoch])
+        assert path.read_bytes() == whole, cut
+    assert [each.name for each in tmp_path.iterdir()] == ["log.csv"]
+
+
+def test_epochs_that_are_done_again_are_replaced(tmp_path):
+    path = tmp_path / "log.csv"
+    logger = OURS.logger(str(path), columns=["loss", "val_loss"])
+    for epoch, row in enumerate(ROWS):
+        logger.log(epoch, row)
+    OURS.logger(str(path), append=True).log(1, {"loss": 9.0})
+    assert path.read_bytes() == b"epoch,loss,val_loss\r\n0,0.5,0.75\r\n1,9.0,\r\n"
+    OURS.logger(str(path))
+    assert path.read_bytes() == b""
+
+
+def test_what_a_log_refuses_is_told(tmp_path):
+    path = tmp_path / "log.csv"
+    logger = OURS.logger(str(path))
+    logger.log(0, {"loss": 1.0})
+    other = tmp_path / "other.csv"
+    other.write_text("name,score\n")
+    torn = tmp_path / "short.csv"
+    torn.write_text("epoch,loss\n1\n")
+    header = r"has the columns \[name, score\], and epoch first is needed"
+    others = r"has the columns \[epoch, loss\], and \[epoch, acc\] is needed"
+    short = "record 2: 1 fields where an epoch and 1 values should stand"
+    column = r"has no column f1, only \[loss\]; name all that will come"
+    refused("InvalidArgument", column, logger.log, 1, {"f1": 1.0})
+    refused("Io", header, OURS.logger, str(other), append=True)
+    refused("Io", others, OURS.logger, str(path), append=True, columns=["acc"])
+    refused("Io", "CSVLogger: cannot write /nowhere/log.csv: No such file", OURS.logger, "/nowhere/log.csv")
+    refused("Io", "other.csv is no log of CSVLogger's", OURS.from_csv, str(other))
+    refused("Io", short, OURS.from_csv, str(torn))
+    refused("Io", "nothing.csv: No such file", OURS.from_csv, str(tmp_path / "nothing.csv"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_told(tmp_path):
+    path = tmp_path / "log.csv"
+    logger = OURS.logger(str(path))
+    logger.log(0, {"loss": 1.0})
+    path.unlink()
+    path.symlink_to("/dev/full")
+    with pytest.raises(Exception, match=r"CSVLogger: cannot append to .*log\.csv: No space left on device"):
+        logger.log(1, {"loss": 0.5})
+    path.unlink()
+    path.write_bytes(b"epoch,loss\r\n0,1.0\r\n1,0.")
+    logger.log(1, {"loss": 0.5})
+    assert path.read_bytes() == b"epoch,loss\r\n0,1.0\r\n1,0.5\r\n"
+
+
+# ---- pictures
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def picture(tmp_path, name="picture.svg", rows=(), **options):
+    pytest.importorskip("matplotlib", reason="this Python has no matplotlib")
+    OURS.plot(history_of(rows or ROWS), str(tmp_path / name), **options)
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+    return tmp_path / name
+
+
+def test_a_png_is_one_of_the_size_that_was_asked_for(tmp_path):
+    for options, size in [({}, (480, 360)), ({"size": (640, 200)}, (640, 200))]:
+        content = picture(tmp_path, "picture.png", **options).read_bytes()
+        assert content.startswith(b"\x89PNG\r\n\x1a\n")
+        assert content.endswith(b"IEND\xaeB`\x82")
+        assert struct.unpack(">II", content[16:24]) == size
+        (tmp_path / "picture.png").unlink()
+
+
+@pytest.mark.parametrize(("panels", "size"), [(2, (2 * 480, 360)), (5, (3 * 480, 2 * 360))])
+def test_panels_stand_in_a_grid_of_three_columns(panels, size, tmp_path):
+    rows = [{f"m{k}": float(k + epoch) for k in range(panels)} for epoch in range(2)]
+    content = picture(tmp_path, "picture.png", rows).read_bytes()
+    assert struct.unpack(">II", content[16:24]) == size
+
+
+def test_curves_are_labelled_and_hold_the_data(tmp_path):
+    rows = [{**row, "lr": 0.1, **({"f1": 0.5} if epoch else {})} for epoch, row in enumerate(ROWS)]
+    root = ET.parse(picture(tmp_path, rows=rows, title="A title")).getroot()
+    texts = [text.text for text in root.iter(f"{SVG}text")]
+    for label in ("epoch", "loss", "val_loss", "lr", "f1", "A title"):
+        assert label in texts
+    assert texts.count("epoch") == 3  # one panel each for loss with val_loss, lr, f1
+    curves = {name: points_of(root, name) for name in ("loss", "val_loss", "f1", "lr")}
+    assert {name: len(points) for name, points in curves.items()} == {"loss": 3, "val_loss": 3, "f1": 2, "lr": 3}
+    # On one axis heights are as the numbers: 0.25 of loss is half of 0.5 of loss and val_loss.
+    drawn = [y for _, y in curves["loss"] + curves["val_loss"]]
+    given = [row[name] for name in ("loss", "val_loss") for row in ROWS]
+    scale = (drawn[1] - drawn[0]) / (given[1] - given[0])
+    assert drawn == pytest.approx([drawn[0] + scale * (value - given[0]) for value in given], abs=1e-3)
+    assert scale < 0
+
+
+def points_of(root, name):
+    group = next(group for group in root.iter(f"{SVG}g") if group.get("id") == name)
+    path = group.find(f"{SVG}path").get("d")
+    return [tuple(map(float, pair)) for pair in re.findall(r"[ML] (\S+) (\S+)", path)]
+
+
+def test_panels_can_be_chosen(tmp_path):
+    root = ET.parse(picture(tmp_path, rows=[{**row, "lr": 0.1} for row in ROWS], names=["loss"])).getroot()
+    texts = [text.text for text in root.iter(f"{SVG}text")]
+    assert "val_loss" in texts
+    assert "lr" not in texts
+
+
+def test_what_cannot_be_drawn_is_told(tmp_path):
+    pytest.importorskip("matplotlib", reason="this Python has no matplotlib")
+    history, path = history_of(ROWS), str(tmp_path / "h.png")
+    names = r"the history has no f1; it has \[loss, val_loss\]"
+    refused("InvalidArgument", r"writes \.png and \.svg, and not h\.jpg", OURS.plot, history, "h.jpg")
+    refused("InvalidArgument", "the history is empty", OURS.plot, OURS.history(), path)
+    refused("InvalidArgument", names, OURS.plot, history, path, names=["f1"])
+    refused("Io", "/nowhere/h.png", OURS.plot, history, "/nowhere/h.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_matplotlib_the_way_to_install_it_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    message = r"plot_history\(\) needs Python's matplotlib.*-m pip install matplotlib"
+    refused("Unavailable", message, OURS.plot, history_of(ROWS), "h.png")
+
+
+@pytest.mark.skipif(not os.environ.get("SIMPLE_HOST"), reason="SIMPLE_HOST is not set")
+def test_the_host_draws_without_a_display(tmp_path):
+    pytest.importorskip("matplotlib", reason="this Python has no matplotlib")
+    program = tmp_path / "draw.spl"
+    program.write_text(
+        "use torch.training.{History, plot_history}\n"
+        "val history = History()\n"
+        'for epoch in 0..3: history.log(epoch, {"loss": 1.0 / (epoch + 1)})\n'
+        'plot_history(history, "loss.png")\n'
+    )
+    variables = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "MPLBACKEND")}
+    done = subprocess.run(
+        [os.environ["SIMPLE_HOST"], program], cwd=tmp_path, env=variables, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "loss.png").read_bytes().startswith(b"\x89PNG")

@@ -1,0 +1,63 @@
+"""Usual mistakes with modules are answered with what is wrong, where, and what would be right."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from programs import host
+
+pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
+
+MISTAKES = [
+    ('nn.Linear("a", 2)', "in_features of Linear takes an integer, not text", ""),
+    ("nn.Linear(2.5, 2)", "in_features of Linear takes an integer, not f64", ""),
+    ("nn.Linear(2)", "Linear(): the argument out_features is missing", "it takes (in_features, out_features, bias?, "),
+    ("nn.Linear(2, 3, biass: true)", "Linear(): there is no parameter biass", "did you mean 'bias'?"),
+    (
+        "nn.Conv2d(2, 3)",
+        "Conv2d(): the argument kernel_size is missing",
+        "it takes (in_channels, out_channels, kernel_",
+    ),
+    ('nn.Conv2d("a", 3, 3)', "in_channels of Conv2d takes an integer, not text", ""),
+    ('nn.Conv2d(2, 3, [3, "a"])', "kernel_size of Conv2d takes an integer, not text", ""),
+    ('nn.ConvTranspose1d(2, 3, "a")', "kernel_size of ConvTranspose1d takes an integer, not text", ""),
+    ('nn.BatchNorm2d("a")', "num_features of BatchNorm2d takes an integer, not text", ""),
+    ("nn.LayerNorm([2, 2.5])", "normalized_shape of LayerNorm takes an integer, not f64", ""),
+    ('nn.GroupNorm("a", 2)', "num_groups of GroupNorm takes an integer, not text", ""),
+    ("nn.Embedding(2, nil)", "embedding_dim of Embedding takes an integer, not nil", ""),
+    ('nn.Bilinear(2, "a", 3)', "in2_features of Bilinear takes an integer, not text", ""),
+    ("nn.Linear(2, 3)()", "Linear.forward(): the argument input is missing", "it takes (input)"),
+    ("nn.Linear(2, 3)(x, x)", "Linear.forward(): takes 1 argument, got 2", "it takes (input)"),
+    ("nn.Linear(2, 3)(3)", "its argument 'input' is Tensor, not int", ""),
+    ("Two()(x, q: x)", "Two.forward(): there is no parameter q", ""),
+    ("Empty()(x)", 'Module [Empty] is missing the required "forward" function', ""),
+    ('nn.ModuleDict([("a", 3)])', 'i64 is not a Module: ModuleDict ("a") takes modules', ""),
+    ("nn.ModuleList([nn.ReLU])", "<class ReLU>, which is not called, is not a Module: ModuleList takes modules", ""),
+    ("nn.Sequential(nn.ReLU)", "<class ReLU>, which is not called, has no forward(): Sequential takes modules", ""),
+    ("nn.Linear(2, 3).wieght", "Linear has no field wieght", ""),
+    ("spoil(nn.Linear(2, 3))", "cannot assign 'Tensor' as parameter 'weight' of Linear", ""),
+]
+PROGRAM = """use torch
+use torch.nn
+class Two(nn.Module):
+    fn forward(a, b): a + b
+class Empty(nn.Module):
+    size: i64 = 0
+fn spoil(m):
+    m.weight = torch.ones([3, 2])
+val x = torch.ones([1, 2])
+{}
+"""
+
+
+@pytest.mark.parametrize(("mistake", "message", "hint"), MISTAKES)
+def test_is_told(mistake, message, hint, tmp_path):
+    program = tmp_path / "mistake.spl"
+    program.write_text(PROGRAM.format(mistake))
+    ran = subprocess.run([host(), program], capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 1
+    assert message in ran.stderr
+    assert hint in ran.stderr
+    assert f"{program}:" in ran.stderr

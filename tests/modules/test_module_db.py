@@ -1,0 +1,63 @@
+"""Every input of PyTorch's own `module_db`, through its modules and ours: all that comes out is equal to the bit.
+
+Both are made of the same arguments under the same seed and called with the same inputs, in one process. Compared are
+the random numbers used, names and values of the state, printing, outputs and their strides, gradients of inputs and
+parameters, and the state afterwards. What is not equal to the bit is a line in tolerances.tsv, with the reason.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+if os.environ.get("SIMPLE_TORCH") == "off":
+    pytest.skip("there is no PyTorch", allow_module_level=True)
+torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+from module_comparing import Tally, compare, tolerances  # noqa: E402
+from module_twins import TWINS, cases_of, refused_cases_of  # noqa: E402
+from torch.testing._internal.common_modules import module_db  # noqa: E402
+
+ENTRIES = {info.module_cls.__name__: info for info in module_db}
+REFUSING = [name for name, info in ENTRIES.items() if info.module_error_inputs_func is not None]
+MISSING = [name for name in ENTRIES if not TWINS.has(name)]
+
+
+@pytest.fixture(scope="module")
+def total():
+    whole = Tally()
+    yield whole
+    print(f"\nmodule_db: {dict(whole.counts)}; {len(MISSING)} modules missing")
+
+
+def test_every_module_is_written():
+    assert MISSING == []
+
+
+@pytest.mark.parametrize("name", [name for name in ENTRIES if name not in MISSING])
+def test_module(name, total):
+    tally = Tally()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for case in cases_of(ENTRIES[name]):
+            compare(case, tally, tolerances())
+    total.counts += tally.counts
+    assert tally.counts["inputs"] > 0
+    assert tally.counts["refused by both"] == 0, "nothing was compared of an input that both refuse"
+    told = "\n".join(tally.differing[:20])
+    assert tally.counts["different"] == 0, f"{dict(tally.counts)}\n{told}"
+
+
+@pytest.mark.parametrize("name", [name for name in REFUSING if name not in MISSING])
+def test_what_module_db_says_is_refused(name):
+    """By Python, that is: a few are refused on other devices only."""
+    tally = Tally()
+    for case in refused_cases_of(ENTRIES[name]):
+        compare(case, tally, {})
+    assert tally.counts["inputs"] > 0
+    assert tally.counts["different"] == 0, "\n".join(tally.differing)

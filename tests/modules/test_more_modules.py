@@ -1,0 +1,84 @@
+"""Modules, and ways to use them, that `module_db` leaves out, compared as those are; and what torch.nn has besides.
+
+The inputs are in tests/support/module_inputs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+if os.environ.get("SIMPLE_TORCH") == "off":
+    pytest.skip("there is no PyTorch", allow_module_level=True)
+torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+from module_comparing import Tally, compare, tolerances  # noqa: E402
+from module_inputs import layers, models  # noqa: E402
+from module_twins import TWINS, module_classes  # noqa: E402
+from torch.testing._internal.common_modules import module_db  # noqa: E402
+
+GIVEN = layers.GIVEN + models.GIVEN
+REFUSED = layers.REFUSED + models.REFUSED
+NAMES = list(dict.fromkeys(given.name for given in GIVEN))
+IN_MODULE_DB = {info.module_cls.__name__ for info in module_db}
+
+# Modules of torch.nn that are compared elsewhere, or nowhere.
+ELSEWHERE = {
+    "Container": "deprecated in PyTorch",
+    "NLLLoss2d": "deprecated in PyTorch",
+    "Sequential": "tests/spec: containers hold modules and have no numbers of their own",
+    "ModuleList": "tests/spec, as Sequential",
+    "ModuleDict": "tests/spec, as Sequential",
+    "ParameterList": "tests/spec, as Sequential",
+    "ParameterDict": "tests/spec, as Sequential",
+    "RNNBase": "the base of RNN, LSTM and GRU",
+    "RNNCellBase": "the base of RNNCell, LSTMCell and GRUCell",
+    "DataParallel": "of several devices",
+}
+
+
+@pytest.fixture(scope="module")
+def total():
+    whole = Tally()
+    yield whole
+    print(f"\nmore modules: {dict(whole.counts)}")
+
+
+def test_every_module_of_torch_nn_is_written():
+    assert [name for name in module_classes() if name not in ELSEWHERE and not TWINS.has(name)] == []
+
+
+def test_every_module_of_torch_nn_is_compared():
+    compared = IN_MODULE_DB | set(NAMES) | set(ELSEWHERE)
+    assert [name for name in module_classes() if name not in compared] == []
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if TWINS.has(name)])
+def test_module(name, total):
+    tally = Tally()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for given in GIVEN:
+            if given.name == name:
+                for case in given.cases():
+                    compare(case, tally, tolerances())
+    total.counts += tally.counts
+    told = "\n".join(tally.differing[:20])
+    assert tally.counts["different"] == 0, f"{dict(tally.counts)}\n{told}"
+    assert tally.counts["refused by both"] == 0, "an input is refused by PyTorch; move it to REFUSED"
+
+
+def test_what_pytorch_refuses_is_refused_with_its_words(total):
+    tally = Tally()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for given in REFUSED:
+            compare(next(given.cases()), tally, {})
+    total.counts += tally.counts
+    assert tally.counts["different"] == 0, "\n".join(tally.differing)
+    assert tally.counts["refused by both"] + tally.counts["as in a later PyTorch"] == len(REFUSED)

@@ -1,0 +1,78 @@
+"""PyTorch's own configurations of each optimizer (optim_db): parameters are Python's after 1, 2, 10, 100 steps."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+from optimizers_of_both import largest_difference, ours, problems_for, pythons, torch
+
+from torch.testing._internal.common_optimizers import optim_db  # isort: skip
+
+INFO = {info.name: info for info in optim_db}
+CONFIGURATIONS = [
+    pytest.param(name, given.kwargs, id=f"{name}-{given.desc}")
+    for name, info in INFO.items()
+    for given in info.optim_inputs_func("cpu")
+]
+STEPS = [1, 1, 8, 90]  # 1, 2, 10 and 100 in all
+
+
+def differences(name, options, python_options=None, dtype=torch.float32):
+    """The largest difference of a number after 1, 2, 10, 100 steps."""
+    theirs, mine = problems_for(name, dtype)
+    their_optimizer = pythons(name, theirs.params, **(options if python_options is None else python_options))
+    my_optimizer = ours(name, mine.params, **deepcopy(options))
+    found = []
+    for count in STEPS:
+        closure = INFO[name].step_requires_closure
+        theirs.steps(their_optimizer, count, closure=closure)
+        mine.steps(my_optimizer, count, closure=closure)
+        assert not torch.equal(theirs.params[0], problems_for(name, dtype)[0].params[0])
+        # L-BFGS that maximizes without a line search runs away, in both.
+        assert name == "LBFGS" or all(value.isfinite().all() for value in theirs.values())
+        found.append(largest_difference(theirs.values(), mine.values()))
+    return found
+
+
+def test_every_configuration_is_here():
+    assert len(CONFIGURATIONS) >= 91
+    assert {name for name, *_ in (each.values for each in CONFIGURATIONS)} == set(INFO)
+
+
+@pytest.mark.parametrize(("name", "options"), CONFIGURATIONS)
+def test_parameters_are_pythons_to_the_bit(name, options):
+    assert differences(name, options) == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("name", [name for name in INFO if name not in ("SparseAdam", "LBFGS")])
+def test_parameters_of_float64_are_pythons_to_the_bit(name):
+    assert differences(name, {}, dtype=torch.float64) == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("name", [name for name, info in INFO.items() if info.supports_complex])
+def test_complex_parameters_are_pythons_to_the_bit(name):
+    options = {} if name == "LBFGS" else {"weight_decay": 0.1} if name != "Rprop" else {"lr": 0.001}
+    assert differences(name, options, dtype=torch.complex64) == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [each for each in CONFIGURATIONS if "fused" in INFO[each.values[0]].supported_impls],
+)
+def test_fused_kernels_give_what_pythons_fused_kernels_give(name, options):
+    assert differences(name, {**options, "fused": True}) == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [each for each in CONFIGURATIONS if "foreach" in INFO[each.values[0]].supported_impls],
+)
+def test_foreach_is_taken_and_within_rounding_of_pythons(name, options):
+    if isinstance(options.get("lr"), torch.Tensor):
+        options = {**options, "lr": options["lr"].item()}
+    assert max(differences(name, {**options, "foreach": True})[:3]) < 1e-4
+
+
+def test_a_difference_would_be_seen():
+    assert max(differences("SGD", {"lr": 0.1}, python_options={"lr": 0.1000001})) > 0

@@ -1,0 +1,66 @@
+"""States of schedulers that were tampered with: taken where Python takes them, or refused with nothing changed."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from copy import deepcopy
+
+import pytest
+from optimizers_of_both import plain
+from schedulers_of_both import CASES, OURS, Mine, optimizer_of, pair, step
+from state_mutations import REFUSAL, mutate, refusal_of_python
+
+MUTATIONS = 15
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_a_mutated_state_is_taken_as_in_python_or_changes_nothing(case):
+    make = CASES[case].values[0]
+    rng = random.Random(case)
+    for _ in range(MUTATIONS):
+        (theirs, one), (mine, other) = pair(make)
+        for scheduler, optimizer in [(theirs, one), (mine, other)]:
+            step(scheduler, optimizer, 5)
+        before = plain(mine.state_dict())
+        state = deepcopy(theirs.state_dict())
+        what = mutate(state, rng)
+        why = REFUSAL.of(mine, deepcopy(state))
+        if why is None:
+            assert refusal_of_python(theirs, state) is None, (what, "Python refuses it")
+            with contextlib.suppress(RuntimeError):
+                step(mine, other, 1)
+        else:
+            assert plain(mine.state_dict()) == before, what
+            step(mine, other, 1)
+            step(theirs, one, 1)
+            assert mine.get_last_lr() == theirs.get_last_lr()
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({"gamma": "a"}, 'has a as "gamma", where it has 0.1 itself'),
+        ({"base_lrs": [0.1]}, 'has 1 values as "base_lrs", and the optimizer 2 parameter groups'),
+        ({"base_lrs": 0.1}, 'has 0.1 as "base_lrs", where it has [0.05, 0.3] itself'),
+        ({"last_epoch": [1]}, 'has [1] as "last_epoch", where it has 0 itself'),
+        ([1], "is a dict, not array"),
+        ({3: 1}, "has a name that is i64, not a text: 3"),
+    ],
+)
+def test_a_refusal_names_the_entry(state, message):
+    scheduler = OURS.StepLR(optimizer_of(Mine()), 3)
+    assert message in REFUSAL.of(scheduler, state)
+
+
+def test_a_part_that_is_refused_leaves_the_parts_before_it():
+    optimizer = optimizer_of(Mine())
+    chain = OURS.ChainedScheduler([OURS.StepLR(optimizer, 3), OURS.ExponentialLR(optimizer, 0.9)])
+    before = plain(chain.state_dict())
+    state = deepcopy(chain.state_dict())
+    state["_schedulers"][0]["gamma"] = 0.7
+    state["_schedulers"][1]["gamma"] = None
+    assert "the state for ExponentialLR has nil" in REFUSAL.of(chain, state)
+    assert plain(chain.state_dict()) == before
+    state["_schedulers"].pop()
+    assert 'has as "_schedulers" no list of 2 states' in REFUSAL.of(chain, state)

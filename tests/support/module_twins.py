@@ -1,0 +1,255 @@
+"""A module of PyTorch's and ours of the same arguments, run side by side in one process; what comes out, by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import simple_torch
+import torch
+
+SEED = 1234
+torch.set_num_threads(1)  # the inputs are small: threads cost more than they give
+TWINS = simple_torch.run_file(Path(__file__).parents[1] / "modules" / "twins.spl")
+
+
+@dataclass
+class Case:
+    """One module and one call of it. Tensors among the arguments are copied before each use."""
+
+    name: str
+    dtype: torch.dtype
+    training: bool
+    args: tuple = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    inputs: tuple = ()
+    named_inputs: dict[str, Any] = field(default_factory=dict)
+    desc: str = ""
+
+    def __str__(self) -> str:
+        mode = "train" if self.training else "eval"
+        given = [*map(short, self.args), *(f"{key}={short(value)}" for key, value in self.kwargs.items())]
+        return f"{self.name}({', '.join(given)}) {str(self.dtype)[6:]} {mode} {self.desc}".rstrip()
+
+
+def short(value: Any) -> str:
+    return f"tensor{list(value.shape)}" if isinstance(value, torch.Tensor) else str(value).split("\n")[0]
+
+
+# ---- copies
+
+
+def copied(value: Any, memo: dict[int, Any], make: Callable[[Any], Any] = lambda module: module) -> Any:
+    """Tensors as leaves of their own, what was the same stays the same; modules by `make`."""
+    if id(value) in memo:
+        return memo[id(value)]
+    if isinstance(value, torch.Tensor):
+        memo[id(value)] = value.detach().clone().requires_grad_(value.requires_grad)
+    elif isinstance(value, torch.nn.Module):
+        memo[id(value)] = make(value)
+    elif isinstance(value, torch.nn.utils.rnn.PackedSequence):
+        return type(value)(*(copied(item, memo, make) for item in value))
+    elif isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+        return type(value)(copied(item, memo, make) for item in value)
+    elif isinstance(value, dict):
+        return {key: copied(item, memo, make) for key, item in value.items()}
+    else:
+        return value
+    return memo[id(value)]
+
+
+def arguments_of(module: torch.nn.Module) -> dict[str, Any]:
+    """What a module inside of another one's arguments was made of, read off its own fields and those of its parts."""
+    made = getattr(module, "made_of", None)
+    assert made is not None, f"{type(module).__name__} was made out of sight: build it within `remembered()`"
+    return made
+
+
+def our_twin(module: torch.nn.Module) -> Any:
+    args, kwargs = arguments_of(module)
+    ours = TWINS.made(type(module).__name__, copied(args, {}, our_twin), copied(kwargs, {}, our_twin))
+    with torch.no_grad():
+        for (_, mine), theirs in zip(TWINS.state(ours), module.state_dict().values()):
+            mine.copy_(theirs)
+    return ours
+
+
+class remembered:
+    """While it is entered, modules of PyTorch's remember their constructor's arguments."""
+
+    def __enter__(self) -> None:
+        self.new = torch.nn.Module.__new__
+
+        def remembering(cls, *args, **kwargs):
+            module = object.__new__(cls)
+            object.__setattr__(module, "made_of", (args, kwargs))
+            return module
+
+        torch.nn.Module.__new__ = remembering
+
+    def __exit__(self, *_) -> None:
+        torch.nn.Module.__new__ = lambda cls, *args, **kwargs: object.__new__(cls)
+
+
+# ---- one run of one of the two
+
+
+@dataclass
+class Run:
+    """What came out: a message where it refused, else named values, in order."""
+
+    refusal: str | None = None
+    values: list[tuple[str, Any]] = field(default_factory=list)
+
+    def note(self, part: str, value: Any) -> None:
+        self.values.append((part, value))
+
+
+class Expected:
+    """PyTorch's own module."""
+
+    def make(self, case: Case) -> Any:
+        return getattr(torch.nn, case.name)(
+            *copied(case.args, {}, copy_of_module), **copied(case.kwargs, {}, copy_of_module)
+        )
+
+    def move(self, module: Any, dtype: torch.dtype) -> None:
+        module.to(dtype)
+
+    def call(self, module: Any, args: tuple, kwargs: dict) -> Any:
+        return module(*args, **kwargs)
+
+    def state(self, module: Any) -> Iterator[tuple[str, torch.Tensor]]:
+        yield from module.state_dict(keep_vars=True).items()
+
+
+class Ours:
+    def make(self, case: Case) -> Any:
+        return TWINS.made(case.name, copied(case.args, {}, our_twin), copied(case.kwargs, {}, our_twin))
+
+    def move(self, module: Any, dtype: torch.dtype) -> None:
+        TWINS.moved(module, dtype)
+
+    def call(self, module: Any, args: tuple, kwargs: dict) -> Any:
+        # What is one tensor here comes to Simple as several; which of them are one is told.
+        firsts = [next(i for i, other in enumerate(args) if other is value) for value in args]
+        return TWINS.called(module, args, kwargs, firsts)
+
+    def state(self, module: Any) -> Iterator[tuple[str, torch.Tensor]]:
+        yield from TWINS.state(module)
+
+
+def copy_of_module(module: torch.nn.Module) -> torch.nn.Module:
+    args, kwargs = arguments_of(module)
+    twin = type(module)(*args, **kwargs)
+    twin.load_state_dict(module.state_dict())
+    return twin
+
+
+def flattened(value: Any, path: str = "output") -> Iterator[tuple[str, Any]]:
+    """The tensors and plain values of a result, each with its place in it."""
+    if isinstance(value, (tuple, list)):
+        for i, item in enumerate(value):
+            yield from flattened(item, f"{path}[{i}]")
+    elif type(value).__name__ == "Instance" and hasattr(value, "batch_sizes"):
+        parts = (value.data, value.batch_sizes, value.sorted_indices, value.unsorted_indices)
+        yield from flattened(parts, path)
+    else:
+        yield path, value
+
+
+def snapshot(tensor: Any) -> Any:
+    is_shaped = isinstance(tensor, torch.Tensor) and not torch.nn.parameter.is_lazy(tensor)
+    return tensor.detach().clone() if is_shaped else torch.empty(0) if isinstance(tensor, torch.Tensor) else tensor
+
+
+def run_of(side: Expected | Ours, case: Case) -> Run:
+    run = Run()
+    try:
+        observe(side, case, run)
+    except Exception as error:
+        run.refusal = str(error)
+    return run
+
+
+def observe(side: Expected | Ours, case: Case, run: Run) -> None:
+    torch.default_generator.manual_seed(SEED)
+    module = side.make(case)
+    run.note("random state after the constructor", torch.get_rng_state())
+    run.note("repr", str(module) if isinstance(side, Ours) else repr(module))
+    note_state(side, module, run, "initial ")
+    side.move(module, case.dtype)
+    module.train(case.training)
+    memo: dict[int, Any] = {}
+    args, kwargs = copied(case.inputs, memo), copied(case.named_inputs, memo)
+    torch.default_generator.manual_seed(SEED + 1)
+    outputs = list(flattened(side.call(module, args, kwargs)))
+    run.note("random state after forward", torch.get_rng_state())
+    for path, output in outputs:
+        run.note(path, snapshot(output))
+        if isinstance(output, torch.Tensor):
+            run.note(f"strides of {path}", output.stride() if output.layout == torch.strided else None)
+    differentiate([output for _, output in outputs])
+    for i, tensor in enumerate(value for value in memo.values() if isinstance(value, torch.Tensor)):
+        run.note(f"input {i} after it", snapshot(tensor))
+        run.note(f"gradient of input {i}", tensor.grad)
+    note_state(side, module, run, "")
+    run.note("repr after it", str(module) if isinstance(side, Ours) else repr(module))
+
+
+def note_state(side: Expected | Ours, module: Any, run: Run, prefix: str) -> None:
+    for name, tensor in side.state(module):
+        run.note(f"{prefix}{name}", snapshot(tensor))
+        run.note(f"{prefix}requires_grad of {name}", tensor.requires_grad)
+        run.note(f"{prefix}gradient of {name}", tensor.grad)
+
+
+def differentiate(outputs: list[Any]) -> None:
+    """From other gradients for each element, so that elements that changed their places are seen."""
+    wanted = [output for output in outputs if isinstance(output, torch.Tensor) and output.requires_grad]
+    if not wanted:
+        return
+    generator = torch.Generator().manual_seed(SEED)
+    weights = [torch.rand(output.shape, generator=generator, dtype=torch.float64).to(output.dtype) for output in wanted]
+    torch.autograd.backward(wanted, weights)
+
+
+# ---- what PyTorch's own tests give
+
+
+def cases_of(info: Any) -> Iterator[Case]:
+    """The inputs of an entry of module_db: each of its dtypes, in training and in evaluation."""
+    for dtype in info.dtypes:
+        for training in (True, False):
+            for given in inputs_of(info, dtype, training):
+                made, forward = given.constructor_input, given.forward_input
+                inputs = (forward.args, forward.kwargs) if forward is not None else ((), {})
+                yield Case(info.module_cls.__name__, dtype, training, made.args, made.kwargs, *inputs, desc=given.desc)
+
+
+def refused_cases_of(info: Any) -> Iterator[Case]:
+    """What an entry of module_db says is refused, by the constructor or by the call."""
+    for dtype in info.dtypes:
+        torch.manual_seed(SEED)
+        for error in info.module_error_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True, training=True):
+            made, forward = error.module_error_input.constructor_input, error.module_error_input.forward_input
+            inputs = (forward.args, forward.kwargs) if forward is not None else ((), {})
+            yield Case(info.module_cls.__name__, dtype, True, made.args, made.kwargs, *inputs, desc="refused")
+
+
+def inputs_of(info: Any, dtype: torch.dtype, training: bool) -> list[Any]:
+    torch.manual_seed(SEED)
+    with remembered():
+        return list(info.module_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True, training=training))
+
+
+def module_classes() -> dict[str, type]:
+    """Every module that torch.nn has."""
+    return {
+        name: found
+        for name, found in vars(torch.nn).items()
+        if inspect.isclass(found) and issubclass(found, torch.nn.Module) and found is not torch.nn.Module
+    }

@@ -1,0 +1,27 @@
+"""One process, two languages: the same work in Simple and in Python, and whether it gives the same bits."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+if os.environ.get("SIMPLE_TORCH") == "off":
+    pytest.skip("there is no PyTorch", allow_module_level=True)
+torch = pytest.importorskip("torch")
+sys.path.insert(0, str(ROOT / "python"))
+from simple_torch import run  # noqa: E402
+
+__all__ = ["equal", "run", "torch"]
+
+
+def equal(ours, theirs) -> bool:
+    """Whether two results are the same bits, in nested tuples as well."""
+    if isinstance(theirs, (tuple, list)):
+        return len(ours) == len(theirs) and all(map(equal, ours, theirs))
+    if not isinstance(theirs, torch.Tensor):
+        return ours == theirs
+    return ours.dtype == theirs.dtype and ours.shape == theirs.shape and ours.detach().equal(theirs.detach())

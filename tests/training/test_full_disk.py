@@ -1,0 +1,70 @@
+"""A disk that fills up while a checkpoint is written takes nothing that was there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from programs import host
+
+pytestmark = pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason="there is no PyTorch")
+PROGRAM = Path(__file__).with_name("saves.spl")
+SAVES = 8
+
+
+def saves(folder: Path, count: int, limit: int | None = None) -> list[str]:
+    """Saves, with files of at most `limit` bytes; what the program told."""
+
+    def limited():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # or it would end the process, where a disk gives an error
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    command = [host(), PROGRAM, folder, str(count)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, check=False, preexec_fn=limited if limit else None
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, size: str):
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("this process may not mount a tmpfs")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk(tmp_path):
+    with small_disk(tmp_path / "disk", "2m") as disk:
+        told, last = saves(disk / "run", SAVES)
+        assert told.endswith("cannot be written: No space left on device")
+        before = contents(disk / "run")
+        assert 2 <= len(before) < SAVES
+        assert last == f"last {len(before)}"
+        assert saves(disk / "run", SAVES) == [told, last]
+        assert contents(disk / "run") == before
+
+
+def test_a_file_that_may_not_grow(tmp_path):
+    assert saves(tmp_path / "run", 2) == ["last 2"]
+    before = contents(tmp_path / "run")
+    told, last = saves(tmp_path / "run", 1, limit=200_000)
+    assert told.endswith("epoch=0-step=3.pt cannot be written: File too large")
+    assert last == "last 2"
+    assert contents(tmp_path / "run") == before
+    assert saves(tmp_path / "run", 1) == ["last 3"]
