@@ -25,12 +25,45 @@ DirectCall named(const Arg& argument, const SourceSpan& span) {
   return {as<NameExpr>(*argument.value).name, nullptr};
 }
 
+DirectInvocation* invocation_of(DirectCalls& calls, Symbol method) {
+  static const Symbol call = intern("__call__"), invoke = intern("__invoke__"), get = intern("__getattr__");
+  return method == call     ? &calls.call
+         : method == invoke ? &calls.invoke
+         : method == get    ? &calls.get
+                            : nullptr;
+}
+
+void note_invocation(DirectInvocation& invocation, const Attribute& attribute) {
+  if (attribute.args.size() != 2)
+    throw CompileError{attribute.span,
+                       "a direct call names an extern function and the function that tells of its failure",
+                       ""};
+  invocation.native = named(attribute.args[0], attribute.span);
+  invocation.refusal = named(attribute.args[1], attribute.span).name;
+}
+
+/// Whether the attribute only says with which letter the class's handles go.
+bool notes_letter(DirectCalls& calls, const Attribute& attribute) {
+  if (attribute.args.size() != 1 || attribute.args[0].value->kind != ExprKind::kText)
+    return false;
+  const std::string& letter = as<TextExpr>(*attribute.args[0].value).value;
+  if (letter.size() != 1 || letter == "v")
+    throw CompileError{attribute.span, "direct takes one letter, which is not v", ""};
+  calls.letter = letter[0];
+  return true;
+}
+
 void note_direct_call(DirectCalls& calls, Symbol method, const Attribute& attribute) {
   static const Symbol drop = intern("drop");
+  if (DirectInvocation* invocation = invocation_of(calls, method))
+    return note_invocation(*invocation, attribute);
+  if (notes_letter(calls, attribute))
+    return;
   const BinaryOp* op = operator_of_hook(method);
   const size_t most = method == drop ? 1 : op != nullptr ? 3 : 0;
   if (most == 0)
-    throw CompileError{attribute.span, "only drop() and the hooks of binary operators can be direct", ""};
+    throw CompileError{attribute.span,
+                       "only drop() and the hooks of binary operators and of calls can be direct", ""};
   if (attribute.args.empty() || attribute.args.size() > most)
     throw CompileError{attribute.span,
                        method == drop
@@ -59,7 +92,7 @@ void note_direct_calls(Record& record, const std::vector<FunctionPtr>& methods) 
       throw CompileError{attribute->span,
                          "only a class with one field, a native handle, can have direct methods", ""};
     if (record.direct == nullptr)
-      record.direct = new DirectCalls{.record = &record, .methods = {}, .operators = {}, .drop = {}};
+      record.direct = new DirectCalls{.record = &record};
     record.direct->methods.push_back(method->info.name);
     note_direct_call(*record.direct, method->info.name, *attribute);
   }

@@ -1,6 +1,8 @@
 // Native functions: found at their first call, called directly or through libffi.
 #include "extern.h"
 
+#include <cerrno>
+
 #include "../builtins/builtins.h"
 #include "../compiler/compiler.h"
 #include "../modules/module.h"
@@ -14,7 +16,21 @@ namespace spl {
 
 namespace {
 
+// Programs read the C library's errno by a native function of its own: the search for it, which opens files,
+// leaves errno as the call before left it.
+class KeptErrno {
+ public:
+  KeptErrno() = default;
+  KeptErrno(const KeptErrno&) = delete;
+  KeptErrno& operator=(const KeptErrno&) = delete;
+  ~KeptErrno() { errno = value_; }
+
+ private:
+  const int value_ = errno;
+};
+
 void resolve(Extern& function) {
+  const KeptErrno kept;
   if ((function.builtin = host_extern(function.name)) != nullptr)
     return;
   const FoundSymbol found = find_native(function.name);
@@ -74,14 +90,19 @@ Value make_extern(const FunctionDecl& decl, const LoadedModule& module) {
   return Value::object(function);
 }
 
+void* address_of(Extern& function) {
+  if (function.address == nullptr && function.builtin == nullptr)
+    resolve(function);
+  return function.address;
+}
+
 Value call_extern(Thread& thread, Extern& function, Value* args, int count) {
   if (static_cast<size_t>(count) != function.signature.parameters.size())
     fail(function.name + " " +
          wrong_count(static_cast<int64_t>(function.signature.parameters.size()),
                      static_cast<int64_t>(function.signature.parameters.size()), count));
-  if (function.address == nullptr && function.builtin == nullptr)
-    resolve(function);
-  if (function.builtin != nullptr)
+  const void* address = address_of(function);
+  if (address == nullptr)
     return function.builtin->fn(thread, args, count);
   if (function.only_integers) {
     bool integers = true;

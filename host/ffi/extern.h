@@ -24,6 +24,10 @@ struct Extern : Object {
 /// Fails (CompileError) on a type that C has no word for.
 Value make_extern(const FunctionDecl& decl, const LoadedModule& module);
 
+/// Where the function is, looked for now if it was not yet; null for one of the host's own. Fails where there
+/// is none.
+void* address_of(Extern& function);
+
 /// Borrowed arguments, owned result. The host lock is free while the native function runs.
 Value call_extern(Thread& thread, Extern& function, Value* args, int count);
 

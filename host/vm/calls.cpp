@@ -5,6 +5,7 @@
 #include "../ffi/extern.h"
 #include "../modules/module.h"
 #include "../values/nearest.h"
+#include "direct.h"
 #include "hints.h"
 #include "native_window.h"
 #include "thread.h"
@@ -212,6 +213,20 @@ bool Thread::start_method(const Method& method, uint32_t window, uint32_t count,
   return enter(closure, window, count + 1, window, place_path);
 }
 
+// Whether the short way gave the window its result.
+template <class Call>
+bool Thread::call_directly(uint32_t window, uint32_t count, Call&& call) {
+  Value result;
+  {
+    const NativeWindow guard(native_top_, std::max(native_top_, window + 1 + count));
+    result = call();
+  }
+  if (result.is_missing())
+    return false;
+  finish_window(window, window + 1, count, result);
+  return true;
+}
+
 bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
   const Value callee = stack_[window];
   if (!callee.is_object())
@@ -253,6 +268,8 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
     case Kind::kRecord:
       return construct(as_object<Record>(callee), window, count, spec);
     case Kind::kInstance: {
+      if (call_directly(window, count, [&] { return direct_call(callee, stack_ + window + 1, count, spec); }))
+        return false;
       static const Symbol hook = intern("__call__");
       if (const Method* method = as_object<Instance>(callee)->record->find(hook))
         return start_method(*method, window, count, spec, kNoPath);
@@ -339,6 +356,9 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
 bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name) {
   static const Symbol invoke = intern("__invoke__"), getattr = intern("__getattr__");
   const Value self = stack_[window];
+  if (call_directly(window, count,
+                    [&] { return direct_invoke(self, name, stack_ + window + 1, count, spec); }))
+    return false;
   auto* record = as_object<Instance>(self)->record;
   const Method* method = record->find(invoke);
   if (method != nullptr) {

@@ -4,6 +4,7 @@
 
 #include "../builtins/builtins.h"
 #include "../modules/module.h"
+#include "direct.h"
 #include "hints.h"
 #include "thread.h"
 
@@ -51,6 +52,8 @@ Value Thread::get_field(Value object, Symbol name) {
           return method_value(*method);
         if (const auto found = instance->record->statics.find(name); found != instance->record->statics.end())
           return retained(found->second);
+        if (const Value direct = direct_get(object, name); !direct.is_missing())
+          return direct;
         static const Symbol hook = intern("__getattr__");
         if (const Method* method = instance->record->find(hook)) {
           const Ref text = Ref::owned(make_text(name_of(name)));

@@ -97,6 +97,8 @@ class Thread {
   // calls.cpp. The window holds callee and owned arguments, which are used up. True: a frame was pushed;
   // false: the result is in its register.
   bool start_call(uint32_t window, uint32_t count, const CallSpec* spec);
+  template <class Call>
+  bool call_directly(uint32_t window, uint32_t count, Call&& call);
   bool start_invoke(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache);
   bool start_invoke_place(uint32_t window, uint32_t count, const Path& path, int32_t path_index,
                           Cache& cache);

@@ -2,6 +2,7 @@
  * callbacks. */
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,48 @@ void rt_probe_unbox(int64_t box) {
   --live_boxes;
   free((int64_t*)box);
 }
+/* Calls on a box: what was given as text in `noted`, and a new box of the sum; 0 where that would pass 100.
+ */
+static char noted[256];
+
+static void note(const char* text) { strncat(noted, text, sizeof noted - strlen(noted) - 1); }
+
+static int64_t worth(char letter, SplValue item) {
+  char one[40];
+  int64_t value = 0;
+  if (letter == 'b')
+    value = *(int64_t*)item.as_int;
+  else if (item.tag == SPL_STRING)
+    value = (int64_t)strlen(item.as_string);
+  else
+    value = spl_as_int(item);
+  snprintf(one, sizeof one, "%c%d:%d ", letter, (int)item.tag, (int)value);
+  note(one);
+  return value;
+}
+
+int64_t rt_probe_box_method(int64_t box, const char* method, const char* letters, const SplArray* values,
+                            const SplArray* names) {
+  int64_t sum = *(int64_t*)box;
+  noted[0] = 0;
+  note(method);
+  note("| ");
+  for (int64_t i = 0; i < spl_array_len(values); ++i)
+    sum += worth(letters[i], spl_array_get(values, i));
+  for (int64_t i = 0; i < spl_array_len(names); ++i) {
+    note(spl_array_get(names, i).as_string);
+    note(" ");
+  }
+  return sum > 100 ? 0 : rt_probe_box(sum);
+}
+int64_t rt_probe_box_call(int64_t box, const char* letters, const SplArray* values, const SplArray* names) {
+  return rt_probe_box_method(box, "call", letters, values, names);
+}
+int64_t rt_probe_box_get(int64_t box, const char* field) {
+  return rt_probe_box_add_int(box, (int64_t)strlen(field));
+}
+char* rt_probe_box_notes(void) { return spl_str_new(noted); }
+
 int64_t rt_probe_live_boxes(void) { return live_boxes; }
 
 int64_t rt_probe_sum(const SplArray* xs) {

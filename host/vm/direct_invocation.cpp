@@ -1,0 +1,200 @@
+// Calls on objects that native code holds: arguments are packed on the C++ stack, the result's handle is
+// wrapped.
+#include <array>
+#include <cstring>
+
+#include "../../abi/include/simple_torch/spl_runtime.h"
+#include "../builtins/builtins.h"
+#include "../ffi/callback.h"
+#include "../ffi/extern.h"
+#include "../modules/module.h"
+#include "direct.h"
+#include "lock.h"
+#include "thread.h"
+
+namespace spl {
+
+namespace {
+
+using GetFunction = int64_t(int64_t, const char*);
+using CallFunction = int64_t(int64_t, const char*, const SplArray*, const SplArray*);
+using InvokeFunction = int64_t(int64_t, const char*, const char*, const SplArray*, const SplArray*);
+
+const std::vector<NativeType> kGetTypes = {NativeType::kInt, NativeType::kText};
+const std::vector<NativeType> kCallTypes = {NativeType::kInt, NativeType::kText, NativeType::kArray,
+                                            NativeType::kArray};
+const std::vector<NativeType> kInvokeTypes = {NativeType::kInt, NativeType::kText, NativeType::kText,
+                                              NativeType::kArray, NativeType::kArray};
+
+constexpr uint32_t kMostValues = 8;  // beyond, the long way costs little more
+
+/// A text as C has it. One with a NUL inside has none: the long way says so.
+bool pack_text(SplValue& out, const std::string& text) {
+  out.tag = SPL_STRING;
+  out.as_string = const_cast<char*>(text.c_str());  // which the callee only reads
+  return std::strlen(text.c_str()) == text.size();
+}
+
+/// The values of one call, each in its place; they are borrowed from the caller's registers.
+class PackedArguments {
+ public:
+  /// False where an argument has no short way.
+  bool pack(const Value* args, uint32_t count, const CallSpec* spec) {
+    if (count > kMostValues)
+      return false;
+    for (uint32_t i = 0; i < count; ++i) {
+      const CallSpec::Form form = spec == nullptr ? CallSpec::Form::kPositional : spec->forms[i];
+      if (form == CallSpec::Form::kNamed ? !name(spec->names[i])
+                                         : form != CallSpec::Form::kPositional || names_.len != 0)
+        return false;
+      if (!value(letters_[i], items_[i], args[i]))
+        return false;
+    }
+    letters_[count] = 0;
+    values_.len = count;
+    return true;
+  }
+
+  const char* letters() const { return letters_.data(); }
+  const SplArray* values() const { return &values_; }
+  const SplArray* names() const { return &names_; }
+
+ private:
+  bool name(Symbol symbol) {
+    SplValue& item = name_items_[static_cast<size_t>(names_.len)];
+    if (!pack_text(item, name_of(symbol)))
+      return false;
+    for (int64_t i = 0; i < names_.len; ++i)
+      if (name_items_[static_cast<size_t>(i)].as_string == item.as_string)
+        return false;
+    ++names_.len;
+    return true;
+  }
+
+  static bool value(char& letter, SplValue& out, Value v) {
+    letter = 'v';
+    switch (v.tag) {
+      case Tag::kNil:
+        out.tag = SPL_NIL;
+        return true;
+      case Tag::kBool:
+        out.tag = SPL_BOOL;
+        out.as_bool = v.as_bool;
+        return true;
+      case Tag::kInt:
+        out.tag = SPL_INT;
+        out.as_int = v.as_int;
+        return true;
+      case Tag::kFloat:
+        out.tag = SPL_FLOAT;
+        out.as_float = v.as_float;
+        return true;
+      default:
+        return v.is(Kind::kText) ? pack_text(out, text_of(v)) : instance(letter, out, v);
+    }
+  }
+
+  static bool instance(char& letter, SplValue& out, Value v) {
+    const DirectCalls* direct = v.is(Kind::kInstance) ? as_object<Instance>(v)->record->direct : nullptr;
+    if (direct == nullptr || direct->letter == 0 || !as_object<Instance>(v)->fields()[0].is_int())
+      return false;
+    letter = direct->letter;
+    out.tag = SPL_INT;
+    out.as_int = as_object<Instance>(v)->fields()[0].as_int;
+    return true;
+  }
+
+  std::array<char, kMostValues + 1> letters_;
+  std::array<SplValue, kMostValues> items_, name_items_;
+  SplArray values_{items_.data(), 0, kMostValues}, names_{name_items_.data(), 0, kMostValues};
+};
+
+/// The short way of `self` for this, and the handle behind it; null where there is none.
+DirectInvocation* invocation_of(Value self, DirectInvocation DirectCalls::*which) {
+  Instance& instance = *as_object<Instance>(self);
+  DirectCalls* direct = instance.record->direct;
+  if (direct == nullptr || ((*direct).*which).native.name == kNoSymbol || !instance.fields()[0].is_int())
+    return nullptr;
+  return &((*direct).*which);
+}
+
+/// Where the function is, which is of these types and gives a handle.
+void* address_of(DirectInvocation& invocation, const Record& record, const std::vector<NativeType>& types) {
+  if (invocation.native.address != nullptr)
+    return invocation.native.address;
+  const Symbol name = invocation.native.name;
+  const Value found = record.module->lookup(name);
+  if (!found.is(Kind::kExtern))
+    fail("direct: " + name_of(name) + " is no extern function of " + record.module->name);
+  Extern& function = *as_object<Extern>(found);
+  if (function.signature.parameters != types || function.signature.result != NativeType::kInt)
+    fail("direct: " + name_of(name) + " has other parameters than such a call needs");
+  invocation.native.address = address_of(function);
+  if (invocation.native.address == nullptr)
+    fail("direct: " + name_of(name) + " is the host's own");
+  return invocation.native.address;
+}
+
+/// The instance round what `call` gives, or the failure.
+template <class Call>
+Value made_by(const DirectInvocation& invocation, Record& record, Call&& call) {
+  int64_t handle;
+  {
+    const Unlocked unlocked;
+    handle = call();
+  }
+  if (handle == 0 && !callback_failed()) [[unlikely]] {
+    const Value nothing = Value::integer(0);
+    return current_thread().call(record.module->lookup(invocation.refusal), &nothing, 1);
+  }
+  Instance* made = new_instance(&record);
+  made->fields()[0] = Value::integer(handle);
+  Ref owned = Ref::owned(Value::object(made));
+  if (callback_failed()) [[unlikely]]
+    raise_callback_failure();
+  return owned.take();
+}
+
+int64_t handle_of(Value self) { return as_object<Instance>(self)->fields()[0].as_int; }
+
+Record& record_of(Value self) { return *as_object<Instance>(self)->record->direct->record; }
+
+}  // namespace
+
+Value direct_call(Value self, const Value* args, uint32_t count, const CallSpec* spec) {
+  DirectInvocation* invocation = invocation_of(self, &DirectCalls::call);
+  PackedArguments packed;
+  if (invocation == nullptr || !packed.pack(args, count, spec))
+    return Value::missing();
+  Record& record = record_of(self);
+  auto* function = reinterpret_cast<CallFunction*>(address_of(*invocation, record, kCallTypes));
+  return made_by(*invocation, record, [&] {
+    return function(handle_of(self), packed.letters(), packed.values(), packed.names());
+  });
+}
+
+Value direct_invoke(Value self, Symbol method, const Value* args, uint32_t count, const CallSpec* spec) {
+  DirectInvocation* invocation = invocation_of(self, &DirectCalls::invoke);
+  PackedArguments packed;
+  if (invocation == nullptr || !packed.pack(args, count, spec))
+    return Value::missing();
+  Record& record = record_of(self);
+  auto* function = reinterpret_cast<InvokeFunction*>(address_of(*invocation, record, kInvokeTypes));
+  const char* name = name_of(method).c_str();
+  return made_by(*invocation, record, [&] {
+    return function(handle_of(self), name, packed.letters(), packed.values(), packed.names());
+  });
+}
+
+Value direct_get(Value self, Symbol field) {
+  DirectInvocation* invocation = invocation_of(self, &DirectCalls::get);
+  if (invocation == nullptr)
+    return Value::missing();
+  const Ref held = Ref::shared(self);  // the place that it was read from may change meanwhile
+  Record& record = record_of(self);
+  auto* function = reinterpret_cast<GetFunction*>(address_of(*invocation, record, kGetTypes));
+  const char* name = name_of(field).c_str();
+  return made_by(*invocation, record, [&] { return function(handle_of(self), name); });
+}
+
+}  // namespace spl
