@@ -5,7 +5,7 @@
 #include <c10/util/SmallVector.h>
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -69,7 +69,7 @@ class PythonArguments {
   c10::SmallVector<bridge::Value, 8> values_;
   c10::SmallVector<HandleTable::Borrowed<PythonRef>, 8> objects_;
   c10::SmallVector<HandleTable::Borrowed<at::Tensor>, 4> tensors_;
-  std::deque<dlpack::Managed> capsules_;  // a deque: the values point into it
+  std::list<dlpack::Managed> capsules_;  // which costs nothing while empty; the values point into it
   std::vector<std::unique_ptr<bridge::Value[]>> lists_;
 };
 

@@ -68,6 +68,8 @@ struct Cache {
   uint32_t epoch = 0;
   uint32_t index = 0;
   const void* target = nullptr;  // Closure or Native
+  const void* without =
+      nullptr;  // a Record that has neither method nor field of this name; `type` is empty then
 };
 
 /// How the arguments of a call that is not merely positional lie in its window.

@@ -289,6 +289,8 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
     switch (self.as_object->kind) {
       case Kind::kInstance: {
         auto* record = as_object<Instance>(self)->record;
+        if (record == cache.without && cache.epoch == method_epoch())
+          return invoke_unknown(window, count, spec, name);
         if (const Method* method = record->find(name)) {
           const Proto* proto = as_object<Closure>(method->function)->proto;
           if (!method->is_static && spec == nullptr && proto->plain() &&
@@ -296,6 +298,7 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
             cache.type = record;
             cache.epoch = method_epoch();
             cache.target = method->function.as_object;
+            cache.without = nullptr;
           }
           return start_method(*method, window, count, spec, kNoPath);
         }
@@ -303,6 +306,9 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
           assign(stack_[window], retained(as_object<Instance>(self)->fields()[field->second]));
           return start_call(window, count, spec);
         }
+        cache.type = nullptr;
+        cache.without = record;
+        cache.epoch = method_epoch();
         return invoke_unknown(window, count, spec, name);
       }
       case Kind::kEnumValue:
