@@ -43,6 +43,10 @@ const char* name_of(uint64_t kind) {
       return "safetensors file";
     case HandleKind::kStep:
       return "step of a custom function";
+    case HandleKind::kDataset:
+      return "data set";
+    case HandleKind::kDatasetPass:
+      return "pass of a data set";
     case HandleKind::kOptimizer:
       return "optimizer";
   }

@@ -64,6 +64,9 @@ KINDS = {
     "stream": HANDLE,
     "safetensors": HANDLE,
     "step": HANDLE,
+    "dataset": HANDLE,
+    "pass": HANDLE,
+    "dataset_table": Kind(("const SptDataset*",), "", ""),
     "place": Kind(("SptPlace",), "SptPlace", "fn() -> text"),
     "caller": Kind(("SptPyCall",), "SptPyCall", "fn(i64, i64) -> i64"),
     "ender": Kind(("SptPyEnd",), "SptPyEnd", "fn(i64)"),
@@ -83,6 +86,8 @@ HANDLES = {
     "stream",
     "safetensors",
     "step",
+    "dataset",
+    "pass",
     "handle",
 }
 HANDLE_LISTS = {"tensors", "objects"}
@@ -390,7 +395,9 @@ enum SptHandleKind {{
   SPT_HANDLE_GENERATOR = 5,
   SPT_HANDLE_STREAM = 6,
   SPT_HANDLE_SAFETENSORS = 7,
-  SPT_HANDLE_STEP = 8
+  SPT_HANDLE_STEP = 8,
+  SPT_HANDLE_DATASET = 9,
+  SPT_HANDLE_DATASET_PASS = 10
 }};
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */
@@ -418,6 +425,25 @@ typedef void (*SptPyInterrupt)(void);
  * that. The other is told, once, when nobody needs what the key stands for any more; on any thread as well. */
 typedef int64_t (*SptAutogradCall)(int64_t key, int64_t argument);
 typedef void (*SptAutogradEnd)(int64_t key);
+
+/* A data set of the program's native code, for spt_dataset_new. Its functions are called on any thread, on several at
+ * once; a pass is used by one thread at a time. A failure is told by spt_autograd_callback_failed. */
+#define SPT_DATASET_VERSION 1
+#define SPT_SAMPLE_MOST 32 /* tensors of one sample */
+typedef struct SptDataset {{
+  int64_t version; /* SPT_DATASET_VERSION */
+  void* context;   /* for its functions */
+  int64_t size;    /* the number of samples; -1 where they come in order */
+  /* Puts the sample's tensors, new handles which end with that, into `tensors`, and gives how many they are; -1 when
+   * it failed. Where samples come in order `context` is what begin() gave, index counts from 0, and 0 tensors are the
+   * end. */
+  int64_t (*sample)(void* context, int64_t index, int64_t* tensors);
+  /* Where samples come in order: the context of a pass through the part of one of so many workers, NULL when it
+   * failed; and the end of it. Else both are NULL. */
+  void* (*begin)(void* context, int64_t worker, int64_t workers);
+  void (*finish)(void* pass);
+  void (*end)(void* context); /* called once, when nobody needs the data set any more; may be NULL */
+}} SptDataset;
 
 /* Owned by the header of DLPack 1 (dlpack/dlpack.h), which callers of these functions include. */
 struct DLManagedTensor;

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "5e41b2461cd0e4a3";
+inline constexpr char kTableFingerprint[] = "903a633e6eb263e2";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -379,6 +379,12 @@ struct BackendTable {
   int32_t (*rng_state)(const char* device, int64_t* out);
   int32_t (*set_rng_state)(const char* device, int64_t state);
   int32_t (*another_handle)(int64_t a, int64_t* out);
+  int32_t (*dataset_new)(const SptDataset* functions, int64_t* out);
+  int32_t (*dataset_size)(int64_t dataset, int64_t* out);
+  int32_t (*dataset_sample)(int64_t dataset, int64_t index, int64_t** out, int64_t* out_len);
+  int32_t (*dataset_batch)(int64_t dataset, const int64_t* indices, int64_t indices_len, int64_t** out, int64_t* out_len);
+  int32_t (*dataset_begin)(int64_t dataset, int64_t worker, int64_t workers, int64_t* out);
+  int32_t (*dataset_next)(int64_t pass, int64_t** out, int64_t* out_len);
   int32_t (*tensor_save)(int64_t a, const char* path);
   int32_t (*tensor_load)(const char* path, int64_t* out);
   int32_t (*values_save)(const char* path, const char* kinds, const SplArray* values);
@@ -842,6 +848,12 @@ int32_t is_inference_mode_enabled(bool* out);
 int32_t rng_state(const char* device, int64_t* out);
 int32_t set_rng_state(const char* device, int64_t state);
 int32_t another_handle(int64_t a, int64_t* out);
+int32_t dataset_new(const SptDataset* functions, int64_t* out);
+int32_t dataset_size(int64_t dataset, int64_t* out);
+int32_t dataset_sample(int64_t dataset, int64_t index, int64_t** out, int64_t* out_len);
+int32_t dataset_batch(int64_t dataset, const int64_t* indices, int64_t indices_len, int64_t** out, int64_t* out_len);
+int32_t dataset_begin(int64_t dataset, int64_t worker, int64_t workers, int64_t* out);
+int32_t dataset_next(int64_t pass, int64_t** out, int64_t* out_len);
 int32_t tensor_save(int64_t a, const char* path);
 int32_t tensor_load(const char* path, int64_t* out);
 int32_t values_save(const char* path, const char* kinds, const SplArray* values);

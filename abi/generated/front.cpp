@@ -373,6 +373,12 @@ constinit BackendTable table = {
     Slot<&BackendTable::rng_state>::open_then_call,
     Slot<&BackendTable::set_rng_state>::open_then_call,
     Slot<&BackendTable::another_handle>::open_then_call,
+    Slot<&BackendTable::dataset_new>::open_then_call,
+    Slot<&BackendTable::dataset_size>::open_then_call,
+    Slot<&BackendTable::dataset_sample>::open_then_call,
+    Slot<&BackendTable::dataset_batch>::open_then_call,
+    Slot<&BackendTable::dataset_begin>::open_then_call,
+    Slot<&BackendTable::dataset_next>::open_then_call,
     Slot<&BackendTable::tensor_save>::open_then_call,
     Slot<&BackendTable::tensor_load>::open_then_call,
     Slot<&BackendTable::values_save>::open_then_call,
@@ -836,6 +842,12 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::rng_state>::unavailable,
     Slot<&BackendTable::set_rng_state>::unavailable,
     Slot<&BackendTable::another_handle>::unavailable,
+    Slot<&BackendTable::dataset_new>::unavailable,
+    Slot<&BackendTable::dataset_size>::unavailable,
+    Slot<&BackendTable::dataset_sample>::unavailable,
+    Slot<&BackendTable::dataset_batch>::unavailable,
+    Slot<&BackendTable::dataset_begin>::unavailable,
+    Slot<&BackendTable::dataset_next>::unavailable,
     Slot<&BackendTable::tensor_save>::unavailable,
     Slot<&BackendTable::tensor_load>::unavailable,
     Slot<&BackendTable::values_save>::unavailable,
@@ -2407,6 +2419,30 @@ int32_t spt_set_rng_state(const char* device, int64_t state) {
 
 int32_t spt_another_handle(int64_t a, int64_t* out) {
   return slot(table.another_handle)(a, out);
+}
+
+int32_t spt_dataset_new(const SptDataset* functions, int64_t* out) {
+  return slot(table.dataset_new)(functions, out);
+}
+
+int32_t spt_dataset_size(int64_t dataset, int64_t* out) {
+  return slot(table.dataset_size)(dataset, out);
+}
+
+int32_t spt_dataset_sample(int64_t dataset, int64_t index, int64_t** out, int64_t* out_len) {
+  return slot(table.dataset_sample)(dataset, index, out, out_len);
+}
+
+int32_t spt_dataset_batch(int64_t dataset, const int64_t* indices, int64_t indices_len, int64_t** out, int64_t* out_len) {
+  return slot(table.dataset_batch)(dataset, indices, indices_len, out, out_len);
+}
+
+int32_t spt_dataset_begin(int64_t dataset, int64_t worker, int64_t workers, int64_t* out) {
+  return slot(table.dataset_begin)(dataset, worker, workers, out);
+}
+
+int32_t spt_dataset_next(int64_t pass, int64_t** out, int64_t* out_len) {
+  return slot(table.dataset_next)(pass, out, out_len);
 }
 
 int32_t spt_tensor_save(int64_t a, const char* path) {

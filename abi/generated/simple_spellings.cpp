@@ -4308,6 +4308,48 @@ int64_t rt_torch_another_handle(int64_t a) {
   return out;
 }
 
+int64_t rt_torch_dataset_size(int64_t dataset) {
+  clear_error();
+  int64_t out{};
+  slot(table.dataset_size)(dataset, &out);
+  return spt_last_error_kind() == 0 ? out : -2;
+}
+
+SplArray* rt_torch_dataset_sample(int64_t dataset, int64_t index) {
+  clear_error();
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.dataset_sample)(dataset, index, &out, &out_len);
+  return array_taking(out, out_len);
+}
+
+SplArray* rt_torch_dataset_batch(int64_t dataset, const SplArray* indices) {
+  clear_error();
+  const IntList indices_list(indices, "indices");
+  if (!indices_list.ok()) {
+    return spl_array_new();
+  }
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.dataset_batch)(dataset, indices_list.data(), indices_list.size(), &out, &out_len);
+  return array_taking(out, out_len);
+}
+
+int64_t rt_torch_dataset_begin(int64_t dataset, int64_t worker, int64_t workers) {
+  clear_error();
+  int64_t out{};
+  slot(table.dataset_begin)(dataset, worker, workers, &out);
+  return out;
+}
+
+SplArray* rt_torch_dataset_next(int64_t pass) {
+  clear_error();
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.dataset_next)(pass, &out, &out_len);
+  return array_taking(out, out_len);
+}
+
 void rt_torch_tensor_save(int64_t a, const char* path) {
   clear_error();
   slot(table.tensor_save)(a, path);

@@ -53,7 +53,9 @@ enum SptHandleKind {
   SPT_HANDLE_GENERATOR = 5,
   SPT_HANDLE_STREAM = 6,
   SPT_HANDLE_SAFETENSORS = 7,
-  SPT_HANDLE_STEP = 8
+  SPT_HANDLE_STEP = 8,
+  SPT_HANDLE_DATASET = 9,
+  SPT_HANDLE_DATASET_PASS = 10
 };
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */
@@ -81,6 +83,25 @@ typedef void (*SptPyInterrupt)(void);
  * that. The other is told, once, when nobody needs what the key stands for any more; on any thread as well. */
 typedef int64_t (*SptAutogradCall)(int64_t key, int64_t argument);
 typedef void (*SptAutogradEnd)(int64_t key);
+
+/* A data set of the program's native code, for spt_dataset_new. Its functions are called on any thread, on several at
+ * once; a pass is used by one thread at a time. A failure is told by spt_autograd_callback_failed. */
+#define SPT_DATASET_VERSION 1
+#define SPT_SAMPLE_MOST 32 /* tensors of one sample */
+typedef struct SptDataset {
+  int64_t version; /* SPT_DATASET_VERSION */
+  void* context;   /* for its functions */
+  int64_t size;    /* the number of samples; -1 where they come in order */
+  /* Puts the sample's tensors, new handles which end with that, into `tensors`, and gives how many they are; -1 when
+   * it failed. Where samples come in order `context` is what begin() gave, index counts from 0, and 0 tensors are the
+   * end. */
+  int64_t (*sample)(void* context, int64_t index, int64_t* tensors);
+  /* Where samples come in order: the context of a pass through the part of one of so many workers, NULL when it
+   * failed; and the end of it. Else both are NULL. */
+  void* (*begin)(void* context, int64_t worker, int64_t workers);
+  void (*finish)(void* pass);
+  void (*end)(void* context); /* called once, when nobody needs the data set any more; may be NULL */
+} SptDataset;
 
 /* Owned by the header of DLPack 1 (dlpack/dlpack.h), which callers of these functions include. */
 struct DLManagedTensor;
@@ -4398,6 +4419,76 @@ SPT_API int32_t spt_rng_state(const char* device, int64_t* out);
  *  Source:   torch.set_rng_state, torch.cuda.set_rng_state
  *  Simple:   rt_torch_set_rng_state */
 SPT_API int32_t spt_set_rng_state(const char* device, int64_t state);
+
+/* --- Data sets of native code --- */
+
+/** A data set whose samples the program's functions make; they are copied. Its end is told once nobody
+ *  needs the data set any more, and also when this function fails, unless they are of another version.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (NULL, of another version, without a
+ *            function that it needs), OUT_OF_MEMORY.
+ *  Source:   torch::data::datasets::Dataset */
+SPT_API int32_t spt_dataset_new(const SptDataset* functions, int64_t* out);
+
+/** How many samples there are; -1 of one that is gone through in order.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Source:   torch.utils.data.Dataset
+ *  Simple:   rt_torch_dataset_size */
+SPT_API int32_t spt_dataset_size(int64_t dataset, int64_t* out);
+
+/** The tensors of one sample; negative numbers count from the end.
+ *
+ *  Shapes:   As the data set gives them; of a batch with its size before them.
+ *  Dtype:    As the data set gives them.
+ *  Device:   As the data set gives them.
+ *  Autograd: As the data set gives them.
+ *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE, INVALID_ARGUMENT (it
+ *            is gone through in order), and what its function failed with.
+ *  Source:   torch.utils.data.Dataset.__getitem__
+ *  Simple:   rt_torch_dataset_sample */
+SPT_API int32_t spt_dataset_sample(int64_t dataset, int64_t index, int64_t** out, int64_t* out_len);
+
+/** Those samples, each of their tensors stacked along a new first dimension.
+ *
+ *  Shapes:   As the data set gives them; of a batch with its size before them.
+ *  Dtype:    As the data set gives them.
+ *  Device:   As the data set gives them.
+ *  Autograd: As the data set gives them.
+ *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE, INVALID_ARGUMENT (no
+ *            index, samples of different lengths, it is gone through in order), SHAPE_MISMATCH,
+ *            DTYPE_MISMATCH (samples that do not fit), and what its function failed with.
+ *  Source:   torch.utils.data.default_collate
+ *  Simple:   rt_torch_dataset_batch */
+SPT_API int32_t spt_dataset_batch(int64_t dataset, const int64_t* indices, int64_t indices_len, int64_t** out, int64_t* out_len);
+
+/** One way through a data set that is gone through in order: the part of one of so many workers, which
+ *  are numbered from 0.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (it has its samples by
+ *            number; no such worker), and what its function failed with.
+ *  Source:   torch.utils.data.IterableDataset.__iter__
+ *  Simple:   rt_torch_dataset_begin */
+SPT_API int32_t spt_dataset_begin(int64_t dataset, int64_t worker, int64_t workers, int64_t* out);
+
+/** The tensors of the next sample; none at the end. One thread at a time uses a pass.
+ *
+ *  Shapes:   As the data set gives them; of a batch with its size before them.
+ *  Dtype:    As the data set gives them.
+ *  Device:   As the data set gives them.
+ *  Autograd: As the data set gives them.
+ *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, what its function failed with.
+ *  Source:   torch.utils.data.IterableDataset.__iter__
+ *  Simple:   rt_torch_dataset_next */
+SPT_API int32_t spt_dataset_next(int64_t pass, int64_t** out, int64_t* out_len);
 
 /* --- Files --- */
 

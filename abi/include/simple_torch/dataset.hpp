@@ -1,0 +1,160 @@
+// Data sets in C++ for DataLoader: a class with size() and get(), or with begin(), becomes a handle that
+// Simple's NativeDataset or NativeIterableDataset takes. Needs C++17 and the C ABI only, not LibTorch.
+#ifndef SIMPLE_TORCH_DATASET_HPP_
+#define SIMPLE_TORCH_DATASET_HPP_
+
+#include <simple_torch/c_api.h>
+
+#include <cstdint>
+#include <exception>
+#include <ios>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace simple_torch {
+
+/// What a function of the C ABI failed with.
+class CallFailed : public std::runtime_error {
+ public:
+  CallFailed() : std::runtime_error(spt_last_error_message()), kind_(spt_last_error_kind()) {}
+  int32_t kind() const noexcept { return kind_; }
+
+ private:
+  int32_t kind_;
+};
+
+/// Throws CallFailed unless `status` is SPT_OK.
+inline void check(int32_t status) {
+  if (status != SPT_OK) {
+    throw CallFailed();
+  }
+}
+
+/// New handles of the tensors of one sample, at most SPT_SAMPLE_MOST; who takes the sample owns them.
+using Sample = std::vector<int64_t>;
+
+/// Samples by number. Its functions are called on several threads at once. What they throw is the failure of
+/// the call that needed the sample: std::out_of_range as INDEX_OUT_OF_RANGE, std::invalid_argument as
+/// INVALID_ARGUMENT, std::ios_base::failure as IO, std::bad_alloc as OUT_OF_MEMORY, CallFailed as what it
+/// was, others as TORCH.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual int64_t size() const = 0;
+  /// `index` is from 0 to size() - 1.
+  virtual Sample get(int64_t index) const = 0;
+};
+
+/// Samples one after the other; failures as in Dataset.
+class IterableDataset {
+ public:
+  /// One way through. Used by one thread at a time.
+  class Pass {
+   public:
+    virtual ~Pass() = default;
+    /// The next sample; an empty one at the end.
+    virtual Sample next() = 0;
+  };
+  virtual ~IterableDataset() = default;
+  /// A pass through the part of one of so many workers, which are numbered from 0.
+  virtual std::unique_ptr<Pass> begin(int64_t worker, int64_t workers) const = 0;
+};
+
+namespace detail {
+
+inline void fail(int32_t kind, const char* message) noexcept {
+  spt_autograd_callback_failed(kind, message, nullptr, nullptr, nullptr, nullptr);
+}
+
+inline void tell_current_exception() noexcept {
+  try {
+    throw;
+  } catch (const CallFailed& e) {
+    fail(e.kind(), e.what());
+  } catch (const std::out_of_range& e) {
+    fail(SPT_INDEX_OUT_OF_RANGE, e.what());
+  } catch (const std::invalid_argument& e) {
+    fail(SPT_INVALID_ARGUMENT, e.what());
+  } catch (const std::ios_base::failure& e) {
+    fail(SPT_IO, e.what());
+  } catch (const std::bad_alloc& e) {
+    fail(SPT_OUT_OF_MEMORY, e.what());
+  } catch (const std::exception& e) {
+    fail(SPT_TORCH, e.what());
+  } catch (...) {
+    fail(SPT_INTERNAL, "the data set threw something that is no std::exception");
+  }
+}
+
+/// The sample's handles in their places, or -1.
+template <class Make>
+int64_t give_sample(int64_t* tensors, Make&& make) noexcept {
+  try {
+    const Sample sample = std::forward<Make>(make)();
+    if (sample.size() > SPT_SAMPLE_MOST) {
+      for (const int64_t tensor : sample) {
+        spt_release(tensor);
+      }
+      throw std::invalid_argument("a sample has at most " + std::to_string(SPT_SAMPLE_MOST) +
+                                  " tensors, not " + std::to_string(sample.size()));
+    }
+    for (const int64_t tensor : sample) {
+      *tensors++ = tensor;
+    }
+    return static_cast<int64_t>(sample.size());
+  } catch (...) {
+    tell_current_exception();
+    return -1;
+  }
+}
+
+inline int64_t handle_of(const SptDataset& table) {
+  int64_t handle = 0;
+  check(spt_dataset_new(&table, &handle));
+  return handle;
+}
+
+}  // namespace detail
+
+/// A handle that owns the data set; 0 is never given. Throws CallFailed.
+inline int64_t dataset_handle(std::unique_ptr<Dataset> dataset) {
+  SptDataset table{};
+  table.version = SPT_DATASET_VERSION;
+  table.size = dataset->size();
+  table.context = dataset.release();  // end() has it from here on
+  table.sample = [](void* context, int64_t index, int64_t* tensors) {
+    return detail::give_sample(tensors, [&] { return static_cast<const Dataset*>(context)->get(index); });
+  };
+  table.end = [](void* context) { delete static_cast<Dataset*>(context); };
+  return detail::handle_of(table);
+}
+
+/// The same of one that is gone through in order.
+inline int64_t dataset_handle(std::unique_ptr<IterableDataset> dataset) {
+  SptDataset table{};
+  table.version = SPT_DATASET_VERSION;
+  table.size = -1;
+  table.context = dataset.release();
+  table.begin = [](void* context, int64_t worker, int64_t workers) -> void* {
+    try {
+      return static_cast<const IterableDataset*>(context)->begin(worker, workers).release();
+    } catch (...) {
+      detail::tell_current_exception();
+      return nullptr;
+    }
+  };
+  table.sample = [](void* pass, int64_t, int64_t* tensors) {
+    return detail::give_sample(tensors, [&] { return static_cast<IterableDataset::Pass*>(pass)->next(); });
+  };
+  table.finish = [](void* pass) { delete static_cast<IterableDataset::Pass*>(pass); };
+  table.end = [](void* context) { delete static_cast<IterableDataset*>(context); };
+  return detail::handle_of(table);
+}
+
+}  // namespace simple_torch
+
+#endif  // SIMPLE_TORCH_DATASET_HPP_

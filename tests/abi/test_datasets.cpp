@@ -1,0 +1,173 @@
+// The contract of data sets of native code: what a table has to hold, who ends, what bad samples become.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "capi_test.h"
+
+namespace {
+
+/// What the table's functions are given and do; each test has its own.
+struct Source {
+  int64_t gives = 1;  // tensors of a sample; the last call's failure where it is -1
+  bool gives_dead_handle = false;
+  bool begins = true;
+  int ended = 0;
+  int finished = 0;
+};
+
+int64_t sample(void* context, int64_t index, int64_t* tensors) {
+  const auto& source = *static_cast<const Source*>(context);
+  if (source.gives < 0) {
+    return source.gives;
+  }
+  for (int64_t i = 0; i < source.gives && i < SPT_SAMPLE_MOST; ++i) {
+    const auto value = static_cast<double>(index);
+    EXPECT_EQ(spt_from_data(&value, 1, nullptr, 0, &tensors[i]), SPT_OK);
+  }
+  if (source.gives_dead_handle) {
+    EXPECT_EQ(spt_release(tensors[0]), SPT_OK);
+  }
+  return source.gives;
+}
+
+void* begin(void* context, int64_t, int64_t) {
+  return static_cast<const Source*>(context)->begins ? context : nullptr;
+}
+void finish(void* context) { ++static_cast<Source*>(context)->finished; }
+void end(void* context) { ++static_cast<Source*>(context)->ended; }
+
+class Datasets : public CApiTest {
+ protected:
+  SptDataset functions(int64_t size) {
+    SptDataset table{};
+    table.version = SPT_DATASET_VERSION;
+    table.context = &source_;
+    table.size = size;
+    table.sample = sample;
+    table.begin = size < 0 ? begin : nullptr;
+    table.finish = size < 0 ? finish : nullptr;
+    table.end = end;
+    return table;
+  }
+
+  Handle dataset(int64_t size) {
+    const SptDataset table = functions(size);
+    int64_t handle = 0;
+    EXPECT_EQ(spt_dataset_new(&table, &handle), SPT_OK) << spt_last_error_message();
+    return Handle(handle);
+  }
+
+  void expect_refused(const SptDataset& table, const std::string& message) {
+    int64_t handle = kUntouched;
+    EXPECT_EQ(spt_dataset_new(&table, &handle), SPT_INVALID_ARGUMENT);
+    EXPECT_EQ(handle, kUntouched);
+    EXPECT_EQ(spt_last_error_message(), message);
+  }
+
+  Source source_;
+};
+
+TEST_F(Datasets, FunctionsThatLackAreNamed) {
+  SptDataset table = functions(3);
+  table.sample = nullptr;
+  expect_refused(table, "sample is NULL");
+  table = functions(-1);
+  table.begin = nullptr;
+  expect_refused(table, "begin, which a data set without a size needs, is NULL");
+  table = functions(-1);
+  table.finish = nullptr;
+  expect_refused(table, "finish, which a data set without a size needs, is NULL");
+  expect_refused(functions(-2), "size is -2; it is -1 where samples come in order");
+  EXPECT_EQ(source_.ended, 4) << "each that was refused has its end told";
+  table = functions(3);
+  table.version = 2;
+  expect_refused(table, "the data set's functions are of version 2, and this library knows version 1");
+  EXPECT_EQ(source_.ended, 4) << "where its place in the structure is not known, it is not called";
+  int64_t handle = kUntouched;
+  EXPECT_EQ(spt_dataset_new(nullptr, &handle), SPT_INVALID_ARGUMENT);
+}
+
+TEST_F(Datasets, EndsWithItsLastUser) {
+  Handle stream = dataset(-1);
+  int64_t pass = 0;
+  ASSERT_EQ(spt_dataset_begin(stream, 1, 2, &pass), SPT_OK);
+  stream = Handle();
+  EXPECT_EQ(source_.ended, 0) << "the pass needs it";
+  ASSERT_EQ(spt_release(pass), SPT_OK);
+  EXPECT_EQ(source_.finished, 1);
+  EXPECT_EQ(source_.ended, 1);
+}
+
+TEST_F(Datasets, EndIsNoMoreToBeHad) {
+  const Handle stream = dataset(-1);
+  int64_t handle = 0;
+  ASSERT_EQ(spt_dataset_begin(stream, 0, 1, &handle), SPT_OK);
+  const Handle pass(handle);
+  source_.gives = 0;
+  int64_t* tensors = nullptr;
+  int64_t count = kUntouched;
+  ASSERT_EQ(spt_dataset_next(pass, &tensors, &count), SPT_OK);
+  EXPECT_EQ(count, 0);
+  spt_free(tensors);
+  source_.gives = 1;
+  ASSERT_EQ(spt_dataset_next(pass, &tensors, &count), SPT_OK);
+  EXPECT_EQ(count, 0) << "the library does not ask again";
+  spt_free(tensors);
+}
+
+TEST_F(Datasets, WorkersThatAreNotThereAreRefused) {
+  const Handle stream = dataset(-1);
+  for (const auto& [worker, workers] : std::vector<std::array<int64_t, 2>>{{2, 2}, {-1, 2}, {0, 0}}) {
+    int64_t pass = kUntouched;
+    EXPECT_EQ(spt_dataset_begin(stream, worker, workers, &pass), SPT_INVALID_ARGUMENT);
+    EXPECT_EQ(pass, kUntouched);
+  }
+}
+
+TEST_F(Datasets, BadSamplesAreErrors) {
+  const Handle numbered = dataset(3);
+  int64_t* tensors = nullptr;
+  int64_t count = kUntouched;
+  source_.gives = SPT_SAMPLE_MOST + 1;
+  ASSERT_EQ(spt_scope_begin(), SPT_OK);
+  EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INVALID_ARGUMENT);
+  EXPECT_STREQ(spt_last_error_message(),
+               "the data set says that a sample has 33 tensors; it may have at most 32");
+  int64_t left = 0;
+  ASSERT_EQ(spt_scope_end(&left), SPT_OK);
+  EXPECT_EQ(left, SPT_SAMPLE_MOST) << "those in the places that there are stay the program's";
+  source_.gives = 1;
+  source_.gives_dead_handle = true;
+  EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INVALID_HANDLE);
+  source_.gives = -1;
+  EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INTERRUPTED) << "it said nothing of why";
+  source_.gives = -2;
+  EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(count, kUntouched);
+}
+
+TEST_F(Datasets, PassesThatDoNotBeginAreErrors) {
+  source_.begins = false;
+  const Handle stream = dataset(-1);
+  int64_t pass = kUntouched;
+  EXPECT_EQ(spt_dataset_begin(stream, 0, 1, &pass), SPT_INTERRUPTED);
+  EXPECT_EQ(pass, kUntouched);
+  EXPECT_EQ(source_.finished, 0);
+}
+
+TEST_F(Datasets, OtherHandlesAreRefused) {
+  const Handle numbered = dataset(3);
+  int64_t* tensors = nullptr;
+  int64_t count = kUntouched;
+  EXPECT_EQ(spt_dataset_next(numbered, &tensors, &count), SPT_INVALID_HANDLE);
+  int64_t size = kUntouched;
+  EXPECT_EQ(spt_dataset_size(numbered, &size), SPT_OK);
+  EXPECT_EQ(size, 3);
+  EXPECT_EQ(spt_dataset_size(0, &size), SPT_INVALID_HANDLE);
+  const int64_t index = 1;
+  EXPECT_EQ(spt_dataset_batch(numbered, &index, -1, &tensors, &count), SPT_INVALID_ARGUMENT);
+}
+
+}  // namespace
