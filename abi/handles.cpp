@@ -45,6 +45,8 @@ const char* name_of(uint64_t kind) {
       return "step of a custom function";
     case HandleKind::kOptimizer:
       return "optimizer";
+    case HandleKind::kEventWriter:
+      return "writer of events";
   }
   return "value of no known kind";
 }

@@ -63,6 +63,7 @@ KINDS = {
     "generator": HANDLE,
     "stream": HANDLE,
     "safetensors": HANDLE,
+    "event_writer": HANDLE,
     "step": HANDLE,
     "place": Kind(("SptPlace",), "SptPlace", "fn() -> text"),
     "caller": Kind(("SptPyCall",), "SptPyCall", "fn(i64, i64) -> i64"),
@@ -82,6 +83,7 @@ HANDLES = {
     "generator",
     "stream",
     "safetensors",
+    "event_writer",
     "step",
     "handle",
 }
@@ -390,7 +392,8 @@ enum SptHandleKind {{
   SPT_HANDLE_GENERATOR = 5,
   SPT_HANDLE_STREAM = 6,
   SPT_HANDLE_SAFETENSORS = 7,
-  SPT_HANDLE_STEP = 8
+  SPT_HANDLE_STEP = 8,
+  SPT_HANDLE_EVENT_WRITER = 9
 }};
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */
