@@ -18,6 +18,7 @@ Text checked(const std::string& text, const char* what) {
 
 std::vector<Text> checked(const std::vector<std::string>& texts, const char* what) {
   std::vector<Text> result;
+  result.reserve(texts.size());
   for (const std::string& text : texts) {
     result.push_back(checked(text, what));
   }

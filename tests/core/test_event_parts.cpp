@@ -133,6 +133,12 @@ TEST(Histogram, TheLastEdgeBelongsToTheLastBucket) {
   EXPECT_THAT(histogram.counts, ElementsAre(0, 1, 2));
 }
 
+TEST(Histogram, OfEqualEdgesTheLastHasTheValue) {
+  const events::Histogram histogram = events::histogram_of(at::tensor({1.0}, at::kDouble), {0, 1, 1, 2}, 0);
+  EXPECT_THAT(histogram.limits, ElementsAre(1, 2));
+  EXPECT_THAT(histogram.counts, ElementsAre(0, 1));
+}
+
 TEST(Histogram, TensorBoardsEdgesAreSymmetric) {
   const std::vector<double>& edges = events::default_edges();
   ASSERT_EQ(edges.size() % 2, 1U);
