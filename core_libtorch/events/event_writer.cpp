@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -38,7 +39,7 @@ std::string new_file_in(const std::string& folder, const std::string& suffix) {
   static_cast<void>(encoder());  // where there is none no folder is made
   std::error_code problem;
   fs::create_directories(folder, problem);
-  if (!fs::is_directory(folder)) {
+  if (std::error_code none; !fs::is_directory(folder, none)) {
     throw Error(ErrorKind::kIo, "the folder " + folder + " cannot be made: " +
                                     (problem ? problem.message() : std::string("a file has its name")));
   }
@@ -50,10 +51,14 @@ struct Writers {
   std::set<EventWriter*> all;
 };
 
-/// Lives on at the end of the process, when handles may still end.
+/// Lives on at the end of the process, when handles may still end. Programs that end by exit(), as Python
+/// does, flush.
 Writers& writers() {
-  static auto* const known = new Writers;
-  return *known;
+  static Writers& known = *[] {
+    std::atexit(EventWriter::flush_all);
+    return new Writers;
+  }();
+  return known;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ import random
 import resource
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import event_files as reading
 from programs import host
 
 pytestmark = pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason="there is no PyTorch")
+ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).with_name("events.spl")
 TRAINING = """
 use torch
@@ -122,6 +124,19 @@ def test_a_program_that_ends_without_close_has_written_its_events(end, tmp_path)
     )
     done = subprocess.run([host(), program], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == {"an error": 1, "Ctrl-C": 130}.get(end, 0)
+    assert steps_in(tmp_path / "run") == [0, 1, 2, 3, 4]
+
+
+def test_a_process_of_python_that_ends_without_close_has_written_its_events(tmp_path):
+    source = f"""
+use torch.utils.tensorboard.{{SummaryWriter}}
+val w = SummaryWriter("{tmp_path}/run")
+for step in 0..5: w.add_scalar("a", step, step)
+"""
+    program = f"import simple_torch; simple_torch.run({source!r})"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
     assert steps_in(tmp_path / "run") == [0, 1, 2, 3, 4]
 
 
