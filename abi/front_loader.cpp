@@ -197,6 +197,7 @@ extern "C" {
 
 void spl_program_ends(void) {
   if (simple_torch::abi::is_open.load()) {
+    spt_event_writers_flush();
     spt_py_shutdown();
   }
 }

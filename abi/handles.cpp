@@ -49,6 +49,8 @@ const char* name_of(uint64_t kind) {
       return "pass of a data set";
     case HandleKind::kOptimizer:
       return "optimizer";
+    case HandleKind::kEventWriter:
+      return "writer of events";
   }
   return "value of no known kind";
 }

@@ -27,10 +27,11 @@ enum class HandleKind : int32_t {
   kStream = 6,
   kSafetensors = 7,
   kStep = 8,
-  kDataset = 9,
-  kDatasetPass = 10
+  kEventWriter = 9,
+  kDataset = 10,
+  kDatasetPass = 11
 };
-inline constexpr int32_t kHandleKinds = 11;  // one more than the greatest
+inline constexpr int32_t kHandleKinds = 12;  // one more than the greatest
 
 /// Says which kind of handle holds a T: specialise with `static constexpr HandleKind value`.
 /// A T is one pointer wide, is moved without throwing, and may be destroyed on any thread; where its own

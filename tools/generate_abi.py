@@ -63,6 +63,7 @@ KINDS = {
     "generator": HANDLE,
     "stream": HANDLE,
     "safetensors": HANDLE,
+    "event_writer": HANDLE,
     "step": HANDLE,
     "dataset": HANDLE,
     "pass": HANDLE,
@@ -85,6 +86,7 @@ HANDLES = {
     "generator",
     "stream",
     "safetensors",
+    "event_writer",
     "step",
     "dataset",
     "pass",
@@ -396,8 +398,9 @@ enum SptHandleKind {{
   SPT_HANDLE_STREAM = 6,
   SPT_HANDLE_SAFETENSORS = 7,
   SPT_HANDLE_STEP = 8,
-  SPT_HANDLE_DATASET = 9,
-  SPT_HANDLE_DATASET_PASS = 10
+  SPT_HANDLE_EVENT_WRITER = 9,
+  SPT_HANDLE_DATASET = 10,
+  SPT_HANDLE_DATASET_PASS = 11
 }};
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "903a633e6eb263e2";
+inline constexpr char kTableFingerprint[] = "7f48860c2fbb5a3d";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -385,6 +385,19 @@ struct BackendTable {
   int32_t (*dataset_batch)(int64_t dataset, const int64_t* indices, int64_t indices_len, int64_t** out, int64_t* out_len);
   int32_t (*dataset_begin)(int64_t dataset, int64_t worker, int64_t workers, int64_t* out);
   int32_t (*dataset_next)(int64_t pass, int64_t** out, int64_t* out_len);
+  int32_t (*event_writer_new)(const char* log_dir, int64_t max_queue, double flush_secs, const char* filename_suffix, int64_t* out);
+  int32_t (*event_writer_path)(int64_t writer, char** out);
+  int32_t (*event_writer_flush)(int64_t writer);
+  int32_t (*event_writer_close)(int64_t writer);
+  int32_t (*event_writers_flush)(void);
+  int32_t (*event_session_start)(int64_t writer, int64_t step, double wall_time);
+  int32_t (*event_scalar)(int64_t writer, const char* tag, double value, int64_t style, int64_t step, double wall_time);
+  int32_t (*event_histogram)(int64_t writer, const char* tag, int64_t values, const double* edges, int64_t edges_len, int64_t bins, int64_t max_bins, int64_t step, double wall_time);
+  int32_t (*event_histogram_raw)(int64_t writer, const char* tag, const double* moments, int64_t moments_len, const double* limits, int64_t limits_len, const double* counts, int64_t counts_len, int64_t step, double wall_time);
+  int32_t (*event_image)(int64_t writer, const char* tag, int64_t picture, int64_t step, double wall_time);
+  int32_t (*event_text)(int64_t writer, const char* tag, const char* content, int64_t step, double wall_time);
+  int32_t (*event_graph)(int64_t writer, const char* const* nodes, int64_t nodes_len, double wall_time);
+  int32_t (*event_hparams)(int64_t writer, const char* const* number_names, int64_t number_names_len, const double* numbers, int64_t numbers_len, const char* const* text_names, int64_t text_names_len, const char* const* contents, int64_t contents_len, const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time);
   int32_t (*tensor_save)(int64_t a, const char* path);
   int32_t (*tensor_load)(const char* path, int64_t* out);
   int32_t (*values_save)(const char* path, const char* kinds, const SplArray* values);
@@ -854,6 +867,19 @@ int32_t dataset_sample(int64_t dataset, int64_t index, int64_t** out, int64_t* o
 int32_t dataset_batch(int64_t dataset, const int64_t* indices, int64_t indices_len, int64_t** out, int64_t* out_len);
 int32_t dataset_begin(int64_t dataset, int64_t worker, int64_t workers, int64_t* out);
 int32_t dataset_next(int64_t pass, int64_t** out, int64_t* out_len);
+int32_t event_writer_new(const char* log_dir, int64_t max_queue, double flush_secs, const char* filename_suffix, int64_t* out);
+int32_t event_writer_path(int64_t writer, char** out);
+int32_t event_writer_flush(int64_t writer);
+int32_t event_writer_close(int64_t writer);
+int32_t event_writers_flush(void);
+int32_t event_session_start(int64_t writer, int64_t step, double wall_time);
+int32_t event_scalar(int64_t writer, const char* tag, double value, int64_t style, int64_t step, double wall_time);
+int32_t event_histogram(int64_t writer, const char* tag, int64_t values, const double* edges, int64_t edges_len, int64_t bins, int64_t max_bins, int64_t step, double wall_time);
+int32_t event_histogram_raw(int64_t writer, const char* tag, const double* moments, int64_t moments_len, const double* limits, int64_t limits_len, const double* counts, int64_t counts_len, int64_t step, double wall_time);
+int32_t event_image(int64_t writer, const char* tag, int64_t picture, int64_t step, double wall_time);
+int32_t event_text(int64_t writer, const char* tag, const char* content, int64_t step, double wall_time);
+int32_t event_graph(int64_t writer, const char* const* nodes, int64_t nodes_len, double wall_time);
+int32_t event_hparams(int64_t writer, const char* const* number_names, int64_t number_names_len, const double* numbers, int64_t numbers_len, const char* const* text_names, int64_t text_names_len, const char* const* contents, int64_t contents_len, const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time);
 int32_t tensor_save(int64_t a, const char* path);
 int32_t tensor_load(const char* path, int64_t* out);
 int32_t values_save(const char* path, const char* kinds, const SplArray* values);

@@ -379,6 +379,19 @@ constinit BackendTable table = {
     Slot<&BackendTable::dataset_batch>::open_then_call,
     Slot<&BackendTable::dataset_begin>::open_then_call,
     Slot<&BackendTable::dataset_next>::open_then_call,
+    Slot<&BackendTable::event_writer_new>::open_then_call,
+    Slot<&BackendTable::event_writer_path>::open_then_call,
+    Slot<&BackendTable::event_writer_flush>::open_then_call,
+    Slot<&BackendTable::event_writer_close>::open_then_call,
+    Slot<&BackendTable::event_writers_flush>::open_then_call,
+    Slot<&BackendTable::event_session_start>::open_then_call,
+    Slot<&BackendTable::event_scalar>::open_then_call,
+    Slot<&BackendTable::event_histogram>::open_then_call,
+    Slot<&BackendTable::event_histogram_raw>::open_then_call,
+    Slot<&BackendTable::event_image>::open_then_call,
+    Slot<&BackendTable::event_text>::open_then_call,
+    Slot<&BackendTable::event_graph>::open_then_call,
+    Slot<&BackendTable::event_hparams>::open_then_call,
     Slot<&BackendTable::tensor_save>::open_then_call,
     Slot<&BackendTable::tensor_load>::open_then_call,
     Slot<&BackendTable::values_save>::open_then_call,
@@ -848,6 +861,19 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::dataset_batch>::unavailable,
     Slot<&BackendTable::dataset_begin>::unavailable,
     Slot<&BackendTable::dataset_next>::unavailable,
+    Slot<&BackendTable::event_writer_new>::unavailable,
+    Slot<&BackendTable::event_writer_path>::unavailable,
+    Slot<&BackendTable::event_writer_flush>::unavailable,
+    Slot<&BackendTable::event_writer_close>::unavailable,
+    Slot<&BackendTable::event_writers_flush>::unavailable,
+    Slot<&BackendTable::event_session_start>::unavailable,
+    Slot<&BackendTable::event_scalar>::unavailable,
+    Slot<&BackendTable::event_histogram>::unavailable,
+    Slot<&BackendTable::event_histogram_raw>::unavailable,
+    Slot<&BackendTable::event_image>::unavailable,
+    Slot<&BackendTable::event_text>::unavailable,
+    Slot<&BackendTable::event_graph>::unavailable,
+    Slot<&BackendTable::event_hparams>::unavailable,
     Slot<&BackendTable::tensor_save>::unavailable,
     Slot<&BackendTable::tensor_load>::unavailable,
     Slot<&BackendTable::values_save>::unavailable,
@@ -2443,6 +2469,58 @@ int32_t spt_dataset_begin(int64_t dataset, int64_t worker, int64_t workers, int6
 
 int32_t spt_dataset_next(int64_t pass, int64_t** out, int64_t* out_len) {
   return slot(table.dataset_next)(pass, out, out_len);
+}
+
+int32_t spt_event_writer_new(const char* log_dir, int64_t max_queue, double flush_secs, const char* filename_suffix, int64_t* out) {
+  return slot(table.event_writer_new)(log_dir, max_queue, flush_secs, filename_suffix, out);
+}
+
+int32_t spt_event_writer_path(int64_t writer, char** out) {
+  return slot(table.event_writer_path)(writer, out);
+}
+
+int32_t spt_event_writer_flush(int64_t writer) {
+  return slot(table.event_writer_flush)(writer);
+}
+
+int32_t spt_event_writer_close(int64_t writer) {
+  return slot(table.event_writer_close)(writer);
+}
+
+int32_t spt_event_writers_flush(void) {
+  return slot(table.event_writers_flush)();
+}
+
+int32_t spt_event_session_start(int64_t writer, int64_t step, double wall_time) {
+  return slot(table.event_session_start)(writer, step, wall_time);
+}
+
+int32_t spt_event_scalar(int64_t writer, const char* tag, double value, int64_t style, int64_t step, double wall_time) {
+  return slot(table.event_scalar)(writer, tag, value, style, step, wall_time);
+}
+
+int32_t spt_event_histogram(int64_t writer, const char* tag, int64_t values, const double* edges, int64_t edges_len, int64_t bins, int64_t max_bins, int64_t step, double wall_time) {
+  return slot(table.event_histogram)(writer, tag, values, edges, edges_len, bins, max_bins, step, wall_time);
+}
+
+int32_t spt_event_histogram_raw(int64_t writer, const char* tag, const double* moments, int64_t moments_len, const double* limits, int64_t limits_len, const double* counts, int64_t counts_len, int64_t step, double wall_time) {
+  return slot(table.event_histogram_raw)(writer, tag, moments, moments_len, limits, limits_len, counts, counts_len, step, wall_time);
+}
+
+int32_t spt_event_image(int64_t writer, const char* tag, int64_t picture, int64_t step, double wall_time) {
+  return slot(table.event_image)(writer, tag, picture, step, wall_time);
+}
+
+int32_t spt_event_text(int64_t writer, const char* tag, const char* content, int64_t step, double wall_time) {
+  return slot(table.event_text)(writer, tag, content, step, wall_time);
+}
+
+int32_t spt_event_graph(int64_t writer, const char* const* nodes, int64_t nodes_len, double wall_time) {
+  return slot(table.event_graph)(writer, nodes, nodes_len, wall_time);
+}
+
+int32_t spt_event_hparams(int64_t writer, const char* const* number_names, int64_t number_names_len, const double* numbers, int64_t numbers_len, const char* const* text_names, int64_t text_names_len, const char* const* contents, int64_t contents_len, const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time) {
+  return slot(table.event_hparams)(writer, number_names, number_names_len, numbers, numbers_len, text_names, text_names_len, contents, contents_len, metrics, metrics_len, step, wall_time);
 }
 
 int32_t spt_tensor_save(int64_t a, const char* path) {

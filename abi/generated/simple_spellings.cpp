@@ -4350,6 +4350,115 @@ SplArray* rt_torch_dataset_next(int64_t pass) {
   return array_taking(out, out_len);
 }
 
+int64_t rt_torch_event_writer_new(const char* log_dir, int64_t max_queue, double flush_secs, const char* filename_suffix) {
+  clear_error();
+  int64_t out{};
+  slot(table.event_writer_new)(log_dir, max_queue, flush_secs, filename_suffix, &out);
+  return out;
+}
+
+char* rt_torch_event_writer_path(int64_t writer) {
+  clear_error();
+  char* out{};
+  slot(table.event_writer_path)(writer, &out);
+  return text_taking(out);
+}
+
+void rt_torch_event_writer_flush(int64_t writer) {
+  clear_error();
+  slot(table.event_writer_flush)(writer);
+}
+
+void rt_torch_event_writer_close(int64_t writer) {
+  clear_error();
+  slot(table.event_writer_close)(writer);
+}
+
+void rt_torch_event_writers_flush() {
+  clear_error();
+  slot(table.event_writers_flush)();
+}
+
+void rt_torch_event_session_start(int64_t writer, int64_t step, double wall_time) {
+  clear_error();
+  slot(table.event_session_start)(writer, step, wall_time);
+}
+
+void rt_torch_event_scalar(int64_t writer, const char* tag, double value, int64_t style, int64_t step, double wall_time) {
+  clear_error();
+  slot(table.event_scalar)(writer, tag, value, style, step, wall_time);
+}
+
+void rt_torch_event_histogram(int64_t writer, const char* tag, int64_t values, const SplArray* edges, int64_t bins, int64_t max_bins, int64_t step, double wall_time) {
+  clear_error();
+  const FloatList edges_list(edges, "edges");
+  if (!edges_list.ok()) {
+    return;
+  }
+  slot(table.event_histogram)(writer, tag, values, edges_list.data(), edges_list.size(), bins, max_bins, step, wall_time);
+}
+
+void rt_torch_event_histogram_raw(int64_t writer, const char* tag, const SplArray* moments, const SplArray* limits, const SplArray* counts, int64_t step, double wall_time) {
+  clear_error();
+  const FloatList moments_list(moments, "moments");
+  if (!moments_list.ok()) {
+    return;
+  }
+  const FloatList limits_list(limits, "limits");
+  if (!limits_list.ok()) {
+    return;
+  }
+  const FloatList counts_list(counts, "counts");
+  if (!counts_list.ok()) {
+    return;
+  }
+  slot(table.event_histogram_raw)(writer, tag, moments_list.data(), moments_list.size(), limits_list.data(), limits_list.size(), counts_list.data(), counts_list.size(), step, wall_time);
+}
+
+void rt_torch_event_image(int64_t writer, const char* tag, int64_t picture, int64_t step, double wall_time) {
+  clear_error();
+  slot(table.event_image)(writer, tag, picture, step, wall_time);
+}
+
+void rt_torch_event_text(int64_t writer, const char* tag, const char* content, int64_t step, double wall_time) {
+  clear_error();
+  slot(table.event_text)(writer, tag, content, step, wall_time);
+}
+
+void rt_torch_event_graph(int64_t writer, const SplArray* nodes, double wall_time) {
+  clear_error();
+  const TextList nodes_list(nodes, "nodes");
+  if (!nodes_list.ok()) {
+    return;
+  }
+  slot(table.event_graph)(writer, nodes_list.data(), nodes_list.size(), wall_time);
+}
+
+void rt_torch_event_hparams(int64_t writer, const SplArray* number_names, const SplArray* numbers, const SplArray* text_names, const SplArray* contents, const SplArray* metrics, int64_t step, double wall_time) {
+  clear_error();
+  const TextList number_names_list(number_names, "number_names");
+  if (!number_names_list.ok()) {
+    return;
+  }
+  const FloatList numbers_list(numbers, "numbers");
+  if (!numbers_list.ok()) {
+    return;
+  }
+  const TextList text_names_list(text_names, "text_names");
+  if (!text_names_list.ok()) {
+    return;
+  }
+  const TextList contents_list(contents, "contents");
+  if (!contents_list.ok()) {
+    return;
+  }
+  const TextList metrics_list(metrics, "metrics");
+  if (!metrics_list.ok()) {
+    return;
+  }
+  slot(table.event_hparams)(writer, number_names_list.data(), number_names_list.size(), numbers_list.data(), numbers_list.size(), text_names_list.data(), text_names_list.size(), contents_list.data(), contents_list.size(), metrics_list.data(), metrics_list.size(), step, wall_time);
+}
+
 void rt_torch_tensor_save(int64_t a, const char* path) {
   clear_error();
   slot(table.tensor_save)(a, path);

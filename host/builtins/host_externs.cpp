@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -26,6 +27,7 @@
 #include "builtins.h"
 #include "embedding.h"
 #include "failure.h"
+#include "interrupt_mark.h"
 #include "process_run.h"
 
 namespace spl {
@@ -58,6 +60,19 @@ Value clock_ns(Thread&, Value*, int) {
 Value time_fn(Thread&, Value*, int) {
   using namespace std::chrono;
   return Value::number(duration<double>(system_clock::now().time_since_epoch()).count());
+}
+// The time now, where this machine is, as strftime() writes it.
+Value local_time_text(Thread&, Value* args, int) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[256];
+  const size_t size = std::strftime(text, sizeof(text), expect_text(args[0], "the format").c_str(), &parts);
+  return make_text(std::string(text, size));
+}
+Value host_name(Thread&, Value*, int) {
+  char name[256] = {};
+  return make_text(gethostname(name, sizeof(name) - 1) == 0 ? name : "localhost");
 }
 
 // In short parts, so that Ctrl-C ends it.
@@ -240,6 +255,8 @@ const NativeEntry kExterns[] = {
     {"rt_exit", exit_fn, 1, 1},
     {"rt_clock_ns", clock_ns, 0, 0},
     {"rt_time", time_fn, 0, 0},
+    {"rt_local_time_text", local_time_text, 1, 1},
+    {"rt_host_name", host_name, 0, 0},
     {"rt_sleep", sleep_fn, 1, 1},
     {"rt_file_exists", file_exists, 1, 1},
     {"rt_is_folder", is_folder, 1, 1},
@@ -259,6 +276,9 @@ const NativeEntry kExterns[] = {
     {"rt_tracked_objects", tracked_count, 0, 0},
     {"rt_sdn_parse", sdn_parse, 1, 1},
     {"rt_process_run", process_run, 2, 2},
+    {"rt_interrupt_mark_begin", interrupt_mark_begin, 0, 0},
+    {"rt_interrupt_mark_end", interrupt_mark_end, 0, 0},
+    {"rt_interrupt_mark_is_set", interrupt_mark_is_set, 0, 0},
     {"rt_file_size", file_size, 1, 1},
     {"rt_executable", executable, 0, 0},
     {"rt_spec_failure", spec_failure, 3, 3},

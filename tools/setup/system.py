@@ -184,6 +184,8 @@ _TOOLS = (
     Tool("the JSON library's headers", "nlohmann-json3-dev", lambda: _has_header("nlohmann/json.hpp")),
     Tool("libjpeg-turbo's headers", "libjpeg-dev", lambda: _has_header("jpeglib.h")),
     Tool("libpng's headers", "libpng-dev", lambda: _has_header("png.h")),
+    Tool("libprotobuf's headers", "libprotobuf-dev", lambda: _has_header("google/protobuf/message_lite.h")),
+    Tool("protobuf's compiler", "protobuf-compiler", lambda: shutil.which("protoc") is not None),
     Tool("zlib's headers", "zlib1g-dev", lambda: _has_header("zlib.h")),
     Tool("GoogleTest", "libgtest-dev", lambda: _has_header("gtest/gtest.h")),
     Tool("GoogleMock", "libgmock-dev", lambda: _has_header("gmock/gmock.h")),

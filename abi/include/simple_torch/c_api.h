@@ -54,8 +54,9 @@ enum SptHandleKind {
   SPT_HANDLE_STREAM = 6,
   SPT_HANDLE_SAFETENSORS = 7,
   SPT_HANDLE_STEP = 8,
-  SPT_HANDLE_DATASET = 9,
-  SPT_HANDLE_DATASET_PASS = 10
+  SPT_HANDLE_EVENT_WRITER = 9,
+  SPT_HANDLE_DATASET = 10,
+  SPT_HANDLE_DATASET_PASS = 11
 };
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */
@@ -4489,6 +4490,147 @@ SPT_API int32_t spt_dataset_begin(int64_t dataset, int64_t worker, int64_t worke
  *  Source:   torch.utils.data.IterableDataset.__iter__
  *  Simple:   rt_torch_dataset_next */
 SPT_API int32_t spt_dataset_next(int64_t pass, int64_t** out, int64_t* out_len);
+
+/* --- Files of events for TensorBoard --- */
+
+/** Makes the folder, and a new file in it that TensorBoard knows by its name. Events wait in memory
+ *  until max_queue of them do, or until one comes flush_secs after the last that were written; the file
+ *  ends with a whole event always.
+ *
+ *  Device:   Tensors of any device are read.
+ *  Autograd: Not recorded.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a text is NULL, or the suffix has a /),
+ *            IO (the folder or the file cannot be made), UNAVAILABLE (there is no libprotobuf).
+ *  Source:   torch.utils.tensorboard.SummaryWriter
+ *  Simple:   rt_torch_event_writer_new */
+SPT_API int32_t spt_event_writer_new(const char* log_dir, int64_t max_queue, double flush_secs, const char* filename_suffix, int64_t* out);
+
+/** The path of its file.
+ *
+ *  Device:   Tensors of any device are read.
+ *  Autograd: Not recorded.
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (a text
+ *            is NULL or no UTF-8, or the writer is closed), IO (the file cannot be written),
+ *            UNAVAILABLE (there is no libprotobuf).
+ *  Simple:   rt_torch_event_writer_path */
+SPT_API int32_t spt_event_writer_path(int64_t writer, char** out);
+
+/** What waits is written, and on the disk on return; nothing after spt_event_writer_close. Where it
+ *  fails the events wait on.
+ *
+ *  Device:   Tensors of any device are read.
+ *  Autograd: Not recorded.
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, IO (the file cannot be written).
+ *  Source:   torch.utils.tensorboard.SummaryWriter.flush
+ *  Simple:   rt_torch_event_writer_flush */
+SPT_API int32_t spt_event_writer_flush(int64_t writer);
+
+/** Flushes it and closes its file. The handle stays.
+ *
+ *  Device:   Tensors of any device are read.
+ *  Autograd: Not recorded.
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, IO (the file cannot be written, and is open still).
+ *  Source:   torch.utils.tensorboard.SummaryWriter.close
+ *  Simple:   rt_torch_event_writer_close */
+SPT_API int32_t spt_event_writer_close(int64_t writer);
+
+/** Flushes all writers, those that cannot be written aside. spl_program_ends does it.
+ *
+ *  Device:   Tensors of any device are read.
+ *  Autograd: Not recorded.
+ *  Simple:   rt_torch_event_writers_flush */
+SPT_API int32_t spt_event_writers_flush(void);
+
+/** What earlier files of the folder have for this step and later ones does not count.
+ *
+ *  Device:   Tensors of any device are read.
+ *  Autograd: Not recorded.
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (a text is NULL or no UTF-8, or the
+ *            writer is closed), IO (the file cannot be written), UNAVAILABLE (there is no libprotobuf).
+ *  Source:   torch.utils.tensorboard.SummaryWriter(purge_step)
+ *  Simple:   rt_torch_event_session_start */
+SPT_API int32_t spt_event_session_start(int64_t writer, int64_t step, double wall_time);
+
+/** A number. style: 0 as PyTorch writes it unless told otherwise (32 bits), 1 as a tensor of 32 bits, 2
+ *  of 64.
+ *
+ *  Device:   Tensors of any device are read.
+ *  Autograd: Not recorded.
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (the tag is NULL or no UTF-8, no such
+ *            style, or the writer is closed), IO (the file cannot be written).
+ *  Source:   torch.utils.tensorboard.SummaryWriter.add_scalar
+ *  Simple:   rt_torch_event_scalar */
+SPT_API int32_t spt_event_scalar(int64_t writer, const char* tag, double value, int64_t style, int64_t step, double wall_time);
+
+/** How the values are spread. Buckets are between the edges; without edges there are `bins` of one
+ *  width, and with 0 TensorBoard's own. More than max_bins are joined, unless that is 0.
+ *
+ *  Shapes:   values has any shape.
+ *  Dtype:    values is real.
+ *  Device:   Tensors of any device are read.
+ *  Autograd: Not recorded.
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (no values, complex ones, or none in a
+ *            bucket; edges that do not grow; the writer is closed), IO (the file cannot be written).
+ *  Source:   torch.utils.tensorboard.SummaryWriter.add_histogram
+ *  Simple:   rt_torch_event_histogram */
+SPT_API int32_t spt_event_histogram(int64_t writer, const char* tag, int64_t values, const double* edges, int64_t edges_len, int64_t bins, int64_t max_bins, int64_t step, double wall_time);
+
+/** A histogram that the caller made. moments: least and greatest value, how many, their sum and that of
+ *  their squares; limits are the upper ends of the buckets, one for each count.
+ *
+ *  Device:   Tensors of any device are read.
+ *  Autograd: Not recorded.
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (not 5 moments, other numbers of limits
+ *            and counts, or the writer is closed), IO (the file cannot be written).
+ *  Source:   torch.utils.tensorboard.SummaryWriter.add_histogram_raw
+ *  Simple:   rt_torch_event_histogram_raw */
+SPT_API int32_t spt_event_histogram_raw(int64_t writer, const char* tag, const double* moments, int64_t moments_len, const double* limits, int64_t limits_len, const double* counts, int64_t counts_len, int64_t step, double wall_time);
+
+/** A picture, kept as PNG.
+ *
+ *  Shapes:   picture is [1 or 3, height, width].
+ *  Dtype:    picture is uint8.
+ *  Device:   CPU.
+ *  Autograd: Not recorded.
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (another picture, or the writer is
+ *            closed), IO (the file cannot be written).
+ *  Source:   torch.utils.tensorboard.SummaryWriter.add_image
+ *  Simple:   rt_torch_event_image */
+SPT_API int32_t spt_event_image(int64_t writer, const char* tag, int64_t picture, int64_t step, double wall_time);
+
+/** A text, which TensorBoard shows as Markdown.
+ *
+ *  Device:   Tensors of any device are read.
+ *  Autograd: Not recorded.
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (a text is NULL or no UTF-8, or the
+ *            writer is closed), IO (the file cannot be written), UNAVAILABLE (there is no libprotobuf).
+ *  Source:   torch.utils.tensorboard.SummaryWriter.add_text, whose tag gets "/text_summary" behind it
+ *  Simple:   rt_torch_event_text */
+SPT_API int32_t spt_event_text(int64_t writer, const char* tag, const char* content, int64_t step, double wall_time);
+
+/** A graph. Each node is its name, with / between the groups that it is in, what it is, how many
+ *  inputs, their names, how many attributes, and of each its name and its text.
+ *
+ *  Device:   Tensors of any device are read.
+ *  Autograd: Not recorded.
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (nodes end in the middle of one, or the
+ *            writer is closed), IO (the file cannot be written).
+ *  Source:   torch.utils.tensorboard.SummaryWriter.add_graph
+ *  Simple:   rt_torch_event_graph */
+SPT_API int32_t spt_event_graph(int64_t writer, const char* const* nodes, int64_t nodes_len, double wall_time);
+
+/** What a run was made with, and the tags of the scalars that it is judged by; the run counts as one
+ *  that succeeded.
+ *
+ *  Device:   Tensors of any device are read.
+ *  Autograd: Not recorded.
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (other numbers of names and values, or
+ *            the writer is closed), IO (the file cannot be written).
+ *  Source:   torch.utils.tensorboard.SummaryWriter.add_hparams
+ *  Simple:   rt_torch_event_hparams */
+SPT_API int32_t spt_event_hparams(int64_t writer, const char* const* number_names, int64_t number_names_len, const double* numbers, int64_t numbers_len, const char* const* text_names, int64_t text_names_len, const char* const* contents, int64_t contents_len, const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time);
 
 /* --- Files --- */
 

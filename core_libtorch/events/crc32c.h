@@ -1,0 +1,16 @@
+// The checksum of TensorFlow's record files.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace simple_torch::core::events {
+
+/// CRC-32C (Castagnoli's polynomial, reflected) of the bytes.
+uint32_t crc32c(std::string_view bytes) noexcept;
+
+/// The same turned and shifted, as record files keep it: so a checksum of bytes that hold checksums is no
+/// weaker.
+uint32_t masked_crc32c(std::string_view bytes) noexcept;
+
+}  // namespace simple_torch::core::events

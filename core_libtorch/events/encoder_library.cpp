@@ -1,0 +1,58 @@
+#include "core_libtorch/events/encoder_library.h"
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "core_libtorch/error.h"
+
+namespace simple_torch::core::events {
+namespace {
+
+constexpr const char* kName = "libsimple_torch_events.so";
+
+// Its own libprotobuf is asked before one that the program made global, which may be of another version. The
+// address sanitizer refuses to open a library so.
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kAlone = RTLD_NOW | RTLD_LOCAL;
+#else
+constexpr int kAlone = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+#endif
+
+/// The folder of the library, or the program, that this code is in.
+std::string own_folder() {
+  Dl_info here{};
+  if (dladdr(reinterpret_cast<void*>(&encoder), &here) == 0) {
+    return "";
+  }
+  const std::string file = here.dli_fname;
+  const size_t end = file.rfind('/');
+  return end == std::string::npos ? "" : file.substr(0, end + 1);
+}
+
+EncoderApi opened() {
+  const std::string file = own_folder() + kName;
+  void* library = dlopen(file.c_str(), kAlone);
+  if (library == nullptr) {
+    throw Error(ErrorKind::kUnavailable,
+                std::string("TensorBoard's messages need libprotobuf: ") + dlerror() +
+                    "; install it (Debian: libprotobuf-dev, protobuf-compiler), then bin/simple build");
+  }
+  auto* open =
+      reinterpret_cast<decltype(&simple_torch_events_open)>(dlsym(library, "simple_torch_events_open"));
+  EncoderApi api{};
+  if (open == nullptr || open(kEncoderVersion, &api) != 0) {
+    throw Error(ErrorKind::kUnavailable,
+                file + " was built from other sources; build it again: bin/simple build");
+  }
+  return api;
+}
+
+}  // namespace
+
+const EncoderApi& encoder() {
+  static const EncoderApi api = opened();
+  return api;
+}
+
+}  // namespace simple_torch::core::events

@@ -1,0 +1,131 @@
+#include "core_libtorch/events/events.h"
+
+#include <new>
+
+#include "core_libtorch/error.h"
+#include "core_libtorch/events/encoder_library.h"
+#include "core_libtorch/events/strict_utf8.h"
+
+namespace simple_torch::core::events {
+namespace {
+
+Text checked(const std::string& text, const char* what) {
+  if (!is_strict_utf8(text)) {
+    throw Error(ErrorKind::kInvalidArgument, std::string(what) + " is no UTF-8, which TensorBoard reads");
+  }
+  return {text.data(), text.size()};
+}
+
+std::vector<Text> checked(const std::vector<std::string>& texts, const char* what) {
+  std::vector<Text> result;
+  result.reserve(texts.size());
+  for (const std::string& text : texts) {
+    result.push_back(checked(text, what));
+  }
+  return result;
+}
+
+template <class T>
+Items<T> items(const std::vector<T>& values) {
+  return {values.data(), values.size()};
+}
+
+/// Runs one of the encoder's functions, `encode(sink)`.
+template <class Encode>
+std::string taken(Encode&& encode) {
+  std::string bytes;
+  bool has_room = true;
+  struct Target {
+    std::string& bytes;
+    bool& has_room;
+  } target{bytes, has_room};
+  const Sink sink{&target, [](void* self, const char* data, size_t size) {
+                    auto& into = *static_cast<Target*>(self);
+                    try {
+                      into.bytes.assign(data, size);
+                    } catch (const std::bad_alloc&) {
+                      into.has_room = false;
+                    }
+                  }};
+  if (!encode(sink) || !has_room) {
+    throw Error(ErrorKind::kOutOfMemory,
+                "there is no memory for an event of TensorBoard's, or it is above 2 GB");
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string version_event(Head head) {
+  return taken([&](Sink sink) { return encoder().version(head, sink); });
+}
+
+std::string session_start_event(Head head) {
+  return taken([&](Sink sink) { return encoder().session_start(head, sink); });
+}
+
+std::string scalar_event(Head head, const std::string& tag, double value, ScalarStyle style) {
+  const Text name = checked(tag, "the tag");
+  return taken([&](Sink sink) { return encoder().scalar(head, name, value, style, sink); });
+}
+
+std::string histogram_event(Head head, const std::string& tag, const Histogram& histogram) {
+  const Text name = checked(tag, "the tag");
+  return taken([&](Sink sink) {
+    return encoder().histogram(head, name, &histogram.moments, items(histogram.limits),
+                               items(histogram.counts), sink);
+  });
+}
+
+std::string image_event(Head head, const std::string& tag, int64_t height, int64_t width, int64_t channels,
+                        const at::Tensor& png) {
+  if (!png.is_cpu() || png.scalar_type() != at::kByte || png.dim() != 1) {
+    throw Error(ErrorKind::kInvalidArgument, "the bytes of a PNG file are a uint8 tensor [n] on the CPU");
+  }
+  const Text name = checked(tag, "the tag");
+  const at::Tensor bytes = png.contiguous();
+  const Text content{static_cast<const char*>(bytes.const_data_ptr()), static_cast<size_t>(bytes.numel())};
+  return taken([&](Sink sink) {
+    return encoder().image(head, name, static_cast<int32_t>(height), static_cast<int32_t>(width),
+                           static_cast<int32_t>(channels), content, sink);
+  });
+}
+
+std::string text_event(Head head, const std::string& tag, const std::string& text) {
+  const Text name = checked(tag, "the tag"), content = checked(text, "the text");
+  return taken([&](Sink sink) { return encoder().text(head, name, content, sink); });
+}
+
+std::string graph_event(Head head, const std::vector<Node>& nodes) {
+  std::vector<std::vector<Text>> inputs, attributes;  // that `given` points into
+  std::vector<GraphNode> given;
+  for (const Node& node : nodes) {
+    inputs.push_back(checked(node.inputs, "an input of the graph"));
+    attributes.push_back(checked(node.attributes, "an attribute of the graph"));
+    given.push_back({checked(node.name, "a name in the graph"), checked(node.op, "a class in the graph"),
+                     items(inputs.back()), items(attributes.back())});
+  }
+  return taken([&](Sink sink) { return encoder().graph(head, items(given), sink); });
+}
+
+std::vector<std::string> hparams_events(Head head, const Hyperparameters& given) {
+  std::vector<NamedNumber> numbers;
+  for (size_t i = 0; i < given.numbers.size(); ++i) {
+    numbers.push_back({checked(given.number_names[i], "a hyperparameter's name"), given.numbers[i]});
+  }
+  std::vector<NamedText> texts;
+  for (size_t i = 0; i < given.texts.size(); ++i) {
+    texts.push_back({checked(given.text_names[i], "a hyperparameter's name"),
+                     checked(given.texts[i], "a hyperparameter's text")});
+  }
+  const std::vector<Text> metrics = checked(given.metrics, "a metric's tag");
+  const HParams hparams{items(numbers), items(texts), items(metrics)};
+  std::vector<std::string> events;
+  for (const HParamsPart part :
+       {HParamsPart::kExperiment, HParamsPart::kSessionStart, HParamsPart::kSessionEnd}) {
+    events.push_back(taken([&](Sink sink) { return encoder().hparams(head, part, &hparams, sink); }));
+  }
+  return events;
+}
+
+}  // namespace simple_torch::core::events
