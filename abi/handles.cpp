@@ -43,6 +43,8 @@ const char* name_of(uint64_t kind) {
       return "safetensors file";
     case HandleKind::kStep:
       return "step of a custom function";
+    case HandleKind::kDownload:
+      return "download";
     case HandleKind::kOptimizer:
       return "optimizer";
   }

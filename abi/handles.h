@@ -26,9 +26,10 @@ enum class HandleKind : int32_t {
   kGenerator = 5,
   kStream = 6,
   kSafetensors = 7,
-  kStep = 8
+  kStep = 8,
+  kDownload = 9
 };
-inline constexpr int32_t kHandleKinds = 9;  // one more than the greatest
+inline constexpr int32_t kHandleKinds = 10;  // one more than the greatest
 
 /// Says which kind of handle holds a T: specialise with `static constexpr HandleKind value`.
 /// A T is one pointer wide, is moved without throwing, and may be destroyed on any thread; where its own

@@ -64,6 +64,7 @@ KINDS = {
     "stream": HANDLE,
     "safetensors": HANDLE,
     "step": HANDLE,
+    "download": HANDLE,
     "place": Kind(("SptPlace",), "SptPlace", "fn() -> text"),
     "caller": Kind(("SptPyCall",), "SptPyCall", "fn(i64, i64) -> i64"),
     "ender": Kind(("SptPyEnd",), "SptPyEnd", "fn(i64)"),
@@ -83,6 +84,7 @@ HANDLES = {
     "stream",
     "safetensors",
     "step",
+    "download",
     "handle",
 }
 HANDLE_LISTS = {"tensors", "objects"}
@@ -390,7 +392,8 @@ enum SptHandleKind {{
   SPT_HANDLE_GENERATOR = 5,
   SPT_HANDLE_STREAM = 6,
   SPT_HANDLE_SAFETENSORS = 7,
-  SPT_HANDLE_STEP = 8
+  SPT_HANDLE_STEP = 8,
+  SPT_HANDLE_DOWNLOAD = 9
 }};
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */

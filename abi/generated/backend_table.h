@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "5e41b2461cd0e4a3";
+inline constexpr char kTableFingerprint[] = "f7f3555d4c4d357f";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -379,10 +379,16 @@ struct BackendTable {
   int32_t (*rng_state)(const char* device, int64_t* out);
   int32_t (*set_rng_state)(const char* device, int64_t state);
   int32_t (*another_handle)(int64_t a, int64_t* out);
+  int32_t (*download_begin)(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects, int64_t* out);
+  int32_t (*download_step)(int64_t download, int64_t wait_ms, int64_t** out, int64_t* out_len);
+  int32_t (*download_end)(int64_t download);
+  int32_t (*file_checksum)(const char* path, const char* kind, char** out);
+  int32_t (*tar_unpack)(const char* path, const char* folder);
   int32_t (*tensor_save)(int64_t a, const char* path);
   int32_t (*tensor_load)(const char* path, int64_t* out);
   int32_t (*values_save)(const char* path, const char* kinds, const SplArray* values);
   int32_t (*values_load)(const char* path, const char* map_location, SplArray** out);
+  int32_t (*pickle_load)(const char* path, SplArray** out);
   int32_t (*file_is_libtorchs)(const char* path, bool* out);
   int32_t (*safetensors_open)(const char* path, int64_t* out);
   int32_t (*safetensors_close)(int64_t file);
@@ -842,10 +848,16 @@ int32_t is_inference_mode_enabled(bool* out);
 int32_t rng_state(const char* device, int64_t* out);
 int32_t set_rng_state(const char* device, int64_t state);
 int32_t another_handle(int64_t a, int64_t* out);
+int32_t download_begin(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects, int64_t* out);
+int32_t download_step(int64_t download, int64_t wait_ms, int64_t** out, int64_t* out_len);
+int32_t download_end(int64_t download);
+int32_t file_checksum(const char* path, const char* kind, char** out);
+int32_t tar_unpack(const char* path, const char* folder);
 int32_t tensor_save(int64_t a, const char* path);
 int32_t tensor_load(const char* path, int64_t* out);
 int32_t values_save(const char* path, const char* kinds, const SplArray* values);
 int32_t values_load(const char* path, const char* map_location, SplArray** out);
+int32_t pickle_load(const char* path, SplArray** out);
 int32_t file_is_libtorchs(const char* path, bool* out);
 int32_t safetensors_open(const char* path, int64_t* out);
 int32_t safetensors_close(int64_t file);

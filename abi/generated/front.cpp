@@ -373,10 +373,16 @@ constinit BackendTable table = {
     Slot<&BackendTable::rng_state>::open_then_call,
     Slot<&BackendTable::set_rng_state>::open_then_call,
     Slot<&BackendTable::another_handle>::open_then_call,
+    Slot<&BackendTable::download_begin>::open_then_call,
+    Slot<&BackendTable::download_step>::open_then_call,
+    Slot<&BackendTable::download_end>::open_then_call,
+    Slot<&BackendTable::file_checksum>::open_then_call,
+    Slot<&BackendTable::tar_unpack>::open_then_call,
     Slot<&BackendTable::tensor_save>::open_then_call,
     Slot<&BackendTable::tensor_load>::open_then_call,
     Slot<&BackendTable::values_save>::open_then_call,
     Slot<&BackendTable::values_load>::open_then_call,
+    Slot<&BackendTable::pickle_load>::open_then_call,
     Slot<&BackendTable::file_is_libtorchs>::open_then_call,
     Slot<&BackendTable::safetensors_open>::open_then_call,
     Slot<&BackendTable::safetensors_close>::open_then_call,
@@ -836,10 +842,16 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::rng_state>::unavailable,
     Slot<&BackendTable::set_rng_state>::unavailable,
     Slot<&BackendTable::another_handle>::unavailable,
+    Slot<&BackendTable::download_begin>::unavailable,
+    Slot<&BackendTable::download_step>::unavailable,
+    Slot<&BackendTable::download_end>::unavailable,
+    Slot<&BackendTable::file_checksum>::unavailable,
+    Slot<&BackendTable::tar_unpack>::unavailable,
     Slot<&BackendTable::tensor_save>::unavailable,
     Slot<&BackendTable::tensor_load>::unavailable,
     Slot<&BackendTable::values_save>::unavailable,
     Slot<&BackendTable::values_load>::unavailable,
+    Slot<&BackendTable::pickle_load>::unavailable,
     Slot<&BackendTable::file_is_libtorchs>::unavailable,
     Slot<&BackendTable::safetensors_open>::unavailable,
     Slot<&BackendTable::safetensors_close>::unavailable,
@@ -2409,6 +2421,26 @@ int32_t spt_another_handle(int64_t a, int64_t* out) {
   return slot(table.another_handle)(a, out);
 }
 
+int32_t spt_download_begin(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects, int64_t* out) {
+  return slot(table.download_begin)(url, path, resumed, stall_s, most_redirects, out);
+}
+
+int32_t spt_download_step(int64_t download, int64_t wait_ms, int64_t** out, int64_t* out_len) {
+  return slot(table.download_step)(download, wait_ms, out, out_len);
+}
+
+int32_t spt_download_end(int64_t download) {
+  return slot(table.download_end)(download);
+}
+
+int32_t spt_file_checksum(const char* path, const char* kind, char** out) {
+  return slot(table.file_checksum)(path, kind, out);
+}
+
+int32_t spt_tar_unpack(const char* path, const char* folder) {
+  return slot(table.tar_unpack)(path, folder);
+}
+
 int32_t spt_tensor_save(int64_t a, const char* path) {
   return slot(table.tensor_save)(a, path);
 }
@@ -2423,6 +2455,10 @@ int32_t spt_values_save(const char* path, const char* kinds, const SplArray* val
 
 int32_t spt_values_load(const char* path, const char* map_location, SplArray** out) {
   return slot(table.values_load)(path, map_location, out);
+}
+
+int32_t spt_pickle_load(const char* path, SplArray** out) {
+  return slot(table.pickle_load)(path, out);
 }
 
 int32_t spt_file_is_libtorchs(const char* path, bool* out) {
