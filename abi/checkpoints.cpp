@@ -1,4 +1,8 @@
 // Bodies of the files of torch.save and torch.load: values cross flat, each before its parts.
+#include <ATen/ops/empty.h>
+#include <c10/util/complex.h>
+
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,7 +12,9 @@
 #include "abi/guarded.h"
 #include "abi/operator_values.h"
 #include "abi/tensor_arguments.h"
+#include "core_libtorch/pickle/bytes.h"
 #include "core_libtorch/pickle/checkpoint.h"
+#include "core_libtorch/pickle/plain_file.h"
 
 namespace simple_torch::abi {
 namespace {
@@ -50,12 +56,18 @@ class Unflattener {
       case 't':
       case 'p':
         return tensor(letter == 't' ? Kind::kTensor : Kind::kParameter, item);
+      case 'b':
+        return bytes(item);
       case 'y':
         return text(Kind::kDtype, item);
+      case 'e':
+        return text(Kind::kDevice, item);
       case 'l':
         return collection(Kind::kList, item, 1, depth);
       case 'u':
         return collection(Kind::kTuple, item, 1, depth);
+      case 's':
+        return collection(Kind::kSet, item, 1, depth);
       case 'd':
         return collection(Kind::kDict, item, 2, depth);
       case 'o':
@@ -72,6 +84,16 @@ class Unflattener {
   static ValuePtr tensor(Kind kind, const SplValue& item) {
     ValuePtr made = core::pickle::make_value(kind);
     made->tensor = value_by_letter('t', item).toTensor();
+    return made;
+  }
+
+  static ValuePtr bytes(const SplValue& item) {
+    const at::Tensor content = value_by_letter('t', item).toTensor().contiguous();
+    if (!content.is_cpu() || content.scalar_type() != at::kByte || content.dim() != 1) {
+      throw Error(ErrorKind::kInvalidArgument, "bytes cross as a uint8 tensor of one dimension on the CPU");
+    }
+    ValuePtr made = core::pickle::make_value(Kind::kBytes);
+    made->text.assign(static_cast<const char*>(content.const_data_ptr()), content.nbytes());
     return made;
   }
 
@@ -96,6 +118,10 @@ class Unflattener {
     } else if (value.isDouble()) {
       made->kind = Kind::kFloat;
       made->real = value.toDouble();
+    } else if (value.isComplexDouble()) {
+      made->kind = Kind::kComplex;
+      made->real = value.toComplexDouble().real();
+      made->imaginary = value.toComplexDouble().imag();
     } else if (!value.isNone()) {
       throw Error(ErrorKind::kInvalidArgument, "a " + value.tagKind() + " cannot be saved");
     }
@@ -139,24 +165,33 @@ class Flattener {
         return add_leaf('v', c10::IValue(value.number));
       case Kind::kFloat:
         return add_leaf('v', c10::IValue(value.real));
+      case Kind::kComplex:
+        return add_leaf('c', c10::IValue(c10::complex<double>(value.real, value.imaginary)));
       case Kind::kText:
-        return add_leaf('v', c10::IValue(value.text));
+        return add_text(value.text);
+      case Kind::kOldText:
+        return add_text(core::pickle::text_of_latin1(value.text));
+      case Kind::kBytes:
+        return add_leaf('b', c10::IValue(bytes_of(value.text)));
       case Kind::kDtype:
         return add_leaf('y', c10::IValue(value.text));
+      case Kind::kDevice:
+        return add_leaf('e', c10::IValue(value.text));
       case Kind::kTensor:
         return add_leaf('t', c10::IValue(value.tensor));
       case Kind::kParameter:
         return add_leaf('p', c10::IValue(value.tensor));
       case Kind::kList:
-        return add_items('l', value, 1, depth);
+        return add_items('l', value, depth);
       case Kind::kTuple:
-        return add_items('u', value, 1, depth);
+        return add_items('u', value, depth);
+      case Kind::kSet:
+        return add_items('s', value, depth);
       case Kind::kDict:
-        return add_items('d', value, 2, depth);
+        return add_pairs('d', value, depth);
       case Kind::kOrderedDict:
-        return add_items('o', value, 2, depth);
-      case Kind::kGlobal:
-      case Kind::kStorage:
+        return add_pairs('o', value, depth);
+      default:  // what only reading needs
         throw Error(ErrorKind::kIo, "the file's pickle ends in " + value.text + ", which is no value");
     }
   }
@@ -170,14 +205,47 @@ class Flattener {
     values.push_back(std::move(value));
   }
 
+  void add_text(const std::string& text) {
+    if (text.find('\0') != std::string::npos) {
+      throw Error(ErrorKind::kIo, "the file holds a text with a NUL character, which cannot cross");
+    }
+    add_leaf('v', c10::IValue(text));
+  }
+
+  static at::Tensor bytes_of(const std::string& content) {
+    at::Tensor bytes = at::empty({static_cast<int64_t>(content.size())}, at::kByte);
+    std::copy(content.begin(), content.end(), bytes.mutable_data_ptr<uint8_t>());
+    return bytes;
+  }
+
   // NOLINTNEXTLINE(misc-no-recursion)
-  void add_items(char letter, const Value& value, size_t each, int depth) {
-    add_leaf(letter, c10::IValue(static_cast<int64_t>(value.items.size() / each)));
+  void add_items(char letter, const Value& value, int depth) {
+    add_leaf(letter, c10::IValue(static_cast<int64_t>(value.items.size())));
     for (const ValuePtr& item : value.items) {
       add(*item, depth + 1);
     }
   }
+
+  // Keys that are bytes come as text, each byte a character: programs of Python 2 knew no difference.
+  // NOLINTNEXTLINE(misc-no-recursion)
+  void add_pairs(char letter, const Value& value, int depth) {
+    add_leaf(letter, c10::IValue(static_cast<int64_t>(value.items.size() / 2)));
+    for (size_t i = 0; i < value.items.size(); ++i) {
+      const Value& item = *value.items[i];
+      if (i % 2 == 0 && item.kind == Kind::kBytes) {
+        add_text(core::pickle::text_of_latin1(item.text));
+      } else {
+        add(item, depth + 1);
+      }
+    }
+  }
 };
+
+SplArray* flattened(const Value& value) {
+  Flattener flat;
+  flat.add(value);
+  return Results(flat.values).take_array(flat.kinds);
+}
 
 }  // namespace
 
@@ -196,9 +264,15 @@ int32_t values_load(const char* path, const char* map_location, SplArray** out) 
     require(path, "path");
     require(map_location, "map_location");
     const std::string location = map_location;
-    Flattener flat;
-    flat.add(*core::pickle::load(path, location.empty() ? std::nullopt : std::optional(location)));
-    *out = Results(flat.values).take_array(flat.kinds);
+    *out = flattened(*core::pickle::load(path, location.empty() ? std::nullopt : std::optional(location)));
+  });
+}
+
+int32_t pickle_load(const char* path, SplArray** out) {
+  return guarded([&] {
+    require(out, "out");
+    require(path, "path");
+    *out = flattened(*core::pickle::load_plain(path));
   });
 }
 

@@ -47,6 +47,8 @@ const char* name_of(uint64_t kind) {
       return "data set";
     case HandleKind::kDatasetPass:
       return "pass of a data set";
+    case HandleKind::kDownload:
+      return "download";
     case HandleKind::kOptimizer:
       return "optimizer";
     case HandleKind::kEventWriter:

@@ -68,6 +68,7 @@ KINDS = {
     "dataset": HANDLE,
     "pass": HANDLE,
     "dataset_table": Kind(("const SptDataset*",), "", ""),
+    "download": HANDLE,
     "place": Kind(("SptPlace",), "SptPlace", "fn() -> text"),
     "caller": Kind(("SptPyCall",), "SptPyCall", "fn(i64, i64) -> i64"),
     "ender": Kind(("SptPyEnd",), "SptPyEnd", "fn(i64)"),
@@ -90,6 +91,7 @@ HANDLES = {
     "step",
     "dataset",
     "pass",
+    "download",
     "handle",
 }
 HANDLE_LISTS = {"tensors", "objects"}
@@ -400,7 +402,8 @@ enum SptHandleKind {{
   SPT_HANDLE_STEP = 8,
   SPT_HANDLE_EVENT_WRITER = 9,
   SPT_HANDLE_DATASET = 10,
-  SPT_HANDLE_DATASET_PASS = 11
+  SPT_HANDLE_DATASET_PASS = 11,
+  SPT_HANDLE_DOWNLOAD = 12
 }};
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */

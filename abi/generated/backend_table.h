@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "7f48860c2fbb5a3d";
+inline constexpr char kTableFingerprint[] = "8c4529b8e27dbedc";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -385,6 +385,11 @@ struct BackendTable {
   int32_t (*dataset_batch)(int64_t dataset, const int64_t* indices, int64_t indices_len, int64_t** out, int64_t* out_len);
   int32_t (*dataset_begin)(int64_t dataset, int64_t worker, int64_t workers, int64_t* out);
   int32_t (*dataset_next)(int64_t pass, int64_t** out, int64_t* out_len);
+  int32_t (*download_begin)(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects, int64_t* out);
+  int32_t (*download_step)(int64_t download, int64_t wait_ms, int64_t** out, int64_t* out_len);
+  int32_t (*download_end)(int64_t download);
+  int32_t (*file_checksum)(const char* path, const char* kind, char** out);
+  int32_t (*tar_unpack)(const char* path, const char* folder);
   int32_t (*event_writer_new)(const char* log_dir, int64_t max_queue, double flush_secs, const char* filename_suffix, int64_t* out);
   int32_t (*event_writer_path)(int64_t writer, char** out);
   int32_t (*event_writer_flush)(int64_t writer);
@@ -402,6 +407,7 @@ struct BackendTable {
   int32_t (*tensor_load)(const char* path, int64_t* out);
   int32_t (*values_save)(const char* path, const char* kinds, const SplArray* values);
   int32_t (*values_load)(const char* path, const char* map_location, SplArray** out);
+  int32_t (*pickle_load)(const char* path, SplArray** out);
   int32_t (*file_is_libtorchs)(const char* path, bool* out);
   int32_t (*safetensors_open)(const char* path, int64_t* out);
   int32_t (*safetensors_close)(int64_t file);
@@ -867,6 +873,11 @@ int32_t dataset_sample(int64_t dataset, int64_t index, int64_t** out, int64_t* o
 int32_t dataset_batch(int64_t dataset, const int64_t* indices, int64_t indices_len, int64_t** out, int64_t* out_len);
 int32_t dataset_begin(int64_t dataset, int64_t worker, int64_t workers, int64_t* out);
 int32_t dataset_next(int64_t pass, int64_t** out, int64_t* out_len);
+int32_t download_begin(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects, int64_t* out);
+int32_t download_step(int64_t download, int64_t wait_ms, int64_t** out, int64_t* out_len);
+int32_t download_end(int64_t download);
+int32_t file_checksum(const char* path, const char* kind, char** out);
+int32_t tar_unpack(const char* path, const char* folder);
 int32_t event_writer_new(const char* log_dir, int64_t max_queue, double flush_secs, const char* filename_suffix, int64_t* out);
 int32_t event_writer_path(int64_t writer, char** out);
 int32_t event_writer_flush(int64_t writer);
@@ -884,6 +895,7 @@ int32_t tensor_save(int64_t a, const char* path);
 int32_t tensor_load(const char* path, int64_t* out);
 int32_t values_save(const char* path, const char* kinds, const SplArray* values);
 int32_t values_load(const char* path, const char* map_location, SplArray** out);
+int32_t pickle_load(const char* path, SplArray** out);
 int32_t file_is_libtorchs(const char* path, bool* out);
 int32_t safetensors_open(const char* path, int64_t* out);
 int32_t safetensors_close(int64_t file);

@@ -379,6 +379,11 @@ constinit BackendTable table = {
     Slot<&BackendTable::dataset_batch>::open_then_call,
     Slot<&BackendTable::dataset_begin>::open_then_call,
     Slot<&BackendTable::dataset_next>::open_then_call,
+    Slot<&BackendTable::download_begin>::open_then_call,
+    Slot<&BackendTable::download_step>::open_then_call,
+    Slot<&BackendTable::download_end>::open_then_call,
+    Slot<&BackendTable::file_checksum>::open_then_call,
+    Slot<&BackendTable::tar_unpack>::open_then_call,
     Slot<&BackendTable::event_writer_new>::open_then_call,
     Slot<&BackendTable::event_writer_path>::open_then_call,
     Slot<&BackendTable::event_writer_flush>::open_then_call,
@@ -396,6 +401,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::tensor_load>::open_then_call,
     Slot<&BackendTable::values_save>::open_then_call,
     Slot<&BackendTable::values_load>::open_then_call,
+    Slot<&BackendTable::pickle_load>::open_then_call,
     Slot<&BackendTable::file_is_libtorchs>::open_then_call,
     Slot<&BackendTable::safetensors_open>::open_then_call,
     Slot<&BackendTable::safetensors_close>::open_then_call,
@@ -861,6 +867,11 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::dataset_batch>::unavailable,
     Slot<&BackendTable::dataset_begin>::unavailable,
     Slot<&BackendTable::dataset_next>::unavailable,
+    Slot<&BackendTable::download_begin>::unavailable,
+    Slot<&BackendTable::download_step>::unavailable,
+    Slot<&BackendTable::download_end>::unavailable,
+    Slot<&BackendTable::file_checksum>::unavailable,
+    Slot<&BackendTable::tar_unpack>::unavailable,
     Slot<&BackendTable::event_writer_new>::unavailable,
     Slot<&BackendTable::event_writer_path>::unavailable,
     Slot<&BackendTable::event_writer_flush>::unavailable,
@@ -878,6 +889,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::tensor_load>::unavailable,
     Slot<&BackendTable::values_save>::unavailable,
     Slot<&BackendTable::values_load>::unavailable,
+    Slot<&BackendTable::pickle_load>::unavailable,
     Slot<&BackendTable::file_is_libtorchs>::unavailable,
     Slot<&BackendTable::safetensors_open>::unavailable,
     Slot<&BackendTable::safetensors_close>::unavailable,
@@ -2471,6 +2483,26 @@ int32_t spt_dataset_next(int64_t pass, int64_t** out, int64_t* out_len) {
   return slot(table.dataset_next)(pass, out, out_len);
 }
 
+int32_t spt_download_begin(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects, int64_t* out) {
+  return slot(table.download_begin)(url, path, resumed, stall_s, most_redirects, out);
+}
+
+int32_t spt_download_step(int64_t download, int64_t wait_ms, int64_t** out, int64_t* out_len) {
+  return slot(table.download_step)(download, wait_ms, out, out_len);
+}
+
+int32_t spt_download_end(int64_t download) {
+  return slot(table.download_end)(download);
+}
+
+int32_t spt_file_checksum(const char* path, const char* kind, char** out) {
+  return slot(table.file_checksum)(path, kind, out);
+}
+
+int32_t spt_tar_unpack(const char* path, const char* folder) {
+  return slot(table.tar_unpack)(path, folder);
+}
+
 int32_t spt_event_writer_new(const char* log_dir, int64_t max_queue, double flush_secs, const char* filename_suffix, int64_t* out) {
   return slot(table.event_writer_new)(log_dir, max_queue, flush_secs, filename_suffix, out);
 }
@@ -2537,6 +2569,10 @@ int32_t spt_values_save(const char* path, const char* kinds, const SplArray* val
 
 int32_t spt_values_load(const char* path, const char* map_location, SplArray** out) {
   return slot(table.values_load)(path, map_location, out);
+}
+
+int32_t spt_pickle_load(const char* path, SplArray** out) {
+  return slot(table.pickle_load)(path, out);
 }
 
 int32_t spt_file_is_libtorchs(const char* path, bool* out) {

@@ -4350,6 +4350,38 @@ SplArray* rt_torch_dataset_next(int64_t pass) {
   return array_taking(out, out_len);
 }
 
+int64_t rt_torch_download_begin(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects) {
+  clear_error();
+  int64_t out{};
+  slot(table.download_begin)(url, path, resumed, stall_s, most_redirects, &out);
+  return out;
+}
+
+SplArray* rt_torch_download_step(int64_t download, int64_t wait_ms) {
+  clear_error();
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.download_step)(download, wait_ms, &out, &out_len);
+  return array_taking(out, out_len);
+}
+
+void rt_torch_download_end(int64_t download) {
+  clear_error();
+  slot(table.download_end)(download);
+}
+
+char* rt_torch_file_checksum(const char* path, const char* kind) {
+  clear_error();
+  char* out{};
+  slot(table.file_checksum)(path, kind, &out);
+  return text_taking(out);
+}
+
+void rt_torch_tar_unpack(const char* path, const char* folder) {
+  clear_error();
+  slot(table.tar_unpack)(path, folder);
+}
+
 int64_t rt_torch_event_writer_new(const char* log_dir, int64_t max_queue, double flush_secs, const char* filename_suffix) {
   clear_error();
   int64_t out{};
@@ -4492,6 +4524,13 @@ SplArray* rt_torch_values_load(const char* path, const char* map_location) {
   clear_error();
   SplArray* out{};
   slot(table.values_load)(path, map_location, &out);
+  return out != nullptr ? out : spl_array_new();
+}
+
+SplArray* rt_torch_pickle_load(const char* path) {
+  clear_error();
+  SplArray* out{};
+  slot(table.pickle_load)(path, &out);
   return out != nullptr ? out : spl_array_new();
 }
 

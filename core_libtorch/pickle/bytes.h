@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,10 @@ namespace simple_torch::core::pickle {
 /// Throw Error(kIo): what a file holds that is not read, and what is wrong with its pickle.
 [[noreturn]] void fail(const std::string& why);
 [[noreturn]] void fail_broken(const std::string& what);
+
+/// Latin-1 as UTF-8, and the way back: none for text with other characters than those.
+std::string text_of_latin1(std::string_view bytes);
+std::optional<std::string> latin1_of_text(std::string_view text);
 
 /// Throws Error(kIo) where the bytes end too early.
 class Bytes {
@@ -22,7 +27,7 @@ class Bytes {
   std::string_view line();
   /// Throws Error(kIo) for what is no UTF-8.
   std::string_view text(uint64_t count);
-  /// An integer in two's complement, little-endian, in that many bytes. Throws Error(kIo) beyond 8.
+  /// An integer in two's complement, little-endian, in that many bytes. Throws Error(kIo) beyond 64 bits.
   int64_t long_number(size_t count);
 
   /// As it lies in memory.

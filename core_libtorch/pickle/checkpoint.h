@@ -14,7 +14,7 @@ namespace simple_torch::core::pickle {
 /// be written, Error(kInvalidArgument) for tensors without plain memory.
 void save(const Value& value, const std::string& path);
 
-/// What Python's torch.save, or ours, wrote of tensors, numbers, texts, lists, tuples, dicts and dtypes.
+/// What Python's torch.save, or ours, wrote: see unpickled().
 /// Tensors come to the device `map_location`, else to where they were. Throws Error(kIo) where the file is
 /// none such, or is broken, or holds something else; Error(kUnavailable) for a device that is not there.
 ValuePtr load(const std::string& path, const std::optional<std::string>& map_location);

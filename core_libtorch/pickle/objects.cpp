@@ -1,26 +1,46 @@
 #include "core_libtorch/pickle/objects.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/error.h"
+#include "core_libtorch/pickle/arrays.h"
 #include "core_libtorch/pickle/bytes.h"
+#include "core_libtorch/pickle/parts.h"
+#include "core_libtorch/pickle/python_values.h"
+#include "core_libtorch/pickle/rebuilding.h"
 
 namespace simple_torch::core::pickle {
 namespace {
 
-const Value& item_of(const Value& value, size_t index, Kind kind, const char* what) {
-  if (index >= value.items.size() || value.items[index]->kind != kind) {
-    fail_broken(std::string("no ") + what + " where one belongs");
-  }
-  return *value.items[index];
-}
+struct Row {
+  std::string_view name;  // as global_of() gives it
+  ValuePtr (*make)(const Value& arguments);
+};
 
-std::vector<int64_t> integers_of(const Value& value, const char* what) {
-  std::vector<int64_t> numbers;
-  for (size_t i = 0; i < value.items.size(); ++i) {
-    numbers.push_back(item_of(value, i, Kind::kInt, what).number);
-  }
-  return numbers;
-}
+// NumPy 2 calls numpy.core numpy._core; Python 2's __builtin__ is Python 3's builtins.
+constexpr std::array kValues{Row{"collections OrderedDict", ordered_dict_of},
+                             Row{"collections Counter", counter_of},
+                             Row{"__builtin__ set", set_of},
+                             Row{"builtins set", set_of},
+                             Row{"__builtin__ frozenset", set_of},
+                             Row{"builtins frozenset", set_of},
+                             Row{"__builtin__ complex", complex_of},
+                             Row{"builtins complex", complex_of},
+                             Row{"__builtin__ bytearray", bytes_of},
+                             Row{"builtins bytearray", bytes_of},
+                             Row{"__builtin__ bytes", bytes_of},
+                             Row{"_codecs encode", encoded_of},
+                             Row{"torch device", device_of},
+                             Row{"torch Size", size_of},
+                             Row{"torch.serialization _get_layout", layout_of},
+                             Row{"numpy dtype", array_type_of},
+                             Row{"numpy.core.multiarray _reconstruct", empty_array_of},
+                             Row{"numpy._core.multiarray _reconstruct", empty_array_of},
+                             Row{"numpy.core.numeric _frombuffer", array_from_buffer},
+                             Row{"numpy._core.numeric _frombuffer", array_from_buffer}};
 
 bool is_dtype_name(const std::string& name) {
   try {
@@ -31,79 +51,48 @@ bool is_dtype_name(const std::string& name) {
   }
 }
 
-ValuePtr ordered_dict(const Value& arguments) {
-  ValuePtr dict = make_value(Kind::kOrderedDict);
-  if (arguments.items.empty()) {
-    return dict;
-  }
-  for (const ValuePtr& pair : arguments.items[0]->items) {
-    if (pair->items.size() != 2) {
-      fail_broken("a dict of what are no pairs");
-    }
-    dict->items.insert(dict->items.end(), pair->items.begin(), pair->items.end());
-  }
-  return dict;
-}
-
-ValuePtr tensor_of(const Value& arguments, bool names_dtype, const Makers& makers) {
-  const Value& storage = item_of(arguments, 0, Kind::kStorage, "storage");
-  const std::string dtype = names_dtype ? item_of(arguments, 6, Kind::kDtype, "dtype").text : "";
-  ValuePtr made = make_value(Kind::kTensor);
-  made->tensor = makers.tensor(storage, dtype, item_of(arguments, 1, Kind::kInt, "offset").number,
-                               integers_of(item_of(arguments, 2, Kind::kTuple, "shape"), "size"),
-                               integers_of(item_of(arguments, 3, Kind::kTuple, "strides"), "stride"),
-                               item_of(arguments, 4, Kind::kBool, "flag").number != 0);
-  return made;
-}
-
-ValuePtr parameter_of(const Value& arguments) {
-  ValuePtr made = make_value(Kind::kParameter);
-  made->tensor = item_of(arguments, 0, Kind::kTensor, "tensor").tensor;
-  made->tensor.requires_grad_(item_of(arguments, 1, Kind::kBool, "flag").number != 0);
-  return made;
-}
-
 }  // namespace
 
 void fail_unknown(const std::string& global) {
   std::string name = global;
   name.replace(name.find(' '), 1, ".");
-  fail("it holds a " + name +
-       ", and only tensors, numbers, texts, lists, tuples, dicts and dtypes are read, as a pickle of "
-       "anything else "
-       "can run any code; save a state_dict() in Python");
+  fail(
+      "it holds a " + name +
+      ", and only tensors, arrays, numbers, texts, bytes, lists, tuples, sets, dicts, dtypes and devices are "
+      "read, as a pickle of anything else can run any code; save a state_dict() in Python");
 }
 
 ValuePtr storage_of(const Value& id, const Makers& makers) {
   if (id.kind != Kind::kTuple || id.items.size() != 5 ||
-      item_of(id, 0, Kind::kText, "text").text != "storage") {
+      part_of(id, 0, Kind::kText, "text").text != "storage") {
     fail_broken("a reference that is no storage");
   }
-  return makers.storage(item_of(id, 1, Kind::kGlobal, "storage class").text,
-                        item_of(id, 2, Kind::kText, "key").text, item_of(id, 3, Kind::kText, "location").text,
-                        item_of(id, 4, Kind::kInt, "size").number);
+  return makers.storage(part_of(id, 1, Kind::kGlobal, "storage class").text,
+                        part_of(id, 2, Kind::kText, "key").text, part_of(id, 3, Kind::kText, "location").text,
+                        part_of(id, 4, Kind::kInt, "size").number);
 }
 
 ValuePtr made_by(const Value& function, const Value& arguments, const Makers& makers) {
   if (function.kind != Kind::kGlobal || arguments.kind != Kind::kTuple) {
     fail_broken("a call of what is no function");
   }
-  const std::string& name = function.text;
-  if (name == "collections OrderedDict") {
-    return ordered_dict(arguments);
+  const auto row =
+      std::find_if(kValues.begin(), kValues.end(), [&](const Row& r) { return r.name == function.text; });
+  ValuePtr made = row == kValues.end() ? rebuilt(function.text, arguments, makers) : row->make(arguments);
+  if (!made) {
+    fail_unknown(function.text);
   }
-  if (name == "torch Size") {
-    ValuePtr size = make_value(Kind::kTuple);
-    size->items = arguments.items.empty() ? std::vector<ValuePtr>() : arguments.items[0]->items;
-    return size;
+  return made;
+}
+
+void take_state(Value& object, const Value& state) {
+  if (object.kind == Kind::kArrayType) {
+    take_array_type_state(object, state);
+  } else if (object.kind == Kind::kArray) {
+    take_array_state(object, state);
+  } else if (object.kind != Kind::kOrderedDict) {
+    fail("it holds a Python object with a state of its own, which is not read");
   }
-  if (name == "torch._utils _rebuild_tensor_v2" || name == "torch._utils _rebuild_tensor_v3") {
-    return tensor_of(arguments, name.ends_with("3"), makers);
-  }
-  if (name == "torch._utils _rebuild_parameter") {
-    return parameter_of(arguments);
-  }
-  fail_unknown(name);
 }
 
 ValuePtr global_of(const std::string& module, const std::string& name) {

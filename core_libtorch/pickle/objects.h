@@ -1,4 +1,4 @@
-// The few things that a pickle may make by name: dtypes, ordered dicts, sizes, storages, tensors, parameters.
+// The few things that a pickle may make by name; all others are refused, as they can run any code.
 #pragma once
 
 #include <string>
@@ -19,7 +19,11 @@ ValuePtr storage_of(const Value& id, const Makers& makers);
 /// The call of a name that global_of() gave.
 ValuePtr made_by(const Value& function, const Value& arguments, const Makers& makers);
 
-/// It is of a class or a function that is not among them: "torch._utils _rebuild_sparse_tensor".
+/// The state that follows an object: an array's content; versions of modules, which torch keeps beside a
+/// state_dict, are passed over.
+void take_state(Value& object, const Value& state);
+
+/// It is of a class or a function that is not among them: "torch._utils _rebuild_qtensor".
 [[noreturn]] void fail_unknown(const std::string& global);
 
 }  // namespace simple_torch::core::pickle

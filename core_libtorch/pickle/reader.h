@@ -24,7 +24,9 @@ struct Makers {
 };
 
 /// Throws Error(kIo) with the fault for a broken pickle, and for one of anything else than None, bools,
-/// integers of 64 bits, floats, texts, lists, tuples, dicts, dtypes, tensors and parameters.
+/// integers of 64 bits, floats, complex numbers, texts, bytes, lists, tuples, sets, dicts, dtypes, devices,
+/// tensors, parameters and arrays of NumPy's, which become tensors. Sets hold what the file says, in its
+/// order.
 ValuePtr unpickled(std::string_view bytes, const Makers& makers);
 
 }  // namespace simple_torch::core::pickle

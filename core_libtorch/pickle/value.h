@@ -1,4 +1,4 @@
-// What a file of torch.save's holds, between the pickle and the tensors.
+// What a pickle holds, between its bytes and the tensors.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,20 +15,28 @@ namespace simple_torch::core::pickle {
 
 enum class Kind : uint8_t {
   kNone,
-  kBool,   // number
-  kInt,    // number
-  kFloat,  // real
+  kBool,     // number
+  kInt,      // number
+  kFloat,    // real
+  kComplex,  // real, imaginary
   kText,
+  kBytes,      // text
   kDtype,      // text: "float32"
+  kDevice,     // text: "cuda:0"
   kTensor,     // tensor
   kParameter,  // tensor
   kList,
   kTuple,
+  kSet,          // also a frozenset
   kDict,         // items: key, value, key, value …
   kOrderedDict,  // as kDict
   // These occur while a file is read, and in no result.
-  kGlobal,   // text: "torch._utils _rebuild_tensor_v2"
-  kStorage,  // number: which; text: the dtype's name, empty for bytes without one
+  kGlobal,     // text: "torch._utils _rebuild_tensor_v2"
+  kStorage,    // number: which; text: the dtype's name, empty for bytes without one
+  kLayout,     // text: "torch.sparse_coo"
+  kOldText,    // text: bytes that Python 2 called a str, each a character of Latin-1
+  kArrayType,  // NumPy's dtype. text: "u1"; number: 1 for high bytes first
+  kArray,      // NumPy's array before its state is told; a kTensor then
 };
 
 struct Value;
@@ -39,6 +47,7 @@ struct Value {
   Kind kind = Kind::kNone;
   int64_t number = 0;
   double real = 0;
+  double imaginary = 0;
   std::string text;
   at::Tensor tensor;
   std::vector<ValuePtr> items;

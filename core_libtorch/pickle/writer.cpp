@@ -1,6 +1,6 @@
 #include "core_libtorch/pickle/writer.h"
 
-#include <ATen/core/TensorBase.h>
+#include <ATen/core/Tensor.h>
 
 #include <array>
 #include <bit>
@@ -9,6 +9,8 @@
 
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/error.h"
+#include "core_libtorch/pickle/bytes.h"
+#include "core_libtorch/pickle/sparse_layouts.h"
 #include "core_libtorch/pickle/storage_types.h"
 
 namespace simple_torch::core::pickle {
@@ -39,11 +41,22 @@ class Writer {
       case Kind::kFloat:
         write_float(value.real);
         break;
+      case Kind::kComplex:
+        write_complex(value);
+        break;
       case Kind::kText:
         write_text(value.text);
         break;
+      case Kind::kBytes:
+        write_bytes(value.text);
+        break;
       case Kind::kDtype:
         write_global("torch", value.text);
+        break;
+      case Kind::kDevice:
+        write_global("torch", "device");
+        write_text(value.text);
+        out_ += "\x85R";
         break;
       case Kind::kTensor:
         write_tensor(value.tensor, value.tensor.requires_grad());
@@ -60,6 +73,12 @@ class Writer {
         write_all(value.items);
         out_ += 't';
         break;
+      case Kind::kSet:
+        write_global("__builtin__", "set");
+        out_ += ']';
+        write_marked(value.items, 'e');
+        out_ += "\x85R";
+        break;
       case Kind::kDict:
         out_ += '}';
         write_marked(value.items, 'u');
@@ -70,6 +89,10 @@ class Writer {
         break;
       case Kind::kGlobal:
       case Kind::kStorage:
+      case Kind::kLayout:
+      case Kind::kOldText:
+      case Kind::kArrayType:
+      case Kind::kArray:
         throw Error(ErrorKind::kInternal, "a value of a half-read file cannot be written");
     }
   }
@@ -116,6 +139,21 @@ class Writer {
     out_ += text;
   }
 
+  void write_complex(const Value& value) {
+    write_global("__builtin__", "complex");
+    write_float(value.real);
+    write_float(value.imaginary);
+    out_ += "\x86R";
+  }
+
+  // Protocol 2 knows no bytes.
+  void write_bytes(std::string_view bytes) {
+    write_global("_codecs", "encode");
+    write_text(text_of_latin1(bytes));
+    write_text("latin1");
+    out_ += "\x86R";
+  }
+
   void write_global(std::string_view module, std::string_view name) {
     out_ += 'c';
     out_ += module;
@@ -149,6 +187,43 @@ class Writer {
   }
 
   void write_tensor(const at::Tensor& tensor, bool requires_grad) {
+    if (const auto layout = name_of_sparse_layout(tensor.layout())) {
+      write_sparse(tensor.detach(), *layout);
+    } else {
+      write_dense(tensor, requires_grad);
+    }
+  }
+
+  /// As Python does, which does not keep requires_grad there.
+  void write_sparse(const at::Tensor& tensor, std::string_view layout) {
+    write_global("torch._utils", "_rebuild_sparse_tensor");
+    out_ += '(';
+    write_global("torch.serialization", "_get_layout");
+    write_text(layout);
+    out_ += "\x85R(";
+    for (const at::Tensor& part : parts_of_sparse(tensor)) {
+      write_dense(part, false);
+    }
+    write_ints(tensor.sizes());
+    if (tensor.layout() == at::kSparse) {
+      write_bool(tensor.is_coalesced());
+    }
+    out_ += "ttR";
+  }
+
+  static std::vector<at::Tensor> parts_of_sparse(const at::Tensor& tensor) {
+    switch (tensor.layout()) {
+      case at::kSparse:
+        return {tensor._indices(), tensor._values()};
+      case at::kSparseCsr:
+      case at::kSparseBsr:
+        return {tensor.crow_indices(), tensor.col_indices(), tensor.values()};
+      default:
+        return {tensor.ccol_indices(), tensor.row_indices(), tensor.values()};
+    }
+  }
+
+  void write_dense(const at::Tensor& tensor, bool requires_grad) {
     require_plain(tensor);
     const auto storage_class = storage_class_of(tensor.scalar_type());
     write_global("torch._utils", storage_class ? "_rebuild_tensor_v2" : "_rebuild_tensor_v3");

@@ -17,7 +17,7 @@ struct Pickled {
   std::vector<c10::Storage> storages;
 };
 
-/// Pickle protocol 2. Throws Error(kInvalidArgument) for tensors without plain memory (sparse, quantized,
+/// Pickle protocol 2. Throws Error(kInvalidArgument) for tensors without plain memory (nested, quantized,
 /// meta).
 Pickled pickled(const Value& value);
 

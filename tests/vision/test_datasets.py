@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import fractions
 import gzip
+import os
 import pickle
 import random
-import struct
 
 import numpy
 import pytest
+from old_pickles import old_pickle
+from picture_files import as_text, datasets, idx, make_cifar, make_mnist, theirs
+from torchvision.transforms.v2.functional import pil_to_tensor
 from twins import run, torch
-
-datasets = pytest.importorskip("torchvision.datasets", reason="this Python has no torchvision")
-from torchvision.transforms.v2.functional import pil_to_tensor  # noqa: E402
 
 OURS = run(
     """
@@ -47,63 +48,6 @@ OURS = run(
     fn last(name, root): made(name, root, true)[-1]
     """
 )
-
-
-def idx(array: numpy.ndarray, code: int = 8) -> bytes:
-    return struct.pack(">HBB", 0, code, array.ndim) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
-
-
-def make_mnist(folder, name="MNIST", *, packed=False, count=7):
-    generator = numpy.random.default_rng(3)
-    raw = folder / name / "raw"
-    raw.mkdir(parents=True)
-    for start, n in (("train", count), ("t10k", 3)):
-        files = {
-            f"{start}-images-idx3-ubyte": idx(generator.integers(0, 256, (n, 28, 28)).astype(numpy.uint8)),
-            f"{start}-labels-idx1-ubyte": idx(generator.integers(0, 10, n).astype(numpy.uint8)),
-        }
-        for file, content in files.items():
-            (raw / file).write_bytes(content)
-            if packed:
-                (raw / f"{file}.gz").write_bytes(gzip.compress(content))
-    return raw
-
-
-def make_cifar(folder, kind: int, count=4):
-    """Both versions: the Python one for torchvision, the binary one for ours."""
-    generator = numpy.random.default_rng(5)
-    python = folder / ("cifar-10-batches-py" if kind == 10 else "cifar-100-python")
-    binary = folder / ("cifar-10-batches-bin" if kind == 10 else "cifar-100-binary")
-    python.mkdir()
-    binary.mkdir()
-    names = [f"kind {i}" for i in range(kind)]
-    files = [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"] if kind == 10 else ["train", "test"]
-    for file in files:
-        pixels = generator.integers(0, 256, (count, 3072)).astype(numpy.uint8)
-        labels = generator.integers(0, kind, count)
-        coarse = generator.integers(0, 20, count)
-        batch = {"data": pixels, "labels" if kind == 10 else "fine_labels": labels.tolist()}
-        (python / file).write_bytes(pickle.dumps(batch, protocol=2))
-        heads = [labels] if kind == 10 else [coarse, labels]
-        records = numpy.concatenate([*(h[:, None].astype(numpy.uint8) for h in heads), pixels], 1)
-        (binary / f"{file}.bin").write_bytes(records.tobytes())
-    key = "label_names" if kind == 10 else "fine_label_names"
-    (python / ("batches.meta" if kind == 10 else "meta")).write_bytes(pickle.dumps({key: names}))
-    (binary / ("batches.meta.txt" if kind == 10 else "fine_label_names.txt")).write_text("\n".join(names) + "\n\n")
-    return binary
-
-
-def theirs(name: str, root, train: bool):
-    """torchvision's, which is not to compare checksums: the files are made here."""
-    if name.startswith("CIFAR"):
-        base = getattr(datasets, name)
-        unsummed = {
-            "train_list": [[file, None] for file, _ in base.train_list],
-            "test_list": [[file, None] for file, _ in base.test_list],
-            "meta": {**base.meta, "md5": None},
-        }
-        return type(name, (base,), unsummed)(str(root), train)
-    return getattr(datasets, name)(str(root), **({} if name == "ImageFolder" else {"train": train}))
 
 
 def same_samples(name, root, train):
@@ -142,14 +86,35 @@ def test_transforms_and_a_loader_with_workers(tmp_path):
     assert targets.tolist() == [target for _, target in wanted]
 
 
+LAYOUTS = {
+    "binary": {"layouts": ("binary",)},
+    "Python 2": {"layouts": ("python",)},
+    "both": {},
+    **{
+        f"protocol {p}": {"layouts": ("python",), "dumped": lambda value, p=p: pickle.dumps(as_text(value), p)}
+        for p in (2, 4, 5)
+    },
+}
+
+
 @pytest.mark.parametrize("train", [True, False])
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("kind", [10, 100])
-def test_cifar(kind, train, tmp_path):
-    make_cifar(tmp_path, kind)
-    same_samples(f"CIFAR{kind}", tmp_path, train)
-    classes, indices = OURS.facts(f"CIFAR{kind}", str(tmp_path))
-    assert list(classes) == theirs(f"CIFAR{kind}", tmp_path, True).classes
-    assert dict(indices) == theirs(f"CIFAR{kind}", tmp_path, True).class_to_idx
+def test_cifar(kind, layout, train, tmp_path):
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "ours").mkdir()
+    make_cifar(tmp_path / "theirs", kind)
+    make_cifar(tmp_path / "ours", kind, **LAYOUTS[layout])
+    name = f"CIFAR{kind}"
+    his = theirs(name, tmp_path / "theirs", train)
+    found = OURS.samples(name, str(tmp_path / "ours"), train)
+    assert len(found) == len(his) == (20 if train and kind == 10 else 4)
+    for (ours, our_target), (picture, target) in zip(found, his):
+        assert our_target == target
+        assert torch.equal(ours, pil_to_tensor(picture))
+    classes, indices = OURS.facts(name, str(tmp_path / "ours"))
+    assert list(classes) == his.classes
+    assert dict(indices) == his.class_to_idx
 
 
 def make_folders(
@@ -222,12 +187,19 @@ def test_broken_mnist_files_are_told(file, change, message, tmp_path):
 def test_a_missing_file_is_told(tmp_path):
     path = tmp_path / "MNIST" / "raw" / IMAGES
     assert OURS.failure("MNIST", str(tmp_path)) == f"Io: Dataset not found: there is neither '{path}' nor '{path}.gz'"
-    names = tmp_path / "cifar-10-batches-bin" / "batches.meta.txt"
+    told = OURS.failure("CIFAR10", str(tmp_path))
+    python, binary = tmp_path / "cifar-10-batches-py", tmp_path / "cifar-10-batches-bin"
+    assert told == f"Io: Dataset not found: there is neither '{python}' nor '{binary}'; download: true fetches it"
+    binary.mkdir()
+    names = binary / "batches.meta.txt"
     assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: Dataset not found: there is no '{names}'"
+    python.mkdir()
+    told = OURS.failure("CIFAR10", str(tmp_path))
+    assert told == f"Io: '{python / 'data_batch_1'}' cannot be read: there is no such file"
 
 
 def test_broken_cifar_files_are_told(tmp_path):
-    folder = make_cifar(tmp_path, 10)
+    folder = make_cifar(tmp_path, 10, layouts=("binary",))
     path = folder / "data_batch_3.bin"
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
@@ -239,6 +211,74 @@ def test_broken_cifar_files_are_told(tmp_path):
     assert OURS.failure("CIFAR10", str(tmp_path)).endswith("there is a label 99, and there are 10 classes")
     path.unlink()
     assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: '{path}' cannot be read: there is no such file"
+
+
+@pytest.mark.parametrize(
+    ("batch", "message"),
+    [
+        ({"data": numpy.zeros((2, 3072), numpy.uint8), "labels": [1]}, "it has 1 labels for 2 pictures"),
+        ({"data": numpy.zeros((2, 3071), numpy.uint8), "labels": [1, 2]}, "its data are no rows of 3072 bytes"),
+        ({"data": numpy.zeros((2, 3072), numpy.int8), "labels": [1, 2]}, "its data are no rows of 3072 bytes"),
+        ({"data": [1], "labels": [1]}, "its data are no rows of 3072 bytes"),
+        ({"data": numpy.zeros((1, 3072), numpy.uint8), "labels": ["a"]}, "its labels are no list of integers"),
+        ({"data": numpy.zeros((1, 3072), numpy.uint8), "labels": 3}, "its labels are no list of integers"),
+        ({"labels": [1]}, "it is no dict with 'data'"),
+        ({"data": numpy.zeros((1, 3072), numpy.uint8)}, "it is no dict with 'fine_labels'"),
+        ([1], "it is no dict with 'data'"),
+        (fractions.Fraction(1, 2), "it holds a fractions.Fraction, and only tensors"),
+        (
+            {"data": numpy.zeros((4, 3072), numpy.uint8), "labels": [1, 2, 10, 3]},
+            "there is a label 10, and there are 10",
+        ),
+        (
+            {"data": numpy.zeros((1, 3072), numpy.uint8), "labels": [-1]},
+            "there is a label -1, and there are 10 classes",
+        ),
+    ],
+    ids=range(12),
+)
+def test_batches_that_hold_other_things_are_told(batch, message, tmp_path):
+    folder = make_cifar(tmp_path, 10)
+    (folder / "data_batch_2").write_bytes(pickle.dumps(batch, 2))
+    told = OURS.failure("CIFAR10", str(tmp_path))
+    assert told.startswith("Io: ")
+    assert message in told
+
+
+def test_a_batch_that_would_run_code_runs_none(tmp_path):
+    class Evil:
+        def __reduce__(self):
+            return os.system, (f"touch {tmp_path}/was_run",)
+
+    folder = make_cifar(tmp_path, 10)
+    (folder / "data_batch_2").write_bytes(pickle.dumps({"data": Evil()}, 2))
+    assert f"'{folder / 'data_batch_2'}' cannot be read: it holds a posix.system" in OURS.failure(
+        "CIFAR10", str(tmp_path)
+    )
+    assert not (tmp_path / "was_run").exists()
+
+
+@pytest.mark.parametrize("dumped", [old_pickle, lambda value: pickle.dumps(as_text(value), 5)], ids=["2", "5"])
+def test_truncated_and_flipped_batches_are_read_right_or_told(dumped, tmp_path):
+    folder = make_cifar(tmp_path, 100, layouts=("python",), dumped=dumped)
+    path = folder / "train"
+    whole = path.read_bytes()
+    generator = random.Random(2)
+    near = len(whole) - 3072 * 4  # what is no pixel, about
+    for _ in range(200):
+        path.write_bytes(whole[: generator.choice([generator.randrange(len(whole)), generator.randrange(near)])])
+        told = OURS.failure("CIFAR100", str(tmp_path))
+        assert told.startswith(f"Io: '{path}' cannot be read: its pickle is broken: ")
+    counted = {"read": 0, "told": 0}
+    for _ in range(500):
+        changed = bytearray(whole)
+        place = generator.choice([generator.randrange(400), generator.randrange(len(whole) - 400, len(whole))])
+        changed[place] ^= 1 << generator.randrange(8)
+        path.write_bytes(changed)
+        told = OURS.failure("CIFAR100", str(tmp_path))
+        assert told == "" or told.startswith("Io: ")
+        counted["told" if told else "read"] += 1
+    assert min(counted.values()) > 20, counted
 
 
 def test_mutated_files_are_read_or_told(tmp_path):

@@ -56,7 +56,8 @@ enum SptHandleKind {
   SPT_HANDLE_STEP = 8,
   SPT_HANDLE_EVENT_WRITER = 9,
   SPT_HANDLE_DATASET = 10,
-  SPT_HANDLE_DATASET_PASS = 11
+  SPT_HANDLE_DATASET_PASS = 11,
+  SPT_HANDLE_DOWNLOAD = 12
 };
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */
@@ -4491,6 +4492,53 @@ SPT_API int32_t spt_dataset_begin(int64_t dataset, int64_t worker, int64_t worke
  *  Simple:   rt_torch_dataset_next */
 SPT_API int32_t spt_dataset_next(int64_t pass, int64_t** out, int64_t* out_len);
 
+/* --- Downloads --- */
+
+/** Begins to fill a file from an http or https address, by libcurl; spt_download_step does the work.
+ *  With resumed the server is asked for what is behind the bytes that the file has, else it is begun
+ *  anew. The file stays as far as it came, also when this ends early. A connection that is not there,
+ *  or brings nothing, for stall_s seconds is given up.
+ *
+ *  Owns:     *out is a new handle; release it with spt_download_end.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (url or path is NULL, or another limit),
+ *            IO (the file cannot be written, or another download writes it), UNAVAILABLE (there is no
+ *            libcurl).
+ *  Source:   torchvision.datasets.utils.download_url
+ *  Simple:   rt_torch_download_begin */
+SPT_API int32_t spt_download_begin(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects, int64_t* out);
+
+/** Waits for bytes, for so long at most, and writes them: three numbers, 1 when all is there and on the
+ *  disk, else 0; the bytes that the file has; how many they will be, -1 while that is not known.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, IO (the file cannot be written),
+ *            UNAVAILABLE (what the server or the network did not give; the message says why).
+ *  Simple:   rt_torch_download_step */
+SPT_API int32_t spt_download_step(int64_t download, int64_t wait_ms, int64_t** out, int64_t* out_len);
+
+/** Ends it where it is; a handle that is none is passed over.
+ *
+ *  Simple:   rt_torch_download_end */
+SPT_API int32_t spt_download_end(int64_t download);
+
+/** The md5 or sha256 of a file's bytes, as hexadecimal digits.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path or kind is NULL, or kind is
+ *            another), IO (the file cannot be read).
+ *  Source:   torchvision.datasets.utils.calculate_md5
+ *  Simple:   rt_torch_file_checksum */
+SPT_API int32_t spt_file_checksum(const char* path, const char* kind, char** out);
+
+/** Puts the files and folders of a tar archive, gzipped or not, below a folder, each file whole or not
+ *  at all.
+ *
+ *  Errors:   INVALID_ARGUMENT (path or folder is NULL), IO (it cannot be read, is broken or truncated,
+ *            or holds a link or a name that leads outside of the folder; a file cannot be written).
+ *  Source:   torchvision.datasets.utils.extract_archive
+ *  Simple:   rt_torch_tar_unpack */
+SPT_API int32_t spt_tar_unpack(const char* path, const char* folder);
+
 /* --- Files of events for TensorBoard --- */
 
 /** Makes the folder, and a new file in it that TensorBoard knows by its name. Events wait in memory
@@ -4653,9 +4701,10 @@ SPT_API int32_t spt_tensor_load(const char* path, int64_t* out);
 
 /** Writes a value as Python's torch.save does; torch.load reads it, with weights_only=True too. The
  *  value is flat, each before its parts, with a letter of `kinds` for each: v nil, a bool, an integer,
- *  a float or text; t a tensor; p a parameter; y a dtype, by its name; l an array, u a tuple (how many
- *  items follow); d a dict, o an ordered one (how many keys, each with its value, follow). The file
- *  appears whole or not at all.
+ *  a float or text; c a complex number, as an array of two numbers; b bytes, as a uint8 tensor [n]; t a
+ *  tensor; p a parameter; y a dtype and e a device, by their names; l an array, u a tuple, s a set (how
+ *  many items follow); d a dict, o an ordered one (how many keys, each with its value, follow). The
+ *  file appears whole or not at all.
  *
  *  Errors:   INVALID_ARGUMENT (path is NULL, kinds and values do not fit, a value is nested more than
  *            200 deep, or a tensor has no plain memory), INVALID_HANDLE, IO (the file cannot be
@@ -4671,12 +4720,25 @@ SPT_API int32_t spt_values_save(const char* path, const char* kinds, const SplAr
  *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
  *            spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL, or map_location is no
- *            device), IO (the file cannot be read, is broken, or holds something other than tensors,
- *            parameters, numbers, texts, lists, tuples, dicts and dtypes; the message says which),
- *            UNAVAILABLE (a tensor is of a device that is not there).
+ *            device), IO (the file cannot be read, is broken, or holds something other than what
+ *            spt_values_save takes; the message says which), UNAVAILABLE (a tensor is of a device that
+ *            is not there).
  *  Source:   torch.load(weights_only=True)
  *  Simple:   rt_torch_values_load */
 SPT_API int32_t spt_values_load(const char* path, const char* map_location, SplArray** out);
+
+/** What Python's pickle.dump wrote, of protocols 2 to 5, without torch.save's archive round it; as
+ *  spt_values_load gives it. No code of the file runs. NumPy's arrays of numbers come as tensors, texts
+ *  of Python 2 as Latin-1, keys that are bytes as texts.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL), IO (the file cannot be
+ *            read, is broken, or holds something that spt_values_save does not take; the message says
+ *            which).
+ *  Source:   pickle.load
+ *  Simple:   rt_torch_pickle_load */
+SPT_API int32_t spt_pickle_load(const char* path, SplArray** out);
 
 /** Whether the file is an archive of LibTorch's torch::save, which spt_tensor_load reads; false for a
  *  file that is none, or is not there.

@@ -1,0 +1,66 @@
+#include "core_libtorch/downloads/curl_library.h"
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "core_libtorch/error.h"
+
+namespace simple_torch::core::downloads {
+namespace {
+
+[[noreturn]] void fail(const std::string& why) {
+  throw Error(ErrorKind::kUnavailable,
+              "downloads need libcurl (libcurl.so.4; Debian's package is libcurl4): " + why);
+}
+
+void* opened() {
+  for (const char* name : {"libcurl.so.4", "libcurl-gnutls.so.4"}) {
+    if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
+      return library;
+    }
+  }
+  const char* const why = dlerror();
+  fail(why != nullptr ? why : "it cannot be opened");
+}
+
+template <class Function>
+void find(void* library, Function& function, const char* name) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function == nullptr) {
+    fail(std::string("it has no ") + name);
+  }
+}
+
+CurlLibrary loaded() {
+  void* const library = opened();
+  decltype(&::curl_global_init) global_init = nullptr;
+  find(library, global_init, "curl_global_init");
+  CurlLibrary made{};
+  find(library, made.easy_init, "curl_easy_init");
+  find(library, made.easy_setopt, "curl_easy_setopt");
+  find(library, made.easy_getinfo, "curl_easy_getinfo");
+  find(library, made.easy_strerror, "curl_easy_strerror");
+  find(library, made.easy_cleanup, "curl_easy_cleanup");
+  find(library, made.multi_init, "curl_multi_init");
+  find(library, made.multi_add_handle, "curl_multi_add_handle");
+  find(library, made.multi_remove_handle, "curl_multi_remove_handle");
+  find(library, made.multi_perform, "curl_multi_perform");
+  find(library, made.multi_poll, "curl_multi_poll");
+  find(library, made.multi_info_read, "curl_multi_info_read");
+  find(library, made.multi_strerror, "curl_multi_strerror");
+  find(library, made.multi_cleanup, "curl_multi_cleanup");
+  if (global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+    fail("it cannot be started");
+  }
+  return made;
+}
+
+}  // namespace
+
+const CurlLibrary& curl() {
+  static const CurlLibrary library = loaded();
+  return library;
+}
+
+}  // namespace simple_torch::core::downloads

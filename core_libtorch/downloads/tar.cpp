@@ -1,0 +1,256 @@
+#include "core_libtorch/downloads/tar.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core_libtorch/error.h"
+#include "core_libtorch/replaced_file.h"
+
+namespace simple_torch::core::downloads {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kBlock = 512;
+constexpr uint64_t kMostHeader = 1U << 20U;  // of a long name, or of pax's records
+using Header = std::array<char, kBlock>;
+
+struct Close {
+  void operator()(gzFile file) const { gzclose(file); }
+};
+
+/// The bytes of the archive, unpacked.
+class Source {
+ public:
+  explicit Source(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
+    if (!file_) {
+      fail(std::strerror(errno));
+    }
+    gzbuffer(file_.get(), 1U << 18U);
+  }
+
+  /// False at the end of the archive.
+  bool read_or_end(char* into, size_t count) {
+    const int got = gzread(file_.get(), into, static_cast<unsigned>(count));
+    if (got == 0 && gzeof(file_.get()) != 0) {
+      require_sound();
+      return false;
+    }
+    if (got != static_cast<int>(count)) {
+      require_sound();
+      fail("this tar archive is truncated");
+    }
+    return true;
+  }
+
+  void read(char* into, size_t count) {
+    if (!read_or_end(into, count)) {
+      fail("this tar archive is truncated");
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error(ErrorKind::kIo, "'" + path_ + "' cannot be unpacked: " + why);
+  }
+
+ private:
+  void require_sound() const {
+    int fault = Z_OK;
+    const char* const words = gzerror(file_.get(), &fault);
+    if (fault == Z_BUF_ERROR) {
+      fail("this gzip file is truncated");
+    }
+    if (fault != Z_OK && fault != Z_STREAM_END) {
+      fail(std::string("this gzip file is broken: ") + words);
+    }
+  }
+
+  std::string path_;
+  std::unique_ptr<gzFile_s, Close> file_;
+};
+
+std::string_view field(const Header& header, size_t begin, size_t size) {
+  const std::string_view whole(header.data() + begin, size);
+  return whole.substr(0, std::min(whole.find('\0'), size));
+}
+
+/// Octal digits between spaces; or, GNU's for great ones, a number of that many bytes.
+uint64_t number_field(const Source& source, const Header& header, size_t begin, size_t size) {
+  if ((header[begin] & '\x80') != 0) {
+    uint64_t number = 0;
+    for (size_t i = begin + size - 8; i < begin + size; ++i) {
+      number = number << 8U | static_cast<unsigned char>(header[i]);
+    }
+    return number;
+  }
+  std::string_view digits = field(header, begin, size);
+  digits.remove_prefix(std::min(digits.find_first_not_of(' '), digits.size()));
+  uint64_t number = 0;
+  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), number, 8);
+  if (end.ec != std::errc()) {
+    source.fail("it is no tar archive, or a broken one");
+  }
+  return number;
+}
+
+void require_checksum(const Source& source, const Header& header) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < kBlock; ++i) {
+    const bool is_of_sum = i >= 148 && i < 156;
+    sum += is_of_sum ? ' ' : static_cast<unsigned char>(header[i]);
+  }
+  if (sum != number_field(source, header, 148, 8)) {
+    source.fail("it is no tar archive, or a broken one");
+  }
+}
+
+/// Where a name of the archive lies. No part of it may lead upwards or to the root.
+fs::path place_of(const Source& source, const std::string& folder, const std::string& name) {
+  const fs::path relative(name);
+  const bool leads_out =
+      relative.is_absolute() ||
+      std::any_of(relative.begin(), relative.end(), [](const fs::path& part) { return part == ".."; });
+  if (leads_out || name.empty() || name.find('\0') != std::string::npos) {
+    source.fail("it holds the name '" + name + "', which leads outside of the folder");
+  }
+  return fs::path(folder) / relative;
+}
+
+class Unpacker {
+ public:
+  Unpacker(const std::string& path, const std::string& folder) : source_(path), folder_(folder) {}
+
+  void run() {
+    Header header;
+    while (source_.read_or_end(header.data(), kBlock) && !is_end(header)) {
+      require_checksum(source_, header);
+      take(header, number_field(source_, header, 124, 12));
+    }
+  }
+
+ private:
+  static bool is_end(const Header& header) {
+    return std::all_of(header.begin(), header.end(), [](char byte) { return byte == 0; });
+  }
+
+  void take(const Header& header, uint64_t size) {
+    switch (header[156]) {
+      case 'L':
+        long_name_ = text(size);
+        long_name_.resize(std::min(long_name_.find('\0'), long_name_.size()));
+        return;
+      case 'x':
+        take_records(text(size));
+        return;
+      case 'g':
+        text(size);
+        return;
+      case '0':
+      case '\0':
+      case '7':
+        write_file(taken_name(header), size);
+        return;
+      case '5':
+        make_folder(taken_name(header));
+        skip(size + padding(size));
+        return;
+      default:
+        source_.fail("it holds '" + taken_name(header) + "', which is neither a file nor a folder");
+    }
+  }
+
+  std::string taken_name(const Header& header) {
+    std::string name = std::exchange(long_name_, "");
+    if (name.empty()) {
+      const bool is_ustar = field(header, 257, 5) == "ustar";
+      const std::string_view prefix = is_ustar && header[263] == '0' ? field(header, 345, 155) : "";
+      name = std::string(prefix) + (prefix.empty() ? "" : "/") + std::string(field(header, 0, 100));
+    }
+    return name;
+  }
+
+  // "27 path=folder/long name\n", one after the other; the number is that of all its characters.
+  void take_records(const std::string& records) {
+    for (std::string_view rest = records; !rest.empty();) {
+      size_t length = 0;
+      const auto end = std::from_chars(rest.data(), rest.data() + rest.size(), length);
+      const auto begin = static_cast<size_t>(end.ptr - rest.data()) + 1;
+      if (end.ec != std::errc() || length <= begin || length > rest.size()) {
+        source_.fail("it is no tar archive, or a broken one");
+      }
+      const std::string_view record = rest.substr(begin, length - begin - 1);
+      if (record.starts_with("path=")) {
+        long_name_ = record.substr(5);
+      } else if (record.starts_with("size=")) {
+        source_.fail("it holds a file of more than 8 GB");
+      }
+      rest.remove_prefix(length);
+    }
+  }
+
+  std::string text(uint64_t size) {
+    if (size > kMostHeader) {
+      source_.fail("it is no tar archive, or a broken one");
+    }
+    std::string content(size, '\0');
+    if (size > 0) {
+      source_.read(content.data(), size);
+    }
+    skip(padding(size));
+    return content;
+  }
+
+  void write_file(const std::string& name, uint64_t size) {
+    const fs::path place = place_of(source_, folder_, name);
+    make_folders(place.parent_path());
+    ReplacedFile file(place.string());
+    std::vector<char> part(size_t{1} << 20U);
+    for (uint64_t left = size; left > 0;) {
+      const size_t count = std::min<uint64_t>(left, part.size());
+      source_.read(part.data(), count);
+      file.write(part.data(), count);
+      left -= count;
+    }
+    file.take_place();
+    skip(padding(size));
+  }
+
+  void make_folder(const std::string& name) { make_folders(place_of(source_, folder_, name)); }
+
+  void make_folders(const fs::path& folder) const {
+    std::error_code fault;
+    fs::create_directories(folder, fault);
+    if (fault) {
+      source_.fail("the folder " + folder.string() + " cannot be made: " + fault.message());
+    }
+  }
+
+  static uint64_t padding(uint64_t size) { return (kBlock - size % kBlock) % kBlock; }
+
+  void skip(uint64_t count) {
+    Header passed;
+    for (; count > 0; count -= std::min<uint64_t>(count, kBlock)) {
+      source_.read(passed.data(), std::min<uint64_t>(count, kBlock));
+    }
+  }
+
+  Source source_;
+  std::string folder_;
+  std::string long_name_;  // of the entry that follows
+};
+
+}  // namespace
+
+void unpack_tar(const std::string& path, const std::string& folder) { Unpacker(path, folder).run(); }
+
+}  // namespace simple_torch::core::downloads

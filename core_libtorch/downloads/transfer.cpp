@@ -1,0 +1,240 @@
+#include "core_libtorch/downloads/transfer.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <new>
+#include <optional>
+#include <string_view>
+
+#include "core_libtorch/error.h"
+
+namespace simple_torch::core::downloads {
+namespace {
+
+constexpr int64_t kMost = 1'000'000;  // of a limit
+constexpr long kOk = 200;
+constexpr long kPartial = 206;
+constexpr long kRangeRefused = 416;
+
+int64_t number_in(std::string_view digits) {
+  int64_t number = -1;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+/// The value of that header; none of another.
+std::optional<std::string_view> value_of(std::string_view line, std::string_view name) {
+  const bool is_it = line.size() > name.size() && line[name.size()] == ':' &&
+                     std::equal(name.begin(), name.end(), line.begin(), [](char a, char b) {
+                       return a == static_cast<char>(std::tolower(static_cast<unsigned char>(b)));
+                     });
+  if (!is_it) {
+    return std::nullopt;
+  }
+  line.remove_prefix(name.size() + 1);
+  while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) {
+    line.remove_prefix(1);
+  }
+  return line;
+}
+
+Limits sound(Limits limits) {
+  const auto is_sound = [](int64_t limit, int64_t least) { return limit >= least && limit <= kMost; };
+  if (!is_sound(limits.stall_seconds, 1) || !is_sound(limits.most_redirects, 0)) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "a download waits for 1 second or more, and follows 0 redirects or more, a million at most");
+  }
+  return limits;
+}
+
+}  // namespace
+
+Transfer::Transfer(const std::string& url, const std::string& path, bool resumed, Limits limits)
+    : limits_(sound(limits)), file_(path, resumed), easy_(curl().easy_init()), multi_(curl().multi_init()) {
+  if (!easy_ || !multi_) {
+    throw std::bad_alloc();
+  }
+  set_up(url);
+  begin();
+}
+
+Transfer::~Transfer() { curl().multi_remove_handle(multi_.get(), easy_.get()); }
+
+template <class Value>
+void Transfer::set(CURLoption option, Value value) {
+  const CURLcode code = curl().easy_setopt(easy_.get(), option, value);
+  if (code != CURLE_OK) {
+    fail_to_get(curl().easy_strerror(code));
+  }
+}
+
+void Transfer::set_up(const std::string& url) {
+  set(CURLOPT_ERRORBUFFER, words_.data());
+  set(CURLOPT_URL, url.c_str());
+  allow_web_only();
+  set(CURLOPT_FOLLOWLOCATION, 1L);
+  set(CURLOPT_MAXREDIRS, static_cast<long>(limits_.most_redirects));
+  set(CURLOPT_USERAGENT, "simple-torch");
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_CONNECTTIMEOUT, static_cast<long>(limits_.stall_seconds));
+  set(CURLOPT_WRITEFUNCTION, &Transfer::on_bytes);
+  set(CURLOPT_WRITEDATA, this);
+  set(CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+  set(CURLOPT_HEADERDATA, this);
+}
+
+// No other protocol, files of this machine least of all, also after a redirect.
+void Transfer::allow_web_only() {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+#else
+  set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+  set(CURLOPT_REDIR_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+void Transfer::begin() {
+  asked_from_ = file_.size();
+  heard_ = Clock::now();
+  const std::string range = std::to_string(asked_from_) + "-";
+  // CURLOPT_RESUME_FROM would refuse servers that give the whole.
+  set(CURLOPT_RANGE, asked_from_ > 0 ? range.c_str() : nullptr);
+  const CURLMcode code = curl().multi_add_handle(multi_.get(), easy_.get());
+  if (code != CURLM_OK) {
+    fail_to_get(curl().multi_strerror(code));
+  }
+}
+
+Progress Transfer::step(int64_t wait_ms) {
+  const std::lock_guard<std::mutex> one_at_a_time(stepping_);
+  if (!is_done_) {
+    int running = 0;
+    const CURLMcode waited = curl().multi_poll(
+        multi_.get(), nullptr, 0, static_cast<int>(std::clamp<int64_t>(wait_ms, 0, 60'000)), nullptr);
+    const CURLMcode went = waited == CURLM_OK ? curl().multi_perform(multi_.get(), &running) : waited;
+    if (went != CURLM_OK) {
+      fail_to_get(curl().multi_strerror(went));
+    }
+    int left = 0;
+    while (const CURLMsg* const message = curl().multi_info_read(multi_.get(), &left)) {
+      if (message->msg == CURLMSG_DONE) {
+        finish(message->data.result);
+      }
+    }
+    require_heard();
+  }
+  return {is_done_, file_.size(), is_done_ ? file_.size() : total()};
+}
+
+// libcurl's own limit looks at means over several seconds.
+void Transfer::require_heard() const {
+  if (!is_done_ && Clock::now() - heard_ > std::chrono::seconds(limits_.stall_seconds)) {
+    fail_to_get("nothing came for " + std::to_string(limits_.stall_seconds) + " s");
+  }
+}
+
+size_t Transfer::on_bytes(char* bytes, size_t one, size_t count, void* self) noexcept {
+  static_cast<Transfer*>(self)->heard_ = Clock::now();
+  return static_cast<Transfer*>(self)->take(bytes, one * count) ? one * count : 0;
+}
+
+size_t Transfer::on_header(char* line, size_t one, size_t count, void* self) noexcept {
+  static_cast<Transfer*>(self)->note_header({line, one * count});
+  return one * count;
+}
+
+// "content-range: bytes 5-9/10", "content-range: bytes */10"
+void Transfer::note_header(std::string_view line) {
+  if (line.starts_with("HTTP/")) {  // another answer, after a redirect
+    range_begin_ = -1;
+    range_total_ = -1;
+    return;
+  }
+  const auto range = value_of(line, "content-range");
+  if (!range || !range->starts_with("bytes ")) {
+    return;
+  }
+  range_begin_ = number_in(range->substr(6));
+  const size_t slash = range->find('/');
+  range_total_ = slash == std::string_view::npos ? -1 : number_in(range->substr(slash + 1));
+}
+
+// What comes beside a status that tells of an error is passed over.
+bool Transfer::take(const char* bytes, size_t count) {
+  const long code = status();
+  if (code != kOk && code != kPartial) {
+    return true;
+  }
+  return (has_begun_ || place_first_bytes()) && file_.append(bytes, count);
+}
+
+bool Transfer::place_first_bytes() {
+  has_begun_ = true;
+  if (status() == kPartial) {
+    return range_begin_ == asked_from_;
+  }
+  try {
+    file_.clear();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void Transfer::finish(CURLcode code) {
+  curl().multi_remove_handle(multi_.get(), easy_.get());
+  file_.require_written();
+  const long answer = status();
+  if (code == CURLE_OK && answer == kRangeRefused) {
+    return finish_range_refused();
+  }
+  if (answer == kPartial && range_begin_ != asked_from_) {
+    fail_to_get("it gave other bytes than those from " + std::to_string(asked_from_) + " on");
+  }
+  if (code != CURLE_OK) {
+    fail_to_get(words_[0] != '\0' ? words_.data() : curl().easy_strerror(code));
+  }
+  if (answer != kOk && answer != kPartial) {
+    fail_to_get("it answered with HTTP status " + std::to_string(answer));
+  }
+  if (!has_begun_ && answer == kOk) {
+    file_.clear();  // the whole is empty
+  }
+  file_.sync();
+  is_done_ = true;
+}
+
+// There is nothing behind what the file holds: it is whole, or it is not the beginning of what is there.
+void Transfer::finish_range_refused() {
+  if (asked_from_ == 0) {
+    fail_to_get("it answered with HTTP status 416");
+  }
+  if (range_total_ == asked_from_) {
+    file_.sync();
+    is_done_ = true;
+    return;
+  }
+  file_.clear();
+  begin();
+}
+
+long Transfer::status() const {
+  long code = 0;
+  curl().easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &code);
+  return code;
+}
+
+int64_t Transfer::total() const {
+  curl_off_t length = -1;
+  curl().easy_getinfo(easy_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+  if (length < 0 || !has_begun_) {
+    return -1;
+  }
+  return length + (status() == kPartial ? asked_from_ : 0);
+}
+
+void Transfer::fail_to_get(const std::string& why) const { throw Error(ErrorKind::kUnavailable, why); }
+
+}  // namespace simple_torch::core::downloads

@@ -1,0 +1,15 @@
+// The arguments of what a pickle makes, each of the kind that belongs there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core_libtorch/pickle/value.h"
+
+namespace simple_torch::core::pickle {
+
+/// Both throw Error(kIo), which says `what` is missing.
+const Value& part_of(const Value& value, size_t index, Kind kind, const char* what);
+std::vector<int64_t> integers_of(const Value& value, const char* what);
+
+}  // namespace simple_torch::core::pickle

@@ -1,0 +1,134 @@
+#include "core_libtorch/pickle/rebuilding.h"
+
+#include <ATen/ops/_sparse_compressed_tensor_unsafe.h>
+#include <ATen/ops/_sparse_coo_tensor_unsafe.h>
+#include <ATen/ops/_validate_sparse_compressed_tensor_args.h>
+#include <ATen/ops/_validate_sparse_coo_tensor_args.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core_libtorch/pickle/bytes.h"
+#include "core_libtorch/pickle/parts.h"
+#include "core_libtorch/pickle/sparse_layouts.h"
+
+namespace simple_torch::core::pickle {
+namespace {
+
+constexpr std::string_view kOfType = "torch._tensor _rebuild_from_type_v2";
+
+ValuePtr made_tensor(Kind kind, at::Tensor tensor) {
+  ValuePtr made = make_value(kind);
+  made->tensor = std::move(tensor);
+  return made;
+}
+
+bool flag_of(const Value& arguments, size_t index) {
+  return part_of(arguments, index, Kind::kBool, "flag").number != 0;
+}
+
+std::vector<int64_t> sizes_of(const Value& arguments, size_t index) {
+  return integers_of(part_of(arguments, index, Kind::kTuple, "shape"), "size");
+}
+
+ValuePtr dense(const Value& arguments, bool names_dtype, const Makers& makers) {
+  const Value& storage = part_of(arguments, 0, Kind::kStorage, "storage");
+  const std::string dtype = names_dtype ? part_of(arguments, 6, Kind::kDtype, "dtype").text : "";
+  return made_tensor(Kind::kTensor,
+                     makers.tensor(storage, dtype, part_of(arguments, 1, Kind::kInt, "offset").number,
+                                   sizes_of(arguments, 2), sizes_of(arguments, 3), flag_of(arguments, 4)));
+}
+
+ValuePtr parameter(const Value& arguments) {
+  const at::Tensor& tensor = part_of(arguments, 0, Kind::kTensor, "tensor").tensor;
+  return made_tensor(Kind::kParameter, tensor.requires_grad_(flag_of(arguments, 1)));
+}
+
+const at::Tensor& dense_part(const Value& parts, size_t index) {
+  const at::Tensor& tensor = part_of(parts, index, Kind::kTensor, "tensor").tensor;
+  if (tensor.layout() != at::kStrided) {
+    fail_broken("a part of a sparse tensor is no dense one");
+  }
+  return tensor;
+}
+
+/// Indices, values, sizes, and whether it is coalesced; files of before PyTorch 2.1 do not say that.
+at::Tensor sparse_coo(const Value& parts) {
+  const at::Tensor& indices = dense_part(parts, 0);
+  const at::Tensor& values = dense_part(parts, 1);
+  const std::vector<int64_t> sizes = sizes_of(parts, 2);
+  std::optional<bool> is_coalesced;
+  if (parts.items.size() > 3) {
+    is_coalesced = flag_of(parts, 3);
+  }
+  at::_validate_sparse_coo_tensor_args(indices, values, sizes, is_coalesced);
+  return at::_sparse_coo_tensor_unsafe(indices, values, sizes, values.options().layout(at::kSparse),
+                                       is_coalesced);
+}
+
+at::Tensor sparse_compressed(const Value& parts, at::Layout layout) {
+  const at::Tensor& compressed = dense_part(parts, 0);
+  const at::Tensor& plain = dense_part(parts, 1);
+  const at::Tensor& values = dense_part(parts, 2);
+  const std::vector<int64_t> sizes = sizes_of(parts, 3);
+  at::_validate_sparse_compressed_tensor_args(compressed, plain, values, sizes, layout);
+  return at::_sparse_compressed_tensor_unsafe(compressed, plain, values, sizes,
+                                              values.options().layout(layout));
+}
+
+ValuePtr sparse(const Value& arguments) {
+  const std::string& name = part_of(arguments, 0, Kind::kLayout, "layout").text;
+  const auto layout = sparse_layout_of(name);
+  if (!layout) {
+    fail("it holds a tensor of the layout " + name + ", which is not known");
+  }
+  const Value& parts = part_of(arguments, 1, Kind::kTuple, "parts of a sparse tensor");
+  return made_tensor(Kind::kTensor,
+                     *layout == at::kSparse ? sparse_coo(parts) : sparse_compressed(parts, *layout));
+}
+
+/// A tensor with attributes of its own, which Simple's tensors do not have, or a buffer of a module.
+ValuePtr of_type(const Value& arguments, const Makers& makers) {
+  const std::string& function = part_of(arguments, 0, Kind::kGlobal, "function").text;
+  const std::string& type = part_of(arguments, 1, Kind::kGlobal, "class").text;
+  constexpr std::array kPlain{"torch Tensor", "torch.nn.parameter Parameter", "torch.nn.parameter Buffer"};
+  if (std::find(kPlain.begin(), kPlain.end(), type) == kPlain.end()) {
+    fail("it holds a tensor of the class " + type.substr(0, type.find(' ')) + "." +
+         type.substr(type.find(' ') + 1) +
+         ", and only those of torch.Tensor, Parameter and Buffer are read; save its "
+         "as_subclass(torch.Tensor)");
+  }
+  const Value& inner = part_of(arguments, 2, Kind::kTuple, "arguments of a tensor");
+  ValuePtr made = function == kOfType ? nullptr : rebuilt(function, inner, makers);
+  if (!made) {
+    fail_broken("a tensor of a class is made by no function of tensors");
+  }
+  return made;
+}
+
+}  // namespace
+
+ValuePtr rebuilt(const std::string& function, const Value& arguments, const Makers& makers) {
+  if (function == "torch._utils _rebuild_tensor_v2" || function == "torch._utils _rebuild_tensor_v3") {
+    return dense(arguments, function.ends_with("3"), makers);
+  }
+  if (function == "torch._utils _rebuild_parameter" ||
+      function == "torch._utils _rebuild_parameter_with_state") {
+    return parameter(arguments);
+  }
+  if (function == "torch._utils _rebuild_sparse_tensor") {
+    return sparse(arguments);
+  }
+  return function == kOfType ? of_type(arguments, makers) : nullptr;
+}
+
+ValuePtr layout_of(const Value& arguments) {
+  ValuePtr made = make_value(Kind::kLayout);
+  made->text = part_of(arguments, 0, Kind::kText, "layout").text;
+  return made;
+}
+
+}  // namespace simple_torch::core::pickle

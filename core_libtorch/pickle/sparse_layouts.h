@@ -1,0 +1,16 @@
+// The names that Python has for the layouts of sparse tensors.
+#pragma once
+
+#include <c10/core/Layout.h>
+
+#include <optional>
+#include <string_view>
+
+namespace simple_torch::core::pickle {
+
+/// "torch.sparse_coo"
+std::optional<c10::Layout> sparse_layout_of(std::string_view name);
+/// None for layouts that are not sparse.
+std::optional<std::string_view> name_of_sparse_layout(c10::Layout layout);
+
+}  // namespace simple_torch::core::pickle

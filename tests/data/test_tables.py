@@ -1,0 +1,170 @@
+"""CSVDataset and TextDataset: what pandas.read_csv and Python's open() give of the same files."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from twins import run, torch
+
+pandas = pytest.importorskip("pandas", reason="this Python has no pandas")
+pytestmark = pytest.mark.filterwarnings("ignore:.*float_precision")
+
+OURS = run(
+    """
+    use torch
+    use torch.utils.data.{CSVDataset, DataLoader, TextDataset}
+    fn plain(value): if type_of(value) == "Object": value.to_value() else: value
+    fn table(path, columns, target, header, delimiter):
+        val d = CSVDataset(path, columns: plain(columns), target: target, header: header, delimiter: delimiter,
+            dtype: torch.float64)
+        (d.features, d.targets, d.columns, d.classes, len(d))
+    fn samples(path):
+        val d = CSVDataset(path, target: "y")
+        ([for i in 0..len(d): d[i]], d[-1])
+    fn batches(path):
+        val d = CSVDataset(path, target: "y")
+        [for (x, y) in DataLoader(d, batch_size: 4, num_workers: 2): (x, y)]
+    fn dtypes(path):
+        val d = CSVDataset(path, target: "k", target_dtype: torch.float32)
+        "{d.features.dtype()} {d.targets.dtype()} {d[0][1].shape()}"
+    fn failure(path, columns, target):
+        val outcome = torch.attempt(\\: CSVDataset(path, columns: plain(columns), target: target))
+        if outcome.is_ok(): "" else: told(outcome.unwrap_err())
+    fn told(error):
+        match error:
+            case torch.TorchError.Io(message): "Io: " + message
+            case torch.TorchError.InvalidArgument(message): "InvalidArgument: " + message
+            case other: "another: " + other.message()
+    fn lines(paths, skip):
+        val d = TextDataset(plain(paths), skip_empty: skip)
+        [for i in 0..len(d): d[i]]
+    fn lengths(path):
+        val d = TextDataset(path, transform: \\line: line.len())
+        [for batch in DataLoader(d, batch_size: 3): batch.tolist()]
+    fn outside(path): TextDataset(path)[2]
+    fn missing(path): told(torch.attempt(\\: TextDataset(path)).unwrap_err())
+    """
+)
+
+
+def written(folder, content: str, name: str = "table.csv") -> str:
+    path = folder / name
+    path.write_bytes(content.encode())
+    return str(path)
+
+
+def same_numbers(features, frame) -> None:
+    wanted = torch.from_numpy(frame.to_numpy(dtype="float64", copy=True))
+    assert features.shape == wanted.shape
+    assert torch.equal(features.nan_to_num(7e77), wanted.nan_to_num(7e77))
+
+
+TABLES = {
+    "plain": "a,b,y\n1,2.5,0\n-3,1e-3,2\n4,,1\n",
+    "quotes and CR LF": '"a","b, c",y\r\n"1","2",3\r\n 4 ,NA,-5\r\n',
+    "no end, empty lines and a mark": "\ufeffa,b,y\n1,2,3\n\n4,5,6",
+    "line ends between quotes": '"a","the\nsecond",y\n1,2,3\n"4","5",6\n',
+}
+
+
+@pytest.mark.parametrize("content", TABLES.values(), ids=TABLES)
+def test_numbers_are_those_of_pandas(content, tmp_path):
+    path = written(tmp_path, content)
+    frame = pandas.read_csv(path, float_precision="round_trip")
+    features, targets, columns, classes, count = OURS.table(path, None, "y", True, ",")
+    assert count == len(frame)
+    assert list(columns) == list(frame.columns[:-1])
+    same_numbers(features, frame[frame.columns[:-1]])
+    assert targets.dtype == torch.int64
+    assert targets.tolist() == frame["y"].tolist()
+    assert list(classes) == []
+
+
+def test_many_rows_with_random_quotes(tmp_path):
+    generator = random.Random(5)
+    rows = [[generator.uniform(-1e3, 1e3) for _ in range(5)] for _ in range(300)]
+
+    def field(number: float) -> str:
+        return generator.choice(["{}", '"{}"', " {}"]).format(repr(number))
+
+    path = written(tmp_path, "".join(";".join(map(field, row)) + "\n" for row in rows))
+    features, targets, columns, _, _ = OURS.table(path, None, None, False, ";")
+    same_numbers(features, pandas.read_csv(path, header=None, sep=";", float_precision="round_trip"))
+    assert targets is None
+    assert list(columns) == ["0", "1", "2", "3", "4"]
+
+
+def test_columns_by_name_and_number_and_classes_of_texts(tmp_path):
+    path = written(tmp_path, 'w,kind,h\n1,"rose, red",3\n4,iris,6\n7,iris,9\n')
+    frame = pandas.read_csv(path)
+    features, targets, columns, classes, _ = OURS.table(path, ["h", 0], "kind", True, ",")
+    same_numbers(features, frame[["h", "w"]])
+    codes, uniques = pandas.factorize(frame["kind"], sort=True)
+    assert list(columns) == ["h", "w"]
+    assert targets.tolist() == codes.tolist()
+    assert list(classes) == list(uniques)
+
+
+def test_targets_that_are_no_integers(tmp_path):
+    path = written(tmp_path, "x,k\n1,2.5\n2,3\n")
+    _, targets, _, _, _ = OURS.table(path, None, "k", True, ",")
+    assert targets.dtype == torch.float64
+    assert targets.tolist() == [2.5, 3.0]
+    assert OURS.dtypes(written(tmp_path, "x,k\n1,2\n")) == "torch.float32 torch.float32 []"
+
+
+def test_samples_and_batches(tmp_path):
+    path = written(tmp_path, "a,b,y\n" + "".join(f"{i},{i / 4},{i % 3}\n" for i in range(10)))
+    frame = pandas.read_csv(path)
+    wanted = torch.utils.data.TensorDataset(
+        torch.tensor(frame[["a", "b"]].to_numpy(), dtype=torch.float32), torch.tensor(frame["y"].to_numpy())
+    )
+    samples, last = OURS.samples(path)
+    for ours, theirs in zip([*samples, last], [*wanted, wanted[-1]], strict=True):
+        assert torch.equal(ours[0], theirs[0])
+        assert torch.equal(ours[1], theirs[1])
+    for ours, theirs in zip(OURS.batches(path), torch.utils.data.DataLoader(wanted, batch_size=4), strict=True):
+        assert torch.equal(ours[0], theirs[0])
+        assert torch.equal(ours[1], theirs[1])
+
+
+@pytest.mark.parametrize(
+    ("content", "columns", "target", "message"),
+    [
+        ("a,b\n1,2\n3\n", None, None, "Io: '{}', row 2: it has 1 fields, and the first row has 2"),
+        ("a,b\n1,x\n", None, None, "Io: '{}', row 1: column 'b' is 'x', which is no number"),
+        ("a,b\n1,1_0\n", None, None, "Io: '{}', row 1: column 'b' is '1_0', which is no number"),
+        ("a,b\n1,2\n3,\n", None, "b", "Io: '{}', row 2: the target, column 'b', is missing"),
+        ("a,b\n1,2\n", ["c"], None, "InvalidArgument: there is no column 'c' among a, b"),
+        ("a,b\n1,2\n", [2], None, "InvalidArgument: there is no column '2' among a, b"),
+        ('a,b\n1,"2\n', None, None, "Io: '{}' is broken: it ends between quotes"),
+        ("", None, None, "Io: '{}' has no rows"),
+    ],
+)
+def test_faults_are_told_with_their_row(content, columns, target, message, tmp_path):
+    path = written(tmp_path, content)
+    assert OURS.failure(path, columns, target) == message.format(path)
+
+
+def test_a_missing_file_is_told(tmp_path):
+    path = str(tmp_path / "none")
+    assert OURS.failure(path, None, None).startswith(f"Io: cannot read {path}: ")
+    assert OURS.missing(path).startswith(f"Io: cannot read {path}: ")
+
+
+@pytest.mark.parametrize("content", ["a\nb é\n\nc\n", "a\r\nb\r\n", "", "\n", "a", "\n\na\n \n"])
+def test_lines_are_those_of_open(content, tmp_path):
+    path = written(tmp_path, content)
+    with open(path, encoding="utf-8") as file:
+        wanted = [line.rstrip("\n") for line in file]
+    assert OURS.lines(path, False) == wanted
+    assert OURS.lines(path, True) == [line for line in wanted if line.strip()]
+    assert OURS.lines([path, path], False) == wanted * 2
+
+
+def test_lines_in_batches_and_outside(tmp_path):
+    path = written(tmp_path, "one\nthree\n")
+    assert OURS.lengths(path) == [[3, 5]]
+    with pytest.raises(Exception, match="index 2 is out of range of 2 lines"):
+        OURS.outside(path)

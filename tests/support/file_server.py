@@ -1,0 +1,145 @@
+"""A web server on this machine that gives files well and badly, for tests of downloads."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass
+class Site:
+    """`files` by name; `/MANNER/NAME` is answered with the file NAME in that manner; `asked` are the requests."""
+
+    address: str
+    files: dict[str, bytes]
+    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    pace_s: float = 0.05
+
+    def url(self, manner: str, name: str = "data.bin") -> str:
+        return f"{self.address}/{manner}/{name}"
+
+    def ranges(self) -> list[str | None]:
+        return [given for _, given in self.asked]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    site: Site
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        manner, _, name = self.path.lstrip("/").partition("/")
+        self.site.asked.append((self.path, self.headers["Range"]))
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            getattr(self, f"give_{manner}")(self.site.files.get(name, b""))
+        self.close_connection = True
+
+    def begin(self, content: bytes) -> bytes:
+        """Sends the head; what is left to be sent of the content."""
+        asked = re.fullmatch(r"bytes=(\d+)-", self.headers["Range"] or "")
+        start = int(asked.group(1)) if asked else 0
+        if asked and start >= len(content):
+            self.send_response(416)
+            self.send_header("Content-Range", f"bytes */{len(content)}")
+            self.send_header("Content-Length", "9")
+            self.end_headers()
+            self.wfile.write(b"no range!")
+            return b""
+        self.send_response(206 if asked else 200)
+        if asked:
+            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        self.send_header("Content-Length", str(len(content) - start))
+        self.end_headers()
+        return content[start:]
+
+    def give_good(self, content: bytes) -> None:
+        self.wfile.write(self.begin(content))
+
+    def give_whole(self, content: bytes) -> None:
+        """Knows no ranges."""
+        del self.headers["Range"]
+        self.give_good(content)
+
+    def give_unsized(self, content: bytes) -> None:
+        """Does not say how long it is."""
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n0\r\n\r\n")
+
+    def give_half(self, content: bytes) -> None:
+        """Closes the connection after half of what was asked for."""
+        rest = self.begin(content)
+        self.wfile.write(rest[: len(rest) // 2])
+
+    def give_wrong(self, content: bytes) -> None:
+        self.give_good(bytes(byte ^ 1 for byte in content))
+
+    def give_shifted(self, content: bytes) -> None:
+        """A rest that begins elsewhere than was asked."""
+        if self.headers["Range"]:
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes 1-{len(content) - 1}/{len(content)}")
+            self.send_header("Content-Length", str(len(content) - 1))
+            self.end_headers()
+            self.wfile.write(content[1:])
+        else:
+            self.give_good(content)
+
+    def give_slow(self, content: bytes) -> None:
+        rest = self.begin(content)
+        for at in range(0, len(rest), 10_000):
+            self.wfile.write(rest[at : at + 10_000])
+            self.wfile.flush()
+            time.sleep(self.site.pace_s)
+
+    def give_stalled(self, content: bytes) -> None:
+        self.wfile.write(self.begin(content)[:10])
+        self.wfile.flush()
+        time.sleep(4)
+
+    def give_missing(self, _content: bytes) -> None:
+        self.send_response(404)
+        self.send_header("Content-Length", "9")
+        self.end_headers()
+        self.wfile.write(b"not here!")
+
+    def redirect(self, to: str) -> None:
+        self.send_response(302)
+        self.send_header("Location", to)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"there")
+
+    def give_moved(self, _content: bytes) -> None:
+        self.redirect(self.path.replace("/moved/", "/good/"))
+
+    def give_round(self, _content: bytes) -> None:
+        self.redirect(self.path)
+
+    def give_local(self, _content: bytes) -> None:
+        self.redirect("file:///etc/passwd")
+
+
+@contextlib.contextmanager
+def served(files: dict[str, bytes]) -> Iterator[Site]:
+    """The site, until the block ends."""
+    site = Site("", files)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"site": site}))
+    server.daemon_threads = True
+    site.address = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,28 @@
+"""Pickles as Python 2 wrote them: its str, which bytes are here, by BINSTRING and SHORT_BINSTRING."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import struct
+from typing import ClassVar
+
+
+class OldPickler(pickle._Pickler):
+    """Writes protocol 2. The C pickler's types cannot be changed, so this is the one in Python."""
+
+    dispatch: ClassVar = dict(pickle._Pickler.dispatch)
+
+    def save_old_text(self, content: bytes) -> None:
+        head = b"U" + bytes([len(content)]) if len(content) < 256 else b"T" + struct.pack("<i", len(content))
+        self.write(head + content)
+        self.memoize(content)
+
+    dispatch[bytes] = save_old_text
+
+
+def old_pickle(value: object) -> bytes:
+    """The value as Python 2's cPickle.dumps(value, 2) gave it, with bytes as its str."""
+    stream = io.BytesIO()
+    OldPickler(stream, protocol=2, fix_imports=True).dump(value)
+    return stream.getvalue()

@@ -1,0 +1,459 @@
+"""Downloads against a web server of this machine that cuts, lies, stalls and moves; no other machine is asked."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import pty
+import random
+import resource
+import select
+import signal
+import subprocess
+import tarfile
+import time
+from pathlib import Path
+
+import pytest
+from file_server import served
+from picture_files import datasets, make_cifar, make_mnist, theirs
+from twins import run, torch
+
+from programs import host
+
+os.environ["no_proxy"] = "127.0.0.1"  # libcurl asks a proxy where one is set
+CONTENT = random.Random(3).randbytes(200_000)
+MD5 = hashlib.md5(CONTENT).hexdigest()
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+OURS = run(
+    """
+    use torch
+    use vision.datasets as d
+    use vision.datasets.utils as u
+    fn told(work):
+        val outcome = torch.attempt(work)
+        if outcome.is_ok(): return outcome.unwrap()
+        match outcome.unwrap_err():
+            case torch.TorchError.Io(message): "Io: " + message
+            case other: "another: " + other.message()
+    fn fetch(url, root): told(\\: u.download_url(url, root))
+    fn fetch_with(url, root, md5, mirrors, timeout = 5, hops = 3):
+        val others = if mirrors == "": [] else: mirrors.split(" ")
+        told(\\: u.download_url(url, root, md5: md5, mirrors: others, timeout: timeout, max_redirect_hops: hops))
+    fn fetch_named(url, root, name, sha256): told(\\: u.download_url(url, root, filename: name, sha256: sha256))
+    fn md5(path): u.calculate_md5(path)
+    fn sha256(path): u.calculate_sha256(path)
+    fn is_whole(path, sum): u.check_integrity(path, sum)
+    fn extract(path, folder): told(\\: u.extract_archive(path, folder))
+    fn extract_here(path): told(\\: u.extract_archive(path, remove_finished: true))
+    fn of_mnist(root):
+        val made = [d.MNIST(root), d.FashionMNIST(root)]
+        made.map(\\it: [it.mirrors(), it.resources()])
+    fn of_cifar(root):
+        val made = [d.CIFAR10(root), d.CIFAR100(root)]
+        made.map(\\it: [it.url(), it.tgz_md5(), it.base_folder(), it.train_list(), it.test_list(), it.meta(),
+            it.names_key()])
+    """
+)
+
+
+@pytest.fixture
+def site():
+    with served({"data.bin": CONTENT, "empty.bin": b""}) as running:
+        yield running
+
+
+def only(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("size", [0, 1, 55, 56, 57, 63, 64, 65, 119, 120, (1 << 20) - 1, (1 << 20) + 70])
+def test_checksums_are_those_of_hashlib(size, tmp_path):
+    content = random.Random(size).randbytes(size)
+    (tmp_path / "x").write_bytes(content)
+    assert OURS.md5(str(tmp_path / "x")) == hashlib.md5(content).hexdigest()
+    assert OURS.sha256(str(tmp_path / "x")) == hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.parametrize("manner", ["good", "whole", "unsized", "moved", "slow"])
+def test_a_file_is_fetched(manner, site, tmp_path):
+    site.pace_s = 0.005
+    path = str(tmp_path / "new" / "data.bin")
+    assert OURS.fetch_with(site.url(manner), str(tmp_path / "new"), MD5.upper(), "") == path
+    assert only(tmp_path / "new") == {"data.bin": CONTENT}
+
+
+def test_names_and_queries_and_empty_files(site, tmp_path):
+    assert OURS.fetch_named(site.url("good"), str(tmp_path), "other", SHA256) == str(tmp_path / "other")
+    assert OURS.fetch(site.url("good", "empty.bin"), str(tmp_path)) == str(tmp_path / "empty.bin")
+    assert only(tmp_path) == {"other": CONTENT, "empty.bin": b""}
+
+
+def test_a_file_that_is_there_is_not_fetched_again(site, tmp_path):
+    (tmp_path / "data.bin").write_bytes(CONTENT)
+    assert OURS.fetch_with(site.url("good"), str(tmp_path), MD5, "") == str(tmp_path / "data.bin")
+    assert OURS.fetch(site.url("good"), str(tmp_path)) == str(tmp_path / "data.bin")
+    assert site.asked == []
+    (tmp_path / "data.bin").write_bytes(b"broken")
+    assert not OURS.is_whole(str(tmp_path / "data.bin"), MD5)
+    OURS.fetch_with(site.url("good"), str(tmp_path), MD5, "")
+    assert only(tmp_path) == {"data.bin": CONTENT}
+    assert len(site.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("manner", "kept", "ranges"),
+    [
+        ("good", CONTENT[:70_000], ["bytes=70000-"]),
+        ("whole", CONTENT[:70_000], ["bytes=70000-"]),  # gives all of it anew
+        ("unsized", CONTENT[:70_000], ["bytes=70000-"]),
+        ("good", CONTENT, ["bytes=200000-"]),
+        ("good", CONTENT + b"more", ["bytes=200004-", None]),
+        ("good", b"another beginning", ["bytes=17-", None]),
+        ("moved", CONTENT[:5], ["bytes=5-", "bytes=5-"]),
+    ],
+)
+def test_a_part_is_gone_on_with_where_there_is_a_checksum(manner, kept, ranges, site, tmp_path):
+    (tmp_path / "data.bin.part").write_bytes(kept)
+    assert OURS.fetch_with(site.url(manner), str(tmp_path), MD5, "") == str(tmp_path / "data.bin")
+    assert only(tmp_path) == {"data.bin": CONTENT}
+    assert site.ranges() == ranges
+
+
+def test_without_a_checksum_a_part_is_begun_anew(site, tmp_path):
+    (tmp_path / "data.bin.part").write_bytes(CONTENT[:10])
+    OURS.fetch(site.url("good"), str(tmp_path))
+    assert only(tmp_path) == {"data.bin": CONTENT}
+    assert site.ranges() == [None]
+
+
+def test_a_cut_connection_is_taken_up_and_then_another_mirror_gives_the_rest(site, tmp_path):
+    assert OURS.fetch_with(site.url("half"), str(tmp_path), MD5, site.url("good")) == str(tmp_path / "data.bin")
+    assert only(tmp_path) == {"data.bin": CONTENT}
+    assert site.asked == [
+        ("/half/data.bin", None),
+        ("/half/data.bin", "bytes=100000-"),
+        ("/half/data.bin", "bytes=150000-"),
+        ("/good/data.bin", "bytes=175000-"),
+    ]
+
+
+def test_without_a_checksum_another_mirror_begins_anew(site, tmp_path):
+    assert OURS.fetch_with(site.url("half"), str(tmp_path), None, site.url("good")) == str(tmp_path / "data.bin")
+    assert only(tmp_path) == {"data.bin": CONTENT}
+    assert site.ranges() == [None, "bytes=100000-", "bytes=150000-", None]
+
+
+def test_all_mirrors_are_tried_and_told_with_their_reasons(site, tmp_path):
+    closed = "http://127.0.0.1:9/data.bin"
+    mirrors = [site.url("wrong"), closed, site.url("stalled"), site.url("round"), site.url("local"), "ftp://x/data.bin"]
+    begun = time.monotonic()
+    told = OURS.fetch_with(site.url("missing"), str(tmp_path), MD5, " ".join(mirrors), 1)
+    assert time.monotonic() - begun < 15
+    head, *lines = told.split("\n")
+    assert head == f"Io: '{tmp_path / 'data.bin'}' could not be downloaded:"
+    reasons = dict(line.strip().split(": ", 1) for line in lines)
+    assert list(reasons) == [site.url("missing"), *mirrors]
+    wrong = hashlib.md5(bytes(byte ^ 1 for byte in CONTENT)).hexdigest()
+    assert reasons[site.url("missing")] == "it answered with HTTP status 404"
+    assert reasons[site.url("wrong")] == f"its md5 is {wrong}, not {MD5}"
+    assert "connect" in reasons[closed]
+    assert reasons[site.url("stalled")] == "nothing came for 1 s"
+    assert "redirects" in reasons[site.url("round")]
+    assert "rotocol" in reasons[site.url("local")]
+    assert "rotocol" in reasons["ftp://x/data.bin"]
+    assert not (tmp_path / "data.bin").exists()
+
+
+def test_a_mirror_that_gives_other_bytes_than_were_asked_is_left(site, tmp_path):
+    (tmp_path / "data.bin.part").write_bytes(CONTENT[:50_000])
+    assert OURS.fetch_with(site.url("shifted"), str(tmp_path), MD5, site.url("good")) == str(tmp_path / "data.bin")
+    assert only(tmp_path) == {"data.bin": CONTENT}
+    assert site.ranges() == ["bytes=50000-", "bytes=50000-"]
+
+
+def test_redirects_are_counted(site, tmp_path):
+    assert "redirects" in OURS.fetch_with(site.url("moved"), str(tmp_path), MD5, "", 5, 0)
+    assert OURS.fetch_with(site.url("moved"), str(tmp_path), MD5, "", 5, 1) == str(tmp_path / "data.bin")
+
+
+def test_two_downloads_of_one_file_do_not_write_into_each_other(site, tmp_path):
+    import fcntl
+
+    with (tmp_path / "data.bin.part").open("wb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        told = OURS.fetch_with(site.url("good"), str(tmp_path), MD5, site.url("whole"))
+    assert told == f"Io: '{tmp_path / 'data.bin.part'}' is being written by another download; wait for its end"
+    assert site.asked == []
+
+
+def test_a_disk_that_is_full_is_told_and_no_other_mirror_is_asked(site, tmp_path):
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, limit[1]))
+    try:
+        told = OURS.fetch_with(site.url("good"), str(tmp_path), MD5, site.url("whole"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, old)
+    assert told == f"Io: '{tmp_path / 'data.bin.part'}' cannot be written: File too large"
+    assert len(site.asked) == 1
+    OURS.fetch_with(site.url("good"), str(tmp_path), MD5, "")
+    assert only(tmp_path) == {"data.bin": CONTENT}
+    assert site.ranges()[1] == "bytes=60000-"
+
+
+def test_a_folder_that_cannot_be_made_is_told(site, tmp_path):
+    (tmp_path / "file").write_text("")
+    told = OURS.fetch(site.url("good"), str(tmp_path / "file" / "sub"))
+    assert told.startswith("Io: cannot make the folder ")
+
+
+# ---- as programs: Ctrl-C, and what is shown
+
+
+def program(folder: Path, url: str) -> list[str]:
+    path = folder / "fetch.spl"
+    path.write_text(
+        f"""
+use torch
+use vision.datasets.utils.{{download_url}}
+match torch.attempt(\\: download_url("{url}", "{folder / "here"}", md5: "{MD5}")):
+    case Ok(path): print path
+    case Err(Interrupted(message)): print "Interrupted: " + message
+    case Err(other): print other
+"""
+    )
+    return [host(), "run", str(path)]
+
+
+def test_ctrl_c_leaves_the_part_and_the_next_program_goes_on(site, tmp_path):
+    part = tmp_path / "here" / "data.bin.part"
+    running = subprocess.Popen(program(tmp_path, site.url("slow")), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    end = time.monotonic() + 60
+    while not (part.exists() and part.stat().st_size > 30_000) and time.monotonic() < end:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    output = running.communicate(timeout=60)[0].decode()
+    size = part.stat().st_size
+    kept = f"{size / 1000:.1f} kB" if size < 100_000 else f"{size / 1e6:.1f} MB"
+    why = f"the download of data.bin was interrupted after {kept}, which stay in '{part}'; start it again"
+    assert output == f"Interrupted: {why} to go on from there\n"
+    assert running.returncode == 0
+    assert 30_000 < size < len(CONTENT)
+    assert part.read_bytes() == CONTENT[:size]
+    done = subprocess.run(program(tmp_path, site.url("good")), capture_output=True, text=True, check=True)
+    assert done.stdout == f"{tmp_path / 'here' / 'data.bin'}\n"  # and nothing else, where there is no terminal
+    assert done.stderr == ""
+    assert site.ranges() == [None, f"bytes={size}-"]
+    assert only(tmp_path / "here") == {"data.bin": CONTENT}
+
+
+def test_a_terminal_shows_how_far_it_is(site, tmp_path):
+    master, slave = pty.openpty()
+    running = subprocess.Popen(program(tmp_path, site.url("slow")), stdout=slave, stderr=slave)
+    os.close(slave)
+    shown = b""
+    while select.select([master], [], [], 60)[0]:
+        try:
+            shown += os.read(master, 65536)
+        except OSError:
+            break
+    assert running.wait(60) == 0
+    lines = shown.decode().replace("\r\n", "\r").split("\r")
+    pictures = [line for line in lines if line.startswith("data.bin [")]
+    assert len(pictures) > 2
+    assert "of 0.2 MB, " in pictures[1]
+    assert "/s, ETA 0:0" in pictures[1]
+    assert pictures[-1].startswith("data.bin [####################] 0.2 MB of 0.2 MB, ")
+
+
+# ---- archives
+
+
+def archive_of(entries, *, mode="w:gz", form=tarfile.PAX_FORMAT) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode=mode, format=form) as archive:
+        for name, content in entries:
+            info = tarfile.TarInfo(name)
+            if content is None:
+                info.type = tarfile.DIRTYPE
+            elif isinstance(content, str):
+                info.type, info.linkname = tarfile.SYMTYPE, content
+            else:
+                info.size = len(content)
+            archive.addfile(info, io.BytesIO(content) if isinstance(content, bytes) else None)
+    return stream.getvalue()
+
+
+LONG = "folder/" + "n" * 90 + "/" + "m" * 120 + ".bin"
+ENTRIES = [("folder", None), ("folder/a", b"1" * 513), ("./b", b""), (LONG, CONTENT), ("folder/é", b"x"), ("c/d", b"y")]
+
+
+@pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT], ids=["pax", "gnu"])
+@pytest.mark.parametrize(("name", "mode"), [("x.tar.gz", "w:gz"), ("x.tgz", "w:gz"), ("x.tar", "w:")])
+def test_archives_are_unpacked_as_pythons_tarfile_does(name, mode, form, tmp_path):
+    (tmp_path / name).write_bytes(archive_of(ENTRIES, mode=mode, form=form))
+    with tarfile.open(tmp_path / name) as archive:
+        archive.extractall(tmp_path / "theirs")
+    assert OURS.extract(str(tmp_path / name), str(tmp_path / "ours")) == str(tmp_path / "ours")
+    wanted, found = (
+        {p.relative_to(tmp_path / side): p.read_bytes() if p.is_file() else None for p in (tmp_path / side).rglob("*")}
+        for side in ("theirs", "ours")
+    )
+    assert found == wanted
+    assert len(found) > 6
+
+
+def test_ustars_prefix_is_part_of_the_name(tmp_path):
+    name = "p" * 100 + "/" + "n" * 80
+    (tmp_path / "x.tar").write_bytes(archive_of([(name, b"1")], mode="w:", form=tarfile.USTAR_FORMAT))
+    OURS.extract(str(tmp_path / "x.tar"), str(tmp_path / "here"))
+    assert (tmp_path / "here" / name).read_bytes() == b"1"
+
+
+@pytest.mark.parametrize("name", ["../out", "a/../../out", "/tmp/h_out", "..", "a/b/../../../out"])
+def test_names_that_lead_out_are_refused(name, tmp_path):
+    (tmp_path / "x.tar.gz").write_bytes(archive_of([("good", b"1"), (name, b"2")]))
+    told = OURS.extract(str(tmp_path / "x.tar.gz"), str(tmp_path / "here"))
+    assert told.startswith(f"Io: '{tmp_path / 'x.tar.gz'}' cannot be unpacked: it holds the name '{name}', which leads")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["here", "x.tar.gz"]
+
+
+def test_links_are_refused(tmp_path):
+    (tmp_path / "x.tar.gz").write_bytes(archive_of([("link", "/etc"), ("link/passwd", b"2")]))
+    told = OURS.extract(str(tmp_path / "x.tar.gz"), str(tmp_path / "here"))
+    assert told.endswith("it holds 'link', which is neither a file nor a folder")
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def test_packed_files_are_unpacked_and_removed(tmp_path):
+    (tmp_path / "x.gz").write_bytes(gzip.compress(CONTENT))
+    assert OURS.extract_here(str(tmp_path / "x.gz")) == str(tmp_path / "x")
+    assert only(tmp_path) == {"x": CONTENT}
+    assert "is none of .tar.gz, .tgz, .tar and .gz" in OURS.extract_here(str(tmp_path / "x"))
+
+
+@pytest.mark.parametrize("mode", ["w:gz", "w:"])
+def test_truncated_and_flipped_archives_are_told(mode, tmp_path):
+    whole = archive_of([("a/b", CONTENT[:3000]), ("c", b"2" * 700)], mode=mode)
+    path = tmp_path / "x.tar"
+    generator = random.Random(4)
+    for _ in range(200):
+        path.write_bytes(whole[: generator.randrange(3000)])
+        told = OURS.extract(str(path), str(tmp_path / "here"))
+        assert told.startswith("Io: ") or path.stat().st_size == 0
+    counted = {"read": 0, "told": 0}
+    for _ in range(300):
+        changed = bytearray(whole)
+        changed[generator.randrange(2600)] ^= 1 << generator.randrange(8)
+        path.write_bytes(changed)
+        told = OURS.extract(str(path), str(tmp_path / "here"))
+        counted["told" if told.startswith("Io: ") else "read"] += 1
+        assert told.startswith("Io: ") or told == str(tmp_path / "here")
+    assert counted["told"] > 50, counted
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["here", "x.tar"]
+
+
+# ---- datasets
+
+
+def plain(value):
+    """Lists in place of tuples."""
+    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def test_the_places_and_checksums_are_torchvisions(tmp_path):
+    for name in ("MNIST", "FashionMNIST"):
+        make_mnist(tmp_path, name)
+    for kind in (10, 100):
+        make_cifar(tmp_path, kind)
+    mnists = [datasets.MNIST, datasets.FashionMNIST]
+    assert plain(OURS.of_mnist(str(tmp_path))) == [[list(it.mirrors), plain(it.resources)] for it in mnists]
+    assert plain(OURS.of_cifar(str(tmp_path))) == [
+        [
+            *(it.url, it.tgz_md5, it.base_folder, plain(it.train_list), plain(it.test_list)),
+            *([it.meta["filename"], it.meta["md5"]], it.meta["key"]),
+        ]
+        for it in (datasets.CIFAR10, datasets.CIFAR100)
+    ]
+
+
+def test_mnist_is_downloaded_once_and_torchvision_reads_it(tmp_path):
+    raw = make_mnist(tmp_path / "made")
+    files = {f"{path.name}.gz": gzip.compress(path.read_bytes()) for path in raw.iterdir()}
+    sums = ", ".join(f'("{name}", "{hashlib.md5(content).hexdigest()}")' for name, content in files.items())
+    with served(files) as site:
+        made = run(
+            f"""
+            use vision.datasets as d
+            class MNIST(d.MNIST):
+                fn mirrors(): ["{site.address}/missing/", "{site.address}/good/"]
+                fn resources(): [{sums}]
+            fn samples(root):
+                val it = MNIST(root, download: true)
+                [for i in 0..len(it): it[i]]
+            """
+        )
+        found = made.samples(str(tmp_path / "ours"))
+        assert len(site.asked) == 8
+        made.samples(str(tmp_path / "ours"))
+        assert len(site.asked) == 8
+    folder = tmp_path / "ours" / "MNIST" / "raw"
+    assert {path.name for path in folder.iterdir()} == {*files, *(name.removesuffix(".gz") for name in files)}
+    wanted = datasets.MNIST(str(tmp_path / "ours"))
+    assert torch.equal(torch.cat([picture for picture, _ in found]), wanted.data)
+    assert [target for _, target in found] == wanted.targets.tolist()
+
+
+def cifar_of(site, folder: Path, tgz: bytes):
+    """CIFAR10 whose files lie there, as an archive and with their checksums."""
+
+    def listed(*names: str) -> str:
+        sums = {name: hashlib.md5((folder / name).read_bytes()).hexdigest() for name in names}
+        return ", ".join(f'("{name}", "{each}")' for name, each in sums.items())
+
+    batches = [f"data_batch_{i}" for i in range(1, 6)]
+    return run(
+        f"""
+        use torch
+        use vision.datasets as d
+        class CIFAR10(d.CIFAR10):
+            fn url(): "{site.url("good", "cifar-10-python.tar.gz")}"
+            fn tgz_md5(): "{hashlib.md5(tgz).hexdigest()}"
+            fn train_list(): [{listed(*batches)}]
+            fn test_list(): [{listed("test_batch")}]
+            fn meta(): {listed("batches.meta")}
+        fn samples(root):
+            val it = CIFAR10(root, false, download: true)
+            [for i in 0..len(it): it[i]]
+        fn failure(root): torch.attempt(\\: CIFAR10(root, download: true)).unwrap_err().message()
+        """
+    )
+
+
+def test_cifar_is_downloaded_where_it_is_not_whole(tmp_path):
+    (tmp_path / "made").mkdir()
+    folder = make_cifar(tmp_path / "made", 10)
+    tgz = archive_of([(f"cifar-10-batches-py/{path.name}", path.read_bytes()) for path in folder.iterdir()])
+    with served({"cifar-10-python.tar.gz": tgz}) as site:
+        made = cifar_of(site, folder, tgz)
+        root = tmp_path / "ours"
+        found = made.samples(str(root))
+        made.samples(str(root))
+        assert len(site.asked) == 1
+        (root / folder.name / "data_batch_4").write_bytes(b"broken")
+        made.samples(str(root))  # from the archive that is there
+        assert len(site.asked) == 1
+        assert (root / folder.name / "data_batch_4").read_bytes() == (folder / "data_batch_4").read_bytes()
+        site.files.clear()
+        told = made.failure(str(tmp_path / "never"))
+        assert f"cifar-10-python.tar.gz' could not be downloaded:\n  {site.url('good', 'cifar-10')}" in told
+    wanted = theirs("CIFAR10", root, False)
+    assert len(found) == len(wanted) == 4
+    for (ours, our_target), (_, target), pixels in zip(found, wanted, wanted.data):
+        assert our_target == target
+        assert torch.equal(ours, torch.from_numpy(pixels).permute(2, 0, 1))
