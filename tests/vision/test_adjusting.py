@@ -16,7 +16,8 @@ OURS = run(
     """
 )
 FACTORS = [0.0, 0.3, 0.6217, 1.0, 1.3317, 2.5]
-ASPECTS = {"brightness": FACTORS, "contrast": FACTORS, "saturation": FACTORS, "hue": [-0.5, -0.31, 0.0, 0.07, 0.25, 0.5]}
+TURNS = [-0.5, -0.31, 0.0, 0.07, 0.25, 0.5]
+ASPECTS = {"brightness": FACTORS, "contrast": FACTORS, "saturation": FACTORS, "hue": TURNS}
 
 
 def drawn(*sizes: int) -> torch.Tensor:
