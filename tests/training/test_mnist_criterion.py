@@ -1,5 +1,5 @@
-"""PyTorch's own criterion: two small networks learn MNIST to more than 80 % by SGD in three epochs, one with dropout, one
-with batch norm (test/cpp/api/integration.cpp).
+"""PyTorch's own criterion: two small networks learn MNIST to more than 80 % by SGD in three epochs, one with dropout,
+one with batch norm (test/cpp/api/integration.cpp).
 
 The files are MNIST's where they lie in data/MNIST/raw; else scikit-learn's digits, made larger and written in the same
 format. Of those there are 42 times fewer, so the epochs are more. The first losses are Python's.
