@@ -4,6 +4,7 @@
 #include "abi/tensor_arguments.h"
 #include "core_libtorch/explained.h"
 #include "core_libtorch/file_bytes.h"
+#include "core_libtorch/images/adjust.h"
 #include "core_libtorch/images/decode.h"
 #include "core_libtorch/images/encode.h"
 
@@ -46,6 +47,16 @@ int32_t picture_encode_png(int64_t picture, int64_t level, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     *out = give(core::images::encode_png(*tensor_argument(picture), level));
+  });
+}
+
+int32_t picture_adjust(int64_t picture, const char* aspect, double factor, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    require(aspect, "aspect");
+    const auto held = tensor_argument(picture);
+    *out = give(core::explained("picture_adjust", {&*held},
+                                [&] { return core::images::adjust(*held, aspect, factor); }));
   });
 }
 

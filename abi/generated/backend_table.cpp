@@ -490,6 +490,7 @@ extern const BackendTable kBodies = {
     body::picture_decode,
     body::picture_encode_jpeg,
     body::picture_encode_png,
+    body::picture_adjust,
 };
 
 }  // namespace simple_torch::abi

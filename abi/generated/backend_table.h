@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "8c4529b8e27dbedc";
+inline constexpr char kTableFingerprint[] = "43583cf59ad949c6";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -496,6 +496,7 @@ struct BackendTable {
   int32_t (*picture_decode)(int64_t data, const char* format, int64_t mode, bool oriented, int64_t* out);
   int32_t (*picture_encode_jpeg)(int64_t picture, int64_t quality, int64_t* out);
   int32_t (*picture_encode_png)(int64_t picture, int64_t level, int64_t* out);
+  int32_t (*picture_adjust)(int64_t picture, const char* aspect, double factor, int64_t* out);
 };
 
 namespace body {
@@ -984,6 +985,7 @@ int32_t file_write(const char* path, int64_t bytes);
 int32_t picture_decode(int64_t data, const char* format, int64_t mode, bool oriented, int64_t* out);
 int32_t picture_encode_jpeg(int64_t picture, int64_t quality, int64_t* out);
 int32_t picture_encode_png(int64_t picture, int64_t level, int64_t* out);
+int32_t picture_adjust(int64_t picture, const char* aspect, double factor, int64_t* out);
 }  // namespace body
 
 }  // namespace simple_torch::abi

@@ -490,6 +490,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::picture_decode>::open_then_call,
     Slot<&BackendTable::picture_encode_jpeg>::open_then_call,
     Slot<&BackendTable::picture_encode_png>::open_then_call,
+    Slot<&BackendTable::picture_adjust>::open_then_call,
 };
 
 const BackendTable kAbsentBackend = {
@@ -978,6 +979,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::picture_decode>::unavailable,
     Slot<&BackendTable::picture_encode_jpeg>::unavailable,
     Slot<&BackendTable::picture_encode_png>::unavailable,
+    Slot<&BackendTable::picture_adjust>::unavailable,
 };
 
 }  // namespace simple_torch::abi
@@ -2925,6 +2927,10 @@ int32_t spt_picture_encode_jpeg(int64_t picture, int64_t quality, int64_t* out) 
 
 int32_t spt_picture_encode_png(int64_t picture, int64_t level, int64_t* out) {
   return slot(table.picture_encode_png)(picture, level, out);
+}
+
+int32_t spt_picture_adjust(int64_t picture, const char* aspect, double factor, int64_t* out) {
+  return slot(table.picture_adjust)(picture, aspect, factor, out);
 }
 
 }  // extern "C"

@@ -5162,4 +5162,11 @@ int64_t rt_torch_picture_encode_png(int64_t picture, int64_t level) {
   return out;
 }
 
+int64_t rt_torch_picture_adjust(int64_t picture, const char* aspect, double factor) {
+  clear_error();
+  int64_t out{};
+  slot(table.picture_adjust)(picture, aspect, factor, &out);
+  return out;
+}
+
 }  // extern "C"

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <new>
+#include <thread>
 
 #include "../installation.h"
 #include "../values/error.h"
@@ -23,6 +24,21 @@ constexpr auto kTurn = std::chrono::milliseconds(5);
 thread_local bool has_lock = false;       // this thread
 thread_local bool only_for_fork = false;  // and it got it for that
 
+// How often who is next looks before it sleeps: not at all where the one that has the lock cannot run
+// meanwhile.
+int looks() {
+  static const int count = std::thread::hardware_concurrency() > 1 ? 400 : 0;
+  return count;
+}
+
+void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 [[noreturn]] void wait_for_the_end() {
   while (true)
     pause();
@@ -38,15 +54,35 @@ void HostLock::acquire() {
 bool HostLock::acquire_unless_closed() {
   if (is_closed() && has_lock)
     return true;  // the thread that closed it, which keeps it, may come back to Simple
-  std::unique_lock guard(mutex_);
-  const uint64_t ticket = next_ticket_++;
-  while (serving_ != ticket && !is_closed())
-    if (changed_.wait_for(guard, kTurn) == std::cv_status::timeout && serving_ != ticket)
-      wanted_.store(true, std::memory_order_relaxed);
+  const uint64_t ticket = next_ticket_.fetch_add(1);
+  if (!came_soon(ticket) && !sleep_until(ticket))
+    return false;
   if (is_closed())
     return false;
   has_lock = true;
   return true;
+}
+
+bool HostLock::came_soon(uint64_t ticket) const {
+  for (int i = 0; i < looks(); ++i) {
+    const uint64_t served = serving_.load(std::memory_order_acquire);
+    if (served == ticket)
+      return true;
+    if (served + 1 != ticket)
+      return false;  // others come first
+    pause_briefly();
+  }
+  return serving_.load() == ticket;
+}
+
+bool HostLock::sleep_until(uint64_t ticket) {
+  std::unique_lock guard(mutex_);
+  asleep_.fetch_add(1);  // before we look: who changes serving_ then sees one of the two
+  while (serving_.load() != ticket && !is_closed())
+    if (changed_.wait_for(guard, kTurn) == std::cv_status::timeout && serving_.load() != ticket)
+      wanted_.store(true, std::memory_order_relaxed);
+  asleep_.fetch_sub(1);
+  return !is_closed();
 }
 
 void HostLock::become_shared() {
@@ -78,6 +114,7 @@ void HostLock::after_fork_in_child() {
   new (&changed_) std::condition_variable;
   serving_ = 0;
   next_ticket_ = 1;
+  asleep_ = 0;
   if (only_for_fork)
     release();
 }
@@ -86,11 +123,12 @@ void HostLock::release() {
   if (is_closed())
     return;
   has_lock = false;
-  const std::lock_guard guard(mutex_);
-  ++serving_;
   wanted_.store(interrupted_.load() || collection_.load(), std::memory_order_relaxed);
-  if (next_ticket_ != serving_)
+  serving_.fetch_add(1);
+  if (asleep_.load() > 0) {
+    const std::lock_guard guard(mutex_);
     changed_.notify_all();
+  }
 }
 
 void HostLock::hand_over() {

@@ -8,7 +8,8 @@
 
 namespace spl {
 
-/// Fair: threads get the lock in the order in which they asked.
+/// Fair: threads get the lock in the order in which they asked. Who is next looks for it a few microseconds
+/// before it sleeps: between two native calls a thread has the lock no longer than that.
 class HostLock {
  public:
   void acquire();
@@ -53,9 +54,15 @@ class HostLock {
   void after_fork_in_child();
 
  private:
-  std::mutex mutex_;
+  /// Whether the turn came while we looked.
+  bool came_soon(uint64_t ticket) const;
+  /// False once the lock is closed.
+  bool sleep_until(uint64_t ticket);
+
+  std::mutex mutex_;  // of those who sleep
   std::condition_variable changed_;
-  uint64_t next_ticket_ = 0, serving_ = 0;
+  std::atomic<uint64_t> next_ticket_{0}, serving_{0};
+  std::atomic<int> asleep_{0};
   std::atomic<bool> wanted_{false}, shared_{false}, interrupted_{false}, collection_{false};
   std::atomic<bool> closed_{false};
 };

@@ -82,6 +82,27 @@ TEST_F(Pictures, AJpegOfOneGreyIsThatGrey) {
   EXPECT_EQ(out, kUntouched);
 }
 
+TEST_F(Pictures, AreAdjusted) {
+  const Handle picture = bytes({200, 10, 100, 10, 0, 10}, {3, 1, 2});  // (200, 100, 0) and a grey of 10
+  const auto adjusted = [&](const char* aspect, double factor) {
+    return values(made(spt_picture_adjust, int64_t{picture}, aspect, factor));
+  };
+  EXPECT_THAT(adjusted("brightness", 1.5), ElementsAre(255, 15, 150, 15, 0, 15));
+  EXPECT_THAT(adjusted("saturation", 1.0), ElementsAre(200, 10, 100, 10, 0, 10));
+  EXPECT_THAT(adjusted("hue", 1.0 / 3), ElementsAre(0, 10, 200, 10, 100, 10))
+      << "red becomes green, green blue";
+  // Grey is 0.2989 r + 0.587 g + 0.114 b: 118.48 and 9.999, as whole numbers 118 and 9; their mean is 63.5.
+  EXPECT_THAT(adjusted("contrast", 0.0), Each(63));
+  EXPECT_THAT(adjusted("saturation", 0.0), ElementsAre(118, 9, 118, 9, 118, 9));
+
+  int64_t out = kUntouched;
+  EXPECT_EQ(spt_picture_adjust(picture, "warmth", 1.0, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_picture_adjust(picture, nullptr, 1.0, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_picture_adjust(ones({2, 4, 4}), "hue", 0.1, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_picture_adjust(ones({4}), "hue", 0.1, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(out, kUntouched);
+}
+
 TEST_F(Pictures, AThreadDrawsFromTheGeneratorItUses) {
   const std::vector<int64_t> dims{4};
   const auto drawn = [&] { return values(made(spt_randn, dims.data(), int64_t{1})); };

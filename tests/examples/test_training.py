@@ -87,7 +87,7 @@ def results(out: str) -> dict[str, float]:
 
 
 def losses_of_epochs(out: str) -> list[float]:
-    return [float(loss) for loss in re.findall(r"^(?:epoch|step) +\d+  loss ([\d.]+)", out, re.M)]
+    return [float(loss) for loss in re.findall(r"^(?:epoch|step) +\d+(?:  |/.*, )loss ([\d.]+)", out, re.M)]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.program)
@@ -118,7 +118,7 @@ def test_the_clouds_are_drawn_into_a_picture(simple, tmp_path):
 class TestFilesOfDigits:
     """What digits_mlp.spl says of the files that it finds, here beside those that it made."""
 
-    IMAGES = "digits/train-images-idx3-ubyte"
+    IMAGES = "digits/MNIST/raw/train-images-idx3-ubyte"
 
     @pytest.fixture
     def folder(self, simple, data, tmp_path) -> Path:
@@ -133,7 +133,7 @@ class TestFilesOfDigits:
 
         found = []
         for part, count in (("train", 1437), ("t10k", 360)):
-            file = folder / f"digits/{part}-images-idx3-ubyte"
+            file = folder / f"digits/MNIST/raw/{part}-images-idx3-ubyte"
             assert np.fromfile(file, ">i4", 4).tolist() == [2051, count, 8, 8]
             found += np.fromfile(file, "u1", offset=16).reshape(count, 64).tolist()
         assert sorted(found) == sorted((load_digits().data * 255 / 16).astype("u1").tolist())

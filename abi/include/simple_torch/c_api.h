@@ -5524,6 +5524,21 @@ SPT_API int32_t spt_picture_encode_jpeg(int64_t picture, int64_t quality, int64_
  *  Simple:   rt_torch_picture_encode_png */
 SPT_API int32_t spt_picture_encode_png(int64_t picture, int64_t level, int64_t* out);
 
+/** A picture, or pictures [..., 3, height, width], of uint8 or float32, with its brightness, contrast
+ *  or saturation multiplied by the factor, or its hue turned by that part of the circle; contiguous.
+ *
+ *  Shapes:   A picture is [channels, height, width]; the bytes of a file are [n].
+ *  Dtype:    uint8; a PNG of 16 bits gives uint16.
+ *  Device:   CPU.
+ *  Autograd: *out requires no grad.
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (aspect is NULL or
+ *            another one, or another tensor), OUT_OF_MEMORY.
+ *  Source:   torchvision.transforms.v2.functional.adjust_brightness, adjust_contrast,
+ *            adjust_saturation, adjust_hue
+ *  Simple:   rt_torch_picture_adjust */
+SPT_API int32_t spt_picture_adjust(int64_t picture, const char* aspect, double factor, int64_t* out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -686,6 +686,7 @@ SPT_API void rt_torch_file_write(const char* path, int64_t bytes);
 SPT_API int64_t rt_torch_picture_decode(int64_t data, const char* format, int64_t mode, bool oriented);
 SPT_API int64_t rt_torch_picture_encode_jpeg(int64_t picture, int64_t quality);
 SPT_API int64_t rt_torch_picture_encode_png(int64_t picture, int64_t level);
+SPT_API int64_t rt_torch_picture_adjust(int64_t picture, const char* aspect, double factor);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,93 @@
+// Source: torchvision.transforms.v2.functional.adjust_hue, whose roundings are kept: no two of them may be
+// fused into one, which the build sees to (-ffp-contract=off).
+#include <bit>
+
+#include "core_libtorch/images/adjust.h"
+#include "core_libtorch/images/rows.h"
+
+namespace simple_torch::core::images {
+namespace {
+
+SPT_INLINE float bounded(float x) { return smaller(larger(x, 0.0F), 1.0F); }
+
+// One of both, by bits: a choice that the compiler makes no branch of, so that many pixels go at once.
+SPT_INLINE float chosen(bool first, float a, float b) {
+  const uint32_t mask = 0U - static_cast<uint32_t>(first);
+  return std::bit_cast<float>((std::bit_cast<uint32_t>(a) & mask) | (std::bit_cast<uint32_t>(b) & ~mask));
+}
+
+// Where on the circle, 0 … 1, and how far from grey.
+SPT_INLINE void place(float r, float g, float b, float most, float& hue, float& saturation) {
+  const float range = most - smaller(r, smaller(g, b));
+  const bool grey = range == 0.0F;
+  const float divisor = chosen(grey, 1.0F, range);
+  saturation = range / chosen(grey, 1.0F, most);
+  const float from_red = (most - r) / divisor;
+  const float from_green = (most - g) / divisor;
+  const float from_blue = (most - b) / divisor;
+  const float of_red = from_blue - from_green;
+  const float of_green = from_red + 2.0F - from_blue;
+  const float of_blue = from_green + 4.0F - from_red;
+  const float sixths = chosen(most == r, of_red, chosen(most == g, of_green, of_blue));
+  const float turns = sixths * static_cast<float>(1.0 / 6.0) + 1.0F;
+  hue = turns - chosen(turns >= 1.0F, 1.0F, 0.0F);
+}
+
+SPT_INLINE float turned(float hue, float factor) {
+  const float turns = hue + factor;
+  const float below = turns - chosen(turns >= 1.0F, 1.0F, 0.0F);
+  return below + chosen(below < 0.0F, 1.0F, 0.0F);
+}
+
+SPT_INLINE void turn(float& red, float& green, float& blue, float factor) {
+  const float v = larger(red, larger(green, blue));
+  float hue;
+  float s;
+  place(red, green, blue, v, hue, s);
+  const float sixths = turned(hue, factor) * 6.0F;
+  const int32_t whole = static_cast<int32_t>(sixths);
+  const float part = s * (sixths - static_cast<float>(whole));
+  const float rest = 1.0F - s;
+  const float q = bounded((1.0F - part) * v);
+  const float t = bounded((part + rest) * v);
+  const float p = bounded(rest * v);
+  // 6 is where rounding made a whole turn: as 0.
+  red = chosen(whole == 1, q, chosen((whole == 2) | (whole == 3), p, chosen(whole == 4, t, v)));
+  green = chosen((whole == 1) | (whole == 2), v,
+                 chosen(whole == 3, q, chosen((whole == 4) | (whole == 5), p, t)));
+  blue = chosen((whole == 3) | (whole == 4), v, chosen(whole == 2, t, chosen(whole == 5, q, p)));
+}
+
+// Values as shares of the greatest one.
+struct Turn {
+  float factor;
+
+  SPT_INLINE float loaded(uint8_t value) const {
+    return static_cast<float>(value) * static_cast<float>(1.0 / 255.0);
+  }
+  SPT_INLINE float loaded(float value) const { return value; }
+  SPT_INLINE void store(float share, uint8_t* out) const {
+    *out = static_cast<uint8_t>(static_cast<int32_t>(share * static_cast<float>(255.0 + 1.0 - 0.001)));
+  }
+  SPT_INLINE void store(float share, float* out) const { *out = share; }
+
+  SPT_INLINE void work(Colours& colours, int64_t count, int64_t /*picture*/) const {
+    for (int64_t i = 0; i < count; ++i)
+      turn(colours.red[i], colours.green[i], colours.blue[i], factor);
+  }
+  template <class T>
+  SPT_INLINE void write(const Colours& colours, int64_t count, const Pictures<T>& from, int64_t row,
+                        int64_t begin, T* out) const {
+    write_colours(*this, colours, count, from, row, begin, out);
+  }
+};
+
+}  // namespace
+
+at::Tensor adjust_hue(const at::Tensor& picture, double factor) {
+  const Turn work{static_cast<float>(factor)};
+  return picture.scalar_type() == at::kByte ? worked_on<uint8_t>(picture, work)
+                                            : worked_on<float>(picture, work);
+}
+
+}  // namespace simple_torch::core::images

@@ -1,0 +1,95 @@
+"""A transform of ours and torchvision's on the same pictures, under the same seed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from twins import run, torch
+
+v2 = pytest.importorskip("torchvision.transforms.v2", reason="this Python has no torchvision")
+
+NAMES = [
+    *("Resize", "CenterCrop", "Pad", "RandomCrop", "RandomResizedCrop", "RandomHorizontalFlip", "RandomVerticalFlip"),
+    *("ToDtype", "Normalize", "Grayscale", "RandomGrayscale", "ColorJitter", "GaussianBlur", "RandomErasing"),
+    *("RandomRotation", "RandomAffine", "RandomInvert", "RandomPosterize", "RandomSolarize", "RandomAutocontrast"),
+    *("RandomEqualize", "RandomAdjustSharpness", "RandomChannelPermutation", "RandomPhotometricDistort"),
+    *("GaussianNoise", "RandAugment", "TrivialAugmentWide"),
+]
+OURS = run(
+    """
+    use torch
+    use vision.transforms as t
+    use torch.dtype.{dtype_of_name}
+    fn plain(value): if type_of(value) == "Object": value.to_value() else: value
+    fn made(name, args, named):
+        val options = plain(named)
+        val given = plain(args)
+        if "dtype" in options: options["dtype"] = dtype_of_name(options["dtype"])
+        match name:
+"""
+    + "\n".join(f'            case "{name}": t.{name}(given..., **options)' for name in NAMES)
+    + """
+    fn called(name, args, named, picture, times):
+        val transform = made(name, args, named)
+        [for _ in 0..times: transform(picture)]
+    fn refusal(name, args, named, picture):
+        val outcome = torch.attempt(\\: made(name, args, named)(picture))
+        if outcome.is_ok(): "" else: outcome.unwrap_err().message()
+    """
+)
+TIMES = 8
+
+
+def picture(dtype=torch.uint8, channels=3, height=37, width=29, side_by_side=False):
+    generator = torch.Generator().manual_seed(height)
+    bytes_of = torch.randint(0, 256, (channels, height, width), generator=generator, dtype=torch.uint8)
+    bytes_of = bytes_of.permute(1, 2, 0).contiguous().permute(2, 0, 1) if side_by_side else bytes_of
+    return v2.functional.to_dtype(bytes_of, dtype, scale=True)
+
+
+PICTURES = {
+    "bytes": picture(),
+    "bytes side by side": picture(side_by_side=True),
+    "floats": picture(torch.float32),
+    "doubles": picture(torch.float64),
+    "grey": picture(channels=1),
+    "wide": picture(height=20, width=90),
+    "batch": torch.stack([picture(), picture(height=37)]),
+}
+
+
+def close(ours, his):
+    assert (ours.dtype, ours.shape) == (his.dtype, his.shape)
+    if ours.dtype.is_floating_point:
+        assert torch.allclose(ours, his, rtol=0, atol=1e-5)
+    else:
+        assert torch.equal(ours, his)
+
+
+def hold(name, args, named, given):
+    theirs = getattr(v2, name)(*args, **named)
+    torch.manual_seed(11)
+    wanted = [theirs(given) for _ in range(TIMES)]
+    state = torch.get_rng_state()
+    torch.manual_seed(11)
+    options = {**named, **({"dtype": str(named["dtype"]).removeprefix("torch.")} if "dtype" in named else {})}
+    found = OURS.called(name, list(args), options, given, TIMES)
+    assert torch.equal(torch.get_rng_state(), state)
+    for ours, his in zip(found, wanted, strict=True):
+        close(ours, his)
+
+
+def case(name, *args, **named):
+    shown = ",".join([*map(str, args), *(f"{key}={value}" for key, value in named.items())])
+    return pytest.param(name, args, named, id=f"{name}({shown})")
+
+
+def hold_refusal(name, args, named):
+    """What torchvision refuses with at least half of its words."""
+    with pytest.raises((ValueError, TypeError)) as error:
+        getattr(v2, name)(*args, **named)(picture())
+    ours = OURS.refusal(name, args, named, picture())
+    assert ours
+    words = set(re.findall(r"[a-z]{4,}", str(error.value)))
+    assert len(words & set(re.findall(r"[a-z]{4,}", ours))) >= len(words) // 2, (ours, str(error.value))

@@ -1,0 +1,144 @@
+"""Rotations, tones, noise and automatic augmentation: torchvision's pictures under the same seed."""
+
+from __future__ import annotations
+
+import pytest
+from transforms_of_both import PICTURES, case, close, hold, hold_refusal, picture, v2
+from twins import run, torch
+
+OURS = run(
+    """
+    use torch
+    use vision.transforms as t
+    use vision.transforms.functional as f
+    fn plain(value): if type_of(value) == "Object": value.to_value() else: value
+    fn rotated(image, angle, interpolation, expand, center, fill):
+        f.rotate(image, angle, interpolation, expand, plain(center), fill)
+    fn moved(image, angle, by, scale, shear, fill):
+        f.affine(image, angle, plain(by), scale, plain(shear), "bilinear", fill)
+    fn curved(image, gamma, gain): f.adjust_gamma(image, gamma, gain)
+    fn swapped(image): f.permute_channels(image, [2, 0, 1])
+    fn choices(image, times):
+        val one = t.RandomChoice([t.RandomInvert(1.0), t.Pad(2), t.Resize(9)], p: [1.0, 2.0, 1.0])
+        val all = t.RandomOrder([t.Pad(2), t.RandomRotation(30), t.RandomVerticalFlip()])
+        [for _ in 0..times: all(one(image))]
+    fn refused_choice(): torch.attempt(\\: t.RandomChoice([t.Pad(1)], p: [1.0, 2.0])).unwrap_err().message()
+    """
+)
+CASES = [
+    case("RandomRotation", 30),
+    case("RandomRotation", [-200, 200], interpolation="bilinear", fill=0.5),
+    case("RandomRotation", 90, expand=True, fill=1),
+    case("RandomRotation", [90, 90]),
+    case("RandomRotation", 45, center=[3, 7]),
+    case("RandomAffine", 20),
+    case("RandomAffine", 20, translate=[0.2, 0.3], scale=[0.5, 1.5], shear=10),
+    case("RandomAffine", 0, shear=[-5, 5, -20, 20], interpolation="bilinear", fill=0.3, center=[1, 2]),
+    case("RandomInvert"),
+    case("RandomPosterize", 3),
+    case("RandomPosterize", 0, p=1.0),
+    case("RandomSolarize", 0.4, p=0.7),
+    case("RandomAutocontrast"),
+    case("RandomEqualize", 0.8),
+    case("RandomAdjustSharpness", 2.5),
+    case("RandomAdjustSharpness", 0, p=1.0),
+    case("RandomChannelPermutation"),
+    case("RandomPhotometricDistort"),
+    case("GaussianNoise"),
+    case("GaussianNoise", 0.1, 0.3, False),
+    case("RandAugment"),
+    case("RandAugment", 4, 30, interpolation="bilinear", fill=0.5),
+    case("RandAugment", num_ops=3, magnitude=4, num_magnitude_bins=10),
+    case("TrivialAugmentWide"),
+    case("TrivialAugmentWide", 9, fill=[0.2]),
+]
+TURNED = ["RandomRotation", "RandomAffine", "RandAugment", "TrivialAugmentWide"]
+
+
+@pytest.mark.parametrize("given", PICTURES.values(), ids=PICTURES)
+@pytest.mark.parametrize(("name", "args", "named"), CASES)
+def test_gives_torchvisions_picture(name, args, named, given):
+    hold(name, args, named, given)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("name", ["RandAugment", "TrivialAugmentWide"])
+def test_every_operation_comes_up(name, seed):
+    hold(name, [], {}, picture(height=20 + seed))
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_colours_from_outside(name):
+    args = [] if name in TURNED[2:] else [60]
+    hold(name, args, {"fill": [9.0, 100.0, 250.0]}, picture())
+
+
+@pytest.mark.parametrize("name", ["RandomInvert", "RandomPosterize", "RandomAutocontrast"])
+@pytest.mark.parametrize("dtype", [torch.int16, torch.int32])
+def test_wide_integers(name, dtype):
+    hold(name, [3] if name == "RandomPosterize" else [], {"p": 1.0}, picture(dtype))
+
+
+@pytest.mark.parametrize("plain", [0, 7, 255])
+@pytest.mark.parametrize("name", ["RandomEqualize", "RandomAutocontrast", "RandomAdjustSharpness"])
+def test_pictures_of_one_colour(name, plain):
+    args = [2.0] if name == "RandomAdjustSharpness" else []
+    hold(name, args, {"p": 1.0}, torch.full((3, 5, 2 + plain % 9), plain, dtype=torch.uint8))
+
+
+@pytest.mark.parametrize("angle", [0, 90, 180, 270, -90, 450, 33.3, -400.25])
+@pytest.mark.parametrize("expand", [False, True])
+@pytest.mark.parametrize("interpolation", ["nearest", "bilinear"])
+def test_rotations(angle, expand, interpolation):
+    for given in (picture(), picture(height=24, width=24), picture(torch.float64)):
+        named = {"interpolation": v2.InterpolationMode(interpolation), "expand": expand}
+        wanted = v2.functional.rotate(given, angle, **named)
+        close(OURS.rotated(given, angle, interpolation, expand, None, None), wanted)
+        close(
+            OURS.rotated(given, angle, interpolation, expand, [3, 4], 1),
+            v2.functional.rotate(given, angle, center=[3, 4], fill=1, **named),
+        )
+
+
+def test_functions():
+    given, f = picture(), v2.functional
+    wanted = f.affine(given, 10, [2, -3], 1.3, [5.0], f.InterpolationMode.BILINEAR, 7)
+    close(OURS.moved(given, 10, [2, -3], 1.3, [5.0], 7), wanted)
+    for gamma, gain in ((0.5, 1), (2.2, 1.5), (0, 1)):
+        close(OURS.curved(given, gamma, gain), f.adjust_gamma(given, gamma, gain))
+        close(OURS.curved(picture(torch.float32), gamma, gain), f.adjust_gamma(picture(torch.float32), gamma, gain))
+    close(OURS.swapped(given), f.permute_channels(given, [2, 0, 1]))
+
+
+def test_choices_and_orders():
+    one = v2.RandomChoice([v2.RandomInvert(1.0), v2.Pad(2), v2.Resize(9)], p=[1.0, 2.0, 1.0])
+    every = v2.RandomOrder([v2.Pad(2), v2.RandomRotation(30), v2.RandomVerticalFlip()])
+    torch.manual_seed(4)
+    wanted = [every(one(picture())) for _ in range(12)]
+    torch.manual_seed(4)
+    for ours, his in zip(OURS.choices(picture(), 12), wanted, strict=True):
+        close(ours, his)
+    assert OURS.refused_choice() == "Length of p doesn't match the number of transforms: 2 != 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "named"),
+    [
+        ("RandomRotation", [-1], {}),
+        ("RandomRotation", [[1, 2, 3]], {}),
+        ("RandomRotation", [10], {"center": [1]}),
+        ("RandomRotation", [10], {"interpolation": "bicubic"}),
+        ("RandomRotation", [10], {"fill": [1.0, 2.0]}),
+        ("RandomAffine", [10], {"translate": [0.1, 1.5]}),
+        ("RandomAffine", [10], {"scale": [0.0, 1.0]}),
+        ("RandomAffine", [10], {"shear": [1, 2, 3]}),
+        ("RandomPosterize", [9], {"p": 1.0}),
+        ("RandomSolarize", [256], {"p": 1.0}),
+        ("RandomAdjustSharpness", [-1.0], {"p": 1.0}),
+        ("GaussianNoise", [], {"sigma": -1.0}),
+        ("RandAugment", [-1], {}),
+    ],
+    ids=str,
+)
+def test_refuses_what_torchvision_refuses(name, args, named):
+    hold_refusal(name, args, named)
