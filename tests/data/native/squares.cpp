@@ -1,4 +1,5 @@
-// A library of data sets as a program's author writes one: libspl_squares.so, on simple_torch/dataset.hpp alone.
+// A library of data sets as a program's author writes one: libspl_squares.so, on simple_torch/dataset.hpp
+// alone.
 #include <simple_torch/dataset.hpp>
 
 #include <atomic>
