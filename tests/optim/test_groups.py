@@ -108,28 +108,6 @@ def test_sparse_gradients_step_as_in_python(name, options):
     assert equal(theirs, mine)
 
 
-def test_hooks_are_called_round_a_step_until_they_are_removed():
-    module = run(
-        """
-        use torch.optim
-        fn watch(params):
-            val optimizer = optim.SGD(params, lr: 0.1)
-            val seen = Seen()
-            val before = optimizer.register_step_pre_hook(\\o: seen.note("before"))
-            optimizer.register_step_post_hook(\\o: seen.note("after"))
-            optimizer.step()
-            before.remove()
-            optimizer.step()
-            seen.words
-        class Seen:
-            words: [text] = []
-            me note(word: text):
-                self.words.push(word)
-        """
-    )
-    assert module.watch(Problem().params) == ["before", "after", "after"]
-
-
 def test_parameters_of_views_and_with_kept_gradients_are_taken():
     weight = torch.ones(3, requires_grad=True)
     scaled = weight * 2
