@@ -95,7 +95,7 @@ def test_it_is_an_ordered_dict_in_the_modules_order():
 
 
 def test_errors_are_pythons_own():
-    with pytest.raises(RuntimeError, match='Missing key.*"weight"'):
+    with pytest.raises(RuntimeError, match=r'Missing key.*"weight"'):
         torch.nn.Linear(2, 1).load_state_dict(OURS.state(OURS.net()))
 
 
