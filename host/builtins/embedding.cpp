@@ -151,6 +151,26 @@ Value shallow_copy(Thread&, Value* args, int) {
   return Value::object(copy);
 }
 
+// The object itself, from now on one of a class below its own that has no fields more: what its initializer
+// found out.
+Value become(Thread&, Value* args, int) {
+  const Value of = given(args[0]), type = given(args[0], 1);
+  if (!of.is(Kind::kInstance) || !type.is(Kind::kRecord))
+    fail("rt_become takes an object and a class");
+  Record*& own = as_object<Instance>(of)->record;
+  auto* wanted = as_object<Record>(type);
+  const bool is_child = wanted == own || std::find(wanted->parents.begin(), wanted->parents.end(), own) !=
+                                             wanted->parents.end();
+  const auto same = [](const FieldInfo& a, const FieldInfo& b) { return a.name == b.name; };
+  if (!is_child ||
+      !std::equal(own->fields.begin(), own->fields.end(), wanted->fields.begin(), wanted->fields.end(), same))
+    fail(type_name(of) + " cannot become " + name_of(wanted->name) +
+         ", which is no class below its own, or has more fields");
+  wanted->has_objects = true;
+  own = wanted;
+  return retained(of);
+}
+
 // Of a value, or of a class.
 Value has_method(Thread& thread, Value* args, int) {
   const Value of = given(args[0]);
@@ -217,6 +237,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_members", members, 1, 1},
     {"rt_fields", fields, 1, 1},
     {"rt_shallow_copy", shallow_copy, 1, 1},
+    {"rt_become", become, 1, 1},
     {"rt_has_member", has_member, 2, 2},
     {"rt_has_method", has_method, 2, 2},
     {"rt_function_name", function_name, 1, 1},

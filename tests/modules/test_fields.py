@@ -13,13 +13,13 @@ OURS = run(
     class Own(nn.Module):
         weight: nn.Parameter
         running: nn.Buffer
-        cache: nn.TransientBuffer
+        cache: nn.Buffer
         child: nn.Module
         plain: any
         fn init():
             self.weight = nn.Parameter(torch.ones([2]))
             self.running = nn.Buffer(torch.zeros([2]))
-            self.cache = nn.TransientBuffer(torch.zeros([2]))
+            self.cache = nn.Buffer(torch.zeros([2]), persistent: false)
             self.child = nn.Linear(1, 1)
             self.plain = 3
             self.register_parameter("late_weight", nn.Parameter(torch.ones([2])))
