@@ -5,6 +5,7 @@
 
 #include "abi/dlpack_ways.h"
 #include "abi/generated/backend_table.h"
+#include "abi/operator_values.h"
 #include "abi/tensor_arguments.h"
 #include "abi/with_python.h"
 #include "core_libtorch/dtypes.h"
@@ -110,6 +111,25 @@ int32_t py_to_tensor(int64_t a, int64_t* out) {
       *out = from.shared ? give(std::move(from.tensor)) : from.imported(CopyRule::kIfNeeded);
     }
     return from.status;
+  });
+}
+
+int32_t py_to_generator(int64_t a, int64_t* out) {
+  return with_python([&](const BridgeApi& api) {
+    require(out, "out");
+    at::Generator generator;
+    const int32_t status = api.to_generator(object_argument(a)->get(), &generator);
+    if (status == 0) {
+      *out = handles().insert(std::move(generator));
+    }
+    return status;
+  });
+}
+
+int32_t py_from_generator(int64_t generator, int64_t* out) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+    const auto held = handles().get<at::Generator>(generator);
+    return api.from_generator(&*held, made);
   });
 }
 

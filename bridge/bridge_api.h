@@ -13,12 +13,13 @@
 
 namespace at {
 class Tensor;
-}
+struct Generator;
+}  // namespace at
 
 namespace simple_torch::bridge {
 
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 9;
+inline constexpr int32_t kBridgeVersion = 10;
 
 /// One Python object. A pointer to it that a function gives out is an owned reference; any thread may
 /// hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
@@ -191,6 +192,10 @@ struct BridgeApi {
   int32_t (*to_tensor)(Object* object, const Wanted* wanted,
                        TensorResult* out);                      // `wanted` is for foreign ones
   int32_t (*capsule_take)(Object* capsule, TensorResult* out);  // never sets `tensor`
+
+  // --- random number generators: the very same, on both sides
+  int32_t (*to_generator)(Object* object, at::Generator* out);
+  int32_t (*from_generator)(const at::Generator* generator, Object** out);
 };
 
 }  // namespace simple_torch::bridge

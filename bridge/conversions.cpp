@@ -205,6 +205,14 @@ int32_t capsule_take(Object* capsule, TensorResult* out) {
   return in_python([&] { return take_capsule(as_python(capsule), *out); });
 }
 
+int32_t to_generator(Object* object, at::Generator* out) {
+  return in_python([&] { return generator_from_python(as_python(object), *out); });
+}
+
+int32_t from_generator(const at::Generator* generator, Object** out) {
+  return object_from_python(out, [&] { return generator_to_python(*generator); });
+}
+
 }  // namespace
 
 void add_value_functions(BridgeApi& api) noexcept {
@@ -225,6 +233,8 @@ void add_value_functions(BridgeApi& api) noexcept {
   api.exec = exec;
   api.to_tensor = to_tensor;
   api.capsule_take = capsule_take;
+  api.to_generator = to_generator;
+  api.from_generator = from_generator;
 }
 
 }  // namespace simple_torch::bridge

@@ -3,6 +3,7 @@
 #include "bridge/tensors.h"
 
 #include <torch/csrc/Exceptions.h>
+#include <torch/csrc/Generator.h>
 #include <torch/csrc/autograd/python_variable.h>
 
 #include "bridge/interpreter.h"
@@ -39,6 +40,22 @@ bool tensor_from_python(PyObject* object, const Wanted& wanted, TensorResult& ou
     return true;
   }
   return take_foreign_tensor(object, wanted, out);
+}
+
+PyObject* generator_to_python(const at::Generator& generator) {
+  return ensure_torch() ? THPGenerator_Wrap(generator) : nullptr;
+}
+
+bool generator_from_python(PyObject* object, at::Generator& out) {
+  if (!ensure_torch()) {
+    return false;
+  }
+  if (PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(THPGeneratorClass)) == 0) {
+    PyErr_Format(PyExc_TypeError, "a torch.Generator is needed, not %s", Py_TYPE(object)->tp_name);
+    return false;
+  }
+  out = reinterpret_cast<THPGenerator*>(object)->cdata;
+  return true;
 }
 
 }  // namespace simple_torch::bridge

@@ -20,6 +20,12 @@ const at::Tensor& torch_tensor_in(PyObject* object);
 /// exception pending where it has none.
 bool tensor_from_python(PyObject* object, const Wanted& wanted, TensorResult& out);
 
+/// The torch.Generator object of this generator, the same one each time.
+PyObject* generator_to_python(const at::Generator& generator);
+
+/// The generator of a torch.Generator. False with an exception pending (TypeError) where the object is none.
+bool generator_from_python(PyObject* object, at::Generator& out);
+
 /// A copy of a producer's struct whose deleter needs no GIL: it hands the producer's over to a thread that
 /// has it. NULL with an exception pending when memory is out; the producer's is freed then.
 DLManagedTensorVersioned* with_deferred_deleter(DLManagedTensorVersioned* original);

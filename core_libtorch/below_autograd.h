@@ -24,8 +24,12 @@ class BelowAutograd {
   }
 
  private:
+  // What belongs to a transform of a function may wrap one that has more to do with it.
   static bool is_plain(const at::Tensor* operand) {
-    return operand->unsafeGetTensorImpl()->autograd_meta() == nullptr;
+    constexpr c10::DispatchKeySet kTransformed(
+        {c10::DispatchKey::FuncTorchBatched, c10::DispatchKey::FuncTorchGradWrapper});
+    const at::TensorImpl* const impl = operand->unsafeGetTensorImpl();
+    return impl->autograd_meta() == nullptr && !impl->key_set().has_any(kTransformed);
   }
 
   std::optional<at::AutoDispatchBelowADInplaceOrView> guard_;

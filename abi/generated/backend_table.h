@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "43583cf59ad949c6";
+inline constexpr char kTableFingerprint[] = "7b19dae5b7cecaa1";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -260,6 +260,7 @@ struct BackendTable {
   int32_t (*is_cuda)(int64_t a, bool* out);
   int32_t (*is_contiguous)(int64_t a, bool* out);
   int32_t (*is_floating_point)(int64_t a, bool* out);
+  int32_t (*is_nested)(int64_t a, bool* out);
   int32_t (*tensor_text)(int64_t a, char** out);
   int32_t (*from_data)(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
   int32_t (*from_i64_data)(const int64_t* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
@@ -376,6 +377,14 @@ struct BackendTable {
   int32_t (*inference_mode_begin)(bool enabled);
   int32_t (*inference_mode_end)(void);
   int32_t (*is_inference_mode_enabled)(bool* out);
+  int32_t (*transform_begin)(const char* kind, int64_t batch_size, const char* randomness, int64_t* out);
+  int32_t (*transform_end)(void);
+  int32_t (*transform_wrap)(int64_t a, int64_t level, int64_t* out);
+  int32_t (*transform_unwrap)(int64_t a, int64_t level, int64_t* out);
+  int32_t (*transform_batch)(int64_t a, int64_t dim, int64_t level, int64_t* out);
+  int32_t (*transform_unbatch)(int64_t a, int64_t level, int64_t batch_size, int64_t dim, int64_t* out);
+  int32_t (*forward_ad_begin)(int64_t* out);
+  int32_t (*forward_ad_end)(int64_t level);
   int32_t (*rng_state)(const char* device, int64_t* out);
   int32_t (*set_rng_state)(const char* device, int64_t state);
   int32_t (*another_handle)(int64_t a, int64_t* out);
@@ -488,6 +497,8 @@ struct BackendTable {
   int32_t (*py_dict)(const char* kinds, const SplArray* values, int64_t* out);
   int32_t (*py_from_tensor)(int64_t a, int64_t* out);
   int32_t (*py_to_tensor)(int64_t a, int64_t* out);
+  int32_t (*py_to_generator)(int64_t a, int64_t* out);
+  int32_t (*py_from_generator)(int64_t generator, int64_t* out);
   int32_t (*py_from_dlpack)(int64_t a, int64_t device, int64_t copy, int64_t* out);
   int32_t (*py_capsule_new)(int64_t managed, int64_t* out);
   int32_t (*py_capsule_take)(int64_t capsule, int64_t* out);
@@ -749,6 +760,7 @@ int32_t device_text(int64_t a, char** out);
 int32_t is_cuda(int64_t a, bool* out);
 int32_t is_contiguous(int64_t a, bool* out);
 int32_t is_floating_point(int64_t a, bool* out);
+int32_t is_nested(int64_t a, bool* out);
 int32_t tensor_text(int64_t a, char** out);
 int32_t from_data(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
 int32_t from_i64_data(const int64_t* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
@@ -865,6 +877,14 @@ int32_t is_anomaly_check_nan_enabled(bool* out);
 int32_t inference_mode_begin(bool enabled);
 int32_t inference_mode_end(void);
 int32_t is_inference_mode_enabled(bool* out);
+int32_t transform_begin(const char* kind, int64_t batch_size, const char* randomness, int64_t* out);
+int32_t transform_end(void);
+int32_t transform_wrap(int64_t a, int64_t level, int64_t* out);
+int32_t transform_unwrap(int64_t a, int64_t level, int64_t* out);
+int32_t transform_batch(int64_t a, int64_t dim, int64_t level, int64_t* out);
+int32_t transform_unbatch(int64_t a, int64_t level, int64_t batch_size, int64_t dim, int64_t* out);
+int32_t forward_ad_begin(int64_t* out);
+int32_t forward_ad_end(int64_t level);
 int32_t rng_state(const char* device, int64_t* out);
 int32_t set_rng_state(const char* device, int64_t state);
 int32_t another_handle(int64_t a, int64_t* out);
@@ -977,6 +997,8 @@ int32_t py_tuple(const char* kinds, const SplArray* values, int64_t* out);
 int32_t py_dict(const char* kinds, const SplArray* values, int64_t* out);
 int32_t py_from_tensor(int64_t a, int64_t* out);
 int32_t py_to_tensor(int64_t a, int64_t* out);
+int32_t py_to_generator(int64_t a, int64_t* out);
+int32_t py_from_generator(int64_t generator, int64_t* out);
 int32_t py_from_dlpack(int64_t a, int64_t device, int64_t copy, int64_t* out);
 int32_t py_capsule_new(int64_t managed, int64_t* out);
 int32_t py_capsule_take(int64_t capsule, int64_t* out);

@@ -379,6 +379,15 @@ int32_t is_floating_point(int64_t a_handle, bool* out) {
   });
 }
 
+int32_t is_nested(int64_t a_handle, bool* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_held = tensor_argument(a_handle);
+    const at::Tensor& a = *a_held;
+    *out = core::explained("is_nested", {&a}, [&] { return a.is_nested(); });
+  });
+}
+
 int32_t tensor_text(int64_t a_handle, char** out) {
   return guarded([&] {
     require(out, "out");
@@ -548,7 +557,7 @@ int32_t add_scalar_(int64_t a_handle, double value) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("add_", {&a}, [&] { return a.add_(core::whole_or_float(value)); });
+    core::explained("add_", {&a}, [&] { return a.add_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
   });
 }
 
@@ -556,7 +565,7 @@ int32_t sub_scalar_(int64_t a_handle, double value) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("sub_", {&a}, [&] { return a.sub_(core::whole_or_float(value)); });
+    core::explained("sub_", {&a}, [&] { return a.sub_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
   });
 }
 
@@ -564,7 +573,7 @@ int32_t mul_scalar_(int64_t a_handle, double value) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("mul_", {&a}, [&] { return a.mul_(core::whole_or_float(value)); });
+    core::explained("mul_", {&a}, [&] { return a.mul_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
   });
 }
 
@@ -572,7 +581,7 @@ int32_t div_scalar_(int64_t a_handle, double value) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("div_", {&a}, [&] { return a.div_(core::whole_or_float(value)); });
+    core::explained("div_", {&a}, [&] { return a.div_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
   });
 }
 

@@ -254,6 +254,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::is_cuda>::open_then_call,
     Slot<&BackendTable::is_contiguous>::open_then_call,
     Slot<&BackendTable::is_floating_point>::open_then_call,
+    Slot<&BackendTable::is_nested>::open_then_call,
     Slot<&BackendTable::tensor_text>::open_then_call,
     Slot<&BackendTable::from_data>::open_then_call,
     Slot<&BackendTable::from_i64_data>::open_then_call,
@@ -370,6 +371,14 @@ constinit BackendTable table = {
     Slot<&BackendTable::inference_mode_begin>::open_then_call,
     Slot<&BackendTable::inference_mode_end>::open_then_call,
     Slot<&BackendTable::is_inference_mode_enabled>::open_then_call,
+    Slot<&BackendTable::transform_begin>::open_then_call,
+    Slot<&BackendTable::transform_end>::open_then_call,
+    Slot<&BackendTable::transform_wrap>::open_then_call,
+    Slot<&BackendTable::transform_unwrap>::open_then_call,
+    Slot<&BackendTable::transform_batch>::open_then_call,
+    Slot<&BackendTable::transform_unbatch>::open_then_call,
+    Slot<&BackendTable::forward_ad_begin>::open_then_call,
+    Slot<&BackendTable::forward_ad_end>::open_then_call,
     Slot<&BackendTable::rng_state>::open_then_call,
     Slot<&BackendTable::set_rng_state>::open_then_call,
     Slot<&BackendTable::another_handle>::open_then_call,
@@ -482,6 +491,8 @@ constinit BackendTable table = {
     Slot<&BackendTable::py_dict>::open_then_call,
     Slot<&BackendTable::py_from_tensor>::open_then_call,
     Slot<&BackendTable::py_to_tensor>::open_then_call,
+    Slot<&BackendTable::py_to_generator>::open_then_call,
+    Slot<&BackendTable::py_from_generator>::open_then_call,
     Slot<&BackendTable::py_from_dlpack>::open_then_call,
     Slot<&BackendTable::py_capsule_new>::open_then_call,
     Slot<&BackendTable::py_capsule_take>::open_then_call,
@@ -743,6 +754,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::is_cuda>::unavailable,
     Slot<&BackendTable::is_contiguous>::unavailable,
     Slot<&BackendTable::is_floating_point>::unavailable,
+    Slot<&BackendTable::is_nested>::unavailable,
     Slot<&BackendTable::tensor_text>::unavailable,
     Slot<&BackendTable::from_data>::unavailable,
     Slot<&BackendTable::from_i64_data>::unavailable,
@@ -859,6 +871,14 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::inference_mode_begin>::unavailable,
     Slot<&BackendTable::inference_mode_end>::unavailable,
     Slot<&BackendTable::is_inference_mode_enabled>::unavailable,
+    Slot<&BackendTable::transform_begin>::unavailable,
+    Slot<&BackendTable::transform_end>::unavailable,
+    Slot<&BackendTable::transform_wrap>::unavailable,
+    Slot<&BackendTable::transform_unwrap>::unavailable,
+    Slot<&BackendTable::transform_batch>::unavailable,
+    Slot<&BackendTable::transform_unbatch>::unavailable,
+    Slot<&BackendTable::forward_ad_begin>::unavailable,
+    Slot<&BackendTable::forward_ad_end>::unavailable,
     Slot<&BackendTable::rng_state>::unavailable,
     Slot<&BackendTable::set_rng_state>::unavailable,
     Slot<&BackendTable::another_handle>::unavailable,
@@ -971,6 +991,8 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::py_dict>::unavailable,
     Slot<&BackendTable::py_from_tensor>::unavailable,
     Slot<&BackendTable::py_to_tensor>::unavailable,
+    Slot<&BackendTable::py_to_generator>::unavailable,
+    Slot<&BackendTable::py_from_generator>::unavailable,
     Slot<&BackendTable::py_from_dlpack>::unavailable,
     Slot<&BackendTable::py_capsule_new>::unavailable,
     Slot<&BackendTable::py_capsule_take>::unavailable,
@@ -1985,6 +2007,10 @@ int32_t spt_is_floating_point(int64_t a, bool* out) {
   return slot(table.is_floating_point)(a, out);
 }
 
+int32_t spt_is_nested(int64_t a, bool* out) {
+  return slot(table.is_nested)(a, out);
+}
+
 int32_t spt_tensor_text(int64_t a, char** out) {
   return slot(table.tensor_text)(a, out);
 }
@@ -2449,6 +2475,38 @@ int32_t spt_is_inference_mode_enabled(bool* out) {
   return slot(table.is_inference_mode_enabled)(out);
 }
 
+int32_t spt_transform_begin(const char* kind, int64_t batch_size, const char* randomness, int64_t* out) {
+  return slot(table.transform_begin)(kind, batch_size, randomness, out);
+}
+
+int32_t spt_transform_end(void) {
+  return slot(table.transform_end)();
+}
+
+int32_t spt_transform_wrap(int64_t a, int64_t level, int64_t* out) {
+  return slot(table.transform_wrap)(a, level, out);
+}
+
+int32_t spt_transform_unwrap(int64_t a, int64_t level, int64_t* out) {
+  return slot(table.transform_unwrap)(a, level, out);
+}
+
+int32_t spt_transform_batch(int64_t a, int64_t dim, int64_t level, int64_t* out) {
+  return slot(table.transform_batch)(a, dim, level, out);
+}
+
+int32_t spt_transform_unbatch(int64_t a, int64_t level, int64_t batch_size, int64_t dim, int64_t* out) {
+  return slot(table.transform_unbatch)(a, level, batch_size, dim, out);
+}
+
+int32_t spt_forward_ad_begin(int64_t* out) {
+  return slot(table.forward_ad_begin)(out);
+}
+
+int32_t spt_forward_ad_end(int64_t level) {
+  return slot(table.forward_ad_end)(level);
+}
+
 int32_t spt_rng_state(const char* device, int64_t* out) {
   return slot(table.rng_state)(device, out);
 }
@@ -2895,6 +2953,14 @@ int32_t spt_py_from_tensor(int64_t a, int64_t* out) {
 
 int32_t spt_py_to_tensor(int64_t a, int64_t* out) {
   return slot(table.py_to_tensor)(a, out);
+}
+
+int32_t spt_py_to_generator(int64_t a, int64_t* out) {
+  return slot(table.py_to_generator)(a, out);
+}
+
+int32_t spt_py_from_generator(int64_t generator, int64_t* out) {
+  return slot(table.py_from_generator)(generator, out);
 }
 
 int32_t spt_py_from_dlpack(int64_t a, int64_t device, int64_t copy, int64_t* out) {

@@ -3234,6 +3234,20 @@ int64_t simple_torch_tensor_is_floating_point(int64_t a) {
   return out;
 }
 
+int64_t rt_torch_torchtensor_is_nested(int64_t a) {
+  clear_error();
+  bool out{};
+  slot(table.is_nested)(a, &out);
+  return out;
+}
+
+int64_t simple_torch_tensor_is_nested(int64_t a) {
+  clear_error();
+  bool out{};
+  slot(table.is_nested)(a, &out);
+  return out;
+}
+
 char* rt_torch_torchtensor_text(int64_t a) {
   clear_error();
   char* out{};
@@ -4289,6 +4303,58 @@ int64_t rt_torch_autograd_is_inference_mode_enabled() {
   return out;
 }
 
+int64_t rt_torch_transform_begin(const char* kind, int64_t batch_size, const char* randomness) {
+  clear_error();
+  int64_t out{};
+  slot(table.transform_begin)(kind, batch_size, randomness, &out);
+  return out;
+}
+
+void rt_torch_transform_end() {
+  clear_error();
+  slot(table.transform_end)();
+}
+
+int64_t rt_torch_transform_wrap(int64_t a, int64_t level) {
+  clear_error();
+  int64_t out{};
+  slot(table.transform_wrap)(a, level, &out);
+  return out;
+}
+
+int64_t rt_torch_transform_unwrap(int64_t a, int64_t level) {
+  clear_error();
+  int64_t out{};
+  slot(table.transform_unwrap)(a, level, &out);
+  return out;
+}
+
+int64_t rt_torch_transform_batch(int64_t a, int64_t dim, int64_t level) {
+  clear_error();
+  int64_t out{};
+  slot(table.transform_batch)(a, dim, level, &out);
+  return out;
+}
+
+int64_t rt_torch_transform_unbatch(int64_t a, int64_t level, int64_t batch_size, int64_t dim) {
+  clear_error();
+  int64_t out{};
+  slot(table.transform_unbatch)(a, level, batch_size, dim, &out);
+  return out;
+}
+
+int64_t rt_torch_forward_ad_begin() {
+  clear_error();
+  int64_t out{};
+  slot(table.forward_ad_begin)(&out);
+  return out;
+}
+
+void rt_torch_forward_ad_end(int64_t level) {
+  clear_error();
+  slot(table.forward_ad_end)(level);
+}
+
 int64_t rt_torch_rng_state(const char* device) {
   clear_error();
   int64_t out{};
@@ -5105,6 +5171,20 @@ int64_t rt_py_to_tensor(int64_t a) {
   clear_error();
   int64_t out{};
   slot(table.py_to_tensor)(a, &out);
+  return out;
+}
+
+int64_t rt_py_to_generator(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_to_generator)(a, &out);
+  return out;
+}
+
+int64_t rt_py_from_generator(int64_t generator) {
+  clear_error();
+  int64_t out{};
+  slot(table.py_from_generator)(generator, &out);
   return out;
 }
 

@@ -43,14 +43,14 @@ class Adadelta final : public Algorithm {
     batch.count_steps();
     const Tensors grads = as_real(batch.decayed_slopes());
     const Tensors squares = as_real(batch.remembered("square_avg"));
-    at::_foreach_mul_(squares, rho);
+    scale_(squares, rho);
     at::_foreach_addcmul_(squares, grads, grads, 1 - rho);
     const Tensors divisors = root_of_sum(squares, eps);
     const Tensors sums = as_real(batch.remembered("acc_delta"));
     Tensors deltas = root_of_sum(sums, eps);
     at::_foreach_div_(deltas, divisors);
     at::_foreach_mul_(deltas, grads);
-    at::_foreach_mul_(sums, rho);
+    scale_(sums, rho);
     at::_foreach_addcmul_(sums, deltas, deltas, 1 - rho);
     if (batch.is_complex()) {
       for (at::Tensor& delta : deltas) {

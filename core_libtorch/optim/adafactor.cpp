@@ -65,7 +65,7 @@ class Adafactor final : public Algorithm {
       const at::Tensor& param = batch.params[i];
       const double alpha = rate_of(param, counts[i], options);
       if (options.number("weight_decay") != 0) {
-        param.mul_(Rate(options).times(options.number("weight_decay")).left());
+        scale_(param, Rate(options).times(options.number("weight_decay")).left());
       }
       const at::Tensor update =
           update_of(*batch.states[i], grads[i], std::pow(counts[i], options.number("beta2_decay")),

@@ -4,7 +4,6 @@
 #include <ATen/ops/_foreach_addcdiv.h>
 #include <ATen/ops/_foreach_lerp.h>
 #include <ATen/ops/_foreach_maximum.h>
-#include <ATen/ops/_foreach_mul.h>
 
 #include <cmath>
 
@@ -41,7 +40,7 @@ class Adamax final : public Algorithm {
     const Tensors averages = as_real(batch.remembered("exp_avg"));
     const Tensors greatest = as_real(batch.remembered("exp_inf"));
     at::_foreach_lerp_(averages, grads, 1 - betas[0]);
-    at::_foreach_mul_(greatest, betas[1]);
+    scale_(greatest, betas[1]);
     const Tensors sizes = at::_foreach_abs(grads);
     at::_foreach_add_(sizes, options.number("eps"));
     at::_foreach_maximum_(greatest, sizes);

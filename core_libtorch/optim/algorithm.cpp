@@ -1,6 +1,7 @@
 #include "core_libtorch/optim/algorithm.h"
 
 #include <ATen/Context.h>
+#include <ATen/ScalarOps.h>
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_addcmul.h>
 #include <ATen/ops/_foreach_lerp.h>
@@ -79,16 +80,40 @@ Tensors Batch::decayed_slopes() const {
     return slopes();
   }
   if (options.find("decoupled_weight_decay") != nullptr && options.flag("decoupled_weight_decay")) {
-    at::_foreach_mul_(params, Rate(options).times(weight_decay).left());
+    scale_(params, Rate(options).times(weight_decay).left());
     return slopes();
   }
   return at::_foreach_add(slopes(), params, weight_decay);
 }
 
+void scale_(const at::Tensor& tensor, double factor) {
+  tensor.mul_(at::native::wrapped_scalar_tensor(factor));
+}
+
+void scale_(const Tensors& tensors, double factor) {
+  if (!tensors.empty() && !tensors.front().is_cpu()) {
+    at::_foreach_mul_(tensors, factor);
+    return;
+  }
+  for (const at::Tensor& tensor : tensors) {
+    scale_(tensor, factor);
+  }
+}
+
+void scale_(const Tensors& tensors, const Scalars& factors) {
+  if (!tensors.empty() && !tensors.front().is_cpu()) {
+    at::_foreach_mul_(tensors, factors);
+    return;
+  }
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    scale_(tensors[i], factors[i].toDouble());
+  }
+}
+
 void move_moments(const Tensors& means, const Tensors& squares, const Tensors& grads,
                   const std::vector<double>& betas) {
   at::_foreach_lerp_(means, grads, 1 - betas[0]);
-  at::_foreach_mul_(squares, betas[1]);
+  scale_(squares, betas[1]);
   at::_foreach_addcmul_(squares, grads, grads, 1 - betas[1]);
 }
 

@@ -39,6 +39,12 @@ struct Batch {
 /// Complex tensors as real ones with one more dimension, over the same memory; others as they are.
 Tensors as_real(Tensors tensors);
 
+/// Multiplies by a number in place, with PyTorch's rounding for 16-bit tensors: its Python multiplies by the
+/// number as it is, where LibTorch's mul_(Scalar), and _foreach_mul_ of lists on the CPU, round it first.
+void scale_(const at::Tensor& tensor, double factor);
+void scale_(const Tensors& tensors, double factor);
+void scale_(const Tensors& tensors, const Scalars& factors);
+
 /// The running means of gradients and of their squares that Adam and its kin keep, one step on, in place.
 void move_moments(const Tensors& means, const Tensors& squares, const Tensors& grads,
                   const std::vector<double>& betas);

@@ -52,7 +52,7 @@ class Asgd final : public Algorithm {
       const at::Tensor& mu = batch.states[i]->tensor("mu");
       const at::Tensor grad = weight_decay != 0 ? grads[i].add(params[i], weight_decay) : grads[i];
       const double rate = eta.item<double>();
-      params[i].mul_(1 - lambd * rate);
+      scale_(params[i], 1 - lambd * rate);
       params[i].add_(grad, -rate);
       if (mu.item<double>() != 1) {
         averages[i].add_(params[i].sub(averages[i]).mul_(mu));

@@ -70,7 +70,7 @@ class Muon final : public Algorithm {
       const at::Tensor slope = options.flag("nesterov") ? batch.grads[i].lerp(buffer, momentum) : buffer;
       const at::Tensor update = orthogonal(slope, options);
       const at::Tensor& param = batch.params[i];
-      param.mul_(lr.times(options.number("weight_decay")).left());
+      scale_(param, lr.times(options.number("weight_decay")).left());
       param.add_(update, -lr.times(ratio(param, adjustment(options))).value());
     }
   }

@@ -47,7 +47,7 @@ class RAdam final : public Algorithm {
       corrections.emplace_back(1 - std::pow(betas[0], count));
     }
     Tensors updates = at::_foreach_div(averages, corrections);
-    at::_foreach_mul_(updates, options.number("lr"));
+    scale_(updates, options.number("lr"));
     adapt(updates, squares, counts, betas[1], options.number("eps"));
     at::_foreach_add_(params, updates, -1.0);
   }
@@ -78,9 +78,9 @@ class RAdam final : public Algorithm {
     const Tensors factors = at::_foreach_sqrt(divided);
     at::_foreach_add_(factors, eps);
     at::_foreach_reciprocal_(factors);
-    at::_foreach_mul_(factors, roots);
+    scale_(factors, roots);
     at::_foreach_mul_(adapted, factors);
-    at::_foreach_mul_(adapted, rectifiers);
+    scale_(adapted, rectifiers);
   }
 };
 

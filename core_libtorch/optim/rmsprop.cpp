@@ -3,7 +3,6 @@
 #include <ATen/ops/_foreach_addcdiv.h>
 #include <ATen/ops/_foreach_addcmul.h>
 #include <ATen/ops/_foreach_lerp.h>
-#include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_sqrt.h>
 
 #include "core_libtorch/optim/algorithms.h"
@@ -47,7 +46,7 @@ class RmsProp final : public Algorithm {
     const Tensors grads = as_real(batch.decayed_slopes());
     batch.count_steps();
     const Tensors squares = as_real(batch.remembered("square_avg"));
-    at::_foreach_mul_(squares, alpha);
+    scale_(squares, alpha);
     at::_foreach_addcmul_(squares, grads, grads, 1 - alpha);
     const Tensors divisors = roots(batch, squares, grads);
     at::_foreach_add_(divisors, options.number("eps"));
@@ -55,7 +54,7 @@ class RmsProp final : public Algorithm {
     const double momentum = options.number("momentum");
     if (momentum > 0) {
       const Tensors buffers = as_real(batch.remembered("momentum_buffer"));
-      at::_foreach_mul_(buffers, momentum);
+      scale_(buffers, momentum);
       at::_foreach_addcdiv_(buffers, grads, divisors);
       at::_foreach_add_(params, buffers, -options.number("lr"));
     } else {

@@ -1,6 +1,5 @@
 // Gradient descent, with momentum.
 #include <ATen/ops/_foreach_add.h>
-#include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/empty_like.h>
 
@@ -99,7 +98,7 @@ class Sgd final : public Algorithm {
       }
     }
     if (!old.empty()) {
-      at::_foreach_mul_(old, momentum);
+      scale_(old, momentum);
       at::_foreach_add_(old, slopes, 1 - batch.options.number("dampening"));
     }
     Tensors buffers = batch.remembered("momentum_buffer");

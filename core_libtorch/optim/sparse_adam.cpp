@@ -61,10 +61,12 @@ class SparseAdam final : public Algorithm {
     const at::Tensor& average = state.tensor("exp_avg");
     const at::Tensor& squares = state.tensor("exp_avg_sq");
     const at::Tensor old_average = average.sparse_mask(grad)._values();
-    const at::Tensor new_average = slopes.sub(old_average).mul_(1 - betas[0]);
+    const at::Tensor new_average = slopes.sub(old_average);
+    scale_(new_average, 1 - betas[0]);
     average.add_(spread(new_average));
     const at::Tensor old_squares = squares.sparse_mask(grad)._values();
-    const at::Tensor new_squares = slopes.pow(2).sub_(old_squares).mul_(1 - betas[1]);
+    const at::Tensor new_squares = slopes.pow(2).sub_(old_squares);
+    scale_(new_squares, 1 - betas[1]);
     squares.add_(spread(new_squares));
     new_average.add_(old_average);
     const at::Tensor divisors = new_squares.add_(old_squares).sqrt_().add_(options.number("eps"));

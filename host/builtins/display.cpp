@@ -350,6 +350,14 @@ bool is_float_type(char type) {
 }  // namespace
 
 std::string format_value(Value v, const std::string& spec) {
+  static const Symbol hook = intern("__format__");
+  if (const Method* method = v.is(Kind::kInstance) ? current_thread().find_method(v, hook) : nullptr) {
+    const Ref given = Ref::owned(make_text(spec));
+    const Value argument = given.get();
+    const Ref told = Ref::owned(current_thread().call_method_of(v, *method, &argument, 1));
+    return told.get().is(Kind::kInstance) ? display(told.get())  // or what it is is put in that format
+                                          : format_value(told.get(), told.get().is(Kind::kText) ? "" : spec);
+  }
   Format format = parse_format(spec);
   if (!is_any_number(v) || format.type == 's') {
     if (format.type != 0 && format.type != 's')

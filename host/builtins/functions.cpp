@@ -15,6 +15,25 @@
 
 namespace spl {
 
+namespace {
+
+// What an object says that it is as a number: by __int__ or __float__, as in Python, or by to_int or
+// to_float.
+Ref told_number(Value v, std::initializer_list<Symbol> hooks) {
+  Thread& thread = current_thread();
+  for (const Symbol hook : hooks) {
+    const Method* method = thread.find_method(v, hook);
+    if (method == nullptr)
+      continue;
+    Ref result = Ref::owned(thread.call_method_of(v, *method, nullptr, 0));
+    if (result.get().is_number())
+      return result;
+  }
+  return Ref();
+}
+
+}  // namespace
+
 int64_t to_integer(Value v) {
   v = plain(v);
   if (v.is_int())
@@ -32,13 +51,9 @@ int64_t to_integer(Value v) {
   }
   if (v.is(Kind::kText))
     return std::strtoll(text_of(v).c_str(), nullptr, 10);  // leading digits, else 0
-  Thread& thread = current_thread();
-  static const Symbol hook = intern("to_int");
-  if (const Method* method = thread.find_method(v, hook)) {
-    const Ref result = Ref::owned(thread.call_method_of(v, *method, nullptr, 0));
-    if (result.get().is_number())
-      return to_integer(result.get());
-  }
+  static const Symbol hook = intern("__int__"), second = intern("to_int");
+  if (const Ref told = told_number(v, {hook, second}); told.get().is_number())
+    return to_integer(told.get());
   fail("cannot make an integer of " + type_name(v));
 }
 
@@ -49,13 +64,9 @@ double to_number(Value v) {
     return v.as_bool ? 1 : 0;
   if (v.is(Kind::kText))
     return std::strtod(text_of(v).c_str(), nullptr);
-  Thread& thread = current_thread();
-  static const Symbol hook = intern("to_float");
-  if (const Method* method = thread.find_method(v, hook)) {
-    const Ref result = Ref::owned(thread.call_method_of(v, *method, nullptr, 0));
-    if (result.get().is_number())
-      return result.get().to_double();
-  }
+  static const Symbol hook = intern("__float__"), second = intern("to_float");
+  if (const Ref told = told_number(v, {hook, second}); told.get().is_number())
+    return told.get().to_double();
   fail("cannot make a number of " + type_name(v));
 }
 

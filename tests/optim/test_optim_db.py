@@ -45,6 +45,18 @@ def test_parameters_are_pythons_to_the_bit(name, options):
     assert differences(name, options) == [0, 0, 0, 0]
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("name", [name for name in INFO if name not in ("LBFGS", "SparseAdam")])
+def test_parameters_of_16_bits_are_pythons_to_the_bit(name, dtype):
+    """Steps that are large enough for them, and no eps that is 0 there."""
+    options = {"lr": 0.05} if name == "Rprop" else {"lr": 0.05, "weight_decay": 0.1}
+    if name in ("Adam", "AdamW", "NAdam", "RAdam"):
+        options["eps"] = 1e-3
+    if name in ("SGD", "RMSprop"):
+        options["momentum"] = 0.9
+    assert differences(name, options, dtype=dtype) == [0, 0, 0, 0]
+
+
 @pytest.mark.parametrize("name", [name for name in INFO if name not in ("SparseAdam", "LBFGS")])
 def test_parameters_of_float64_are_pythons_to_the_bit(name):
     assert differences(name, {}, dtype=torch.float64) == [0, 0, 0, 0]

@@ -12,6 +12,7 @@ import simple_torch
 import torch
 
 SEED = 1234
+STEPS = {"lr": 0.01, "momentum": 0.9}  # of the training after the first call
 torch.set_num_threads(1)  # the inputs are small: threads cost more than they give
 TWINS = simple_torch.run_file(Path(__file__).parents[1] / "modules" / "twins.spl")
 
@@ -125,6 +126,9 @@ class Expected:
     def state(self, module: Any) -> Iterator[tuple[str, torch.Tensor]]:
         yield from module.state_dict(keep_vars=True).items()
 
+    def optimizer(self, module: Any) -> Any:
+        return torch.optim.SGD(module.parameters(), **STEPS)
+
 
 class Ours:
     def make(self, case: Case) -> Any:
@@ -140,6 +144,9 @@ class Ours:
 
     def state(self, module: Any) -> Iterator[tuple[str, torch.Tensor]]:
         yield from TWINS.state(module)
+
+    def optimizer(self, module: Any) -> Any:
+        return TWINS.optimizer(module, STEPS["lr"], STEPS["momentum"])
 
 
 def copy_of_module(module: torch.nn.Module) -> torch.nn.Module:
@@ -198,6 +205,31 @@ def observe(side: Expected | Ours, case: Case, run: Run) -> None:
         run.note(f"gradient of input {i}", tensor.grad)
     note_state(side, module, run, "")
     run.note("repr after it", str(module) if isinstance(side, Ours) else repr(module))
+    if case.training:
+        train(side, module, case, run)
+
+
+def train(side: Expected | Ours, module: Any, case: Case, run: Run, steps: int = 3) -> None:
+    """Steps of SGD, each from a seed of its own, then a call in evaluation; the states, and what comes out."""
+    is_trained = any(tensor.requires_grad for _, tensor in side.state(module))
+    optimizer = side.optimizer(module) if is_trained else None
+    for step in range(steps):
+        if optimizer is not None:
+            optimizer.zero_grad()
+        torch.default_generator.manual_seed(SEED + 2 + step)
+        differentiate([output for _, output in call_again(side, module, case)])
+        if optimizer is not None:
+            optimizer.step()
+        for name, tensor in side.state(module):
+            run.note(f"{name} after step {step}", snapshot(tensor))
+    module.eval()
+    for path, output in call_again(side, module, case):
+        run.note(f"{path} of evaluation after training", snapshot(output))
+
+
+def call_again(side: Expected | Ours, module: Any, case: Case) -> list[tuple[str, Any]]:
+    memo: dict[int, Any] = {}
+    return list(flattened(side.call(module, copied(case.inputs, memo), copied(case.named_inputs, memo))))
 
 
 def note_state(side: Expected | Ours, module: Any, run: Run, prefix: str) -> None:

@@ -13,9 +13,9 @@ if os.environ.get("SIMPLE_TORCH") == "off":
     pytest.skip("there is no PyTorch", allow_module_level=True)
 torch = pytest.importorskip("torch")
 sys.path.insert(0, str(ROOT / "python"))
-from simple_torch import run  # noqa: E402
+from simple_torch import run, run_file  # noqa: E402
 
-__all__ = ["equal", "run", "torch"]
+__all__ = ["equal", "run", "run_file", "torch"]
 
 
 def equal(ours, theirs) -> bool:

@@ -3152,6 +3152,13 @@ SPT_API int32_t spt_is_contiguous(int64_t a, bool* out);
  *  Simple:   rt_torch_torchtensor_is_floating_point, simple_torch_tensor_is_floating_point */
 SPT_API int32_t spt_is_floating_point(int64_t a, bool* out);
 
+/** Whether the tensor is a nested one, of tensors of several sizes.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
+ *  Source:   torch.Tensor.is_nested
+ *  Simple:   rt_torch_torchtensor_is_nested, simple_torch_tensor_is_nested */
+SPT_API int32_t spt_is_nested(int64_t a, bool* out);
+
 /** The text that Python's print shows for the tensor: values to 4 digits, large tensors summarised,
  *  dtype and device where they are not the default.
  *
@@ -4403,6 +4410,73 @@ SPT_API int32_t spt_inference_mode_end(void);
  *  Simple:   rt_torch_autograd_is_inference_mode_enabled */
 SPT_API int32_t spt_is_inference_mode_enabled(bool* out);
 
+/* --- Transforms of functions --- */
+
+/** From here on, on this thread, operations are differentiated (grad), carry tangents (jvp) or run over
+ *  a batch (vmap, with its size and error, same or different for random numbers; the others take 0 and
+ *  an empty text), for the tensors that belong to the level that it gives. They nest.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such transform, none was begun).
+ *  Source:   torch.func
+ *  Simple:   rt_torch_transform_begin */
+SPT_API int32_t spt_transform_begin(const char* kind, int64_t batch_size, const char* randomness, int64_t* out);
+
+/** Ends the transform that was begun last on this thread.
+ *
+ *  Errors:   INVALID_ARGUMENT (no such transform, none was begun).
+ *  Source:   torch.func
+ *  Simple:   rt_torch_transform_end */
+SPT_API int32_t spt_transform_end(void);
+
+/** The tensor as one of a level of grad or jvp, apart from those outside of it.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (no such transform, none
+ *            was begun).
+ *  Source:   torch.func
+ *  Simple:   rt_torch_transform_wrap */
+SPT_API int32_t spt_transform_wrap(int64_t a, int64_t level, int64_t* out);
+
+/** What transform_wrap, or an operation of that level, wrapped; other tensors as they are.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (no such transform, none
+ *            was begun).
+ *  Source:   torch.func
+ *  Simple:   rt_torch_transform_unwrap */
+SPT_API int32_t spt_transform_unwrap(int64_t a, int64_t level, int64_t* out);
+
+/** The tensor as one sample of a level of vmap: a without dimension dim, along which its samples lie.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (dim).
+ *  Source:   torch.func.vmap
+ *  Simple:   rt_torch_transform_batch */
+SPT_API int32_t spt_transform_batch(int64_t a, int64_t dim, int64_t level, int64_t* out);
+
+/** All samples of the level's tensor along dimension dim; of a tensor that all samples share,
+ *  batch_size times the same.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (dim).
+ *  Source:   torch.func.vmap
+ *  Simple:   rt_torch_transform_unbatch */
+SPT_API int32_t spt_transform_unbatch(int64_t a, int64_t level, int64_t batch_size, int64_t dim, int64_t* out);
+
+/** A level of forward differentiation, for all threads; _make_dual and _unpack_dual take it.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (there is one: LibTorch has no nested ones).
+ *  Source:   torch.autograd.forward_ad.enter_dual_level
+ *  Simple:   rt_torch_forward_ad_begin */
+SPT_API int32_t spt_forward_ad_begin(int64_t* out);
+
+/** Ends it: dual tensors lose their tangents.
+ *
+ *  Errors:   INVALID_ARGUMENT (no such transform, none was begun).
+ *  Source:   torch.autograd.forward_ad.exit_dual_level
+ *  Simple:   rt_torch_forward_ad_end */
+SPT_API int32_t spt_forward_ad_end(int64_t level);
+
 /* --- Random numbers of devices --- */
 
 /** A copy of the state of a device's default generator, a uint8 tensor on the CPU.
@@ -5425,6 +5499,23 @@ SPT_API int32_t spt_py_from_tensor(int64_t a, int64_t* out);
  *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_to_tensor */
 SPT_API int32_t spt_py_to_tensor(int64_t a, int64_t* out);
+
+/** The generator of a torch.Generator, the same one: what either side draws, the other one goes on
+ *  from. Others are refused (TypeError).
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_to_generator */
+SPT_API int32_t spt_py_to_generator(int64_t a, int64_t* out);
+
+/** The torch.Generator object of the generator, the same one each time.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_from_generator */
+SPT_API int32_t spt_py_from_generator(int64_t generator, int64_t* out);
 
 /** A tensor over the object's memory, by the first way that it offers: a torch.Tensor itself, the C
  *  exchange table of its type, __dlpack__, the buffer protocol. A capsule is used up. device: -2
