@@ -1,5 +1,6 @@
 // Bodies that bring numbers in and out of tensors.
 #include <ATen/ops/empty.h>
+#include <ATen/ops/lift_fresh.h>
 
 #include <algorithm>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
 #include "abi/tensor_arguments.h"
+#include "core_libtorch/autograd/transforms.h"
 #include "core_libtorch/ops.h"
 
 namespace simple_torch::abi::body {
@@ -17,8 +19,10 @@ namespace {
 /// A CPU tensor with a copy of the values. Throws Error(kShapeMismatch) when their number does not fit.
 template <class T>
 at::Tensor tensor_from(at::ArrayRef<T> values, at::IntArrayRef dims, at::ScalarType dtype) {
-  at::Tensor tensor = core::explained("from_data", core::kNoOperands,
-                                      [&] { return at::empty(dims, at::TensorOptions().dtype(dtype)); });
+  at::Tensor tensor = core::explained("from_data", core::kNoOperands, [&] {
+    const core::OutsideTransforms memory;
+    return at::empty(dims, at::TensorOptions().dtype(dtype));
+  });
   if (tensor.numel() != static_cast<int64_t>(values.size())) {
     ErrorFields fields;
     fields.op = "from_data";
@@ -29,7 +33,7 @@ at::Tensor tensor_from(at::ArrayRef<T> values, at::IntArrayRef dims, at::ScalarT
                 fields);
   }
   std::copy(values.begin(), values.end(), tensor.mutable_data_ptr<T>());
-  return tensor;
+  return core::in_transforms() ? at::lift_fresh(tensor) : tensor;
 }
 
 /// All elements, row by row, on the CPU and as T's dtype.

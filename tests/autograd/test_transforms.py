@@ -32,6 +32,13 @@ OURS = run(
     fn value(x): tf.grad_and_value(f)(x)
     fn third(x): tf.grad(tf.grad(tf.grad(\\y: y.sin())))(x)
     fn unused(x): tf.grad(\\y: torch.ones([]) * 2.0)(x)
+    fn constants(x): (tf.grad(\\y: (y * torch.tensor([2.0, 3.0, 4.0])).sum())(x),
+        tf.vmap(\\y: y * torch.tensor([2, 3]))(torch.ones([3, 2])),
+        tf.jvp(\\y: y[torch.tensor([0, 2])] * torch.tensor([2.0, 3.0]), (x,), (x,)), tf.grad(filled)(x))
+    fn filled(y):
+        val sums = torch.tensor([0.0, 1.0, 2.0])
+        sums += y * y
+        sums.sum()
     fn unrecorded(x): torch.no_grad(\\: tf.grad(f)(x))
     fn stays(x):
         val y = x.clone().requires_grad_()
@@ -146,6 +153,21 @@ def stays(x):
     return y.grad
 
 
+def filled(y):
+    sums = torch.tensor([0.0, 1.0, 2.0])
+    sums += y * y
+    return sums.sum()
+
+
+def constants(x):
+    return (
+        tf.grad(lambda y: (y * torch.tensor([2.0, 3.0, 4.0])).sum())(x),
+        tf.vmap(lambda y: y * torch.tensor([2, 3]))(torch.ones(3, 2)),
+        tf.jvp(lambda y: y[torch.tensor([0, 2])] * torch.tensor([2.0, 3.0]), (x,), (x,)),
+        tf.grad(filled)(x),
+    )
+
+
 def unrecorded(x):
     with torch.no_grad():
         return tf.grad(f)(x)
@@ -174,6 +196,7 @@ CASES = {
     "value": (tf.grad_and_value(f), (A,)),
     "third": (tf.grad(tf.grad(tf.grad(lambda y: y.sin()))), (ONE,)),
     "unused": (tf.grad(lambda y: torch.ones([]) * 2.0), (A,)),
+    "constants": (constants, (A,)),
     "unrecorded": (unrecorded, (A,)),
     "stays": (stays, (A,)),
     "vjp": (lambda x, v: pulled(tf.vjp(g, x), v), (A, B)),

@@ -4417,14 +4417,14 @@ SPT_API int32_t spt_is_inference_mode_enabled(bool* out);
  *  an empty text), for the tensors that belong to the level that it gives. They nest.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such transform, none was begun).
- *  Source:   torch.func
+ *  Source:   torch.func (LibTorch's DynamicLayer and TensorWrapper)
  *  Simple:   rt_torch_transform_begin */
 SPT_API int32_t spt_transform_begin(const char* kind, int64_t batch_size, const char* randomness, int64_t* out);
 
 /** Ends the transform that was begun last on this thread.
  *
  *  Errors:   INVALID_ARGUMENT (no such transform, none was begun).
- *  Source:   torch.func
+ *  Source:   torch.func (LibTorch's DynamicLayer and TensorWrapper)
  *  Simple:   rt_torch_transform_end */
 SPT_API int32_t spt_transform_end(void);
 
@@ -4433,7 +4433,7 @@ SPT_API int32_t spt_transform_end(void);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (no such transform, none
  *            was begun).
- *  Source:   torch.func
+ *  Source:   torch.func (LibTorch's DynamicLayer and TensorWrapper)
  *  Simple:   rt_torch_transform_wrap */
 SPT_API int32_t spt_transform_wrap(int64_t a, int64_t level, int64_t* out);
 
@@ -4442,7 +4442,7 @@ SPT_API int32_t spt_transform_wrap(int64_t a, int64_t level, int64_t* out);
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (no such transform, none
  *            was begun).
- *  Source:   torch.func
+ *  Source:   torch.func (LibTorch's DynamicLayer and TensorWrapper)
  *  Simple:   rt_torch_transform_unwrap */
 SPT_API int32_t spt_transform_unwrap(int64_t a, int64_t level, int64_t* out);
 
@@ -4450,7 +4450,7 @@ SPT_API int32_t spt_transform_unwrap(int64_t a, int64_t level, int64_t* out);
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (dim).
- *  Source:   torch.func.vmap
+ *  Source:   torch.func.vmap (LibTorch's addBatchDim and BatchedTensorImpl)
  *  Simple:   rt_torch_transform_batch */
 SPT_API int32_t spt_transform_batch(int64_t a, int64_t dim, int64_t level, int64_t* out);
 
@@ -4459,21 +4459,21 @@ SPT_API int32_t spt_transform_batch(int64_t a, int64_t dim, int64_t level, int64
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (dim).
- *  Source:   torch.func.vmap
+ *  Source:   torch.func.vmap (LibTorch's addBatchDim and BatchedTensorImpl)
  *  Simple:   rt_torch_transform_unbatch */
 SPT_API int32_t spt_transform_unbatch(int64_t a, int64_t level, int64_t batch_size, int64_t dim, int64_t* out);
 
 /** A level of forward differentiation, for all threads; _make_dual and _unpack_dual take it.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (there is one: LibTorch has no nested ones).
- *  Source:   torch.autograd.forward_ad.enter_dual_level
+ *  Source:   torch.autograd.forward_ad.enter_dual_level (LibTorch's ForwardADLevel)
  *  Simple:   rt_torch_forward_ad_begin */
 SPT_API int32_t spt_forward_ad_begin(int64_t* out);
 
 /** Ends it: dual tensors lose their tangents.
  *
  *  Errors:   INVALID_ARGUMENT (no such transform, none was begun).
- *  Source:   torch.autograd.forward_ad.exit_dual_level
+ *  Source:   torch.autograd.forward_ad.exit_dual_level (LibTorch's ForwardADLevel)
  *  Simple:   rt_torch_forward_ad_end */
 SPT_API int32_t spt_forward_ad_end(int64_t level);
 
