@@ -36,7 +36,7 @@ OURS = run(
         tf.vmap(\\y: y * torch.tensor([2, 3]))(torch.ones([3, 2])),
         tf.jvp(\\y: y[torch.tensor([0, 2])] * torch.tensor([2.0, 3.0]), (x,), (x,)), tf.grad(filled)(x))
     fn filled(y):
-        val sums = torch.tensor([0.0, 1.0, 2.0])
+        var sums = torch.tensor([0.0, 1.0, 2.0])
         sums += y * y
         sums.sum()
     fn unrecorded(x): torch.no_grad(\\: tf.grad(f)(x))
