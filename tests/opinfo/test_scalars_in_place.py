@@ -8,6 +8,7 @@ from twins import equal, run, torch
 OURS = run(
     """
     use torch
+    use torch.ffi.{rt_torch_torchtensor_is_nested}
     fn method(name, t, n):
         match name:
             case "add": t.add_(n)
@@ -24,7 +25,7 @@ OURS = run(
             case "div": x /= n
         x
     fn by_name(name, t, n): torch.op("{name}_", t, n)
-    fn nested(t): t.is_nested()
+    fn nested(t): t.is_nested() and rt_torch_torchtensor_is_nested(t.handle)
     """,
     name="scalars",
 )
