@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -235,6 +236,8 @@ def count_summary(line: str, status: int, before: str = "") -> Counts:
 def count_junit(report: Path, status: int) -> Counts:
     """Reads a JUnit report; a runner that ended without one, or badly, is one failure."""
     if not report.exists():
+        cause = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"gave {status}"
+        print(f"no report {report.name}: its runner {cause}")
         return Counts(failed=1)
     cases = ElementTree.parse(report).iter("testcase")
     return _with_status(sum(map(_outcome, cases), Counts()), status)
