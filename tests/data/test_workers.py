@@ -282,6 +282,14 @@ def test_refuses_what_python_refuses_in_its_words(named):
     assert OURS.refusal(named) == str(error.value)
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Python's loader was not made whole
+def test_refuses_to_load_nothing_ahead():
+    named = {"num_workers": 1, "prefetch_factor": 0}
+    with pytest.raises(AssertionError, match="prefetch_factor must be greater than 0"):
+        iter(theirs.DataLoader([1, 2], **named))
+    assert OURS.refusal(named) == "prefetch_factor must be greater than 0: with 0 no batch is ever loaded"
+
+
 @pytest.mark.parametrize("named", [{"shuffle": True}, {"sampler": [0]}, {"batch_sampler": [[0]]}], ids=str)
 def test_refuses_an_order_for_a_stream(named):
     with pytest.raises(ValueError, match="DataLoader with IterableDataset: expected unspecified") as error:

@@ -174,8 +174,34 @@ def test_epochs_that_are_done_again_are_replaced(tmp_path):
         logger.log(epoch, row)
     OURS.logger(str(path), append=True).log(1, {"loss": 9.0})
     assert path.read_bytes() == b"epoch,loss,val_loss\r\n0,0.5,0.75\r\n1,9.0,\r\n"
-    OURS.logger(str(path))
-    assert path.read_bytes() == b""
+
+
+def test_a_log_that_was_there_goes_when_the_first_row_is_there(tmp_path):
+    path = tmp_path / "log.csv"
+    OURS.logger(str(path)).log(0, {"loss": 0.5})
+    before = path.read_bytes()
+    logger = OURS.logger(str(path), columns=["acc", "f1"])
+    assert path.read_bytes() == before
+    logger.log(0, {"acc": 1.0})
+    assert path.read_bytes() == b"epoch,acc,f1\r\n0,1.0,\r\n"
+    logger.log(1, {"f1": 0.5})
+    assert path.read_bytes() == b"epoch,acc,f1\r\n0,1.0,\r\n1,,0.5\r\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("append", [False, True])
+def test_a_full_disk_takes_nothing_of_the_log_that_was_there(append, tmp_path):
+    path, part = tmp_path / "log.csv", tmp_path / "log.csv.part"
+    OURS.logger(str(path)).log(0, {"loss": 0.5})
+    before = path.read_bytes()
+    logger = OURS.logger(str(path), append=append)
+    part.symlink_to("/dev/full")
+    with pytest.raises(Exception, match=r"CSVLogger: .*log\.csv\.part.*No space left on device"):
+        logger.log(0, {"loss": 9.0})
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["log.csv"]
+    logger.log(0, {"loss": 0.25})
+    assert path.read_bytes() == b"epoch,loss\r\n0,0.25\r\n"
 
 
 def test_what_a_log_refuses_is_told(tmp_path):
@@ -193,7 +219,7 @@ def test_what_a_log_refuses_is_told(tmp_path):
     refused("InvalidArgument", column, logger.log, 1, {"f1": 1.0})
     refused("Io", header, OURS.logger, str(other), append=True)
     refused("Io", others, OURS.logger, str(path), append=True, columns=["acc"])
-    refused("Io", "CSVLogger: cannot write /nowhere/log.csv: No such file", OURS.logger, "/nowhere/log.csv")
+    refused("Io", "CSVLogger: cannot append to /nowhere/log.csv: No such file", OURS.logger, "/nowhere/log.csv")
     refused("Io", "other.csv is no log of CSVLogger's", OURS.from_csv, str(other))
     refused("Io", short, OURS.from_csv, str(torn))
     refused("Io", "nothing.csv: No such file", OURS.from_csv, str(tmp_path / "nothing.csv"))
@@ -279,8 +305,29 @@ def test_what_cannot_be_drawn_is_told(tmp_path):
     refused("InvalidArgument", r"writes \.png and \.svg, and not h\.jpg", OURS.plot, history, "h.jpg")
     refused("InvalidArgument", "the history is empty", OURS.plot, OURS.history(), path)
     refused("InvalidArgument", names, OURS.plot, history, path, names=["f1"])
-    refused("Io", "/nowhere/h.png", OURS.plot, history, "/nowhere/h.png")
-    assert list(tmp_path.iterdir()) == []
+    refused("InvalidArgument", "names is empty, so there is nothing to draw", OURS.plot, history, path, names=[])
+    missing = r"plot_history\(\) cannot write /nowhere/h.png: .*No such file"
+    refused("Io", missing, OURS.plot, history, "/nowhere/h.png")
+    (tmp_path / "folder.png").mkdir()
+    refused("Io", "cannot write .*folder.png", OURS.plot, history, str(tmp_path / "folder.png"))
+    assert [each.name for each in tmp_path.iterdir()] == ["folder.png"]
+    if Path("/dev/full").exists():
+        (tmp_path / "h.png.part").symlink_to("/dev/full")
+        with pytest.raises(Exception, match=r"cannot write .*h\.png: .*No space left on device"):
+            OURS.plot(history, path)
+        assert [each.name for each in tmp_path.iterdir()] == ["folder.png"]
+
+
+@pytest.mark.skipif(not os.environ.get("SIMPLE_HOST"), reason="SIMPLE_HOST is not set")
+def test_a_log_goes_to_a_pipe_as_well(tmp_path):
+    program = tmp_path / "log.spl"
+    program.write_text(
+        "use torch.training.{CSVLogger}\n"
+        'val log = CSVLogger("/dev/stdout")\n'
+        'for epoch in 0..2: log.log(epoch, {"loss": 0.5})\n'
+    )
+    done = subprocess.run([os.environ["SIMPLE_HOST"], program], capture_output=True, check=False)
+    assert (done.stdout, done.stderr) == (b"epoch,loss\r\n0,0.5\r\n1,0.5\r\n", b"")
 
 
 def test_without_matplotlib_the_way_to_install_it_is_told(monkeypatch):

@@ -54,12 +54,22 @@ def other_number(content: bytes) -> bytes:
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
 
+def swapped_blocks(content: bytes) -> bytes:
+    """Two blocks of a disk that lie in the weights change places: each word is there still."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        weights = next(archive.read(entry) for entry in archive.infolist() if entry.file_size == 4000)
+    place = content.index(weights)
+    one, other = content[place + 512 : place + 1024], content[place + 1024 : place + 1536]
+    return content[: place + 512] + other + one + content[place + 1536 :]
+
+
 BREAKS = {
     "cut off": lambda content: content[: len(content) // 2],
     "empty": lambda content: b"",
     "zeros at its end": lambda content: content[:-1000] + bytes(1000),
     "zeros in its middle": lambda content: content[:2000] + bytes(512) + content[2512:],
     "another number": other_number,
+    "blocks in each other's place": swapped_blocks,
     "another file": lambda content: b"epoch,loss\r\n0,1.5\r\n" * 100,
 }
 
@@ -77,6 +87,17 @@ def test_a_broken_file_is_named_with_the_one_before_it(how, tmp_path):
     assert message.endswith(f"; the one before it is {folder}/epoch=0-step=2.pt")
     assert found == f"2 {weight}"
     assert again == "3"
+
+
+def test_a_file_that_is_not_there_is_not_called_broken(tmp_path):
+    work = """
+manager.save(run, epoch: 0, step: 1)
+match told(\\: manager.resume(run, path: folder + "/other.pt")):
+    case Io(message): print message
+    case other: print "other {other}"
+"""
+    message = f"there is no checkpoint {tmp_path}/run/other.pt; there is none before it"
+    assert told_by(tmp_path, work.replace("\\\\", "\\")) == [message]
 
 
 def test_other_values_are_no_checkpoint(tmp_path):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
+import struct
 import subprocess
+import termios
 
 import pytest
 
@@ -44,8 +47,10 @@ def program(tmp_path):
     return of
 
 
-def on_terminal(command) -> str:
+def on_terminal(command, columns: int = 0) -> str:
+    """What the command writes on a terminal so wide; with 0 it does not know its width."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(command, stdout=theirs, stderr=theirs)
     os.close(theirs)
     told = b""
@@ -84,3 +89,12 @@ def test_without_a_length_there_is_no_time_left(program):
     told = on_terminal(program("Stream()"))
     assert re.search(r"epoch 1/2: \d batches, \d+\.\d/s, loss", told)
     assert "ETA" not in told
+
+
+def test_a_line_that_is_rewritten_fits_the_terminal(program):
+    first, second = on_terminal(program(), columns=40).split("\r\n")[:2]
+    for number, line in enumerate([first, second], start=1):
+        *live, end = line.removeprefix("\r").removesuffix("\x1b[K").split("\x1b[K\r")
+        assert len(live) >= 2
+        assert all(len(part) == 39 and part.startswith(f"epoch {number}/2: [#") for part in live), live
+        assert re.fullmatch(END.format(number), end)  # it stays, and may take two
