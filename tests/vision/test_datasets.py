@@ -78,6 +78,16 @@ def test_mnist_from_packed_files(tmp_path):
     assert all(torch.equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(found, wanted))
 
 
+def test_packed_files_of_several_parts_and_filled_up_with_zeros(tmp_path):
+    path = make_mnist(tmp_path) / IMAGES
+    wanted = OURS.samples("MNIST", str(tmp_path), True)
+    whole = path.read_bytes()
+    path.with_name(f"{IMAGES}.gz").write_bytes(gzip.compress(whole[:900]) + gzip.compress(whole[900:]) + bytes(700))
+    path.unlink()
+    found = OURS.samples("MNIST", str(tmp_path), True)
+    assert all(torch.equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(found, wanted, strict=True))
+
+
 def test_transforms_and_a_loader_with_workers(tmp_path):
     make_mnist(tmp_path)
     wanted = [(pil_to_tensor(picture) / 255, target + 100) for picture, target in theirs("MNIST", tmp_path, True)][:3]
@@ -175,6 +185,7 @@ IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
         (LABELS, lambda data: data[:-1] + b"\x0a", "there is a label 10, and there are 10 classes"),
         (LABELS, lambda data: idx(numpy.zeros(6, numpy.uint8)), "it has 6 labels for 7 pictures"),
         (LABELS, lambda data: idx(numpy.zeros(7, ">i4"), 12), "labels are bytes in 1 dimension, not int32 in 1"),
+        (IMAGES, lambda data: gzip.compress(data) + b"?", "this gzip file is broken: something else follows its end"),
         (IMAGES, lambda data: gzip.compress(data)[:-9], "this gzip file is truncated"),
         (IMAGES, lambda data: gzip.compress(data)[:-8] + b"\0" * 8, "this gzip file is broken: "),
     ],
