@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
+#include <new>
 #include <vector>
 
 #include "core_libtorch/error.h"
@@ -47,34 +47,74 @@ at::Tensor as_it_is(const std::string& path) {
   return bytes;
 }
 
-struct Close {
-  void operator()(gzFile file) const { gzclose(file); }
+bool begins_packed(const uint8_t* at, const uint8_t* end) {
+  return end - at >= 2 && at[0] == 0x1f && at[1] == 0x8b;
+}
+
+/// Unpacks one of the parts that a gzip file is made of.
+class Unpacking {
+ public:
+  explicit Unpacking(const std::string& path) : path_(path) {
+    constexpr int kGzip = 16;
+    if (inflateInit2(&stream_, MAX_WBITS + kGzip) != Z_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  ~Unpacking() { inflateEnd(&stream_); }
+  Unpacking(const Unpacking&) = delete;
+  Unpacking& operator=(const Unpacking&) = delete;
+
+  /// Adds what the part at `at` holds to `content`; gives where it ends.
+  const uint8_t* run(const uint8_t* at, const uint8_t* end, std::vector<uint8_t>& content) {
+    for (int code = Z_OK; code != Z_STREAM_END;) {
+      const size_t before = content.size();
+      content.resize(before + kPart);
+      const auto given = static_cast<uInt>(std::min<ptrdiff_t>(end - at, kPart));
+      stream_.next_in = const_cast<uint8_t*>(at);  // zlib only reads it
+      stream_.avail_in = given;
+      stream_.next_out = content.data() + before;
+      stream_.avail_out = kPart;
+      code = inflate(&stream_, Z_NO_FLUSH);
+      at += given - stream_.avail_in;
+      content.resize(before + kPart - stream_.avail_out);
+      require_going(code, at == end);
+    }
+    return at;
+  }
+
+ private:
+  static constexpr unsigned kPart = 1U << 20;
+
+  void require_going(int code, bool is_all_read) const {
+    if (code == Z_BUF_ERROR || (code == Z_OK && is_all_read && stream_.avail_out > 0)) {
+      fail(path_, "this gzip file is truncated");
+    }
+    if (code != Z_OK && code != Z_STREAM_END) {
+      fail(path_, std::string("this gzip file is broken: ") + (stream_.msg ? stream_.msg : zError(code)));
+    }
+  }
+
+  const std::string& path_;
+  z_stream stream_{};
 };
 
+// Zeros may fill a gzip file up, as Python's gzip has it; zlib's own gzread would pass over anything.
 at::Tensor without_packing(const std::string& path) {
-  const std::unique_ptr<gzFile_s, Close> file(gzopen(path.c_str(), "rb"));
-  if (!file) {
-    fail(path, std::strerror(errno));
+  const at::Tensor packed = as_it_is(path);
+  const auto* at = packed.const_data_ptr<uint8_t>();
+  const auto* const end = at + packed.numel();
+  if (!begins_packed(at, end)) {
+    return packed;
   }
-  constexpr unsigned kPart = 1U << 20;
   std::vector<uint8_t> content;
-  int count = 0;
-  do {
-    const size_t before = content.size();
-    content.resize(before + kPart);
-    count = gzread(file.get(), content.data() + before, kPart);
-    content.resize(before + static_cast<size_t>(std::max(count, 0)));
-  } while (count > 0);
-  int fault = Z_OK;
-  const char* const words = gzerror(file.get(), &fault);
-  if (fault == Z_BUF_ERROR) {
-    fail(path, "this gzip file is truncated");
+  while (begins_packed(at, end)) {
+    at = Unpacking(path).run(at, end, content);
   }
-  if (fault != Z_OK && fault != Z_STREAM_END) {
-    fail(path, std::string("this gzip file is broken: ") + words);
+  if (std::any_of(at, end, [](uint8_t byte) { return byte != 0; })) {
+    fail(path, "this gzip file is broken: something else follows its end");
   }
   at::Tensor bytes = at::empty({static_cast<int64_t>(content.size())}, at::kByte);
-  std::memcpy(bytes.mutable_data_ptr(), content.data(), content.size());
+  std::copy(content.begin(), content.end(), bytes.mutable_data_ptr<uint8_t>());
   return bytes;
 }
 

@@ -132,9 +132,15 @@ class Unpacker {
 
   void run() {
     Header header;
-    while (source_.read_or_end(header.data(), kBlock) && !is_end(header)) {
+    if (!source_.read_or_end(header.data(), kBlock)) {
+      source_.fail("this tar archive is empty");
+    }
+    while (!is_end(header)) {
       require_checksum(source_, header);
       take(header, number_field(source_, header, 124, 12));
+      if (!source_.read_or_end(header.data(), kBlock)) {
+        return;
+      }
     }
   }
 

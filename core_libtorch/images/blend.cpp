@@ -37,9 +37,9 @@ struct Values {
     return static_cast<float>(value);
   }
   SPT_INLINE void store(float value, uint8_t* out) const {
-    *out = static_cast<uint8_t>(static_cast<int32_t>(smaller(larger(value, 0.0F), 255.0F)));
+    *out = static_cast<uint8_t>(static_cast<int32_t>(bounded(value, 255.0F)));
   }
-  SPT_INLINE void store(float value, float* out) const { *out = smaller(larger(value, 0.0F), 1.0F); }
+  SPT_INLINE void store(float value, float* out) const { *out = bounded(value, 1.0F); }
   template <class T>
   SPT_INLINE void write(const Colours& colours, int64_t count, const Pictures<T>& from, int64_t row,
                         int64_t begin, T* out) const {

@@ -8,15 +8,21 @@
 namespace simple_torch::core::images {
 namespace {
 
-SPT_INLINE float bounded(float x) { return smaller(larger(x, 0.0F), 1.0F); }
-
 // One of both, by bits: a choice that the compiler makes no branch of, so that many pixels go at once.
 SPT_INLINE float chosen(bool first, float a, float b) {
   const uint32_t mask = 0U - static_cast<uint32_t>(first);
   return std::bit_cast<float>((std::bit_cast<uint32_t>(a) & mask) | (std::bit_cast<uint32_t>(b) & ~mask));
 }
 
-// Where on the circle, 0 … 1, and how far from grey.
+// The greatest of them; NaN where one is. `kFinite`: as none can be.
+template <bool kFinite>
+SPT_INLINE float greatest(float r, float g, float b) {
+  const float most = larger(r, larger(g, b));
+  return kFinite ? most : chosen((r != r) | (g != g), r + g, most);
+}
+
+// Where on the circle, 0 … 1, and how far from grey. A colour that is not finite has no place: NaN.
+template <bool kFinite>
 SPT_INLINE void place(float r, float g, float b, float most, float& hue, float& saturation) {
   const float range = most - smaller(r, smaller(g, b));
   const bool grey = range == 0.0F;
@@ -29,7 +35,7 @@ SPT_INLINE void place(float r, float g, float b, float most, float& hue, float& 
   const float of_green = from_red + 2.0F - from_blue;
   const float of_blue = from_green + 4.0F - from_red;
   const float sixths = chosen(most == r, of_red, chosen(most == g, of_green, of_blue));
-  const float turns = sixths * static_cast<float>(1.0 / 6.0) + 1.0F;
+  const float turns = sixths * static_cast<float>(1.0 / 6.0) + 1.0F + (kFinite ? 0.0F : range * 0.0F);
   hue = turns - chosen(turns >= 1.0F, 1.0F, 0.0F);
 }
 
@@ -39,18 +45,23 @@ SPT_INLINE float turned(float hue, float factor) {
   return below + chosen(below < 0.0F, 1.0F, 0.0F);
 }
 
+// The sixth that LibTorch's conversion of NaN to an integer comes to.
+constexpr float kWithoutPlace = 4.0F;
+
+template <bool kFinite>
 SPT_INLINE void turn(float& red, float& green, float& blue, float factor) {
-  const float v = larger(red, larger(green, blue));
+  const float v = greatest<kFinite>(red, green, blue);
   float hue;
   float s;
-  place(red, green, blue, v, hue, s);
+  place<kFinite>(red, green, blue, v, hue, s);
   const float sixths = turned(hue, factor) * 6.0F;
-  const int32_t whole = static_cast<int32_t>(sixths);
+  const bool has_place = kFinite || sixths == sixths;
+  const int32_t whole = static_cast<int32_t>(chosen(has_place, sixths, kWithoutPlace));
   const float part = s * (sixths - static_cast<float>(whole));
   const float rest = 1.0F - s;
-  const float q = bounded((1.0F - part) * v);
-  const float t = bounded((part + rest) * v);
-  const float p = bounded(rest * v);
+  const float q = bounded((1.0F - part) * v, 1.0F);
+  const float t = bounded((part + rest) * v, 1.0F);
+  const float p = bounded(rest * v, 1.0F);
   // 6 is where rounding made a whole turn: as 0.
   red = chosen(whole == 1, q, chosen((whole == 2) | (whole == 3), p, chosen(whole == 4, t, v)));
   green = chosen((whole == 1) | (whole == 2), v,
@@ -59,6 +70,7 @@ SPT_INLINE void turn(float& red, float& green, float& blue, float factor) {
 }
 
 // Values as shares of the greatest one.
+template <bool kFinite>
 struct Turn {
   float factor;
 
@@ -73,7 +85,7 @@ struct Turn {
 
   SPT_INLINE void work(Colours& colours, int64_t count, int64_t /*picture*/) const {
     for (int64_t i = 0; i < count; ++i)
-      turn(colours.red[i], colours.green[i], colours.blue[i], factor);
+      turn<kFinite>(colours.red[i], colours.green[i], colours.blue[i], factor);
   }
   template <class T>
   SPT_INLINE void write(const Colours& colours, int64_t count, const Pictures<T>& from, int64_t row,
@@ -85,9 +97,9 @@ struct Turn {
 }  // namespace
 
 at::Tensor adjust_hue(const at::Tensor& picture, double factor) {
-  const Turn work{static_cast<float>(factor)};
-  return picture.scalar_type() == at::kByte ? worked_on<uint8_t>(picture, work)
-                                            : worked_on<float>(picture, work);
+  const auto turns = static_cast<float>(factor);
+  return picture.scalar_type() == at::kByte ? worked_on<uint8_t>(picture, Turn<true>{turns})
+                                            : worked_on<float>(picture, Turn<false>{turns});
 }
 
 }  // namespace simple_torch::core::images

@@ -15,9 +15,12 @@ namespace simple_torch::core::images {
 constexpr int64_t kChunk = 256;    // pixels that are worked on at once
 constexpr int64_t kGrain = 16384;  // pixels that a thread is worth
 
-// By value: references would keep the compiler from wide instructions.
+// By value: references would keep the compiler from wide instructions. Where either is NaN these give b.
 SPT_INLINE float larger(float a, float b) { return a > b ? a : b; }
 SPT_INLINE float smaller(float a, float b) { return a < b ? a : b; }
+
+/// `value` between 0 and `most`; NaN stays NaN.
+SPT_INLINE float bounded(float value, float most) { return smaller(most, larger(0.0F, value)); }
 
 /// Some pixels, as floats.
 struct Colours {

@@ -101,11 +101,18 @@ void end_generator(Generator* generator) {
 
 namespace {
 
+// Of an object its own next() as a loop asks it: Some(x) is x.
 Value next_or_nil(Thread& thread, Value* args, int) {
-  if (!args[0].is(Kind::kGenerator))
-    fail("next() takes a generator, not " + type_name(args[0]));
+  static const Symbol next = intern("next");
   Value value;
-  thread.resume(as_object<Generator>(args[0]), value);
+  if (args[0].is(Kind::kGenerator)) {
+    thread.resume(as_object<Generator>(args[0]), value);
+    return value;
+  }
+  const Method* const own = args[0].is(Kind::kInstance) ? thread.find_method(args[0], next) : nullptr;
+  if (own == nullptr)
+    fail("next() takes a generator or an object with next(), not " + type_name(args[0]));
+  thread.next_of(args[0], *own, value);
   return value;
 }
 

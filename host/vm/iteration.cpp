@@ -136,23 +136,26 @@ bool Thread::iterate(Value* state, Value& out) {
       break;
   }
   static const Symbol next = intern("next"), getitem = intern("__getitem__");
-  if (const Method* method = find_method(source, next)) {
-    const Value value = call_method_of(source, *method, nullptr, 0);
-    if (is_none(value)) {
-      release(value);
-      return false;
-    }
-    out = value;
-    if (value.is(Kind::kEnumValue) && as_object<EnumValue>(value)->type == core_types().option) {
-      out = retained(as_object<EnumValue>(value)->payload()[0]);
-      release(value);
-    }
-    return true;
-  }
+  if (const Method* method = find_method(source, next))
+    return next_of(source, *method, out);
   if (iterator->position >= length(source))
     return false;
   const Value index = Value::integer(iterator->position++);
   out = call_method_of(source, *find_method(source, getitem), &index, 1);
+  return true;
+}
+
+bool Thread::next_of(Value iterator, const Method& next, Value& out) {
+  const Value value = call_method_of(iterator, next, nullptr, 0);
+  if (is_none(value)) {
+    release(value);
+    return false;
+  }
+  out = value;
+  if (value.is(Kind::kEnumValue) && as_object<EnumValue>(value)->type == core_types().option) {
+    out = retained(as_object<EnumValue>(value)->payload()[0]);
+    release(value);
+  }
   return true;
 }
 

@@ -69,6 +69,8 @@ class Thread {
   int64_t length(Value v);
   /// Runs over the elements of anything iterable; elements are borrowed for the call.
   void each(Value iterable, const std::function<bool(Value)>& body);
+  /// What next(), a method of `iterator`, gives, in `out`: of Some(x) x. False at the end, nil or None.
+  bool next_of(Value iterator, const Method& next, Value& out);
 
   /// The generator's next value, owned; false when it has come to its end.
   bool resume(Generator* generator, Value& out);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 
+import numpy
 import pytest
 from torch.utils.data import default_collate
 from twins import equal, run, torch
@@ -19,6 +20,7 @@ OURS = run(
             case "dict": value.map_values(simple)
             case _: value
     fn collated(batch): default_collate(batch.to_list().map(simple))
+    fn of_python(batch): default_collate([for i in 0..2: batch[i]])
     fn pairs(a, b): default_collate([(a, b), (b, a)])
     fn named(): default_collate([{"n": 1, "v": 0.5, "t": "a"}, {"n": 2, "v": 1.5, "t": "b"}])
     """
@@ -53,6 +55,13 @@ BATCHES = {
 @pytest.mark.parametrize("batch", BATCHES.values(), ids=BATCHES)
 def test_gives_what_python_gives(batch):
     assert same(OURS.collated(batch), default_collate(batch))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "uint8", "bool"])
+def test_arrays_of_numpy_become_tensors(dtype):
+    arrays = [numpy.array([[1, 0, 2]], dtype), numpy.array([[0, 3, 1]], dtype)]
+    for batch in (arrays, [array[0, 0] for array in arrays]):
+        assert same(OURS.of_python(batch), default_collate(batch))
 
 
 def test_tuples_become_arrays():

@@ -89,6 +89,7 @@ def test_what_comes_in_order_is_gone_through_again_and_shared_by_workers(told):
         ("kinds", "an iterable data set has no samples by number; go through it"),
         ("order", "a data set of samples by number is not gone through by itself; take them by their numbers"),
         ("handle", "handle 77 was never given out"),
+        ("none", "the handle 0 is no data set: give what the library's own function gave"),
     ],
 )
 def test_failures_are_told(told, case, message):

@@ -46,6 +46,10 @@ OURS = run(
     fn joined(a, b): d.ConcatDataset([a, b])
     fn rows(dataset): [for i in 0..len(dataset): dataset[i]]
     fn length(value): len(value)
+    fn one(dataset, workers):
+        val loader = d.DataLoader(dataset, batch_size: 4, shuffle: true, num_workers: workers)
+        val batches = loader.iter()
+        [next(batches), next(batches), next(batches), next(batches)]
     """
 )
 MANY = 10**9
@@ -205,3 +209,16 @@ def test_lengths(named):
     x, y = tensors()
     wanted = len(theirs.DataLoader(theirs.TensorDataset(x, y), **named))
     assert OURS.length(OURS.loader(OURS.tensors(x, y), named)) == wanted
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_next_gives_one_batch(workers):
+    x, y = tensors()
+
+    def of_theirs():
+        batches = iter(theirs.DataLoader(theirs.TensorDataset(x, y), batch_size=4, shuffle=True))
+        return [next(batches), next(batches), next(batches), next(batches, None)]
+
+    found, wanted = both(of_theirs, lambda: OURS.one(OURS.tensors(x, y), workers))
+    assert found[3] is wanted[3] is None
+    assert all(equal(ours, his) for ours, his in zip(found[:3], wanted[:3]))

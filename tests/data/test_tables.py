@@ -31,6 +31,11 @@ OURS = run(
     fn failure(path, columns, target):
         val outcome = torch.attempt(\\: CSVDataset(path, columns: plain(columns), target: target))
         if outcome.is_ok(): "" else: told(outcome.unwrap_err())
+    fn whole(path, name):
+        val dtypes = {"uint8": torch.uint8, "int32": torch.int32, "int64": torch.int64, "bool": torch.bool}
+        val outcome = torch.attempt(\\: CSVDataset(path, target: "y", dtype: dtypes[name], target_dtype: dtypes[name]))
+        if outcome.is_err(): return told(outcome.unwrap_err())
+        (outcome.unwrap().features, outcome.unwrap().targets)
     fn told(error):
         match error:
             case torch.TorchError.Io(message): "Io: " + message
@@ -145,6 +150,36 @@ def test_samples_and_batches(tmp_path):
 def test_faults_are_told_with_their_row(content, columns, target, message, tmp_path):
     path = written(tmp_path, content)
     assert OURS.failure(path, columns, target) == message.format(path)
+
+
+@pytest.mark.parametrize("name", ["uint8", "int32", "int64", "bool"])
+def test_integers_are_kept(name, tmp_path):
+    path = written(tmp_path, "a,b,y\n1, 0,1\n0.0,1e0,0\n")
+    frame = pandas.read_csv(path).astype(name)
+    features, targets = OURS.whole(path, name)
+    assert torch.equal(features, torch.from_numpy(frame[["a", "b"]].to_numpy(copy=True)))
+    assert torch.equal(targets, torch.from_numpy(frame["y"].to_numpy(copy=True)))
+
+
+def test_integers_that_no_float_holds_are_kept(tmp_path):
+    path = written(tmp_path, "a,y\n9007199254740993,-9223372036854775808\n9223372036854775807,0\n")
+    features, targets = OURS.whole(path, "int64")
+    assert features.tolist() == [[2**53 + 1], [2**63 - 1]]
+    assert targets.tolist() == [-(2**63), 0]
+
+
+@pytest.mark.parametrize(
+    ("field", "name"),
+    [("", "int64"), ("NaN", "int64"), ("1.5", "int64"), ("inf", "int64"), ("1e300", "int64"), ("1e17", "int64")]
+    + [("2147483648", "int32"), ("-1", "uint8"), ("256", "uint8"), ("2", "bool"), ("9223372036854775808", "int64")],
+)
+def test_what_integers_do_not_hold_is_told_with_row_and_column(field, name, tmp_path):
+    path = written(tmp_path, f"a,b,y\n1,0,1\n0,{field},1\n")
+    assert OURS.whole(path, name) == f"Io: '{path}', row 2: column 'b' is '{field}', which torch.{name} does not hold"
+    if field not in ("", "NaN"):
+        path = written(tmp_path, f"a,b,y\n1,0,1\n0,1,{field}\n")
+        wanted = f"Io: '{path}', row 2: column 'y' is '{field}', which torch.{name} does not hold"
+        assert OURS.whole(path, name) == wanted
 
 
 def test_a_missing_file_is_told(tmp_path):

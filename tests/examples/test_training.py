@@ -102,6 +102,14 @@ def test_the_stated_result_is_reached(simple, data, example: Example):
     assert len(losses) < 2 or losses[-1] < losses[0], run.out
 
 
+@pytest.mark.parametrize("given", ["abc", "0", "-1", "1.5"])
+@pytest.mark.parametrize("program", ["training/digits_mlp", "training/gan", "basics/04_linear_regression"])
+def test_another_length_than_a_number_from_1_on_is_refused(simple, data, program, given):
+    run = simple(f"{FOLDER}{program}.spl", given, env=data)
+    assert run.code == 1 and "result" not in run.out
+    assert f"a whole number from 1 on, not '{given}'" in run.err
+
+
 def test_a_run_does_the_same_again(simple, data):
     runs = [simple(FOLDER + "training/vae.spl", "2", env=data) for _ in range(2)]
     assert runs[0].out == runs[1].out != ""

@@ -63,6 +63,19 @@ def test_floats_beyond_their_bounds(aspect):
     assert torch.allclose(getattr(OURS, aspect)(given, 0.4), wanted, rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize("aspect", ASPECTS)
+def test_floats_that_are_not_finite(aspect, value):
+    given = torch.rand(3, 20, 30, generator=torch.Generator().manual_seed(4))
+    for channel in range(3):
+        given[channel, 3 * channel, 4 : 6 + channel] = value
+    given[:, 15, 7] = value
+    for factor in [0.4, -0.3] if aspect == "hue" else [0.0, 0.4, 1.3]:
+        wanted = getattr(v2.functional, f"adjust_{aspect}")(given, factor)
+        found = getattr(OURS, aspect)(given, factor)
+        assert torch.allclose(found, wanted, rtol=0, atol=1e-6, equal_nan=True), factor
+
+
 @pytest.mark.parametrize("aspect", ["brightness", "contrast", "saturation"])
 def test_gradients_go_through(aspect):
     def gradient(adjust):

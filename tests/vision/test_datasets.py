@@ -78,6 +78,16 @@ def test_mnist_from_packed_files(tmp_path):
     assert all(torch.equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(found, wanted))
 
 
+def test_packed_files_of_several_parts_and_filled_up_with_zeros(tmp_path):
+    path = make_mnist(tmp_path) / IMAGES
+    wanted = OURS.samples("MNIST", str(tmp_path), True)
+    whole = path.read_bytes()
+    path.with_name(f"{IMAGES}.gz").write_bytes(gzip.compress(whole[:900]) + gzip.compress(whole[900:]) + bytes(700))
+    path.unlink()
+    found = OURS.samples("MNIST", str(tmp_path), True)
+    assert all(torch.equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(found, wanted, strict=True))
+
+
 def test_transforms_and_a_loader_with_workers(tmp_path):
     make_mnist(tmp_path)
     wanted = [(pil_to_tensor(picture) / 255, target + 100) for picture, target in theirs("MNIST", tmp_path, True)][:3]
@@ -170,8 +180,12 @@ IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
         (IMAGES, lambda data: b"", "an idx file has 4 bytes at least, this one 0"),
         (IMAGES, lambda data: b"PNG!" + data, "is not the start of an idx file of 1 to 3 dimensions"),
         (IMAGES, lambda data: idx(numpy.zeros(7, numpy.uint8)), "pictures are bytes in 3 dimensions, not uint8 in 1"),
+        (IMAGES, lambda data: data[:4] + b"\xff" * 12 + b"end", "4294967295] need too many bytes, and 3 follow"),
+        (IMAGES, lambda data: data[:4] + b"\x80\0\0\0" * 2 + b"\0\0\0\x04", "4] need too many bytes, and 0 follow"),
+        (LABELS, lambda data: data[:-1] + b"\x0a", "there is a label 10, and there are 10 classes"),
         (LABELS, lambda data: idx(numpy.zeros(6, numpy.uint8)), "it has 6 labels for 7 pictures"),
         (LABELS, lambda data: idx(numpy.zeros(7, ">i4"), 12), "labels are bytes in 1 dimension, not int32 in 1"),
+        (IMAGES, lambda data: gzip.compress(data) + b"?", "this gzip file is broken: something else follows its end"),
         (IMAGES, lambda data: gzip.compress(data)[:-9], "this gzip file is truncated"),
         (IMAGES, lambda data: gzip.compress(data)[:-8] + b"\0" * 8, "this gzip file is broken: "),
     ],
@@ -208,7 +222,8 @@ def test_broken_cifar_files_are_told(tmp_path):
         == f"Io: '{path}' is broken: its 12291 bytes are no whole records of 3073"
     )
     path.write_bytes(b"\x63" + whole[1:])
-    assert OURS.failure("CIFAR10", str(tmp_path)).endswith("there is a label 99, and there are 10 classes")
+    why = "there is a label 99, and there are 10 classes"
+    assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: '{path}' is broken: {why}"
     path.unlink()
     assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: '{path}' cannot be read: there is no such file"
 
@@ -239,9 +254,10 @@ def test_broken_cifar_files_are_told(tmp_path):
 )
 def test_batches_that_hold_other_things_are_told(batch, message, tmp_path):
     folder = make_cifar(tmp_path, 10)
-    (folder / "data_batch_2").write_bytes(pickle.dumps(batch, 2))
+    path = folder / "data_batch_2"
+    path.write_bytes(pickle.dumps(batch, 2))
     told = OURS.failure("CIFAR10", str(tmp_path))
-    assert told.startswith("Io: ")
+    assert told.startswith(f"Io: '{path}' ")
     assert message in told
 
 

@@ -92,6 +92,14 @@ def test_dtypes(before, after):
     hold("ToDtype", [], named, given)
 
 
+@pytest.mark.parametrize("interpolation", SMOOTH)
+@pytest.mark.parametrize("size", [[4, 4], [7, 3], [11, 20]], ids=str)
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint16, torch.int8])
+def test_sizes_of_other_dtypes(dtype, size, interpolation):
+    given = picture(torch.float64).mul(9).to(torch.int64).remainder(3).to(dtype)[:, :9, :7]
+    hold("Resize", [size], {"interpolation": interpolation}, given)
+
+
 def test_colours_of_a_border():
     hold("Pad", [2], {"fill": [1.0, 2.0, 3.0]}, picture())
     hold("RandomErasing", [1.0], {"value": [1.0, 2.0, 3.0]}, picture())

@@ -1,0 +1,77 @@
+"""Arguments of loaders and samplers that can give no epoch are refused, where Python fails later or in other words."""
+
+from __future__ import annotations
+
+import pytest
+from torch.utils import data as theirs
+from twins import run, torch
+
+OURS = run(
+    """
+    use torch
+    use torch.utils.data.{DataLoader, Dataset, RandomSampler}
+    class Unmeasured(Dataset):
+        fn __getitem__(i): i * 10
+    class Measured(Unmeasured):
+        fn __len__(): 3
+    class Faulty(Unmeasured):
+        fn __len__(): panic("no length today")
+    fn told(work):
+        match torch.attempt(work).unwrap_err():
+            case torch.TorchError.InvalidArgument(message): message
+            case other: "another: " + other.message()
+    fn of_loader(named): told(\\: DataLoader([1, 2], **named.to_value()))
+    fn of_sampler(named): told(\\: RandomSampler([], **named.to_value()))
+    fn of_unmeasured(): told(\\: DataLoader(Unmeasured(), batch_size: 2))
+    fn of_faulty(): attempt(\\: [for b in DataLoader(Faulty()): b]).unwrap_err().message
+    fn ordered(): [for b in DataLoader(Unmeasured(), sampler: [2, 0, 1], batch_size: 2): b]
+    fn in_batches(): [for b in DataLoader(Unmeasured(), batch_sampler: [[2, 0], [1]]): b]
+    fn measured(dataset): [for b in DataLoader(dataset, batch_size: 2, collate_fn: \\b: b.len()): b]
+    """
+)
+
+
+class Unmeasured(theirs.Dataset):
+    def __getitem__(self, i):
+        return i * 10
+
+
+@pytest.mark.parametrize("value", ["yes", 1, 0.0])
+def test_shuffle_is_true_or_false(value):
+    told = OURS.of_loader({"shuffle": value})
+    assert told == f"shuffle option should be a boolean value or nil, but got shuffle={value}"
+
+
+@pytest.mark.filterwarnings("ignore")  # the iterator that Python refuses late complains once more as it goes
+def test_workers_load_something_ahead():
+    with pytest.raises(AssertionError, match="prefetch_factor must be greater than 0"):
+        list(theirs.DataLoader([1, 2], num_workers=1, prefetch_factor=0))
+    told = OURS.of_loader({"num_workers": 1, "prefetch_factor": 0})
+    assert told.startswith("prefetch_factor must be greater than 0")
+
+
+@pytest.mark.parametrize("named", [{"num_samples": 3}, {"num_samples": 3, "replacement": True}, {}], ids=str)
+@pytest.mark.filterwarnings("ignore")
+def test_nothing_is_drawn_from_no_samples(named):
+    with pytest.raises((ZeroDivisionError, RuntimeError, ValueError)):
+        list(theirs.RandomSampler([], **named))
+    assert OURS.of_sampler(named) in (
+        "num_samples is 3, but data_source has no samples to draw",
+        "num_samples should be a positive integer value, but got num_samples=0",
+    )
+
+
+def test_samples_in_turn_need_a_length():
+    assert OURS.of_unmeasured().startswith("DataLoader: Unmeasured has no __len__(), which says how many")
+    assert OURS.of_faulty() == "no length today"
+
+
+def test_an_order_of_ones_own_needs_none():
+    wanted = theirs.DataLoader(Unmeasured(), sampler=[2, 0, 1], batch_size=2)
+    assert [batch.tolist() for batch in OURS.ordered()] == [batch.tolist() for batch in wanted]
+    wanted = theirs.DataLoader(Unmeasured(), batch_sampler=[[2, 0], [1]])
+    assert [batch.tolist() for batch in OURS.in_batches()] == [batch.tolist() for batch in wanted]
+
+
+def test_datasets_of_python_have_their_lengths():
+    assert OURS.measured(theirs.TensorDataset(torch.arange(5))) == [2, 2, 1]
