@@ -9,6 +9,15 @@
 namespace simple_torch::core::downloads {
 namespace {
 
+// Its own functions are asked before those of a libcurl that the process made global: TensorFlow's library
+// exports one of another version, and a libcurl that is half of each writes beyond its memory. The address
+// sanitizer refuses to open a library so.
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kAlone = RTLD_NOW | RTLD_LOCAL;
+#else
+constexpr int kAlone = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+#endif
+
 [[noreturn]] void fail(const std::string& why) {
   throw Error(ErrorKind::kUnavailable,
               "downloads need libcurl (libcurl.so.4; Debian's package is libcurl4): " + why);
@@ -16,7 +25,7 @@ namespace {
 
 void* opened() {
   for (const char* name : {"libcurl.so.4", "libcurl-gnutls.so.4"}) {
-    if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
+    if (void* const library = dlopen(name, kAlone)) {
       return library;
     }
   }

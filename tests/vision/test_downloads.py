@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import importlib.util
 import io
 import os
 import pty
 import random
+import re
 import resource
 import select
 import signal
@@ -21,7 +23,7 @@ from file_server import served
 from picture_files import datasets, make_cifar, make_mnist, theirs
 from twins import run, torch
 
-from programs import host
+from programs import host, is_sanitized
 
 os.environ["no_proxy"] = "127.0.0.1"  # libcurl asks a proxy where one is set
 CONTENT = random.Random(3).randbytes(200_000)
@@ -253,6 +255,27 @@ match torch.attempt(\\: download_url("{url}", "{folder / "here"}", md5: "{MD5}")
 """
     )
     return [host(), "run", str(path)]
+
+
+@pytest.mark.skipif(is_sanitized(), reason="the address sanitizer comes first, and opens no library apart")
+def test_another_libcurl_of_the_process_is_not_met(site, tmp_path):
+    """TensorFlow's library has libcurl's functions, of another version, here before those of the system."""
+    tensorflow = importlib.util.find_spec("tensorflow")  # not imported: that takes seconds
+    if tensorflow is None:
+        pytest.skip("this Python has no TensorFlow")
+    folder = Path(tensorflow.origin).parent
+    environment = os.environ | {
+        "LD_PRELOAD": str(folder / "libtensorflow_framework.so.2"),
+        "LD_LIBRARY_PATH": str(folder),
+        "LD_DEBUG": "bindings",
+        "LD_DEBUG_OUTPUT": str(tmp_path / "bindings"),
+    }
+    command = program(tmp_path, site.url("good"))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    assert (done.returncode, done.stdout.strip()) == (0, str(tmp_path / "here" / "data.bin")), done.stderr
+    log = "".join(each.read_text() for each in tmp_path.glob("bindings.*"))
+    targets = re.findall(r"binding file \S*/libcurl\.so\S* \[0\] to (\S+) \[0\]: \S* ?symbol `curl_", log)
+    assert {Path(target).name.split(".so")[0] for target in targets} == {"libcurl"}
 
 
 def test_ctrl_c_leaves_the_part_and_the_next_program_goes_on(site, tmp_path):
