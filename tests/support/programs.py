@@ -74,6 +74,16 @@ def expectations(file: Path) -> Expectations:
     return found
 
 
+def has_terminals() -> bool:
+    """Whether pseudo-terminals can be had: a root without /dev/pts has none."""
+    try:
+        for end in os.openpty():
+            os.close(end)
+    except OSError:
+        return False
+    return True
+
+
 def host() -> str:
     """The host's executable."""
     path = os.environ.get("SIMPLE_HOST")

@@ -12,7 +12,9 @@ import termios
 
 import pytest
 
-from programs import host
+from programs import has_terminals, host
+
+NEEDS_TERMINALS = pytest.mark.skipif(not has_terminals(), reason="this system has no pseudo-terminals")
 
 pytestmark = pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason="there is no PyTorch")
 PROGRAM = """
@@ -73,6 +75,7 @@ def test_a_line_for_each_epoch(program):
     assert re.fullmatch(f"{END.format(1)}\n{END.format(2)}\nafter\n", done.stdout)
 
 
+@NEEDS_TERMINALS
 def test_one_line_that_is_rewritten_on_a_terminal(program):
     lines = on_terminal(program()).split("\r\n")
     assert len(lines) == 4
@@ -85,12 +88,14 @@ def test_one_line_that_is_rewritten_on_a_terminal(program):
         assert re.fullmatch(END.format(number), shown[-1])
 
 
+@NEEDS_TERMINALS
 def test_without_a_length_there_is_no_time_left(program):
     told = on_terminal(program("Stream()"))
     assert re.search(r"epoch 1/2: \d batches, \d+\.\d/s, loss", told)
     assert "ETA" not in told
 
 
+@NEEDS_TERMINALS
 def test_a_line_that_is_rewritten_fits_the_terminal(program):
     first, second = on_terminal(program(), columns=40).split("\r\n")[:2]
     for number, line in enumerate([first, second], start=1):

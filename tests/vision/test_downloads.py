@@ -23,7 +23,7 @@ from file_server import served
 from picture_files import datasets, make_cifar, make_mnist, theirs
 from twins import run, torch
 
-from programs import host, is_sanitized
+from programs import has_terminals, host, is_sanitized
 
 os.environ["no_proxy"] = "127.0.0.1"  # libcurl asks a proxy where one is set
 CONTENT = random.Random(3).randbytes(200_000)
@@ -300,6 +300,7 @@ def test_ctrl_c_leaves_the_part_and_the_next_program_goes_on(site, tmp_path):
     assert only(tmp_path / "here") == {"data.bin": CONTENT}
 
 
+@pytest.mark.skipif(not has_terminals(), reason="this system has no pseudo-terminals")
 def test_a_terminal_shows_how_far_it_is(site, tmp_path):
     master, slave = pty.openpty()
     running = subprocess.Popen(program(tmp_path, site.url("slow")), stdout=slave, stderr=slave)
