@@ -62,6 +62,29 @@ ffi_type* ffi_type_of(NativeType type) {
 
 }  // namespace
 
+bool scalar_to_native(SplValue& out, Value v) {
+  switch (v.tag) {
+    case Tag::kNil:
+    case Tag::kMissing:
+      out.tag = SPL_NIL;
+      return true;
+    case Tag::kBool:
+      out.tag = SPL_BOOL;
+      out.as_bool = v.as_bool;
+      return true;
+    case Tag::kInt:
+      out.tag = SPL_INT;
+      out.as_int = v.as_int;
+      return true;
+    case Tag::kFloat:
+      out.tag = SPL_FLOAT;
+      out.as_float = v.as_float;
+      return true;
+    default:
+      return false;
+  }
+}
+
 const std::string& text_for_native(Value v) {
   const std::string& text = text_of(v);
   if (text.find('\0') != std::string::npos)
@@ -122,26 +145,8 @@ SplArray* array_to_native(const std::vector<Value>& items) {
 SplValue to_native(Value v) {
   v = plain(v);
   SplValue out{};
-  switch (v.tag) {
-    case Tag::kNil:
-    case Tag::kMissing:
-      out.tag = SPL_NIL;
-      return out;
-    case Tag::kBool:
-      out.tag = SPL_BOOL;
-      out.as_bool = v.as_bool;
-      return out;
-    case Tag::kInt:
-      out.tag = SPL_INT;
-      out.as_int = v.as_int;
-      return out;
-    case Tag::kFloat:
-      out.tag = SPL_FLOAT;
-      out.as_float = v.as_float;
-      return out;
-    default:
-      break;
-  }
+  if (scalar_to_native(out, v))
+    return out;
   if (v.is(Kind::kText)) {
     out.tag = SPL_STRING;
     out.as_string = spl_str_new(text_for_native(v).c_str());

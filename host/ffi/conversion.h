@@ -78,4 +78,7 @@ void to_native_result(NativeType type, Value v, NativeResult& result);
 
 const std::string& text_for_native(Value v);
 
+/// A value that C has as it is: nil, a bool, an i64 or an f64. False, and nothing done, for any other.
+bool scalar_to_native(SplValue& out, Value v);
+
 }  // namespace spl

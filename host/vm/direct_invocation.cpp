@@ -73,25 +73,9 @@ class PackedArguments {
 
   static bool value(char& letter, SplValue& out, Value v) {
     letter = 'v';
-    switch (v.tag) {
-      case Tag::kNil:
-        out.tag = SPL_NIL;
-        return true;
-      case Tag::kBool:
-        out.tag = SPL_BOOL;
-        out.as_bool = v.as_bool;
-        return true;
-      case Tag::kInt:
-        out.tag = SPL_INT;
-        out.as_int = v.as_int;
-        return true;
-      case Tag::kFloat:
-        out.tag = SPL_FLOAT;
-        out.as_float = v.as_float;
-        return true;
-      default:
-        return v.is(Kind::kText) ? pack_text(out, text_of(v)) : instance(letter, out, v);
-    }
+    if (scalar_to_native(out, v))
+      return true;
+    return v.is(Kind::kText) ? pack_text(out, text_of(v)) : instance(letter, out, v);
   }
 
   static bool instance(char& letter, SplValue& out, Value v) {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import random
 import resource
@@ -13,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from small_disk import small_disk
 
 import event_files as reading
 from programs import host
@@ -57,18 +57,6 @@ def test_a_killed_program_leaves_what_it_flushed(seed, tmp_path):
     steps = steps_in(tmp_path)
     assert steps == list(range(len(steps)))
     assert len(steps) > last
-
-
-@contextlib.contextmanager
-def small_disk(folder: Path, size: str):
-    folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True)
-    if mounted.returncode != 0:
-        pytest.skip("this process may not mount a tmpfs")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
 
 
 def test_what_a_full_disk_did_not_take_is_written_when_there_is_room(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import resource
 import signal
@@ -10,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from small_disk import small_disk
 
 from programs import host
 
@@ -35,18 +35,6 @@ def saves(folder: Path, count: int, limit: int | None = None) -> list[str]:
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
-
-
-@contextlib.contextmanager
-def small_disk(folder: Path, size: str):
-    folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True)
-    if mounted.returncode != 0:
-        pytest.skip("this process may not mount a tmpfs")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
 
 
 def test_a_full_disk(tmp_path):
