@@ -24,6 +24,16 @@ int64_t taken(dlpack::Managed managed) {
   return give(std::move(imported.tensor));
 }
 
+/// The tensor's memory, and the handle's end. What cannot be lent keeps its handle.
+dlpack::Managed given_up(int64_t a) {
+  dlpack::Managed lent = dlpack::export_tensor(*tensor_argument(a));
+  {
+    at::Tensor last = handles().take<at::Tensor>(a);
+    HandleKindOf<at::Tensor>::let_go(last);
+  }
+  return dlpack::hand_over(std::move(lent));
+}
+
 /// Takes `managed` over first, so that its deleter runs whatever fails.
 template <class Structure>
 int32_t import_owned(Structure* managed, int64_t* out) {
@@ -40,6 +50,13 @@ int32_t to_dlpack(int64_t a, bool copy, DLManagedTensorVersioned** out) {
   return guarded([&] {
     require(out, "out");
     *out = dlpack::export_tensor(*tensor_argument(a), copy).release();
+  });
+}
+
+int32_t into_dlpack(int64_t a, DLManagedTensorVersioned** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = given_up(a).release();
   });
 }
 
@@ -65,6 +82,13 @@ int32_t dlpack_export(int64_t a, bool copy, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     *out = handles().insert(dlpack::export_tensor(*tensor_argument(a), copy));
+  });
+}
+
+int32_t dlpack_move(int64_t a, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = handles().insert(given_up(a));
   });
 }
 

@@ -270,6 +270,11 @@ void HandleTable::refuse(int64_t handle, HandleKind wanted) const {
   if (handle == 0) {
     throw Error(ErrorKind::kInvalidHandle, "handle 0 stands for no value");
   }
+  if (handle < 0) {
+    throw Error(
+        ErrorKind::kInvalidHandle,
+        name + " is negative, as that of a tensor which into_dlpack() gave away; no value has such a one");
+  }
   const Slot* slot = find(handle);
   if (slot == nullptr || kind_of_handle(handle) == 0 || kind_of_handle(handle) >= kHandleKinds) {
     throw Error(ErrorKind::kInvalidHandle, name + " was never given out");

@@ -38,6 +38,14 @@ bool lend_legacy(const at::Tensor& tensor, DLManagedTensor** out, Refusal& refus
   return or_refused(refusal, [&] { *out = dlpack::export_legacy(tensor); });
 }
 
+bool hand_over(at::Tensor& tensor, DLManagedTensorVersioned** out, Refusal& refusal) {
+  return or_refused(refusal, [&] {
+    dlpack::Managed lent = dlpack::export_tensor(tensor);
+    tensor.reset();
+    *out = dlpack::hand_over(std::move(lent)).release();
+  });
+}
+
 bool take(DLManagedTensorVersioned* managed, dlpack::CopyRule rule, at::Tensor& out, Refusal& refusal) {
   return or_refused(refusal, [&] { out = dlpack::import_by_rule(dlpack::Managed(managed), rule).tensor; });
 }
@@ -71,7 +79,7 @@ int held_locks() { return core::held_locks(); }
 
 }  // namespace
 
-const bridge::BackendServices kBackendServices{lend,    lend_legacy, take,      take_memory,
-                                               explain, share,       held_locks};
+const bridge::BackendServices kBackendServices{lend,        lend_legacy, hand_over, take,
+                                               take_memory, explain,     share,     held_locks};
 
 }  // namespace simple_torch::abi

@@ -19,7 +19,7 @@ struct Generator;
 namespace simple_torch::bridge {
 
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 10;
+inline constexpr int32_t kBridgeVersion = 11;
 
 /// One Python object. A pointer to it that a function gives out is an owned reference; any thread may
 /// hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
@@ -115,6 +115,9 @@ struct BackendServices {
   /// The receiver calls the structure's deleter.
   bool (*lend)(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out, Refusal& refusal);
   bool (*lend_legacy)(const at::Tensor& tensor, DLManagedTensor** out, Refusal& refusal);
+  /// As lend without a copy, and the tensor goes with its memory: it is undefined then. One that is refused
+  /// stays.
+  bool (*hand_over)(at::Tensor& tensor, DLManagedTensorVersioned** out, Refusal& refusal);
   /// Takes the structure over also when it refuses.
   bool (*take)(DLManagedTensorVersioned* managed, CopyRule rule, at::Tensor& out, Refusal& refusal);
   /// Of memory that can be written, and whose owner needs no structure: `release(owner)` runs where a deleter

@@ -91,7 +91,7 @@ bool share(const at::Tensor& tensor, const Wanted& wanted, at::Tensor& out) {
 
 bool take(PyObject* object, const Wanted& wanted, at::Tensor& out) {
   if (const at::Tensor* own = unwrap_tensor(object)) {
-    return share(*own, wanted, out);
+    return is_still_here(*own) && share(*own, wanted, out);
   }
   if (is_torch_tensor(object)) {
     return share(torch_tensor_in(object), wanted, out);

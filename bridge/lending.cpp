@@ -94,6 +94,14 @@ PyObject* legacy_capsule(const at::Tensor& tensor) {
   return legacy_capsule_of(lent);
 }
 
+PyObject* capsule_or_release(DLManagedTensorVersioned* lent) {
+  PyObject* capsule = capsule_of(&lent);
+  if (capsule == nullptr) {
+    lent->deleter(lent);
+  }
+  return capsule;
+}
+
 PyObject* versioned_capsule(const at::Tensor& tensor, bool copy) {
   DLManagedTensorVersioned* lent = nullptr;
   Refusal refusal;
@@ -101,11 +109,7 @@ PyObject* versioned_capsule(const at::Tensor& tensor, bool copy) {
     raise_refusal(refusal);
     return nullptr;
   }
-  PyObject* capsule = capsule_of(&lent);
-  if (capsule == nullptr) {
-    lent->deleter(lent);
-  }
-  return capsule;
+  return capsule_or_release(lent);
 }
 
 }  // namespace
@@ -132,6 +136,19 @@ PyObject* lend_to_python(const at::Tensor& tensor, PyObject* const* values, Py_s
     return nullptr;
   }
   return versioned != 0 ? versioned_capsule(tensor, copy != 0) : legacy_capsule(tensor);
+}
+
+PyObject* give_to_python(at::Tensor& tensor, PyObject* stream) {
+  DLManagedTensorVersioned* given = nullptr;
+  Refusal refusal;
+  if (!order_before(tensor, stream)) {
+    return nullptr;
+  }
+  if (!backend_services().hand_over(tensor, &given, refusal)) {
+    raise_refusal(refusal);
+    return nullptr;
+  }
+  return capsule_or_release(given);
 }
 
 PyObject* device_for_python(const at::Tensor& tensor) {

@@ -12,6 +12,10 @@ namespace simple_torch::bridge {
 PyObject* lend_to_python(const at::Tensor& tensor, PyObject* const* values, Py_ssize_t count,
                          PyObject* names);
 
+/// `into_dlpack(*, stream)`: a capsule that the tensor goes into, which is undefined then; or NULL with an
+/// exception pending, and the tensor stays where it was refused.
+PyObject* give_to_python(at::Tensor& tensor, PyObject* stream);
+
 /// `__dlpack_device__()`: device type and index, by DLPack's numbers.
 PyObject* device_for_python(const at::Tensor& tensor);
 

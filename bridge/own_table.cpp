@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "bridge/deferred.h"
+#include "bridge/errors.h"
+#include "bridge/exception_types.h"
 #include "bridge/streams.h"
 #include "bridge/tensor_type.h"
 #include "bridge/tensors.h"
@@ -22,8 +24,9 @@ const at::Tensor* tensor_or_raise(void* object) {
   if (tensor == nullptr) {
     PyErr_Format(PyExc_TypeError, "a simple_torch.Tensor is needed, and this is a %s",
                  Py_TYPE(python)->tp_name);
+    return nullptr;
   }
-  return tensor;
+  return is_still_here(*tensor) ? tensor : nullptr;
 }
 
 int from_object(void* object, DLManagedTensorVersioned** out) {
@@ -97,6 +100,16 @@ const char* fault_of_shape(const DLTensor& like) {
   return nullptr;
 }
 
+/// Tells who knows no Python what failed: Python code below LibTorch, or else what `message` says.
+void tell(void* context, void (*set_error)(void*, const char*, const char*), const char* kind,
+          const char* message) {
+  if (const Ref below = take_exception()) {
+    set_error(context, Py_TYPE(below.get())->tp_name, text_of(below.get()).c_str());
+  } else {
+    set_error(context, kind, message);
+  }
+}
+
 int allocate(DLTensor* like, DLManagedTensorVersioned** out, void* context,
              void (*set_error)(void*, const char*, const char*)) {
   // A tensor over no memory tells by the usual checks what dtype, device and shape it is to have.
@@ -122,11 +135,11 @@ int allocate(DLTensor* like, DLManagedTensorVersioned** out, void* context,
     if (backend_services().lend(at::empty(shape, kind.options()), false, out, refusal)) {
       return 0;
     }
-    set_error(context, "BufferError", refusal.message);
+    tell(context, set_error, "BufferError", refusal.message);
   } catch (const c10::Error& error) {
-    set_error(context, "MemoryError", error.what_without_backtrace());
+    tell(context, set_error, "MemoryError", error.what_without_backtrace());
   } catch (const std::exception& error) {
-    set_error(context, "MemoryError", error.what());
+    tell(context, set_error, "MemoryError", error.what());
   }
   return -1;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bridge/deferred.h"
+#include "bridge/errors.h"
 #include "bridge/from_dlpack.h"
 #include "bridge/lending.h"
 #include "bridge/own_table.h"
@@ -21,7 +22,13 @@ struct TensorObject {
 
 PyTypeObject* type = nullptr;  // made once, under the GIL; never freed
 
-const at::Tensor& tensor_of(PyObject* self) { return reinterpret_cast<TensorObject*>(self)->tensor; }
+at::Tensor& tensor_in(PyObject* self) { return reinterpret_cast<TensorObject*>(self)->tensor; }
+
+/// NULL with a ValueError pending for one that was given away.
+const at::Tensor* tensor_of(PyObject* self) {
+  const at::Tensor& tensor = tensor_in(self);
+  return is_still_here(tensor) ? &tensor : nullptr;
+}
 
 /// Memory of objects that were let go, for the next ones: Python takes a tenth of an import to find some.
 struct {
@@ -52,15 +59,33 @@ void deallocate(PyObject* self) {
 }
 
 PyObject* dlpack(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
-  return lend_to_python(tensor_of(self), values, count, names);
+  const at::Tensor* tensor = tensor_of(self);
+  return tensor == nullptr ? nullptr : lend_to_python(*tensor, values, count, names);
 }
 
-PyObject* dlpack_device(PyObject* self, PyObject* /*none*/) { return device_for_python(tensor_of(self)); }
+PyObject* dlpack_device(PyObject* self, PyObject* /*none*/) {
+  const at::Tensor* tensor = tensor_of(self);
+  return tensor == nullptr ? nullptr : device_for_python(*tensor);
+}
+
+PyObject* into_dlpack(PyObject* self, PyObject* values, PyObject* names) {
+  static std::array<char*, 2> known{const_cast<char*>("stream"), nullptr};
+  PyObject* stream = Py_None;
+  if (tensor_of(self) == nullptr ||
+      PyArg_ParseTupleAndKeywords(values, names, "|$O:into_dlpack", known.data(), &stream) == 0) {
+    return nullptr;
+  }
+  return give_to_python(tensor_in(self), stream);
+}
 
 // ---- what a tensor tells
 
 PyObject* shape(PyObject* self, void* /*closure*/) {
-  const at::IntArrayRef sizes = tensor_of(self).sizes();
+  const at::Tensor* tensor = tensor_of(self);
+  if (tensor == nullptr) {
+    return nullptr;
+  }
+  const at::IntArrayRef sizes = tensor->sizes();
   Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(sizes.size())));
   for (size_t i = 0; tuple && i < sizes.size(); ++i) {
     PyObject* size = PyLong_FromLongLong(sizes[i]);
@@ -73,7 +98,10 @@ PyObject* shape(PyObject* self, void* /*closure*/) {
 }
 
 /// The torch.Tensor that is this tensor, the same each time: for all that this type does not tell itself.
-PyObject* torch_tensor(PyObject* self, PyObject* /*none*/) { return tensor_to_python(tensor_of(self)); }
+PyObject* torch_tensor(PyObject* self, PyObject* /*none*/) {
+  const at::Tensor* tensor = tensor_of(self);
+  return tensor == nullptr ? nullptr : tensor_to_python(*tensor);
+}
 
 /// A pickle holds the numbers: the tensor that comes out of it has memory of its own.
 PyObject* reduce(PyObject* self, PyObject* /*none*/) {
@@ -84,10 +112,14 @@ PyObject* reduce(PyObject* self, PyObject* /*none*/) {
 }
 
 PyObject* data_ptr(PyObject* self, PyObject* /*none*/) {
-  return PyLong_FromVoidPtr(const_cast<void*>(tensor_of(self).const_data_ptr()));
+  const at::Tensor* tensor = tensor_of(self);
+  return tensor == nullptr ? nullptr : PyLong_FromVoidPtr(const_cast<void*>(tensor->const_data_ptr()));
 }
 
 PyObject* shown(PyObject* self) {
+  if (!tensor_in(self).defined()) {
+    return PyUnicode_FromString("simple_torch.Tensor(given away by into_dlpack())");
+  }
   const Ref same(torch_tensor(self, nullptr));
   return same ? PyUnicode_FromFormat("simple_torch.%R", same.get()) : nullptr;
 }
@@ -100,11 +132,15 @@ PyCFunction as_method(Function* function) {
 }
 
 PyMethodDef* methods() {
-  static std::array<PyMethodDef, 6> list{{
+  static std::array<PyMethodDef, 7> list{{
       {"__dlpack__", as_method(dlpack), METH_FASTCALL | METH_KEYWORDS,
        "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None): the memory, as a DLPack "
        "capsule."},
       {"__dlpack_device__", dlpack_device, METH_NOARGS, "Device type and index, by DLPack's numbers."},
+      {"into_dlpack", as_method(into_dlpack), METH_VARARGS | METH_KEYWORDS,
+       "into_dlpack(*, stream=None): the memory, as a DLPack capsule that the tensor goes into. Nobody else "
+       "has "
+       "it where its flag IS_COPIED says so. Using the tensor afterwards is a ValueError."},
       {"torch", torch_tensor, METH_NOARGS,
        "The torch.Tensor that is this tensor, the same object each time."},
       {"__reduce__", reduce, METH_NOARGS, "For pickles, which hold the numbers."},
@@ -149,10 +185,29 @@ PyObject* wrap_tensor(at::Tensor tensor) {
 }
 
 const at::Tensor* unwrap_tensor(PyObject* object) noexcept {
-  return Py_TYPE(object) == type ? &tensor_of(object) : nullptr;
+  return Py_TYPE(object) == type ? &tensor_in(object) : nullptr;
 }
 
-void raise_refusal(const Refusal& refusal) { PyErr_SetString(PyExc_BufferError, refusal.message); }
+bool is_still_here(const at::Tensor& tensor) {
+  if (!tensor.defined()) {
+    PyErr_SetString(PyExc_ValueError, "this tensor was given away by into_dlpack(), and is no more");
+  }
+  return tensor.defined();
+}
+
+void raise_refusal(const Refusal& refusal) {
+  Ref below = take_exception();
+  if (below && PyErr_GivenExceptionMatches(below.get(), PyExc_Exception) == 0) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(below.get())), below.get());
+    return;
+  }
+  PyErr_SetString(PyExc_BufferError, refusal.message);
+  if (below) {
+    const Ref raised = take_exception();
+    PyException_SetCause(raised.get(), below.give());
+    PyErr_SetObject(PyExc_BufferError, raised.get());
+  }
+}
 
 bool add_core_module() {
   static PyMethodDef function{

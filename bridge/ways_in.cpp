@@ -207,10 +207,14 @@ Ref capsule_of_producer(PyObject* object, PyObject* method, PyObject* stream, co
   return called_with(method, {.stream = stream});
 }
 
-/// TensorFlow's own `__dlpack__` ends the process for tensors of these. False with a BufferError pending.
+/// TensorFlow's own `__dlpack__` ends the process for tensors of these. False with a BufferError pending, or
+/// with what came meanwhile and is no error, such as KeyboardInterrupt.
 bool has_numbers(PyObject* object) {
   const Ref dtype(PyObject_GetAttrString(object, "dtype"));
   const Ref name(dtype ? PyObject_GetAttrString(dtype.get(), "name") : nullptr);
+  if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_Exception) == 0) {
+    return false;
+  }
   PyErr_Clear();
   for (const char* none : {"string", "resource", "variant"}) {
     if (name && PyUnicode_Check(name.get()) != 0 && PyUnicode_CompareWithASCIIString(name.get(), none) == 0) {

@@ -208,9 +208,19 @@ void require_name(const at::Tensor& tensor) {
   dlpack_device(tensor.device());
 }
 
-/// Whether writing through LibTorch is forbidden, by an import or by others.
-bool is_read_only(const at::Tensor& tensor) {
-  return (imported_flags(tensor.storage()) & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+/// READ_ONLY, where writing through LibTorch is forbidden by an import.
+uint64_t read_only_flag(const at::Tensor& tensor) {
+  return imported_flags(storage_of(tensor)) & DLPACK_FLAG_BITMASK_READ_ONLY;
+}
+
+bool is_read_only(const at::Tensor& tensor) { return read_only_flag(tensor) != 0; }
+
+/// Whether nobody else has the storage of a loan, or can get it.
+bool is_alone(const c10::Storage& lent) {
+  const auto storage = c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(lent.unsafeGetStorageImpl());
+  constexpr size_t kLoanAndThis = 2;
+  constexpr size_t kNoWeakOnes = 1;  // all strong ones together count as one
+  return storage.use_count() == kLoanAndThis && storage.weak_use_count() == kNoWeakOnes;
 }
 
 }  // namespace
@@ -219,9 +229,20 @@ Managed export_tensor(const at::Tensor& tensor, bool copy) {
   if (!copy) {
     require_lendable_as_is(tensor);
     end_lazy_copy(tensor);
-    return lend_with_flags(tensor, imported_flags(storage_of(tensor)));
+    return lend_with_flags(tensor, read_only_flag(tensor));
   }
   return lend_with_flags(copied_values(tensor, at::MemoryFormat::Contiguous), DLPACK_FLAG_BITMASK_IS_COPIED);
+}
+
+Managed hand_over(Managed lent) noexcept {
+  const c10::Storage& storage = *lent_storage(*lent.get());
+  const uint64_t copied = imported_flags(storage) & DLPACK_FLAG_BITMASK_IS_COPIED;
+  if (copied == 0 || !is_alone(storage)) {
+    return lent;
+  }
+  DLManagedTensorVersioned* flagged = lent.release();
+  flagged->flags |= copied;
+  return Managed(flagged);
 }
 
 at::Tensor copied_values(const at::Tensor& tensor, at::MemoryFormat format) {

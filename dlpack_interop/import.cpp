@@ -17,9 +17,7 @@
 namespace simple_torch::dlpack {
 namespace {
 
-// IS_COPIED is not kept: it says that the memory is its consumer's alone, which it is no longer when we lend
-// it.
-constexpr uint64_t kKeptFlags = DLPACK_FLAG_BITMASK_READ_ONLY;
+constexpr uint64_t kKeptFlags = DLPACK_FLAG_BITMASK_READ_ONLY | DLPACK_FLAG_BITMASK_IS_COPIED;
 constexpr int32_t kMaxDims = 64;  // what torch's kernels take
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::kInvalidArgument, message); }
@@ -217,7 +215,9 @@ int64_t first_element(const c10::Storage& lent, const Checked& checked, uint64_t
   const bool is_within = data >= begin &&
                          data + static_cast<uintptr_t>(checked.bytes) <= begin + lent.nbytes() &&
                          (data - begin) % item_bytes == 0;
-  const bool is_same = lent.device() == checked.device && flags == imported_flags(lent);
+  const uint64_t known = imported_flags(lent);
+  const bool is_same = lent.device() == checked.device &&
+                       (flags == known || flags == (known & ~DLPACK_FLAG_BITMASK_IS_COPIED));
   return is_within && is_same && checked.bytes != 0 ? static_cast<int64_t>((data - begin) / item_bytes) : -1;
 }
 

@@ -7,7 +7,8 @@
 
 namespace simple_torch::dlpack {
 
-/// The flags with which the memory of this storage is to go out again: READ_ONLY where it came in so.
+/// READ_ONLY and IS_COPIED, where the memory of this storage came in so. The first holds for all who get it,
+/// the second for one who gets it alone.
 uint64_t imported_flags(const c10::Storage& storage) noexcept;
 
 }  // namespace simple_torch::dlpack

@@ -8,13 +8,18 @@
 namespace simple_torch::dlpack {
 
 /// The tensor's memory as a DLPack 1 tensor, or a copy of it, which is flagged IS_COPIED. READ_ONLY goes out
-/// again where it came in through import_tensor. What was lent cannot be resized any more, which would free
-/// it.
+/// again where it came in through import_tensor; IS_COPIED does not, since the tensor keeps what it lends.
+/// What was lent cannot be resized any more, which would free it.
 ///
 /// Throws Error(kInvalidArgument) for a tensor that requires grad, that is conjugated or negated (unless
 /// copied), sparse, quantized or without memory; Error(kDtypeMismatch) or Error(kNotImplemented) for a
 /// dtype or device that DLPack or this library does not name.
 Managed export_tensor(const at::Tensor& tensor, bool copy = false);
+
+/// What export_tensor lent without a copy, of a tensor that the caller has let go of since. IS_COPIED goes
+/// out again where the memory came in so, and nobody else has it or can get it: no other tensor, no view, no
+/// loan, no weak reference to the storage.
+Managed hand_over(Managed lent) noexcept;
 
 /// A copy of its values in the order of `format`, which is counted. Throws as export_tensor.
 at::Tensor copied_values(const at::Tensor& tensor, at::MemoryFormat format);

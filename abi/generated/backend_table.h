@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "7b19dae5b7cecaa1";
+inline constexpr char kTableFingerprint[] = "99ff878ca480ac2f";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -341,11 +341,13 @@ struct BackendTable {
   int32_t (*optim_set_lr)(int64_t optimizer, double lr);
   int32_t (*optim_lr)(int64_t optimizer, double* out);
   int32_t (*to_dlpack)(int64_t a, bool copy, struct DLManagedTensorVersioned** out);
+  int32_t (*into_dlpack)(int64_t a, struct DLManagedTensorVersioned** out);
   int32_t (*dlpack_view)(int64_t a, void* view);
   int32_t (*from_dlpack)(struct DLManagedTensorVersioned* managed, int64_t* out);
   int32_t (*to_dlpack_legacy)(int64_t a, struct DLManagedTensor** out);
   int32_t (*from_dlpack_legacy)(struct DLManagedTensor* managed, int64_t* out);
   int32_t (*dlpack_export)(int64_t a, bool copy, int64_t* out);
+  int32_t (*dlpack_move)(int64_t a, int64_t* out);
   int32_t (*dlpack_import)(int64_t managed, int64_t* out);
   int32_t (*dlpack_data_ptr)(int64_t managed, void** out);
   int32_t (*dlpack_flags)(int64_t managed, int64_t* out);
@@ -841,11 +843,13 @@ int32_t optim_zero_grad(int64_t optimizer, bool set_to_none);
 int32_t optim_set_lr(int64_t optimizer, double lr);
 int32_t optim_lr(int64_t optimizer, double* out);
 int32_t to_dlpack(int64_t a, bool copy, struct DLManagedTensorVersioned** out);
+int32_t into_dlpack(int64_t a, struct DLManagedTensorVersioned** out);
 int32_t dlpack_view(int64_t a, void* view);
 int32_t from_dlpack(struct DLManagedTensorVersioned* managed, int64_t* out);
 int32_t to_dlpack_legacy(int64_t a, struct DLManagedTensor** out);
 int32_t from_dlpack_legacy(struct DLManagedTensor* managed, int64_t* out);
 int32_t dlpack_export(int64_t a, bool copy, int64_t* out);
+int32_t dlpack_move(int64_t a, int64_t* out);
 int32_t dlpack_import(int64_t managed, int64_t* out);
 int32_t dlpack_data_ptr(int64_t managed, void** out);
 int32_t dlpack_flags(int64_t managed, int64_t* out);

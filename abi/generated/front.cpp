@@ -335,11 +335,13 @@ constinit BackendTable table = {
     Slot<&BackendTable::optim_set_lr>::open_then_call,
     Slot<&BackendTable::optim_lr>::open_then_call,
     Slot<&BackendTable::to_dlpack>::open_then_call,
+    Slot<&BackendTable::into_dlpack>::open_then_call,
     Slot<&BackendTable::dlpack_view>::open_then_call,
     Slot<&BackendTable::from_dlpack>::open_then_call,
     Slot<&BackendTable::to_dlpack_legacy>::open_then_call,
     Slot<&BackendTable::from_dlpack_legacy>::open_then_call,
     Slot<&BackendTable::dlpack_export>::open_then_call,
+    Slot<&BackendTable::dlpack_move>::open_then_call,
     Slot<&BackendTable::dlpack_import>::open_then_call,
     Slot<&BackendTable::dlpack_data_ptr>::open_then_call,
     Slot<&BackendTable::dlpack_flags>::open_then_call,
@@ -835,11 +837,13 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::optim_set_lr>::unavailable,
     Slot<&BackendTable::optim_lr>::unavailable,
     Slot<&BackendTable::to_dlpack>::unavailable,
+    Slot<&BackendTable::into_dlpack>::unavailable,
     Slot<&BackendTable::dlpack_view>::unavailable,
     Slot<&BackendTable::from_dlpack>::unavailable,
     Slot<&BackendTable::to_dlpack_legacy>::unavailable,
     Slot<&BackendTable::from_dlpack_legacy>::unavailable,
     Slot<&BackendTable::dlpack_export>::unavailable,
+    Slot<&BackendTable::dlpack_move>::unavailable,
     Slot<&BackendTable::dlpack_import>::unavailable,
     Slot<&BackendTable::dlpack_data_ptr>::unavailable,
     Slot<&BackendTable::dlpack_flags>::unavailable,
@@ -2331,6 +2335,10 @@ int32_t spt_to_dlpack(int64_t a, bool copy, struct DLManagedTensorVersioned** ou
   return slot(table.to_dlpack)(a, copy, out);
 }
 
+int32_t spt_into_dlpack(int64_t a, struct DLManagedTensorVersioned** out) {
+  return slot(table.into_dlpack)(a, out);
+}
+
 int32_t spt_dlpack_view(int64_t a, void* view) {
   return slot(table.dlpack_view)(a, view);
 }
@@ -2349,6 +2357,10 @@ int32_t spt_from_dlpack_legacy(struct DLManagedTensor* managed, int64_t* out) {
 
 int32_t spt_dlpack_export(int64_t a, bool copy, int64_t* out) {
   return slot(table.dlpack_export)(a, copy, out);
+}
+
+int32_t spt_dlpack_move(int64_t a, int64_t* out) {
+  return slot(table.dlpack_move)(a, out);
 }
 
 int32_t spt_dlpack_import(int64_t managed, int64_t* out) {

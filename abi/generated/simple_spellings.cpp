@@ -4059,6 +4059,13 @@ int64_t rt_torch_dlpack_export(int64_t a, bool copy) {
   return out;
 }
 
+int64_t rt_torch_dlpack_move(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.dlpack_move)(a, &out);
+  return out;
+}
+
 int64_t rt_torch_dlpack_import(int64_t managed) {
   clear_error();
   int64_t out{};

@@ -76,7 +76,7 @@ bool direct_drop(Instance& instance) {
   if (direct == nullptr || direct->drop.name == kNoSymbol || !instance.fields()[0].is_int())
     return false;
   Value handle = instance.fields()[0];
-  if (handle.as_int == 0)
+  if (handle.as_int <= 0)  // no handle, or one that was given away
     return true;
   if (direct->drop.address != nullptr)
     call_integers<OneInteger>(direct->drop, handle.as_int);

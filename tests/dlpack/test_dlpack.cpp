@@ -59,6 +59,20 @@ TEST_F(Dlpack, LendsTheTensorsOwnMemory) {
   lent->deleter(lent);
 }
 
+TEST_F(Dlpack, LendsViewsOfViews) {
+  const Handle a = tensor({1, 2, 3, 4, 5, 6}, {2, 3});
+  const Handle turned = made(spt_t, int64_t{a});
+  const Handle column = made(spt_select, int64_t{turned}, int64_t{0}, int64_t{1});
+  DLManagedTensorVersioned* lent = exported(column);
+  EXPECT_EQ(lent->dl_tensor.data, static_cast<float*>(data_ptr(a)) + 1);
+  EXPECT_EQ(lent->dl_tensor.ndim, 1);
+  EXPECT_EQ(lent->dl_tensor.shape[0], 2);
+  EXPECT_EQ(lent->dl_tensor.strides[0], 3);
+  static_cast<float*>(lent->dl_tensor.data)[3] = 50;
+  EXPECT_THAT(values(a), ElementsAre(1, 2, 3, 4, 50, 6));
+  lent->deleter(lent);
+}
+
 TEST_F(Dlpack, KeepsTheMemoryOfAReleasedTensorAlive) {
   Handle a = tensor({1, 2}, {2});
   DLManagedTensorVersioned* lent = exported(a);

@@ -674,6 +674,21 @@ def test_the_table_refuses_in_words(table):
         table.stream(8, 0, ctypes.byref(stream))
 
 
+def test_the_table_tells_of_python_code_below_it(table):
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Stops(TorchDispatchMode):
+        def __torch_dispatch__(self, *_):
+            raise KeyboardInterrupt("now")
+
+    said = []
+    told = SetError(lambda _, kind, words: said.append((kind, words)))
+    like = DLTensor(None, 1, 0, 2, 0, 16, 1, (ctypes.c_int64 * 2)(4, 5), None, 0)
+    with Stops():
+        assert table.allocate(ctypes.byref(like), ctypes.byref(ManagedPointer()), None, told) == -1
+    assert said == [(b"KeyboardInterrupt", b"now")]
+
+
 # ---- the guide
 
 
@@ -724,6 +739,9 @@ def test_the_device_that_is_wanted_is_asked_for():
     producer = Placed()
     assert from_dlpack(producer, device="cpu").torch().tolist() == [0, 1, 2]
     assert producer.asked == {"max_version": (1, 3), "dl_device": (1, 0)}
+    for copy in (True, False):
+        from_dlpack(producer, device="cpu", copy=copy)
+        assert producer.asked == {"max_version": (1, 3), "dl_device": (1, 0), "copy": copy}
     if not torch.cuda.is_available():
         with pytest.raises(BufferError, match="there is no CUDA device 0 here"):
             from_dlpack(producer, device="cuda:0")

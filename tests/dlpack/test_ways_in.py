@@ -113,6 +113,18 @@ def type_with_table(major=1, name=b"dlpack_exchange_api", function=lend, previou
     Lender.table = table
     return Lender
 
+def known_by_its_table():
+    import simple_torch
+    Lender = type_with_table()
+    simple_torch.from_dlpack(Lender(np.arange(2)))
+    del Lender.__dlpack_c_exchange_api__
+    return Lender
+
+def type_with_tables_without_end():
+    Lender = type_with_table(major=9)
+    Lender.table.prev_api = ctypes.addressof(Lender.table)
+    return Lender
+
 class NotATable(Old):
     __dlpack_c_exchange_api__ = 5
 
@@ -185,6 +197,8 @@ TAKEN = [
     Case("type_with_table()(np.arange(2))", METHOD, "tensor([0, 1])", "true", COPIED),
     Case("type_with_table(major=9)(np.arange(2))", METHOD, "tensor([0, 1])"),
     Case("type_with_table(major=9, previous=type_with_table().table)(np.arange(2))", TABLE, "tensor([0, 1])"),
+    Case("type_with_tables_without_end()(np.arange(2))", METHOD, "tensor([0, 1])"),
+    Case("known_by_its_table()(np.arange(2))", TABLE, "tensor([0, 1])"),
     Case("type_with_table(name=b'other')(np.arange(2))", METHOD, "tensor([0, 1])"),
     Case("type_with_table(function=None)(np.arange(2))", METHOD, "tensor([0, 1])"),
     Case("NotATable(np.arange(2))", LEGACY, "tensor([0, 1])"),

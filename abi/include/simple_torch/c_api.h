@@ -4085,6 +4085,16 @@ SPT_API int32_t spt_optim_load_state(int64_t optimizer, int64_t param, const cha
  *  Source:   torch.Tensor.__dlpack__ */
 SPT_API int32_t spt_to_dlpack(int64_t a, bool copy, struct DLManagedTensorVersioned** out);
 
+/** As spt_to_dlpack without a copy, and the tensor goes with its memory: the handle ends. IS_COPIED
+ *  goes out again where the memory came in so and nobody has it but the structure: no other handle,
+ *  view, torch.Tensor or loan.
+ *
+ *  Owns:     Ends the handle a; on failure it stays. *out belongs to the caller, who calls its deleter
+ *            once, or hands it to a consumer.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (as spt_to_dlpack;
+ *            another call uses the tensor), DTYPE_MISMATCH (DLPack has no such dtype). */
+SPT_API int32_t spt_into_dlpack(int64_t a, struct DLManagedTensorVersioned** out);
+
 /** Fills view, a DLTensor, with the tensor's memory, shape and strides without lending them: it is good
  *  as long as the tensor lives and is not resized, and nothing is to be freed. A read-only tensor is
  *  refused, because the structure cannot say so.
@@ -4130,6 +4140,14 @@ SPT_API int32_t spt_from_dlpack_legacy(struct DLManagedTensor* managed, int64_t*
  *            such dtype).
  *  Simple:   rt_torch_dlpack_export */
 SPT_API int32_t spt_dlpack_export(int64_t a, bool copy, int64_t* out);
+
+/** As spt_into_dlpack, kept behind a handle: for callers that hand it on by handle.
+ *
+ *  Owns:     Ends the handle a; on failure it stays. *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (as spt_to_dlpack;
+ *            another call uses the tensor), DTYPE_MISMATCH (DLPack has no such dtype).
+ *  Simple:   rt_torch_dlpack_move */
+SPT_API int32_t spt_dlpack_move(int64_t a, int64_t* out);
 
 /** As spt_from_dlpack, from a handle, which ends.
  *

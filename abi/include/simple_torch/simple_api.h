@@ -534,6 +534,7 @@ SPT_API double rt_torch_optim_lr(int64_t optimizer);
 SPT_API struct DLManagedTensor* simple_torch_to_dlpack(void* a);
 SPT_API void* simple_torch_from_dlpack(struct DLManagedTensor* managed);
 SPT_API int64_t rt_torch_dlpack_export(int64_t a, bool copy);
+SPT_API int64_t rt_torch_dlpack_move(int64_t a);
 SPT_API int64_t rt_torch_dlpack_import(int64_t managed);
 SPT_API int64_t rt_torch_dlpack_data_ptr(int64_t managed);
 SPT_API int64_t rt_torch_dlpack_flags(int64_t managed);

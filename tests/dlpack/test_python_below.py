@@ -1,0 +1,75 @@
+"""Python code that LibTorch calls while memory crosses: what it raises, and what Ctrl-C meets, is told as it was."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+if os.environ.get("SIMPLE_TORCH") == "off":
+    pytest.skip("there is no PyTorch", allow_module_level=True)
+np = pytest.importorskip("numpy")
+torch = pytest.importorskip("torch")
+sys.path.insert(0, str(ROOT / "python"))
+import simple_torch  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
+
+from_dlpack = simple_torch.from_dlpack
+
+
+class Stops(TorchDispatchMode):
+    """Raises in place of every operator."""
+
+    def __init__(self, exception):
+        super().__init__()
+        self.exception = exception
+
+    def __torch_dispatch__(self, *_):
+        raise self.exception
+
+
+OURS = from_dlpack(np.zeros(3))
+TORCHS = torch.zeros(3)
+COPIES = {
+    "of an array": lambda: from_dlpack(np.zeros(3), copy=True),
+    "of a torch tensor": lambda: from_dlpack(TORCHS, copy=True),
+    "of a capsule": lambda: from_dlpack(OURS.__dlpack__(max_version=(1, 0)), copy=True),
+    "on the way out": lambda: OURS.__dlpack__(max_version=(1, 0), copy=True),
+}
+
+
+@pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES.keys())
+@pytest.mark.parametrize("exception", [KeyboardInterrupt(), SystemExit(3), GeneratorExit()], ids=repr)
+def test_what_ends_a_program_passes_a_copy_as_it_is(exception, copy):
+    with Stops(exception), pytest.raises(type(exception)) as caught:
+        copy()
+    assert caught.value is exception
+
+
+@pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES.keys())
+def test_an_error_below_a_copy_is_the_cause_of_its_refusal(copy):
+    error = ArithmeticError("no zeros today")
+    with Stops(error), pytest.raises(BufferError, match="Python code that LibTorch called") as caught:
+        copy()
+    assert caught.value.__cause__ is error
+    copy()  # nothing is left over
+
+
+class Interrupting:
+    """TensorFlow's by its name, which is asked for its dtype; Ctrl-C comes meanwhile."""
+
+    @property
+    def dtype(self):
+        raise KeyboardInterrupt
+
+    def __dlpack__(self, **_):
+        raise AssertionError("not asked")
+
+
+def test_what_ends_a_program_passes_a_look_at_the_dtype():
+    named = type("EagerTensor", (Interrupting,), {"__module__": "tensorflow.python.framework.ops"})
+    with pytest.raises(KeyboardInterrupt):
+        from_dlpack(named())
