@@ -82,7 +82,7 @@ int32_t to_float(Object* object, double* out) {
 int32_t to_text(Object* object, char** out) {
   return text_from_python(out, [&]() -> PyObject* {
     if (PyUnicode_Check(as_python(object)) == 0) {
-      PyErr_Format(PyExc_TypeError, "a str is needed, and this is a %s", Py_TYPE(as_python(object))->tp_name);
+      PyErr_Format(PyExc_TypeError, "a str is needed, not %s", Py_TYPE(as_python(object))->tp_name);
       return nullptr;
     }
     return Ref::borrowed(as_python(object)).give();

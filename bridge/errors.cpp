@@ -85,13 +85,23 @@ void explain_words_of_libtorch(const ExceptionType& type, const std::string& tex
 // How LibTorch refuses to give a pointer for writing, which readers in Python ask for as well.
 constexpr const char* kNoDataPointer = "Cannot access data pointer of Tensor (e.g. FakeTensor";
 
+/// The package that a module belongs to which could not be found; empty where the package is there and lacks
+/// that part.
+std::string missing_package(PyObject* exception) {
+  const std::string module = attribute_text(exception, "name");
+  std::string package = module.substr(0, module.find('.'));
+  const Ref name(PyUnicode_FromStringAndSize(package.data(), static_cast<Py_ssize_t>(package.size())));
+  const Ref there(name ? PyImport_GetModule(name.get()) : nullptr);
+  PyErr_Clear();
+  return there ? "" : package;
+}
+
 /// Says how to mend what the message alone leaves open.
 void add_advice(PyObject* exception, const ExceptionType& type, Failure& failure) {
   if (type.is_missing_module) {
-    std::string module = attribute_text(exception, "name");
-    module = module.substr(0, module.find('.'));
-    if (!module.empty()) {
-      failure.expected = std::string(services().environment->python) + " -m pip install " + module;
+    const std::string package = missing_package(exception);
+    if (!package.empty()) {
+      failure.expected = std::string(services().environment->python) + " -m pip install " + package;
       failure.message += "; install it: " + failure.expected + " (its package may have another name)";
     }
   } else if (failure.message.find(kNoDataPointer) != std::string::npos) {
