@@ -103,7 +103,7 @@ int32_t to_list(Object* iterable, Object*** out, size_t* count) {
     }
     for (size_t i = 0; i < size; ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(items.get(), static_cast<Py_ssize_t>(i));
-      list[i] = as_object(Ref::borrowed(item).give());
+      list[i] = handed_out(Ref::borrowed(item).give());
     }
     *out = list;
     *count = size;

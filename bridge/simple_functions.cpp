@@ -123,7 +123,7 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, P
     const PendingException pending;
     run_deferred_work();  // what the function was given
   });
-  return as_python(result);
+  return taken_back(result);
 }
 
 void deallocate(PyObject* self) {
