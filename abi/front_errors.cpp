@@ -28,8 +28,12 @@ struct ErrorRecord {
 [[gnu::tls_model("initial-exec")]] thread_local int32_t current_kind = 0;
 
 ErrorRecord& record() {
-  static thread_local ErrorRecord instance;
-  return instance;
+  [[gnu::tls_model("initial-exec")]] static thread_local ErrorRecord* known = nullptr;
+  if (known == nullptr) {
+    static thread_local ErrorRecord instance;
+    known = &instance;
+  }
+  return *known;
 }
 
 const char* text_or_empty(const char* text) { return text == nullptr ? "" : text; }

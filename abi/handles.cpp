@@ -61,6 +61,16 @@ const char* name_of(uint64_t kind) {
 
 constinit HandleTable process_handles;
 
+/// A few free slots that a thread keeps for the handles that it makes next: taking one from all threads' and
+/// giving it back there are two locked instructions.
+struct HandleTable::KeptSlots {
+  static constexpr int kMost = 16;
+  Slot* first = nullptr;
+  int count = 0;
+  bool is_known = false;  // what gives them back at the thread's end was made
+  bool is_ended = false;
+};
+
 HandleTable::Slot& HandleTable::slot_at(uint32_t index) const noexcept {
   return chunks_[index >> kChunkBits].load(std::memory_order_acquire)[index & (kChunkSlots - 1)];
 }
@@ -207,7 +217,7 @@ void HandleTable::recycle(Slot& slot) noexcept {
   const uint64_t generation = (slot.state.load(std::memory_order_relaxed) >> kGenerationShift) + 1;
   if (generation <= kGenerationMask) {
     slot.state.store(generation << kGenerationShift, std::memory_order_release);
-    push_free(slot);
+    keep_or_push(slot);
   }
 }
 
@@ -233,7 +243,48 @@ void HandleTable::push_free(Slot& slot) noexcept {
   } while (!replace(free_, top, next, std::memory_order_release, std::memory_order_relaxed));
 }
 
+// Of the initial-exec model, which needs no call: this library is never unloaded.
+[[gnu::tls_model("initial-exec")]] thread_local HandleTable::KeptSlots HandleTable::kept_;
+
+/// Gives back what the thread keeps; from then on it keeps nothing.
+struct HandleTable::AtThreadEnd {
+  ~AtThreadEnd() {
+    kept_.is_ended = true;
+    while (Slot* slot = process_handles.pop_kept()) {
+      process_handles.push_free(*slot);
+    }
+  }
+};
+
+HandleTable::Slot* HandleTable::pop_kept() noexcept {
+  Slot* slot = kept_.first;
+  if (slot != nullptr) {
+    const uint32_t next = slot->next_free.load(std::memory_order_relaxed);
+    kept_.first = next == kNoSlot ? nullptr : &slot_at(next);
+    --kept_.count;
+  }
+  return slot;
+}
+
+void HandleTable::keep_or_push(Slot& slot) noexcept {
+  if (this != &process_handles || kept_.is_ended || kept_.count == KeptSlots::kMost) {
+    push_free(slot);
+    return;
+  }
+  if (!std::exchange(kept_.is_known, true)) {
+    static thread_local const AtThreadEnd at_thread_end;
+  }
+  slot.next_free.store(kept_.first == nullptr ? kNoSlot : kept_.first->index, std::memory_order_relaxed);
+  kept_.first = &slot;
+  ++kept_.count;
+}
+
 HandleTable::Slot& HandleTable::take_free_slot() {
+  if (this == &process_handles) {
+    if (Slot* slot = pop_kept()) {
+      return *slot;
+    }
+  }
   while (true) {
     if (Slot* slot = pop_free()) {
       return *slot;

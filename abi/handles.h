@@ -183,6 +183,12 @@ class HandleTable {
   void recycle(Slot& slot) noexcept;
   Slot* pop_free() noexcept;
   void push_free(Slot& slot) noexcept;
+  /// The same by way of what the calling thread keeps for itself.
+  Slot* pop_kept() noexcept;
+  void keep_or_push(Slot& slot) noexcept;
+  struct KeptSlots;
+  struct AtThreadEnd;
+  static thread_local KeptSlots kept_;
   Slot& take_free_slot();
   void grow();
   [[noreturn]] void refuse(int64_t handle, HandleKind wanted) const;

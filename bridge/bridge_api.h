@@ -21,8 +21,8 @@ namespace simple_torch::bridge {
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
 inline constexpr int32_t kBridgeVersion = 11;
 
-/// One Python object. A pointer to it that a function gives out is an owned reference; any thread may
-/// hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
+/// One Python object. A pointer to it that a function gives out stands for an owned reference; any thread
+/// may hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
 struct Object;
 
 /// What a Python value is, as a program tells them apart. 0..4 and 6 are those of SplTag. Append only.

@@ -82,7 +82,7 @@ int32_t to_float(Object* object, double* out) {
 int32_t to_text(Object* object, char** out) {
   return text_from_python(out, [&]() -> PyObject* {
     if (PyUnicode_Check(as_python(object)) == 0) {
-      PyErr_Format(PyExc_TypeError, "a str is needed, and this is a %s", Py_TYPE(as_python(object))->tp_name);
+      PyErr_Format(PyExc_TypeError, "a str is needed, not %s", Py_TYPE(as_python(object))->tp_name);
       return nullptr;
     }
     return Ref::borrowed(as_python(object)).give();
@@ -103,7 +103,7 @@ int32_t to_list(Object* iterable, Object*** out, size_t* count) {
     }
     for (size_t i = 0; i < size; ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(items.get(), static_cast<Py_ssize_t>(i));
-      list[i] = as_object(Ref::borrowed(item).give());
+      list[i] = handed_out(Ref::borrowed(item).give());
     }
     *out = list;
     *count = size;

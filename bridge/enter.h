@@ -73,7 +73,7 @@ int32_t in_python(Body&& body) noexcept {
 template <class Body>
 int32_t object_from_python(Object** out, Body&& body) noexcept {
   return in_python([&] {
-    *out = as_object(body());
+    *out = handed_out(body());
     return *out != nullptr;
   });
 }

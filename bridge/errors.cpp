@@ -30,8 +30,11 @@ bool is_bare(PyObject* exception, const ExceptionType& type) {
 std::string bare_text(const std::string& type, const std::string& text) {
   const size_t dot = type.find('.');
   const std::string_view module = std::string_view(type).substr(0, dot);
-  const std::string shown = module == "builtins" || module == "__main__" ? type.substr(dot + 1) : type;
-  return text.empty() ? shown : shown + ": " + text;
+  std::string shown = module == "builtins" || module == "__main__" ? type.substr(dot + 1) : type;
+  if (!text.empty()) {
+    shown.append(": ").append(text);
+  }
+  return shown;
 }
 
 /// The full text that Python's own traceback module gives, with causes, notes and groups.
@@ -46,7 +49,7 @@ std::string traceback_text(PyObject* exception) {
 }
 
 /// Line breaks and the indents after them become one blank: a message is one line.
-std::string on_one_line(const std::string& text) {
+std::string on_one_line(std::string text) {
   if (text.find_first_of("\n\r") == std::string::npos && !text.ends_with(' ')) {
     return text;
   }
@@ -85,16 +88,26 @@ void explain_words_of_libtorch(const ExceptionType& type, const std::string& tex
 // How LibTorch refuses to give a pointer for writing, which readers in Python ask for as well.
 constexpr const char* kNoDataPointer = "Cannot access data pointer of Tensor (e.g. FakeTensor";
 
+/// The package that a module belongs to which could not be found; empty where the package is there and lacks
+/// that part.
+std::string missing_package(PyObject* exception) {
+  const std::string module = attribute_text(exception, "name");
+  std::string package = module.substr(0, module.find('.'));
+  const Ref name(PyUnicode_FromStringAndSize(package.data(), static_cast<Py_ssize_t>(package.size())));
+  const Ref there(name ? PyImport_GetModule(name.get()) : nullptr);
+  PyErr_Clear();
+  return there ? "" : package;
+}
+
 /// Says how to mend what the message alone leaves open.
 void add_advice(PyObject* exception, const ExceptionType& type, Failure& failure) {
   if (type.is_missing_module) {
-    std::string module = attribute_text(exception, "name");
-    module = module.substr(0, module.find('.'));
-    if (!module.empty()) {
-      failure.expected = std::string(services().environment->python) + " -m pip install " + module;
+    const std::string package = missing_package(exception);
+    if (!package.empty()) {
+      failure.expected = std::string(services().environment->python) + " -m pip install " + package;
       failure.message += "; install it: " + failure.expected + " (its package may have another name)";
     }
-  } else if (failure.message.find(kNoDataPointer) != std::string::npos) {
+  } else if (type.is_runtime_error && failure.message.find(kNoDataPointer) != std::string::npos) {
     failure.message +=
         "; a tensor over memory that was lent read-only is one of these: give a clone(), or a "
         "simple_torch.Tensor "
@@ -181,7 +194,11 @@ Failure take_python_error() {
   failure.kind = type.kind;
   const std::string said = text_of(exception.get());
   const std::string text = on_one_line(said);
-  failure.message = text.empty() ? type.name : type.name + ": " + text;
+  failure.message.reserve(type.name.size() + 2 + text.size());
+  failure.message += type.name;
+  if (!text.empty()) {
+    failure.message.append(": ").append(text);
+  }
   // Python's module takes fifty times as long.
   failure.traceback =
       is_bare(exception.get(), type) ? bare_text(failure.type, said) : traceback_text(exception.get());

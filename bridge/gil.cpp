@@ -16,8 +16,9 @@ namespace {
 PythonThread* threads = nullptr;  // guarded by the GIL
 
 // Trivial types: they can still be read while the thread's other values are being destroyed.
-thread_local PythonThread* this_thread = nullptr;
-thread_local bool ended = false;
+// Of the initial-exec model, which needs no call: this library is never unloaded.
+[[gnu::tls_model("initial-exec")]] thread_local PythonThread* this_thread = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local bool ended = false;
 
 /// Of a thread that ended, on another one, which holds the GIL.
 void delete_state(PyThreadState* ended_one) {

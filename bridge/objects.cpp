@@ -12,6 +12,9 @@ namespace simple_torch::bridge {
 namespace {
 
 void release(Object* object) {
+  if (is_eternal(as_python(object))) {
+    return;
+  }
   defer(
       Deferred::kReference, [](void* what) { Py_DECREF(static_cast<PyObject*>(what)); }, object);
 }
@@ -120,7 +123,7 @@ int32_t next(Object* iterator, Object** out) {
       PyErr_Format(PyExc_TypeError, "a %s is no iterator", Py_TYPE(as_python(iterator))->tp_name);
       return false;
     }
-    *out = as_object(PyIter_Next(as_python(iterator)));
+    *out = handed_out(PyIter_Next(as_python(iterator)));
     return *out != nullptr || PyErr_Occurred() == nullptr;
   });
 }

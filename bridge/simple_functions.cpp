@@ -123,7 +123,7 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, P
     const PendingException pending;
     run_deferred_work();  // what the function was given
   });
-  return as_python(result);
+  return taken_back(result);
 }
 
 void deallocate(PyObject* self) {
@@ -238,26 +238,12 @@ Ref words(const char* text) {
   return Ref(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "replace"));
 }
 
-/// Notes are of Python 3.11 and later. Earlier ones print none; tools look for them in the same place.
-bool has_note_added(PyObject* exception, PyObject* text) {
-#if PY_VERSION_HEX >= 0x030B0000
-  return static_cast<bool>(Ref(PyObject_CallMethod(exception, "add_note", "O", text)));
-#else
-  Ref notes(PyObject_GetAttrString(exception, "__notes__"));
-  if (!notes) {
-    PyErr_Clear();
-    notes = Ref(PyList_New(0));
-  }
-  return notes && PyList_Check(notes.get()) && PyList_Append(notes.get(), text) == 0 &&
-         PyObject_SetAttrString(exception, "__notes__", notes.get()) == 0;
-#endif
-}
-
 void add_note(PyObject* exception, const char* note) {
   const Ref text(*note == '\0' ? Ref() : words(note));
-  if (text && !has_note_added(exception, text.get())) {
-    PyErr_Clear();
-  }
+  const Ref helpers(text ? PyImport_ImportModule("simple_torch_helpers.errors") : nullptr);
+  const Ref noted(helpers ? PyObject_CallMethod(helpers.get(), "note_calls", "OO", exception, text.get())
+                          : nullptr);
+  PyErr_Clear();  // the exception goes on without
 }
 
 int32_t raise(const char* name, const char* message, const char* note) {

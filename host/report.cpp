@@ -68,10 +68,7 @@ std::vector<Call> foreign_calls(const SimpleError& error) {
   return calls;
 }
 
-// A stack of one call says nothing that the first line has not said.
 std::string calls_of(const std::vector<Call>& calls) {
-  if (calls.size() < 2)
-    return "";
   std::string told = "  calls, innermost first:\n";
   for (size_t i = 0; i < calls.size(); ++i) {
     if (i == kShownCalls && calls.size() > 2 * kShownCalls) {
@@ -85,6 +82,15 @@ std::string calls_of(const std::vector<Call>& calls) {
   return told;
 }
 
+// Those of the library itself only on request.
+std::vector<Call> all_calls(const SimpleError& error, bool verbose) {
+  std::vector<Call> calls = foreign_calls(error);
+  for (const StackEntry& call : error.stack)
+    if (verbose || !call.library)
+      calls.push_back({call.function + " (" + place_of(call) + ")", call.left_out});
+  return calls;
+}
+
 }  // namespace
 
 std::optional<int> exit_code_of(const SimpleError& error) {
@@ -96,11 +102,15 @@ std::string report_of(const SimpleError& error, bool verbose) {
   const StackEntry* entry = user_entry(error);
   if (entry == nullptr)
     return "error: " + error.message + "\n" + (error.hint.empty() ? "" : "  hint: " + error.hint + "\n");
-  std::vector<Call> calls = foreign_calls(error);
-  for (const StackEntry& call : error.stack)
-    if (verbose || !call.library)
-      calls.push_back({call.function + " (" + place_of(call) + ")", call.left_out});
-  return headed(error, *entry) + calls_of(calls) + (verbose ? details_of(error) : "");
+  const std::vector<Call> calls = all_calls(error, verbose);
+  // A stack of one call says nothing that the first line has not said.
+  return headed(error, *entry) + (calls.size() < 2 ? "" : calls_of(calls)) +
+         (verbose ? details_of(error) : "");
+}
+
+std::string note_of(const SimpleError& error) {
+  const StackEntry* entry = user_entry(error);
+  return entry == nullptr ? "" : headed(error, *entry) + calls_of(all_calls(error, false));
 }
 
 }  // namespace spl

@@ -213,8 +213,9 @@ Value failure_report(Thread&, Value* args, int) {
   return without_first_line(report_of(failure_given(args[0]), program_info().verbose));
 }
 
-// The same without the outermost calls, as many as rt_call_depth has said; nothing where the rest are the
-// library's own.
+// The same for a failure that goes on into another language: without the outermost calls, as many as
+// rt_call_depth has said, and with the calls even of a single one; nothing where the rest are the library's
+// own.
 Value inner_failure_report(Thread&, Value* args, int) {
   SimpleError inner = failure_given(args[0]);
   const auto outer = std::min(inner.stack.size(), static_cast<size_t>(std::max<int64_t>(args[1].as_int, 0)));
@@ -222,7 +223,7 @@ Value inner_failure_report(Thread&, Value* args, int) {
   if (std::all_of(inner.stack.begin(), inner.stack.end(),
                   [](const StackEntry& call) { return call.library; }))
     return make_text("");
-  return without_first_line(report_of(inner, program_info().verbose));
+  return without_first_line(note_of(inner));
 }
 
 Value call_depth(Thread& thread, Value*, int) {

@@ -29,7 +29,7 @@ def completions(code: str) -> list[str]:
     start = max(code.rfind(c) for c in " ([{,=+-*/%&|^~<>!:;\t\n") + 1
     completer = rlcompleter.Completer(__main__.__dict__)
     found = takewhile(lambda name: name is not None, (completer.complete(code[start:], i) for i in count()))
-    return sorted({code[:start] + name.rstrip("( ") for name in found})
+    return sorted({code[:start] + name.rstrip("() ") for name in found})
 
 
 def install_hint(module: str) -> str | None:

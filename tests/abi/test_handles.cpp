@@ -1,9 +1,12 @@
 // Handles: what is refused, what is counted, and that threads can share them.
 #include <atomic>
 #include <cstring>
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "abi/handle_bits.h"
 #include "tests/abi/capi_test.h"
 
 namespace {
@@ -249,6 +252,27 @@ TEST_F(Handles, MoreThanOneChunkOfThemWorks) {
 }
 
 // Every thread makes, uses and frees its own handles and reads a shared one, while all free the same ones.
+TEST_F(Handles, PlacesThatAThreadKeptAreUsedAgainWhenItHasEnded) {
+  const auto place_of = [](int64_t handle) {
+    return static_cast<uint64_t>(handle) & simple_torch::abi::handle_bits::kSlotMask;
+  };
+  std::set<uint64_t> kept;
+  std::thread([&] {
+    std::vector<Handle> made;
+    for (int i = 0; i < 40; ++i) {
+      made.push_back(zeros({1}));
+      kept.insert(place_of(made.back()));
+    }
+  }).join();
+  ASSERT_EQ(kept.size(), 40U);
+  std::vector<Handle> made;
+  for (int i = 0; i < 10000 && !kept.empty(); ++i) {
+    made.push_back(zeros({1}));
+    kept.erase(place_of(made.back()));
+  }
+  EXPECT_TRUE(kept.empty()) << kept.size() << " of 40 places are lost";
+}
+
 TEST_F(Handles, AreSharedBySixteenThreads) {
   constexpr int kThreads = 16;
   constexpr int kRounds = 500;

@@ -71,7 +71,7 @@ TEST_F(Objects, ConversionsThatWouldLoseSomethingAreRefused) {
   EXPECT_EQ(spt_py_to_text(eval("'a\\0b'").get(), &text), SPT_PYTHON);
   EXPECT_THAT(last_message(), HasSubstr("NUL"));
   EXPECT_EQ(spt_py_to_text(eval("3").get(), &text), SPT_PYTHON);
-  EXPECT_EQ(last_message(), "TypeError: a str is needed, and this is a int");
+  EXPECT_EQ(last_message(), "TypeError: a str is needed, not int");
 }
 
 TEST_F(Objects, TellTheirKind) {
