@@ -91,6 +91,15 @@ int32_t saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutograd
   });
 }
 
+int32_t saved_tensors_hooks_disable(const char* message) {
+  return guarded([&] {
+    require(message, "message");
+    core::disable_saved_tensor_hooks(message);
+  });
+}
+
+int32_t saved_tensors_hooks_enable() { return guarded(core::enable_saved_tensor_hooks); }
+
 int32_t saved_tensors_hooks_end() { return guarded(core::end_saved_tensor_hooks); }
 
 }  // namespace body

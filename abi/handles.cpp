@@ -43,6 +43,8 @@ const char* name_of(uint64_t kind) {
       return "safetensors file";
     case HandleKind::kStep:
       return "step of a custom function";
+    case HandleKind::kNode:
+      return "node of the graph";
     case HandleKind::kDataset:
       return "data set";
     case HandleKind::kDatasetPass:

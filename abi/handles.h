@@ -30,9 +30,10 @@ enum class HandleKind : int32_t {
   kEventWriter = 9,
   kDataset = 10,
   kDatasetPass = 11,
-  kDownload = 12
+  kDownload = 12,
+  kNode = 13
 };
-inline constexpr int32_t kHandleKinds = 13;  // one more than the greatest
+inline constexpr int32_t kHandleKinds = 14;  // one more than the greatest
 
 /// Says which kind of handle holds a T: specialise with `static constexpr HandleKind value`.
 /// A T is one pointer wide, is moved without throwing, and may be destroyed on any thread; where its own

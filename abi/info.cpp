@@ -7,6 +7,7 @@
 #include "abi/guarded.h"
 #include "abi/tensor_arguments.h"
 #include "core_libtorch/dtypes.h"
+#include "core_libtorch/settings.h"
 
 namespace simple_torch::abi::body {
 namespace {
@@ -48,6 +49,21 @@ int32_t cuda_device_count(int64_t* out) {
   return guarded([&] {
     require(out, "out");
     *out = core::cuda_device_count();
+  });
+}
+
+int32_t setting(const char* name, int64_t* out) {
+  return guarded([&] {
+    require(name, "name");
+    require(out, "out");
+    *out = core::setting(name);
+  });
+}
+
+int32_t set_setting(const char* name, bool value) {
+  return guarded([&] {
+    require(name, "name");
+    core::set_setting(name, value);
   });
 }
 

@@ -65,6 +65,7 @@ KINDS = {
     "safetensors": HANDLE,
     "event_writer": HANDLE,
     "step": HANDLE,
+    "node": HANDLE,
     "dataset": HANDLE,
     "pass": HANDLE,
     "dataset_table": Kind(("const SptDataset*",), "", ""),
@@ -89,6 +90,7 @@ HANDLES = {
     "safetensors",
     "event_writer",
     "step",
+    "node",
     "dataset",
     "pass",
     "download",
@@ -403,7 +405,8 @@ enum SptHandleKind {{
   SPT_HANDLE_EVENT_WRITER = 9,
   SPT_HANDLE_DATASET = 10,
   SPT_HANDLE_DATASET_PASS = 11,
-  SPT_HANDLE_DOWNLOAD = 12
+  SPT_HANDLE_DOWNLOAD = 12,
+  SPT_HANDLE_NODE = 13
 }};
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "99ff878ca480ac2f";
+inline constexpr char kTableFingerprint[] = "211b262083421504";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -19,6 +19,8 @@ struct BackendTable {
   int32_t (*set_default_dtype)(int64_t dtype);
   int32_t (*num_threads)(int64_t* out);
   int32_t (*set_num_threads)(int64_t count);
+  int32_t (*setting)(const char* name, int64_t* out);
+  int32_t (*set_setting)(const char* name, bool value);
   int32_t (*manual_seed)(int64_t seed);
   int32_t (*dtype_name)(int64_t dtype, char** out);
   int32_t (*dtype_code)(const char* name, int64_t* out);
@@ -373,6 +375,23 @@ struct BackendTable {
   int32_t (*remove_hook)(int64_t number);
   int32_t (*saved_tensors_hooks_begin)(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd dropped, SptAutogradEnd ended);
   int32_t (*saved_tensors_hooks_end)(void);
+  int32_t (*saved_tensors_hooks_disable)(const char* message);
+  int32_t (*saved_tensors_hooks_enable)(void);
+  int32_t (*grad_fn)(int64_t a, int64_t* out);
+  int32_t (*gradient_node)(int64_t a, int64_t* out);
+  int32_t (*output_nr)(int64_t a, int64_t* out);
+  int32_t (*node_name)(int64_t node, char** out);
+  int32_t (*node_identity)(int64_t node, int64_t* out);
+  int32_t (*node_next_functions)(int64_t node, int64_t** out, int64_t* out_len);
+  int32_t (*node_variable)(int64_t node, int64_t* out);
+  int32_t (*node_register_hook)(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, bool before, int64_t* out);
+  int32_t (*node_remove_hook)(int64_t number);
+  int32_t (*node_hook_gradients)(int64_t** out, int64_t* out_len);
+  int32_t (*node_hook_give)(const int64_t* gradients, int64_t gradients_len);
+  int32_t (*watch_gradients)(const int64_t* tensors, int64_t tensors_len, int64_t* out);
+  int32_t (*watched_in_pass)(int64_t number, int64_t* out);
+  int32_t (*unwatch_gradients)(int64_t number);
+  int32_t (*increment_version)(int64_t a);
   int32_t (*set_detect_anomaly)(bool enabled, bool check_nan, SptPlace place);
   int32_t (*is_anomaly_enabled)(bool* out);
   int32_t (*is_anomaly_check_nan_enabled)(bool* out);
@@ -521,6 +540,8 @@ int32_t default_dtype(int64_t* out);
 int32_t set_default_dtype(int64_t dtype);
 int32_t num_threads(int64_t* out);
 int32_t set_num_threads(int64_t count);
+int32_t setting(const char* name, int64_t* out);
+int32_t set_setting(const char* name, bool value);
 int32_t manual_seed(int64_t seed);
 int32_t dtype_name(int64_t dtype, char** out);
 int32_t dtype_code(const char* name, int64_t* out);
@@ -875,6 +896,23 @@ int32_t register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCa
 int32_t remove_hook(int64_t number);
 int32_t saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd dropped, SptAutogradEnd ended);
 int32_t saved_tensors_hooks_end(void);
+int32_t saved_tensors_hooks_disable(const char* message);
+int32_t saved_tensors_hooks_enable(void);
+int32_t grad_fn(int64_t a, int64_t* out);
+int32_t gradient_node(int64_t a, int64_t* out);
+int32_t output_nr(int64_t a, int64_t* out);
+int32_t node_name(int64_t node, char** out);
+int32_t node_identity(int64_t node, int64_t* out);
+int32_t node_next_functions(int64_t node, int64_t** out, int64_t* out_len);
+int32_t node_variable(int64_t node, int64_t* out);
+int32_t node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, bool before, int64_t* out);
+int32_t node_remove_hook(int64_t number);
+int32_t node_hook_gradients(int64_t** out, int64_t* out_len);
+int32_t node_hook_give(const int64_t* gradients, int64_t gradients_len);
+int32_t watch_gradients(const int64_t* tensors, int64_t tensors_len, int64_t* out);
+int32_t watched_in_pass(int64_t number, int64_t* out);
+int32_t unwatch_gradients(int64_t number);
+int32_t increment_version(int64_t a);
 int32_t set_detect_anomaly(bool enabled, bool check_nan, SptPlace place);
 int32_t is_anomaly_enabled(bool* out);
 int32_t is_anomaly_check_nan_enabled(bool* out);

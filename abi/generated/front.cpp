@@ -13,6 +13,8 @@ constinit BackendTable table = {
     Slot<&BackendTable::set_default_dtype>::open_then_call,
     Slot<&BackendTable::num_threads>::open_then_call,
     Slot<&BackendTable::set_num_threads>::open_then_call,
+    Slot<&BackendTable::setting>::open_then_call,
+    Slot<&BackendTable::set_setting>::open_then_call,
     Slot<&BackendTable::manual_seed>::open_then_call,
     Slot<&BackendTable::dtype_name>::open_then_call,
     Slot<&BackendTable::dtype_code>::open_then_call,
@@ -367,6 +369,23 @@ constinit BackendTable table = {
     Slot<&BackendTable::remove_hook>::open_then_call,
     Slot<&BackendTable::saved_tensors_hooks_begin>::open_then_call,
     Slot<&BackendTable::saved_tensors_hooks_end>::open_then_call,
+    Slot<&BackendTable::saved_tensors_hooks_disable>::open_then_call,
+    Slot<&BackendTable::saved_tensors_hooks_enable>::open_then_call,
+    Slot<&BackendTable::grad_fn>::open_then_call,
+    Slot<&BackendTable::gradient_node>::open_then_call,
+    Slot<&BackendTable::output_nr>::open_then_call,
+    Slot<&BackendTable::node_name>::open_then_call,
+    Slot<&BackendTable::node_identity>::open_then_call,
+    Slot<&BackendTable::node_next_functions>::open_then_call,
+    Slot<&BackendTable::node_variable>::open_then_call,
+    Slot<&BackendTable::node_register_hook>::open_then_call,
+    Slot<&BackendTable::node_remove_hook>::open_then_call,
+    Slot<&BackendTable::node_hook_gradients>::open_then_call,
+    Slot<&BackendTable::node_hook_give>::open_then_call,
+    Slot<&BackendTable::watch_gradients>::open_then_call,
+    Slot<&BackendTable::watched_in_pass>::open_then_call,
+    Slot<&BackendTable::unwatch_gradients>::open_then_call,
+    Slot<&BackendTable::increment_version>::open_then_call,
     Slot<&BackendTable::set_detect_anomaly>::open_then_call,
     Slot<&BackendTable::is_anomaly_enabled>::open_then_call,
     Slot<&BackendTable::is_anomaly_check_nan_enabled>::open_then_call,
@@ -515,6 +534,8 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::set_default_dtype>::unavailable,
     Slot<&BackendTable::num_threads>::unavailable,
     Slot<&BackendTable::set_num_threads>::unavailable,
+    Slot<&BackendTable::setting>::unavailable,
+    Slot<&BackendTable::set_setting>::unavailable,
     Slot<&BackendTable::manual_seed>::unavailable,
     Slot<&BackendTable::dtype_name>::unavailable,
     Slot<&BackendTable::dtype_code>::unavailable,
@@ -869,6 +890,23 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::remove_hook>::unavailable,
     Slot<&BackendTable::saved_tensors_hooks_begin>::unavailable,
     Slot<&BackendTable::saved_tensors_hooks_end>::unavailable,
+    Slot<&BackendTable::saved_tensors_hooks_disable>::unavailable,
+    Slot<&BackendTable::saved_tensors_hooks_enable>::unavailable,
+    Slot<&BackendTable::grad_fn>::unavailable,
+    Slot<&BackendTable::gradient_node>::unavailable,
+    Slot<&BackendTable::output_nr>::unavailable,
+    Slot<&BackendTable::node_name>::unavailable,
+    Slot<&BackendTable::node_identity>::unavailable,
+    Slot<&BackendTable::node_next_functions>::unavailable,
+    Slot<&BackendTable::node_variable>::unavailable,
+    Slot<&BackendTable::node_register_hook>::unavailable,
+    Slot<&BackendTable::node_remove_hook>::unavailable,
+    Slot<&BackendTable::node_hook_gradients>::unavailable,
+    Slot<&BackendTable::node_hook_give>::unavailable,
+    Slot<&BackendTable::watch_gradients>::unavailable,
+    Slot<&BackendTable::watched_in_pass>::unavailable,
+    Slot<&BackendTable::unwatch_gradients>::unavailable,
+    Slot<&BackendTable::increment_version>::unavailable,
     Slot<&BackendTable::set_detect_anomaly>::unavailable,
     Slot<&BackendTable::is_anomaly_enabled>::unavailable,
     Slot<&BackendTable::is_anomaly_check_nan_enabled>::unavailable,
@@ -1045,6 +1083,14 @@ int32_t spt_num_threads(int64_t* out) {
 
 int32_t spt_set_num_threads(int64_t count) {
   return slot(table.set_num_threads)(count);
+}
+
+int32_t spt_setting(const char* name, int64_t* out) {
+  return slot(table.setting)(name, out);
+}
+
+int32_t spt_set_setting(const char* name, bool value) {
+  return slot(table.set_setting)(name, value);
 }
 
 int32_t spt_manual_seed(int64_t seed) {
@@ -2461,6 +2507,74 @@ int32_t spt_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAuto
 
 int32_t spt_saved_tensors_hooks_end(void) {
   return slot(table.saved_tensors_hooks_end)();
+}
+
+int32_t spt_saved_tensors_hooks_disable(const char* message) {
+  return slot(table.saved_tensors_hooks_disable)(message);
+}
+
+int32_t spt_saved_tensors_hooks_enable(void) {
+  return slot(table.saved_tensors_hooks_enable)();
+}
+
+int32_t spt_grad_fn(int64_t a, int64_t* out) {
+  return slot(table.grad_fn)(a, out);
+}
+
+int32_t spt_gradient_node(int64_t a, int64_t* out) {
+  return slot(table.gradient_node)(a, out);
+}
+
+int32_t spt_output_nr(int64_t a, int64_t* out) {
+  return slot(table.output_nr)(a, out);
+}
+
+int32_t spt_node_name(int64_t node, char** out) {
+  return slot(table.node_name)(node, out);
+}
+
+int32_t spt_node_identity(int64_t node, int64_t* out) {
+  return slot(table.node_identity)(node, out);
+}
+
+int32_t spt_node_next_functions(int64_t node, int64_t** out, int64_t* out_len) {
+  return slot(table.node_next_functions)(node, out, out_len);
+}
+
+int32_t spt_node_variable(int64_t node, int64_t* out) {
+  return slot(table.node_variable)(node, out);
+}
+
+int32_t spt_node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, bool before, int64_t* out) {
+  return slot(table.node_register_hook)(node, key, hook, ended, before, out);
+}
+
+int32_t spt_node_remove_hook(int64_t number) {
+  return slot(table.node_remove_hook)(number);
+}
+
+int32_t spt_node_hook_gradients(int64_t** out, int64_t* out_len) {
+  return slot(table.node_hook_gradients)(out, out_len);
+}
+
+int32_t spt_node_hook_give(const int64_t* gradients, int64_t gradients_len) {
+  return slot(table.node_hook_give)(gradients, gradients_len);
+}
+
+int32_t spt_watch_gradients(const int64_t* tensors, int64_t tensors_len, int64_t* out) {
+  return slot(table.watch_gradients)(tensors, tensors_len, out);
+}
+
+int32_t spt_watched_in_pass(int64_t number, int64_t* out) {
+  return slot(table.watched_in_pass)(number, out);
+}
+
+int32_t spt_unwatch_gradients(int64_t number) {
+  return slot(table.unwatch_gradients)(number);
+}
+
+int32_t spt_increment_version(int64_t a) {
+  return slot(table.increment_version)(a);
 }
 
 int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptPlace place) {

@@ -118,6 +118,18 @@ void rt_torch_set_num_threads(int64_t count) {
   slot(table.set_num_threads)(count);
 }
 
+int64_t rt_torch_setting(const char* name) {
+  clear_error();
+  int64_t out{};
+  slot(table.setting)(name, &out);
+  return out;
+}
+
+void rt_torch_set_setting(const char* name, bool value) {
+  clear_error();
+  slot(table.set_setting)(name, value);
+}
+
 void rt_torch_manual_seed(int64_t seed) {
   clear_error();
   slot(table.manual_seed)(seed);
@@ -4272,6 +4284,123 @@ void rt_torch_autograd_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pa
 void rt_torch_autograd_saved_tensors_hooks_end() {
   clear_error();
   slot(table.saved_tensors_hooks_end)();
+}
+
+void rt_torch_autograd_saved_tensors_hooks_disable(const char* message) {
+  clear_error();
+  slot(table.saved_tensors_hooks_disable)(message);
+}
+
+void rt_torch_autograd_saved_tensors_hooks_enable() {
+  clear_error();
+  slot(table.saved_tensors_hooks_enable)();
+}
+
+int64_t rt_torch_autograd_grad_fn(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.grad_fn)(a, &out);
+  return out;
+}
+
+int64_t rt_torch_autograd_gradient_node(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.gradient_node)(a, &out);
+  return out;
+}
+
+int64_t rt_torch_autograd_output_nr(int64_t a) {
+  clear_error();
+  int64_t out{};
+  slot(table.output_nr)(a, &out);
+  return out;
+}
+
+char* rt_torch_autograd_node_name(int64_t node) {
+  clear_error();
+  char* out{};
+  slot(table.node_name)(node, &out);
+  return text_taking(out);
+}
+
+int64_t rt_torch_autograd_node_identity(int64_t node) {
+  clear_error();
+  int64_t out{};
+  slot(table.node_identity)(node, &out);
+  return out;
+}
+
+SplArray* rt_torch_autograd_node_next_functions(int64_t node) {
+  clear_error();
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.node_next_functions)(node, &out, &out_len);
+  return array_taking(out, out_len);
+}
+
+int64_t rt_torch_autograd_node_variable(int64_t node) {
+  clear_error();
+  int64_t out{};
+  slot(table.node_variable)(node, &out);
+  return out;
+}
+
+int64_t rt_torch_autograd_node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, bool before) {
+  clear_error();
+  int64_t out{};
+  slot(table.node_register_hook)(node, key, hook, ended, before, &out);
+  return out;
+}
+
+void rt_torch_autograd_node_remove_hook(int64_t number) {
+  clear_error();
+  slot(table.node_remove_hook)(number);
+}
+
+SplArray* rt_torch_autograd_node_hook_gradients() {
+  clear_error();
+  int64_t* out{};
+  int64_t out_len = 0;
+  slot(table.node_hook_gradients)(&out, &out_len);
+  return array_taking(out, out_len);
+}
+
+void rt_torch_autograd_node_hook_give(const SplArray* gradients) {
+  clear_error();
+  const IntList gradients_list(gradients, "gradients");
+  if (!gradients_list.ok()) {
+    return;
+  }
+  slot(table.node_hook_give)(gradients_list.data(), gradients_list.size());
+}
+
+int64_t rt_torch_autograd_watch_gradients(const SplArray* tensors) {
+  clear_error();
+  const IntList tensors_list(tensors, "tensors");
+  if (!tensors_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  slot(table.watch_gradients)(tensors_list.data(), tensors_list.size(), &out);
+  return out;
+}
+
+int64_t rt_torch_autograd_watched_in_pass(int64_t number) {
+  clear_error();
+  int64_t out{};
+  slot(table.watched_in_pass)(number, &out);
+  return out;
+}
+
+void rt_torch_autograd_unwatch_gradients(int64_t number) {
+  clear_error();
+  slot(table.unwatch_gradients)(number);
+}
+
+void rt_torch_autograd_increment_version(int64_t a) {
+  clear_error();
+  slot(table.increment_version)(a);
 }
 
 void rt_torch_autograd_set_detect_anomaly(bool enabled, bool check_nan, SptPlace place) {

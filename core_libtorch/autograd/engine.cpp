@@ -119,6 +119,7 @@ void rethrow_from_backward(const c10::Error& error) {
 }
 
 void begin_saved_tensor_hooks(std::shared_ptr<SavedTensorHooks> hooks) {
+  need_saved_tensor_hooks();
   stand_in_front();
   push_saved_tensor_hooks(std::move(hooks));
 }

@@ -35,7 +35,8 @@ auto in_backward_pass(Pass&& pass) -> decltype(pass()) {
   }
 }
 
-/// For what operations of this thread save from here on. They nest; the innermost counts.
+/// For what operations of this thread save from here on. They nest; the innermost counts. Throws
+/// Error(kInvalidArgument) where they are disabled.
 void begin_saved_tensor_hooks(std::shared_ptr<SavedTensorHooks> hooks);
 /// Throws Error(kInvalidArgument) where none were begun on this thread.
 void end_saved_tensor_hooks();

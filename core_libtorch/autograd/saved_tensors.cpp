@@ -1,10 +1,13 @@
 #include "core_libtorch/autograd/saved_tensors.h"
 
+#include <ATen/SavedTensorHooks.h>
 #include <torch/csrc/autograd/saved_variable_hooks.h>
 
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "core_libtorch/error.h"
 
 namespace simple_torch::core {
 namespace {
@@ -29,6 +32,9 @@ class SavedTensor : public torch::autograd::SavedVariableHooks {
 
 thread_local std::vector<std::shared_ptr<SavedTensorHooks>> saved_tensor_hooks;
 
+// LibTorch's message before each time that hooks were disabled.
+thread_local std::vector<std::optional<std::string>> before_disabling;
+
 }  // namespace
 
 void push_saved_tensor_hooks(std::shared_ptr<SavedTensorHooks> hooks) {
@@ -42,6 +48,34 @@ std::shared_ptr<SavedTensorHooks> pop_saved_tensor_hooks() {
   std::shared_ptr<SavedTensorHooks> ended = std::move(saved_tensor_hooks.back());
   saved_tensor_hooks.pop_back();
   return ended;
+}
+
+void disable_saved_tensor_hooks(const std::string& message) {
+  if (!saved_tensor_hooks.empty()) {
+    throw Error(ErrorKind::kInvalidArgument, message);
+  }
+  const std::optional<std::string> before = at::SavedTensorDefaultHooks::get_disabled_error_message();
+  at::SavedTensorDefaultHooks::disable(message);
+  before_disabling.push_back(before);
+}
+
+void enable_saved_tensor_hooks() {
+  if (before_disabling.empty()) {
+    throw Error(ErrorKind::kInvalidArgument, "hooks on saved tensors were not disabled on this thread");
+  }
+  const std::optional<std::string> before = std::move(before_disabling.back());
+  before_disabling.pop_back();
+  if (before) {
+    at::SavedTensorDefaultHooks::disable(*before);
+  } else {
+    at::SavedTensorDefaultHooks::enable();
+  }
+}
+
+void need_saved_tensor_hooks() {
+  if (const auto& message = at::SavedTensorDefaultHooks::get_disabled_error_message()) {
+    throw Error(ErrorKind::kInvalidArgument, *message);
+  }
 }
 
 std::unique_ptr<torch::autograd::SavedVariableHooks> hooks_for_saved_tensor() {

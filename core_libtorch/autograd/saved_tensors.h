@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace torch::autograd {
 struct SavedVariableHooks;
@@ -31,6 +32,14 @@ class SavedTensorHooks {
 void push_saved_tensor_hooks(std::shared_ptr<SavedTensorHooks> hooks);
 /// Null where this thread has none.
 std::shared_ptr<SavedTensorHooks> pop_saved_tensor_hooks();
+
+/// From here on, on this thread, hooks are refused with the message, Python's as well. Throws
+/// Error(kInvalidArgument) with it where this thread has hooks. They nest.
+void disable_saved_tensor_hooks(const std::string& message);
+/// Throws Error(kInvalidArgument) where nothing was disabled on this thread.
+void enable_saved_tensor_hooks();
+/// Throws Error(kInvalidArgument) with the message where they are disabled.
+void need_saved_tensor_hooks();
 
 /// For one tensor that an operation of this thread saves; null where this thread has no hooks.
 std::unique_ptr<torch::autograd::SavedVariableHooks> hooks_for_saved_tensor();

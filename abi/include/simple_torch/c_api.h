@@ -57,7 +57,8 @@ enum SptHandleKind {
   SPT_HANDLE_EVENT_WRITER = 9,
   SPT_HANDLE_DATASET = 10,
   SPT_HANDLE_DATASET_PASS = 11,
-  SPT_HANDLE_DOWNLOAD = 12
+  SPT_HANDLE_DOWNLOAD = 12,
+  SPT_HANDLE_NODE = 13
 };
 
 /* Tags of an SplValue, beside enum SplTag, in calls of operators (spt_op_call). */
@@ -216,6 +217,21 @@ SPT_API int32_t spt_num_threads(int64_t* out);
  *  Source:   torch.set_num_threads
  *  Simple:   rt_torch_set_num_threads */
 SPT_API int32_t spt_set_num_threads(int64_t count);
+
+/** A setting of LibTorch's, 0 or 1: flash_sdp, mem_efficient_sdp, math_sdp, cudnn_sdp,
+ *  overrideable_sdp, deterministic, deterministic_warn_only, cudnn, cudnn_benchmark,
+ *  cudnn_deterministic, and autograd_multithreading, which is this thread's.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (there is no such setting, a NULL
+ *            pointer).
+ *  Simple:   rt_torch_setting */
+SPT_API int32_t spt_setting(const char* name, int64_t* out);
+
+/** Changes what spt_setting gives, for the process.
+ *
+ *  Errors:   INVALID_ARGUMENT (there is no such setting, a NULL pointer).
+ *  Simple:   rt_torch_set_setting */
+SPT_API int32_t spt_set_setting(const char* name, bool value);
 
 /** Seeds the random generators of all devices; the numbers that follow are PyTorch's for that seed.
  *
@@ -4377,12 +4393,146 @@ SPT_API int32_t spt_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack,
  *  Simple:   rt_torch_autograd_saved_tensors_hooks_end */
 SPT_API int32_t spt_saved_tensors_hooks_end(void);
 
+/** From here on, on this thread, saved_tensors_hooks_begin, and Python's, fail with the message. It
+ *  nests.
+ *
+ *  Errors:   INVALID_ARGUMENT (the message, where hooks are begun on this thread; a NULL pointer).
+ *  Source:   torch.autograd.graph.disable_saved_tensors_hooks
+ *  Simple:   rt_torch_autograd_saved_tensors_hooks_disable */
+SPT_API int32_t spt_saved_tensors_hooks_disable(const char* message);
+
+/** Ends what was disabled last on this thread.
+ *
+ *  Errors:   INVALID_ARGUMENT (nothing was disabled).
+ *  Source:   torch.autograd.graph.disable_saved_tensors_hooks
+ *  Simple:   rt_torch_autograd_saved_tensors_hooks_enable */
+SPT_API int32_t spt_saved_tensors_hooks_enable(void);
+
 /** One more handle of the same tensor, for a callback that gives one away. Each is released by itself.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Simple:   rt_torch_another_handle */
 SPT_API int32_t spt_another_handle(int64_t a, int64_t* out);
+
+/* --- Nodes of the graph --- */
+
+/** The node that computes the tensor's gradient, with the graph behind it; 0 for a leaf.
+ *
+ *  Owns:     *out is a new handle, or 0; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Source:   torch.Tensor.grad_fn
+ *  Simple:   rt_torch_autograd_grad_fn */
+SPT_API int32_t spt_grad_fn(int64_t a, int64_t* out);
+
+/** Its grad_fn, or for a leaf the node that adds to its gradient.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the tensor requires no
+ *            grad).
+ *  Source:   torch.autograd.graph.get_gradient_edge
+ *  Simple:   rt_torch_autograd_gradient_node */
+SPT_API int32_t spt_gradient_node(int64_t a, int64_t* out);
+
+/** Which output of its grad_fn the tensor is; 0 for a leaf.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Source:   torch.Tensor.output_nr
+ *  Simple:   rt_torch_autograd_output_nr */
+SPT_API int32_t spt_output_nr(int64_t a, int64_t* out);
+
+/** MulBackward0, or ExpBackward for a custom function Exp.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the node).
+ *  Source:   torch.autograd.graph.Node.name
+ *  Simple:   rt_torch_autograd_node_name */
+SPT_API int32_t spt_node_name(int64_t node, char** out);
+
+/** A number that another handle of the same node has, and no other node that lives.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the node).
+ *  Simple:   rt_torch_autograd_node_identity */
+SPT_API int32_t spt_node_identity(int64_t node, int64_t* out);
+
+/** For each input of the operation two numbers: a new handle of the node that its gradient goes to, or
+ *  0, and to which of that node's inputs.
+ *
+ *  Owns:     *out is a new list, free it with spt_free; the handles in it are new, release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the node).
+ *  Source:   torch.autograd.graph.Node.next_functions
+ *  Simple:   rt_torch_autograd_node_next_functions */
+SPT_API int32_t spt_node_next_functions(int64_t node, int64_t** out, int64_t* out_len);
+
+/** The leaf to whose gradient the node adds; 0 for every other node.
+ *
+ *  Owns:     *out is a new handle, or 0; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the node).
+ *  Source:   what AccumulateGrad nodes have as .variable
+ *  Simple:   rt_torch_autograd_node_variable */
+SPT_API int32_t spt_node_variable(int64_t node, int64_t* out);
+
+/** hook is called with the key and the number of gradients of the node's inputs, after the node has
+ *  run, or before it, when there are none. node_hook_gradients gives the gradients; hook may give
+ *  others by node_hook_give. It gives 1, or 0 after spt_autograd_callback_failed. *out is a number for
+ *  spt_node_remove_hook.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the node),
+ *            INVALID_ARGUMENT (a NULL pointer).
+ *  Source:   torch.autograd.graph.Node.register_hook, register_prehook
+ *  Simple:   rt_torch_autograd_node_register_hook */
+SPT_API int32_t spt_node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, bool before, int64_t* out);
+
+/** Takes a node's hook away; nothing happens where it or its node is gone already.
+ *
+ *  Source:   torch.utils.hooks.RemovableHandle.remove
+ *  Simple:   rt_torch_autograd_node_remove_hook */
+SPT_API int32_t spt_node_remove_hook(int64_t number);
+
+/** In a node's hook: the gradients of the node's inputs, then those of its outputs; before it has run
+ *  the latter alone. 0 where there is none.
+ *
+ *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (this thread runs no such hook).
+ *  Simple:   rt_torch_autograd_node_hook_gradients */
+SPT_API int32_t spt_node_hook_gradients(int64_t** out, int64_t* out_len);
+
+/** In a node's hook: what replaces the gradients of the inputs, or before the node those of the
+ *  outputs. As many as there are.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (this thread runs no such hook).
+ *  Simple:   rt_torch_autograd_node_hook_give */
+SPT_API int32_t spt_node_hook_give(const int64_t* gradients, int64_t gradients_len);
+
+/** Tensors whose gradients are awaited together; neither they nor their graphs are kept alive. *out is
+ *  a number for the other two.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (a tensor requires no
+ *            grad).
+ *  Simple:   rt_torch_autograd_watch_gradients */
+SPT_API int32_t spt_watch_gradients(const int64_t* tensors, int64_t tensors_len, int64_t* out);
+
+/** Of how many of them the backward pass that this thread is in computes the gradient.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (outside of a backward pass).
+ *  Source:   torch._C._will_engine_execute_node
+ *  Simple:   rt_torch_autograd_watched_in_pass */
+SPT_API int32_t spt_watched_in_pass(int64_t number, int64_t* out);
+
+/** They are awaited no more.
+ *
+ *  Simple:   rt_torch_autograd_unwatch_gradients */
+SPT_API int32_t spt_unwatch_gradients(int64_t number);
+
+/** Says that the tensor's memory was written by somebody whom LibTorch does not see: a backward pass
+ *  that saved it before is refused.
+ *
+ *  Errors:   INVALID_HANDLE, TORCH (an inference tensor).
+ *  Source:   torch.autograd.graph.increment_version
+ *  Simple:   rt_torch_autograd_increment_version */
+SPT_API int32_t spt_increment_version(int64_t a);
 
 /* --- Anomaly mode, inference mode --- */
 
