@@ -80,6 +80,7 @@ def test_dicts_of_simple_become_dicts():
         ([torch.ones(2), torch.ones(3)], "stack expects each tensor to be equal size, but got [2] at entry 0"),
         ([[1, 2], [3]], "each element in list of batch should be of equal size"),
         ([{"a": 1}, {"b": 1}], "not every sample has the key 'a'"),
+        ([torch.ones(1), None], "should be a tensor where the first is one, but got [Tensor, nil]"),
         ([None, None], "default_collate: batch must contain tensors, numbers, dicts or lists; found nil"),
         ([torch.eye(2).to_sparse()] * 2, "Batches of sparse tensors are not currently supported"),
     ],

@@ -15,7 +15,7 @@ NAMES = [
     *("ToDtype", "Normalize", "Grayscale", "RandomGrayscale", "ColorJitter", "GaussianBlur", "RandomErasing"),
     *("RandomRotation", "RandomAffine", "RandomInvert", "RandomPosterize", "RandomSolarize", "RandomAutocontrast"),
     *("RandomEqualize", "RandomAdjustSharpness", "RandomChannelPermutation", "RandomPhotometricDistort"),
-    *("GaussianNoise", "RandAugment", "TrivialAugmentWide", "AutoAugment", "AugMix"),
+    *("GaussianNoise", "RandAugment", "TrivialAugmentWide", "AutoAugment", "AugMix", "ToImage"),
 ]
 OURS = run(
     """
