@@ -25,6 +25,7 @@ void install_text_methods();
 void install_collection_methods();
 void install_value_methods();
 void install_generators();
+void install_iterators();
 
 /// Natives that `extern fn` finds in the host itself; null where there is none.
 const Native* host_extern(const std::string& name);

@@ -60,10 +60,11 @@ std::string type_name(Value v) {
       return "module";
     case Kind::kGenerator:
       return "generator";
+    case Kind::kIterator:
+      return "iterator";
     case Kind::kThread:
       return is_future(v) ? "future" : "thread";
     case Kind::kCell:
-    case Kind::kIterator:
     case Kind::kCause:
       break;
   }

@@ -8,6 +8,7 @@
 #include "../values/error.h"
 #include "../vm/thread.h"
 #include "failure.h"
+#include "reached.h"
 
 namespace spl {
 
@@ -137,6 +138,8 @@ Value fields(Thread&, Value* args, int) {
   return make_array(std::move(pairs));
 }
 
+Value reached(Thread&, Value* args, int) { return make_array(reached_by(given(args[0]))); }
+
 // Another object of the same class with the same fields; no initializer runs.
 Value shallow_copy(Thread&, Value* args, int) {
   const Value of = given(args[0]);
@@ -236,6 +239,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_with_member", with_member, 2, 2},
     {"rt_members", members, 1, 1},
     {"rt_fields", fields, 1, 1},
+    {"rt_reached", reached, 1, 1},
     {"rt_shallow_copy", shallow_copy, 1, 1},
     {"rt_become", become, 1, 1},
     {"rt_has_member", has_member, 2, 2},

@@ -347,6 +347,7 @@ void install_builtins() {
   install_collection_methods();
   install_value_methods();
   install_generators();
+  install_iterators();
 }
 
 }  // namespace spl

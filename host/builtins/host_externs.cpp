@@ -250,6 +250,17 @@ Value tuple_of(Thread&, Value* args, int) {
   return tuple;
 }
 
+// Of a tuple, which comes in an array of its own; empty where its items have none.
+Value tuple_names(Thread&, Value* args, int) {
+  const auto* given = args[0].is(Kind::kArray) ? as_object<Array>(args[0]) : nullptr;
+  if (given == nullptr || given->items.size() != 1 || !given->items[0].is(Kind::kTuple))
+    fail("rt_tuple_names takes an array of one tuple");
+  std::vector<Value> names;
+  for (const Symbol name : as_object<Tuple>(given->items[0])->names)
+    names.push_back(make_text(name_of(name)));
+  return make_array(std::move(names));
+}
+
 const NativeEntry kExterns[] = {
     {"rt_args", args_fn, 0, 0},
     {"rt_env_get", env_get, 1, 1},
@@ -285,6 +296,7 @@ const NativeEntry kExterns[] = {
     {"rt_spec_failure", spec_failure, 3, 3},
     {"rt_user_place", user_place, 0, 0},
     {"rt_tuple", tuple_of, 2, 2},
+    {"rt_tuple_names", tuple_names, 1, 1},
     {"rt_failure_report", failure_report, 1, 1},
     {"rt_inner_failure_report", inner_failure_report, 2, 2},
     {"rt_call_depth", call_depth, 0, 0},

@@ -250,7 +250,7 @@ const Native* builtin_method_of(Value self, Symbol name) {
     native = look(table_of(self.as_object->kind));
   else if (is_any_number(self) || self.is_bool())
     native = look(number_table());
-  if (self.is(Kind::kGenerator))
+  if (self.is(Kind::kGenerator) || self.is(Kind::kIterator))
     return native;
   // T? may hold a plain value where an Option is asked.
   return native != nullptr ? native : look(option_table());

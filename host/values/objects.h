@@ -204,6 +204,10 @@ struct Iterator : Object {
   Value source;  // owned
   int64_t position = 0, count = 0;
   explicit Iterator(Value s) : Object(Kind::kIterator), source(s) {}
+
+  // A program that keeps what iter() gave may close a cycle through it.
+  static void* operator new(size_t bytes) { return allocate_tracked(bytes); }
+  static void operator delete(void* iterator) { free_tracked(iterator); }
 };
 
 struct ThreadHandle;  // vm/threads.h

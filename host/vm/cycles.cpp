@@ -125,7 +125,7 @@ class Graph {
   enum Mark : uint16_t { kNone, kSuspect, kHeld };
 
   static bool is_tracked(const Object& object) {
-    return object.kind == Kind::kCell || object.kind == Kind::kGenerator ||
+    return object.kind == Kind::kCell || object.kind == Kind::kGenerator || object.kind == Kind::kIterator ||
            (object.kind == Kind::kInstance && static_cast<const Instance&>(object).record->is_class);
   }
 
@@ -207,6 +207,10 @@ void empty(const std::vector<Ref>& garbage) {
     }
     if (ref.get().is(Kind::kGenerator)) {
       end_generator(as_object<Generator>(ref.get()));
+      continue;
+    }
+    if (ref.get().is(Kind::kIterator)) {
+      take(as_object<Iterator>(ref.get())->source);
       continue;
     }
     auto* instance = as_object<Instance>(ref.get());

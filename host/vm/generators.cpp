@@ -109,9 +109,14 @@ Value next_or_nil(Thread& thread, Value* args, int) {
     thread.resume(as_object<Generator>(args[0]), value);
     return value;
   }
+  if (args[0].is(Kind::kIterator)) {
+    Value state[2] = {args[0], Value::integer(0)};
+    thread.iterate(state, value);
+    return value;
+  }
   const Method* const own = args[0].is(Kind::kInstance) ? thread.find_method(args[0], next) : nullptr;
   if (own == nullptr)
-    fail("next() takes a generator or an object with next(), not " + type_name(args[0]));
+    fail("next() takes a generator, what iter() gave or an object with next(), not " + type_name(args[0]));
   thread.next_of(args[0], *own, value);
   return value;
 }

@@ -48,7 +48,7 @@ int64_t Thread::length(Value v) {
 }
 
 Value make_iterator(Value source) {
-  if (source.is(Kind::kArray))
+  if (source.is(Kind::kArray) || source.is(Kind::kIterator))
     return retained(source);
   if (source.is(Kind::kDict)) {
     Value held = retained(source);
@@ -77,7 +77,6 @@ Value make_iterator(Value source) {
   fail("cannot loop over " + type_name(source));
 }
 
-// False at the end. `state` is an array or an Iterator, and the position after it.
 bool Thread::iterate(Value* state, Value& out) {
   if (state[0].is(Kind::kArray)) {
     const auto& items = as_object<Array>(state[0])->items;
@@ -91,6 +90,13 @@ bool Thread::iterate(Value* state, Value& out) {
   auto* iterator = as_object<Iterator>(state[0]);
   const Value source = iterator->source;
   switch (source.as_object->kind) {
+    case Kind::kArray: {
+      const auto& items = as_object<Array>(source)->items;
+      if (iterator->position >= static_cast<int64_t>(items.size()))
+        return false;
+      out = retained(items[static_cast<size_t>(iterator->position++)]);
+      return true;
+    }
     case Kind::kTuple: {
       const auto& items = as_object<Tuple>(source)->items;
       if (iterator->position >= static_cast<int64_t>(items.size()))

@@ -69,6 +69,9 @@ class Thread {
   int64_t length(Value v);
   /// Runs over the elements of anything iterable; elements are borrowed for the call.
   void each(Value iterable, const std::function<bool(Value)>& body);
+  /// One more element, owned, of what make_iterator() gave; `state` is that and, of an array, the place in
+  /// it. False at the end.
+  bool iterate(Value* state, Value& out);
   /// What next(), a method of `iterator`, gives, in `out`: of Some(x) x. False at the end, nil or None.
   bool next_of(Value iterator, const Method& next, Value& out);
 
@@ -136,7 +139,6 @@ class Thread {
   void let_go(const Path& path, Value held);
 
   // iteration.cpp
-  bool iterate(Value* state, Value& out);
   bool iterate_pair(Value* state, Value& first, Value& second);
 
   void link_type(const TypeLink& link, LoadedModule& module);

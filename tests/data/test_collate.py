@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
 
 import numpy
 import pytest
@@ -22,6 +22,15 @@ OURS = run(
     fn collated(batch): default_collate(batch.to_list().map(simple))
     fn of_python(batch): default_collate([for i in 0..2: batch[i]])
     fn pairs(a, b): default_collate([(a, b), (b, a)])
+    use torch.utils.data.pinning.{pinned}
+    class Pins:
+        name: text
+        fn pin_memory(): self.name + " pinned"
+    fn pins(): pinned({"a": [Pins(name: "a"), 1], "b": (Pins(name: "b"), "text"), "c": (x: Pins(name: "c"), y: nil)})
+    fn named_tuples(a, b):
+        val both = default_collate([(pixels: a, kind: 1), (pixels: b, kind: 2)])
+        (both.pixels, both.kind)
+    fn of_nothing(): default_collate([])
     fn named(): default_collate([{"n": 1, "v": 0.5, "t": "a"}, {"n": 2, "v": 1.5, "t": "b"}])
     """
 )
@@ -69,6 +78,26 @@ def test_tuples_become_arrays():
     assert same(OURS.pairs(a, b), default_collate([(a, b), (b, a)]))
 
 
+Sample = namedtuple("Sample", "pixels kind")
+
+
+def test_named_tuples_keep_their_names():
+    a, b = torch.ones(2), torch.zeros(2)
+    wanted = default_collate([Sample(a, 1), Sample(b, 2)])
+    pixels, kind = OURS.named_tuples(a, b)
+    assert same((pixels, kind), (wanted.pixels, wanted.kind))
+
+
+def test_what_is_pinned_keeps_its_form():
+    a, b, c = (OURS.pins()[key] for key in "abc")
+    assert (list(a), list(b), list(c)) == (["a pinned", 1], ["b pinned", "text"], ["c pinned", None])
+
+
+def test_a_batch_of_nothing_is_told():
+    with pytest.raises(Exception, match="default_collate: a batch of no samples"):
+        OURS.of_nothing()
+
+
 def test_dicts_of_simple_become_dicts():
     theirs = default_collate([OrderedDict(n=1, t="a", v=0.5), OrderedDict(n=2, t="b", v=1.5)])
     assert same(OURS.named(), dict(theirs))
@@ -80,6 +109,7 @@ def test_dicts_of_simple_become_dicts():
         ([torch.ones(2), torch.ones(3)], "stack expects each tensor to be equal size, but got [2] at entry 0"),
         ([[1, 2], [3]], "each element in list of batch should be of equal size"),
         ([{"a": 1}, {"b": 1}], "not every sample has the key 'a'"),
+        ([torch.ones(1), None], "should be a tensor where the first is one, but got [Tensor, nil]"),
         ([None, None], "default_collate: batch must contain tensors, numbers, dicts or lists; found nil"),
         ([torch.eye(2).to_sparse()] * 2, "Batches of sparse tensors are not currently supported"),
     ],

@@ -48,7 +48,7 @@ OURS = run(
     fn length(value): len(value)
     fn one(dataset, workers):
         val loader = d.DataLoader(dataset, batch_size: 4, shuffle: true, num_workers: workers)
-        val batches = loader.iter()
+        val batches = iter(loader)
         [next(batches), next(batches), next(batches), next(batches)]
     """
 )

@@ -132,6 +132,30 @@ OURS = run(
     fn refusal_of_stream(named):
         torch.attempt(\\: DataLoader(Shards(), **named.to_value())).unwrap_err().message()
     fn pinned(): [for batch in DataLoader([1, 2], pin_memory: true): batch]
+    class FirstIsSlow(Dataset):
+        fn __len__(): 6
+        fn __getitem__(i):
+            if i == 0: sleep(0.5)
+            i
+    class FirstIsSlowStream(IterableDataset):
+        fn iter():
+            val id = get_worker_info().id
+            if id == 0: sleep(0.5)
+            for i in 0..3: yield id * 10 + i
+    fn as_they_come(dataset, named):
+        val loader = DataLoader(dataset, batch_size: nil, num_workers: 2, **named.to_value())
+        [for _ in 0..2: [for item in loader: item]]
+    fn slow_first(in_order): as_they_come(FirstIsSlow(), in_order)
+    fn slow_stream(in_order): as_they_come(FirstIsSlowStream(), in_order)
+    fn slow_and_timed():
+        val loader = DataLoader(Slow(), sampler: [2], num_workers: 1, batch_size: nil, timeout: 0.1, in_order: false)
+        torch.attempt(\\: [for item in loader: item]).unwrap_err().message()
+    fn refused_context():
+        match torch.attempt(\\: DataLoader([1], num_workers: 1, multiprocessing_context: "spawn")).unwrap_err():
+            case torch.TorchError.NotImplemented(message): message
+            case other: "another: " + other.message()
+    fn positionally(generator):
+        DataLoader([1], 1, nil, nil, nil, 0, nil, false, false, 0, nil, nil, generator).generator != nil
     """
 )
 
@@ -258,6 +282,28 @@ def test_a_timeout_is_told_and_only_where_it_is_exceeded():
 )
 def test_no_more_is_loaded_ahead_than_was_asked_for(workers, factor, taken, loaded):
     assert OURS.counted(workers, factor, taken) == loaded
+
+
+@pytest.mark.parametrize("named", [{}, {"persistent_workers": True}, {"prefetch_factor": 1}], ids=str)
+def test_batches_come_as_they_are_done_where_their_order_is_not_asked_for(named):
+    """As in Python, a worker that is slow keeps nobody else waiting."""
+    assert OURS.slow_first({**named, "in_order": True}) == [[0, 1, 2, 3, 4, 5]] * 2
+    for epoch in OURS.slow_first({**named, "in_order": False}):
+        assert sorted(epoch) == [0, 1, 2, 3, 4, 5] and epoch[0] == 1 and epoch.index(0) > 1
+    assert OURS.slow_stream({**named, "in_order": True}) == [[0, 10, 1, 11, 2, 12]] * 2
+    assert OURS.slow_stream({**named, "in_order": False}) == [[10, 11, 12, 0, 1, 2]] * 2
+    assert OURS.slow_and_timed() == "DataLoader timed out after 0.1 seconds"
+
+
+def test_how_processes_begin_is_nothing_to_threads():
+    assert OURS.refused_context().startswith("multiprocessing_context says how worker processes begin, and workers are")
+    assert OURS.positionally(torch.Generator())
+
+
+@pytest.mark.parametrize("named", [{"num_workers": 1.5}, {"num_workers": "two"}, {"timeout": "soon"}], ids=str)
+def test_numbers_are_numbers(named):
+    ((name, value),) = named.items()
+    assert OURS.refusal(named).startswith(f"{name} is a ") and OURS.refusal(named).endswith(f"not {value}")
 
 
 REFUSED = [

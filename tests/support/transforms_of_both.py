@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from enum import Enum
 
 import pytest
 from twins import run, torch
@@ -14,7 +15,7 @@ NAMES = [
     *("ToDtype", "Normalize", "Grayscale", "RandomGrayscale", "ColorJitter", "GaussianBlur", "RandomErasing"),
     *("RandomRotation", "RandomAffine", "RandomInvert", "RandomPosterize", "RandomSolarize", "RandomAutocontrast"),
     *("RandomEqualize", "RandomAdjustSharpness", "RandomChannelPermutation", "RandomPhotometricDistort"),
-    *("GaussianNoise", "RandAugment", "TrivialAugmentWide"),
+    *("GaussianNoise", "RandAugment", "TrivialAugmentWide", "AutoAugment", "AugMix", "ToImage"),
 ]
 OURS = run(
     """
@@ -67,14 +68,22 @@ def close(ours, his):
         assert torch.equal(ours, his)
 
 
+def plain(value):
+    """Dtypes and members of enums by the names that ours take."""
+    return value.value if isinstance(value, Enum) else dtype_name(value) if isinstance(value, torch.dtype) else value
+
+
+def dtype_name(dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
 def hold(name, args, named, given):
     theirs = getattr(v2, name)(*args, **named)
     torch.manual_seed(11)
     wanted = [theirs(given) for _ in range(TIMES)]
     state = torch.get_rng_state()
     torch.manual_seed(11)
-    options = {**named, **({"dtype": str(named["dtype"]).removeprefix("torch.")} if "dtype" in named else {})}
-    found = OURS.called(name, list(args), options, given, TIMES)
+    found = OURS.called(name, [plain(value) for value in args], {key: plain(named[key]) for key in named}, given, TIMES)
     assert torch.equal(torch.get_rng_state(), state)
     for ours, his in zip(found, wanted, strict=True):
         close(ours, his)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import transforms_of_both
 from transforms_of_both import PICTURES, case, close, hold, hold_refusal, picture, v2
 from twins import run, torch
 
@@ -22,6 +23,8 @@ OURS = run(
         val one = t.RandomChoice([t.RandomInvert(1.0), t.Pad(2), t.Resize(9)], p: [1.0, 2.0, 1.0])
         val all = t.RandomOrder([t.Pad(2), t.RandomRotation(30), t.RandomVerticalFlip()])
         [for _ in 0..times: all(one(image))]
+    fn policy(name): t.AutoAugment(name).pairs
+    fn policy_by_enum(): t.AutoAugment(t.AutoAugmentPolicy.CIFAR10).pairs
     fn refused_choice(): torch.attempt(\\: t.RandomChoice([t.Pad(1)], p: [1.0, 2.0])).unwrap_err().message()
     """
 )
@@ -51,8 +54,13 @@ CASES = [
     case("RandAugment", num_ops=3, magnitude=4, num_magnitude_bins=10),
     case("TrivialAugmentWide"),
     case("TrivialAugmentWide", 9, fill=[0.2]),
+    case("AutoAugment"),
+    *(case("AutoAugment", policy, interpolation="bilinear", fill=0.5) for policy in v2.AutoAugmentPolicy),
+    case("AugMix"),
+    case("AugMix", 10, 2, 2, alpha=0.3, all_ops=False, interpolation="nearest", fill=0.5),
 ]
-TURNED = ["RandomRotation", "RandomAffine", "RandAugment", "TrivialAugmentWide"]
+AUTOMATIC = ["RandAugment", "TrivialAugmentWide", "AutoAugment", "AugMix"]
+TURNED = ["RandomRotation", "RandomAffine", *AUTOMATIC]
 
 
 @pytest.mark.parametrize("given", PICTURES.values(), ids=PICTURES)
@@ -62,9 +70,22 @@ def test_gives_torchvisions_picture(name, args, named, given):
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("name", ["RandAugment", "TrivialAugmentWide"])
+@pytest.mark.parametrize("name", AUTOMATIC)
 def test_every_operation_comes_up(name, seed):
     hold(name, [], {}, picture(height=20 + seed))
+
+
+@pytest.mark.parametrize("named", [{"alpha": -1.0}, {"alpha": 0.0}, {"mixture_width": 0}], ids=str)
+def test_refuses_mixtures_of_nothing(named):
+    """torchvision gives NaN, or a picture that is darker, for these."""
+    assert transforms_of_both.OURS.refusal("AugMix", [], named, picture()).startswith(f"{next(iter(named))} should be")
+
+
+@pytest.mark.parametrize("policy", v2.AutoAugmentPolicy)
+def test_policies_have_torchvisions_operations(policy):
+    wanted = [[tuple(step) for step in pair] for pair in v2.AutoAugment(policy)._policies]
+    assert [[tuple(step) for step in pair] for pair in OURS.policy(policy.value)] == wanted
+    assert OURS.policy_by_enum() == OURS.policy("cifar10") != OURS.policy("svhn")
 
 
 @pytest.mark.parametrize("name", TURNED)
@@ -137,6 +158,9 @@ def test_choices_and_orders():
         ("RandomAdjustSharpness", [-1.0], {"p": 1.0}),
         ("GaussianNoise", [], {"sigma": -1.0}),
         ("RandAugment", [-1], {}),
+        ("AutoAugment", ["imagenet21k"], {}),
+        ("AugMix", [], {"severity": 11}),
+        ("AugMix", [], {"severity": 0}),
     ],
     ids=str,
 )

@@ -45,6 +45,14 @@ OURS = run(
             case torch.TorchError.Io(message): "Io: " + message
             case other: "another: " + other.message()
     fn chosen(root): d.ImageFolder(root, is_valid_file: \\path: path.ends_with("0.png"), allow_empty: true).samples
+    fn imagenet(root, split):
+        val dataset = d.ImageNet(root, split)
+        (dataset.wnids, dataset.wnid_to_idx, dataset.classes, dataset.class_to_idx, dataset.targets,
+            [for (path, _) in dataset.samples: path], dataset[-1])
+    fn imagenet_failure(root, split):
+        match torch.attempt(\\: d.ImageNet(root, split)).unwrap_err():
+            case torch.TorchError.InvalidArgument(message): "InvalidArgument: " + message
+            case other: told(other)
     fn last(name, root): made(name, root, true)[-1]
     """
 )
@@ -166,6 +174,45 @@ def test_folders_without_what_is_needed_are_told(tmp_path):
     (tmp_path / "empty" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     with pytest.raises(Exception, match=r"broken\.png': the PNG file cannot be decoded: it is truncated"):
         OURS.last("ImageFolder", str(tmp_path))
+
+
+NAMES = {"n01440764": ("tench", "Tinca tinca"), "n01443537": ("goldfish",), "n02105855": ("Shetland sheepdog",)}
+
+
+@pytest.fixture
+def imagenet(tmp_path):
+    for split in ("train", "val"):
+        make_folders(tmp_path / split, [f"{wnid}/{split}_{i}.jpg" for wnid in NAMES for i in range(2)])
+    torch.save((NAMES, ["n01443537", "n01440764"]), tmp_path / "meta.bin")
+    return tmp_path
+
+
+@pytest.mark.parametrize("split", ["train", "val"])
+def test_imagenet(split, imagenet):
+    his = datasets.ImageNet(imagenet, split)
+    wnids, indices, classes, class_indices, targets, paths, last = OURS.imagenet(str(imagenet), split)
+    assert (list(wnids), dict(indices)) == (his.wnids, his.wnid_to_idx)
+    assert [tuple(names) for names in classes] == his.classes
+    assert dict(class_indices) == his.class_to_idx
+    assert (list(targets), list(paths)) == (his.targets, [path for path, _ in his.samples])
+    picture, target = his[len(his) - 1]
+    assert torch.equal(last[0], pil_to_tensor(picture)) and last[1] == target
+
+
+def test_imagenet_without_what_it_needs_is_told(imagenet):
+    root = str(imagenet)
+    with pytest.raises(ValueError, match="Unknown value 'test' for argument split") as error:
+        datasets.ImageNet(root, "test")
+    assert OURS.imagenet_failure(root, "test").lower().startswith(f"invalidargument: {str(error.value)[:40]}".lower())
+    torch.save((dict(list(NAMES.items())[:2]), []), imagenet / "meta.bin")
+    assert OURS.imagenet_failure(root, "val") == f"Io: '{root}/meta.bin' is broken: it has no names for n02105855"
+    torch.save([1], imagenet / "meta.bin")
+    assert OURS.imagenet_failure(root, "val") == f"Io: '{root}/meta.bin' is broken: it is no table of ImageNet's classes"
+    (imagenet / "meta.bin").write_bytes(b"cut off")
+    assert OURS.imagenet_failure(root, "val").startswith(f"Io: {root}/meta.bin cannot be read")
+    (imagenet / "meta.bin").unlink()
+    assert OURS.imagenet_failure(root, "val").startswith(f"Io: The meta file '{root}/meta.bin' is not present")
+    assert OURS.imagenet_failure(root + "/no", "val").startswith(f"Io: there is no folder '{root}/no/val'")
 
 
 IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"

@@ -27,6 +27,11 @@ OURS = run(
             case "RandomApply": told(\\: t.RandomApply(t.Resize(3)))
             case "RandomChoice": told(\\: t.RandomChoice(t.Resize(3)))
             case "RandomOrder": told(\\: t.RandomOrder(t.Resize(3)))
+    fn of_no_picture(value): told(\\: t.Compose([t.ToImage(), t.RandomHorizontalFlip()])(value))
+    fn of_its_own(): told(\\: Unfinished()(torch.ones([3, 2, 2])))
+    fn sometimes(value): t.RandomApply([t.Lambda(\\x: x + 1)], p: 1.0)(value)
+    class Unfinished(t.Transform):
+        pass
     fn plain(value): if type_of(value) == "Object": value.to_value() else: value
     """
 )
@@ -59,3 +64,16 @@ def test_one_transform_is_no_sequence_of_them(name):
     with pytest.raises(TypeError, match="Argument transforms should be a sequence of callables"):
         getattr(v2, name)(v2.Resize(3))
     assert OURS.of_one(name).startswith("Argument transforms should be a sequence of callables")
+
+
+def test_a_picture_is_a_tensor():
+    """torchvision takes Pillow's pictures, and gives paths and numbers back as they are."""
+    told = "ToImage takes a picture, a tensor [..., channels, height, width], not "
+    assert OURS.of_no_picture("a.png") == told + "text; vision.io.read_image(path) reads one"
+    assert OURS.of_no_picture(object()).startswith(told + "Object; a picture of Pillow's becomes one by torchvision.")
+    assert OURS.of_no_picture(5) == told + "i64"
+    assert OURS.sometimes(5) == 6
+
+
+def test_a_transform_of_ones_own_needs_transform():
+    assert OURS.of_its_own() == "another: Unfinished has no transform(image)"

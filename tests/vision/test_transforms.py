@@ -50,6 +50,7 @@ CASES = [
     case("RandomResizedCrop", [16, 40], scale=(0.5, 1.0), ratio=(0.5, 2.0), interpolation="bicubic"),
     case("RandomResizedCrop", 24, scale=(0.9, 1.0), ratio=(8.0, 9.0)),
     case("RandomResizedCrop", 24, scale=(0.9, 1.0), ratio=(0.05, 0.06), antialias=False),
+    case("ToImage"),
     case("RandomHorizontalFlip"),
     case("RandomHorizontalFlip", 1.0),
     case("RandomVerticalFlip", p=0.3),
