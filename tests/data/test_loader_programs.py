@@ -67,10 +67,12 @@ def test_a_program_ends_while_its_workers_are_busy(tmp_path, ending, code, told)
 
 def test_ctrl_c_ends_a_program_that_waits_for_its_workers(tmp_path):
     program = tmp_path / "program.spl"
-    program.write_text(f"{SLOW}for item in loader: print item\n")
+    program.write_text(f'{SLOW}for item in loader:\n    print item\n    eprint("has {{item}}")\n')
     process = subprocess.Popen([host(), program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        time.sleep(2)
+        while process.stderr.readline() not in ("has 1\n", ""):
+            pass
+        time.sleep(0.2)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=SOON_S)
     finally:

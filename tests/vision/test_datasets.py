@@ -207,7 +207,8 @@ def test_imagenet_without_what_it_needs_is_told(imagenet):
     torch.save((dict(list(NAMES.items())[:2]), []), imagenet / "meta.bin")
     assert OURS.imagenet_failure(root, "val") == f"Io: '{root}/meta.bin' is broken: it has no names for n02105855"
     torch.save([1], imagenet / "meta.bin")
-    assert OURS.imagenet_failure(root, "val") == f"Io: '{root}/meta.bin' is broken: it is no table of ImageNet's classes"
+    told = f"Io: '{root}/meta.bin' is broken: it is no table of ImageNet's classes"
+    assert OURS.imagenet_failure(root, "val") == told
     (imagenet / "meta.bin").write_bytes(b"cut off")
     assert OURS.imagenet_failure(root, "val").startswith(f"Io: {root}/meta.bin cannot be read")
     (imagenet / "meta.bin").unlink()
