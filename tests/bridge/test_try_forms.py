@@ -1,4 +1,4 @@
-"""Each function of py, and each method of its objects, has a try_ form: tests/spec/python_surface_spec.spl runs them."""
+"""Each function of py, and each method of its objects, has a try_ form; python_surface_spec.spl runs them."""
 
 from __future__ import annotations
 
