@@ -7,6 +7,7 @@
 
 #include "abi/generated/backend_table.h"
 #include "abi/guarded.h"
+#include "abi/python_library.h"
 #include "core_libtorch/error_table.h"
 #include "core_libtorch/small_blocks.h"
 #include "core_libtorch/threads.h"
@@ -54,7 +55,9 @@ int32_t record_current_exception() noexcept {
   } catch (const std::bad_alloc&) {
     return record(ErrorKind::kOutOfMemory, "memory ran out");
   } catch (const std::exception& error) {
-    return record(ErrorKind::kInternal, error.what());
+    const bridge::BridgeApi* python = opened_python();
+    const int32_t kind = python == nullptr ? 0 : python->report_exception();
+    return kind != 0 ? kind : record(ErrorKind::kInternal, error.what());
   } catch (...) {
     return record(ErrorKind::kInternal, "an exception of no known type");
   }

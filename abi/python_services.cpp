@@ -21,7 +21,11 @@ bool or_refused(Refusal& refusal, Body&& body) noexcept {
   try {
     body();
     return true;
+  } catch (const Error& error) {
+    std::snprintf(refusal.message, sizeof refusal.message, "%s", error.what());
+    return false;
   } catch (const std::exception& error) {
+    opened_python()->restore_exception();
     const bool says_nothing = *error.what() == '\0';  // as LibTorch's own for an exception of Python
     std::snprintf(
         refusal.message, sizeof refusal.message, "%s",

@@ -4,6 +4,7 @@
 #include "bridge/enter.h"
 #include "bridge/objects.h"
 #include "bridge/simple_functions.h"
+#include "bridge/tensors.h"
 
 namespace simple_torch::bridge {
 namespace {
@@ -28,6 +29,8 @@ extern "C" __attribute__((visibility("default"))) int32_t simple_torch_bridge_op
   api->is_started = python_is_started;
   api->version_text = version_text;
   api->shutdown = shut_python_down;
+  api->restore_exception = restore_python_exception;
+  api->report_exception = report_python_exception;
   add_object_functions(*api);
   add_value_functions(*api);
   add_simple_function_entries(*api);

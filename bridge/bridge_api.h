@@ -143,6 +143,10 @@ struct BridgeApi {
   int32_t (*version_text)(char** out);
   int32_t (*shutdown)();  // Python's own exit work (threads, atexit, flush); later calls are refused
 
+  // --- exceptions of Python code below LibTorch, in the handler that has caught one; others are left alone
+  void (*restore_exception)();    // it pends again; the calling thread has the GIL
+  int32_t (*report_exception)();  // it goes into the record; the number of its kind, or 0 for others
+
   // --- references, from any thread, with or without the GIL, also while the process exits; never wait
   void (*release)(Object* object);
   void (*defer_memory)(void (*run)(void*), void* what);  // runs it soon, on a thread that holds the GIL

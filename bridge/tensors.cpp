@@ -6,10 +6,36 @@
 #include <torch/csrc/Generator.h>
 #include <torch/csrc/autograd/python_variable.h>
 
+#include "bridge/enter.h"
 #include "bridge/interpreter.h"
 #include "bridge/ways_in.h"
 
 namespace simple_torch::bridge {
+
+void restore_python_exception() noexcept {
+  try {
+    throw;
+  } catch (python_error& error) {
+    error.restore();  // nothing where it pends still
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
+int32_t report_python_exception() noexcept {
+  try {
+    throw;
+  } catch (python_error& error) {
+    error.persist();  // before other code of Python's runs
+    return in_python([&] {
+      error.restore();
+      return false;
+    });
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
 PyObject* tensor_to_python(const at::Tensor& tensor) {
   if (!ensure_torch()) {
     return nullptr;

@@ -6,6 +6,14 @@
 
 namespace simple_torch::bridge {
 
+/// In a handler: an exception of Python code that LibTorch called, of a mode say, pends again. The caller has
+/// the GIL. Others are left alone.
+void restore_python_exception() noexcept;
+
+/// The same into the calling thread's error record, from any thread without a lock: the number of its kind,
+/// or 0 for others.
+int32_t report_python_exception() noexcept;
+
 /// The torch.Tensor object of this tensor, the same one each time, so that autograd history, hooks and
 /// identity survive. A new reference, or NULL with an exception pending. All here need the GIL.
 PyObject* tensor_to_python(const at::Tensor& tensor);

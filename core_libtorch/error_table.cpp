@@ -408,6 +408,9 @@ void throw_explained(const char* op, Operands operands) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
+    if (*error.what() == '\0') {
+      throw;
+    }
     ErrorFields fields;
     fields.op = op;
     const Line* line = line_for(error.what());

@@ -16,7 +16,8 @@ using Operands = c10::ArrayRef<const at::Tensor*>;
 Error explain(const char* op, Operands operands, const c10::Error& error);
 
 /// Rethrows the exception that is being handled: LibTorch's as explain() has it, a plain one that comes out
-/// of LibTorch as kTorch, an Error of ours and std::bad_alloc as they are.
+/// of LibTorch as kTorch, an Error of ours and std::bad_alloc as they are. So is one without words, as that
+/// of Python code which LibTorch called: its words are Python's to tell.
 [[noreturn]] void throw_explained(const char* op, Operands operands);
 
 }  // namespace simple_torch::core

@@ -52,6 +52,15 @@ TEST_F(Leaks, AreNoneOfHandles) {
   });
 }
 
+TEST_F(Leaks, AreNoneOfTensorsThatAreGivenAway) {
+  expect_flat([] {
+    DLManagedTensorVersioned* given = nullptr;
+    ASSERT_EQ(spt_into_dlpack(zeros({16}).give(), &given), SPT_OK);
+    Handle back = made(spt_from_dlpack, given);
+    const Handle unused = made(spt_dlpack_move, back.give());
+  });
+}
+
 TEST_F(Leaks, AreNoneOfForeignTensorsTakenOrRefused) {
   const Library producer(CONSUMER_C);
   const Dtype float32{"float32", {kDLFloat, 32, 1}};

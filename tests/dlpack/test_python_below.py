@@ -73,3 +73,28 @@ def test_what_ends_a_program_passes_a_look_at_the_dtype():
     named = type("EagerTensor", (Interrupting,), {"__module__": "tensorflow.python.framework.ops"})
     with pytest.raises(KeyboardInterrupt):
         from_dlpack(named())
+
+
+# ---- the same below a function of Simple's
+
+
+@pytest.fixture(scope="module")
+def program():
+    return simple_torch.run(
+        "use torch\n"
+        "fn copied(x): torch.from_dlpack(x, copy: true)\n"
+        "fn shown(x): torch.attempt(\\: torch.from_dlpack(x, copy: true)).unwrap_err().message()\n"
+    )
+
+
+@pytest.mark.parametrize("exception", [KeyboardInterrupt("now"), SystemExit(3), ArithmeticError("no zeros")], ids=repr)
+def test_what_python_raises_below_a_function_of_simples_comes_out_of_it(exception, program):
+    with Stops(exception), pytest.raises(type(exception)) as caught:
+        program.copied(np.zeros(3))
+    assert caught.value is exception
+    assert program.copied(np.zeros(3)).tolist() == [0, 0, 0]
+
+
+def test_simple_is_told_what_python_raised_below_it(program):
+    with Stops(ArithmeticError("no zeros")):
+        assert program.shown(np.zeros(3)) == "ArithmeticError: no zeros"
