@@ -26,7 +26,7 @@ def format_exception(error: BaseException, max_frames: int = 40) -> str:
 
 
 def note_calls(error: BaseException, note: str) -> None:
-    """Notes which calls of Simple the exception came through; a later note takes an earlier one's place and keeps its head.
+    """Notes which calls of Simple the exception came through; a later note keeps the head of an earlier one.
 
     Before Python 3.11 nothing prints notes; tools look for them in the same place.
 

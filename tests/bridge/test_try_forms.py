@@ -1,4 +1,7 @@
-"""Each function of py, and each method of its objects, has a try_ form; what the forms do is in tests/spec/python_surface_spec.spl."""
+"""Each function of py and each method of its objects has a try_ form.
+
+What the forms do is shown by tests/spec/python_surface_spec.spl.
+"""
 
 from __future__ import annotations
 
