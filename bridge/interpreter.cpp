@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string>
 
@@ -34,11 +35,18 @@ bool set_string(PyConfig& config, wchar_t** field, const char* value, std::strin
   return PyStatus_Exception(status) == 0;
 }
 
+/// As python -I: neither PYTHON… variables nor the user site count.
+bool wants_isolation() {
+  const char* value = std::getenv("SIMPLE_PYTHON_ISOLATED");
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
 /// Starts the interpreter as if `python` itself had been run. Afterwards this thread holds the GIL.
 bool initialize(const char* python, std::string& error) {
   PyConfig config;
   PyConfig_InitPythonConfig(&config);
   config.parse_argv = 0;
+  config.isolated = wants_isolation() ? 1 : 0;
   config.install_signal_handlers = 0;  // see interrupts.h
   bool good = set_string(config, &config.program_name, python, error) &&
               set_string(config, &config.executable, python, error);

@@ -198,6 +198,37 @@ Value function_name(Thread&, Value* args, int) {
   return make_text(function.is(Kind::kClosure) ? as_object<Closure>(function)->proto->name : "function");
 }
 
+// What a module shows under that name; missing where it shows nothing.
+Value shown_by(const LoadedModule& module, Symbol name) {
+  const auto slot = module.names.find(name);
+  return slot == module.names.end() ? Value::missing() : module.slots[slot->second];
+}
+
+// Where another process finds the value: the path of the file whose module it is, or of the file that defines
+// it and its name there. An empty array for all else.
+Value home(Thread&, Value* args, int) {
+  const Value of = given(args[0]);
+  const LoadedModule* module = nullptr;
+  std::string name;
+  if (of.is(Kind::kModule)) {
+    module = static_cast<LoadedModule*>(of.as_object);
+  } else if (of.is(Kind::kClosure)) {
+    module = as_object<Closure>(of)->proto->module;
+    name = as_object<Closure>(of)->proto->name;
+  } else if (of.is(Kind::kRecord) || of.is(Kind::kEnum)) {
+    module = as_object<Type>(of)->module;
+    name = name_of(as_object<Type>(of)->name);
+  }
+  if (module == nullptr || module->is_library || !module->source.path.starts_with('/'))
+    return make_array({});
+  if (of.is(Kind::kModule))
+    return make_array({make_text(module->source.path)});
+  const Value shown = shown_by(*module, intern(name));
+  return shown.is_object() && shown.as_object == of.as_object
+             ? make_array({make_text(module->source.path), make_text(name)})
+             : make_array({});
+}
+
 // Whether the second value is a type, and the first one of its objects.
 Value is_of(Thread&, Value* args, int) {
   const Value of = given(args[0], 1);
@@ -245,6 +276,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_has_member", has_member, 2, 2},
     {"rt_has_method", has_method, 2, 2},
     {"rt_function_name", function_name, 1, 1},
+    {"rt_home", home, 1, 1},
     {"rt_is_of", is_of, 1, 1},
     {"rt_is_same", is_same, 1, 1},
     {"rt_identity", identity, 1, 1},

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import copyreg
 import ctypes
 import os
+import pickle
 import sys
 import threading
 from typing import Any
@@ -16,6 +18,7 @@ _starting = threading.Lock()
 # Functions of Simple's, which it sets when it starts: once, also where this module is loaded again.
 _run: Any = globals().get("_run")
 _run_file: Any = globals().get("_run_file")
+_home: Any = globals().get("_home")
 
 
 def run(source: str, /, name: str = "source", **values: Any) -> Any:
@@ -56,6 +59,28 @@ def evaluate(expression: str, /, **values: Any) -> Any:
     return run(f"val it = {expression}", name="expression", **values).it
 
 
+def reduced(value: Any) -> tuple[Any, ...]:
+    """How a module, function or class of Simple is pickled: as the file that it is of, and its name there.
+
+    So worker processes get them, by whatever way they are started.
+
+    Raises:
+        pickle.PicklingError: no file of Simple that this process ran defines it: objects, lambdas, modules of text.
+    """
+    home = () if _home is None else _home(value)
+    if not home:
+        raise pickle.PicklingError(
+            f"{value!r} cannot be pickled: of Simple's only modules of files can be, as run_file() gives them, and the "
+            "functions and classes that they define"
+        )
+    return _found, tuple(home)
+
+
+def _found(path: str, name: str | None = None) -> Any:
+    module = run_file(path)
+    return module if name is None else getattr(module, name)
+
+
 def _start() -> None:
     with _starting:
         if _run_file is None:
@@ -71,6 +96,7 @@ def _open() -> None:
     problem = host.spl_guest_start(os.fsencode(begin), _write)
     if problem is not None:
         raise ImportError(f"Simple does not start in this Python: {problem.decode(errors='replace')}")
+    copyreg.pickle(type(_run), reduced)
     front = ctypes.CDLL(str(folder / "libspl_torch.so"))
     front.spt_py_on_interrupt(ctypes.cast(host.spl_guest_interrupt, ctypes.c_void_p))
     atexit.register(_end, host, _write)

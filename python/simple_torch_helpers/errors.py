@@ -26,8 +26,7 @@ def format_exception(error: BaseException, max_frames: int = 40) -> str:
 
 
 def note_calls(error: BaseException, note: str) -> None:
-    """Notes the calls of Simple that the exception came through; a later note takes the place of an earlier,
-    and keeps its head.
+    """Notes which calls of Simple the exception came through; a later note keeps the head of an earlier one.
 
     Before Python 3.11 nothing prints notes; tools look for them in the same place.
 

@@ -66,6 +66,11 @@ def instance_type(function: type) -> type:
         def __hash__(self) -> int:
             return hash(ask(self, "hash"))
 
+        def __reduce_ex__(self, protocol: Any) -> Any:
+            from simple_torch.simple import reduced  # which a Simple program has no need of before
+
+            return reduced(self)
+
         def __enter__(self) -> Any:
             return ask(self, "enter")
 

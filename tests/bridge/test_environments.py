@@ -143,6 +143,29 @@ def test_the_user_site_is_as_in_the_environment(tmp_path, environment):
     settings.write_text("\n".join([*lines, "include-system-site-packages = true", ""]))
     assert printed(tmp_path, FINDS, **chosen) == ["user site"]
     assert printed(tmp_path, FINDS, **chosen, PYTHONNOUSERSITE="1") == ["missing"]
+    assert printed(tmp_path, FINDS, **chosen, SIMPLE_PYTHON_ISOLATED="1") == ["missing"]
+
+
+ISOLATED = """
+use python as py
+match py.try_import("only_there"):
+    case Ok(module): print module.where.to_text()
+    case Err(_): print "missing"
+print py.import("sys").flags.isolated.to_int()
+print py.import("sys").executable.to_text()
+val pool = py.import("multiprocessing").get_context("spawn").Pool(1)
+print pool.apply(py.eval("eval"), ["__import__('sys').flags.isolated"]).to_int()
+pool.close()
+pool.join()
+"""
+
+
+def test_an_isolated_python_sees_no_variables(tmp_path):
+    """As python -I, and so do its workers. Nor the user site: see the test before."""
+    (tmp_path / "only_there.py").write_text("where = 'PYTHONPATH'\n")
+    base = {"SIMPLE_PYTHON": sys.executable, "PYTHONPATH": str(tmp_path)}
+    assert printed(tmp_path, ISOLATED, **base, SIMPLE_PYTHON_ISOLATED="0") == ["PYTHONPATH", "0", sys.executable, "0"]
+    assert printed(tmp_path, ISOLATED, **base, SIMPLE_PYTHON_ISOLATED="1") == ["missing", "1", sys.executable, "1"]
 
 
 def test_the_folder_of_the_program_is_no_place_for_pythons_modules(tmp_path):

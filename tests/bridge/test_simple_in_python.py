@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import io
+import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -588,3 +591,43 @@ def test_a_handler_of_the_programs_own_runs_when_the_call_returns():
     finally:
         signal.signal(signal.SIGINT, old)
     assert seen == ["handled"]
+
+
+# ---- pickles
+
+OF_A_FILE = """
+fn twice(x): 2 * x
+class Shift:
+    by: i64
+    fn __call__(x): x + self.by
+val unnamed = \\x: x
+"""
+
+
+@pytest.fixture
+def of_a_file(tmp_path):
+    (tmp_path / "picklable.spl").write_text(OF_A_FILE)
+    return run_file(tmp_path / "picklable.spl")
+
+
+def test_modules_of_files_and_what_they_define_are_pickled(of_a_file):
+    again = pickle.loads(pickle.dumps([of_a_file, of_a_file.twice, of_a_file.Shift]))
+    assert again[0].twice(3) == 6
+    assert again[1](4) == 8
+    assert again[2](by=5)(1) == 6
+    assert copy.deepcopy(of_a_file.twice)(5) == 10
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+def test_workers_get_functions_of_simple(of_a_file, start):
+    with multiprocessing.get_context(start).Pool(2) as pool:
+        assert pool.map(of_a_file.twice, [1, 2, 3]) == [2, 4, 6]
+
+
+def test_what_no_file_defines_is_refused_with_the_reason(of_a_file):
+    text = run("fn of_text(): 1\nfn maker(): \\: 1")
+    for value in (of_a_file.Shift(by=1), of_a_file.unnamed, text, text.of_text, text.maker()):
+        with pytest.raises(pickle.PicklingError, match=r"only modules of files can be, as run_file\(\) gives them"):
+            pickle.dumps(value)
+    with pytest.raises(pickle.PicklingError, match="cannot be pickled"):
+        copy.copy(of_a_file.Shift(by=1))

@@ -1,4 +1,7 @@
-"""Each function of py, and each method of its objects, has a try_ form; python_surface_spec.spl runs them."""
+"""Each function of py and each method of its objects has a try_ form.
+
+What the forms do is shown by tests/spec/python_surface_spec.spl.
+"""
 
 from __future__ import annotations
 
