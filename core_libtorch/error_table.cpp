@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core_libtorch/autograd/custom_function.h"
 #include "core_libtorch/explained_words.h"
 #include "core_libtorch/threads.h"
 
@@ -402,7 +403,9 @@ void throw_explained(const char* op, Operands operands) {
   try {
     throw;
   } catch (const c10::Error& error) {
-    throw explain(op, operands, error);
+    const Error explained = explain(op, operands, error);
+    throw Error(explained.kind(), with_function_names(explained.what(), "a custom function"),
+                explained.fields());
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {

@@ -156,13 +156,16 @@ std::string name_of_node(const torch::autograd::Node& node) {
   return static_cast<const CustomNode&>(*capsule).function->name() + "Backward";
 }
 
-std::string with_function_names(std::string words) {
+std::string with_function_names(std::string words, const std::string& name) {
   static const std::string type = c10::demangle(typeid(ProgramNode).name());
-  const std::string name = running_name.empty() ? "a custom function" : running_name;
   for (size_t at = words.find(type); at != std::string::npos; at = words.find(type, at + name.size())) {
     words.replace(at, type.size(), name);
   }
   return words;
+}
+
+std::string with_name_of_last_function(std::string words) {
+  return with_function_names(std::move(words), running_name.empty() ? "a custom function" : running_name);
 }
 
 }  // namespace simple_torch::core

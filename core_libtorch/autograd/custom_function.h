@@ -67,7 +67,10 @@ std::vector<at::Tensor> apply(std::unique_ptr<CustomFunction> function, at::Tens
 /// The node's name; of one made here `ExpBackward` for a function of the name Exp.
 std::string name_of_node(const torch::autograd::Node& node);
 
-/// LibTorch's words with the function's name for the C++ type by which LibTorch calls it.
-std::string with_function_names(std::string words);
+/// LibTorch's words with that name for the C++ type by which LibTorch calls custom functions.
+std::string with_function_names(std::string words, const std::string& name);
+
+/// As above, with the name of the function whose backward this thread ran last.
+std::string with_name_of_last_function(std::string words);
 
 }  // namespace simple_torch::core

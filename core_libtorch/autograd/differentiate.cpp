@@ -98,10 +98,19 @@ std::vector<at::Tensor> gradients_of(at::TensorList outputs, at::TensorList inpu
     throw Error(ErrorKind::kInvalidArgument, "`inputs` argument to `grad()` cannot be empty.");
   }
   const variable_list complete = complete_gradients(outputs, gradients);
-  return in_backward_pass([&] {
+  variable_list found = in_backward_pass([&] {
     return torch::autograd::grad(outputs.vec(), inputs.vec(), complete, use.retain_graph, use.create_graph,
-                                 allow_unused);
+                                 /*allow_unused=*/true);
   });
+  for (size_t i = 0; i < found.size() && !allow_unused; ++i) {
+    if (!found[i].defined()) {  // in Python's words: LibTorch's lack a space
+      throw Error(ErrorKind::kTorch,
+                  "The differentiated Tensor at index " + std::to_string(i) +
+                      " appears to not have been used in the graph. Set allow_unused=True if "
+                      "this is the desired behavior.");
+    }
+  }
+  return found;
 }
 
 std::string grad_fn_name(const at::Tensor& tensor) {

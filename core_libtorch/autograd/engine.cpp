@@ -113,7 +113,7 @@ bool is_anomaly_mode_checking_nan() { return AnomalyMode::should_check_nan(); }
 void rethrow_from_backward(const c10::Error& error) {
   const std::string place = is_anomaly_mode() ? take_anomaly_place() : "";
   Error explained = explain("backward", {}, error);
-  const std::string words = with_function_names(explained.what());
+  const std::string words = with_name_of_last_function(explained.what());
   throw Error(explained.kind(), place.empty() ? words : words + " (forward call: " + place + ")",
               explained.fields());
 }

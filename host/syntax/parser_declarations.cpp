@@ -246,7 +246,7 @@ FunctionPtr Parser::function(std::vector<Attribute> attributes, bool exported) {
   auto node = make<FunctionDecl>(here());
   node->info.doc = doc_comment();
   node->info.exported = exported;
-  node->is_static = has_attribute(attributes, "static");
+  node->is_static = has_attribute(attributes, "static") || has_attribute(attributes, "staticmethod");
   node->is_extern = has_attribute(attributes, "extern_c");
   node->info.attributes = std::move(attributes);
   for (; !is(Tok::kFn) && !is(Tok::kMe); advance()) {

@@ -37,6 +37,30 @@ MISTAKES = [
     ("nn.ModuleList([nn.ReLU])", "<class ReLU>, which is not called, is not a Module: ModuleList takes modules", ""),
     ("nn.Sequential(nn.ReLU)", "<class ReLU>, which is not called, has no forward(): Sequential takes modules", ""),
     ("nn.Linear(2, 3).wieght", "Linear has no field wieght", ""),
+    ('nn.Linear(2, 3).to("foo")', "Expected one of cpu, cuda, ", "device type at start of device string: foo"),
+    ('nn.ReLU().get_buffer("a")', 'ReLU has no buffer "a"; it has none', ""),
+    (
+        'nn.ReLU().register_buffer("a", 3)',
+        "cannot assign 'i64' as buffer 'a' of ReLU (torch Tensor or nil required)",
+        "",
+    ),
+    ("nn.utils.rnn.pad_packed_sequence(x)", "pad_packed_sequence() takes a PackedSequence, not Tensor", ""),
+    ("torch.utils.checkpoint.checkpoint(x, x)", "checkpoint() takes a function and its arguments, not Tensor", ""),
+    (
+        'torch.optim.SGD([x], lr: 0.1).add_param_group({"params": 3})',
+        '"params" of a parameter group is a Tensor or an array of them, not i64',
+        "",
+    ),
+    (
+        "torch.autograd.grad(x.clone().requires_grad_().sum(), [x.clone().requires_grad_()])",
+        "The differentiated Tensor at index 0 appears to not have been used in the graph. Set allow_unused=True",
+        "",
+    ),
+    (
+        "hooked(nn.Linear(2, 3))",
+        "forward pre-hook must return nil or a tuple of (new_args, new_kwargs), but got 3.",
+        "",
+    ),
     ("spoil(nn.Linear(2, 3))", "cannot assign 'Tensor' as parameter 'weight' of Linear", ""),
 ]
 PROGRAM = """use torch
@@ -48,6 +72,9 @@ class Empty(nn.Module):
 fn spoil(m):
     m.weight = torch.ones([3, 2])
 val x = torch.ones([1, 2])
+fn hooked(m):
+    m.register_forward_pre_hook(\\_m, _args, _kwargs: 3, with_kwargs: true)
+    m(x)
 {}
 """
 

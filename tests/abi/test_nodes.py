@@ -1,0 +1,221 @@
+"""The C functions on nodes of the graph, hooks of several tensors and settings: what each does and refuses."""
+
+from __future__ import annotations
+
+import ctypes
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
+
+from guest_abi import Abi, AbiError  # noqa: E402
+
+INVALID_ARGUMENT, INVALID_HANDLE = 1, 2
+Call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+End = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+Integers = ctypes.POINTER(ctypes.c_int64)
+
+
+class Functions:
+    """spt_NAME with integers, texts, lists of handles and callbacks; what it gives is returned."""
+
+    def __init__(self) -> None:
+        self.abi, self.made = Abi(), []
+
+    def do(self, name: str, *args, out=None):
+        given = []
+        for arg in args:
+            if isinstance(arg, list):
+                given += [(ctypes.c_int64 * max(len(arg), 1))(*arg), ctypes.c_int64(len(arg))]
+            elif isinstance(arg, bool):
+                given.append(ctypes.c_bool(arg))
+            elif isinstance(arg, int):
+                given.append(ctypes.c_int64(arg))
+            else:
+                given.append(arg.encode() if isinstance(arg, str) else arg)
+        places = [kind() for kind in out or ()]
+        self.abi.check(getattr(self.abi.front, f"spt_{name}")(*given, *map(ctypes.byref, places)))
+        return places[0].value if len(places) == 1 else [place for place in places]
+
+    def handle(self, name: str, *args) -> int:
+        self.made.append(self.do(name, *args, out=[ctypes.c_int64]))
+        return self.made[-1]
+
+    def number(self, name: str, *args) -> int:
+        return self.do(name, *args, out=[ctypes.c_int64])
+
+    def text(self, name: str, *args) -> str:
+        return self.do(name, *args, out=[ctypes.c_char_p]).decode()
+
+    def list(self, name: str, *args) -> list[int]:
+        items, count = self.do(name, *args, out=[Integers, ctypes.c_int64])
+        return items[: count.value]
+
+    def leaf(self, *values: float) -> int:
+        leaf = self.abi.enter(torch.tensor(values))
+        self.made.append(leaf)
+        self.do("set_requires_grad", leaf, True)
+        return leaf
+
+    def values(self, handle: int) -> list[float]:
+        items, count = self.do("to_list", handle, out=[ctypes.POINTER(ctypes.c_double), ctypes.c_int64])
+        return items[: count.value]
+
+    def gradient(self, leaf: int) -> list[float]:
+        return self.values(self.handle("grad", leaf))
+
+
+@pytest.fixture
+def abi():
+    functions = Functions()
+    before = functions.number("live_handles", 0)
+    yield functions
+    for handle in functions.made:
+        if handle:
+            functions.do("release", handle)
+    assert functions.number("live_handles", 0) == before
+
+
+def refused(kind: int, words: str, call, *args, **named) -> None:
+    with pytest.raises(AbiError, match=words or None) as told:
+        call(*args, **named)
+    assert told.value.kind == kind
+
+
+def test_a_graph_is_walked_down_to_its_leaf(abi):
+    x = abi.leaf(2.0, 3.0)
+    square = abi.handle("mul", x, x)
+    node = abi.handle("grad_fn", square)
+    assert abi.text("node_name", node) == "MulBackward0"
+    flat = abi.list("node_next_functions", node)
+    abi.made += flat[::2]
+    assert len(flat) == 4 and flat[1::2] == [0, 0]
+    assert abi.text("node_name", flat[0]) == "torch::autograd::AccumulateGrad"
+    assert abi.values(abi.handle("node_variable", flat[0])) == [2.0, 3.0]
+    assert abi.number("node_variable", node) == 0
+    own = abi.handle("gradient_node", x)
+    assert len({abi.number("node_identity", each) for each in (flat[0], flat[2], own)}) == 1
+    assert abi.number("node_identity", node) != abi.number("node_identity", own)
+    assert abi.number("grad_fn", x) == 0
+    assert abi.number("output_nr", square) == 0
+
+
+def test_what_is_no_node_is_refused(abi):
+    plain = abi.abi.enter(torch.ones(2))
+    abi.made.append(plain)
+    for name in ("node_name", "node_identity", "node_next_functions", "node_variable"):
+        out = [Integers, ctypes.c_int64] if name == "node_next_functions" else [ctypes.c_int64]
+        refused(INVALID_HANDLE, "", abi.do, name, plain, out=out)
+    refused(INVALID_ARGUMENT, "requires no gradient", abi.number, "gradient_node", plain)
+
+
+def test_hooks_before_and_after_a_node_see_and_replace_gradients(abi):
+    x = abi.leaf(2.0, 3.0)
+    square = abi.handle("mul", x, x)
+    node, seen, ended = abi.handle("grad_fn", square), [], []
+
+    def changed(factor):
+        def hook(key, of_inputs):
+            gradients = abi.list("node_hook_gradients")
+            seen.append((key, of_inputs, [abi.values(g) for g in gradients]))
+            keep = gradients[:of_inputs] if of_inputs else gradients
+            given = [abi.number("mul_scalar", g, ctypes.c_double(factor)) for g in keep]
+            abi.do("node_hook_give", given)
+            for each in gradients + given:
+                abi.do("release", each)
+            return 1
+
+        return Call(hook)
+
+    before, after, end = changed(10.0), changed(2.0), End(ended.append)
+    first = abi.number("node_register_hook", node, 5, before, end, True)
+    second = abi.number("node_register_hook", node, 6, after, end, False)
+    weights = abi.abi.enter(torch.ones(2))
+    abi.made.append(weights)
+    abi.do("backward_with", square, weights, True, False)
+    twenty = [20.0, 30.0]
+    assert seen == [(5, 0, [[1.0, 1.0]]), (6, 2, [twenty, twenty, [10.0, 10.0]])]
+    assert abi.gradient(x) == [80.0, 120.0]
+    abi.do("node_remove_hook", first)
+    abi.do("node_remove_hook", second)
+    assert sorted(ended) == [5, 6]
+    abi.do("node_remove_hook", first)  # again is nothing
+    abi.do("backward_with", square, weights, False, False)
+    assert len(seen) == 2 and abi.gradient(x) == [84.0, 126.0]
+
+
+def test_outside_of_a_hook_or_a_pass_there_are_no_gradients(abi):
+    out = [Integers, ctypes.c_int64]
+    refused(INVALID_ARGUMENT, "runs no hook", abi.do, "node_hook_gradients", out=out)
+    refused(INVALID_ARGUMENT, "runs no hook", abi.do, "node_hook_give", [])
+    number = abi.number("watch_gradients", [abi.leaf(1.0)])
+    refused(INVALID_ARGUMENT, "not inside of a backward pass", abi.number, "watched_in_pass", number)
+    abi.do("unwatch_gradients", number)
+
+
+def test_a_pass_tells_how_many_of_the_watched_tensors_it_reaches(abi):
+    x, y, z = abi.leaf(2.0), abi.leaf(3.0), abi.leaf(4.0)
+    number, counts = abi.number("watch_gradients", [x, y, z]), []
+
+    def count(_, gradient):
+        counts.append(abi.number("watched_in_pass", number))
+        abi.do("release", gradient)
+        return -1
+
+    hook, end = Call(count), End(lambda key: None)
+    abi.number("register_hook", x, 1, hook, end)
+    abi.do("backward", abi.handle("mul", x, y))
+    abi.do("backward", abi.handle("mul", x, x))
+    abi.do("unwatch_gradients", number)
+    abi.do("backward", abi.handle("mul", x, y))
+    assert counts == [2, 1, 0]
+    plain = abi.abi.enter(torch.ones(1))
+    abi.made.append(plain)
+    refused(INVALID_ARGUMENT, "requires no gradient", abi.number, "watch_gradients", [plain])
+
+
+def test_hooks_on_saved_tensors_are_disabled_and_enabled(abi):
+    call, end = Call(lambda key, value: 0), End(lambda key: None)
+    abi.do("saved_tensors_hooks_disable", "not here")
+    refused(INVALID_ARGUMENT, "not here", abi.do, "saved_tensors_hooks_begin", 1, call, call, end, end)
+    abi.do("saved_tensors_hooks_enable")
+    abi.do("saved_tensors_hooks_begin", 1, call, call, end, end)
+    refused(INVALID_ARGUMENT, "hooks are there", abi.do, "saved_tensors_hooks_disable", "hooks are there")
+    abi.do("saved_tensors_hooks_end")
+    refused(INVALID_ARGUMENT, "not disabled", abi.do, "saved_tensors_hooks_enable")
+    refused(INVALID_ARGUMENT, "message", abi.do, "saved_tensors_hooks_disable", None)
+
+
+def test_a_version_that_was_raised_stops_a_pass_that_needs_the_old(abi):
+    x = abi.leaf(2.0)
+    y = abi.handle("exp", x)
+    abi.do("increment_version", y)
+    with pytest.raises(AbiError, match="modified by an inplace operation"):
+        abi.do("backward", y)
+
+
+def test_settings_are_those_of_torch(abi):
+    cuda, cudnn = torch.backends.cuda, torch.backends.cudnn
+    ways = {
+        "flash_sdp": cuda.flash_sdp_enabled,
+        "mem_efficient_sdp": cuda.mem_efficient_sdp_enabled,
+        "math_sdp": cuda.math_sdp_enabled,
+        "cudnn_sdp": cuda.cudnn_sdp_enabled,
+        "deterministic": torch.are_deterministic_algorithms_enabled,
+        "cudnn": lambda: cudnn.enabled,
+        "cudnn_benchmark": lambda: cudnn.benchmark,
+        "cudnn_deterministic": lambda: cudnn.deterministic,
+        "autograd_multithreading": torch.autograd.is_multithreading_enabled,
+    }
+    for name, asked in ways.items():
+        before = asked()
+        for value in (not before, before):
+            abi.do("set_setting", name, value)
+            assert asked() == value == bool(abi.number("setting", name)), name
+    for name in ("overrideable_sdp", "deterministic_warn_only"):
+        before = bool(abi.number("setting", name))
+        abi.do("set_setting", name, not before)
+        assert bool(abi.number("setting", name)) != before
+        abi.do("set_setting", name, before)
+    refused(INVALID_ARGUMENT, 'there is no setting "speed"', abi.number, "setting", "speed")
+    refused(INVALID_ARGUMENT, 'there is no setting "speed"', abi.do, "set_setting", "speed", True)
