@@ -1,6 +1,7 @@
 // What Simple has without an import: functions, and the methods of the built-in kinds.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "../syntax/ast.h"
@@ -34,6 +35,10 @@ const Native* host_extern(const std::string& name);
 Value cast_value(Value v, int code);
 int64_t to_integer(Value v);  // of a number, bool or text; fails for others
 double to_number(Value v);
+/// The number that the whole text is, but for blanks round it.
+std::optional<double> parsed_number(const std::string& field);
+/// The text without the blanks round it.
+std::string without_blanks(const std::string& field);
 const std::string& expect_text(Value v, const char* what);
 bool is_of_type(Value v, const Type* type);
 Value make_iterator(Value source);  // owned

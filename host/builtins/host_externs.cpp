@@ -29,6 +29,7 @@
 #include "failure.h"
 #include "interrupt_mark.h"
 #include "process_run.h"
+#include "tables.h"
 
 namespace spl {
 
@@ -296,6 +297,8 @@ const NativeEntry kExterns[] = {
     {"rt_spec_failure", spec_failure, 3, 3},
     {"rt_user_place", user_place, 0, 0},
     {"rt_tuple", tuple_of, 2, 2},
+    {"rt_csv_records", csv_records, 2, 2},
+    {"rt_numbers_in", numbers_in, 3, 3},
     {"rt_tuple_names", tuple_names, 1, 1},
     {"rt_failure_report", failure_report, 1, 1},
     {"rt_inner_failure_report", inner_failure_report, 2, 2},

@@ -221,13 +221,8 @@ Value parse_int(Thread&, Value* args, int) {
   return make_some(Value::integer(value));
 }
 Value parse_float(Thread&, Value* args, int) {
-  const std::string text = stripped(self_text(args), true, true);
-  const size_t skip = text.starts_with("+") ? 1 : 0;
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data() + skip, text.data() + text.size(), value);
-  if (text.size() == skip || problem != std::errc() || end != text.data() + text.size())
-    return make_none();
-  return make_some(Value::number(value));
+  const std::optional<double> value = parsed_number(self_text(args));
+  return value ? make_some(Value::number(*value)) : make_none();
 }
 
 Value repeat(Thread& thread, Value* args, int) {
@@ -322,6 +317,18 @@ const NativeEntry kMethods[] = {
 };
 
 }  // namespace
+
+std::optional<double> parsed_number(const std::string& field) {
+  const std::string text = stripped(field, true, true);
+  const size_t skip = text.starts_with("+") ? 1 : 0;
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data() + skip, text.data() + text.size(), value);
+  if (text.size() == skip || problem != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+std::string without_blanks(const std::string& field) { return stripped(field, true, true); }
 
 void install_text_methods() { add_methods(Kind::kText, kMethods, std::size(kMethods)); }
 

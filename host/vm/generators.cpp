@@ -116,7 +116,8 @@ Value next_or_nil(Thread& thread, Value* args, int) {
   }
   const Method* const own = args[0].is(Kind::kInstance) ? thread.find_method(args[0], next) : nullptr;
   if (own == nullptr)
-    fail("next() takes a generator, what iter() gave or an object with next(), not " + type_name(args[0]));
+    fail("next() takes a generator or an object with next(), not " + type_name(args[0]),
+         "iter() of what a loop goes over gives one");
   thread.next_of(args[0], *own, value);
   return value;
 }

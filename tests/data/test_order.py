@@ -44,6 +44,22 @@ OURS = run(
         d.random_split([for i in 0..count: i], plain(lengths), generator: generator).map(\\part: part.indices)
     fn subset(dataset, indices): d.Subset(dataset, plain(indices))
     fn joined(a, b): d.ConcatDataset([a, b])
+    class Numbers(d.IterableDataset):
+        numbers: any
+        fn iter():
+            for number in self.numbers: yield number
+        fn __len__(): len(self.numbers)
+    fn chained(a, b, named):
+        val streams = Numbers(numbers: plain(a)) + Numbers(numbers: plain(b))
+        (len(streams), [for batch in d.DataLoader(streams, **plain(named)): batch])
+    fn chain_of_another(): torch.attempt(\\: d.ChainDataset([[1]])).unwrap_err().message()
+    fn stacked(a, b): d.StackDataset(a, b)
+    fn stacked_by_name(a, b): d.StackDataset(first: a, second: b)
+    fn one_subset(a): d.Subset(a, [2, 0, 1])
+    fn refused_stack(a, b): torch.attempt(\\: d.StackDataset(a, b)).unwrap_err().message()
+    fn refused_stacks(a):
+        val outcomes = [torch.attempt(\\: d.StackDataset()), torch.attempt(\\: d.StackDataset(a, x: a))]
+        outcomes.map(\\outcome: outcome.unwrap_err().message())
     fn rows(dataset): [for i in 0..len(dataset): dataset[i]]
     fn length(value): len(value)
     fn one(dataset, workers):
@@ -202,6 +218,46 @@ def test_subsets_are_loaded_alike():
         lambda: OURS.epochs(mine, {"batch_size": 3, "shuffle": True}, None, 1, MANY),
     )
     assert equal(found[0], wanted[0])
+
+
+class Numbers(theirs.IterableDataset):
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def __iter__(self):
+        return iter(self.numbers)
+
+    def __len__(self):
+        return len(self.numbers)
+
+
+@pytest.mark.parametrize(
+    "named", [{"batch_size": 2}, {"batch_size": 2, "num_workers": 2}, {"batch_size": None}], ids=str
+)
+def test_streams_are_chained_alike(named):
+    chain = Numbers([1, 2, 3]) + Numbers([4])
+    wanted = list(theirs.DataLoader(chain, **named))
+    count, found = OURS.chained([1, 2, 3], [4], named)
+    assert count == len(chain) == 4
+    assert [torch.as_tensor(batch).tolist() for batch in found] == [torch.as_tensor(b).tolist() for b in wanted]
+    assert OURS.chain_of_another() == "ChainDataset only supports IterableDataset"
+
+
+def test_stacks_are_loaded_alike():
+    x, y = tensors()
+    his, mine = theirs.TensorDataset(x, y), OURS.tensors(x, y)
+    parts, my_parts = theirs.Subset(his, [3, 1, 4]), OURS.subset(mine, [3, 1, 4])
+    others, my_others = theirs.Subset(his, [2, 0, 1]), OURS.one_subset(mine)
+    found, wanted = both(
+        lambda: [list(theirs.DataLoader(theirs.StackDataset(parts, others), batch_size=2, shuffle=True))],
+        lambda: OURS.epochs(OURS.stacked(my_parts, my_others), {"batch_size": 2, "shuffle": True}, None, 1, MANY),
+    )
+    assert equal(found[0], wanted[0])
+    named = list(theirs.DataLoader(theirs.StackDataset(first=parts, second=others), batch_size=2))
+    found = OURS.epochs(OURS.stacked_by_name(my_parts, my_others), {"batch_size": 2}, None, 1, MANY)[0]
+    assert all(equal([ours["first"], ours["second"]], [t["first"], t["second"]]) for ours, t in zip(found, named))
+    assert OURS.refused_stack(mine, my_parts) == "Size mismatch between datasets: they have [11, 3] samples"
+    assert [told[:20] for told in OURS.refused_stacks(mine)] == ["At least one dataset", "Supported either ``t"]
 
 
 @pytest.mark.parametrize("named", OPTIONS, ids=str)
