@@ -177,7 +177,8 @@ def test_hooks_after_loading_give_nothing():
     OURS.answering(ours)
     theirs.register_load_state_dict_post_hook(lambda _m, keys: keys)
     state = nn.Linear(2, 2).state_dict()
-    told = message(lambda: theirs.load_state_dict(state)).replace("in-place", "inplace").split(",")[0]
+    told = message(lambda: theirs.load_state_dict(state)).split(",")[0]
+    told = told.replace("notexpected", "not expected")  # so in PyTorch 2.11
     assert told in message(lambda: OURS.load(ours, state))
 
 

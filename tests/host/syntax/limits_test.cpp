@@ -1,7 +1,7 @@
 // Hostile input: deep, long, cut off, or no text at all. It may be refused, never crash or take long.
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "trees.h"
 
@@ -19,6 +19,11 @@ std::string repeated(const std::string& text, int times) {
 std::string first_complaint(const std::string& source) {
   const auto result = parsed(source);
   return result.ok() ? "" : result.diagnostics[0].message;
+}
+
+/// Of the processor's time, of which a busy machine takes no more than an idle one.
+double seconds_since(std::clock_t start) {
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 TEST(Limits, DeepNestingIsRefused) {
@@ -53,12 +58,12 @@ TEST(Limits, LongListsAreFine) {
 }
 
 TEST(Limits, UnclosedInterpolationsTakeNoTime) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = std::clock();
   for (const auto* piece : {"{a\"", "{a '", "\"{a", "f\"{", "{a{", "{\"", "\"\"\"{"}) {
     parsed("x = \"" + repeated(piece, 5000));
     parsed("x = f\"\"\"" + repeated(piece, 5000));
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_LT(seconds_since(start), 10);
 }
 
 TEST(Limits, TenThousandLinesAreReadAtOnce) {
@@ -74,9 +79,9 @@ TEST(Limits, TenThousandLinesAreReadAtOnce) {
         "            return y[:, -1, :].map(\\v: v * 2)\n"
         "        y\n";
   }
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = std::clock();
   EXPECT_TRUE(parsed(source).ok());
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  EXPECT_LT(seconds_since(start), 1);
 }
 
 TEST(Limits, AnyPrefixOfAProgramIsReadWithoutHarm) {
