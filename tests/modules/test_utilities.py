@@ -251,7 +251,7 @@ def test_settings_of_cudnn_are_pythons():
         OURS.set_cudnn(False, False)
         assert not torch.backends.cudnn.benchmark and not torch.backends.cudnn.deterministic
     finally:
-        torch.backends.cudnn.benchmark, torch.backends.cudnn.deterministic = before
+        OURS.set_cudnn(*before)  # PyTorch's test helpers forbid Python's own
     for refused in (OURS.no_such, OURS.no_such_to_set):
         with pytest.raises(Exception, match="has no speed; it has benchmark, deterministic, enabled"):
             refused()
