@@ -5,8 +5,8 @@
 
 namespace spl {
 
-/// rt_csv_records(content: text, delimiter: text) -> [[[text]], text, bool]: the records as RFC 4180 has them, whose
-/// ends are LF or CR LF; what stands behind the last one's end; whether that ends between quotes.
+/// rt_csv_records(content: text, delimiter: text) -> [[[text]], text, bool]: the records as RFC 4180 has
+/// them, whose ends are LF or CR LF; what stands behind the last one's end; whether that ends between quotes.
 Value csv_records(Thread& thread, Value* args, int count);
 
 /// rt_numbers_in(rows: [[text]], places: [i64], missing: [text]) -> [f64?]: the fields at these places of

@@ -1,6 +1,6 @@
-// Every cycle of references runs through an instance of a class, a cell, a generator or an iterator, since all
-// else is a value that is copied when it is changed while shared. So these are allocated with room for a list of
-// all of them, which the collector walks.
+// Every cycle of references runs through an instance of a class, a cell, a generator or an iterator, since
+// all else is a value that is copied when it is changed while shared. So these are allocated with room for a
+// list of all of them, which the collector walks.
 #pragma once
 
 #include <cstddef>
