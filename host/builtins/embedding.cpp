@@ -6,6 +6,7 @@
 #include "../installation.h"
 #include "../modules/loader.h"
 #include "../values/error.h"
+#include "../vm/lock.h"
 #include "../vm/thread.h"
 #include "failure.h"
 #include "reached.h"
@@ -263,6 +264,20 @@ Value attempt_to_end(Thread& thread, Value* args, int) {
   }
 }
 
+// As attempt(), but that Ctrl-C ends what runs, not the program: it is Err(nil).
+Value attempt_interruptible(Thread& thread, Value* args, int) {
+  const Interruptible interruptible;
+  try {
+    return make_ok(thread.call(given(args[0]), nullptr, 0));
+  } catch (const SimpleError& error) {
+    return make_err(failure_of(error));
+  } catch (const ExitRequest& request) {
+    if (!request.by_interrupt)
+      throw;
+    return make_err(Value());
+  }
+}
+
 constexpr NativeEntry kExterns[] = {
     {"rt_module_of_text", module_of_text, 3, 3},
     {"rt_module_of_file", module_of_file, 1, 1},
@@ -281,6 +296,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_is_same", is_same, 1, 1},
     {"rt_identity", identity, 1, 1},
     {"rt_attempt_to_end", attempt_to_end, 1, 1},
+    {"rt_attempt_interruptible", attempt_interruptible, 1, 1},
 };
 
 }  // namespace

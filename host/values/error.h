@@ -44,9 +44,10 @@ inline SimpleError too_deep() {
   return error;
 }
 
-/// exit(code) unwinds as this.
+/// exit(code) unwinds as this, and Ctrl-C.
 struct ExitRequest {
   int code;
+  bool by_interrupt = false;
 };
 constexpr int kInterruptedCode = 130;  // of a program that Ctrl-C ended
 

@@ -141,9 +141,9 @@ bool may_be_interrupted() {
   return is_first || !is_guest();
 }
 
-void safepoint() {
-  if (may_be_interrupted() && host_lock().take_interrupt())
-    throw ExitRequest{kInterruptedCode};
+void safepoint(bool may_stop) {
+  if (may_stop && may_be_interrupted() && host_lock().take_interrupt())
+    throw ExitRequest{.code = kInterruptedCode, .by_interrupt = true};
   if (host_lock().take_collection())
     collect_cycles();
   host_lock().hand_over();

@@ -98,7 +98,21 @@ class Unlocked {
 /// Simple.
 bool may_be_interrupted();
 
-/// Where a running thread looks up: hands the lock over, collects cycles, ends the program on Ctrl-C.
-void safepoint();
+/// While one lives, Ctrl-C that this thread comes upon unwinds it to there, and the program goes on.
+class Interruptible {
+ public:
+  Interruptible() { ++count_; }
+  ~Interruptible() { --count_; }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+  static bool is_this_thread() { return count_ != 0; }
+
+ private:
+  static inline thread_local int count_ = 0;
+};
+
+/// Where a running thread looks up: hands the lock over, collects cycles, stops what runs on Ctrl-C if it
+/// may.
+void safepoint(bool may_stop = true);
 
 }  // namespace spl

@@ -18,8 +18,10 @@
 #include "type_links.h"
 
 namespace spl {
-
 namespace {
+
+// Between two calls code of the library may hold handles that nothing owns yet: only loops stop there.
+bool may_stop_at_calls(const Proto& caller) { return caller.module == nullptr || !caller.module->is_library; }
 
 int64_t wrapping(BinaryOp op, int64_t a, int64_t b) {
   const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
@@ -144,9 +146,10 @@ again:
     unwind(floor, false);
     --native_depth_;
     throw error;
-  } catch (const ExitRequest&) {
-    if (is_guest())
-      unwind(floor, false);  // the thread goes on in the program that called it
+  } catch (const ExitRequest& request) {
+    // The thread goes on: in the program that called it, or behind the attempt that Ctrl-C ends.
+    if (is_guest() || (request.by_interrupt && Interruptible::is_this_thread()))
+      unwind(floor, false);
     --native_depth_;
     throw;
   }

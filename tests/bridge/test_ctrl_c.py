@@ -1,4 +1,4 @@
-"""Ctrl-C in programs of Simple: a value where Python ran, the end where Simple ran; the second time always the end."""
+"""Ctrl-C in programs of Simple: a value where Python ran and in torch.attempt, else the end, as the second time."""
 
 from __future__ import annotations
 
@@ -90,6 +90,39 @@ def test_a_program_of_simple_ends(started, work):
     program = started(f'use torch\n{flushed}print "{STARTED}"\nrt_flush()\n{ENDED[work]}\n')
     program.press()
     assert program.end() == (130, "", "")
+
+
+ATTEMPTED = """
+use torch
+use std.time.{sleep}
+extern fn rt_flush()
+
+fn work():
+    defer print "left"
+    val a = torch.ones([100, 100])
+    print "STARTED"
+    rt_flush()
+    WORK
+
+print CALL.unwrap_err()
+print torch.ones([2]).sum().item()
+print torch.live_handles()
+""".replace("STARTED", STARTED)
+WORKS = {"a loop of Simple": "while true: 1 + 1", "native calls": "while true: a.matmul(a)", "a sleep": "sleep(60.0)"}
+CALLS = {
+    "on the first thread": "torch.attempt(work)",
+    "on another": "thread.spawn(\\: torch.attempt(work)).join()",
+    "within what catches all other failures": "torch.attempt(\\: attempt(work).is_err())",
+}
+
+
+@pytest.mark.parametrize("work", WORKS)
+@pytest.mark.parametrize("call", CALLS)
+def test_what_simple_attempts_is_a_value_and_the_next_call_works(started, work, call):
+    """The functions are left in order: what they put off runs, and no tensor of theirs lives on."""
+    program = started(ATTEMPTED.replace("WORK", WORKS[work]).replace("CALL", CALLS[call]))
+    program.press()
+    assert program.end() == (0, "left\nCtrl-C was pressed\n2.0\n0\n", "")
 
 
 @pytest.mark.parametrize("work", ENDED)
