@@ -17,7 +17,7 @@ Integers = ctypes.POINTER(ctypes.c_int64)
 
 
 class Functions:
-    """spt_NAME with integers, texts, lists of handles and callbacks; what it gives is returned."""
+    """Calls functions with integers, texts, lists of handles and callbacks; what it gives is returned."""
 
     def __init__(self) -> None:
         self.abi, self.made = Abi(), []
@@ -34,7 +34,7 @@ class Functions:
             else:
                 given.append(arg.encode() if isinstance(arg, str) else arg)
         places = [kind() for kind in out or ()]
-        self.abi.check(getattr(self.abi.front, f"spt_{name}")(*given, *map(ctypes.byref, places)))
+        self.abi.check(getattr(self.abi.front, name)(*given, *map(ctypes.byref, places)))
         return places[0].value if len(places) == 1 else [place for place in places]
 
     def handle(self, name: str, *args) -> int:
@@ -54,26 +54,26 @@ class Functions:
     def leaf(self, *values: float) -> int:
         leaf = self.abi.enter(torch.tensor(values))
         self.made.append(leaf)
-        self.do("set_requires_grad", leaf, True)
+        self.do("spt_set_requires_grad", leaf, True)
         return leaf
 
     def values(self, handle: int) -> list[float]:
-        items, count = self.do("to_list", handle, out=[ctypes.POINTER(ctypes.c_double), ctypes.c_int64])
+        items, count = self.do("spt_to_list", handle, out=[ctypes.POINTER(ctypes.c_double), ctypes.c_int64])
         return items[: count.value]
 
     def gradient(self, leaf: int) -> list[float]:
-        return self.values(self.handle("grad", leaf))
+        return self.values(self.handle("spt_grad", leaf))
 
 
 @pytest.fixture
 def abi():
     functions = Functions()
-    before = functions.number("live_handles", 0)
+    before = functions.number("spt_live_handles", 0)
     yield functions
     for handle in functions.made:
         if handle:
-            functions.do("release", handle)
-    assert functions.number("live_handles", 0) == before
+            functions.do("spt_release", handle)
+    assert functions.number("spt_live_handles", 0) == before
 
 
 def refused(kind: int, words: str, call, *args, **named) -> None:
@@ -84,114 +84,114 @@ def refused(kind: int, words: str, call, *args, **named) -> None:
 
 def test_a_graph_is_walked_down_to_its_leaf(abi):
     x = abi.leaf(2.0, 3.0)
-    square = abi.handle("mul", x, x)
-    node = abi.handle("grad_fn", square)
-    assert abi.text("node_name", node) == "MulBackward0"
-    flat = abi.list("node_next_functions", node)
+    square = abi.handle("spt_mul", x, x)
+    node = abi.handle("spt_grad_fn", square)
+    assert abi.text("spt_node_name", node) == "MulBackward0"
+    flat = abi.list("spt_node_next_functions", node)
     abi.made += flat[::2]
     assert len(flat) == 4 and flat[1::2] == [0, 0]
-    assert abi.text("node_name", flat[0]) == "torch::autograd::AccumulateGrad"
-    assert abi.values(abi.handle("node_variable", flat[0])) == [2.0, 3.0]
-    assert abi.number("node_variable", node) == 0
-    own = abi.handle("gradient_node", x)
-    assert len({abi.number("node_identity", each) for each in (flat[0], flat[2], own)}) == 1
-    assert abi.number("node_identity", node) != abi.number("node_identity", own)
-    assert abi.number("grad_fn", x) == 0
-    assert abi.number("output_nr", square) == 0
+    assert abi.text("spt_node_name", flat[0]) == "torch::autograd::AccumulateGrad"
+    assert abi.values(abi.handle("spt_node_variable", flat[0])) == [2.0, 3.0]
+    assert abi.number("spt_node_variable", node) == 0
+    own = abi.handle("spt_gradient_node", x)
+    assert len({abi.number("spt_node_identity", each) for each in (flat[0], flat[2], own)}) == 1
+    assert abi.number("spt_node_identity", node) != abi.number("spt_node_identity", own)
+    assert abi.number("spt_grad_fn", x) == 0
+    assert abi.number("spt_output_nr", square) == 0
 
 
 def test_what_is_no_node_is_refused(abi):
     plain = abi.abi.enter(torch.ones(2))
     abi.made.append(plain)
-    for name in ("node_name", "node_identity", "node_next_functions", "node_variable"):
-        out = [Integers, ctypes.c_int64] if name == "node_next_functions" else [ctypes.c_int64]
+    for name in ("spt_node_name", "spt_node_identity", "spt_node_next_functions", "spt_node_variable"):
+        out = [Integers, ctypes.c_int64] if name == "spt_node_next_functions" else [ctypes.c_int64]
         refused(INVALID_HANDLE, "", abi.do, name, plain, out=out)
-    refused(INVALID_ARGUMENT, "requires no gradient", abi.number, "gradient_node", plain)
+    refused(INVALID_ARGUMENT, "requires no gradient", abi.number, "spt_gradient_node", plain)
 
 
 def test_hooks_before_and_after_a_node_see_and_replace_gradients(abi):
     x = abi.leaf(2.0, 3.0)
-    square = abi.handle("mul", x, x)
-    node, seen, ended = abi.handle("grad_fn", square), [], []
+    square = abi.handle("spt_mul", x, x)
+    node, seen, ended = abi.handle("spt_grad_fn", square), [], []
 
     def changed(factor):
         def hook(key, of_inputs):
-            gradients = abi.list("node_hook_gradients")
+            gradients = abi.list("spt_node_hook_gradients")
             seen.append((key, of_inputs, [abi.values(g) for g in gradients]))
             keep = gradients[:of_inputs] if of_inputs else gradients
-            given = [abi.number("mul_scalar", g, ctypes.c_double(factor)) for g in keep]
-            abi.do("node_hook_give", given)
+            given = [abi.number("spt_mul_scalar", g, ctypes.c_double(factor)) for g in keep]
+            abi.do("spt_node_hook_give", given)
             for each in gradients + given:
-                abi.do("release", each)
+                abi.do("spt_release", each)
             return 1
 
         return Call(hook)
 
     before, after, end = changed(10.0), changed(2.0), End(ended.append)
-    first = abi.number("node_register_hook", node, 5, before, end, True)
-    second = abi.number("node_register_hook", node, 6, after, end, False)
+    first = abi.number("spt_node_register_hook", node, 5, before, end, True)
+    second = abi.number("spt_node_register_hook", node, 6, after, end, False)
     weights = abi.abi.enter(torch.ones(2))
     abi.made.append(weights)
-    abi.do("backward_with", square, weights, True, False)
+    abi.do("spt_backward_with", square, weights, True, False)
     twenty = [20.0, 30.0]
     assert seen == [(5, 0, [[1.0, 1.0]]), (6, 2, [twenty, twenty, [10.0, 10.0]])]
     assert abi.gradient(x) == [80.0, 120.0]
-    abi.do("node_remove_hook", first)
-    abi.do("node_remove_hook", second)
+    abi.do("spt_node_remove_hook", first)
+    abi.do("spt_node_remove_hook", second)
     assert sorted(ended) == [5, 6]
-    abi.do("node_remove_hook", first)  # again is nothing
-    abi.do("backward_with", square, weights, False, False)
+    abi.do("spt_node_remove_hook", first)  # again is nothing
+    abi.do("spt_backward_with", square, weights, False, False)
     assert len(seen) == 2 and abi.gradient(x) == [84.0, 126.0]
 
 
 def test_outside_of_a_hook_or_a_pass_there_are_no_gradients(abi):
     out = [Integers, ctypes.c_int64]
-    refused(INVALID_ARGUMENT, "runs no hook", abi.do, "node_hook_gradients", out=out)
-    refused(INVALID_ARGUMENT, "runs no hook", abi.do, "node_hook_give", [])
-    number = abi.number("watch_gradients", [abi.leaf(1.0)])
-    refused(INVALID_ARGUMENT, "not inside of a backward pass", abi.number, "watched_in_pass", number)
-    abi.do("unwatch_gradients", number)
+    refused(INVALID_ARGUMENT, "runs no hook", abi.do, "spt_node_hook_gradients", out=out)
+    refused(INVALID_ARGUMENT, "runs no hook", abi.do, "spt_node_hook_give", [])
+    number = abi.number("spt_watch_gradients", [abi.leaf(1.0)])
+    refused(INVALID_ARGUMENT, "not inside of a backward pass", abi.number, "spt_watched_in_pass", number)
+    abi.do("spt_unwatch_gradients", number)
 
 
 def test_a_pass_tells_how_many_of_the_watched_tensors_it_reaches(abi):
     x, y, z = abi.leaf(2.0), abi.leaf(3.0), abi.leaf(4.0)
-    number, counts = abi.number("watch_gradients", [x, y, z]), []
+    number, counts = abi.number("spt_watch_gradients", [x, y, z]), []
 
     def count(_, gradient):
-        counts.append(abi.number("watched_in_pass", number))
-        abi.do("release", gradient)
+        counts.append(abi.number("spt_watched_in_pass", number))
+        abi.do("spt_release", gradient)
         return -1
 
     hook, end = Call(count), End(lambda key: None)
-    abi.number("register_hook", x, 1, hook, end)
-    abi.do("backward", abi.handle("mul", x, y))
-    abi.do("backward", abi.handle("mul", x, x))
-    abi.do("unwatch_gradients", number)
-    abi.do("backward", abi.handle("mul", x, y))
+    abi.number("spt_register_hook", x, 1, hook, end)
+    abi.do("spt_backward", abi.handle("spt_mul", x, y))
+    abi.do("spt_backward", abi.handle("spt_mul", x, x))
+    abi.do("spt_unwatch_gradients", number)
+    abi.do("spt_backward", abi.handle("spt_mul", x, y))
     assert counts == [2, 1, 0]
     plain = abi.abi.enter(torch.ones(1))
     abi.made.append(plain)
-    refused(INVALID_ARGUMENT, "requires no gradient", abi.number, "watch_gradients", [plain])
+    refused(INVALID_ARGUMENT, "requires no gradient", abi.number, "spt_watch_gradients", [plain])
 
 
 def test_hooks_on_saved_tensors_are_disabled_and_enabled(abi):
     call, end = Call(lambda key, value: 0), End(lambda key: None)
-    abi.do("saved_tensors_hooks_disable", "not here")
-    refused(INVALID_ARGUMENT, "not here", abi.do, "saved_tensors_hooks_begin", 1, call, call, end, end)
-    abi.do("saved_tensors_hooks_enable")
-    abi.do("saved_tensors_hooks_begin", 1, call, call, end, end)
-    refused(INVALID_ARGUMENT, "hooks are there", abi.do, "saved_tensors_hooks_disable", "hooks are there")
-    abi.do("saved_tensors_hooks_end")
-    refused(INVALID_ARGUMENT, "not disabled", abi.do, "saved_tensors_hooks_enable")
-    refused(INVALID_ARGUMENT, "message", abi.do, "saved_tensors_hooks_disable", None)
+    abi.do("spt_saved_tensors_hooks_disable", "not here")
+    refused(INVALID_ARGUMENT, "not here", abi.do, "spt_saved_tensors_hooks_begin", 1, call, call, end, end)
+    abi.do("spt_saved_tensors_hooks_enable")
+    abi.do("spt_saved_tensors_hooks_begin", 1, call, call, end, end)
+    refused(INVALID_ARGUMENT, "hooks are there", abi.do, "spt_saved_tensors_hooks_disable", "hooks are there")
+    abi.do("spt_saved_tensors_hooks_end")
+    refused(INVALID_ARGUMENT, "not disabled", abi.do, "spt_saved_tensors_hooks_enable")
+    refused(INVALID_ARGUMENT, "message", abi.do, "spt_saved_tensors_hooks_disable", None)
 
 
 def test_a_version_that_was_raised_stops_a_pass_that_needs_the_old(abi):
     x = abi.leaf(2.0)
-    y = abi.handle("exp", x)
-    abi.do("increment_version", y)
+    y = abi.handle("spt_exp", x)
+    abi.do("spt_increment_version", y)
     with pytest.raises(AbiError, match="modified by an inplace operation"):
-        abi.do("backward", y)
+        abi.do("spt_backward", y)
 
 
 def test_settings_are_those_of_torch(abi):
@@ -210,12 +210,12 @@ def test_settings_are_those_of_torch(abi):
     for name, asked in ways.items():
         before = asked()
         for value in (not before, before):
-            abi.do("set_setting", name, value)
-            assert asked() == value == bool(abi.number("setting", name)), name
+            abi.do("spt_set_setting", name, value)
+            assert asked() == value == bool(abi.number("spt_setting", name)), name
     for name in ("overrideable_sdp", "deterministic_warn_only"):
-        before = bool(abi.number("setting", name))
-        abi.do("set_setting", name, not before)
-        assert bool(abi.number("setting", name)) != before
-        abi.do("set_setting", name, before)
-    refused(INVALID_ARGUMENT, 'there is no setting "speed"', abi.number, "setting", "speed")
-    refused(INVALID_ARGUMENT, 'there is no setting "speed"', abi.do, "set_setting", "speed", True)
+        before = bool(abi.number("spt_setting", name))
+        abi.do("spt_set_setting", name, not before)
+        assert bool(abi.number("spt_setting", name)) != before
+        abi.do("spt_set_setting", name, before)
+    refused(INVALID_ARGUMENT, 'there is no setting "speed"', abi.number, "spt_setting", "speed")
+    refused(INVALID_ARGUMENT, 'there is no setting "speed"', abi.do, "spt_set_setting", "speed", True)
