@@ -47,8 +47,8 @@ int32_t make(const char* name, const Callee& callee, bool is_instance, int64_t* 
     auto kept = std::make_unique<Callee>(callee);
     const bridge::SimpleFunction function{kept.get(), run, end};
     const int32_t status = api.make_function(name, &function, is_instance, made);
-    if (status == 0) {
-      static_cast<void>(kept.release());  // the Python callable has it now
+    if (*made != nullptr) {
+      static_cast<void>(kept.release());  // the Python callable has it, which Ctrl-C may drop at once
     }
     return status;
   });

@@ -251,14 +251,15 @@ Value identity(Thread&, Value* args, int) {
   return Value::integer(by_parts ? 0 : static_cast<int64_t>(reinterpret_cast<uintptr_t>(of.as_object)));
 }
 
-// As attempt(); in another program's process exit(code), or Ctrl-C, is Err(code), a plain integer.
+// As attempt(); in another program's process exit(code), or Ctrl-C, is Err(code), a plain integer, and so is
+// Ctrl-C that does not end the program.
 Value attempt_to_end(Thread& thread, Value* args, int) {
   try {
     return make_ok(thread.call(given(args[0]), nullptr, 0));
   } catch (const SimpleError& error) {
     return make_err(failure_of(error));
   } catch (const ExitRequest& request) {
-    if (!is_guest())
+    if (!is_guest() && !(request.by_interrupt && Interruptible::is_this_thread()))
       throw;
     return make_err(Value::integer(request.code));
   }

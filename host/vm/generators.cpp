@@ -6,6 +6,7 @@
 
 #include "../builtins/builtins.h"
 #include "../modules/module.h"
+#include "lock.h"
 #include "native_window.h"
 #include "thread.h"
 
@@ -78,6 +79,7 @@ void Thread::suspend(Value yielded) {
 }
 
 void Thread::run_left_defers(std::vector<Defer> defers) {
+  const Undisturbed undisturbed;
   const size_t height = defers_.size();
   defers_.insert(defers_.end(), defers.begin(), defers.end());
   while (defers_.size() > height) {

@@ -24,6 +24,14 @@ constexpr auto kTurn = std::chrono::milliseconds(5);
 thread_local bool has_lock = false;       // this thread
 thread_local bool only_for_fork = false;  // and it got it for that
 
+std::atomic<int> interruptible_threads{0};
+std::atomic<bool> first_is_interruptible{false};
+
+bool is_first_thread() {
+  static thread_local const bool is_first = gettid() == getpid();
+  return is_first;
+}
+
 // How often who is next looks before it sleeps: not at all where the one that has the lock cannot run
 // meanwhile.
 int looks() {
@@ -109,6 +117,8 @@ void HostLock::after_fork_here() {
 }
 
 void HostLock::after_fork_in_child() {
+  interruptible_threads = Interruptible::is_this_thread() ? 1 : 0;
+  first_is_interruptible = first_is_interruptible && is_first_thread();
   // Those who waited for either are not here.
   new (&mutex_) std::mutex;
   new (&changed_) std::condition_variable;
@@ -136,13 +146,33 @@ void HostLock::hand_over() {
   acquire();
 }
 
+Interruptible::Interruptible() {
+  if (count_++ != 0)
+    return;
+  ++interruptible_threads;
+  if (is_first_thread())
+    first_is_interruptible = true;
+}
+
+Interruptible::~Interruptible() {
+  if (--count_ != 0)
+    return;
+  --interruptible_threads;
+  if (is_first_thread())
+    first_is_interruptible = false;
+}
+
 bool may_be_interrupted() {
-  static thread_local const bool is_first = gettid() == getpid();
-  return is_first || !is_guest();
+  if (Undisturbed::is_this_thread())
+    return false;
+  if (is_guest() || first_is_interruptible)
+    return is_first_thread();
+  return interruptible_threads == 0 || Interruptible::is_this_thread();
 }
 
 void safepoint(bool may_stop) {
-  if (may_stop && may_be_interrupted() && host_lock().take_interrupt())
+  const bool would_end = !is_guest() && !Interruptible::is_this_thread();
+  if ((may_stop || would_end) && may_be_interrupted() && host_lock().take_interrupt())
     throw ExitRequest{.code = kInterruptedCode, .by_interrupt = true};
   if (host_lock().take_collection())
     collect_cycles();

@@ -94,15 +94,11 @@ class Unlocked {
   bool active_;
 };
 
-/// Whether Ctrl-C is this thread's: in another program's process the first thread's only, which waits for
-/// Simple.
-bool may_be_interrupted();
-
-/// While one lives, Ctrl-C that this thread comes upon unwinds it to there, and the program goes on.
+/// While one lives, Ctrl-C unwinds this thread to there, and the program goes on.
 class Interruptible {
  public:
-  Interruptible() { ++count_; }
-  ~Interruptible() { --count_; }
+  Interruptible();
+  ~Interruptible();
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
   static bool is_this_thread() { return count_ != 0; }
@@ -111,8 +107,26 @@ class Interruptible {
   static inline thread_local int count_ = 0;
 };
 
-/// Where a running thread looks up: hands the lock over, collects cycles, stops what runs on Ctrl-C if it
-/// may.
+/// While one lives, Ctrl-C waits: what gives up things must come to its end.
+class Undisturbed {
+ public:
+  Undisturbed() { ++count_; }
+  ~Undisturbed() { --count_; }
+  Undisturbed(const Undisturbed&) = delete;
+  Undisturbed& operator=(const Undisturbed&) = delete;
+  static bool is_this_thread() { return count_ != 0; }
+
+ private:
+  static inline thread_local int count_ = 0;
+};
+
+/// Whether Ctrl-C is this thread's. The first thread's, where it waits for Simple in another program's
+/// process or is Interruptible; else that of those that are; where there are none, of all, and the program
+/// ends.
+bool may_be_interrupted();
+
+/// Where a running thread looks up: hands the lock over, collects cycles, stops for Ctrl-C. Where it may not
+/// stop, as between two steps of the library, it does so only to end the program.
 void safepoint(bool may_stop = true);
 
 }  // namespace spl

@@ -20,8 +20,9 @@
 namespace spl {
 namespace {
 
-// Between two calls code of the library may hold handles that nothing owns yet: only loops stop there.
-bool may_stop_at_calls(const Proto& caller) { return caller.module == nullptr || !caller.module->is_library; }
+// Between two steps code of the library may hold handles that nothing owns yet. It is prepared for failures
+// of the functions that it calls for others: Ctrl-C stops it where it enters these.
+bool may_stop(const Proto& proto) { return proto.module == nullptr || !proto.module->is_library; }
 
 int64_t wrapping(BinaryOp op, int64_t a, int64_t b) {
   const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
@@ -112,7 +113,7 @@ void Thread::run(uint32_t floor) {
   do {                                       \
     if (host_lock().wanted()) [[unlikely]] { \
       SAVE();                                \
-      safepoint();                           \
+      safepoint(may_stop(*proto));           \
     }                                        \
   } while (false)
 

@@ -195,8 +195,8 @@ bool wait_a_while(Outcome& outcome) {
   const Unlocked unlocked;
   std::unique_lock guard(outcome.mutex);
   const auto is_finished = [&] { return outcome.finished; };
-  if (!is_guest())
-    outcome.changed.wait(guard, is_finished);  // the thread that runs ends the program
+  if (!is_guest() && !Interruptible::is_this_thread())
+    outcome.changed.wait(guard, is_finished);  // the thread that runs is stopped, or ends the program
   else
     while (!outcome.changed.wait_for(guard, kPart, is_finished) &&
            !(may_be_interrupted() && host_lock().is_interrupted())) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "direct.h"
+#include "lock.h"
 #include "thread.h"
 
 namespace spl {
@@ -35,6 +36,7 @@ class Thread::LittleRoom {
 void Thread::drop(Instance* instance) {
   if (little_rooms_ > 1)
     return;
+  const Undisturbed undisturbed;
   try {
     if (!direct_drop(*instance))
       release(call_method_of(Value::object(instance), *instance->record->drop, nullptr, 0));
@@ -100,6 +102,7 @@ void Thread::unwind(uint32_t floor, bool too_deep) {
     if (too_deep)
       little.emplace(*this);
     try {
+      const Undisturbed undisturbed;
       run_defers(frame.defers);
     } catch (const SimpleError& error) {
       report_lost(error, "what was deferred, while another error was on its way");

@@ -125,6 +125,86 @@ def test_what_simple_attempts_is_a_value_and_the_next_call_works(started, work, 
     assert program.end() == (0, "left\nCtrl-C was pressed\n2.0\n0\n", "")
 
 
+BEGUN = f'print "{STARTED}"\n    rt_flush()'
+WITH_HELPERS = {
+    "a worker of a loader": """
+use torch.utils.data.{DataLoader, Dataset}
+class Slow(Dataset):
+    fn __len__(): 8
+    fn __getitem__(i):
+        if i == 3: spin()
+        torch.ones([2])
+print torch.attempt(\\: [for batch in DataLoader(Slow(), batch_size: 2, num_workers: 2): batch]).unwrap_err()
+""",
+    "a thread that is waited for": "print torch.attempt(\\: thread.spawn(spin).join()).unwrap_err()",
+    "a thread with an attempt of its own": """
+val other = thread.spawn(\\: torch.attempt(forever))
+print torch.attempt(spin).unwrap_err()
+""",
+}
+
+
+@pytest.mark.parametrize("case", WITH_HELPERS)
+def test_the_attempt_of_the_first_thread_has_it_whoever_runs(started, case):
+    functions = f"fn forever():\n    while true: 1 + 1\nfn spin():\n    {BEGUN}\n    forever()\n"
+    source = f"use torch\nextern fn rt_flush()\n{functions}{WITH_HELPERS[case]}\nprint torch.ones([2]).sum().item()\n"
+    program = started(source)
+    program.press()
+    assert program.end() == (0, "Ctrl-C was pressed\n2.0\n", "")
+
+
+BELOW = """
+use torch
+use python as py
+extern fn rt_flush()
+fn spin():
+    BEGUN
+    while true: 1 + 1
+val made = py.import("types").ModuleType("made")
+py.import("builtins").exec(CODE, made.__dict__)
+print torch.attempt(\\: made.guarded(spin)).unwrap()
+""".replace("BEGUN", BEGUN)
+
+
+def test_python_code_below_sees_a_keyboard_interrupt(started):
+    code = "def guarded(work):\\n  try: work()\\n  except KeyboardInterrupt: return 'seen'"
+    program = started(BELOW.replace("CODE", f'"{code}"'))
+    program.press()
+    assert program.end() == (0, "seen\n", "")
+
+
+ROUNDS = """
+use torch
+use python as py
+extern fn rt_flush()
+val builtins = py.import("builtins")
+fn work(): WORK
+fn say(line):
+    print line
+    rt_flush()
+fn spin():
+    say("STARTED")
+    while true: work()
+work()
+val before = torch.live_handles()
+for _ in 0..20:
+    val error = torch.attempt(spin).unwrap_err()
+    say("{error} {torch.live_handles() - before} {py.eval(\"6 * 7\")}")
+""".replace("STARTED", STARTED)
+
+
+@pytest.mark.parametrize("work", ["builtins.sorted([3, 1, 2], key: \\q: 0 - q)", "builtins.list([3, [4, {1: 2}]])"])
+def test_nothing_is_lost_or_left_wherever_it_comes(started, work):
+    """Each time it comes elsewhere: into Python, into the packing of arguments, into a function that Python gets."""
+    program = started(ROUNDS.replace("WORK", work))
+    for round_ in range(20):
+        time.sleep(0.001 * round_)
+        program.press()
+        assert program.line() in {"Ctrl-C was pressed 0 42\n", "KeyboardInterrupt 0 42\n"}
+        program.line()
+    assert program.end() == (0, "", "")
+
+
 @pytest.mark.parametrize("work", ENDED)
 def test_it_takes_a_tenth_of_a_second(started, work):
     """The shortest of some rounds: on a busy machine one may take longer."""

@@ -86,4 +86,7 @@ def test_every_file_that_loads_the_library_is_known():
 def test_tests_that_load_the_library_are_run_apart():
     assert apart(["tests/abi/test_fuzz.py"]) == ([], ["tests/abi/test_fuzz.py"])
     assert apart(["tests/host", "tests/opinfo/test_errors.py"]) == (["tests/host"], ["tests/opinfo/test_errors.py"])
-    assert apart(["tests/abi"]) == (["tests/abi"], ["tests/abi/test_fuzz.py", "tests/abi/test_guest.py"])
+    assert apart(["tests/abi"]) == (
+        ["tests/abi"],
+        ["tests/abi/test_fuzz.py", "tests/abi/test_guest.py", "tests/abi/test_nodes.py"],
+    )

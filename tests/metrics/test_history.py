@@ -330,8 +330,18 @@ def test_a_log_goes_to_a_pipe_as_well(tmp_path):
     assert (done.stdout, done.stderr) == (b"epoch,loss\r\n0,0.5\r\n1,0.5\r\n", b"")
 
 
+class WithoutMatplotlib:
+    """Finds modules as where matplotlib is not installed."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "matplotlib":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
 def test_without_matplotlib_the_way_to_install_it_is_told(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [WithoutMatplotlib(), *sys.meta_path])
     message = r"plot_history\(\) needs Python's matplotlib.*-m pip install matplotlib"
     refused("Unavailable", message, OURS.plot, history_of(ROWS), "h.png")
 

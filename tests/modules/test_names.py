@@ -30,6 +30,7 @@ FLOAT8 = "products of scaled float8 matrices, for GPUs"
 QUANTIZED = "quantized modules"
 SAVED = "saved and recomputed by operators that are chosen: it needs Python's dispatch"
 KERNELS = "which kernels of GPUs attention may take, and why not"
+COMPILED = "attention whose kernels Python's compiler makes"
 
 MISSING = {
     "torch.nn": {
@@ -64,6 +65,7 @@ MISSING = {
         "can_use_flash_attention current_flash_attention_impl list_flash_attention_impls "
         "register_flash_attention_impl restore_flash_attention_impl",
         INSIDE: "ContextVar warn bias varlen",
+        COMPILED: "flex_attention",
     },
     "torch.optim": {INSIDE: "functional swap_in_optimizer_params_and_state"},
     "torch.optim.lr_scheduler": {INSIDE: "EPOCH_DEPRECATION_WARNING Optimizer TYPE_CHECKING Tensor bisect_right inf"},
