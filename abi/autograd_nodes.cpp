@@ -56,7 +56,9 @@ class CallbackNodeHook : public core::NodeHook {
 };
 
 int64_t handle_of(core::NodePointer node) {
-  return node == nullptr ? 0 : handles().insert(std::make_unique<core::HeldNode>(core::HeldNode{std::move(node)}));
+  return node == nullptr
+             ? 0
+             : handles().insert(std::make_unique<core::HeldNode>(core::HeldNode{std::move(node)}));
 }
 
 template <class Find>
