@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
+#include "core_libtorch/autograd/numbered.h"
 #include "core_libtorch/error.h"
-#include "core_libtorch/own_lock.h"
 
 namespace simple_torch::core {
 namespace {
@@ -24,33 +22,8 @@ struct Seat {
   std::optional<unsigned> position;  // of a hook on the gradient; none: after accumulation
 };
 
-class Seats {
- public:
-  int64_t add(const at::Tensor& tensor) {
-    const OwnLock guard(mutex_);
-    seats_.emplace(++last_, Seat{WeakTensor(tensor.getIntrusivePtr()), std::nullopt});
-    return last_;
-  }
-  void set_position(int64_t number, unsigned position) {
-    const OwnLock guard(mutex_);
-    if (const auto found = seats_.find(number); found != seats_.end()) {
-      found->second.position = position;
-    }
-  }
-  std::optional<Seat> take(int64_t number) {
-    const OwnLock guard(mutex_);
-    auto node = seats_.extract(number);
-    return node.empty() ? std::nullopt : std::optional(std::move(node.mapped()));
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<int64_t, Seat> seats_;
-  int64_t last_ = 0;
-};
-
-Seats& seats() {
-  static auto* const all = new Seats;  // used by threads that may outlive main
+Numbered<Seat>& seats() {
+  static auto* const all = new Numbered<Seat>;  // used by threads that may outlive main
   return *all;
 }
 
@@ -112,13 +85,13 @@ int64_t register_hook(const at::Tensor& tensor, std::shared_ptr<GradientHook> ho
     throw Error(ErrorKind::kInvalidArgument,
                 "cannot register a hook on a tensor that doesn't require gradient");
   }
-  const int64_t number = seats().add(tensor);
+  const int64_t number = seats().add({WeakTensor(tensor.getIntrusivePtr()), std::nullopt});
   const auto seated = std::make_shared<const Seated>(std::move(hook), number);
   const unsigned position = tensor.register_hook([seated](const at::Tensor& gradient) {
     const auto running = seated;  // it may remove itself, and this function with it
     return running->run(gradient);
   });
-  seats().set_position(number, position);
+  seats().change(number, [&](Seat& seat) { seat.position = position; });
   return number;
 }
 
@@ -131,7 +104,7 @@ int64_t register_post_accumulate_grad_hook(const at::Tensor& tensor, std::shared
     throw Error(ErrorKind::kInvalidArgument,
                 "post accumulate grad hooks cannot be registered on non-leaf tensors");
   }
-  const int64_t number = seats().add(tensor);
+  const int64_t number = seats().add({WeakTensor(tensor.getIntrusivePtr()), std::nullopt});
   after_accumulation(tensor).add(number, std::make_shared<Seated>(std::move(hook), number));
   return number;
 }

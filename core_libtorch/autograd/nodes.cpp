@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <mutex>
-#include <unordered_map>
 #include <utility>
 
+#include "core_libtorch/autograd/numbered.h"
 #include "core_libtorch/error.h"
 #include "core_libtorch/own_lock.h"
 
@@ -54,24 +54,8 @@ class Seat {
   std::shared_ptr<NodeHook> hook_;
 };
 
-class Seats {
- public:
-  int64_t add(const std::shared_ptr<Seat>& seat) {
-    const OwnLock guard(mutex_);
-    seats_.emplace(++last_, seat);
-    return last_;
-  }
-  std::shared_ptr<Seat> take(int64_t number) {
-    const OwnLock guard(mutex_);
-    auto node = seats_.extract(number);
-    return node.empty() ? nullptr : node.mapped().lock();
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<int64_t, std::weak_ptr<Seat>> seats_;
-  int64_t last_ = 0;
-};
+/// Weakly: the node owns them.
+using Seats = Numbered<std::weak_ptr<Seat>>;
 
 Seats& seats() {
   static auto* const all = new Seats;  // used by threads that may outlive main
@@ -152,31 +136,10 @@ class Place {
   decltype(weakly(std::declval<NodePointer>())) node_;
 };
 
-class Watched {
- public:
-  int64_t add(std::vector<Place> places) {
-    const OwnLock guard(mutex_);
-    all_.emplace(++last_, std::make_shared<const std::vector<Place>>(std::move(places)));
-    return last_;
-  }
-  std::shared_ptr<const std::vector<Place>> of(int64_t number) {
-    const OwnLock guard(mutex_);
-    const auto found = all_.find(number);
-    return found == all_.end() ? nullptr : found->second;
-  }
-  void take(int64_t number) {
-    const OwnLock guard(mutex_);
-    all_.erase(number);
-  }
+using Places = std::shared_ptr<const std::vector<Place>>;
 
- private:
-  std::mutex mutex_;
-  std::unordered_map<int64_t, std::shared_ptr<const std::vector<Place>>> all_;
-  int64_t last_ = 0;
-};
-
-Watched& watched() {
-  static auto* const all = new Watched;  // used by threads that may outlive main
+Numbered<Places>& watched() {
+  static auto* const all = new Numbered<Places>;  // used by threads that may outlive main
   return *all;
 }
 
@@ -219,7 +182,8 @@ int64_t register_node_hook(const HeldNode& held, std::shared_ptr<NodeHook> hook,
 }
 
 void remove_node_hook(int64_t number) {
-  if (const auto seat = seats().take(number)) {
+  const auto taken = seats().take(number);
+  if (const auto seat = taken ? taken->lock() : nullptr) {
     seat->leave();
   }
 }
@@ -229,7 +193,7 @@ int64_t watch_gradients(at::TensorList tensors) {
   for (const at::Tensor& tensor : tensors) {
     places.emplace_back(tensor);
   }
-  return watched().add(std::move(places));
+  return watched().add(std::make_shared<const std::vector<Place>>(std::move(places)));
 }
 
 void unwatch_gradients(int64_t number) { watched().take(number); }
@@ -238,7 +202,7 @@ int64_t watched_in_pass(int64_t number) {
   if (torch::autograd::get_current_graph_task_exec_info() == nullptr) {
     throw Error(ErrorKind::kInvalidArgument, "this thread is not inside of a backward pass");
   }
-  const auto places = watched().of(number);
+  const Places places = watched().find(number).value_or(nullptr);
   return places == nullptr ? 0 : std::count_if(places->begin(), places->end(), [](const Place& place) {
     return place.is_in_pass();
   });
