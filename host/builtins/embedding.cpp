@@ -255,9 +255,7 @@ Value identity(Thread&, Value* args, int) {
 // Ctrl-C that does not end the program.
 Value attempt_to_end(Thread& thread, Value* args, int) {
   try {
-    return make_ok(thread.call(given(args[0]), nullptr, 0));
-  } catch (const SimpleError& error) {
-    return make_err(failure_of(error));
+    return attempted(thread, given(args[0]));
   } catch (const ExitRequest& request) {
     if (!is_guest() && !(request.by_interrupt && Interruptible::is_this_thread()))
       throw;
@@ -269,9 +267,9 @@ Value attempt_to_end(Thread& thread, Value* args, int) {
 Value attempt_interruptible(Thread& thread, Value* args, int) {
   const Interruptible interruptible;
   try {
-    return make_ok(thread.call(given(args[0]), nullptr, 0));
-  } catch (const SimpleError& error) {
-    return make_err(failure_of(error));
+    Ref outcome = Ref::owned(attempted(thread, given(args[0])));
+    // It may have come where nothing looks for it any more.
+    return may_be_interrupted() && host_lock().take_interrupt() ? make_err(Value()) : outcome.take();
   } catch (const ExitRequest& request) {
     if (!request.by_interrupt)
       throw;

@@ -8,6 +8,8 @@ namespace spl {
 
 /// Throws what panic(payload) throws: a Failure keeps its message and its place.
 [[noreturn]] void panic_with(Thread& thread, Value payload);
+/// What attempt(callee) gives: Ok, or Err of the Failure. Owned.
+Value attempted(Thread& thread, Value callee);
 /// The Failure that attempt() gives in Err. Owned.
 Value failure_of(const SimpleError& error);
 /// The error that a Failure stands for; null for other values, and for a Failure whose cause was overwritten.

@@ -124,6 +124,14 @@ const SimpleError* error_behind(Value failure) {
   return cause.is(Kind::kCause) ? &as_object<Cause>(cause)->error : nullptr;
 }
 
+Value attempted(Thread& thread, Value callee) {
+  try {
+    return make_ok(thread.call(callee, nullptr, 0));
+  } catch (const SimpleError& error) {
+    return make_err(failure_of(error));
+  }
+}
+
 Value failure_of(const SimpleError& error) {
   Instance* failure = new_instance(core_types().failure);
   const StackEntry* entry = user_entry(error);
@@ -240,13 +248,7 @@ Value range_fn(Thread&, Value* args, int count) {
   return make_array(std::move(items));
 }
 
-Value attempt_fn(Thread& thread, Value* args, int) {
-  try {
-    return make_ok(thread.call(args[0], nullptr, 0));
-  } catch (const SimpleError& error) {
-    return make_err(failure_of(error));
-  }
-}
+Value attempt_fn(Thread& thread, Value* args, int) { return attempted(thread, args[0]); }
 Value panic_fn(Thread& thread, Value* args, int count) { panic_with(thread, count == 0 ? Value() : args[0]); }
 Value exit_fn(Thread&, Value* args, int count) {
   if (count != 0 && !args[0].is_int())

@@ -133,7 +133,10 @@ void HostLock::release() {
   if (is_closed())
     return;
   has_lock = false;
-  wanted_.store(interrupted_.load() || collection_.load(), std::memory_order_relaxed);
+  // In this order: a signal may come in between.
+  wanted_.store(false);
+  if (interrupted_.load() || collection_.load())
+    wanted_.store(true);
   serving_.fetch_add(1);
   if (asleep_.load() > 0) {
     const std::lock_guard guard(mutex_);
