@@ -12,7 +12,7 @@ struct PythonThread {
   unsigned long python_id;   // what PyThreadState_SetAsyncExc wants
   int depth = 0;             // scopes open on this thread
   bool is_main = false;      // the one whose signals Python handles
-  bool inside = false;       // runs Python on behalf of a call
+  int inside = 0;            // runs Python on behalf of a call: what it counts for; else 0
   bool interrupted = false;  // an asynchronous KeyboardInterrupt was sent to it
   PythonThread* next = nullptr;
 };

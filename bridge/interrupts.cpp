@@ -10,13 +10,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <thread>
+#include <utility>
 
 namespace simple_torch::bridge {
 namespace {
 
 // The handler touches only these; all are lock-free.
-std::atomic<int> inside{0};                // threads inside Python
-std::atomic<bool> main_inside{false};      // one of them is the thread that started Python
+constexpr int kMain = 1 << 30;
+std::atomic<int> inside{0};  // threads inside Python; kMain is the one that started it: one value, as the
+                             // handler may come between any two
 std::atomic<bool> main_tripped{false};     // it has been told, and has not left yet
 std::atomic<bool> workers_tripped{false};  // the others have been told, and none has left yet
 std::atomic<bool> is_ending{false};        // a second one came before the first took effect
@@ -51,7 +53,7 @@ void die_by(int signal) {
 void on_interrupt(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   const int threads_inside = inside.load();
-  const bool with_main = main_inside.load();
+  const bool with_main = threads_inside >= kMain;
   if (with_main && pthread_equal(pthread_self(), python_main) == 0) {
     pthread_kill(python_main, signal);  // only there does it end a blocking call, such as sleep
   } else if (threads_inside == 0) {
@@ -66,7 +68,7 @@ void on_interrupt(int signal, siginfo_t* info, void* context) {
       main_tripped.store(true);
       PyErr_SetInterruptEx(signal);
     }
-    if (threads_inside > (with_main ? 1 : 0)) {
+    if (threads_inside != (with_main ? kMain : 0)) {
       workers_tripped.store(true);
       sem_post(&for_watcher);
     }
@@ -77,7 +79,7 @@ void on_interrupt(int signal, siginfo_t* info, void* context) {
 void on_interrupt_in_python(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   void (*interrupt)() = interrupt_program.load();
-  if (interrupt != nullptr && main_in_program.load() && !main_inside.load()) {
+  if (interrupt != nullptr && main_in_program.load() && inside.load() < kMain) {
     interrupt();
   } else {
     pass_on(signal, info, context);
@@ -119,7 +121,7 @@ void interrupt_workers() {
   const GilScope gil;
   bool any = false;
   for (PythonThread* thread = first_thread(); thread != nullptr; thread = thread->next) {
-    if (thread->inside && !thread->is_main) {
+    if (thread->inside == 1) {
       thread->interrupted = PyThreadState_SetAsyncExc(thread->python_id, PyExc_KeyboardInterrupt) == 1;
       any = any || thread->interrupted;
     }
@@ -159,11 +161,13 @@ void start_watcher() {
 
 /// In a forked child only the forking thread lives on.
 void in_forked_child() {
-  inside.store(inside.load() > 0 ? 1 : 0);
   python_main = pthread_self();
-  main_inside.store(inside.load() > 0);
-  if (PythonThread* thread = this_python_thread()) {
+  PythonThread* const thread = this_python_thread();
+  const bool is_inside = thread != nullptr && thread->inside != 0;
+  inside.store(is_inside ? kMain : 0);
+  if (thread != nullptr) {
     thread->is_main = true;
+    thread->inside = inside.load();
   }
   main_tripped.store(false);
   workers_tripped.store(false);
@@ -257,22 +261,16 @@ void leaving_program(bool was_in_program) noexcept {
   }
 }
 
-// Only who has the GIL changes them, in the order in which the handler may see them.
+// Only who has the GIL changes the number.
 void entering_python(PythonThread& thread) noexcept {
-  thread.inside = true;
-  inside.store(inside.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  if (thread.is_main || is_main_of_python()) {
-    main_inside.store(true, std::memory_order_release);
-  }
+  thread.inside = thread.is_main || is_main_of_python() ? kMain : 1;
+  inside.store(inside.load(std::memory_order_relaxed) + thread.inside, std::memory_order_release);
 }
 
 bool leaving_python(PythonThread& thread) noexcept {
-  thread.inside = false;
-  if (thread.is_main || is_main_of_python()) {
-    main_inside.store(false,
-                      std::memory_order_release);  // first: a signal from here on goes to who had it before
-  }
-  inside.store(inside.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+  // A signal from here on goes to who had it before.
+  inside.store(inside.load(std::memory_order_relaxed) - std::exchange(thread.inside, 0),
+               std::memory_order_release);
   if (thread.is_main) {
     return main_tripped.load() && main_tripped.exchange(false) && pending_signal_raises();
   }
@@ -284,6 +282,16 @@ bool leaving_python(PythonThread& thread) noexcept {
   const bool still_to_come = PyThreadState_Get()->async_exc != nullptr;
   PyThreadState_SetAsyncExc(thread.python_id, nullptr);
   return still_to_come;
+}
+
+void interrupt_again(PythonThread& thread) noexcept {
+  if (thread.is_main) {
+    main_tripped.store(true);  // code of C alone runs no bytecode that would look
+    PyErr_SetInterruptEx(SIGINT);
+    return;
+  }
+  thread.interrupted = PyThreadState_SetAsyncExc(thread.python_id, PyExc_KeyboardInterrupt) == 1;
+  workers_tripped.store(thread.interrupted);
 }
 
 }  // namespace simple_torch::bridge

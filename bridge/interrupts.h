@@ -16,6 +16,10 @@ bool install_interrupts();
 void entering_python(PythonThread& thread) noexcept;
 bool leaving_python(PythonThread& thread) noexcept;
 
+/// For a Ctrl-C that `leaving_python` has told of where nothing can be raised, as in a deletion: the code
+/// round that is interrupted. Inside of Python, under the GIL.
+void interrupt_again(PythonThread& thread) noexcept;
+
 /// In a process whose Python runs us: Ctrl-C calls `interrupt` while Python's main thread waits for a
 /// function of the program, and else whoever had it before. NULL ends that. Needs the GIL; false with an
 /// exception pending.

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -37,7 +36,7 @@ thread_local PyObject* raised = nullptr;
 /// Python is left for as long as this lives: others may have the GIL, and Ctrl-C is the program's.
 class OutsidePython {
  public:
-  OutsidePython() : thread_(this_python_thread()), was_inside_(thread_ != nullptr && thread_->inside) {
+  OutsidePython() : thread_(this_python_thread()), was_inside_(thread_ != nullptr && thread_->inside != 0) {
     if (was_inside_) {
       is_interrupted_ = leaving_python(*thread_);
     }
@@ -133,11 +132,15 @@ void deallocate(PyObject* self) {
   own_type->tp_free(self);
   Py_DECREF(own_type);
   const PendingException pending;
-  const OutsidePython outside;  // what ends may be objects of Simple, whose code takes its time
-  if (outside.is_interrupted()) {
-    PyErr_SetInterruptEx(SIGINT);  // for the code round this, which a deletion cannot stop
+  bool is_interrupted = false;
+  {
+    const OutsidePython outside;  // what ends may be objects of Simple, whose code takes its time
+    is_interrupted = outside.is_interrupted();
+    function.end(function.context);
   }
-  function.end(function.context);
+  if (is_interrupted) {
+    interrupt_again(*this_python_thread());
+  }
 }
 
 PyObject* name_of(PyObject* self, void* /*closure*/) { return Ref::borrowed(function_in(self)->name).give(); }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -24,6 +25,8 @@ class Program:
         file = folder / "program.spl"
         file.write_text(source)
         self.process = subprocess.Popen([HOST, file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.watchdog = threading.Timer(60, self.process.kill)
+        self.watchdog.start()
 
     def line(self) -> str:
         return self.process.stdout.readline()
@@ -48,6 +51,7 @@ def started(tmp_path):
 
     yield start
     for program in programs:
+        program.watchdog.cancel()
         program.process.kill()
         program.process.communicate()
 
@@ -125,6 +129,16 @@ def test_what_simple_attempts_is_a_value_and_the_next_call_works(started, work, 
     assert program.end() == (0, "left\nCtrl-C was pressed\n2.0\n0\n", "")
 
 
+def test_what_is_pressed_in_the_last_call_is_the_attempts_as_well(started):
+    """LibTorch's kernel runs to its end, and after it nothing looks up."""
+    source = ATTEMPTED.replace("WORK", "b.matmul(b)").replace(
+        "[100, 100]", "[100, 100])\n    val b = torch.ones([3000, 3000]"
+    )
+    program = started(source.replace("CALL", "torch.attempt(work)"))
+    program.press()
+    assert program.end() == (0, "left\nCtrl-C was pressed\n2.0\n0\n", "")
+
+
 BEGUN = f'print "{STARTED}"\n    rt_flush()'
 WITH_HELPERS = {
     "a worker of a loader": """
@@ -178,6 +192,9 @@ use torch
 use python as py
 extern fn rt_flush()
 val builtins = py.import("builtins")
+class Sized:
+    fn len(): 3
+val sized = Sized()
 fn work(): WORK
 fn say(line):
     print line
@@ -193,10 +210,17 @@ for _ in 0..20:
 """.replace("STARTED", STARTED)
 
 
-@pytest.mark.parametrize("work", ["builtins.sorted([3, 1, 2], key: \\q: 0 - q)", "builtins.list([3, [4, {1: 2}]])"])
+WORKS_OF_BOTH = {
+    "a function that Python gets": "builtins.sorted([3, 1, 2], key: \\q: 0 - q)",
+    "the packing of arguments": "builtins.list([3, [4, {1: 2}]])",
+    "an object that Python gets": 'builtins.call_method("len", sized)',
+}
+
+
+@pytest.mark.parametrize("work", WORKS_OF_BOTH)
 def test_nothing_is_lost_or_left_wherever_it_comes(started, work):
-    """Each time it comes elsewhere: into Python, into the packing of arguments, into a function that Python gets."""
-    program = started(ROUNDS.replace("WORK", work))
+    """Each time it comes elsewhere, also between two steps into Python and out of it."""
+    program = started(ROUNDS.replace("WORK", WORKS_OF_BOTH[work]))
     for round_ in range(20):
         time.sleep(0.001 * round_)
         program.press()
