@@ -215,6 +215,15 @@ def test_other_formats_go_through_torchvision(tmp_path):
         assert torch.equal(OURS.decode(data, "RGB", False), torchvision_io.decode_image(data, "RGB"))
 
 
+def test_ctrl_c_below_is_no_fault_of_the_picture(monkeypatch):
+    def stopped(*_given, **_named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(torchvision_io, "decode_image", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        OURS.decode(tensor_of(b"GIF89a"), "RGB", False)
+
+
 def jpeg_bytes(**options) -> bytes:
     return bytes_of(picture("RGB", 40, 30), format="JPEG", **options)
 
