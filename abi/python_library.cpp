@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "abi/guarded.h"
+#include "core_libtorch/autograd/engine.h"
 #include "core_libtorch/own_lock.h"
 
 namespace simple_torch::abi {
@@ -138,8 +139,8 @@ std::atomic<const Opened*> opened{nullptr};
 std::string find_bridge(const Environment& environment) {
   std::string tag = environment.python_minor;
   tag.erase(tag.find('.'), 1);
-  const std::string file = std::string(environment.library_dir) + "/libsimple_torch_bridge-" +
-                           environment.torch_minor + ".cpython-" + tag + ".so";
+  std::string file = std::string(environment.library_dir) + "/libsimple_torch_bridge-" +
+                     environment.torch_minor + ".cpython-" + tag + ".so";
   if (!fs::exists(file)) {
     throw Error(ErrorKind::kUnavailable,
                 "there is no bridge for torch " + std::string(environment.torch_minor) + " and Python " +
@@ -165,6 +166,7 @@ const Opened* open_bridge() {
                 file + " was built from other sources; build it again: bin/simple build");
   }
   result->api.use(&kBackendServices);
+  core::prepare_passes_by(result->api.make_thread_known);
   return result.release();  // for the rest of the process
 }
 

@@ -30,6 +30,7 @@ extern "C" __attribute__((visibility("default"))) int32_t simple_torch_bridge_op
   api->version_text = version_text;
   api->shutdown = shut_python_down;
   api->restore_exception = restore_python_exception;
+  api->make_thread_known = make_thread_known;
   api->report_exception = report_python_exception;
   add_object_functions(*api);
   add_value_functions(*api);

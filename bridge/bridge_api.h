@@ -19,7 +19,7 @@ struct Generator;
 namespace simple_torch::bridge {
 
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 11;
+inline constexpr int32_t kBridgeVersion = 12;
 
 /// One Python object. A pointer to it that a function gives out stands for an owned reference; any thread
 /// may hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
@@ -127,7 +127,9 @@ struct BackendServices {
   void (*explain)(const char* message, Explained& out);  // without memory left: all as unknown
   /// A tensor of its own on the same memory, or on that of a copy.
   bool (*share)(const at::Tensor& tensor, CopyRule rule, at::Tensor& out, Refusal& refusal);
-  int (*held_locks)();  // of the backend's, by the calling thread; counted in debug builds
+  int (*held_locks)();           // of the backend's, by the calling thread; counted in debug builds
+  int32_t (*threads_at_work)();  // of Simple, in Python or not, but for those that wait for another; in a
+                                 // signal handler
 };
 
 /// What the bridge gives to its backend. A function that returns int32_t returns 0, or the number of the
@@ -144,7 +146,10 @@ struct BridgeApi {
   int32_t (*shutdown)();  // Python's own exit work (threads, atexit, flush); later calls are refused
 
   // --- exceptions of Python code below LibTorch, in the handler that has caught one; others are left alone
-  void (*restore_exception)();    // it pends again; the calling thread has the GIL
+  void (*restore_exception)();  // it pends again; the calling thread has the GIL
+  /// Before autograd's engine may run functions of Python's: with a thread state that is made for each of
+  /// them alone, what they raise is lost.
+  void (*make_thread_known)();
   int32_t (*report_exception)();  // it goes into the record; the number of its kind, or 0 for others
 
   // --- references, from any thread, with or without the GIL, also while the process exits; never wait

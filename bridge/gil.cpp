@@ -8,6 +8,7 @@
 
 #include "bridge/backend.h"
 #include "bridge/deferred.h"
+#include "bridge/interpreter.h"
 #include "bridge/thread_end.h"
 
 namespace simple_torch::bridge {
@@ -97,6 +98,12 @@ void expect_no_lock_held() noexcept {
 bool thread_may_enter() noexcept { return !ended; }
 
 PythonThread* first_thread() noexcept { return threads; }
+
+void make_thread_known() noexcept {
+  if (this_thread == nullptr && thread_may_enter() && python_is_started()) {
+    or_stay([] { const GilScope gil; });
+  }
+}
 
 PythonThread* this_python_thread() noexcept { return this_thread; }
 

@@ -49,6 +49,9 @@ void adopt_starting_thread();
 /// Whether this thread may call Python: not after its thread-local values were destroyed.
 bool thread_may_enter() noexcept;
 
+/// Where Python runs, the calling thread has a lasting state from now on.
+void make_thread_known() noexcept;
+
 /// The calling thread, or NULL before its first scope. Needs no GIL.
 PythonThread* this_python_thread() noexcept;
 

@@ -6,6 +6,9 @@
 #include <torch/csrc/Generator.h>
 #include <torch/csrc/autograd/python_variable.h>
 
+#include <cstdlib>
+#include <cstring>
+
 #include "bridge/enter.h"
 #include "bridge/interpreter.h"
 #include "bridge/ways_in.h"
@@ -26,11 +29,16 @@ int32_t report_python_exception() noexcept {
   try {
     throw;
   } catch (python_error& error) {
-    error.persist();  // before other code of Python's runs
-    return in_python([&] {
-      error.restore();
-      return false;
-    });
+    char* words = strdup(error.what());
+    error.persist();  // before other code of Python's runs; autograd's engine has let it pend again
+    const bool is_lost = error.type == nullptr;  // with the state of a thread that Python did not know
+    const int32_t kind =
+        is_lost ? report_plain(ErrorKind::kPython, words == nullptr ? "" : words) : in_python([&] {
+          error.restore();
+          return false;
+        });
+    std::free(words);
+    return kind;
   } catch (const std::exception&) {
     return 0;
   }

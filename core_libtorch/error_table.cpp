@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <vector>
 
 #include "core_libtorch/autograd/custom_function.h"
@@ -399,6 +400,12 @@ Error explain_words(const std::string& message) {
   return explain("", {}, c10::Error(c10::SourceLocation{}, message));
 }
 
+/// What LibTorch throws for an exception of Python code that it called. Who knows Python tells of it; its
+/// type's header needs Python's.
+static bool is_of_python(const std::exception& error) {
+  return std::string_view(typeid(error).name()) == "12python_error";
+}
+
 void throw_explained(const char* op, Operands operands) {
   try {
     throw;
@@ -411,7 +418,7 @@ void throw_explained(const char* op, Operands operands) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    if (*error.what() == '\0') {
+    if (*error.what() == '\0' || is_of_python(error)) {
       throw;
     }
     ErrorFields fields;

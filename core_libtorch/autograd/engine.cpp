@@ -98,6 +98,17 @@ void prepare_engine() {
   prepared.store(&present);
 }
 
+static std::atomic<void (*)()> prepare_thread{nullptr};
+
+void prepare_passes_by(void (*prepare)()) { prepare_thread.store(prepare); }
+
+void prepare_pass() {
+  prepare_engine();
+  if (void (*prepare)() = prepare_thread.load(std::memory_order_relaxed)) {
+    prepare();
+  }
+}
+
 void set_anomaly_mode(bool enabled, bool check_nan, Place place) {
   if (enabled) {
     stand_in_front();

@@ -22,12 +22,16 @@ bool is_anomaly_mode_checking_nan();
 /// without Python: LibTorch starts an engine's threads once in a process.
 void prepare_engine();
 
+/// `prepare` runs on each thread that begins a backward pass, from now on. Set once, by who knows Python.
+void prepare_passes_by(void (*prepare)());
+void prepare_pass();
+
 [[noreturn]] void rethrow_from_backward(const c10::Error& error);
 
 /// Runs a backward pass; LibTorch's errors get the place of the forward call and the names of functions.
 template <class Pass>
 auto in_backward_pass(Pass&& pass) -> decltype(pass()) {
-  prepare_engine();
+  prepare_pass();
   try {
     return std::forward<Pass>(pass)();
   } catch (const c10::Error& error) {
