@@ -9,7 +9,7 @@
 namespace simple_torch::abi {
 
 /// Grows with every change of a struct in this file; front and backend must agree exactly.
-inline constexpr int32_t kFrontBackendVersion = 1;
+inline constexpr int32_t kFrontBackendVersion = 2;
 
 /// Where PyTorch and Python are. Never NULL; "" where nothing was found. Lives as long as the process.
 struct Environment {
@@ -40,6 +40,7 @@ struct HostHelpers {
   void (*array_push)(SplArray*, SplValue);
   void (*array_free)(SplArray*);
   char* (*str_new)(const char*);
+  int32_t (*threads_at_work)();
 };
 
 /// What the front gives to a backend. Valid until the process ends.

@@ -137,10 +137,11 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
   if (open == nullptr) {
     return std::string("the backend cannot be opened: ") + dlerror();
   }
-  static const FrontServices kServices{kFrontBackendVersion,
-                                       record_error,
-                                       &known.plain,
-                                       {spl_array_new, spl_array_push, spl_array_free, spl_str_new}};
+  static const FrontServices kServices{
+      kFrontBackendVersion,
+      record_error,
+      &known.plain,
+      {spl_array_new, spl_array_push, spl_array_free, spl_str_new, spl_threads_at_work}};
   if (open(&kServices, kTableFingerprint, &filled) != 0) {
     return spt_last_error_message();
   }

@@ -30,6 +30,11 @@ bridge::Arguments PythonArguments::with_names(const char* const* names, int64_t 
     throw Error(ErrorKind::kInvalidArgument, "there are " + std::to_string(names_len) + " names for " +
                                                  std::to_string(size()) + " values");
   }
+  for (int64_t i = 0; i < names_len; ++i) {
+    if (names == nullptr || names[i] == nullptr) {
+      throw Error(ErrorKind::kInvalidArgument, "name " + std::to_string(i) + " is NULL");
+    }
+  }
   return {data(), size(), names, static_cast<size_t>(names_len)};
 }
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <string>
 
+#include "abi/guarded.h"
 #include "abi/python_library.h"
 #include "core_libtorch/error.h"
 #include "core_libtorch/explained_words.h"
@@ -81,9 +82,11 @@ void explain(const char* message, bridge::Explained& out) noexcept {
 
 int held_locks() { return core::held_locks(); }
 
+int32_t threads_at_work() { return services().host.threads_at_work(); }
+
 }  // namespace
 
-const bridge::BackendServices kBackendServices{lend,        lend_legacy, hand_over, take,
-                                               take_memory, explain,     share,     held_locks};
+const bridge::BackendServices kBackendServices{lend,    lend_legacy, hand_over,  take,           take_memory,
+                                               explain, share,       held_locks, threads_at_work};
 
 }  // namespace simple_torch::abi

@@ -268,12 +268,34 @@ void flush_stream(const char* name) {
   }
 }
 
+/// Ctrl-C ends what Python waits for at its end.
+class Stoppable {
+ public:
+  Stoppable() : thread_(this_python_thread()), is_inside_(thread_ == nullptr || thread_->inside != 0) {
+    if (!is_inside_) {
+      entering_python(*thread_);
+    }
+  }
+  ~Stoppable() {
+    if (!is_inside_ && leaving_python(*thread_)) {
+      PyErr_Clear();
+    }
+  }
+  Stoppable(const Stoppable&) = delete;
+  Stoppable& operator=(const Stoppable&) = delete;
+
+ private:
+  PythonThread* thread_;
+  bool is_inside_;
+};
+
 void run_exit_work() {
   static bool begun = false;  // guarded by the GIL
   if (std::exchange(begun, true)) {
     return;
   }
   run_deferred_work();
+  const Stoppable stoppable;
   call_at_end("simple_torch_helpers.life", "finish_threads");
   call_at_end("atexit", "_run_exitfuncs");
   flush_stream("stdout");

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <unistd.h>
 #include <csignal>
 
 #include <atomic>
@@ -11,6 +12,8 @@
 #include <cstdio>
 #include <thread>
 #include <utility>
+
+#include "bridge/backend.h"
 
 namespace simple_torch::bridge {
 namespace {
@@ -23,6 +26,7 @@ std::atomic<bool> main_tripped{false};     // it has been told, and has not left
 std::atomic<bool> workers_tripped{false};  // the others have been told, and none has left yet
 std::atomic<bool> is_ending{false};        // a second one came before the first took effect
 pthread_t python_main;
+bool main_is_first = true;  // of the process's threads
 struct sigaction before;
 sem_t for_watcher;
 
@@ -68,8 +72,13 @@ void on_interrupt(int signal, siginfo_t* info, void* context) {
       main_tripped.store(true);
       PyErr_SetInterruptEx(signal);
     }
+    const bool has_others = !(with_main && main_is_first) &&
+                            backend_services().threads_at_work() > threads_inside % kMain + with_main;
+    if (has_others) {
+      pass_on(signal, info, context);  // for those that run Simple meanwhile
+    }
     if (threads_inside != (with_main ? kMain : 0)) {
-      workers_tripped.store(true);
+      workers_tripped.store(!has_others);  // else the host knows a second one
       sem_post(&for_watcher);
     }
   }
@@ -126,7 +135,9 @@ void interrupt_workers() {
       any = any || thread->interrupted;
     }
   }
-  workers_tripped.store(any);
+  if (!any) {
+    workers_tripped.store(false);
+  }
 }
 
 /// What was printed is written; no other work is done, as something may hang.
@@ -162,6 +173,7 @@ void start_watcher() {
 /// In a forked child only the forking thread lives on.
 void in_forked_child() {
   python_main = pthread_self();
+  main_is_first = true;
   PythonThread* const thread = this_python_thread();
   const bool is_inside = thread != nullptr && thread->inside != 0;
   inside.store(is_inside ? kMain : 0);
@@ -209,6 +221,7 @@ bool install_interrupts() {
     return false;
   }
   python_main = pthread_self();
+  main_is_first = gettid() == getpid();
   sem_init(&for_watcher, 0, 0);
   pthread_atfork(nullptr, nullptr, in_forked_child);
   start_watcher();
@@ -272,7 +285,11 @@ bool leaving_python(PythonThread& thread) noexcept {
   inside.store(inside.load(std::memory_order_relaxed) - std::exchange(thread.inside, 0),
                std::memory_order_release);
   if (thread.is_main) {
-    return main_tripped.load() && main_tripped.exchange(false) && pending_signal_raises();
+    if (!main_tripped.load() || !main_tripped.exchange(false)) {
+      return false;
+    }
+    workers_tripped.store(false);  // it has taken effect, though others of Python's threads may never look up
+    return pending_signal_raises();
   }
   if (!thread.interrupted) {
     return false;

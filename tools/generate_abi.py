@@ -895,6 +895,7 @@ WEAK_SYMBOLS = [
     "spl_as_float",
     "spl_str_new",
     "spl_array_free",
+    "spl_threads_at_work",
 ]
 
 

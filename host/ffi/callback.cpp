@@ -4,6 +4,7 @@
 #include <exception>
 #include <map>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "../values/error.h"
@@ -47,6 +48,9 @@ void run(const Callback& callback, void** arguments, NativeResult& result) {
   bool is_of_c = false;
   Thread& thread = attached_thread(is_of_c);
   const bool is_foreign = is_of_c && calls.are_outermost();  // nobody of Simple's hears of a failure
+  std::optional<AtWork> at_work;
+  if (is_foreign)
+    at_work.emplace();
   try {
     std::vector<Ref> held;
     std::vector<Value> values;

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../vm/lock.h"
+
 #define SPL_EXPORT __attribute__((visibility("default"), used))
 
 extern "C" {
@@ -57,6 +59,8 @@ SPL_EXPORT int64_t spl_as_int(SplValue value) {
 SPL_EXPORT double spl_as_float(SplValue value) {
   return value.tag == SPL_FLOAT ? value.as_float : static_cast<double>(spl_as_int(value));
 }
+
+SPL_EXPORT int32_t spl_threads_at_work() { return spl::AtWork::threads(); }
 
 SPL_EXPORT char* spl_str_new(const char* text) {
   char* copy = strdup(text);

@@ -107,6 +107,30 @@ class Interruptible {
   static inline thread_local int count_ = 0;
 };
 
+/// While one lives, the thread counts among those of Simple that are at work.
+class AtWork {
+ public:
+  AtWork() { ++threads_; }
+  ~AtWork() { --threads_; }
+  AtWork(const AtWork&) = delete;
+  AtWork& operator=(const AtWork&) = delete;
+  static int threads() { return threads_; }
+  static void forget_others() { threads_ = 1; }
+
+ private:
+  friend class Waiting;
+  static inline std::atomic<int> threads_{1};  // the first thread
+};
+
+/// While one lives, the thread waits for another one, which does the work.
+class Waiting {
+ public:
+  Waiting() { --AtWork::threads_; }
+  ~Waiting() { ++AtWork::threads_; }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+};
+
 /// While one lives, Ctrl-C waits: what gives up things must come to its end.
 class Undisturbed {
  public:

@@ -110,6 +110,7 @@ void start_thread(const std::shared_ptr<Outcome>& outcome, Function&& function, 
 // The whole life of a thread that keeps what `body` gives.
 template <class Body>
 void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
+  const AtWork at_work;
   host_lock().acquire();
   mine = outcome.get();
   {
@@ -175,18 +176,21 @@ void refuse_ring(const Outcome& wanted) {
 }
 
 /// Says whom this thread waits for, while it does.
-class Waiting {
+class WaitingFor {
  public:
-  explicit Waiting(const Outcome* whom) {
+  explicit WaitingFor(const Outcome* whom) {
     if (mine != nullptr)
       mine->waits_for = whom;
   }
-  ~Waiting() {
+  ~WaitingFor() {
     if (mine != nullptr)
       mine->waits_for = nullptr;
   }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
+  WaitingFor(const WaitingFor&) = delete;
+  WaitingFor& operator=(const WaitingFor&) = delete;
+
+ private:
+  Waiting waiting_;
 };
 
 // Whether it has finished, after some time at most where Ctrl-C is to end the wait.
@@ -209,7 +213,7 @@ bool wait_a_while(Outcome& outcome) {
 // same.
 Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
   refuse_ring(*outcome);
-  const Waiting waiting(outcome.get());
+  const WaitingFor waiting(outcome.get());
   while (!wait_a_while(*outcome))
     safepoint();
   if (outcome->error) {
@@ -264,6 +268,7 @@ void end_own_program(int code) {
 }
 
 void forget_other_threads() {
+  AtWork::forget_others();
   for (const auto& outcome : running()) {
     if (outcome.get() == mine)
       continue;

@@ -177,6 +177,8 @@ TEST_F(Objects, KindsThatDoNotFitTheirValuesAreRefused) {
   EXPECT_EQ(spt_py_call(callable.get(), "x", one.values(), nullptr, 0, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_py_call(callable.get(), "o", one.values(), nullptr, 0, &out), SPT_INVALID_HANDLE);
   EXPECT_EQ(spt_py_import("os", nullptr), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_call(callable.get(), "v", one.values(), nullptr, 1, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(last_message(), "name 0 is NULL");
 }
 
 TEST_F(Objects, TheInterpreterIsTheEnvironmentsOwn) {

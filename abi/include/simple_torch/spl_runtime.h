@@ -65,6 +65,8 @@ int64_t spl_as_int(SplValue value);
 double spl_as_float(SplValue value);
 /* A malloc'ed copy of the text; the caller frees it. */
 char* spl_str_new(const char* text);
+/* Of this project's host: threads of Simple that do not wait for another one. Signal handlers may ask. */
+int32_t spl_threads_at_work(void);
 /* Frees the array, the strings in it and the arrays in it. NULL is allowed. */
 void spl_array_free(SplArray* array);
 
