@@ -180,7 +180,7 @@ int32_t dataset_begin(int64_t dataset, int64_t worker, int64_t workers, int64_t*
       refuse("there is no worker " + std::to_string(worker) + " of " + std::to_string(workers));
     }
     const auto held = handles().get<DatasetPointer>(dataset);
-    *out = handles().insert(PassPointer(new HeldPass{*held, (*held)->begin(worker, workers)}));
+    *out = handles().insert(std::make_unique<HeldPass>(HeldPass{*held, (*held)->begin(worker, workers)}));
   });
 }
 

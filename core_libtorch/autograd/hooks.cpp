@@ -88,7 +88,8 @@ int64_t register_hook(const at::Tensor& tensor, std::shared_ptr<GradientHook> ho
   const int64_t number = seats().add({WeakTensor(tensor.getIntrusivePtr()), std::nullopt});
   const auto seated = std::make_shared<const Seated>(std::move(hook), number);
   const unsigned position = tensor.register_hook([seated](const at::Tensor& gradient) {
-    const auto running = seated;  // it may remove itself, and this function with it
+    // It may remove itself, and this function with it.
+    const auto running = seated;  // NOLINT(performance-unnecessary-copy-initialization)
     return running->run(gradient);
   });
   seats().change(number, [&](Seat& seat) { seat.position = position; });
