@@ -262,7 +262,7 @@ def test_the_end_waits_for_no_thread_of_python_after_it(started):
     program = started(f'use python as py\npy.exec("{code}")\npy.exec("{begins("pass")}")\n')
     time.sleep(0.5)  # the program has nothing left to say: its end has begun, or Python's last call is stopped
     program.press()
-    code, out, errors = program.end()
+    _, out, errors = program.end()
     assert out == ""
     assert "KeyboardInterrupt" in errors
 
