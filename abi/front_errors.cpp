@@ -36,9 +36,22 @@ ErrorRecord& record() {
   return *known;
 }
 
-const char* text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+// Into what is there already: its memory serves again.
+void set(std::string& field, const char* text) {
+  if (text == nullptr) {
+    field.clear();
+  } else {
+    field = text;
+  }
+}
 
-std::string bytes_or_empty(int64_t bytes) { return bytes < 0 ? std::string() : std::to_string(bytes); }
+void set(std::string& field, int64_t bytes) {
+  if (bytes < 0) {
+    field.clear();
+  } else {
+    field = std::to_string(bytes);
+  }
+}
 
 const std::string* field_named(std::string_view name) {
   static constexpr struct {
@@ -67,15 +80,15 @@ void clear_error() noexcept { current_kind = 0; }
 
 void record_error(const ErrorData* error) {
   current_kind = error->kind;
-  ErrorRecord& kept = record();  // assigned part by part: their memory serves again
-  kept.message = text_or_empty(error->message);
-  kept.op = text_or_empty(error->op);
-  kept.expected = text_or_empty(error->expected);
-  kept.got = text_or_empty(error->got);
-  kept.requested_bytes = bytes_or_empty(error->requested_bytes);
-  kept.available_bytes = bytes_or_empty(error->available_bytes);
-  kept.type = text_or_empty(error->type);
-  kept.traceback = text_or_empty(error->traceback);
+  ErrorRecord& kept = record();
+  set(kept.message, error->message);
+  set(kept.op, error->op);
+  set(kept.expected, error->expected);
+  set(kept.got, error->got);
+  set(kept.requested_bytes, error->requested_bytes);
+  set(kept.available_bytes, error->available_bytes);
+  set(kept.type, error->type);
+  set(kept.traceback, error->traceback);
 }
 
 int32_t record_error(ErrorKind kind, const std::string& message) noexcept {

@@ -82,6 +82,9 @@ bool HandleTable::end(int64_t handle) noexcept {
   if (slot == nullptr) {
     return false;
   }
+  if (is_lasting(handle)) [[unlikely]] {
+    return is_live(handle);
+  }
   uint64_t state = slot->state.load(std::memory_order_relaxed);
   do {
     if (!is_life_of(handle, state)) {
@@ -109,6 +112,9 @@ void HandleTable::begin_scope() {
 
 void HandleTable::keep(int64_t handle) {
   std::vector<int64_t>& made = innermost_scope();
+  if (is_lasting(handle) && process_handles.is_live(handle)) {
+    return;
+  }
   const auto found = std::find(made.rbegin(), made.rend(), handle);
   if (found == made.rend()) {
     throw Error(ErrorKind::kInvalidArgument,
@@ -156,6 +162,10 @@ HandleTable::Slot& HandleTable::end_unshared(int64_t handle, HandleKind kind) {
     if (!is_life_of(handle, state)) {
       refuse(handle, kind);
     }
+    if (is_lasting(handle)) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  std::string("this ") + name_of(kind_of_handle(handle)) + " lasts, and cannot be taken");
+    }
     if ((state & kBorrowers) != 0) {
       throw Error(ErrorKind::kInvalidArgument,
                   std::string("another call is using this ") + name_of(kind_of_handle(handle)));
@@ -185,7 +195,7 @@ std::vector<int64_t> HandleTable::live_ones() const {
     }
     for (uint32_t i = 0; i < kChunkSlots; ++i) {
       const uint64_t state = chunk[i].state.load(std::memory_order_acquire);
-      if ((state & kLive) != 0) {
+      if ((state & kLive) != 0 && (state >> kGenerationShift) != 0) {
         found.push_back(handle_of(state, chunk[i].index));
       }
     }
@@ -210,6 +220,12 @@ int64_t HandleTable::publish(Slot& slot, HandleKind kind) noexcept {
   }
   const uint64_t generation = slot.state.load(std::memory_order_relaxed) >> kGenerationShift;
   const uint64_t state = (generation << kGenerationShift) | (kind_number << kKindShift) | kLive;
+  slot.state.store(state, std::memory_order_release);
+  return handle_of(state, slot.index);
+}
+
+int64_t HandleTable::publish_lasting(Slot& slot, HandleKind kind) noexcept {
+  const uint64_t state = (static_cast<uint64_t>(kind) << kKindShift) | kLive;
   slot.state.store(state, std::memory_order_release);
   return handle_of(state, slot.index);
 }

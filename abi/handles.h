@@ -46,7 +46,7 @@ struct HandleKindOf;
 /// Invariant of a slot: its `state` packs generation, kind, live bit and the number of borrowers. A value
 /// dies when the slot is no longer live and nobody borrows it; whoever brings that about destroys it, and
 /// holds no lock then. A slot's generation grows with each life, so an old handle never fits again; a slot
-/// that used up its generations is not used again.
+/// that used up its generations is not used again. Generation 0 is that of lasting handles.
 class HandleTable {
   struct Slot;
 
@@ -82,16 +82,7 @@ class HandleTable {
   /// A new handle, never 0 or negative. Throws Error(kOutOfMemory) when every slot is taken.
   template <class T>
   int64_t insert(T value) {
-    static_assert(sizeof(T) <= sizeof(void*) && std::is_nothrow_move_constructible_v<T>);
-    Slot& slot = take_free_slot();
-    new (slot.payload) T(std::move(value));
-    slot.destroy = [](void* payload) {
-      auto* held = static_cast<T*>(payload);
-      if constexpr (requires { HandleKindOf<T>::let_go(*held); }) {
-        HandleKindOf<T>::let_go(*held);
-      }
-      held->~T();
-    };
+    Slot& slot = slot_with(std::move(value));
     const int64_t handle = publish(slot, HandleKindOf<T>::value);
     if (watchers_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
       tell_watchers(handle);
@@ -99,11 +90,37 @@ class HandleTable {
     return handle;
   }
 
+  /// A handle of what lives as long as the process. It is never counted, and who releases or keeps it changes
+  /// nothing; it cannot be taken.
+  template <class T>
+  int64_t insert_lasting(T value) {
+    return publish_lasting(slot_with(std::move(value)), HandleKindOf<T>::value);
+  }
+
+  /// Of a live handle.
+  static bool is_lasting(int64_t handle) noexcept { return handle_bits::generation_of_handle(handle) == 0; }
+
   /// Looks up without a lock. Throws Error(kInvalidHandle), which says what is wrong with the handle.
   template <class T>
   Borrowed<T> get(int64_t handle) {
     Slot& slot = borrow(handle, HandleKindOf<T>::value);
     return Borrowed<T>(this, &slot, std::launder(reinterpret_cast<T*>(slot.payload)));
+  }
+
+  /// What `T::glance()` gives, without a borrower, so that the value may end at any time: for what is kept
+  /// alive by other means. NULL for a handle that is not live or of another kind.
+  template <class T>
+  auto glance_at(int64_t handle) noexcept -> decltype(std::declval<const T&>().glance()) {
+    const Slot* slot = find(handle);
+    if (slot == nullptr ||
+        handle_bits::kind_of_handle(handle) != static_cast<uint64_t>(HandleKindOf<T>::value) ||
+        !handle_bits::is_life_of(handle, slot->state.load(std::memory_order_acquire))) {
+      return nullptr;
+    }
+    const auto seen = std::launder(reinterpret_cast<const T*>(slot->payload))->glance();
+    const bool is_of_this_life =
+        handle_bits::is_life_of(handle, slot->state.load(std::memory_order_relaxed));
+    return is_of_this_life ? seen : nullptr;
   }
 
   /// As get, but nothing for a handle that is not live or of another kind.
@@ -170,6 +187,22 @@ class HandleTable {
     uint32_t index = 0;  // its own place
   };
 
+  /// A slot that was free, with the value in it.
+  template <class T>
+  Slot& slot_with(T value) {
+    static_assert(sizeof(T) <= sizeof(void*) && std::is_nothrow_move_constructible_v<T>);
+    Slot& slot = take_free_slot();
+    new (slot.payload) T(std::move(value));
+    slot.destroy = [](void* payload) {
+      auto* held = static_cast<T*>(payload);
+      if constexpr (requires { HandleKindOf<T>::let_go(*held); }) {
+        HandleKindOf<T>::let_go(*held);
+      }
+      held->~T();
+    };
+    return slot;
+  }
+
   Slot& slot_at(uint32_t index) const noexcept;  // of a slot that exists
   Slot* find(int64_t handle) const noexcept;
   Slot& borrow(int64_t handle, HandleKind kind);
@@ -178,6 +211,7 @@ class HandleTable {
   bool end(int64_t handle) noexcept;
   Slot& end_unshared(int64_t handle, HandleKind kind);
   int64_t publish(Slot& slot, HandleKind kind) noexcept;
+  static int64_t publish_lasting(Slot& slot, HandleKind kind) noexcept;
   /// Remembers it for this thread's innermost scope, and where it was made when that is traced. Ends the
   /// handle when there is no memory for that, and throws.
   void tell_watchers(int64_t handle);

@@ -44,33 +44,33 @@ int32_t py_import(const char* name, int64_t* out) {
 int32_t py_getattr(int64_t a, const char* name, int64_t* out) {
   return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
     require(name, "name");
-    return api.get_attribute(object_argument(a)->get(), name, made);
+    return api.get_attribute(object_argument(a), name, made);
   });
 }
 
 int32_t py_setattr(int64_t a, const char* name, const char* kinds, const SplArray* values) {
   return with_python([&](const BridgeApi& api) {
     require(name, "name");
-    const auto object = object_argument(a);
+    const bridge::ObjectHandle object = object_argument(a);
     const PythonArguments arguments(kinds, values);
-    return api.set_attribute(object->get(), name, arguments.exactly(1));
+    return api.set_attribute(object, name, arguments.exactly(1));
   });
 }
 
 int32_t py_hasattr(int64_t a, const char* name, bool* out) {
   return value_with_python(out, [&](const BridgeApi& api, bool* found) {
     require(name, "name");
-    return api.has_attribute(object_argument(a)->get(), name, found);
+    return api.has_attribute(object_argument(a), name, found);
   });
 }
 
 int32_t py_call(int64_t callable, const char* kinds, const SplArray* values, const char* const* names,
                 int64_t names_len, int64_t* out) {
   return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
-    const auto object = object_argument(callable);
+    const bridge::ObjectHandle object = object_argument(callable);
     const PythonArguments arguments(kinds, values);
     const bridge::Arguments named = arguments.with_names(names, names_len);
-    return api.call(object->get(), &named, made);
+    return api.call(object, &named, made);
   });
 }
 
@@ -78,55 +78,55 @@ int32_t py_call_method(int64_t a, const char* name, const char* kinds, const Spl
                        const char* const* names, int64_t names_len, int64_t* out) {
   return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
     require(name, "name");
-    const auto object = object_argument(a);
+    const bridge::ObjectHandle object = object_argument(a);
     const PythonArguments arguments(kinds, values);
     const bridge::Arguments named = arguments.with_names(names, names_len);
-    return api.call_method(object->get(), name, &named, made);
+    return api.call_method(object, name, &named, made);
   });
 }
 
 int32_t py_get_item(int64_t a, const char* kinds, const SplArray* values, int64_t* out) {
   return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
-    const auto object = object_argument(a);
+    const bridge::ObjectHandle object = object_argument(a);
     const PythonArguments arguments(kinds, values);
-    return api.get_item(object->get(), arguments.exactly(1), made);
+    return api.get_item(object, arguments.exactly(1), made);
   });
 }
 
 int32_t py_set_item(int64_t a, const char* kinds, const SplArray* values) {
   return with_python([&](const BridgeApi& api) {
-    const auto object = object_argument(a);
+    const bridge::ObjectHandle object = object_argument(a);
     const PythonArguments arguments(kinds, values);
     const bridge::Value* pair = arguments.exactly(2);
-    return api.set_item(object->get(), &pair[0], &pair[1]);
+    return api.set_item(object, &pair[0], &pair[1]);
   });
 }
 
 int32_t py_delete_item(int64_t a, const char* kinds, const SplArray* values) {
   return with_python([&](const BridgeApi& api) {
-    const auto object = object_argument(a);
+    const bridge::ObjectHandle object = object_argument(a);
     const PythonArguments arguments(kinds, values);
-    return api.delete_item(object->get(), arguments.exactly(1));
+    return api.delete_item(object, arguments.exactly(1));
   });
 }
 
 int32_t py_contains(int64_t a, const char* kinds, const SplArray* values, bool* out) {
   return value_with_python(out, [&](const BridgeApi& api, bool* found) {
-    const auto object = object_argument(a);
+    const bridge::ObjectHandle object = object_argument(a);
     const PythonArguments arguments(kinds, values);
-    return api.contains(object->get(), arguments.exactly(1), found);
+    return api.contains(object, arguments.exactly(1), found);
   });
 }
 
 int32_t py_length(int64_t a, int64_t* out) {
   return value_with_python(out, [&](const BridgeApi& api, int64_t* length) {
-    return api.length(object_argument(a)->get(), length);
+    return api.length(object_argument(a), length);
   });
 }
 
 int32_t py_iter(int64_t a, int64_t* out) {
   return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
-    return api.iterate(object_argument(a)->get(), made);
+    return api.iterate(object_argument(a), made);
   });
 }
 
@@ -134,9 +134,9 @@ int32_t py_next(int64_t iterator, int64_t* out) {
   return with_python([&](const BridgeApi& api) {
     require(out, "out");
     PythonRef item;
-    const int32_t status = api.next(object_argument(iterator)->get(), item.receive());
+    const int32_t status = api.next(object_argument(iterator), item.receive());
     if (status == 0) {
-      *out = item.get() != nullptr ? handles().insert(std::move(item)) : 0;
+      *out = item.get() != nullptr ? give(std::move(item)) : 0;
     }
     return status;
   });
@@ -145,9 +145,9 @@ int32_t py_next(int64_t iterator, int64_t* out) {
 int32_t py_compare(int64_t a, const char* op, const char* kinds, const SplArray* values, bool* out) {
   return value_with_python(out, [&](const BridgeApi& api, bool* truth) {
     require(op, "op");
-    const auto object = object_argument(a);
+    const bridge::ObjectHandle object = object_argument(a);
     const PythonArguments arguments(kinds, values);
-    return api.compare(object->get(), op, arguments.exactly(1), truth);
+    return api.compare(object, op, arguments.exactly(1), truth);
   });
 }
 
@@ -162,8 +162,8 @@ int32_t py_operate(const char* op, const char* kinds, const SplArray* values, in
 
 int32_t py_is_instance(int64_t a, int64_t type, bool* out) {
   return value_with_python(out, [&](const BridgeApi& api, bool* truth) {
-    const auto object = object_argument(a);
-    return api.is_instance(object->get(), object_argument(type)->get(), truth);
+    const bridge::ObjectHandle object = object_argument(a);
+    return api.is_instance(object, object_argument(type), truth);
   });
 }
 
@@ -189,13 +189,13 @@ int32_t py_exec(const char* code, const char* kinds, const SplArray* values, con
 
 int32_t py_kind(int64_t a, int32_t* out) {
   return value_with_python(
-      out, [&](const BridgeApi& api, int32_t* kind) { return api.kind_of(object_argument(a)->get(), kind); });
+      out, [&](const BridgeApi& api, int32_t* kind) { return api.kind_of(object_argument(a), kind); });
 }
 
 int32_t py_is_none(int64_t a, bool* out) {
   return value_with_python(out, [&](const BridgeApi& api, bool* none) {
     int32_t kind = 0;
-    const int32_t status = api.kind_of(object_argument(a)->get(), &kind);
+    const int32_t status = api.kind_of(object_argument(a), &kind);
     *none = kind == static_cast<int32_t>(bridge::ValueKind::kNil);
     return status;
   });
@@ -203,39 +203,39 @@ int32_t py_is_none(int64_t a, bool* out) {
 
 int32_t py_type_name(int64_t a, char** out) {
   return text_with_python(
-      out, [&](const BridgeApi& api, char** text) { return api.type_name(object_argument(a)->get(), text); });
+      out, [&](const BridgeApi& api, char** text) { return api.type_name(object_argument(a), text); });
 }
 
 int32_t py_str(int64_t a, char** out) {
   return text_with_python(
-      out, [&](const BridgeApi& api, char** text) { return api.str(object_argument(a)->get(), text); });
+      out, [&](const BridgeApi& api, char** text) { return api.str(object_argument(a), text); });
 }
 
 int32_t py_repr(int64_t a, char** out) {
   return text_with_python(
-      out, [&](const BridgeApi& api, char** text) { return api.repr(object_argument(a)->get(), text); });
+      out, [&](const BridgeApi& api, char** text) { return api.repr(object_argument(a), text); });
 }
 
 int32_t py_to_bool(int64_t a, bool* out) {
   return value_with_python(
-      out, [&](const BridgeApi& api, bool* truth) { return api.to_bool(object_argument(a)->get(), truth); });
+      out, [&](const BridgeApi& api, bool* truth) { return api.to_bool(object_argument(a), truth); });
 }
 
 int32_t py_to_int(int64_t a, int64_t* out) {
   return value_with_python(out, [&](const BridgeApi& api, int64_t* number) {
-    return api.to_int(object_argument(a)->get(), number);
+    return api.to_int(object_argument(a), number);
   });
 }
 
 int32_t py_to_float(int64_t a, double* out) {
   return value_with_python(out, [&](const BridgeApi& api, double* number) {
-    return api.to_float(object_argument(a)->get(), number);
+    return api.to_float(object_argument(a), number);
   });
 }
 
 int32_t py_to_text(int64_t a, char** out) {
   return text_with_python(
-      out, [&](const BridgeApi& api, char** text) { return api.to_text(object_argument(a)->get(), text); });
+      out, [&](const BridgeApi& api, char** text) { return api.to_text(object_argument(a), text); });
 }
 
 int32_t py_to_list(int64_t a, int64_t** out, int64_t* out_len) {
@@ -244,7 +244,7 @@ int32_t py_to_list(int64_t a, int64_t** out, int64_t* out_len) {
     require(out_len, "out_len");
     bridge::Object** items = nullptr;
     size_t count = 0;
-    const int32_t status = api.to_list(object_argument(a)->get(), &items, &count);
+    const int32_t status = api.to_list(object_argument(a), &items, &count);
     std::vector<PythonRef> references;
     references.reserve(count);
     for (size_t i = 0; i < count; ++i) {
@@ -254,7 +254,7 @@ int32_t py_to_list(int64_t a, int64_t** out, int64_t* out_len) {
     if (status == 0) {
       auto* list = allocate<int64_t>(count);
       for (size_t i = 0; i < count; ++i) {
-        list[i] = handles().insert(std::move(references[i]));
+        list[i] = give(std::move(references[i]));
       }
       *out = list;
       *out_len = static_cast<int64_t>(count);

@@ -14,6 +14,7 @@
 #include "abi/handles.h"
 #include "abi/python_library.h"
 #include "abi/tensor_arguments.h"
+#include "bridge/tensor_object.h"
 #include "simple_torch/spl_runtime.h"
 
 namespace simple_torch::abi {
@@ -22,28 +23,51 @@ namespace simple_torch::abi {
 /// gives the reference back when a thread holds it next.
 class PythonRef {
  public:
-  PythonRef() noexcept = default;
+  PythonRef() noexcept : object_(nullptr) {}
   explicit PythonRef(bridge::Object* owned) noexcept : object_(owned) {}
-  PythonRef(PythonRef&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  // Who glances may do so while a handle's place is filled or emptied; hence no plain writes.
+  PythonRef(PythonRef&& other) noexcept { __atomic_store_n(&object_, other.give(), __ATOMIC_RELEASE); }
   PythonRef& operator=(PythonRef&&) = delete;
   ~PythonRef() {
-    if (object_ != nullptr) {
+    if (bridge::holds_tensor(object_)) {
+      at::Tensor tensor = bridge::taken_tensor(object_);
+      HandleKindOf<at::Tensor>::let_go(tensor);
+    } else if (object_ != nullptr) {
       opened_python()->release(object_);
     }
   }
 
   bridge::Object* get() const noexcept { return object_; }
-  bridge::Object* give() noexcept { return std::exchange(object_, nullptr); }
+  /// The same, of which nothing is said once this is gone; NULL where it is a tensor.
+  bridge::Object* glance() const noexcept {
+    bridge::Object* object = __atomic_load_n(&object_, __ATOMIC_ACQUIRE);
+    return bridge::holds_tensor(object) ? nullptr : object;
+  }
+  bridge::Object* give() noexcept {
+    bridge::Object* object = object_;
+    __atomic_store_n(&object_, nullptr, __ATOMIC_RELEASE);
+    return object;
+  }
   bridge::Object** receive() noexcept { return &object_; }  // for a function of the bridge to fill
 
  private:
-  bridge::Object* object_ = nullptr;
+  bridge::Object* object_;
 };
 
 template <>
 struct HandleKindOf<PythonRef> {
   static constexpr HandleKind value = HandleKind::kObject;
 };
+
+/// A new handle, or the one that stands for None, True or False.
+inline int64_t give(PythonRef object) {
+  const int64_t lasting = lasting_handle(object.get());
+  if (lasting != 0) {
+    object.give();  // it holds no reference
+    return lasting;
+  }
+  return handles().insert(std::move(object));
+}
 
 /// The values of one call, converted from `kinds` and `values` (see functions_python.toml). What they refer
 /// to is kept alive until this dies; a DLPack handle among them has ended by then.

@@ -26,7 +26,7 @@ constexpr const char* kWays[] = {
 struct FromPython {
   FromPython(const BridgeApi& api, int64_t object, const bridge::Wanted& wanted) {
     bridge::TensorResult result{.tensor = &tensor};
-    status = api.to_tensor(object_argument(object)->get(), &wanted, &result);
+    status = is_known(object) ? api.start() : api.to_tensor(object_argument(object), &wanted, &result);
     managed = dlpack::Managed(result.versioned);
     shared = managed.get() == nullptr;
     way = kWays[static_cast<size_t>(result.way)];
@@ -44,6 +44,16 @@ struct FromPython {
     dlpack::Imported taken = dlpack::share_by_rule(tensor, rule);
     last_import() = {way, taken.why_copied};
     return give(std::move(taken.tensor));
+  }
+
+  /// Whether the handle holds the tensor itself, which has no need of Python then.
+  bool is_known(int64_t object) {
+    const auto held = handles().get<PythonRef>(object);
+    if (!bridge::holds_tensor(held->get())) {
+      return false;
+    }
+    tensor = bridge::tensor_in(held->get());
+    return true;
   }
 
   at::Tensor tensor;
@@ -95,11 +105,11 @@ namespace body {
 
 int32_t py_from_tensor(int64_t a, int64_t* out) {
   return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
-    const auto tensor = tensor_argument(a);
-    bridge::Value value{};
-    value.type = bridge::Value::Type::kTensor;
-    value.tensor = &*tensor;
-    return api.from_value(&value, made);
+    const int32_t status = api.start();  // whether Python is still there
+    if (status == 0) {
+      *made = bridge::as_object(at::Tensor(*tensor_argument(a)));
+    }
+    return status;
   });
 }
 
@@ -118,7 +128,7 @@ int32_t py_to_generator(int64_t a, int64_t* out) {
   return with_python([&](const BridgeApi& api) {
     require(out, "out");
     at::Generator generator;
-    const int32_t status = api.to_generator(object_argument(a)->get(), &generator);
+    const int32_t status = api.to_generator(object_argument(a), &generator);
     if (status == 0) {
       *out = handles().insert(std::move(generator));
     }
@@ -162,7 +172,7 @@ int32_t py_capsule_take(int64_t capsule, int64_t* out) {
   return with_python([&](const BridgeApi& api) {
     require(out, "out");
     bridge::TensorResult result{.tensor = nullptr};
-    const int32_t status = api.capsule_take(object_argument(capsule)->get(), &result);
+    const int32_t status = api.capsule_take(object_argument(capsule), &result);
     dlpack::Managed managed(result.versioned);
     if (status == 0) {
       *out = handles().insert(std::move(managed));

@@ -26,11 +26,17 @@ bridge::Object* or_raised(Body&& body) noexcept {
   }
 }
 
+/// Ends the handle. Throws Error(kInvalidHandle).
+bridge::Object* taken(int64_t handle) {
+  return HandleTable::is_lasting(handle) ? handles().get<PythonRef>(handle)->get()
+                                         : handles().take<PythonRef>(handle).give();
+}
+
 bridge::Object* run(void* context, bridge::Object* arguments) {
   return or_raised([&] {
     const auto& callee = *static_cast<const Callee*>(context);
     const int64_t given = callee.call(callee.key, handles().insert(PythonRef(arguments)));
-    return given == 0 ? nullptr : handles().take<PythonRef>(given).give();
+    return given == 0 ? nullptr : taken(given);
   });
 }
 
@@ -68,7 +74,7 @@ int32_t py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd ende
 
 int32_t py_key(int64_t object, int64_t* out) {
   return value_with_python(out, [&](const BridgeApi& api, int64_t* key) {
-    const bridge::SimpleFunction* function = api.function_of(object_argument(object)->get());
+    const bridge::SimpleFunction* function = api.function_of(handles().get<PythonRef>(object)->get());
     const bool is_ours = function != nullptr && function->run == run;
     *key = is_ours ? static_cast<const Callee*>(function->context)->key : 0;
     return 0;

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "abi/guarded.h"
+#include "abi/python_arguments.h"
 #include "core_libtorch/autograd/engine.h"
 #include "core_libtorch/own_lock.h"
 
@@ -131,9 +133,11 @@ std::string open_libpython() {
 struct Opened {
   bridge::BridgeApi api{};
   std::string libpython;
+  std::array<int64_t, std::size(bridge::BridgeApi{}.lasting)> lasting{};  // handles of the bridge's constants
 };
 
 std::atomic<const Opened*> opened{nullptr};
+std::atomic<const bridge::BridgeApi*> running{nullptr};
 
 /// The bridge of the environment's torch and Python. Throws Error(kUnavailable) where none was built.
 std::string find_bridge(const Environment& environment) {
@@ -166,6 +170,9 @@ const Opened* open_bridge() {
                 file + " was built from other sources; build it again: bin/simple build");
   }
   result->api.use(&kBackendServices);
+  for (size_t i = 0; i < result->lasting.size(); ++i) {
+    result->lasting[i] = handles().insert_lasting(PythonRef(result->api.lasting[i]));
+  }
   core::prepare_passes_by(result->api.make_thread_known);
   return result.release();  // for the rest of the process
 }
@@ -194,7 +201,19 @@ std::string opened_libpython() {
   return bridge != nullptr ? bridge->libpython : "";
 }
 
-const bridge::BridgeApi& started_python() {
+int64_t lasting_handle(const bridge::Object* object) noexcept {
+  const Opened& here = *opened.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < here.lasting.size(); ++i) {
+    if (here.api.lasting[i] == object) {
+      return here.lasting[i];
+    }
+  }
+  return 0;
+}
+
+const bridge::BridgeApi* running_python() noexcept { return running.load(std::memory_order_acquire); }
+
+int32_t start_python(const bridge::BridgeApi** out) {
   static std::mutex& opening = *new std::mutex;
   if (opened_python() == nullptr) {
     const core::OwnLock lock(opening);
@@ -202,7 +221,12 @@ const bridge::BridgeApi& started_python() {
       opened.store(open_bridge(), std::memory_order_release);
     }
   }
-  return *opened_python();
+  *out = opened_python();
+  const int32_t status = (*out)->start();
+  if (status == 0) {
+    running.store(*out, std::memory_order_release);
+  }
+  return status;
 }
 
 }  // namespace simple_torch::abi

@@ -17,9 +17,16 @@ std::string find_libpython(const std::string& python, const std::string& minor);
 /// What bridges are given to use.
 extern const bridge::BackendServices kBackendServices;
 
-/// The bridge, opened at first use and with Python started in it. Throws Error(kUnavailable) saying what is
-/// missing and how to mend it; a call after the mending tries again.
-const bridge::BridgeApi& started_python();
+/// Opens the bridge at first use, and starts Python in it. Throws Error(kUnavailable) saying what is missing
+/// and how to mend it; a call after the mending tries again. 0, or the number of the kind of the error that
+/// Python's start has recorded.
+int32_t start_python(const bridge::BridgeApi** out);
+
+/// The bridge once Python was started; else NULL. Python may have ended since, which each function says.
+const bridge::BridgeApi* running_python() noexcept;
+
+/// Python's constant, of which there is one handle for the whole process; 0 for any other object.
+int64_t lasting_handle(const bridge::Object* object) noexcept;
 
 /// The bridge if it was opened, else NULL. Opens nothing, never throws.
 const bridge::BridgeApi* opened_python() noexcept;

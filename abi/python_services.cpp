@@ -5,7 +5,7 @@
 #include <string>
 
 #include "abi/guarded.h"
-#include "abi/python_library.h"
+#include "abi/python_arguments.h"
 #include "core_libtorch/error.h"
 #include "core_libtorch/explained_words.h"
 #include "core_libtorch/own_lock.h"
@@ -16,6 +16,17 @@ namespace simple_torch::abi {
 namespace {
 
 using bridge::Refusal;
+
+bridge::Object* object_of(bridge::ObjectHandle handle) { return handles().glance_at<PythonRef>(handle); }
+
+bool tensor_of(bridge::ObjectHandle handle, at::Tensor& out) {
+  const auto held = handles().get_if<PythonRef>(handle);
+  if (!held || !bridge::holds_tensor((*held)->get())) {
+    return false;
+  }
+  out = bridge::tensor_in((*held)->get());
+  return true;
+}
 
 template <class Body>
 bool or_refused(Refusal& refusal, Body&& body) noexcept {
@@ -86,7 +97,7 @@ int32_t threads_at_work() { return services().host.threads_at_work(); }
 
 }  // namespace
 
-const bridge::BackendServices kBackendServices{lend,    lend_legacy, hand_over,  take,           take_memory,
+const bridge::BackendServices kBackendServices{object_of, tensor_of, lend,    lend_legacy, hand_over,  take,           take_memory,
                                                explain, share,       held_locks, threads_at_work};
 
 }  // namespace simple_torch::abi

@@ -19,10 +19,12 @@ template <class Body>
 int32_t with_python(Body&& body) noexcept {
   int32_t status = 0;
   const int32_t thrown = guarded([&] {
-    const BridgeApi& api = started_python();
-    status = api.start();
+    const BridgeApi* api = running_python();
+    if (api == nullptr) [[unlikely]] {
+      status = start_python(&api);
+    }
     if (status == 0) {
-      status = body(api);
+      status = body(*api);
       core::prepare_engine();  // it may have imported torch
     }
   });
@@ -37,7 +39,7 @@ int32_t object_with_python(int64_t* out, Body&& body) noexcept {
     PythonRef made;
     const int32_t status = body(api, made.receive());
     if (status == 0) {
-      *out = handles().insert(std::move(made));
+      *out = give(std::move(made));
     }
     return status;
   });
@@ -73,8 +75,12 @@ int32_t value_with_python(T* out, Body&& body) noexcept {
   });
 }
 
-inline HandleTable::Borrowed<PythonRef> object_argument(int64_t handle) {
-  return handles().get<PythonRef>(handle);
+/// The handle itself, which the bridge looks up under the GIL. Throws Error(kInvalidHandle).
+inline bridge::ObjectHandle object_argument(int64_t handle) {
+  if (!handles().holds(handle, HandleKind::kObject)) [[unlikely]] {
+    handles().get<PythonRef>(handle);  // which says what is wrong with it
+  }
+  return handle;
 }
 
 }  // namespace simple_torch::abi

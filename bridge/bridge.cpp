@@ -25,6 +25,9 @@ extern "C" __attribute__((visibility("default"))) int32_t simple_torch_bridge_op
   set_services(services);
   note_whether_python_runs();
   api->use = set_backend_services;
+  api->lasting[0] = as_object(Py_None);
+  api->lasting[1] = as_object(Py_True);
+  api->lasting[2] = as_object(Py_False);
   api->start = start_python;
   api->is_started = python_is_started;
   api->version_text = version_text;

@@ -19,11 +19,16 @@ struct Generator;
 namespace simple_torch::bridge {
 
 /// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 12;
+inline constexpr int32_t kBridgeVersion = 13;
 
 /// One Python object. A pointer to it that a function gives out stands for an owned reference; any thread
-/// may hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge.
+/// may hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge. Two kinds hold no
+/// reference to an object of Python's: None, True and False, which are never freed (`kLasting`), and a tensor
+/// (`tensor_object.h`), which can be had without the GIL.
 struct Object;
+
+/// What BackendServices::object_of knows a Python object by.
+using ObjectHandle = int64_t;
 
 /// What a Python value is, as a program tells them apart. 0..4 and 6 are those of SplTag. Append only.
 enum class ValueKind : int32_t {
@@ -109,9 +114,14 @@ struct Explained {
   char got[256];
 };
 
-/// What the backend gives to its bridge: what messages mean, DLPack out and in. What returns false has filled
-/// the refusal.
+/// What the backend gives to its bridge: objects, what messages mean, DLPack out and in. What returns false
+/// has filled the refusal.
 struct BackendServices {
+  /// The object of a live handle, without a reference: who has the GIL is safe, as whatever reference is let
+  /// go of is dropped under it. NULL where the handle was released, and where it holds a tensor.
+  Object* (*object_of)(ObjectHandle handle);
+  bool (*tensor_of)(ObjectHandle handle, at::Tensor& out);  // which is then to be had by this
+
   /// The receiver calls the structure's deleter.
   bool (*lend)(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out, Refusal& refusal);
   bool (*lend_legacy)(const at::Tensor& tensor, DLManagedTensor** out, Refusal& refusal);
@@ -138,6 +148,7 @@ struct BackendServices {
 /// Every function but `release` and `defer_memory` may wait for the GIL. Call none while holding a lock.
 struct BridgeApi {
   void (*use)(const BackendServices* services);  // called first; they live as long as the process
+  Object* lasting[3];                            // None, True and False
 
   // --- the interpreter
   int32_t (*start)();  // starts Python, or attaches to the one that runs; a second call changes nothing
@@ -156,34 +167,34 @@ struct BridgeApi {
   void (*release)(Object* object);
   void (*defer_memory)(void (*run)(void*), void* what);  // runs it soon, on a thread that holds the GIL
 
-  // --- objects
+  // --- objects; the first is known by its handle, which was live when the call began
   int32_t (*import_module)(const char* name, Object** out);
-  int32_t (*get_attribute)(Object* object, const char* name, Object** out);
-  int32_t (*set_attribute)(Object* object, const char* name, const Value* value);
-  int32_t (*has_attribute)(Object* object, const char* name, bool* out);
-  int32_t (*call)(Object* callable, const Arguments* arguments, Object** out);
-  int32_t (*call_method)(Object* object, const char* name, const Arguments* arguments, Object** out);
-  int32_t (*get_item)(Object* object, const Value* key, Object** out);
-  int32_t (*set_item)(Object* object, const Value* key, const Value* value);
-  int32_t (*delete_item)(Object* object, const Value* key);
-  int32_t (*contains)(Object* object, const Value* value, bool* out);
-  int32_t (*length)(Object* object, int64_t* out);
-  int32_t (*iterate)(Object* object, Object** out);
-  int32_t (*next)(Object* iterator, Object** out);  // *out is NULL at the end
-  int32_t (*compare)(Object* left, const char* op, const Value* right, bool* out);
+  int32_t (*get_attribute)(ObjectHandle object, const char* name, Object** out);
+  int32_t (*set_attribute)(ObjectHandle object, const char* name, const Value* value);
+  int32_t (*has_attribute)(ObjectHandle object, const char* name, bool* out);
+  int32_t (*call)(ObjectHandle callable, const Arguments* arguments, Object** out);
+  int32_t (*call_method)(ObjectHandle object, const char* name, const Arguments* arguments, Object** out);
+  int32_t (*get_item)(ObjectHandle object, const Value* key, Object** out);
+  int32_t (*set_item)(ObjectHandle object, const Value* key, const Value* value);
+  int32_t (*delete_item)(ObjectHandle object, const Value* key);
+  int32_t (*contains)(ObjectHandle object, const Value* value, bool* out);
+  int32_t (*length)(ObjectHandle object, int64_t* out);
+  int32_t (*iterate)(ObjectHandle object, Object** out);
+  int32_t (*next)(ObjectHandle iterator, Object** out);  // *out is NULL at the end
+  int32_t (*compare)(ObjectHandle left, const char* op, const Value* right, bool* out);
   int32_t (*operate)(const Value* left, const char* op, const Value* right, Object** out);
-  int32_t (*is_instance)(Object* object, Object* type, bool* out);
+  int32_t (*is_instance)(ObjectHandle object, ObjectHandle type, bool* out);
 
   // --- values; texts are malloc'ed and become the caller's
-  int32_t (*kind_of)(Object* object, int32_t* out);
-  int32_t (*type_name)(Object* object, char** out);
-  int32_t (*str)(Object* object, char** out);
-  int32_t (*repr)(Object* object, char** out);
-  int32_t (*to_bool)(Object* object, bool* out);
-  int32_t (*to_int)(Object* object, int64_t* out);
-  int32_t (*to_float)(Object* object, double* out);
-  int32_t (*to_text)(Object* object, char** out);
-  int32_t (*to_list)(Object* iterable, Object*** out, size_t* count);  // *out is malloc'ed
+  int32_t (*kind_of)(ObjectHandle object, int32_t* out);
+  int32_t (*type_name)(ObjectHandle object, char** out);
+  int32_t (*str)(ObjectHandle object, char** out);
+  int32_t (*repr)(ObjectHandle object, char** out);
+  int32_t (*to_bool)(ObjectHandle object, bool* out);
+  int32_t (*to_int)(ObjectHandle object, int64_t* out);
+  int32_t (*to_float)(ObjectHandle object, double* out);
+  int32_t (*to_text)(ObjectHandle object, char** out);
+  int32_t (*to_list)(ObjectHandle iterable, Object*** out, size_t* count);  // *out is malloc'ed
   int32_t (*from_value)(const Value* value, Object** out);
   int32_t (*make_list)(const Value* values, size_t count, Object** out);
   int32_t (*make_tuple)(const Value* values, size_t count, Object** out);
@@ -201,12 +212,12 @@ struct BridgeApi {
   int32_t (*raise)(const char* type, const char* message, const char* note);
 
   // --- tensors
-  int32_t (*to_tensor)(Object* object, const Wanted* wanted,
+  int32_t (*to_tensor)(ObjectHandle object, const Wanted* wanted,
                        TensorResult* out);                      // `wanted` is for foreign ones
-  int32_t (*capsule_take)(Object* capsule, TensorResult* out);  // never sets `tensor`
+  int32_t (*capsule_take)(ObjectHandle capsule, TensorResult* out);  // never sets `tensor`
 
   // --- random number generators: the very same, on both sides
-  int32_t (*to_generator)(Object* object, at::Generator* out);
+  int32_t (*to_generator)(ObjectHandle object, at::Generator* out);
   int32_t (*from_generator)(const at::Generator* generator, Object** out);
 };
 

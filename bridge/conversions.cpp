@@ -1,6 +1,7 @@
 // Python values read as Simple's, built from them, evaluated from source; tensors both ways.
 #include "bridge/enter.h"
 #include "bridge/objects.h"
+#include "bridge/references.h"
 #include "bridge/tensors.h"
 #include "bridge/values.h"
 
@@ -35,63 +36,65 @@ ValueKind kind_of_python(PyObject* object) {
   return is_torch_tensor(object) ? ValueKind::kTensor : ValueKind::kOther;
 }
 
-int32_t kind_of(Object* object, int32_t* out) {
+int32_t kind_of(ObjectHandle object, int32_t* out) {
   return in_python([&] {
-    *out = static_cast<int32_t>(kind_of_python(as_python(object)));
+    *out = static_cast<int32_t>(kind_of_python(object_of(object).get()));
     return true;
   });
 }
 
-int32_t type_name(Object* object, char** out) {
+int32_t type_name(ObjectHandle object, char** out) {
   return text_from_python(out, [&]() -> PyObject* {
-    auto* type = reinterpret_cast<PyObject*>(Py_TYPE(as_python(object)));
+    const Ref self = object_of(object);
+    auto* type = reinterpret_cast<PyObject*>(Py_TYPE(self.get()));
     const Ref module(PyObject_GetAttrString(type, "__module__"));
     const Ref name(module ? PyObject_GetAttrString(type, "__qualname__") : nullptr);
     return name ? PyUnicode_FromFormat("%S.%S", module.get(), name.get()) : nullptr;
   });
 }
 
-int32_t str(Object* object, char** out) {
-  return text_from_python(out, [&] { return PyObject_Str(as_python(object)); });
+int32_t str(ObjectHandle object, char** out) {
+  return text_from_python(out, [&] { return PyObject_Str(object_of(object).get()); });
 }
 
-int32_t repr(Object* object, char** out) {
-  return text_from_python(out, [&] { return PyObject_Repr(as_python(object)); });
+int32_t repr(ObjectHandle object, char** out) {
+  return text_from_python(out, [&] { return PyObject_Repr(object_of(object).get()); });
 }
 
-int32_t to_bool(Object* object, bool* out) {
-  return truth_from_python(out, [&] { return PyObject_IsTrue(as_python(object)); });
+int32_t to_bool(ObjectHandle object, bool* out) {
+  return truth_from_python(out, [&] { return PyObject_IsTrue(object_of(object).get()); });
 }
 
-int32_t to_int(Object* object, int64_t* out) {
+int32_t to_int(ObjectHandle object, int64_t* out) {
   return in_python([&] {
     // __index__, so that a float is refused instead of cut; NumPy's integers have it.
-    const Ref index(PyNumber_Index(as_python(object)));
+    const Ref index(PyNumber_Index(object_of(object).get()));
     *out = index ? PyLong_AsLongLong(index.get()) : -1;
     return *out != -1 || PyErr_Occurred() == nullptr;
   });
 }
 
-int32_t to_float(Object* object, double* out) {
+int32_t to_float(ObjectHandle object, double* out) {
   return in_python([&] {
-    *out = PyFloat_AsDouble(as_python(object));
+    *out = PyFloat_AsDouble(object_of(object).get());
     return *out != -1.0 || PyErr_Occurred() == nullptr;
   });
 }
 
-int32_t to_text(Object* object, char** out) {
+int32_t to_text(ObjectHandle object, char** out) {
   return text_from_python(out, [&]() -> PyObject* {
-    if (PyUnicode_Check(as_python(object)) == 0) {
-      PyErr_Format(PyExc_TypeError, "a str is needed, not %s", Py_TYPE(as_python(object))->tp_name);
+    Ref self = object_of(object);
+    if (PyUnicode_Check(self.get()) == 0) {
+      PyErr_Format(PyExc_TypeError, "a str is needed, not %s", Py_TYPE(self.get())->tp_name);
       return nullptr;
     }
-    return Ref::borrowed(as_python(object)).give();
+    return self.give();
   });
 }
 
-int32_t to_list(Object* iterable, Object*** out, size_t* count) {
+int32_t to_list(ObjectHandle iterable, Object*** out, size_t* count) {
   return in_python([&] {
-    const Ref items(PySequence_Fast(as_python(iterable), "not iterable"));
+    const Ref items(PySequence_Fast(object_of(iterable).get(), "not iterable"));
     if (!items) {
       return false;
     }
@@ -197,16 +200,16 @@ int32_t exec(const char* code, const Arguments* variables) {
   });
 }
 
-int32_t to_tensor(Object* object, const Wanted* wanted, TensorResult* out) {
-  return in_python([&] { return tensor_from_python(as_python(object), *wanted, *out); });
+int32_t to_tensor(ObjectHandle object, const Wanted* wanted, TensorResult* out) {
+  return in_python([&] { return tensor_from_python(object_of(object).get(), *wanted, *out); });
 }
 
-int32_t capsule_take(Object* capsule, TensorResult* out) {
-  return in_python([&] { return take_capsule(as_python(capsule), *out); });
+int32_t capsule_take(ObjectHandle capsule, TensorResult* out) {
+  return in_python([&] { return take_capsule(object_of(capsule).get(), *out); });
 }
 
-int32_t to_generator(Object* object, at::Generator* out) {
-  return in_python([&] { return generator_from_python(as_python(object), *out); });
+int32_t to_generator(ObjectHandle object, at::Generator* out) {
+  return in_python([&] { return generator_from_python(object_of(object).get(), *out); });
 }
 
 int32_t from_generator(const at::Generator* generator, Object** out) {

@@ -3,12 +3,13 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <optional>
+#include <exception>
 
 #include "bridge/errors.h"
 #include "bridge/gil.h"
 #include "bridge/interpreter.h"
 #include "bridge/interrupts.h"
+#include "bridge/references.h"
 #include "bridge/thread_end.h"
 
 namespace simple_torch::bridge {
@@ -22,17 +23,18 @@ class Entry {
     }
   }
 
-  /// Ends the entry. `failure` says how it failed, if it did; a C++ exception has said so before.
-  void finish(bool succeeded, std::optional<Failure>& failure) {
+  /// Ends the entry: 0, or the kind of the error that was recorded. `thrown` is the C++ exception by which it
+  /// failed; without one a Python exception pends where it did not succeed.
+  int32_t finish(bool succeeded, const std::exception_ptr& thrown) {
     if (gil_.outermost() && leaving_python(gil_.thread())) {
       PyErr_Clear();
-      failure.emplace();
-      failure->kind = ErrorKind::kInterrupted;
-      failure->type = "builtins.KeyboardInterrupt";
-      failure->message = "KeyboardInterrupt";
-    } else if (!succeeded && !failure) {
-      failure = take_python_error();
+      return report_interrupt();
     }
+    if (thrown) {
+      PyErr_Clear();
+      return report(failure_of(thrown));
+    }
+    return succeeded ? 0 : report_python_error();
   }
 
  private:
@@ -40,30 +42,28 @@ class Entry {
 };
 
 /// Runs `body` under the GIL; it returns false when it left a Python exception pending. Returns 0, or the
-/// kind of the error that was recorded, after the GIL was given back.
+/// kind of the error that was recorded, when all that Python code may do about it was done.
 template <class Body>
 int32_t in_python(Body&& body) noexcept {
   if (const char* reason = why_closed()) {
     return report_plain(ErrorKind::kUnavailable, reason);
   }
   try {
-    std::optional<Failure> failure;
-    {
-      Entry entry;
-      or_stay([&]() __attribute__((no_sanitize("null"))) {  // as or_stay
-        bool succeeded = false;
-        try {
-          succeeded = body();
-        } catch (::abi::__forced_unwind&) {
-          throw;
-        } catch (...) {
-          failure = failure_of_current_exception();
-          PyErr_Clear();
-        }
-        entry.finish(succeeded, failure);
-      });
-    }
-    return failure ? report(*failure) : 0;
+    Entry entry;
+    return or_stay([&]() __attribute__((no_sanitize("null"))) {  // as or_stay
+      bool succeeded = false;
+      std::exception_ptr thrown;
+      try {
+        succeeded = body();
+      } catch (::abi::__forced_unwind&) {
+        throw;
+      } catch (const ExceptionPends&) {
+        succeeded = false;
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      return entry.finish(succeeded, thrown);
+    });
   } catch (...) {
     return report_plain(ErrorKind::kOutOfMemory, "no memory left to describe a failure in Python");
   }

@@ -1,8 +1,10 @@
 // Exceptions to text: kind, type, one-line message, traceback with causes.
 #include "bridge/errors.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -27,7 +29,7 @@ bool is_bare(PyObject* exception, const ExceptionType& type) {
 }
 
 /// As Python shows an exception that is bare.
-std::string bare_text(const std::string& type, const std::string& text) {
+std::string bare_text(const std::string& type, std::string_view text) {
   const size_t dot = type.find('.');
   const std::string_view module = std::string_view(type).substr(0, dot);
   std::string shown = module == "builtins" || module == "__main__" ? type.substr(dot + 1) : type;
@@ -48,10 +50,14 @@ std::string traceback_text(PyObject* exception) {
   return text_of(text.get());
 }
 
+bool is_one_line(std::string_view text) {
+  return text.find_first_of("\n\r") == std::string_view::npos && !text.ends_with(' ');
+}
+
 /// Line breaks and the indents after them become one blank: a message is one line.
-std::string on_one_line(std::string text) {
-  if (text.find_first_of("\n\r") == std::string::npos && !text.ends_with(' ')) {
-    return text;
+std::string on_one_line(std::string_view text) {
+  if (is_one_line(text)) {
+    return std::string(text);
   }
   std::string line;
   bool skipping = false;
@@ -135,6 +141,66 @@ void keep_while_passing(PyObject* exception, const std::string& message) {
   *kept_message = message;
 }
 
+/// `text` is what the exception shows.
+Failure failure_of_exception(PyObject* exception, std::string_view text) {
+  Failure failure;
+  ExceptionType room;
+  const ExceptionType& type = exception_type(Py_TYPE(exception), room);
+  failure.type = type.full_name;
+  failure.kind = type.kind;
+  const std::string line = on_one_line(text);
+  failure.message.reserve(type.name.size() + 2 + line.size());
+  failure.message += type.name;
+  if (!line.empty()) {
+    failure.message.append(": ").append(line);
+  }
+  // Python's module takes fifty times as long.
+  failure.traceback = is_bare(exception, type) ? bare_text(failure.type, text) : traceback_text(exception);
+  explain_words_of_libtorch(type, line, failure);
+  add_advice(exception, type, failure);
+  keep_while_passing(exception, failure.message);
+  return failure;
+}
+
+/// "KeyError: 1", which most often is the message, and is all that a traceback would show: it is told without
+/// memory of its own, in a third of the time.
+class Line {
+ public:
+  /// False where there is more to tell of the exception; the rest of this is as it was then.
+  bool tells_all(PyObject* exception, std::string_view text) {
+    const ExceptionType* type = lasting_exception_type(Py_TYPE(exception));
+    if (functions_awaited != 0 || type == nullptr || !type->is_plain || !is_bare(exception, *type) ||
+        !is_one_line(text) || type->name.size() + 2 + text.size() >= sizeof line_) {
+      return false;
+    }
+    type_ = type;
+    char* end = std::copy(type->name.begin(), type->name.end(), line_);
+    if (!text.empty()) {
+      end = std::copy(text.begin(), text.end(), std::copy_n(": ", 2, end));
+    }
+    *end = '\0';
+    return true;
+  }
+
+  int32_t report() const noexcept {
+    const abi::ErrorData data{.kind = static_cast<int32_t>(type_->kind),
+                              .message = line_,
+                              .op = nullptr,
+                              .expected = nullptr,
+                              .got = nullptr,
+                              .requested_bytes = -1,
+                              .available_bytes = -1,
+                              .type = type_->full_name.c_str(),
+                              .traceback = line_};
+    services().record_error(&data);
+    return data.kind;
+  }
+
+ private:
+  const ExceptionType* type_ = nullptr;
+  char line_[256];
+};
+
 }  // namespace
 
 ExceptionsPass::ExceptionsPass() noexcept { ++functions_awaited; }
@@ -182,36 +248,19 @@ Ref take_exception() {
 }
 
 Failure take_python_error() {
-  Failure failure;
   const Ref exception = take_exception();
-  if (!exception) {
-    failure.message = "a Python function failed and set no exception";
-    return failure;
+  if (exception) {
+    return failure_of_exception(exception.get(), Shown(exception.get()).text());
   }
-  ExceptionType room;
-  const ExceptionType& type = exception_type(exception.get(), room);
-  failure.type = type.full_name;
-  failure.kind = type.kind;
-  const std::string said = text_of(exception.get());
-  const std::string text = on_one_line(said);
-  failure.message.reserve(type.name.size() + 2 + text.size());
-  failure.message += type.name;
-  if (!text.empty()) {
-    failure.message.append(": ").append(text);
-  }
-  // Python's module takes fifty times as long.
-  failure.traceback =
-      is_bare(exception.get(), type) ? bare_text(failure.type, said) : traceback_text(exception.get());
-  explain_words_of_libtorch(type, text, failure);
-  add_advice(exception.get(), type, failure);
-  keep_while_passing(exception.get(), failure.message);
+  Failure failure;
+  failure.message = "a Python function failed and set no exception";
   return failure;
 }
 
-Failure failure_of_current_exception() {
+Failure failure_of(const std::exception_ptr& thrown) {
   Failure failure;
   try {
-    throw;
+    std::rethrow_exception(thrown);
   } catch (const Error& e) {
     failure.kind = e.kind();
     failure.message = e.what();
@@ -224,6 +273,36 @@ Failure failure_of_current_exception() {
     failure.message = "unknown C++ exception in the Python bridge";
   }
   return failure;
+}
+
+int32_t report_python_error() {
+  Line line;
+  std::optional<Failure> failure;
+  {
+    const Ref exception = take_exception();
+    if (!exception) {
+      return report_plain(ErrorKind::kInternal, "a Python function failed and set no exception");
+    }
+    const Shown shown(exception.get());
+    if (!line.tells_all(exception.get(), shown.text())) {
+      failure = failure_of_exception(exception.get(), shown.text());
+    }
+  }
+  return failure ? report(*failure) : line.report();
+}
+
+int32_t report_interrupt() noexcept {
+  const abi::ErrorData data{.kind = static_cast<int32_t>(ErrorKind::kInterrupted),
+                            .message = "KeyboardInterrupt",
+                            .op = nullptr,
+                            .expected = nullptr,
+                            .got = nullptr,
+                            .requested_bytes = -1,
+                            .available_bytes = -1,
+                            .type = "builtins.KeyboardInterrupt",
+                            .traceback = nullptr};
+  services().record_error(&data);
+  return data.kind;
 }
 
 int32_t report(const Failure& failure) noexcept {

@@ -1,6 +1,7 @@
 // Python exceptions as data: fetched, described as text, and dropped, so that nothing stays pinned.
 #pragma once
 
+#include <exception>
 #include <string>
 
 #include "abi/front_backend.h"
@@ -33,8 +34,15 @@ Ref take_exception();
 /// object of it is kept.
 Failure take_python_error();
 
-/// Describes the C++ exception that is being handled.
-Failure failure_of_current_exception();
+/// Describes a C++ exception.
+Failure failure_of(const std::exception_ptr& thrown);
+
+/// Takes the pending Python exception into the calling thread's error record; returns its kind's number. The
+/// caller holds the GIL. What ends with the exception has run its Python code before.
+int32_t report_python_error();
+
+/// A Ctrl-C that has not shown as an exception.
+int32_t report_interrupt() noexcept;
 
 /// Puts the failure into the calling thread's error record; returns its kind's number.
 int32_t report(const Failure& failure) noexcept;

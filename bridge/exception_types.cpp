@@ -50,33 +50,64 @@ ExceptionType looked_at(PyTypeObject* type) {
   seen.is_missing_module = is_a(type, PyExc_ModuleNotFoundError);
   seen.is_exit = is_a(type, PyExc_SystemExit);
   seen.is_runtime_error = object == PyExc_RuntimeError;
+  seen.is_plain = seen.full_name == "builtins." + seen.name && !seen.shows_more && !seen.is_missing_module &&
+                  !seen.is_exit && !seen.is_runtime_error && seen.kind != ErrorKind::kOutOfMemory;
   return seen;
+}
+
+/// Without data, and with an exception pending, where it has no UTF-8.
+std::string_view utf8_of(PyObject* text) {
+  Py_ssize_t size = 0;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+  return utf8 == nullptr ? std::string_view() : std::string_view(utf8, static_cast<size_t>(size));
+}
+
+/// With escapes for what C's texts and UTF-8 cannot hold: NUL, and surrogates as of broken file names.
+Ref readable(PyObject* text) {
+  const Ref bytes(PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace"));
+  const Ref valid(bytes ? PyUnicode_FromEncodedObject(bytes.get(), "utf-8", "strict") : nullptr);
+  const Ref nul(PyUnicode_FromStringAndSize("\0", 1));
+  const Ref escape(PyUnicode_FromString("\\x00"));
+  return Ref(valid && nul && escape ? PyUnicode_Replace(valid.get(), nul.get(), escape.get(), -1) : nullptr);
 }
 
 }  // namespace
 
-const ExceptionType& exception_type(PyObject* exception, ExceptionType& room) {
-  PyTypeObject* type = Py_TYPE(exception);
+const ExceptionType* lasting_exception_type(PyTypeObject* type) {
   if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0) {
-    return room = looked_at(type);
+    return nullptr;
   }
-  static auto& known = *new std::unordered_map<PyTypeObject*, ExceptionType>;  // guarded by the GIL
-  const auto found = known.find(type);
-  return found != known.end() ? found->second : known.emplace(type, looked_at(type)).first->second;
+  static auto& known = *new std::unordered_map<PyTypeObject*, ExceptionType>;  // guarded by the GIL, as `last`
+  static std::pair<PyTypeObject*, const ExceptionType*> last;                  // the same one comes in rows
+  if (last.first != type) {
+    auto found = known.find(type);
+    if (found == known.end()) {
+      found = known.emplace(type, looked_at(type)).first;
+    }
+    last = {type, &found->second};
+  }
+  return last.second;
+}
+
+const ExceptionType& exception_type(PyTypeObject* type, ExceptionType& room) {
+  const ExceptionType* lasting = lasting_exception_type(type);
+  return lasting != nullptr ? *lasting : room = looked_at(type);
+}
+
+Shown::Shown(PyObject* object) : str_(PyObject_Str(object)) {
+  if (str_) {
+    text_ = utf8_of(str_.get());
+  }
+  if (str_ && (text_.data() == nullptr || text_.find('\0') != std::string_view::npos)) {
+    PyErr_Clear();
+    str_ = readable(str_.get());
+    text_ = str_ ? utf8_of(str_.get()) : std::string_view();
+  }
+  PyErr_Clear();
 }
 
 std::string text_of(PyObject* object) {
-  if (object == nullptr) {
-    return "";
-  }
-  const Ref text(PyObject_Str(object));
-  Py_ssize_t size = 0;
-  const char* utf8 = text ? PyUnicode_AsUTF8AndSize(text.get(), &size) : nullptr;
-  if (utf8 == nullptr) {
-    PyErr_Clear();
-    return "";
-  }
-  return {utf8, static_cast<size_t>(size)};
+  return object == nullptr ? std::string() : std::string(Shown(object).text());
 }
 
 std::string attribute_text(PyObject* object, const char* name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "bridge/errors.h"
 #include "bridge/python.h"
@@ -16,12 +17,28 @@ struct ExceptionType {
   bool is_missing_module = false;
   bool is_exit = false;
   bool is_runtime_error = false;  // itself, and no type that is built on it
+  bool is_plain = false;          // one of Python's own, of which nothing above is to be said
 };
 
-/// The caller holds the GIL. Python's own types are looked at once; of others `room` becomes the result.
-const ExceptionType& exception_type(PyObject* exception, ExceptionType& room);
+/// The caller holds the GIL. NULL where the type is none of those that last as long as Python: the others are
+/// looked at once.
+const ExceptionType* lasting_exception_type(PyTypeObject* type);
 
-/// The object's text, or "" when its __str__ fails or cannot be encoded.
+/// The same for all; of those that do not last `room` becomes the result.
+const ExceptionType& exception_type(PyTypeObject* type, ExceptionType& room);
+
+/// An object's text, "" when its __str__ fails; NUL and surrogates are escaped.
+class Shown {
+ public:
+  explicit Shown(PyObject* object);
+  std::string_view text() const noexcept { return text_; }
+
+ private:
+  Ref str_;
+  std::string_view text_;
+};
+
+/// The same by itself; "" for NULL.
 std::string text_of(PyObject* object);
 
 /// The text of an attribute; "" when it is missing, None, or cannot be shown.

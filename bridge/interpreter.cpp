@@ -333,7 +333,7 @@ int32_t start_python() noexcept {
     const char* reason = why_closed();
     return reason == nullptr ? 0 : report_plain(ErrorKind::kUnavailable, reason);
   } catch (...) {
-    return report(failure_of_current_exception());
+    return report(failure_of(std::current_exception()));
   }
 }
 

@@ -6,13 +6,14 @@
 
 #include "bridge/deferred.h"
 #include "bridge/enter.h"
+#include "bridge/references.h"
 #include "bridge/values.h"
 
 namespace simple_torch::bridge {
 namespace {
 
 void release(Object* object) {
-  if (is_eternal(as_python(object))) {
+  if (is_lasting(as_python(object))) {
     return;
   }
   defer(
@@ -27,25 +28,26 @@ int32_t import_module(const char* name, Object** out) {
   });
 }
 
-int32_t get_attribute(Object* object, const char* name, Object** out) {
+int32_t get_attribute(ObjectHandle object, const char* name, Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
     const Ref key = interned(name);
-    return key ? PyObject_GetAttr(as_python(object), key.get()) : nullptr;
+    return key ? PyObject_GetAttr(object_of(object).get(), key.get()) : nullptr;
   });
 }
 
-int32_t set_attribute(Object* object, const char* name, const Value* value) {
+int32_t set_attribute(ObjectHandle object, const char* name, const Value* value) {
   return in_python([&] {
+    const Ref self = object_of(object);
     const Ref key = interned(name);
     const Ref converted(key ? to_python(*value) : nullptr);
-    return converted && PyObject_SetAttr(as_python(object), key.get(), converted.get()) == 0;
+    return converted && PyObject_SetAttr(self.get(), key.get(), converted.get()) == 0;
   });
 }
 
-int32_t has_attribute(Object* object, const char* name, bool* out) {
+int32_t has_attribute(ObjectHandle object, const char* name, bool* out) {
   return in_python([&] {
     const Ref key = interned(name);
-    const Ref found(key ? PyObject_GetAttr(as_python(object), key.get()) : nullptr);
+    const Ref found(key ? PyObject_GetAttr(object_of(object).get(), key.get()) : nullptr);
     *out = static_cast<bool>(found);
     if (!found && PyErr_ExceptionMatches(PyExc_AttributeError) != 0) {
       PyErr_Clear();
@@ -55,75 +57,82 @@ int32_t has_attribute(Object* object, const char* name, bool* out) {
   });
 }
 
-int32_t call(Object* callable, const Arguments* arguments, Object** out) {
+int32_t call(ObjectHandle callable, const Arguments* arguments, Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
+    const Ref function = object_of(callable);
     const CallArguments converted(*arguments);
-    return converted.good() ? PyObject_Vectorcall(as_python(callable), converted.first(),
-                                                  converted.positional(), converted.names())
+    return converted.good() ? PyObject_Vectorcall(function.get(), converted.first(), converted.positional(),
+                                                  converted.names())
                             : nullptr;
   });
 }
 
-int32_t call_method(Object* object, const char* name, const Arguments* arguments, Object** out) {
+int32_t call_method(ObjectHandle object, const char* name, const Arguments* arguments, Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
+    const Ref self = object_of(object);
     const Ref key = interned(name);
     if (!key) {
       return nullptr;
     }
-    const CallArguments converted(*arguments, as_python(object));
+    const CallArguments converted(*arguments, self.get());
     return converted.good() ? PyObject_VectorcallMethod(key.get(), converted.first(), converted.positional(),
                                                         converted.names())
                             : nullptr;
   });
 }
 
-int32_t get_item(Object* object, const Value* key, Object** out) {
+int32_t get_item(ObjectHandle object, const Value* key, Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
+    const Ref self = object_of(object);
     const Ref converted(to_python(*key));
-    return converted ? PyObject_GetItem(as_python(object), converted.get()) : nullptr;
+    return converted ? PyObject_GetItem(self.get(), converted.get()) : nullptr;
   });
 }
 
-int32_t set_item(Object* object, const Value* key, const Value* value) {
+int32_t set_item(ObjectHandle object, const Value* key, const Value* value) {
   return in_python([&] {
+    const Ref self = object_of(object);
     const Ref place(to_python(*key));
     const Ref converted(place ? to_python(*value) : nullptr);
-    return converted && PyObject_SetItem(as_python(object), place.get(), converted.get()) == 0;
+    return converted && PyObject_SetItem(self.get(), place.get(), converted.get()) == 0;
   });
 }
 
-int32_t delete_item(Object* object, const Value* key) {
+int32_t delete_item(ObjectHandle object, const Value* key) {
   return in_python([&] {
+    const Ref self = object_of(object);
     const Ref place(to_python(*key));
-    return place && PyObject_DelItem(as_python(object), place.get()) == 0;
+    return place && PyObject_DelItem(self.get(), place.get()) == 0;
   });
 }
 
-int32_t contains(Object* object, const Value* value, bool* out) {
+int32_t contains(ObjectHandle object, const Value* value, bool* out) {
   return truth_from_python(out, [&] {
+    const Ref self = object_of(object);
     const Ref converted(to_python(*value));
-    return converted ? PySequence_Contains(as_python(object), converted.get()) : -1;
+    return converted ? PySequence_Contains(self.get(), converted.get()) : -1;
   });
 }
 
-int32_t length(Object* object, int64_t* out) {
+int32_t length(ObjectHandle object, int64_t* out) {
   return in_python([&] {
-    *out = PyObject_Size(as_python(object));
+    *out = PyObject_Size(object_of(object).get());
     return *out >= 0;
   });
 }
 
-int32_t iterate(Object* object, Object** out) {
-  return object_from_python(out, [&] { return PyObject_GetIter(as_python(object)); });
+int32_t iterate(ObjectHandle object, Object** out) {
+  return object_from_python(out, [&] { return PyObject_GetIter(object_of(object).get()); });
 }
 
-int32_t next(Object* iterator, Object** out) {
+int32_t next(ObjectHandle iterator, Object** out) {
   return in_python([&] {
-    if (PyIter_Check(as_python(iterator)) == 0) {
-      PyErr_Format(PyExc_TypeError, "a %s is no iterator", Py_TYPE(as_python(iterator))->tp_name);
+    const Ref self = object_of(iterator);
+    if (PyIter_Check(self.get()) == 0) {
+      PyErr_Format(PyExc_TypeError, "a %s is no iterator", Py_TYPE(self.get())->tp_name);
       return false;
     }
-    *out = handed_out(PyIter_Next(as_python(iterator)));
+    *out = handed_out(PyIter_Next(self.get()));
     return *out != nullptr || PyErr_Occurred() == nullptr;
   });
 }
@@ -135,13 +144,14 @@ struct Comparison {
 constexpr std::array<Comparison, 6> kComparisons{
     {{"<", Py_LT}, {"<=", Py_LE}, {"==", Py_EQ}, {"!=", Py_NE}, {">", Py_GT}, {">=", Py_GE}}};
 
-int32_t compare(Object* left, const char* op, const Value* right, bool* out) {
+int32_t compare(ObjectHandle left, const char* op, const Value* right, bool* out) {
   return truth_from_python(out, [&] {
     for (const Comparison& comparison : kComparisons) {
       if (std::strcmp(op, comparison.name) == 0) {
+        const Ref self = object_of(left);
         const Ref converted(to_python(*right));
         // Not RichCompareBool: it takes an object to equal itself, and its result for a truth.
-        const Ref result(converted ? PyObject_RichCompare(as_python(left), converted.get(), comparison.code)
+        const Ref result(converted ? PyObject_RichCompare(self.get(), converted.get(), comparison.code)
                                    : nullptr);
         return result ? PyObject_IsTrue(result.get()) : -1;
       }
@@ -187,8 +197,9 @@ int32_t operate(const Value* left, const char* op, const Value* right, Object** 
   });
 }
 
-int32_t is_instance(Object* object, Object* type, bool* out) {
-  return truth_from_python(out, [&] { return PyObject_IsInstance(as_python(object), as_python(type)); });
+int32_t is_instance(ObjectHandle object, ObjectHandle type, bool* out) {
+  return truth_from_python(
+      out, [&] { return PyObject_IsInstance(object_of(object).get(), object_of(type).get()); });
 }
 
 }  // namespace

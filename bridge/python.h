@@ -15,28 +15,6 @@ struct Object;
 inline PyObject* as_python(Object* object) noexcept { return reinterpret_cast<PyObject*>(object); }
 inline Object* as_object(PyObject* object) noexcept { return reinterpret_cast<Object*>(object); }
 
-/// None, True and False live as long as Python. What stands for one outside of the bridge holds no reference
-/// to it, so that a thread without the GIL lets go of it at once.
-inline bool is_eternal(const PyObject* object) noexcept {
-  return object == Py_None || object == Py_True || object == Py_False;
-}
-
-/// A new reference on its way out of the bridge, or NULL. The caller holds the GIL.
-inline Object* handed_out(PyObject* owned) noexcept {
-  if (is_eternal(owned)) {
-    Py_DECREF(owned);
-  }
-  return as_object(owned);
-}
-
-/// What was handed out comes back as a new reference, or NULL. The caller holds the GIL.
-inline PyObject* taken_back(Object* object) noexcept {
-  if (is_eternal(as_python(object))) {
-    Py_INCREF(as_python(object));
-  }
-  return as_python(object);
-}
-
 /// Whether the calling thread has the GIL, also once Python has ended and tells everybody that they have.
 bool has_gil_at_the_end() noexcept;
 

@@ -10,6 +10,8 @@
 #include "bridge/deferred.h"
 #include "bridge/enter.h"
 #include "bridge/interrupts.h"
+#include "bridge/references.h"
+#include "bridge/tensor_object.h"
 #include "bridge/thread_end.h"
 
 #include <structmember.h>  // after Python.h, whose types it uses
@@ -207,6 +209,9 @@ int32_t make_function(const char* name, const SimpleFunction* function, bool is_
 
 /// Without the GIL: the caller holds a reference, and nobody makes other subclasses.
 const SimpleFunction* function_of(Object* object) {
+  if (holds_tensor(object)) {
+    return nullptr;
+  }
   PyObject* python = as_python(object);
   PyTypeObject* of = Py_TYPE(python);
   const bool is_ours = of != nullptr && (of == type || of == instance_type);

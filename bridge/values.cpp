@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "bridge/references.h"
 #include "bridge/tensors.h"
 
 namespace simple_torch::bridge {
@@ -54,7 +55,7 @@ PyObject* to_python(const Value& value) {
     case Value::Type::kList:
       return list_to_python(value.list);
     case Value::Type::kObject:
-      return Ref::borrowed(as_python(value.object)).give();
+      return referenced(value.object);
     case Value::Type::kTensor:
       return tensor_to_python(*value.tensor);
     case Value::Type::kDlpack:

@@ -109,8 +109,14 @@ TEST_F(Errors, OfBrokenExceptionsDoNotCrash) {
   EXPECT_EQ(last_message(), "Odd");
   EXPECT_EQ(kind_of("def deep(): deep()\ndeep()"), SPT_PYTHON);
   EXPECT_EQ(last_field("type"), "builtins.RecursionError");
-  EXPECT_EQ(kind_of("raise ValueError('\\ud800')"), SPT_PYTHON);
-  EXPECT_EQ(last_message(), "ValueError");
+}
+
+TEST_F(Errors, EscapeWhatTextsOfCCannotHold) {
+  EXPECT_EQ(kind_of("raise ValueError('a \\ud800 b')"), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "ValueError: a \\ud800 b");
+  EXPECT_EQ(last_field("traceback").back(), 'b');
+  EXPECT_EQ(kind_of("raise ValueError('a \\x00 b')"), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "ValueError: a \\x00 b");
 }
 
 TEST_F(Errors, KeepNothingOfTheirFramesAlive) {

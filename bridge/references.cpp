@@ -1,0 +1,67 @@
+// References to objects and to tensors, counted where the GIL is held.
+#include "bridge/references.h"
+
+#include <string>
+
+#include "bridge/backend.h"
+#include "bridge/tensor_object.h"
+#include "bridge/tensors.h"
+#include "core_libtorch/error.h"
+
+namespace simple_torch::bridge {
+namespace {
+
+/// torch.Tensor itself: what is built on it may be more than its tensor.
+const at::Tensor* plain_tensor_in(PyObject* object) noexcept {
+  const bool may_be_one = (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0;
+  if (!may_be_one || !is_plain_torch_tensor(object)) {
+    return nullptr;
+  }
+  const at::Tensor& tensor = torch_tensor_in(object);
+  return tensor.defined() ? &tensor : nullptr;
+}
+
+}  // namespace
+
+Object* handed_out(PyObject* owned) noexcept {
+  if (owned == nullptr) {
+    return nullptr;
+  }
+  if (is_lasting(owned)) {
+    Py_DECREF(owned);
+  } else if (const at::Tensor* tensor = plain_tensor_in(owned)) {
+    Object* object = as_object(at::Tensor(*tensor));
+    Py_DECREF(owned);  // the tensor keeps it
+    return object;
+  }
+  return as_object(owned);
+}
+
+PyObject* taken_back(Object* object) {
+  if (holds_tensor(object)) {
+    return tensor_to_python(taken_tensor(object));
+  }
+  if (is_lasting(as_python(object))) {
+    Py_INCREF(as_python(object));
+  }
+  return as_python(object);
+}
+
+PyObject* referenced(const Object* object) {
+  return holds_tensor(object) ? tensor_to_python(tensor_in(object))
+                              : Ref::borrowed(as_python(const_cast<Object*>(object))).give();
+}
+
+Ref object_of(ObjectHandle handle) {
+  if (Object* object = backend_services().object_of(handle)) [[likely]] {
+    return Ref::borrowed(as_python(object));
+  }
+  at::Tensor tensor;
+  if (!backend_services().tensor_of(handle, tensor)) {
+    throw Error(ErrorKind::kInvalidHandle, "handle " + std::to_string(handle) + " was released already");
+  }
+  Ref made(tensor_to_python(tensor));
+  return made ? std::move(made) : throw ExceptionPends();
+}
+
+}  // namespace simple_torch::bridge
