@@ -212,6 +212,14 @@ void from_torch_folder(FoundEnvironment& found, const std::string& wish, const V
   }
 }
 
+/// By its own name, whatever links to it are called.
+bool is_python(const fs::path& executable) {
+  std::error_code error;
+  const fs::path real = fs::canonical(executable, error);
+  return !error && real.filename().string().find("python") != std::string::npos &&
+         fs::file_size(real, error) > 0;
+}
+
 bool is_script(const fs::path& executable) { return first_line(executable).starts_with("#!"); }
 
 void from_python_wish(FoundEnvironment& found, const std::string& wish, const Variables& variables) {
@@ -226,6 +234,8 @@ void from_python_wish(FoundEnvironment& found, const std::string& wish, const Va
                         ? "SIMPLE_PYTHON names " + executable.string() +
                               ", a script that starts some Python (pyenv's shims are such); name that Python "
                               "itself, which `pyenv which python` tells"
+                    : !is_python(executable)
+                        ? "SIMPLE_PYTHON names " + executable.string() + ", which is no Python; name one"
                         : "the Python that SIMPLE_PYTHON names (" + executable.string() +
                               ") has no PyTorch; install it there: " + executable.string() +
                               " -m pip install torch";

@@ -88,7 +88,11 @@ void record_error(const ErrorData* error) {
   set(kept.requested_bytes, error->requested_bytes);
   set(kept.available_bytes, error->available_bytes);
   set(kept.type, error->type);
-  set(kept.traceback, error->traceback);
+  if (error->traceback == error->message) {
+    kept.traceback = kept.message;
+  } else {
+    set(kept.traceback, error->traceback);
+  }
 }
 
 int32_t record_error(ErrorKind kind, const std::string& message) noexcept {

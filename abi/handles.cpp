@@ -92,7 +92,7 @@ bool HandleTable::end(int64_t handle) noexcept {
     }
   } while (
       !replace(slot->state, state, state & ~kLive, std::memory_order_acq_rel, std::memory_order_relaxed));
-  add(live_[kind_of_handle(handle)], int64_t{-1}, std::memory_order_relaxed);
+  handle_counts::one_less(static_cast<HandleKind>(kind_of_handle(handle)));
   if ((state & kBorrowers) == 0) {
     recycle(*slot);
   }
@@ -172,14 +172,8 @@ HandleTable::Slot& HandleTable::end_unshared(int64_t handle, HandleKind kind) {
     }
   } while (
       !replace(slot->state, state, state & ~kLive, std::memory_order_acq_rel, std::memory_order_relaxed));
-  add(live_[kind_of_handle(handle)], int64_t{-1}, std::memory_order_relaxed);
+  handle_counts::one_less(static_cast<HandleKind>(kind_of_handle(handle)));
   return *slot;
-}
-
-bool HandleTable::holds(int64_t handle, HandleKind kind) const noexcept {
-  const Slot* slot = find(handle);
-  return slot != nullptr && kind_of_handle(handle) == static_cast<uint64_t>(kind) &&
-         is_life_of(handle, slot->state.load(std::memory_order_acquire));
 }
 
 bool HandleTable::is_live(int64_t handle) const noexcept {
@@ -204,22 +198,10 @@ std::vector<int64_t> HandleTable::live_ones() const {
 
 const char* HandleTable::kind_name(int64_t handle) noexcept { return name_of(kind_of_handle(handle)); }
 
-int64_t HandleTable::live(HandleKind kind) const noexcept {
-  return live_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
-}
-
-int64_t HandleTable::peak(HandleKind kind) const noexcept {
-  return peak_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
-}
-
 int64_t HandleTable::publish(Slot& slot, HandleKind kind) noexcept {
-  const auto kind_number = static_cast<uint64_t>(kind);
-  const int64_t now = add(live_[kind_number], int64_t{1}, std::memory_order_relaxed) + 1;
-  int64_t peak = peak_[kind_number].load(std::memory_order_relaxed);
-  while (peak < now && !peak_[kind_number].compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
-  }
+  handle_counts::one_more(kind);
   const uint64_t generation = slot.state.load(std::memory_order_relaxed) >> kGenerationShift;
-  const uint64_t state = (generation << kGenerationShift) | (kind_number << kKindShift) | kLive;
+  const uint64_t state = (generation << kGenerationShift) | (static_cast<uint64_t>(kind) << kKindShift) | kLive;
   slot.state.store(state, std::memory_order_release);
   return handle_of(state, slot.index);
 }

@@ -14,26 +14,9 @@
 #include <vector>
 
 #include "abi/handle_bits.h"
+#include "abi/handle_counts.h"
 
 namespace simple_torch::abi {
-
-/// Part of each handle, and known to programs through spt_live_handles. Append; never renumber.
-enum class HandleKind : int32_t {
-  kTensor = 1,
-  kObject = 2,
-  kDlpack = 3,
-  kOptimizer = 4,
-  kGenerator = 5,
-  kStream = 6,
-  kSafetensors = 7,
-  kStep = 8,
-  kEventWriter = 9,
-  kDataset = 10,
-  kDatasetPass = 11,
-  kDownload = 12,
-  kNode = 13
-};
-inline constexpr int32_t kHandleKinds = 14;  // one more than the greatest
 
 /// Says which kind of handle holds a T: specialise with `static constexpr HandleKind value`.
 /// A T is one pointer wide, is moved without throwing, and may be destroyed on any thread; where its own
@@ -111,12 +94,10 @@ class HandleTable {
   /// alive by other means. NULL for a handle that is not live or of another kind.
   template <class T>
   auto glance_at(int64_t handle) noexcept -> decltype(std::declval<const T&>().glance()) {
-    const Slot* slot = find(handle);
-    if (slot == nullptr ||
-        handle_bits::kind_of_handle(handle) != static_cast<uint64_t>(HandleKindOf<T>::value) ||
-        !handle_bits::is_life_of(handle, slot->state.load(std::memory_order_acquire))) {
+    if (!holds(handle, HandleKindOf<T>::value)) {
       return nullptr;
     }
+    const Slot* slot = find(handle);
     const auto seen = std::launder(reinterpret_cast<const T*>(slot->payload))->glance();
     const bool is_of_this_life =
         handle_bits::is_life_of(handle, slot->state.load(std::memory_order_relaxed));
@@ -170,9 +151,6 @@ class HandleTable {
   /// How many handles it ended. Throws Error(kInvalidArgument) when no scope is open.
   int64_t end_scope();
 
-  int64_t live(HandleKind kind) const noexcept;
-  int64_t peak(HandleKind kind) const noexcept;
-
  private:
   static constexpr uint32_t kChunkBits = 12;
   static constexpr uint32_t kChunkSlots = 1U << kChunkBits;
@@ -210,7 +188,7 @@ class HandleTable {
   void give_back(Slot& slot) noexcept;
   bool end(int64_t handle) noexcept;
   Slot& end_unshared(int64_t handle, HandleKind kind);
-  int64_t publish(Slot& slot, HandleKind kind) noexcept;
+  static int64_t publish(Slot& slot, HandleKind kind) noexcept;
   static int64_t publish_lasting(Slot& slot, HandleKind kind) noexcept;
   /// Remembers it for this thread's innermost scope, and where it was made when that is traced. Ends the
   /// handle when there is no memory for that, and throws.
@@ -234,8 +212,6 @@ class HandleTable {
   std::atomic<uint64_t> free_{kNoSlot};  // stack of free slots: counter against ABA, then the top's index
   std::atomic<uint32_t> used_chunks_{0};
   std::mutex growing_;
-  std::array<std::atomic<int64_t>, kHandleKinds> live_{};
-  std::array<std::atomic<int64_t>, kHandleKinds> peak_{};
 };
 
 // Here, so that the compiler sees through them: each call of the C ABI looks up handles.
@@ -247,6 +223,12 @@ inline HandleTable::Slot* HandleTable::find(int64_t handle) const noexcept {
   }
   Slot* chunk = chunks_[index >> kChunkBits].load(std::memory_order_acquire);
   return chunk == nullptr ? nullptr : &chunk[index & (kChunkSlots - 1)];
+}
+
+inline bool HandleTable::holds(int64_t handle, HandleKind kind) const noexcept {
+  const Slot* slot = find(handle);
+  return slot != nullptr && handle_bits::kind_of_handle(handle) == static_cast<uint64_t>(kind) &&
+         handle_bits::is_life_of(handle, slot->state.load(std::memory_order_acquire));
 }
 
 inline HandleTable::Slot& HandleTable::borrow(int64_t handle, HandleKind kind) {

@@ -32,7 +32,10 @@ int32_t py_library(char** out) {
   });
 }
 
-int32_t py_shutdown() { return opened_python() != nullptr ? opened_python()->shutdown() : 0; }
+int32_t py_shutdown() {
+  forget_running_python();
+  return opened_python() != nullptr ? opened_python()->shutdown() : 0;
+}
 
 int32_t py_import(const char* name, int64_t* out) {
   return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
@@ -64,7 +67,8 @@ int32_t py_hasattr(int64_t a, const char* name, bool* out) {
   });
 }
 
-int32_t py_call(int64_t callable, const char* kinds, const SplArray* values, const char* const* names,
+// Flat, as those after it that are: they are called most, and consist of many short functions.
+[[gnu::flatten]] int32_t py_call(int64_t callable, const char* kinds, const SplArray* values, const char* const* names,
                 int64_t names_len, int64_t* out) {
   return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
     const bridge::ObjectHandle object = object_argument(callable);
@@ -74,7 +78,7 @@ int32_t py_call(int64_t callable, const char* kinds, const SplArray* values, con
   });
 }
 
-int32_t py_call_method(int64_t a, const char* name, const char* kinds, const SplArray* values,
+[[gnu::flatten]] int32_t py_call_method(int64_t a, const char* name, const char* kinds, const SplArray* values,
                        const char* const* names, int64_t names_len, int64_t* out) {
   return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
     require(name, "name");

@@ -20,8 +20,9 @@ int64_t handle_in(const SplValue& item) {
 
 PythonArguments::PythonArguments(const char* kinds, const SplArray* values) {
   const size_t count = count_of_values(kinds, values);
+  values_.resize_for_overwrite(count);
   for (size_t i = 0; i < count; ++i) {
-    values_.push_back(convert(kinds[i], values->items[i]));
+    convert(kinds[i], values->items[i], values_[i]);
   }
 }
 
@@ -46,73 +47,71 @@ const bridge::Value* PythonArguments::exactly(size_t count) const {
   return data();
 }
 
-bridge::Value PythonArguments::convert(char kind, const SplValue& item) {
-  bridge::Value value{};
+void PythonArguments::convert(char kind, const SplValue& item, bridge::Value& out) {
   switch (kind) {
     case 'v':
-      return plain(item);
+      convert_plain(item, out);
+      return;
     case 'o':
-      value.type = bridge::Value::Type::kObject;
+      out.type = bridge::Value::Type::kObject;
       objects_.push_back(handles().get<PythonRef>(handle_in(item)));
-      value.object = objects_.back()->get();
-      return value;
+      out.object = objects_.back()->get();
+      return;
     case 't':
-      value.type = bridge::Value::Type::kTensor;
+      out.type = bridge::Value::Type::kTensor;
       tensors_.push_back(handles().get<at::Tensor>(handle_in(item)));
-      value.tensor = &*tensors_.back();
-      return value;
+      out.tensor = &*tensors_.back();
+      return;
     case 'd':
-      value.type = bridge::Value::Type::kDlpack;
-      value.dlpack = capsules_.emplace_back(handles().take<dlpack::Managed>(handle_in(item))).receiver();
-      return value;
+      out.type = bridge::Value::Type::kDlpack;
+      out.dlpack = capsules_.emplace_back(handles().take<dlpack::Managed>(handle_in(item))).receiver();
+      return;
     default:
       throw Error(ErrorKind::kInvalidArgument,
                   std::string("kinds has the letter ") + kind + ", and only v, o, t and d mean something");
   }
 }
 
-bridge::Value PythonArguments::plain(const SplValue& item) {
-  bridge::Value value{};
+void PythonArguments::convert_plain(const SplValue& item, bridge::Value& out) {
   switch (item.tag) {
     case SPL_NIL:
-      value.type = bridge::Value::Type::kNil;
-      return value;
+      out.type = bridge::Value::Type::kNil;
+      return;
     case SPL_BOOL:
-      value.type = bridge::Value::Type::kBool;
-      value.boolean = item.as_bool;
-      return value;
+      out.type = bridge::Value::Type::kBool;
+      out.boolean = item.as_bool;
+      return;
     case SPL_INT:
-      value.type = bridge::Value::Type::kInt;
-      value.integer = item.as_int;
-      return value;
+      out.type = bridge::Value::Type::kInt;
+      out.integer = item.as_int;
+      return;
     case SPL_FLOAT:
-      value.type = bridge::Value::Type::kFloat;
-      value.real = item.as_float;
-      return value;
+      out.type = bridge::Value::Type::kFloat;
+      out.real = item.as_float;
+      return;
     case SPL_STRING:
-      value.type = bridge::Value::Type::kText;
-      value.text = item.as_string;
-      return value;
+      out.type = bridge::Value::Type::kText;
+      out.text = item.as_string;
+      return;
     case SPL_ARRAY:
-      return list(item.as_array);
+      convert_list(item.as_array, out);
+      return;
     default:
       throw Error(ErrorKind::kInvalidArgument,
                   "a value of tag " + std::to_string(item.tag) + " cannot cross; a dict is made by py_dict");
   }
 }
 
-bridge::Value PythonArguments::list(const SplArray* array) {
+void PythonArguments::convert_list(const SplArray* array, bridge::Value& out) {
   const auto given = items_of(array);
   const Nested level;
   auto items = std::make_unique<bridge::Value[]>(given.size());
   for (size_t i = 0; i < given.size(); ++i) {
-    items[i] = plain(given[i]);
+    convert_plain(given[i], items[i]);
   }
-  bridge::Value value{};
-  value.type = bridge::Value::Type::kList;
-  value.list = {items.get(), given.size()};
+  out.type = bridge::Value::Type::kList;
+  out.list = {items.get(), given.size()};
   lists_.push_back(std::move(items));
-  return value;
 }
 
 }  // namespace simple_torch::abi

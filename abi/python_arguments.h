@@ -86,9 +86,9 @@ class PythonArguments {
   size_t size() const noexcept { return values_.size(); }
 
  private:
-  bridge::Value convert(char kind, const SplValue& item);
-  bridge::Value plain(const SplValue& item);
-  bridge::Value list(const SplArray* array);
+  void convert(char kind, const SplValue& item, bridge::Value& out);
+  void convert_plain(const SplValue& item, bridge::Value& out);
+  void convert_list(const SplArray* array, bridge::Value& out);
 
   c10::SmallVector<bridge::Value, 8> values_;
   c10::SmallVector<HandleTable::Borrowed<PythonRef>, 8> objects_;

@@ -26,7 +26,7 @@ constexpr const char* kWays[] = {
 struct FromPython {
   FromPython(const BridgeApi& api, int64_t object, const bridge::Wanted& wanted) {
     bridge::TensorResult result{.tensor = &tensor};
-    status = is_known(object) ? api.start() : api.to_tensor(object_argument(object), &wanted, &result);
+    status = is_known(object) ? 0 : api.to_tensor(object_argument(object), &wanted, &result);
     managed = dlpack::Managed(result.versioned);
     shared = managed.get() == nullptr;
     way = kWays[static_cast<size_t>(result.way)];
@@ -103,17 +103,15 @@ void require_place(const FromPython& from, const std::optional<c10::Device>& pla
 
 namespace body {
 
-int32_t py_from_tensor(int64_t a, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
-    const int32_t status = api.start();  // whether Python is still there
-    if (status == 0) {
-      *made = bridge::as_object(at::Tensor(*tensor_argument(a)));
-    }
-    return status;
+// Flat, as the next: they take hardly longer than calling what they consist of.
+[[gnu::flatten]] int32_t py_from_tensor(int64_t a, int64_t* out) {
+  return object_with_python(out, [&](const BridgeApi& /*api*/, bridge::Object** made) {
+    *made = bridge::as_object(at::Tensor(*tensor_argument(a)));
+    return 0;
   });
 }
 
-int32_t py_to_tensor(int64_t a, int64_t* out) {
+[[gnu::flatten]] int32_t py_to_tensor(int64_t a, int64_t* out) {
   return with_python([&](const BridgeApi& api) {
     require(out, "out");
     FromPython from(api, a, {});

@@ -89,8 +89,7 @@ int32_t py_raise(const char* type, const char* message, const char* note) {
   return with_python([&](const BridgeApi& api) {
     require(type, "type");
     require(message, "message");
-    require(note, "note");
-    return api.raise(type, message, note);
+    return api.raise(type, message, note == nullptr ? "" : note);
   });
 }
 

@@ -213,6 +213,8 @@ int64_t lasting_handle(const bridge::Object* object) noexcept {
 
 const bridge::BridgeApi* running_python() noexcept { return running.load(std::memory_order_acquire); }
 
+void forget_running_python() noexcept { running.store(nullptr, std::memory_order_release); }
+
 int32_t start_python(const bridge::BridgeApi** out) {
   static std::mutex& opening = *new std::mutex;
   if (opened_python() == nullptr) {

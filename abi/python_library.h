@@ -25,6 +25,9 @@ int32_t start_python(const bridge::BridgeApi** out);
 /// The bridge once Python was started; else NULL. Python may have ended since, which each function says.
 const bridge::BridgeApi* running_python() noexcept;
 
+/// Python was shut down: the next call asks the bridge again, which refuses it.
+void forget_running_python() noexcept;
+
 /// Python's constant, of which there is one handle for the whole process; 0 for any other object.
 int64_t lasting_handle(const bridge::Object* object) noexcept;
 

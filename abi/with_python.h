@@ -25,7 +25,9 @@ int32_t with_python(Body&& body) noexcept {
     }
     if (status == 0) {
       status = body(*api);
-      core::prepare_engine();  // it may have imported torch
+      if (!core::has_prepared_python.load(std::memory_order_relaxed)) {
+        core::prepare_engine();  // it may have imported torch
+      }
     }
   });
   return thrown != 0 ? thrown : status;

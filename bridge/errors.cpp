@@ -51,7 +51,8 @@ std::string traceback_text(PyObject* exception) {
 }
 
 bool is_one_line(std::string_view text) {
-  return text.find_first_of("\n\r") == std::string_view::npos && !text.ends_with(' ');
+  const auto breaks = [](char c) { return c == '\n' || c == '\r'; };
+  return std::none_of(text.begin(), text.end(), breaks) && !text.ends_with(' ');
 }
 
 /// Line breaks and the indents after them become one blank: a message is one line.
@@ -105,13 +106,26 @@ std::string missing_package(PyObject* exception) {
   return there ? "" : package;
 }
 
+/// The package's name may differ from the module's.
+std::string install_command(const std::string& package) {
+  const Ref helpers(PyImport_ImportModule("simple_torch_helpers.packages"));
+  const Ref command(
+      helpers ? PyObject_CallMethod(helpers.get(), "install_command", "s", package.c_str()) : nullptr);
+  PyErr_Clear();
+  return command ? text_of(command.get())
+                 : std::string(services().environment->python) + " -m pip install " + package;
+}
+
 /// Says how to mend what the message alone leaves open.
 void add_advice(PyObject* exception, const ExceptionType& type, Failure& failure) {
   if (type.is_missing_module) {
     const std::string package = missing_package(exception);
     if (!package.empty()) {
-      failure.expected = std::string(services().environment->python) + " -m pip install " + package;
-      failure.message += "; install it: " + failure.expected + " (its package may have another name)";
+      failure.expected = install_command(package);
+      failure.message += "; install it: " + failure.expected;
+      if (failure.expected.ends_with(" " + package)) {
+        failure.message += " (its package may have another name)";
+      }
     }
   } else if (type.is_runtime_error && failure.message.find(kNoDataPointer) != std::string::npos) {
     failure.message +=
@@ -212,6 +226,8 @@ ExceptionsPass::~ExceptionsPass() {
     delete std::exchange(kept_message, nullptr);
   }
 }
+
+bool is_function_awaited() noexcept { return functions_awaited != 0; }
 
 Ref passing_exception(const char* message) {
   if (kept == nullptr) {

@@ -60,6 +60,9 @@ class ExceptionsPass {
   ExceptionsPass& operator=(const ExceptionsPass&) = delete;
 };
 
+/// Whether Python waits for one on this thread.
+bool is_function_awaited() noexcept;
+
 /// The last one that was kept, if its message, with or without the type before it, is this one.
 Ref passing_exception(const char* message);
 

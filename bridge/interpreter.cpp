@@ -19,10 +19,11 @@
 #include "bridge/tensor_type.h"
 
 namespace simple_torch::bridge {
+
+constinit std::atomic<PythonState> python_state{PythonState::kNotStarted};
+
 namespace {
 
-enum class State { kNotStarted, kRunning, kRefused, kForked, kClosed };
-std::atomic<State> state{State::kNotStarted};
 std::mutex starting;             // never taken by a thread that holds the GIL
 std::string* refusal = nullptr;  // never freed: read until the process ends
 bool ours = false;               // no Python ran before: we start it. Set once, before any start.
@@ -115,8 +116,8 @@ std::string why_wrong_torch() {
 }
 
 void refuse_calls() noexcept {
-  State running = State::kRunning;
-  state.compare_exchange_strong(running, State::kClosed);
+  PythonState running = PythonState::kRunning;
+  python_state.compare_exchange_strong(running, PythonState::kClosed);
   leak_deferred_work();
 }
 
@@ -132,7 +133,7 @@ void close_for_good() noexcept {
 
 void refuse(const std::string& reason) {
   refusal = new std::string(reason);
-  state.store(State::kRefused, std::memory_order_release);
+  python_state.store(PythonState::kRefused, std::memory_order_release);
 }
 
 /// Python's exit work, once. The caller holds the GIL.
@@ -141,7 +142,7 @@ void run_exit_work();
 /// The end of the process. The GIL is not given back: no Python code may run while static objects die. Where
 /// a fork has lost it the process ends here: static objects of torch 2.11 would wait for it.
 void at_exit(int status, void* /*nothing*/) {
-  if (state.load() == State::kForked) {
+  if (python_state.load() == PythonState::kForked) {
     std::fflush(nullptr);
     _exit(status);
   }
@@ -175,8 +176,8 @@ bool gil_is_lost() noexcept {
 
 void forget_what_does_not_fork() {
   if (gil_is_lost()) {
-    State running = State::kRunning;
-    state.compare_exchange_strong(running, State::kForked);
+    PythonState running = PythonState::kRunning;
+    python_state.compare_exchange_strong(running, PythonState::kForked);
     leak_deferred_work();
     return;
   }
@@ -210,7 +211,7 @@ void finish_start() {
     return;
   }
   pthread_atfork(nullptr, nullptr, forget_what_does_not_fork);
-  state.store(State::kRunning, std::memory_order_release);
+  python_state.store(PythonState::kRunning, std::memory_order_release);
 }
 
 constexpr const char* kInSubinterpreter =
@@ -227,14 +228,14 @@ void attach() {
     return;
   }
   const GilScope gil;
-  if (state.load() == State::kNotStarted) {
+  if (python_state.load() == PythonState::kNotStarted) {
     finish_start();
   }
 }
 
 void start_new() {
   const std::lock_guard lock(starting);
-  if (state.load() != State::kNotStarted) {
+  if (python_state.load() != PythonState::kNotStarted) {
     return;
   }
   ignore_broken_pipes();
@@ -322,7 +323,7 @@ bool process_is_python() noexcept { return !ours; }
 
 int32_t start_python() noexcept {
   try {
-    if (state.load(std::memory_order_acquire) == State::kNotStarted) {
+    if (python_state.load(std::memory_order_acquire) == PythonState::kNotStarted) {
       // Where Python runs already the GIL is the lock: a mutex could meet it in the other order.
       if (ours) {
         start_new();
@@ -337,17 +338,15 @@ int32_t start_python() noexcept {
   }
 }
 
-bool python_is_started() noexcept { return state.load(std::memory_order_acquire) == State::kRunning; }
-
 const char* why_closed() noexcept {
-  switch (state.load(std::memory_order_acquire)) {
-    case State::kRunning:
+  switch (python_state.load(std::memory_order_acquire)) {
+    case PythonState::kRunning:
       break;
-    case State::kNotStarted:
+    case PythonState::kNotStarted:
       return runs_in_subinterpreter() ? kInSubinterpreter : "Python was not started";
-    case State::kRefused:
+    case PythonState::kRefused:
       return refusal->c_str();
-    case State::kForked:
+    case PythonState::kForked:
 #if PY_VERSION_HEX >= 0x030C0000
       // Whether another had it cannot be told there.
       return "this process was forked by a thread that had not Python's lock, and cannot call Python; fork "
@@ -358,7 +357,7 @@ const char* why_closed() noexcept {
              "by "
              "Python's os.fork or multiprocessing, or call Python in the process that started it only";
 #endif
-    case State::kClosed:
+    case PythonState::kClosed:
       return "Python was shut down; it cannot be started again in this process";
   }
   if (runs_in_subinterpreter()) {

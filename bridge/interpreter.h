@@ -14,8 +14,6 @@ void note_whether_python_runs() noexcept;
 /// error. Later calls give the same answer and change nothing.
 int32_t start_python() noexcept;
 
-bool python_is_started() noexcept;
-
 /// Why Python cannot be called from this thread now, or NULL when it can.
 const char* why_closed() noexcept;
 

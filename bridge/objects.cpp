@@ -57,7 +57,8 @@ int32_t has_attribute(ObjectHandle object, const char* name, bool* out) {
   });
 }
 
-int32_t call(ObjectHandle callable, const Arguments* arguments, Object** out) {
+// Flat, as those after it that are: they are called most, and consist of many short functions.
+[[gnu::flatten]] int32_t call(ObjectHandle callable, const Arguments* arguments, Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
     const Ref function = object_of(callable);
     const CallArguments converted(*arguments);
@@ -67,7 +68,7 @@ int32_t call(ObjectHandle callable, const Arguments* arguments, Object** out) {
   });
 }
 
-int32_t call_method(ObjectHandle object, const char* name, const Arguments* arguments, Object** out) {
+[[gnu::flatten]] int32_t call_method(ObjectHandle object, const char* name, const Arguments* arguments, Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
     const Ref self = object_of(object);
     const Ref key = interned(name);

@@ -6,6 +6,7 @@
 #endif
 #include <Python.h>
 
+#include <atomic>
 #include <utility>
 
 namespace simple_torch::bridge {
@@ -15,11 +16,22 @@ struct Object;
 inline PyObject* as_python(Object* object) noexcept { return reinterpret_cast<PyObject*>(object); }
 inline Object* as_object(PyObject* object) noexcept { return reinterpret_cast<Object*>(object); }
 
+/// Where Python stands in this process. kForked: in a child that has no use of it.
+enum class PythonState { kNotStarted, kRunning, kRefused, kForked, kClosed };
+extern constinit std::atomic<PythonState> python_state;
+
+inline bool python_is_started() noexcept {
+  return python_state.load(std::memory_order_acquire) == PythonState::kRunning;
+}
+
 /// Whether the calling thread has the GIL, also once Python has ended and tells everybody that they have.
 bool has_gil_at_the_end() noexcept;
 
 /// False on a thread that Python unwinds because it ends: what the unwinding destroys is left alone.
 inline bool may_touch_python() noexcept {
+  if (python_is_started()) [[likely]] {
+    return true;  // it is closed before it ends
+  }
 #if PY_VERSION_HEX >= 0x030D0000
   const bool is_ending = Py_IsFinalizing() != 0;
 #else

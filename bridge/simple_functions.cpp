@@ -255,6 +255,10 @@ void add_note(PyObject* exception, const char* note) {
 }
 
 int32_t raise(const char* name, const char* message, const char* note) {
+  if (!is_function_awaited()) {
+    return report_plain(ErrorKind::kInvalidArgument,
+                        "Python waits for no function on this thread, so that nothing can be raised there");
+  }
   return in_python([&] {
     const Ref text = words(message);
     Ref exception = passing_exception(message);

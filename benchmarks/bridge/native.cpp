@@ -94,6 +94,32 @@ void tensor_across(PyThreadState* state, const at::Tensor& tensor, int64_t handl
       });
 }
 
+/// By way of Python code, to which the tensor's object is of use.
+void tensor_through_call(PyThreadState* state, PyObject* identity, const at::Tensor& tensor, int64_t handle) {
+  const int64_t ours = evaluated("lambda t: t");
+  SplArray* arguments = spl_array_new();
+  spl_array_push_i64(arguments, handle);
+  compare(
+      "tensor-through-a-call", kRounds, kCalls,
+      [&] {
+        const Gil gil(state);
+        PyObject* object = THPVariable_Wrap(tensor);
+        PyObject* result = PyObject_Vectorcall(identity, &object, 1, nullptr);
+        const at::Tensor back = THPVariable_Unpack(result);
+        Py_DECREF(result);
+        Py_DECREF(object);
+      },
+      [&] {
+        int64_t result = 0, back = 0;
+        spt_py_call(ours, "t", arguments, nullptr, 0, &result);
+        spt_py_to_tensor(result, &back);
+        spt_release(result);
+        spt_release(back);
+      });
+  spl_array_free(arguments);
+  spt_release(ours);
+}
+
 void error(PyThreadState* state, PyObject* function) {
   const int64_t ours = evaluated("(lambda: None).nothing if False else {}.__getitem__");
   SplArray* arguments = spl_array_new();
@@ -134,6 +160,7 @@ void run() {
   PyObject* nothing = made("lambda: None");
   PyObject* math = made("__import__('math')");
   PyObject* name = PyUnicode_InternFromString("sqrt");
+  PyObject* identity = made("lambda t: t");
   PyObject* missing = made("{}.__getitem__");
   const at::Tensor tensor = THPVariable_Unpack(made("__import__('torch').ones(3)"));
   PyThreadState* state = PyEval_SaveThread();
@@ -144,6 +171,7 @@ void run() {
   call(state, nothing);
   attribute_and_call(state, math, name);
   tensor_across(state, tensor, handle);
+  tensor_through_call(state, identity, tensor, handle);
   error(state, missing);
   spt_release(handle);
   PyEval_RestoreThread(state);

@@ -82,10 +82,15 @@ void stand_in_front() {
 
 }  // namespace
 
+constinit std::atomic<bool> has_prepared_python{false};
+
 void prepare_engine() {
   static std::atomic<const Engine*> prepared{nullptr};
+  if (has_prepared_python.load(std::memory_order_relaxed)) [[likely]] {
+    return;
+  }
   Engine& present = Engine::get_default_engine();
-  if (prepared.load(std::memory_order_relaxed) == &present) [[likely]] {
+  if (prepared.load(std::memory_order_relaxed) == &present) {
     return;
   }
   static std::mutex mutex;
@@ -96,6 +101,7 @@ void prepare_engine() {
     EngineParts::start_threads(present);
   }
   prepared.store(&present);
+  has_prepared_python.store(&present != &first && &present != &front_engine());
 }
 
 static std::atomic<void (*)()> prepare_thread{nullptr};

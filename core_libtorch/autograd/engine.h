@@ -4,6 +4,7 @@
 
 #include <c10/util/Exception.h>
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -21,6 +22,9 @@ bool is_anomaly_mode_checking_nan();
 /// Gives Python's engine the threads that it lacks where torch was imported after a first backward pass
 /// without Python: LibTorch starts an engine's threads once in a process.
 void prepare_engine();
+
+/// Python's engine has been seen, and has its threads: nothing is left to prepare.
+extern constinit std::atomic<bool> has_prepared_python;
 
 /// `prepare` runs on each thread that begins a backward pass, from now on. Set once, by who knows Python.
 void prepare_passes_by(void (*prepare)());

@@ -58,7 +58,8 @@ def instance_type(function: type) -> type:
             return ask(self, "negative")
 
         def __eq__(self, other: object) -> Any:
-            return ask(self, "same", other) if isinstance(other, function) else NotImplemented
+            answers = isinstance(other, function) or ask(self, "has", "__eq__")
+            return ask(self, "same", other) if answers else NotImplemented
 
         def __instancecheck__(self, instance: object) -> bool:
             return isinstance(instance, function) and ask(self, "made", instance)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pydoc
 import rlcompleter
-import sys
 from importlib.util import find_spec
 from itertools import count, takewhile
 
 import __main__
+from simple_torch_helpers.packages import install_command
 
 
 def help_text(value: object) -> str:
@@ -39,4 +39,4 @@ def install_hint(module: str) -> str | None:
     True
     """
     package = module.partition(".")[0]
-    return None if find_spec(package) else f"{sys.executable} -m pip install {package}"
+    return None if find_spec(package) else install_command(package)

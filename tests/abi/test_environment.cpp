@@ -14,7 +14,10 @@ namespace {
 namespace fs = std::filesystem;
 using simple_torch::abi::find_environment;
 using simple_torch::abi::FoundEnvironment;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+
+constexpr auto kProgram = "of which a Python consists";
 
 class Environments : public ::testing::Test {
  protected:
@@ -32,7 +35,7 @@ class Environments : public ::testing::Test {
   /// A virtual environment, with torch unless the version is empty.
   fs::path environment(const std::string& name, const std::string& torch_version) {
     fs::path prefix = root_ / name;
-    write(prefix / "bin" / "python3", "");
+    write(prefix / "bin" / "python3", kProgram);
     write(prefix / "pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n");
     fs::create_directories(prefix / "lib" / "python3.11" / "site-packages");
     if (!torch_version.empty()) {
@@ -43,7 +46,7 @@ class Environments : public ::testing::Test {
   /// A Python that is no virtual environment, with torch.
   fs::path installation(const std::string& name, const std::string& minor, const std::string& torch_version) {
     fs::path prefix = root_ / name;
-    write(prefix / "bin" / ("python" + minor), "");
+    write(prefix / "bin" / ("python" + minor), kProgram);
     fs::create_symlink("python" + minor, prefix / "bin" / "python3");
     make_torch(prefix / "lib" / ("python" + minor) / "site-packages/torch", torch_version);
     return prefix;
@@ -98,6 +101,16 @@ TEST_F(Environments, ANamedPythonWithoutTorchIsAProblemThatSaysWhatToDo) {
   EXPECT_EQ(found().torch_dir, "");
   EXPECT_THAT(found().problem, HasSubstr("has no PyTorch"));
   EXPECT_THAT(found().problem, HasSubstr("-m pip install torch"));
+}
+
+TEST_F(Environments, ANamedProgramThatIsNoPythonIsRefusedAsSuch) {
+  const fs::path bin = environment("bare", "") / "bin";
+  write(bin / "ls", kProgram);
+  write(bin / "python3.12", "");
+  for (const char* name : {"ls", "python3.12"}) {
+    variables_["SIMPLE_PYTHON"] = bin / name;
+    EXPECT_THAT(found().problem, EndsWith(std::string(name) + ", which is no Python; name one"));
+  }
 }
 
 TEST_F(Environments, APythonNamedWithoutASlashIsFoundInPath) {

@@ -81,6 +81,29 @@ TEST_F(Handles, AreCountedByKind) {
   EXPECT_EQ(spt_live_handles(99, &peak), SPT_INVALID_ARGUMENT);
 }
 
+TEST_F(Handles, AreCountedWhicheverThreadEndsThem) {
+  int64_t before = 0, live = 0, peak = 0;
+  ASSERT_EQ(spt_live_handles(SPT_HANDLE_TENSOR, &before), SPT_OK);
+  for (const size_t count : {3, 40, 1000}) {  // fewer and more than a thread counts by itself
+    std::vector<Handle> made(count);
+    std::thread([&] {
+      for (Handle& each : made) {
+        each = zeros({1});
+      }
+    }).join();
+    EXPECT_EQ(spt_live_handles(SPT_HANDLE_TENSOR, &live), SPT_OK);
+    EXPECT_EQ(live, before + static_cast<int64_t>(count));
+    std::thread([&] { made.resize(1); }).join();
+    EXPECT_EQ(spt_live_handles(SPT_HANDLE_TENSOR, &live), SPT_OK);
+    EXPECT_EQ(live, before + 1);
+    made.clear();
+    EXPECT_EQ(spt_live_handles(SPT_HANDLE_TENSOR, &live), SPT_OK);
+    EXPECT_EQ(live, before);
+  }
+  EXPECT_EQ(spt_peak_handles(SPT_HANDLE_TENSOR, &peak), SPT_OK);
+  EXPECT_GE(peak, before + 1000);
+}
+
 TEST_F(Handles, DiscardingWhatIsNoTensorDoesNothing) {
   const int64_t handle = zeros({1}).give();
   bool ended = false;

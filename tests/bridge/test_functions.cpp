@@ -45,6 +45,12 @@ int64_t fail(int64_t /*key*/, int64_t arguments) {
   return 0;
 }
 
+int64_t fail_without_note(int64_t /*key*/, int64_t arguments) {
+  const Held given(arguments);
+  spt_py_raise("builtins.LookupError", "nothing is there", nullptr);
+  return 0;
+}
+
 int64_t fail_as_unknown(int64_t /*key*/, int64_t arguments) {
   const Held given(arguments);
   spt_py_raise("no.such.Class", "nothing is there", "");
@@ -124,6 +130,19 @@ TEST_F(Functions, FailAsExceptionsOfPython) {
       "lambda f: eval(compile('''\\ntry: f()\\nexcept LookupError as e: r = str(e)\\n''', 'x', 'exec'), "
       "(n := {'f': f})) or n['r']");
   EXPECT_EQ(text(call(caught, Args().object(failing))), "nothing is there");
+}
+
+TEST_F(Functions, FailWithoutANote) {
+  int64_t out = 0;
+  EXPECT_EQ(try_call(function(fail_without_note), {}, &out), SPT_PYTHON);
+  EXPECT_THAT(last_field("traceback"), testing::EndsWith("LookupError: nothing is there"));
+}
+
+TEST_F(Functions, CannotFailWherePythonWaitsForNone) {
+  EXPECT_EQ(spt_py_raise("builtins.ValueError", "nobody hears it", ""), SPT_INVALID_ARGUMENT);
+  int64_t out = 0;
+  EXPECT_EQ(try_call(function(give_up), {}, &out), SPT_PYTHON);
+  EXPECT_EQ(last_field("type"), "builtins.SystemExit");
 }
 
 TEST_F(Functions, FailAsRuntimeErrorsWhereTheClassIsNone) {

@@ -51,6 +51,29 @@ TEST_F(Objects, PlainValuesArriveAsThemselves) {
   EXPECT_EQ(text(together), "[None, True, -9223372036854775808, 0.5, 'grüß', [1, 2]]");
 }
 
+TEST_F(Objects, ThatAreConstantsHaveOneHandleThatLasts) {
+  for (const char* constant : {"None", "True", "False"}) {
+    const int64_t handle = eval(constant).give();
+    EXPECT_EQ(eval(constant).get(), handle);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(spt_release(handle), SPT_OK);
+    }
+    char* shown = nullptr;
+    expect_ok(spt_py_repr(handle, &shown));
+    EXPECT_EQ(taken(shown), constant);
+    expect_ok(spt_scope_begin());
+    EXPECT_EQ(eval(constant).give(), handle);
+    EXPECT_EQ(spt_scope_keep(handle), SPT_OK);
+    int64_t ended = -1;
+    expect_ok(spt_scope_end(&ended));
+    EXPECT_EQ(ended, 0);
+  }
+  int64_t out = 0;
+  const int64_t none = eval("None").give();
+  EXPECT_EQ(spt_neg(none, &out), SPT_INVALID_HANDLE);
+  EXPECT_THAT(last_message(), HasSubstr("is of kind Python object, and a tensor is needed"));
+}
+
 TEST_F(Objects, ValuesComeBack) {
   EXPECT_EQ(number(eval("2 ** 62")), int64_t{1} << 62);
   EXPECT_EQ(real(eval("1 / 8")), 0.125);

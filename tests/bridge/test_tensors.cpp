@@ -1,4 +1,6 @@
 // Tensors across: the very same torch tensor, and DLPack capsules that are used once, twice or never.
+#include <unistd.h>
+
 #include <thread>
 
 #include "python_test.h"
@@ -24,6 +26,68 @@ TEST_F(Tensors, AreTheSameObjectOnBothSides) {
   EXPECT_TRUE(truth(eval("a is b", Args().object(theirs).as("a").object(again).as("b"))));
   const Held back = to_tensor(theirs);
   EXPECT_EQ(address(back), address(ours));
+}
+
+TEST_F(Tensors, KeepTheirObjectWithAllThatIsSetOnIt) {
+  exec(
+      "import torch, weakref\n"
+      "def marked():\n    global seen\n    t = torch.ones(2)\n    t.mark = 'kept'\n    seen = weakref.ref(t)\n"
+      "    return t");
+  const Held theirs = call(eval("marked"));
+  EXPECT_TRUE(truth(eval("seen() is not None")));
+  EXPECT_EQ(text(get(theirs, "mark")), "kept");
+  EXPECT_TRUE(truth(eval("t is seen()", Args().object(theirs).as("t"))));
+  Held ours = to_tensor(theirs);
+  EXPECT_EQ(text(get(to_python(ours), "mark")), "kept");
+  EXPECT_TRUE(truth(eval("t is seen()", Args().tensor(ours).as("t"))));
+}
+
+TEST_F(Tensors, GoWithTheirObjectWhenBothSidesLetGo) {
+  exec("import torch, weakref\ndef fresh():\n    global seen\n    t = torch.ones(2)\n    seen = weakref.ref(t)\n    return t");
+  {
+    const Held theirs = call(eval("fresh"));
+    const Held ours = to_tensor(theirs);
+    EXPECT_TRUE(truth(eval("seen() is not None")));
+  }
+  eval("1");  // what was let go of without Python's lock is freed when a thread has it
+  EXPECT_TRUE(truth(eval("seen() is None")));
+}
+
+TEST_F(Tensors, OfTypesOfTheirOwnStayObjectsOfThatType) {
+  const Held parameter = eval("__import__('torch').nn.Parameter(__import__('torch').ones(2))");
+  char* name = nullptr;
+  expect_ok(spt_py_type_name(parameter.get(), &name));
+  EXPECT_EQ(taken(name), "torch.nn.parameter.Parameter");
+  EXPECT_THAT(values(to_tensor(parameter)), ElementsAre(1, 1));
+}
+
+/// While a thread of Python's keeps it in C code, as a long kernel does: here until we write.
+TEST_F(Tensors, CrossWithoutWaitingForPythonsLock) {
+  int may_begin[2], keeps[2], may_end[2];
+  for (int* ends : {may_begin, keeps, may_end}) {
+    ASSERT_EQ(pipe(ends), 0);
+  }
+  const Held ours = tensor({1, 2}, {2});
+  exec(
+      "import ctypes, os, threading\n"
+      "def keep():\n    os.read(may_begin, 1)\n    c = ctypes.PyDLL(None)\n    room = ctypes.create_string_buffer(1)\n"
+      "    c.write(keeps, room, 1)\n    c.read(may_end, room, 1)\n"
+      "keeper = threading.Thread(target=keep)\nkeeper.start()",
+      Args().number(may_begin[0]).as("may_begin").number(keeps[1]).as("keeps").number(may_end[0]).as("may_end"));
+  char byte = 0;
+  ASSERT_EQ(write(may_begin[1], &byte, 1), 1);
+  ASSERT_EQ(read(keeps[0], &byte, 1), 1);
+  {
+    const Held theirs = to_python(ours);
+    const Held back = to_tensor(theirs);
+    EXPECT_EQ(address(back), address(ours));
+  }
+  ASSERT_EQ(write(may_end[1], &byte, 1), 1);
+  exec("keeper.join()");
+  for (const int* ends : {may_begin, keeps, may_end}) {
+    close(ends[0]);
+    close(ends[1]);
+  }
 }
 
 TEST_F(Tensors, ShowWritesOfEitherSideOnTheOther) {

@@ -297,7 +297,8 @@ SPT_API int32_t spt_discard_tensor(int64_t value, bool* out);
  *  Simple:   rt_torch_live_handles */
 SPT_API int32_t spt_live_handles(int64_t kind, int64_t* out);
 
-/** The most handles of a kind that were live at once; 0 adds up the peaks of all kinds.
+/** The most handles of a kind that were live at once; 0 adds up the peaks of all kinds. What other
+ *  threads make or end at the same time counts in groups of up to 16 for each thread.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such kind).
  *  Simple:   rt_torch_peak_handles */
@@ -5250,8 +5251,8 @@ SPT_API int32_t spt_py_version(char** out);
 SPT_API int32_t spt_py_library(char** out);
 
 /** Does what Python does before it ends: joins its threads, runs its exit functions, flushes its
- *  streams. Later calls of Python are refused; tensors live on. exit() does it too, so that few
- *  programs need this. Does nothing when Python was not started.
+ *  streams. Later calls of Python are refused, but for this one, which does nothing then, nor when
+ *  Python was not started; tensors live on. exit() does it too, so that few programs need this.
  *
  *  Errors:   UNAVAILABLE (no libpython, no bridge for this Python, no torch in it, Python was shut
  *            down).
@@ -5522,7 +5523,8 @@ SPT_API int32_t spt_py_on_interrupt(SptPyInterrupt interrupt);
 
 /** What the function that Python called on this thread is to raise when it has returned 0: an exception
  *  of that full name (builtins.ValueError) made of the message, a RuntimeError where there is none;
- *  with a note, which tracebacks show.
+ *  with a note, which tracebacks show (NULL or "": none). INVALID_ARGUMENT where Python waits for no
+ *  function on this thread.
  *
  *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type, message and
  *            traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
