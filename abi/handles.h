@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -168,9 +169,14 @@ class HandleTable {
   /// A slot that was free, with the value in it.
   template <class T>
   Slot& slot_with(T value) {
-    static_assert(sizeof(T) <= sizeof(void*) && std::is_nothrow_move_constructible_v<T>);
+    static_assert(sizeof(T) == sizeof(void*) && std::is_nothrow_move_constructible_v<T>);
     Slot& slot = take_free_slot();
-    new (slot.payload) T(std::move(value));
+    // By one store, behind which the end of the life before is seen: who glanced at that may still look.
+    alignas(T) std::byte made[sizeof(T)];
+    new (made) T(std::move(value));
+    uintptr_t word = 0;
+    std::memcpy(&word, made, sizeof word);
+    __atomic_store_n(reinterpret_cast<uintptr_t*>(slot.payload), word, __ATOMIC_RELEASE);
     slot.destroy = [](void* payload) {
       auto* held = static_cast<T*>(payload);
       if constexpr (requires { HandleKindOf<T>::let_go(*held); }) {

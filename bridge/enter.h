@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include "bridge/errors.h"
 #include "bridge/gil.h"
@@ -24,17 +25,18 @@ class Entry {
   }
 
   /// Ends the entry: 0, or the kind of the error that was recorded. `thrown` is the C++ exception by which it
-  /// failed; without one a Python exception pends where it did not succeed.
-  int32_t finish(bool succeeded, const std::exception_ptr& thrown) {
-    if (gil_.outermost() && leaving_python(gil_.thread())) {
+  /// failed; without one a Python exception pends where it did not succeed. Ctrl-C counts until all is told,
+  /// which may take Python code.
+  int32_t finish(bool succeeded, std::exception_ptr thrown) {
+    const bool was_interrupted = is_interrupted(gil_.thread());
+    const int32_t status = thrown ? report_thrown(std::move(thrown)) : succeeded ? 0 : report_python_error();
+    const bool while_telling =
+        take_interrupt_while_telling() || (!was_interrupted && is_interrupted(gil_.thread()));
+    if ((gil_.outermost() && leaving_python(gil_.thread())) || while_telling) {
       PyErr_Clear();
       return report_interrupt();
     }
-    if (thrown) {
-      PyErr_Clear();
-      return report(failure_of(thrown));
-    }
-    return succeeded ? 0 : report_python_error();
+    return status;
   }
 
  private:
@@ -62,7 +64,7 @@ int32_t in_python(Body&& body) noexcept {
       } catch (...) {
         thrown = std::current_exception();
       }
-      return entry.finish(succeeded, thrown);
+      return entry.finish(succeeded, std::move(thrown));
     });
   } catch (...) {
     return report_plain(ErrorKind::kOutOfMemory, "no memory left to describe a failure in Python");

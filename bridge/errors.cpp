@@ -44,7 +44,7 @@ std::string traceback_text(PyObject* exception) {
   const Ref helpers(PyImport_ImportModule("simple_torch_helpers.errors"));
   const Ref text(helpers ? PyObject_CallMethod(helpers.get(), "format_exception", "O", exception) : nullptr);
   if (!text) {
-    PyErr_Clear();  // out of memory, or too deep in recursion: the message must do
+    pass_over_exception();  // out of memory, or too deep in recursion: the message must do
     return "";
   }
   return text_of(text.get());
@@ -102,7 +102,7 @@ std::string missing_package(PyObject* exception) {
   std::string package = module.substr(0, module.find('.'));
   const Ref name(PyUnicode_FromStringAndSize(package.data(), static_cast<Py_ssize_t>(package.size())));
   const Ref there(name ? PyImport_GetModule(name.get()) : nullptr);
-  PyErr_Clear();
+  pass_over_exception();
   return there ? "" : package;
 }
 
@@ -111,7 +111,7 @@ std::string install_command(const std::string& package) {
   const Ref helpers(PyImport_ImportModule("simple_torch_helpers.packages"));
   const Ref command(
       helpers ? PyObject_CallMethod(helpers.get(), "install_command", "s", package.c_str()) : nullptr);
-  PyErr_Clear();
+  pass_over_exception();
   return command ? text_of(command.get())
                  : std::string(services().environment->python) + " -m pip install " + package;
 }
@@ -300,11 +300,21 @@ int32_t report_python_error() {
       return report_plain(ErrorKind::kInternal, "a Python function failed and set no exception");
     }
     const Shown shown(exception.get());
+    if (is_interrupted_while_telling()) {
+      return report_interrupt();
+    }
     if (!line.tells_all(exception.get(), shown.text())) {
       failure = failure_of_exception(exception.get(), shown.text());
     }
   }
   return failure ? report(*failure) : line.report();
+}
+
+int32_t report_thrown(std::exception_ptr thrown) {
+  const Failure failure = failure_of(thrown);
+  thrown = nullptr;  // its end may run Python code, as that of what pends
+  PyErr_Clear();
+  return report(failure);
 }
 
 int32_t report_interrupt() noexcept {

@@ -8,6 +8,9 @@
 namespace simple_torch::bridge {
 namespace {
 
+// Of the initial-exec model, which needs no call: this library is never unloaded.
+[[gnu::tls_model("initial-exec")]] thread_local bool interrupted_while_telling = false;
+
 bool is_a(PyTypeObject* type, PyObject* base) {
   return PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(base)) != 0;
 }
@@ -73,6 +76,17 @@ Ref readable(PyObject* text) {
 
 }  // namespace
 
+void pass_over_exception() noexcept {
+  if (PyErr_Occurred() != nullptr) {
+    interrupted_while_telling |= PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) != 0;
+    PyErr_Clear();
+  }
+}
+
+bool is_interrupted_while_telling() noexcept { return interrupted_while_telling; }
+
+bool take_interrupt_while_telling() noexcept { return std::exchange(interrupted_while_telling, false); }
+
 const ExceptionType* lasting_exception_type(PyTypeObject* type) {
   if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0) {
     return nullptr;
@@ -99,11 +113,11 @@ Shown::Shown(PyObject* object) : str_(PyObject_Str(object)) {
     text_ = utf8_of(str_.get());
   }
   if (str_ && (text_.data() == nullptr || text_.find('\0') != std::string_view::npos)) {
-    PyErr_Clear();
+    pass_over_exception();
     str_ = readable(str_.get());
     text_ = str_ ? utf8_of(str_.get()) : std::string_view();
   }
-  PyErr_Clear();
+  pass_over_exception();
 }
 
 std::string text_of(PyObject* object) {
@@ -113,7 +127,7 @@ std::string text_of(PyObject* object) {
 std::string attribute_text(PyObject* object, const char* name) {
   const Ref value(PyObject_GetAttrString(object, name));
   if (!value) {
-    PyErr_Clear();
+    pass_over_exception();
     return "";
   }
   return value.get() == Py_None ? "" : text_of(value.get());

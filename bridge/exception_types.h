@@ -27,6 +27,10 @@ const ExceptionType* lasting_exception_type(PyTypeObject* type);
 /// The same for all; of those that do not last `room` becomes the result.
 const ExceptionType& exception_type(PyTypeObject* type, ExceptionType& room);
 
+/// Clears the exception that pends, if one does, while something is told; a Ctrl-C is kept for
+/// `take_interrupt_while_telling`.
+void pass_over_exception() noexcept;
+
 /// An object's text, "" when its __str__ fails; NUL and surrogates are escaped.
 class Shown {
  public:

@@ -301,6 +301,10 @@ bool leaving_python(PythonThread& thread) noexcept {
   return still_to_come;
 }
 
+bool is_interrupted(const PythonThread& thread) noexcept {
+  return thread.is_main ? main_tripped.load() : thread.interrupted;
+}
+
 void interrupt_again(PythonThread& thread) noexcept {
   if (thread.is_main) {
     main_tripped.store(true);  // code of C alone runs no bytecode that would look

@@ -29,15 +29,13 @@ bool has_gil_at_the_end() noexcept;
 
 /// False on a thread that Python unwinds because it ends: what the unwinding destroys is left alone.
 inline bool may_touch_python() noexcept {
-  if (python_is_started()) [[likely]] {
-    return true;  // it is closed before it ends
-  }
 #if PY_VERSION_HEX >= 0x030D0000
   const bool is_ending = Py_IsFinalizing() != 0;
 #else
   const bool is_ending = _Py_IsFinalizing() != 0;
 #endif
-  return (!is_ending && Py_IsInitialized() != 0) || has_gil_at_the_end();
+  const bool is_there = python_is_started() || Py_IsInitialized() != 0;
+  return (!is_ending && is_there) || has_gil_at_the_end();
 }
 
 /// An owned reference, or nothing; made and dropped under the GIL only.

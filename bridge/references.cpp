@@ -9,30 +9,9 @@
 #include "core_libtorch/error.h"
 
 namespace simple_torch::bridge {
-namespace {
-
-/// torch.Tensor itself: what is built on it may be more than its tensor.
-const at::Tensor* plain_tensor_in(PyObject* object) noexcept {
-  const bool may_be_one = (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0;
-  if (!may_be_one || !is_plain_torch_tensor(object)) {
-    return nullptr;
-  }
-  const at::Tensor& tensor = torch_tensor_in(object);
-  return tensor.defined() ? &tensor : nullptr;
-}
-
-}  // namespace
-
 Object* handed_out(PyObject* owned) noexcept {
-  if (owned == nullptr) {
-    return nullptr;
-  }
-  if (is_lasting(owned)) {
+  if (owned != nullptr && is_lasting(owned)) {
     Py_DECREF(owned);
-  } else if (const at::Tensor* tensor = plain_tensor_in(owned)) {
-    Object* object = as_object(at::Tensor(*tensor));
-    Py_DECREF(owned);  // the tensor keeps it
-    return object;
   }
   return as_object(owned);
 }

@@ -12,7 +12,7 @@ inline bool is_lasting(const PyObject* object) noexcept {
   return object == Py_None || object == Py_True || object == Py_False;
 }
 
-/// A new reference on its way out, or NULL. A torch.Tensor goes out as its tensor.
+/// A new reference on its way out, or NULL.
 Object* handed_out(PyObject* owned) noexcept;
 
 /// What was handed out comes back as a new reference, or NULL; NULL with an exception pending where a

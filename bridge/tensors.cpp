@@ -63,10 +63,6 @@ bool is_torch_tensor(PyObject* object) {
          PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(THPVariableClass)) != 0;
 }
 
-bool is_plain_torch_tensor(PyObject* object) noexcept {
-  return reinterpret_cast<PyObject*>(Py_TYPE(object)) == THPVariableClass;
-}
-
 const at::Tensor& torch_tensor_in(PyObject* object) { return THPVariable_Unpack(object); }
 
 bool tensor_from_python(PyObject* object, const Wanted& wanted, TensorResult& out) {

@@ -21,9 +21,6 @@ PyObject* tensor_to_python(const at::Tensor& tensor);
 /// Whether the object is a torch.Tensor; false where torch was not imported.
 bool is_torch_tensor(PyObject* object);
 
-/// Whether it is one and of no type that is built on it.
-bool is_plain_torch_tensor(PyObject* object) noexcept;
-
 /// The tensor of an object of which that is true; lives as long as the object.
 const at::Tensor& torch_tensor_in(PyObject* object);
 

@@ -169,7 +169,8 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
   for (auto& [name, value] : named) {
     const auto found = std::find(proto.parameters.begin(), proto.parameters.end(), name);
     const auto index = static_cast<int>(found - proto.parameters.begin());
-    if (found != proto.parameters.end() && index != proto.rest && index != proto.named) {
+    const bool is_receiver = proto.is_method && index == 0;  // whose name the program has not given
+    if (found != proto.parameters.end() && index != proto.rest && index != proto.named && !is_receiver) {
       if (!slots[index].is_missing())
         refuse("the argument " + name_of(name) + " is given twice", parameters_hint(proto));
       slots[index] = value.take();

@@ -58,8 +58,10 @@ def instance_type(function: type) -> type:
             return ask(self, "negative")
 
         def __eq__(self, other: object) -> Any:
-            answers = isinstance(other, function) or ask(self, "has", "__eq__")
-            return ask(self, "same", other) if answers else NotImplemented
+            if isinstance(other, function):
+                return ask(self, "same", other)
+            found = ask(self, "equals", other) if ask(self, "has", "__eq__") else None
+            return NotImplemented if found is None else found
 
         def __instancecheck__(self, instance: object) -> bool:
             return isinstance(instance, function) and ask(self, "made", instance)

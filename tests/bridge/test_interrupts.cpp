@@ -90,6 +90,25 @@ TEST_F(Interrupts, StopAThreadThatIsNotTheFirst) {
   std::thread([&] { EXPECT_EQ(number(eval("6 * 7")), 42); }).join();
 }
 
+TEST_F(Interrupts, StopWhatAnExceptionHasToSay) {
+  exec("import os\nclass Endless(Exception):\n    def __str__(self):\n        os.write(ready_write, b'x')\n"
+       "        while True: pass");
+  for (const bool is_first : {true, false}) {
+    std::thread sender = interrupt_when_ready();
+    int32_t status = 0;
+    const auto fails = [&] { status = try_exec("raise Endless()"); };
+    if (is_first) {
+      fails();
+    } else {
+      std::thread(fails).join();
+    }
+    EXPECT_EQ(status, SPT_INTERRUPTED);
+    EXPECT_LT(since_sent(), 500ms);
+    sender.join();
+    EXPECT_EQ(number(eval("6 * 7")), 42) << "nothing of it lands here";
+  }
+}
+
 TEST_F(Interrupts, ThatPythonHandlesAreNoError) {
   std::thread sender = interrupt_when_ready();
   exec(

@@ -1,8 +1,7 @@
 // Tensors across: the very same torch tensor, and DLPack capsules that are used once, twice or never.
-#include <unistd.h>
-
 #include <thread>
 
+#include "kept_gil.h"
 #include "python_test.h"
 
 using testing::ElementsAre;
@@ -42,6 +41,13 @@ TEST_F(Tensors, KeepTheirObjectWithAllThatIsSetOnIt) {
   EXPECT_TRUE(truth(eval("t is seen()", Args().tensor(ours).as("t"))));
 }
 
+TEST_F(Tensors, OfPythonAreItsOwnWhileWeHaveTheirObject) {
+  const Held a = eval("__import__('torch').ones(2)");
+  const Held b = eval("__import__('torch').zeros(2)");
+  exec("import torch\ntorch.utils.swap_tensors(a, b)\ndel a, b", Args().object(a).as("a").object(b).as("b"));
+  EXPECT_THAT(values(to_tensor(a)), ElementsAre(0, 0));
+}
+
 TEST_F(Tensors, GoWithTheirObjectWhenBothSidesLetGo) {
   exec("import torch, weakref\ndef fresh():\n    global seen\n    t = torch.ones(2)\n    seen = weakref.ref(t)\n    return t");
   {
@@ -61,33 +67,12 @@ TEST_F(Tensors, OfTypesOfTheirOwnStayObjectsOfThatType) {
   EXPECT_THAT(values(to_tensor(parameter)), ElementsAre(1, 1));
 }
 
-/// While a thread of Python's keeps it in C code, as a long kernel does: here until we write.
 TEST_F(Tensors, CrossWithoutWaitingForPythonsLock) {
-  int may_begin[2], keeps[2], may_end[2];
-  for (int* ends : {may_begin, keeps, may_end}) {
-    ASSERT_EQ(pipe(ends), 0);
-  }
   const Held ours = tensor({1, 2}, {2});
-  exec(
-      "import ctypes, os, threading\n"
-      "def keep():\n    os.read(may_begin, 1)\n    c = ctypes.PyDLL(None)\n    room = ctypes.create_string_buffer(1)\n"
-      "    c.write(keeps, room, 1)\n    c.read(may_end, room, 1)\n"
-      "keeper = threading.Thread(target=keep)\nkeeper.start()",
-      Args().number(may_begin[0]).as("may_begin").number(keeps[1]).as("keeps").number(may_end[0]).as("may_end"));
-  char byte = 0;
-  ASSERT_EQ(write(may_begin[1], &byte, 1), 1);
-  ASSERT_EQ(read(keeps[0], &byte, 1), 1);
-  {
-    const Held theirs = to_python(ours);
-    const Held back = to_tensor(theirs);
-    EXPECT_EQ(address(back), address(ours));
-  }
-  ASSERT_EQ(write(may_end[1], &byte, 1), 1);
-  exec("keeper.join()");
-  for (const int* ends : {may_begin, keeps, may_end}) {
-    close(ends[0]);
-    close(ends[1]);
-  }
+  const KeptGil kept;
+  const Held theirs = to_python(ours);
+  const Held back = to_tensor(theirs);
+  EXPECT_EQ(address(back), address(ours));
 }
 
 TEST_F(Tensors, ShowWritesOfEitherSideOnTheOther) {

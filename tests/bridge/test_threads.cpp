@@ -8,6 +8,7 @@
 #include <chrono>
 #include <thread>
 
+#include "kept_gil.h"
 #include "python_test.h"
 #include "tests/support/round_trips.h"
 
@@ -203,6 +204,35 @@ TEST_F(LettingGo, FreesWhilePythonComputes) {
   EXPECT_TRUE(ends_within(2'500));
   EXPECT_TRUE(computes);
   computing.join();
+}
+
+/// Of two threads that let go of the last two handles of a tensor, one is last, and neither knows which.
+TEST_F(LettingGo, OfOneTensorByTwoThreadsNeverWaits) {
+  constexpr size_t kTensors = 100'000;
+  std::array<std::vector<Held>, 2> handles;
+  const Held make = eval("__import__('torch').ones", {});
+  for (size_t i = 0; i < kTensors; ++i) {
+    const Held theirs = call(make, Args().number(1));
+    handles[0].push_back(to_tensor(theirs));
+    handles[1].push_back(to_tensor(theirs));
+  }
+  {
+    const KeptGil kept;
+    std::array<std::atomic<size_t>, 2> next{};
+    const auto let_go = [&](size_t own) {
+      for (size_t i = 0; i < kTensors; ++i) {
+        next[own] = i;
+        while (next[1 - own] < i) {
+        }
+        handles[own][i].release();
+      }
+      next[own] = kTensors;
+    };
+    std::thread other(let_go, 1);
+    let_go(0);
+    other.join();
+  }
+  eval("None");
 }
 
 TEST_F(LettingGo, FreesInAForkedProcess) {
