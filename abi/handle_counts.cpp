@@ -86,8 +86,7 @@ void one_more(HandleKind kind) noexcept {
   const auto number = static_cast<size_t>(kind);
   const int64_t now = add(number, 1);
   int64_t peak = peaks[number].load(std::memory_order_relaxed);
-  while (peak < now &&
-         !peaks[number].compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  while (peak < now && !peaks[number].compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
 }
 

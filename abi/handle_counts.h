@@ -1,5 +1,5 @@
-// How many handles of each kind are live. Each thread counts its own: a shared number would cost each handle two
-// locked instructions.
+// How many handles of each kind are live. Each thread counts its own: a shared number would cost each handle
+// two locked instructions.
 #pragma once
 
 #include <cstdint>

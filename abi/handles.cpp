@@ -201,7 +201,8 @@ const char* HandleTable::kind_name(int64_t handle) noexcept { return name_of(kin
 int64_t HandleTable::publish(Slot& slot, HandleKind kind) noexcept {
   handle_counts::one_more(kind);
   const uint64_t generation = slot.state.load(std::memory_order_relaxed) >> kGenerationShift;
-  const uint64_t state = (generation << kGenerationShift) | (static_cast<uint64_t>(kind) << kKindShift) | kLive;
+  const uint64_t state =
+      (generation << kGenerationShift) | (static_cast<uint64_t>(kind) << kKindShift) | kLive;
   slot.state.store(state, std::memory_order_release);
   return handle_of(state, slot.index);
 }

@@ -100,8 +100,7 @@ class HandleTable {
     }
     const Slot* slot = find(handle);
     const auto seen = std::launder(reinterpret_cast<const T*>(slot->payload))->glance();
-    const bool is_of_this_life =
-        handle_bits::is_life_of(handle, slot->state.load(std::memory_order_relaxed));
+    const bool is_of_this_life = handle_bits::is_life_of(handle, slot->state.load(std::memory_order_relaxed));
     return is_of_this_life ? seen : nullptr;
   }
 

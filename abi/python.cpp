@@ -69,8 +69,8 @@ int32_t py_hasattr(int64_t a, const char* name, bool* out) {
 }
 
 // Flat, as those after it that are: they are called most, and consist of many short functions.
-[[gnu::flatten]] int32_t py_call(int64_t callable, const char* kinds, const SplArray* values, const char* const* names,
-                int64_t names_len, int64_t* out) {
+[[gnu::flatten]] int32_t py_call(int64_t callable, const char* kinds, const SplArray* values,
+                                 const char* const* names, int64_t names_len, int64_t* out) {
   return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
     const bridge::ObjectHandle object = object_argument(callable);
     const PythonArguments arguments(kinds, values);
@@ -79,8 +79,9 @@ int32_t py_hasattr(int64_t a, const char* name, bool* out) {
   });
 }
 
-[[gnu::flatten]] int32_t py_call_method(int64_t a, const char* name, const char* kinds, const SplArray* values,
-                       const char* const* names, int64_t names_len, int64_t* out) {
+[[gnu::flatten]] int32_t py_call_method(int64_t a, const char* name, const char* kinds,
+                                        const SplArray* values, const char* const* names, int64_t names_len,
+                                        int64_t* out) {
   return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
     require(name, "name");
     const bridge::ObjectHandle object = object_argument(a);
@@ -124,9 +125,8 @@ int32_t py_contains(int64_t a, const char* kinds, const SplArray* values, bool* 
 }
 
 int32_t py_length(int64_t a, int64_t* out) {
-  return value_with_python(out, [&](const BridgeApi& api, int64_t* length) {
-    return api.length(object_argument(a), length);
-  });
+  return value_with_python(
+      out, [&](const BridgeApi& api, int64_t* length) { return api.length(object_argument(a), length); });
 }
 
 int32_t py_iter(int64_t a, int64_t* out) {
@@ -227,15 +227,13 @@ int32_t py_to_bool(int64_t a, bool* out) {
 }
 
 int32_t py_to_int(int64_t a, int64_t* out) {
-  return value_with_python(out, [&](const BridgeApi& api, int64_t* number) {
-    return api.to_int(object_argument(a), number);
-  });
+  return value_with_python(
+      out, [&](const BridgeApi& api, int64_t* number) { return api.to_int(object_argument(a), number); });
 }
 
 int32_t py_to_float(int64_t a, double* out) {
-  return value_with_python(out, [&](const BridgeApi& api, double* number) {
-    return api.to_float(object_argument(a), number);
-  });
+  return value_with_python(
+      out, [&](const BridgeApi& api, double* number) { return api.to_float(object_argument(a), number); });
 }
 
 int32_t py_to_text(int64_t a, char** out) {

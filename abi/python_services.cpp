@@ -97,7 +97,8 @@ int32_t threads_at_work() { return services().host.threads_at_work(); }
 
 }  // namespace
 
-const bridge::BackendServices kBackendServices{object_of, tensor_of, lend,    lend_legacy, hand_over,  take,           take_memory,
-                                               explain, share,       held_locks, threads_at_work};
+const bridge::BackendServices kBackendServices{object_of, tensor_of,  lend,           lend_legacy,
+                                               hand_over, take,       take_memory,    explain,
+                                               share,     held_locks, threads_at_work};
 
 }  // namespace simple_torch::abi

@@ -23,8 +23,8 @@ inline constexpr int32_t kBridgeVersion = 13;
 
 /// One Python object. A pointer to it that a function gives out stands for an owned reference; any thread
 /// may hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge. Two kinds hold no
-/// reference to an object of Python's: None, True and False, which are never freed (`lasting`), and a tensor of
-/// ours (`tensor_object.h`), which can be had without the GIL.
+/// reference to an object of Python's: None, True and False, which are never freed (`lasting`), and a tensor
+/// of ours (`tensor_object.h`), which can be had without the GIL.
 struct Object;
 
 /// What BackendServices::object_of knows a Python object by.
@@ -213,7 +213,7 @@ struct BridgeApi {
 
   // --- tensors
   int32_t (*to_tensor)(ObjectHandle object, const Wanted* wanted,
-                       TensorResult* out);                      // `wanted` is for foreign ones
+                       TensorResult* out);                           // `wanted` is for foreign ones
   int32_t (*capsule_take)(ObjectHandle capsule, TensorResult* out);  // never sets `tensor`
 
   // --- random number generators: the very same, on both sides

@@ -109,8 +109,8 @@ std::string missing_package(PyObject* exception) {
 /// The package's name may differ from the module's.
 std::string install_command(const std::string& package) {
   const Ref helpers(PyImport_ImportModule("simple_torch_helpers.packages"));
-  const Ref command(
-      helpers ? PyObject_CallMethod(helpers.get(), "install_command", "s", package.c_str()) : nullptr);
+  const Ref command(helpers ? PyObject_CallMethod(helpers.get(), "install_command", "s", package.c_str())
+                            : nullptr);
   pass_over_exception();
   return command ? text_of(command.get())
                  : std::string(services().environment->python) + " -m pip install " + package;

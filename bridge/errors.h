@@ -44,8 +44,8 @@ int32_t report_python_error();
 /// The same of a C++ exception, which is gone then.
 int32_t report_thrown(std::exception_ptr thrown);
 
-/// Whether Ctrl-C came out of Python code that was to tell something of an exception on this thread: such code
-/// fails without a word otherwise.
+/// Whether Ctrl-C came out of Python code that was to tell something of an exception on this thread: such
+/// code fails without a word otherwise.
 bool take_interrupt_while_telling() noexcept;
 bool is_interrupted_while_telling() noexcept;
 

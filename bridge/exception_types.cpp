@@ -91,8 +91,9 @@ const ExceptionType* lasting_exception_type(PyTypeObject* type) {
   if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0) {
     return nullptr;
   }
-  static auto& known = *new std::unordered_map<PyTypeObject*, ExceptionType>;  // guarded by the GIL, as `last`
-  static std::pair<PyTypeObject*, const ExceptionType*> last;                  // the same one comes in rows
+  static auto& known =
+      *new std::unordered_map<PyTypeObject*, ExceptionType>;   // guarded by the GIL, as `last`
+  static std::pair<PyTypeObject*, const ExceptionType*> last;  // the same one comes in rows
   if (last.first != type) {
     auto found = known.find(type);
     if (found == known.end()) {

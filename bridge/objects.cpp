@@ -74,7 +74,8 @@ int32_t has_attribute(ObjectHandle object, const char* name, bool* out) {
   });
 }
 
-[[gnu::flatten]] int32_t call_method(ObjectHandle object, const char* name, const Arguments* arguments, Object** out) {
+[[gnu::flatten]] int32_t call_method(ObjectHandle object, const char* name, const Arguments* arguments,
+                                     Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
     const Ref self = object_of(object);
     const Ref key = interned(name);

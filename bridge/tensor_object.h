@@ -1,7 +1,7 @@
 // A tensor of ours in the place of its Python object, which is made, or found, when Python code needs it.
 //
-// To have one and to look at its tensor takes no GIL. What came out of Python stays an object: a tensor that we
-// held beside it would show, as in torch.utils.swap_tensors, which wants to be the only one.
+// To have one and to look at its tensor takes no GIL. What came out of Python stays an object: a tensor that
+// we held beside it would show, as in torch.utils.swap_tensors, which wants to be the only one.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -109,9 +109,7 @@ inline std::string last_field(const char* name) { return spt_last_error_field(na
 class PythonTest : public testing::Test {
  protected:
   /// The tests may have been started in the background, where Ctrl-C is ignored. Once: later it is Python's.
-  static void SetUpTestSuite() {
-    [[maybe_unused]] static const auto before = std::signal(SIGINT, SIG_DFL);
-  }
+  static void SetUpTestSuite() { [[maybe_unused]] static const auto before = std::signal(SIGINT, SIG_DFL); }
 
   void TearDown() override { EXPECT_EQ(live_handles(), 0) << "a test let go of every handle"; }
 

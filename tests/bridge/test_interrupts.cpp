@@ -91,8 +91,9 @@ TEST_F(Interrupts, StopAThreadThatIsNotTheFirst) {
 }
 
 TEST_F(Interrupts, StopWhatAnExceptionHasToSay) {
-  exec("import os\nclass Endless(Exception):\n    def __str__(self):\n        os.write(ready_write, b'x')\n"
-       "        while True: pass");
+  exec(
+      "import os\nclass Endless(Exception):\n    def __str__(self):\n        os.write(ready_write, b'x')\n"
+      "        while True: pass");
   for (const bool is_first : {true, false}) {
     std::thread sender = interrupt_when_ready();
     int32_t status = 0;

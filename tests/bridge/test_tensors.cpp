@@ -30,7 +30,8 @@ TEST_F(Tensors, AreTheSameObjectOnBothSides) {
 TEST_F(Tensors, KeepTheirObjectWithAllThatIsSetOnIt) {
   exec(
       "import torch, weakref\n"
-      "def marked():\n    global seen\n    t = torch.ones(2)\n    t.mark = 'kept'\n    seen = weakref.ref(t)\n"
+      "def marked():\n    global seen\n    t = torch.ones(2)\n    t.mark = 'kept'\n    seen = "
+      "weakref.ref(t)\n"
       "    return t");
   const Held theirs = call(eval("marked"));
   EXPECT_TRUE(truth(eval("seen() is not None")));
@@ -49,7 +50,9 @@ TEST_F(Tensors, OfPythonAreItsOwnWhileWeHaveTheirObject) {
 }
 
 TEST_F(Tensors, GoWithTheirObjectWhenBothSidesLetGo) {
-  exec("import torch, weakref\ndef fresh():\n    global seen\n    t = torch.ones(2)\n    seen = weakref.ref(t)\n    return t");
+  exec(
+      "import torch, weakref\ndef fresh():\n    global seen\n    t = torch.ones(2)\n    seen = "
+      "weakref.ref(t)\n    return t");
   {
     const Held theirs = call(eval("fresh"));
     const Held ours = to_tensor(theirs);

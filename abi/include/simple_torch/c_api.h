@@ -259,7 +259,9 @@ SPT_API int32_t spt_dtype_code(const char* name, int64_t* out);
 
 /* --- Handles --- */
 
-/** Ends a handle of any kind. What it stands for dies with its last user.
+/** Ends a handle of any kind. What it stands for dies with its last user. Python's None, True and False
+ *  have one handle each for the whole process: ending such a one does nothing, and is right once for
+ *  each time that it was given out.
  *
  *  Errors:   INVALID_HANDLE.
  *  Simple:   rt_torch_release, simple_torch_free_tensor */
