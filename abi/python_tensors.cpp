@@ -47,9 +47,7 @@ bool dropped_without_gil(at::Tensor& tensor) {
 
 void PythonRef::let_go_of_tensor() noexcept {
   at::Tensor tensor = bridge::taken_tensor(give());
-  if (!dropped_without_gil(tensor)) {
-    opened_python()->release(bridge::as_object(std::move(tensor)));
-  }
+  HandleKindOf<at::Tensor>::let_go(tensor);
 }
 
 void HandleKindOf<at::Tensor>::let_go(at::Tensor& tensor) noexcept {

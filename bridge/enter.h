@@ -19,7 +19,7 @@ namespace simple_torch::bridge {
 class Entry {
  public:
   Entry() {
-    if (gil_.outermost()) {
+    if (is_entry_) {
       entering_python(gil_.thread());
     }
   }
@@ -28,11 +28,11 @@ class Entry {
   /// failed; without one a Python exception pends where it did not succeed. Ctrl-C counts until all is told,
   /// which may take Python code.
   int32_t finish(bool succeeded, std::exception_ptr thrown) {
-    const bool was_interrupted = is_interrupted(gil_.thread());
+    const unsigned presses = presses_for(gil_.thread());
     const int32_t status = thrown ? report_thrown(std::move(thrown)) : succeeded ? 0 : report_python_error();
     const bool while_telling =
-        take_interrupt_while_telling() || (!was_interrupted && is_interrupted(gil_.thread()));
-    if ((gil_.outermost() && leaving_python(gil_.thread())) || while_telling) {
+        take_interrupt_while_telling() || presses_for(gil_.thread()) != presses;
+    if ((is_entry_ && leaving_python(gil_.thread())) || while_telling) {
       PyErr_Clear();
       return report_interrupt();
     }
@@ -41,6 +41,7 @@ class Entry {
 
  private:
   GilScope gil_;
+  const bool is_entry_ = gil_.thread().inside == 0;  // none round it, but for one that waits for Simple
 };
 
 /// Runs `body` under the GIL; it returns false when it left a Python exception pending. Returns 0, or the

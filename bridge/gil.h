@@ -30,7 +30,6 @@ class GilScope {
   GilScope& operator=(const GilScope&) = delete;
 
   PythonThread& thread() const noexcept { return *thread_; }
-  bool outermost() const noexcept { return thread_->depth == 1; }
 
  private:
   PythonThread* thread_;

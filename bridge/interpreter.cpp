@@ -299,6 +299,7 @@ void run_exit_work() {
   const Stoppable stoppable;
   call_at_end("simple_torch_helpers.life", "finish_threads");
   call_at_end("atexit", "_run_exitfuncs");
+  call_at_end("simple_torch_helpers.life", "finish_files");
   flush_stream("stdout");
   flush_stream("stderr");
   close_for_good();

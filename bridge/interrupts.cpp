@@ -23,6 +23,7 @@ constexpr int kMain = 1 << 30;
 std::atomic<int> inside{0};  // threads inside Python; kMain is the one that started it: one value, as the
                              // handler may come between any two
 std::atomic<bool> main_tripped{false};     // it has been told, and has not left yet
+std::atomic<unsigned> main_presses{0};     // all that it has been told of
 std::atomic<bool> workers_tripped{false};  // the others have been told, and none has left yet
 std::atomic<bool> is_ending{false};        // a second one came before the first took effect
 pthread_t python_main;
@@ -70,6 +71,7 @@ void on_interrupt(int signal, siginfo_t* info, void* context) {
   } else {
     if (with_main) {
       main_tripped.store(true);
+      ++main_presses;
       PyErr_SetInterruptEx(signal);
     }
     const bool has_others = !(with_main && main_is_first) &&
@@ -91,6 +93,7 @@ void on_interrupt_in_python(int signal, siginfo_t* info, void* context) {
   if (interrupt != nullptr && main_in_program.load() && inside.load() < kMain) {
     interrupt();
   } else {
+    ++main_presses;
     pass_on(signal, info, context);
   }
   errno = saved_errno;
@@ -110,14 +113,16 @@ bool handle_interrupts_by(void (*handler)(int, siginfo_t*, void*)) {
   return sigaction(SIGINT, &ours, nullptr) == 0;
 }
 
+bool has_plain_handler(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
 /// Takes SIGINT over from Python's own handler, which Python may have put there again since.
 void take_over_from_python() {
   static std::atomic<void (*)(int)> pythons{nullptr};
   struct sigaction now {};
   sigaction(SIGINT, nullptr, &now);
-  const bool has_plain_handler =
-      (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
-  if (!has_plain_handler || (pythons != nullptr && pythons != now.sa_handler)) {
+  if (!has_plain_handler(now) || (pythons != nullptr && pythons != now.sa_handler)) {
     return;
   }
   pythons = now.sa_handler;
@@ -185,6 +190,25 @@ void in_forked_child() {
   workers_tripped.store(false);
 }
 
+/// Python's signal.signal: where it puts Python's own handler, ours comes before that again.
+PyObject* set_handler(PyObject* original, PyObject* arguments) {
+  Ref result(PyObject_Call(original, arguments, nullptr));
+  struct sigaction now {};
+  if (result && sigaction(SIGINT, nullptr, &now) == 0 && has_plain_handler(now)) {
+    handle_interrupts_by(on_interrupt);
+  }
+  return result.give();
+}
+
+/// asyncio.run and others set a handler for a while, and then the one that was there.
+bool stay_before_pythons_handler() {
+  static PyMethodDef method{"signal", set_handler, METH_VARARGS, "As Python's own; Ctrl-C stops Simple, too."};
+  const Ref module(PyImport_ImportModule("_signal"));
+  const Ref original(module ? PyObject_GetAttrString(module.get(), "signal") : nullptr);
+  const Ref ours(original ? PyCFunction_New(&method, original.get()) : nullptr);
+  return ours && PyObject_SetAttrString(module.get(), "signal", ours.get()) == 0;
+}
+
 /// Python must believe that SIGINT is its own, or PyErr_SetInterruptEx does nothing.
 bool let_python_raise_keyboard_interrupt() {
   const Ref module(PyImport_ImportModule("_signal"));
@@ -217,7 +241,7 @@ bool install_interrupts() {
   if ((before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_IGN) {
     return true;  // as Python does in a program that was started to ignore it, in the background
   }
-  if (!let_python_raise_keyboard_interrupt()) {
+  if (!let_python_raise_keyboard_interrupt() || !stay_before_pythons_handler()) {
     return false;
   }
   python_main = pthread_self();
@@ -301,8 +325,8 @@ bool leaving_python(PythonThread& thread) noexcept {
   return still_to_come;
 }
 
-bool is_interrupted(const PythonThread& thread) noexcept {
-  return thread.is_main ? main_tripped.load() : thread.interrupted;
+unsigned presses_for(const PythonThread& thread) noexcept {
+  return thread.is_main || is_main_of_python() ? main_presses.load() : thread.interrupted ? 1 : 0;
 }
 
 void interrupt_again(PythonThread& thread) noexcept {

@@ -7,18 +7,12 @@
 #include "bridge/deferred.h"
 #include "bridge/enter.h"
 #include "bridge/references.h"
-#include "bridge/tensor_object.h"
 #include "bridge/values.h"
 
 namespace simple_torch::bridge {
 namespace {
 
 void release(Object* object) {
-  if (holds_tensor(object)) {
-    defer(
-        Deferred::kReference, [](void* what) { taken_tensor(static_cast<Object*>(what)); }, object);
-    return;
-  }
   if (is_lasting(as_python(object))) {
     return;
   }

@@ -37,6 +37,10 @@ def run(source: str, /, name: str = "source", **values: Any) -> Any:
         RuntimeError: it failed; an exception that came out of Python comes out as itself. A note has Simple's calls.
         SystemExit, KeyboardInterrupt: it called exit(), or Ctrl-C stopped it.
     """
+    return _module(source, name, values)
+
+
+def _module(source: str, name: str, values: dict[str, Any]) -> Any:
     _start()
     return _run(source, name, *(part for pair in values.items() for part in pair))
 
@@ -56,7 +60,7 @@ def run_file(path: str | os.PathLike[str]) -> Any:
 
 def evaluate(expression: str, /, **values: Any) -> Any:
     """The value of a Simple expression, which finds `values` under their names."""
-    return run(f"val it = {expression}", name="expression", **values).it
+    return _module(f"val it = {expression}", "expression", values).it
 
 
 def reduced(value: Any) -> tuple[Any, ...]:

@@ -25,7 +25,7 @@ def instance_type(function: type) -> type:
         def __setattr__(self, name: str, value: Any) -> None:
             ask(self, "set", name, value)
 
-        def __call__(self, *values: Any, **named: Any) -> Any:
+        def __call__(self, /, *values: Any, **named: Any) -> Any:
             return ask(self, "call", *values, **named)
 
         def __dir__(self) -> list[str]:
