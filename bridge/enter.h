@@ -30,8 +30,7 @@ class Entry {
   int32_t finish(bool succeeded, std::exception_ptr thrown) {
     const unsigned presses = presses_for(gil_.thread());
     const int32_t status = thrown ? report_thrown(std::move(thrown)) : succeeded ? 0 : report_python_error();
-    const bool while_telling =
-        take_interrupt_while_telling() || presses_for(gil_.thread()) != presses;
+    const bool while_telling = take_interrupt_while_telling() || presses_for(gil_.thread()) != presses;
     if ((is_entry_ && leaving_python(gil_.thread())) || while_telling) {
       PyErr_Clear();
       return report_interrupt();

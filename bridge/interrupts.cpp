@@ -202,7 +202,8 @@ PyObject* set_handler(PyObject* original, PyObject* arguments) {
 
 /// asyncio.run and others set a handler for a while, and then the one that was there.
 bool stay_before_pythons_handler() {
-  static PyMethodDef method{"signal", set_handler, METH_VARARGS, "As Python's own; Ctrl-C stops Simple, too."};
+  static PyMethodDef method{"signal", set_handler, METH_VARARGS,
+                            "As Python's own; Ctrl-C stops Simple, too."};
   const Ref module(PyImport_ImportModule("_signal"));
   const Ref original(module ? PyObject_GetAttrString(module.get(), "signal") : nullptr);
   const Ref ours(original ? PyCFunction_New(&method, original.get()) : nullptr);

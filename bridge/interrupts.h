@@ -16,8 +16,8 @@ bool install_interrupts();
 void entering_python(PythonThread& thread) noexcept;
 bool leaving_python(PythonThread& thread) noexcept;
 
-/// A number that grows when a Ctrl-C comes for the thread while it is inside, whatever becomes of it. Needs the
-/// GIL.
+/// A number that grows when a Ctrl-C comes for the thread while it is inside, whatever becomes of it. Needs
+/// the GIL.
 unsigned presses_for(const PythonThread& thread) noexcept;
 
 /// For a Ctrl-C that `leaving_python` has told of where nothing can be raised, as in a deletion: the code

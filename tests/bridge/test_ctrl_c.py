@@ -297,3 +297,56 @@ def test_a_second_one_ends_what_swallows_the_first(started):
     assert program.line() == "swallowed\n"
     program.press()
     assert program.end() == (-signal.SIGINT, "", "")
+
+
+HANDLERS_SET = {
+    "asyncio.run": "py.run(py.eval(\"__import__('asyncio').sleep(0.01)\"))",
+    "who puts back what was": 'py.exec("import signal as s; s.signal(s.SIGINT, s.signal(s.SIGINT, s.SIG_IGN))")',
+}
+
+
+@pytest.mark.parametrize("by", HANDLERS_SET)
+def test_python_that_set_its_own_handler_meanwhile_takes_none_from_simple(started, by):
+    source = ATTEMPTED.replace("WORK", WORKS["a loop of Simple"]).replace("CALL", "torch.attempt(work)")
+    program = started(f"use python as py\n{HANDLERS_SET[by]}\n{source}")
+    program.press()
+    assert program.end() == (0, "left\nCtrl-C was pressed\n2.0\n0\n", "")
+
+
+NESTED = """
+use python as py
+py.exec(\"\"\"
+def work():
+    print('STARTED', flush=True)
+    WORK
+\"\"\")
+fn inner():
+    val outcome = py.eval("work").try_call()
+    print "inner: {outcome.unwrap_err()}"
+    6
+print py.eval("lambda f: f() * 7").try_call(inner)
+"""
+
+
+@pytest.mark.parametrize("work", ["while True: pass", "import time; time.sleep(60)"], ids=["a loop", "a sleep"])
+@pytest.mark.parametrize("thread", ["first", "another"])
+def test_python_below_simple_below_python_is_stopped_and_what_is_above_goes_on(started, work, thread):
+    source = NESTED.replace("STARTED", STARTED).replace("WORK", work)
+    if thread == "another":
+        source = source.replace("print py", "print thread.spawn(\\: py").replace("(inner)", "(inner)).join()")
+    program = started(source)
+    program.press()
+    assert program.end() == (0, "inner: KeyboardInterrupt\nOk(42)\n", "")
+
+
+def test_simple_below_a_try_call_is_stopped_as_a_value(started):
+    program = started(f"""use python as py
+extern fn rt_flush()
+fn spin():
+    {BEGUN}
+    while true: 1 + 1
+print py.eval("lambda f: f()").try_call(spin).unwrap_err()
+print py.eval("6 * 7")
+""")
+    program.press()
+    assert program.end() == (0, "KeyboardInterrupt\n42\n", "")

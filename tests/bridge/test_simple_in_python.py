@@ -111,6 +111,7 @@ def test_tensors_are_the_same_and_gradients_go_through():
     loss.backward()
     assert weight.grad.tolist() == [2.0, 4.0]
     assert evaluate("t", t=weight) is weight
+    assert evaluate("name + source", name=1, source=2) == 3
 
 
 def test_a_module_of_python_is_trained_by_simple():
