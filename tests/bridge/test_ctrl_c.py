@@ -328,8 +328,10 @@ print py.eval("lambda f: f() * 7").try_call(inner)
 """
 
 
-@pytest.mark.parametrize("work", ["while True: pass", "import time; time.sleep(60)"], ids=["a loop", "a sleep"])
-@pytest.mark.parametrize("thread", ["first", "another"])
+@pytest.mark.parametrize(
+    ("work", "thread"),
+    [("while True: pass", "first"), ("import time; time.sleep(60)", "first"), ("while True: pass", "another")],
+)
 def test_python_below_simple_below_python_is_stopped_and_what_is_above_goes_on(started, work, thread):
     source = NESTED.replace("STARTED", STARTED).replace("WORK", work)
     if thread == "another":
