@@ -139,14 +139,12 @@ GilScope::GilScope(Entering entering) {
     enlist(nullptr);
   }
   thread_ = this_thread;
-  ++thread_->depth;
   if (entering == Entering::kRunsDeferredWork) {
     run_deferred_work();
   }
 }
 
 GilScope::~GilScope() {
-  --thread_->depth;
   if (attached_ != nullptr) {
     PyEval_SaveThread();
   }

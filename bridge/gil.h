@@ -10,7 +10,6 @@ struct PythonThread {
   PyThreadState* state;      // NULL where Python, not we, made the thread's state
   PyThreadState* lasting;    // the thread's state where it is known to last as long as the thread; else NULL
   unsigned long python_id;   // what PyThreadState_SetAsyncExc wants
-  int depth = 0;             // scopes open on this thread
   bool is_main = false;      // the one whose signals Python handles
   int inside = 0;            // runs Python on behalf of a call: what it counts for; else 0
   bool interrupted = false;  // an asynchronous KeyboardInterrupt was sent to it
