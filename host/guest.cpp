@@ -1,19 +1,19 @@
-#include "guest.h"
+#include "host/guest.h"
 
 #include <dlfcn.h>
 
 #include <exception>
 #include <string>
 
-#include "builtins/builtins.h"
-#include "builtins/host_externs.h"
-#include "ffi/callback.h"
-#include "installation.h"
-#include "modules/loader.h"
-#include "output.h"
-#include "report.h"
-#include "vm/lock.h"
-#include "vm/threads.h"
+#include "host/builtins/builtins.h"
+#include "host/builtins/host_externs.h"
+#include "host/ffi/callback.h"
+#include "host/installation.h"
+#include "host/modules/loader.h"
+#include "host/output.h"
+#include "host/report.h"
+#include "host/vm/lock.h"
+#include "host/vm/threads.h"
 
 namespace {
 
@@ -64,8 +64,9 @@ SPL_GUEST_API const char* spl_guest_start(const char* file, SplWriter writer) {
 SPL_GUEST_API void spl_guest_interrupt(void) { host_lock().interrupt(); }
 
 SPL_GUEST_API void spl_guest_end(void) {
-  if (host_lock().is_closed() || !host_lock().acquire_unless_closed())
+  if (host_lock().is_closed() || !host_lock().acquire_unless_closed()) {
     return;
+  }
   tell_unseen_failures();
   host_lock().close();
 }

@@ -1,4 +1,4 @@
-#include "installation.h"
+#include "host/installation.h"
 
 #include <unistd.h>
 
@@ -16,8 +16,9 @@ std::string& guest_library() {
 }
 
 std::string own_file() {
-  if (is_guest())
+  if (is_guest()) {
     return guest_library();
+  }
   char buffer[4096];
   const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
   return length <= 0 ? "./simple" : std::string(buffer, static_cast<size_t>(length));

@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "builtins/builtins.h"
-#include "builtins/host_externs.h"
-#include "ffi/libraries.h"
-#include "kept_memory.h"
-#include "modules/loader.h"
-#include "report.h"
-#include "vm/cycles.h"
-#include "vm/lock.h"
-#include "vm/thread.h"
-#include "vm/threads.h"
+#include "host/builtins/builtins.h"
+#include "host/builtins/host_externs.h"
+#include "host/ffi/libraries.h"
+#include "host/kept_memory.h"
+#include "host/modules/loader.h"
+#include "host/report.h"
+#include "host/vm/cycles.h"
+#include "host/vm/lock.h"
+#include "host/vm/thread.h"
+#include "host/vm/threads.h"
 
 namespace {
 
@@ -39,8 +39,9 @@ int guarded(Body&& body) {
   try {
     return body();
   } catch (const SimpleError& error) {
-    if (const auto code = exit_code_of(error))
+    if (const auto code = exit_code_of(error)) {
       return *code;
+    }
     std::fflush(stdout);
     std::fputs(report_of(error, program_info().verbose).c_str(), stderr);
   } catch (const LoadError& error) {
@@ -59,11 +60,13 @@ int guarded(Body&& body) {
 // Whether the file's own top-level statements already call main().
 bool calls_main(const LoadedModule& module) {
   for (const auto& stmt : module.tree.module.statements) {
-    if (stmt->kind != StmtKind::kExpr || as<ExprStmt>(*stmt).value->kind != ExprKind::kCall)
+    if (stmt->kind != StmtKind::kExpr || as<ExprStmt>(*stmt).value->kind != ExprKind::kCall) {
       continue;
+    }
     const Expr& callee = *as<CallExpr>(*as<ExprStmt>(*stmt).value).callee;
-    if (callee.kind == ExprKind::kName && name_of(as<NameExpr>(callee).name) == "main")
+    if (callee.kind == ExprKind::kName && name_of(as<NameExpr>(callee).name) == "main") {
       return true;
+    }
   }
   return false;
 }
@@ -72,11 +75,13 @@ bool calls_main(const LoadedModule& module) {
 // integer result is the exit code.
 int run_main(LoadedModule& module) {
   const auto found = module.names.find(intern("main"));
-  if (found == module.names.end() || !module.slots[found->second].is(Kind::kClosure) || calls_main(module))
+  if (found == module.names.end() || !module.slots[found->second].is(Kind::kClosure) || calls_main(module)) {
     return 0;
+  }
   std::vector<Value> words;
-  for (const std::string& word : program_info().arguments)
+  for (const std::string& word : program_info().arguments) {
     words.push_back(make_text(word));
+  }
   const Ref given = Ref::owned(make_array(std::move(words)));
   const Value entry = module.slots[found->second];
   const bool takes_them = !as_object<Closure>(entry)->proto->parameters.empty();
@@ -111,27 +116,33 @@ void collect_specs(const std::string& path, std::vector<std::string>& files) {
     return;
   }
   std::vector<std::string> found;
-  for (const auto& entry : fs::recursive_directory_iterator(path))
-    if (entry.is_regular_file() && entry.path().string().ends_with("_spec.spl"))
+  for (const auto& entry : fs::recursive_directory_iterator(path)) {
+    if (entry.is_regular_file() && entry.path().string().ends_with("_spec.spl")) {
       found.push_back(entry.path().string());
+    }
+  }
   std::sort(found.begin(), found.end());
   files.insert(files.end(), found.begin(), found.end());
 }
 
 // The last line is read by `bin/simple test`. Without a line `Results:` nothing ran.
 void tell_sums(const ProgramInfo& info) {
-  if (!info.failures.empty())
+  if (!info.failures.empty()) {
     std::printf("\nFailures:\n");
-  for (const auto& failure : info.failures)
+  }
+  for (const auto& failure : info.failures) {
     std::printf("  %s\n    %s\n", failure.example.c_str(), failure.message.c_str());
+  }
   const auto number = [](int64_t n) { return static_cast<long long>(n); };
   const int64_t total = info.passed + info.failed + info.skipped + info.pending;
   std::printf("\n");
-  if (total != 0)
+  if (total != 0) {
     std::printf("Results: %lld total, %lld passed, %lld failed\n", number(total), number(info.passed),
                 number(info.failed));
-  if (info.pending != 0)
+  }
+  if (info.pending != 0) {
     std::printf("%lld pending\n", number(info.pending));
+  }
   std::printf("%lld passed, %lld failed, %lld skipped\n", number(info.passed), number(info.failed),
               number(info.skipped));
 }
@@ -140,28 +151,34 @@ int run_specs(const std::vector<std::string>& arguments) {
   std::vector<std::string> files;
   ProgramInfo& info = program_info();
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--filter" && i + 1 == arguments.size())
+    if (arguments[i] == "--filter" && i + 1 == arguments.size()) {
       return std::fputs("error: --filter needs a text\n", stderr), 2;
-    if (arguments[i] == "--filter")
+    }
+    if (arguments[i] == "--filter") {
       info.spec_filter = arguments[++i];
-    else if (fs::exists(arguments[i]))
+    } else if (fs::exists(arguments[i])) {
       collect_specs(arguments[i], files);
-    else
+    } else {
       return std::fprintf(stderr, "error: there is no %s\n", arguments[i].c_str()), 2;
+    }
   }
-  if (files.empty() && (arguments.empty() || arguments[0] == "--filter"))
+  if (files.empty() && (arguments.empty() || arguments[0] == "--filter")) {
     collect_specs(".", files);
+  }
   for (const std::string& file : files) {
     info.path = file;
     info.called_exit = false;
     const int code = run_file(file);
-    if (code == kInterruptedCode)
+    if (code == kInterruptedCode) {
       return code;
-    if (info.called_exit)
+    }
+    if (info.called_exit) {
       info.failures.push_back(
           {file, "exit(" + std::to_string(code) + ") was called: what comes after it did not run"});
-    if (info.called_exit || code != 0)
+    }
+    if (info.called_exit || code != 0) {
       ++info.failed;
+    }
   }
   tell_sums(info);
   return info.failed == 0 ? 0 : 1;
@@ -182,19 +199,24 @@ int dispatch(std::vector<std::string> arguments) {
   }
   ProgramInfo& info = program_info();
   if (arguments[0] == "-e") {
-    if (arguments.size() < 2)
+    if (arguments.size() < 2) {
       return std::fputs("error: -e needs code\n", stderr), 2;
+    }
     info.arguments.assign(arguments.begin() + 2, arguments.end());
     return run_code(arguments[1]);
   }
-  if (arguments[0] == "test")
+  if (arguments[0] == "test") {
     return run_specs({arguments.begin() + 1, arguments.end()});
-  if (arguments[0] == "run")
+  }
+  if (arguments[0] == "run") {
     arguments.erase(arguments.begin());
-  if (arguments.empty())
+  }
+  if (arguments.empty()) {
     return std::fputs(kHelp, stderr), 2;
-  if (arguments[0].starts_with("--"))
+  }
+  if (arguments[0].starts_with("--")) {
     return std::fprintf(stderr, "error: unknown option %s; --help lists them\n", arguments[0].c_str()), 2;
+  }
   info.path = arguments[0];
   info.arguments.assign(arguments.begin() + 1, arguments.end());
   const int code = run_file(arguments[0]);
@@ -203,8 +225,9 @@ int dispatch(std::vector<std::string> arguments) {
 
 // The program ends at its next turn; a second time, when some native function may not come back, at once.
 void on_interrupt(int signal) {
-  if (host_lock().interrupt())
+  if (host_lock().interrupt()) {
     return;
+  }
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }

@@ -1,9 +1,9 @@
-#include "output.h"
+#include "host/output.h"
 
 #include <cstdio>
 
-#include "values/error.h"
-#include "vm/lock.h"
+#include "host/values/error.h"
+#include "host/vm/lock.h"
 
 namespace spl {
 
@@ -21,10 +21,11 @@ bool write(int stream, std::string_view text) {
 void write_by(Writer given) { writer = given; }
 
 void print_text(std::string_view text) {
-  if (writer == nullptr)
+  if (writer == nullptr) {
     std::fwrite(text.data(), 1, text.size(), stdout);
-  else if (!write(1, text))
+  } else if (!write(1, text)) {
     fail("what was printed could not be written");
+  }
 }
 
 void tell(std::string_view text) {

@@ -1,11 +1,11 @@
-#include "report.h"
+#include "host/report.h"
 
 #include <vector>
 
-#include "builtins/failure.h"
-#include "modules/loader.h"
-#include "syntax/parse.h"
-#include "vm/thread.h"
+#include "host/builtins/failure.h"
+#include "host/modules/loader.h"
+#include "host/syntax/parse.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -18,8 +18,9 @@ uint32_t offset_of(const std::string& text, uint32_t line) {
   size_t at = 0;
   for (uint32_t i = 1; i < line; ++i) {
     at = text.find('\n', at);
-    if (at == std::string::npos)
+    if (at == std::string::npos) {
       return static_cast<uint32_t>(text.size());
+    }
     ++at;
   }
   return static_cast<uint32_t>(at);
@@ -31,9 +32,10 @@ std::string place_of(const StackEntry& entry) {
 
 std::string headed(const SimpleError& error, const StackEntry& entry) {
   const SourceFile* file = loaded_source(entry.file);
-  if (file == nullptr || entry.column == 0)
+  if (file == nullptr || entry.column == 0) {
     return entry.file + ":" + std::to_string(entry.line) + ": error: " + error.message + "\n" +
            (error.hint.empty() ? "" : "  hint: " + error.hint + "\n");
+  }
   const SourceSpan span{file->id, offset_of(file->text, entry.line) + entry.column - 1, entry.line,
                         entry.column, 1};
   return render({span, error.message, error.hint}, *file);
@@ -62,9 +64,11 @@ struct Call {
 std::vector<Call> foreign_calls(const SimpleError& error) {
   std::vector<Call> calls;
   const Ref frames = told_by_payload(error, "frames");
-  if (frames.get().is(Kind::kArray))
-    for (const Value frame : as_object<Array>(frames.get())->items)
+  if (frames.get().is(Kind::kArray)) {
+    for (const Value frame : as_object<Array>(frames.get())->items) {
       calls.push_back({text_of(frame), 0});
+    }
+  }
   return calls;
 }
 
@@ -73,8 +77,9 @@ std::string calls_of(const std::vector<Call>& calls) {
   for (size_t i = 0; i < calls.size(); ++i) {
     if (i == kShownCalls && calls.size() > 2 * kShownCalls) {
       size_t left_out = 0;
-      for (; i < calls.size() - kShownCalls; ++i)
+      for (; i < calls.size() - kShownCalls; ++i) {
         left_out += 1 + calls[i].left_out;
+      }
       told += "    … " + std::to_string(left_out) + " more\n";
     }
     told += "    " + calls[i].shown + "\n";
@@ -85,9 +90,11 @@ std::string calls_of(const std::vector<Call>& calls) {
 // Those of the library itself only on request.
 std::vector<Call> all_calls(const SimpleError& error, bool verbose) {
   std::vector<Call> calls = foreign_calls(error);
-  for (const StackEntry& call : error.stack)
-    if (verbose || !call.library)
+  for (const StackEntry& call : error.stack) {
+    if (verbose || !call.library) {
       calls.push_back({call.function + " (" + place_of(call) + ")", call.left_out});
+    }
+  }
   return calls;
 }
 
@@ -100,8 +107,9 @@ std::optional<int> exit_code_of(const SimpleError& error) {
 
 std::string report_of(const SimpleError& error, bool verbose) {
   const StackEntry* entry = user_entry(error);
-  if (entry == nullptr)
+  if (entry == nullptr) {
     return "error: " + error.message + "\n" + (error.hint.empty() ? "" : "  hint: " + error.hint + "\n");
+  }
   const std::vector<Call> calls = all_calls(error, verbose);
   // A stack of one call says nothing that the first line has not said.
   return headed(error, *entry) + (calls.size() < 2 ? "" : calls_of(calls)) +

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "values/error.h"
+#include "host/values/error.h"
 
 namespace spl {
 

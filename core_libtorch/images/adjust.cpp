@@ -26,8 +26,9 @@ at::Tensor adjust(const at::Tensor& picture, const std::string& aspect, double f
                     "the CPU");
   }
   for (const auto& [name, adjustment] : kAspects) {
-    if (aspect == name)
+    if (aspect == name) {
       return adjustment(picture, factor);
+    }
   }
   throw Error(ErrorKind::kInvalidArgument,
               "brightness, contrast, saturation and hue of a picture can be adjusted, not " + aspect);

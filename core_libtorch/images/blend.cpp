@@ -51,9 +51,11 @@ struct Multiply : Values {
   float factor;
 
   SPT_INLINE void work(Colours& colours, int64_t count, int64_t /*picture*/) const {
-    for (float* channel : {colours.red, colours.green, colours.blue})
-      for (int64_t i = 0; i < count; ++i)
+    for (float* channel : {colours.red, colours.green, colours.blue}) {
+      for (int64_t i = 0; i < count; ++i) {
         channel[i] *= factor;
+      }
+    }
   }
 };
 
@@ -80,9 +82,11 @@ struct TowardsOne : Values {  // value of each picture
 
   SPT_INLINE void work(Colours& colours, int64_t count, int64_t picture) const {
     const float other = others[picture];
-    for (float* channel : {colours.red, colours.green, colours.blue})
-      for (int64_t i = 0; i < count; ++i)
+    for (float* channel : {colours.red, colours.green, colours.blue}) {
+      for (int64_t i = 0; i < count; ++i) {
         channel[i] = plus_multiple<kOnce>(channel[i] * ratio, other, rest);
+      }
+    }
   }
 };
 
@@ -103,8 +107,9 @@ struct TowardsGrey : Values {
 
 template <class T, bool kOnce>
 at::Tensor with_contrast(const at::Tensor& picture, float ratio, float rest) {
-  if (picture.numel() == 0)
+  if (picture.numel() == 0) {
     return picture.clone();
+  }
   const at::Tensor all = as_pictures(picture);
   const at::Tensor grey =
       at::empty({all.size(0), 1, all.size(2), all.size(3)}, picture.options().dtype(at::kFloat));
@@ -129,9 +134,10 @@ at::Tensor adjust_brightness(const at::Tensor& picture, double factor) {
 at::Tensor adjust_contrast(const at::Tensor& picture, double factor) {
   const auto ratio = static_cast<float>(factor);
   const auto rest = static_cast<float>(1.0 - factor);
-  if (picture.scalar_type() == at::kByte)
+  if (picture.scalar_type() == at::kByte) {
     return adds_in_one_rounding() ? with_contrast<uint8_t, true>(picture, ratio, rest)
                                   : with_contrast<uint8_t, false>(picture, ratio, rest);
+  }
   return adds_in_one_rounding() ? with_contrast<float, true>(picture, ratio, rest)
                                 : with_contrast<float, false>(picture, ratio, rest);
 }
@@ -139,9 +145,10 @@ at::Tensor adjust_contrast(const at::Tensor& picture, double factor) {
 at::Tensor adjust_saturation(const at::Tensor& picture, double factor) {
   const auto ratio = static_cast<float>(factor);
   const auto rest = static_cast<float>(1.0 - factor);
-  if (picture.scalar_type() == at::kByte)
+  if (picture.scalar_type() == at::kByte) {
     return adds_in_one_rounding() ? with_saturation<uint8_t, true>(picture, ratio, rest)
                                   : with_saturation<uint8_t, false>(picture, ratio, rest);
+  }
   return adds_in_one_rounding() ? with_saturation<float, true>(picture, ratio, rest)
                                 : with_saturation<float, false>(picture, ratio, rest);
 }

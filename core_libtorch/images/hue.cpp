@@ -84,8 +84,9 @@ struct Turn {
   SPT_INLINE void store(float share, float* out) const { *out = share; }
 
   SPT_INLINE void work(Colours& colours, int64_t count, int64_t /*picture*/) const {
-    for (int64_t i = 0; i < count; ++i)
+    for (int64_t i = 0; i < count; ++i) {
       turn<kFinite>(colours.red[i], colours.green[i], colours.blue[i], factor);
+    }
   }
   template <class T>
   SPT_INLINE void write(const Colours& colours, int64_t count, const Pictures<T>& from, int64_t row,

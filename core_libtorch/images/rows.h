@@ -81,16 +81,18 @@ SPT_INLINE void work_on_row(const Work& work, const Pictures<T>& from, int64_t r
 
 template <class Work, class T, class Out>
 void rows_anywhere(const Work& work, const Pictures<T>& from, int64_t begin, int64_t end, Out* out) {
-  for (int64_t row = begin; row < end; ++row)
+  for (int64_t row = begin; row < end; ++row) {
     work_on_row(work, from, row, out);
+  }
 }
 
 #if defined(__x86_64__)
 template <class Work, class T, class Out>
 __attribute__((target("avx2,fma"))) void rows_by_avx2(const Work& work, const Pictures<T>& from,
                                                       int64_t begin, int64_t end, Out* out) {
-  for (int64_t row = begin; row < end; ++row)
+  for (int64_t row = begin; row < end; ++row) {
     work_on_row(work, from, row, out);
+  }
 }
 #endif
 
@@ -98,8 +100,9 @@ template <class Work, class T, class Out>
 void work_on_rows(const Work& work, const Pictures<T>& from, Out* out) {
   auto* rows = &rows_anywhere<Work, T, Out>;
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     rows = &rows_by_avx2<Work, T, Out>;
+  }
 #endif
   const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, from.width));
   at::parallel_for(0, from.count * from.height, grain,
@@ -113,8 +116,9 @@ SPT_INLINE void write_colours(const Kind& kind, const Colours& colours, int64_t 
   const int64_t plane = from.height * from.width;
   T* to = out + (row / from.height) * 3 * plane + (row % from.height) * from.width + begin;
   for (const float* channel : {colours.red, colours.green, colours.blue}) {
-    for (int64_t i = 0; i < count; ++i)
+    for (int64_t i = 0; i < count; ++i) {
       kind.store(channel[i], to + i);
+    }
     to += plane;
   }
 }

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "../syntax/ast.h"
-#include "../values/objects.h"
+#include "host/syntax/ast.h"
+#include "host/values/objects.h"
 
 namespace spl {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../modules/module.h"
-#include "../vm/thread.h"
-#include "builtins.h"
-#include "failure.h"
+#include "host/builtins/builtins.h"
+#include "host/builtins/failure.h"
+#include "host/modules/module.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -22,8 +22,9 @@ std::vector<Value>& own_items(Value& v) {
 Value call1(Thread& thread, Value f, Value x) {
   if (x.is(Kind::kTuple) && f.is(Kind::kClosure)) {
     const auto& parts = as_object<Tuple>(x)->items;
-    if (parts.size() > 1 && as_object<Closure>(f)->proto->parameters.size() == parts.size())
+    if (parts.size() > 1 && as_object<Closure>(f)->proto->parameters.size() == parts.size()) {
       return thread.call(f, parts.data(), static_cast<int>(parts.size()));
+    }
   }
   return thread.call(f, &x, 1);
 }
@@ -35,8 +36,9 @@ bool holds(Thread& thread, Value f, Value x) {
 // For what must see every element.
 template <class Body>
 void each_to_end(Thread& thread, Value iterable, Body&& body) {
-  if (iterable.is(Kind::kRange) && as_object<Range>(iterable)->end.is_nil())
+  if (iterable.is(Kind::kRange) && as_object<Range>(iterable)->end.is_nil()) {
     fail("this range has no end");
+  }
   thread.each(iterable, body);
 }
 
@@ -44,8 +46,9 @@ void each_to_end(Thread& thread, Value iterable, Body&& body) {
 class Collected {
  public:
   ~Collected() {
-    for (const Value v : items_)
+    for (const Value v : items_) {
       release(v);
+    }
   }
   void add(Value owned) { items_.push_back(owned); }
   Value array() { return make_array(std::exchange(items_, {})); }
@@ -82,20 +85,24 @@ Value get(Thread&, Value* args, int count) {
   const auto& items = items_of(args[0]);
   const int64_t asked = to_integer(args[1]);
   const int64_t at = asked < 0 ? asked + static_cast<int64_t>(items.size()) : asked;
-  if (at >= 0 && at < static_cast<int64_t>(items.size()))
+  if (at >= 0 && at < static_cast<int64_t>(items.size())) {
     return retained(items[static_cast<size_t>(at)]);
+  }
   return count > 2 ? retained(args[2]) : Value();
 }
 Value index_of(Thread&, Value* args, int) {
   const auto& items = items_of(args[0]);
-  for (size_t i = 0; i < items.size(); ++i)
-    if (equals(items[i], args[1]))
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (equals(items[i], args[1])) {
       return Value::integer(static_cast<int64_t>(i));
+    }
+  }
   return Value();
 }
 Value count_of(Thread& thread, Value* args, int count) {
-  if (count == 1)
+  if (count == 1) {
     return Value::integer(thread.length(args[0]));
+  }
   int64_t found = 0;
   const bool function = args[1].is(Kind::kClosure) || args[1].is(Kind::kNative);
   each_to_end(thread, args[0], [&](Value v) {
@@ -116,8 +123,9 @@ Value map(Thread& thread, Value* args, int) {
 Value filter(Thread& thread, Value* args, int) {
   Collected result;
   each_to_end(thread, args[0], [&](Value v) {
-    if (holds(thread, args[1], v))
+    if (holds(thread, args[1], v)) {
       result.add(retained(v));
+    }
     return true;
   });
   return result.array();
@@ -137,8 +145,9 @@ Value reduce(Thread& thread, Value* args, int count) {
     total = Ref::owned(thread.call(function, pair, 2));
     return true;
   });
-  if (total.get().is_missing())
+  if (total.get().is_missing()) {
     fail("reduce() of nothing needs a first value");
+  }
   return total.take();
 }
 Value each_fn(Thread& thread, Value* args, int) {
@@ -167,8 +176,9 @@ Value all_fn(Thread& thread, Value* args, int count) {
 Value find(Thread& thread, Value* args, int) {
   Value found;
   thread.each(args[0], [&](Value v) {
-    if (!holds(thread, args[1], v))
+    if (!holds(thread, args[1], v)) {
       return true;
+    }
     found = retained(v);
     return false;
   });
@@ -187,8 +197,9 @@ Value find_index(Thread& thread, Value* args, int) {
 Value take(Thread& thread, Value* args, int) {
   Collected result;
   int64_t left = to_integer(args[1]);
-  if (left <= 0)
+  if (left <= 0) {
     return make_array({});
+  }
   thread.each(args[0], [&](Value v) {
     result.add(retained(v));
     return --left > 0;
@@ -199,8 +210,9 @@ Value skip(Thread& thread, Value* args, int) {
   Collected result;
   int64_t left = to_integer(args[1]);
   each_to_end(thread, args[0], [&](Value v) {
-    if (left-- <= 0)
+    if (left-- <= 0) {
       result.add(retained(v));
+    }
     return true;
   });
   return result.array();
@@ -209,8 +221,9 @@ Value take_while(Thread& thread, Value* args, int) {
   Collected result;
   thread.each(args[0], [&](Value v) {
     const bool taken = holds(thread, args[1], v);
-    if (taken)
+    if (taken) {
       result.add(retained(v));
+    }
     return taken;
   });
   return result.array();
@@ -220,8 +233,9 @@ Value skip_while(Thread& thread, Value* args, int) {
   bool skipping = true;
   each_to_end(thread, args[0], [&](Value v) {
     skipping = skipping && holds(thread, args[1], v);
-    if (!skipping)
+    if (!skipping) {
       result.add(retained(v));
+    }
     return true;
   });
   return result.array();
@@ -233,8 +247,9 @@ Value zip(Thread& thread, Value* args, int) {
   Collected result;
   size_t at = 0;
   thread.each(args[endless ? 1 : 0], [&](Value v) {
-    if (at == gathered.items().size())
+    if (at == gathered.items().size()) {
       return false;
+    }
     const Value other = gathered.items()[at++];
     result.add(endless ? make_tuple({retained(other), retained(v)})
                        : make_tuple({retained(v), retained(other)}));
@@ -259,8 +274,9 @@ Value flatten_into(Thread& thread, Value iterable, Value function) {
       result.add(retained(inner.get()));
       return true;
     }
-    for (const Value item : items_of(inner.get()))
+    for (const Value item : items_of(inner.get())) {
       result.add(retained(item));
+    }
     return true;
   });
   return result.array();
@@ -273,8 +289,9 @@ Value join(Thread& thread, Value* args, int count) {
   std::string text;
   bool first_one = true;
   each_to_end(thread, args[0], [&](Value v) {
-    if (!first_one)
+    if (!first_one) {
       text += separator;
+    }
     first_one = false;
     text += display(v);
     return true;
@@ -292,8 +309,9 @@ Value unique(Thread& thread, Value* args, int) {
   const Ref seen = Ref::owned(Value::object(new Dict()));
   each_to_end(thread, args[0], [&](Value v) {
     auto* dict = as_object<Dict>(seen.get());
-    if (dict->find(v) != nullptr)
+    if (dict->find(v) != nullptr) {
       return true;
+    }
     dict->set(retained(v), Value());
     result.add(retained(v));
     return true;
@@ -319,8 +337,9 @@ Value product(Thread& thread, Value* args, int) {
 Value extreme(Thread& thread, Value iterable, int wanted) {
   Ref best = Ref::owned(Value::missing());
   each_to_end(thread, iterable, [&](Value v) {
-    if (best.get().is_missing() || compare(v, best.get()) * wanted > 0)
+    if (best.get().is_missing() || compare(v, best.get()) * wanted > 0) {
       best = Ref::shared(v);
+    }
     return true;
   });
   return best.get().is_missing() ? Value() : best.take();
@@ -350,8 +369,9 @@ Value group_by(Thread& thread, Value* args, int) {
   auto* dict = as_object<Dict>(groups.get());
   each_to_end(thread, args[0], [&](Value v) {
     const Ref key = Ref::owned(call1(thread, args[1], v));
-    if (dict->find(key.get()) == nullptr)
+    if (dict->find(key.get()) == nullptr) {
       dict->set(retained(key.get()), make_array({}));
+    }
     as_object<Array>(*dict->find(key.get()))->items.push_back(retained(v));
     return true;
   });
@@ -368,28 +388,32 @@ Value partition(Thread& thread, Value* args, int) {
 }
 size_t group_size(Value v, const char* what) {
   const int64_t size = to_integer(v);
-  if (size < 1)
+  if (size < 1) {
     fail(std::string(what) + "() needs a size of 1 or more");
+  }
   return static_cast<size_t>(size);
 }
 Value part_of(const std::vector<Value>& items, size_t first, size_t last) {
   Collected part;
-  for (size_t i = first; i < last; ++i)
+  for (size_t i = first; i < last; ++i) {
     part.add(retained(items[i]));
+  }
   return part.array();
 }
 Value chunks(Thread& thread, Value* args, int) {
   const size_t size = group_size(args[1], "chunks");
   Collected all = all_of(thread, args[0]), result;
-  for (size_t at = 0; at < all.items().size(); at += size)
+  for (size_t at = 0; at < all.items().size(); at += size) {
     result.add(part_of(all.items(), at, std::min(at + size, all.items().size())));
+  }
   return result.array();
 }
 Value windows(Thread& thread, Value* args, int) {
   const size_t size = group_size(args[1], "windows");
   Collected all = all_of(thread, args[0]), result;
-  for (size_t at = 0; at + size <= all.items().size(); ++at)
+  for (size_t at = 0; at + size <= all.items().size(); ++at) {
     result.add(part_of(all.items(), at, at + size));
+  }
   return result.array();
 }
 
@@ -401,8 +425,9 @@ Value step(Thread& thread, Value* args, int) {
   Collected result;
   int64_t at = 0;
   each_to_end(thread, args[0], [&](Value v) {
-    if (at++ % by == 0)
+    if (at++ % by == 0) {
       result.add(v);
+    }
     return true;
   });
   return result.array();
@@ -420,8 +445,9 @@ void merge_sort(std::vector<Value>& items, const std::function<bool(Value, Value
       const size_t middle = std::min(left + width, items.size()),
                    right = std::min(left + 2 * width, items.size());
       size_t a = left, b = middle;
-      for (size_t at = left; at < right; ++at)
+      for (size_t at = left; at < right; ++at) {
         buffer[at] = b >= right || (a < middle && !less(items[b], items[a])) ? items[a++] : items[b++];
+      }
     }
     items.swap(buffer);
   }
@@ -449,17 +475,20 @@ void sort_items(Thread& thread, std::vector<Value>& items, Value* args, int coun
   }
   std::vector<std::pair<Ref, Value>> keyed;
   keyed.reserve(order.size());
-  for (const Value v : order)
+  for (const Value v : order) {
     keyed.emplace_back(Ref::owned(call1(thread, function, v)), v);
+  }
   std::vector<Value> indexes;
-  for (size_t i = 0; i < keyed.size(); ++i)
+  for (size_t i = 0; i < keyed.size(); ++i) {
     indexes.push_back(Value::integer(static_cast<int64_t>(i)));
+  }
   merge_sort(indexes, [&](Value a, Value b) {
     return compare(keyed[static_cast<size_t>(a.as_int)].first.get(),
                    keyed[static_cast<size_t>(b.as_int)].first.get()) < 0;
   });
-  for (size_t i = 0; i < indexes.size(); ++i)
+  for (size_t i = 0; i < indexes.size(); ++i) {
     items[i] = keyed[static_cast<size_t>(indexes[i].as_int)].second;
+  }
 }
 Value sorted(Thread& thread, Value* args, int count) {
   Collected result = all_of(thread, args[0]);
@@ -479,8 +508,9 @@ Value push(Thread&, Value* args, int) {
 }
 Value pop(Thread&, Value* args, int count) {
   auto& items = own_items(args[0]);
-  if (items.empty())
+  if (items.empty()) {
     return Value();  // programs ask `if let Some(x) = xs.pop()`
+  }
   const size_t at = count > 1 ? checked_index(args[1], items.size(), "array") : items.size() - 1;
   const Value value = items[at];
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(at));
@@ -502,8 +532,9 @@ Value remove(Thread&, Value* args, int) {
 Value clear(Thread&, Value* args, int) {
   auto& items = own_items(args[0]);
   const auto old = std::exchange(items, {});
-  for (const Value v : old)
+  for (const Value v : old) {
     release(v);
+  }
   return Value();
 }
 Value reverse(Thread&, Value* args, int) {
@@ -519,8 +550,9 @@ Value extend(Thread& thread, Value* args, int) {
   return Value();
 }
 Value fill(Thread&, Value* args, int) {
-  for (Value& v : own_items(args[0]))
+  for (Value& v : own_items(args[0])) {
     assign(v, retained(args[1]));
+  }
   return Value();
 }
 Value swap(Thread&, Value* args, int) {
@@ -555,8 +587,9 @@ template <class Pick>
 Value entries(Value v, Pick&& pick) {
   dict_of(v)->sort();
   Collected result;
-  for (const auto& entry : dict_of(v)->entries)
+  for (const auto& entry : dict_of(v)->entries) {
     result.add(pick(entry));
+  }
   return result.array();
 }
 Value keys(Thread&, Value* args, int) {
@@ -579,8 +612,9 @@ Value dict_set(Thread&, Value* args, int) {
 }
 Value dict_remove(Thread&, Value* args, int) {
   const Value* found = dict_of(args[0])->find(args[1]);
-  if (found == nullptr)
+  if (found == nullptr) {
     return Value();
+  }
   const Value value = retained(*found);
   own_dict(args[0])->remove(args[1]);
   return value;
@@ -590,12 +624,15 @@ Value dict_clear(Thread&, Value* args, int) {
   return Value();
 }
 Value update(Thread&, Value* args, int) {
-  if (!args[1].is(Kind::kDict))
+  if (!args[1].is(Kind::kDict)) {
     fail("update() needs a dict, not " + type_name(args[1]));
+  }
   Dict* dict = own_dict(args[0]);
-  for (const auto& entry : dict_of(args[1])->entries)
-    if (!entry.key.is_missing())
+  for (const auto& entry : dict_of(args[1])->entries) {
+    if (!entry.key.is_missing()) {
       dict->set(retained(entry.key), retained(entry.value));
+    }
+  }
   return Value();
 }
 Value merged(Thread& thread, Value* args, int count) {
@@ -606,8 +643,9 @@ Value merged(Thread& thread, Value* args, int count) {
 Value map_values(Thread& thread, Value* args, int) {
   const Ref result = Ref::owned(Value::object(new Dict()));
   dict_of(args[0])->sort();
-  for (const auto& entry : dict_of(args[0])->entries)
+  for (const auto& entry : dict_of(args[0])->entries) {
     dict_of(result.get())->set(retained(entry.key), call1(thread, args[1], entry.value));
+  }
   return retained(result.get());
 }
 Value dict_filter(Thread& thread, Value* args, int) {
@@ -616,8 +654,9 @@ Value dict_filter(Thread& thread, Value* args, int) {
   for (const auto& entry : dict_of(args[0])->entries) {
     const Value pair[] = {entry.key, entry.value};
     const Ref answer = Ref::owned(thread.call(args[1], pair, 2));
-    if (truthy(answer.get()))
+    if (truthy(answer.get())) {
       dict_of(result.get())->set(retained(entry.key), retained(entry.value));
+    }
   }
   return retained(result.get());
 }
@@ -719,10 +758,12 @@ void install_array_type(const char* name) {
 }  // namespace
 
 void install_collection_methods() {
-  for (const Kind kind : {Kind::kArray, Kind::kTuple, Kind::kRange, Kind::kDict})
+  for (const Kind kind : {Kind::kArray, Kind::kTuple, Kind::kRange, Kind::kDict}) {
     add_methods(kind, kReading, std::size(kReading));
-  for (const Kind kind : {Kind::kArray, Kind::kTuple})
+  }
+  for (const Kind kind : {Kind::kArray, Kind::kTuple}) {
     add_methods(kind, kIndexed, std::size(kIndexed));
+  }
   add_methods(Kind::kArray, kChanging, std::size(kChanging));
   add_methods(Kind::kRange, kRange, std::size(kRange));
   add_methods(Kind::kDict, kDict, std::size(kDict));

@@ -2,13 +2,13 @@
 #include <charconv>
 #include <cmath>
 
-#include "../modules/module.h"
-#include "../syntax/utf8.h"
-#include "../values/nesting.h"
-#include "../values/sized.h"
-#include "../vm/thread.h"
-#include "../vm/threads.h"
-#include "builtins.h"
+#include "host/builtins/builtins.h"
+#include "host/modules/module.h"
+#include "host/syntax/utf8.h"
+#include "host/values/nesting.h"
+#include "host/values/sized.h"
+#include "host/vm/thread.h"
+#include "host/vm/threads.h"
 
 namespace spl {
 
@@ -76,18 +76,21 @@ namespace {
 // The shortest digits that read back as the same number; a point or an exponent is always there.
 template <class Number>
 std::string shortest(Number value) {
-  if (std::isnan(value))
+  if (std::isnan(value)) {
     return "nan";
-  if (std::isinf(value))
+  }
+  if (std::isinf(value)) {
     return value < 0 ? "-inf" : "inf";
+  }
   char buffer[64];
   const double size = std::fabs(static_cast<double>(value));
   const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
                                  plain ? std::chars_format::fixed : std::chars_format::scientific);
   std::string text(buffer, end.ptr);
-  if (plain && text.find('.') == std::string::npos)
+  if (plain && text.find('.') == std::string::npos) {
     text += ".0";
+  }
   return text;
 }
 
@@ -100,8 +103,9 @@ namespace {
 
 std::string list(const std::vector<Value>& items, const char* open, const char* close) {
   std::string text = open;
-  for (size_t i = 0; i < items.size(); ++i)
+  for (size_t i = 0; i < items.size(); ++i) {
     text += (i == 0 ? "" : ", ") + display(items[i]);
+  }
   return text + close;
 }
 
@@ -109,11 +113,13 @@ std::string display_enum(EnumValue* value) {
   const VariantInfo& info = value->info();
   const bool built_in = value->type == core_types().option || value->type == core_types().result;
   std::string text = built_in ? name_of(info.name) : name_of(value->type->name) + "::" + name_of(info.name);
-  if (info.arity == 0)
+  if (info.arity == 0) {
     return text;
+  }
   text += "(";
-  for (uint32_t i = 0; i < info.arity; ++i)
+  for (uint32_t i = 0; i < info.arity; ++i) {
     text += (i == 0 ? "" : ", ") + display(value->payload()[i]);
+  }
   return text + ")";
 }
 
@@ -135,27 +141,31 @@ std::string display(Value v) {
     default:
       return display_sized(v);
   }
-  if (v.is(Kind::kText))
+  if (v.is(Kind::kText)) {
     return text_of(v);
+  }
   const Nesting nesting(200, "shown");
   switch (v.as_object->kind) {
     case Kind::kArray:
       return list(as_object<Array>(v)->items, "[", "]");
     case Kind::kTuple: {
       const auto* tuple = as_object<Tuple>(v);
-      if (tuple->names.empty())
+      if (tuple->names.empty()) {
         return list(tuple->items, "(", tuple->items.size() == 1 ? ",)" : ")");
+      }
       std::string text = "(";
-      for (size_t i = 0; i < tuple->items.size(); ++i)
+      for (size_t i = 0; i < tuple->items.size(); ++i) {
         text += (i == 0 ? "" : ", ") + name_of(tuple->names[i]) + ": " + display(tuple->items[i]);
+      }
       return text + ")";
     }
     case Kind::kDict: {
       auto* dict = as_object<Dict>(v);
       dict->sort();
       std::string text = "{";
-      for (size_t i = 0; i < dict->entries.size(); ++i)
+      for (size_t i = 0; i < dict->entries.size(); ++i) {
         text += (i == 0 ? "" : ", ") + display(dict->entries[i].key) + ": " + display(dict->entries[i].value);
+      }
       return text + "}";
     }
     case Kind::kRange: {
@@ -173,8 +183,9 @@ std::string display(Value v) {
       return current_thread().instance_display(v);
     case Kind::kEnumValue: {
       static const Symbol hook = intern("__str__");
-      if (current_thread().find_method(v, hook) != nullptr)
+      if (current_thread().find_method(v, hook) != nullptr) {
         return current_thread().instance_display(v);
+      }
       return display_enum(as_object<EnumValue>(v));
     }
     case Kind::kClosure:
@@ -216,8 +227,9 @@ Format parse_format(const std::string& spec) {
   } else if (!spec.empty() && is_align(spec[0])) {
     format.align = spec[at++];
   }
-  if (at < spec.size() && (spec[at] == '+' || spec[at] == '-' || spec[at] == ' '))
+  if (at < spec.size() && (spec[at] == '+' || spec[at] == '-' || spec[at] == ' ')) {
     format.sign = spec[at++];
+  }
   if (at < spec.size() && spec[at] == '#') {
     format.alternate = true;
     ++at;
@@ -226,28 +238,34 @@ Format parse_format(const std::string& spec) {
     format.zero = true;
     ++at;
   }
-  while (at < spec.size() && spec[at] >= '0' && spec[at] <= '9' && format.width < 100000)
+  while (at < spec.size() && spec[at] >= '0' && spec[at] <= '9' && format.width < 100000) {
     format.width = format.width * 10 + static_cast<size_t>(spec[at++] - '0');
-  if (at < spec.size() && (spec[at] == ',' || spec[at] == '_'))
+  }
+  if (at < spec.size() && (spec[at] == ',' || spec[at] == '_')) {
     format.grouping = spec[at++];
+  }
   if (at < spec.size() && spec[at] == '.') {
     ++at;
     format.precision = 0;
-    while (at < spec.size() && spec[at] >= '0' && spec[at] <= '9' && format.precision < 1000)
+    while (at < spec.size() && spec[at] >= '0' && spec[at] <= '9' && format.precision < 1000) {
       format.precision = format.precision * 10 + (spec[at++] - '0');
+    }
   }
-  if (at < spec.size())
+  if (at < spec.size()) {
     format.type = spec[at++];
-  if (at != spec.size())
+  }
+  if (at != spec.size()) {
     fail("'" + spec + "' is no format");
+  }
   return format;
 }
 
 std::string grouped(const std::string& digits, char separator, size_t every) {
   std::string text;
   for (size_t i = 0; i < digits.size(); ++i) {
-    if (i != 0 && (digits.size() - i) % every == 0)
+    if (i != 0 && (digits.size() - i) % every == 0) {
       text += separator;
+    }
     text += digits[i];
   }
   return text;
@@ -288,10 +306,12 @@ Digits integer_digits(Value v, const Format& format) {
       digits.body = in_base(size, 10, false);
       break;
   }
-  if (format.grouping != 0)
+  if (format.grouping != 0) {
     digits.body = grouped(digits.body, format.grouping, format.type == 0 || format.type == 'd' ? 3 : 4);
-  if (format.alternate && format.type != 0 && format.type != 'd')
+  }
+  if (format.alternate && format.type != 0 && format.type != 'd') {
     digits.prefix = std::string("0") + format.type;
+  }
   return digits;
 }
 
@@ -309,29 +329,33 @@ Digits float_digits(Value v, const Format& format) {
     const double shown = format.type == '%' ? size * 100 : size;
     std::snprintf(buffer, sizeof buffer, pattern.c_str(), format.precision < 0 ? 6 : format.precision, shown);
     digits.body = buffer;
-    if (format.type == 0 && digits.body.find_first_of(".ein") == std::string::npos)
+    if (format.type == 0 && digits.body.find_first_of(".ein") == std::string::npos) {
       digits.body += ".0";
+    }
   }
   if (format.grouping != 0) {
     const size_t whole = std::min(digits.body.find_first_of(".e"), digits.body.size());
     digits.body = grouped(digits.body.substr(0, whole), format.grouping, 3) + digits.body.substr(whole);
   }
-  if (format.type == '%')
+  if (format.type == '%') {
     digits.body += "%";
+  }
   return digits;
 }
 
 std::string repeat(const std::string& text, size_t times) {
   std::string result;
-  for (size_t i = 0; i < times; ++i)
+  for (size_t i = 0; i < times; ++i) {
     result += text;
+  }
   return result;
 }
 
 std::string padded(const std::string& text, const Format& format, char default_align) {
   const size_t length = utf8_length(text);
-  if (length >= format.width)
+  if (length >= format.width) {
     return text;
+  }
   const size_t room = format.width - length;
   switch (format.align == 0 ? default_align : format.align) {
     case '<':
@@ -361,26 +385,31 @@ std::string format_value(Value v, const std::string& spec) {
   }
   Format format = parse_format(spec);
   if (!is_any_number(v) || format.type == 's') {
-    if (format.type != 0 && format.type != 's')
+    if (format.type != 0 && format.type != 's') {
       fail("the format '" + spec + "' needs a number, not " + type_name(v));
+    }
     std::string text = display(v);
     if (format.precision >= 0) {
       size_t at = 0;
-      for (int i = 0; i < format.precision && at < text.size(); ++i)
+      for (int i = 0; i < format.precision && at < text.size(); ++i) {
         at += utf8_step(text, at);
+      }
       text.resize(at);
     }
-    if (format.zero && format.align == 0)
+    if (format.zero && format.align == 0) {
       format.fill = "0";
+    }
     return padded(text, format, '<');
   }
   if (format.type != 0 && format.type != 'd' && !is_float_type(format.type) &&
-      std::string("xXbo").find(format.type) == std::string::npos)
+      std::string("xXbo").find(format.type) == std::string::npos) {
     fail("'" + spec + "' is no format of numbers");
+  }
   const bool fraction = v.is_float() || is_single(v);
   const bool as_float = fraction || is_float_type(format.type);
-  if (fraction && format.type != 0 && !is_float_type(format.type))
+  if (fraction && format.type != 0 && !is_float_type(format.type)) {
     fail("the format '" + spec + "' needs an integer, not " + type_name(v));
+  }
   const Digits digits = as_float ? float_digits(v, format) : integer_digits(v, format);
   const std::string sign = digits.negative ? "-" : format.sign == '-' ? "" : std::string(1, format.sign);
   const std::string head = sign + digits.prefix;

@@ -1,15 +1,15 @@
-#include "embedding.h"
+#include "host/builtins/embedding.h"
 
 #include <algorithm>
 #include <filesystem>
 
-#include "../installation.h"
-#include "../modules/loader.h"
-#include "../values/error.h"
-#include "../vm/lock.h"
-#include "../vm/thread.h"
-#include "failure.h"
-#include "reached.h"
+#include "host/builtins/failure.h"
+#include "host/builtins/reached.h"
+#include "host/installation.h"
+#include "host/modules/loader.h"
+#include "host/values/error.h"
+#include "host/vm/lock.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -17,8 +17,9 @@ namespace {
 
 // Externs have no parameters of any type: what may be anything comes in an array of its own.
 Value given(Value array, size_t at = 0) {
-  if (!array.is(Kind::kArray) || as_object<Array>(array)->items.size() <= at)
+  if (!array.is(Kind::kArray) || as_object<Array>(array)->items.size() <= at) {
     fail("an array of values is needed");
+  }
   return as_object<Array>(array)->items[at];
 }
 
@@ -34,13 +35,15 @@ Value loaded(Load&& load) {
 
 // A module's text, its name, and the values that it finds under names of its own, which come in turn.
 Value module_of_text(Thread&, Value* args, int) {
-  if (!args[2].is(Kind::kArray))
+  if (!args[2].is(Kind::kArray)) {
     fail("an array of names and values is needed");
+  }
   static int64_t count = 0;
   const std::string name = "<" + expect_text(args[1], "the name") + " " + std::to_string(++count) + ">";
   std::vector<std::pair<Symbol, Value>> values;
-  for (size_t i = 0; i + 1 < as_object<Array>(args[2])->items.size(); i += 2)
+  for (size_t i = 0; i + 1 < as_object<Array>(args[2])->items.size(); i += 2) {
     values.emplace_back(intern(expect_text(given(args[2], i), "a name")), given(args[2], i + 1));
+  }
   return loaded(
       [&]() -> LoadedModule& { return load_source(name, expect_text(args[0], "the text"), values); });
 }
@@ -74,24 +77,29 @@ Value with_member(Thread& thread, Value* args, int) {
 }
 
 void add_names_of(const Type& type, std::vector<Symbol>& names) {
-  for (const auto& [name, method] : type.methods)
+  for (const auto& [name, method] : type.methods) {
     names.push_back(name);
-  for (const auto& [name, value] : type.statics)
+  }
+  for (const auto& [name, value] : type.statics) {
     names.push_back(name);
+  }
 }
 
 std::vector<Symbol> names_in(Value value) {
   std::vector<Symbol> names;
   if (value.is(Kind::kModule)) {
     auto& module = *static_cast<LoadedModule*>(value.as_object);
-    for (const Symbol name : module.top_names)
+    for (const Symbol name : module.top_names) {
       if (const Value member = module.member(name);
-          !member.is_missing() && !member.is(Kind::kModule) && !module.imports.contains(name))
+          !member.is_missing() && !member.is(Kind::kModule) && !module.imports.contains(name)) {
         names.push_back(name);
+      }
+    }
   } else if (value.is(Kind::kInstance)) {
     const Record& record = *as_object<Instance>(value)->record;
-    for (const FieldInfo& field : record.fields)
+    for (const FieldInfo& field : record.fields) {
       names.push_back(field.name);
+    }
     add_names_of(record, names);
   } else if (value.is(Kind::kEnumValue)) {
     names = as_object<EnumValue>(value)->info().field_names;
@@ -104,8 +112,9 @@ std::vector<Symbol> names_in(Value value) {
 
 Value members(Thread&, Value* args, int) {
   std::vector<Value> texts;
-  for (const Symbol name : names_in(given(args[0])))
+  for (const Symbol name : names_in(given(args[0]))) {
     texts.push_back(make_text(name_of(name)));
+  }
   return make_array(std::move(texts));
 }
 
@@ -114,13 +123,17 @@ Value members(Thread&, Value* args, int) {
 std::vector<size_t> order_of_fields(Instance& instance) {
   std::vector<size_t> noted;
   const int32_t own = instance.record->order_index;
-  if (own >= 0 && instance.fields()[own].is(Kind::kArray))
-    for (const Value field : as_object<Array>(instance.fields()[own])->items)
+  if (own >= 0 && instance.fields()[own].is(Kind::kArray)) {
+    for (const Value field : as_object<Array>(instance.fields()[own])->items) {
       noted.push_back(static_cast<size_t>(field.as_int));
+    }
+  }
   std::vector<size_t> order;
-  for (size_t i = 0; i < instance.record->fields.size(); ++i)
-    if (std::find(noted.begin(), noted.end(), i) == noted.end())
+  for (size_t i = 0; i < instance.record->fields.size(); ++i) {
+    if (std::find(noted.begin(), noted.end(), i) == noted.end()) {
       order.push_back(i);
+    }
+  }
   order.insert(order.end(), noted.begin(), noted.end());
   return order;
 }
@@ -132,9 +145,10 @@ Value fields(Thread&, Value* args, int) {
   std::vector<Value> pairs;
   if (of.is(Kind::kInstance)) {
     auto* instance = as_object<Instance>(of);
-    for (const size_t i : order_of_fields(*instance))
+    for (const size_t i : order_of_fields(*instance)) {
       pairs.push_back(make_tuple(
           {make_text(name_of(instance->record->fields[i].name)), retained(instance->fields()[i])}));
+    }
   }
   return make_array(std::move(pairs));
 }
@@ -144,14 +158,17 @@ Value reached(Thread&, Value* args, int) { return make_array(reached_by(given(ar
 // Another object of the same class with the same fields; no initializer runs.
 Value shallow_copy(Thread&, Value* args, int) {
   const Value of = given(args[0]);
-  if (!of.is(Kind::kInstance))
+  if (!of.is(Kind::kInstance)) {
     fail("rt_shallow_copy takes an object of a class, not " + type_name(of));
+  }
   auto* instance = as_object<Instance>(of);
-  if (instance->record->drop != nullptr)
+  if (instance->record->drop != nullptr) {
     fail(type_name(of) + " has drop(): it owns something, of which a copy would let go once more");
+  }
   Instance* copy = new_instance(instance->record);
-  for (size_t i = 0; i < instance->record->fields.size(); ++i)
+  for (size_t i = 0; i < instance->record->fields.size(); ++i) {
     copy->fields()[i] = retained(instance->fields()[i]);
+  }
   return Value::object(copy);
 }
 
@@ -159,17 +176,19 @@ Value shallow_copy(Thread&, Value* args, int) {
 // found out.
 Value become(Thread&, Value* args, int) {
   const Value of = given(args[0]), type = given(args[0], 1);
-  if (!of.is(Kind::kInstance) || !type.is(Kind::kRecord))
+  if (!of.is(Kind::kInstance) || !type.is(Kind::kRecord)) {
     fail("rt_become takes an object and a class");
+  }
   Record*& own = as_object<Instance>(of)->record;
   auto* wanted = as_object<Record>(type);
   const bool is_child = wanted == own || std::find(wanted->parents.begin(), wanted->parents.end(), own) !=
                                              wanted->parents.end();
   const auto same = [](const FieldInfo& a, const FieldInfo& b) { return a.name == b.name; };
-  if (!is_child ||
-      !std::equal(own->fields.begin(), own->fields.end(), wanted->fields.begin(), wanted->fields.end(), same))
+  if (!is_child || !std::equal(own->fields.begin(), own->fields.end(), wanted->fields.begin(),
+                               wanted->fields.end(), same)) {
     fail(type_name(of) + " cannot become " + name_of(wanted->name) +
          ", which is no class below its own, or has more fields");
+  }
   wanted->has_objects = true;
   own = wanted;
   return retained(of);
@@ -194,8 +213,9 @@ Value has_member(Thread& thread, Value* args, int) {
 // As its declaration says it; "function" for what has none.
 Value function_name(Thread&, Value* args, int) {
   Value function = given(args[0]);
-  if (function.is(Kind::kBoundMethod))
+  if (function.is(Kind::kBoundMethod)) {
     function = static_cast<BoundMethod*>(function.as_object)->function;
+  }
   return make_text(function.is(Kind::kClosure) ? as_object<Closure>(function)->proto->name : "function");
 }
 
@@ -220,10 +240,12 @@ Value home(Thread&, Value* args, int) {
     module = as_object<Type>(of)->module;
     name = name_of(as_object<Type>(of)->name);
   }
-  if (module == nullptr || module->is_library || !module->source.path.starts_with('/'))
+  if (module == nullptr || module->is_library || !module->source.path.starts_with('/')) {
     return make_array({});
-  if (of.is(Kind::kModule))
+  }
+  if (of.is(Kind::kModule)) {
     return make_array({make_text(module->source.path)});
+  }
   const Value shown = shown_by(*module, intern(name));
   return shown.is_object() && shown.as_object == of.as_object
              ? make_array({make_text(module->source.path), make_text(name)})
@@ -257,8 +279,9 @@ Value attempt_to_end(Thread& thread, Value* args, int) {
   try {
     return attempted(thread, given(args[0]));
   } catch (const ExitRequest& request) {
-    if (!is_guest() && !(request.by_interrupt && Interruptible::is_this_thread()))
+    if (!is_guest() && !(request.by_interrupt && Interruptible::is_this_thread())) {
       throw;
+    }
     return make_err(Value::integer(request.code));
   }
 }
@@ -271,8 +294,9 @@ Value attempt_interruptible(Thread& thread, Value* args, int) {
     // It may have come where nothing looks for it any more.
     return may_be_interrupted() && host_lock().take_interrupt() ? make_err(Value()) : outcome.take();
   } catch (const ExitRequest& request) {
-    if (!request.by_interrupt)
+    if (!request.by_interrupt) {
       throw;
+    }
     return make_err(Value());
   }
 }

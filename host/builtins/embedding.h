@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "builtins.h"
+#include "host/builtins/builtins.h"
 
 namespace spl {
 

@@ -1,8 +1,8 @@
 // Failures as values, and as what they become again.
 #pragma once
 
-#include "../values/error.h"
-#include "../values/objects.h"
+#include "host/values/error.h"
+#include "host/values/objects.h"
 
 namespace spl {
 

@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "../modules/module.h"
-#include "../output.h"
-#include "../values/sized.h"
-#include "../vm/lock.h"
-#include "../vm/thread.h"
-#include "builtins.h"
-#include "failure.h"
+#include "host/builtins/builtins.h"
+#include "host/builtins/failure.h"
+#include "host/modules/module.h"
+#include "host/output.h"
+#include "host/values/sized.h"
+#include "host/vm/lock.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -23,11 +23,13 @@ Ref told_number(Value v, std::initializer_list<Symbol> hooks) {
   Thread& thread = current_thread();
   for (const Symbol hook : hooks) {
     const Method* method = thread.find_method(v, hook);
-    if (method == nullptr)
+    if (method == nullptr) {
       continue;
+    }
     Ref result = Ref::owned(thread.call_method_of(v, *method, nullptr, 0));
-    if (result.get().is_number())
+    if (result.get().is_number()) {
       return result;
+    }
   }
   return Ref();
 }
@@ -36,43 +38,55 @@ Ref told_number(Value v, std::initializer_list<Symbol> hooks) {
 
 int64_t to_integer(Value v) {
   v = plain(v);
-  if (v.is_int())
+  if (v.is_int()) {
     return v.as_int;
-  if (v.is_bool())
+  }
+  if (v.is_bool()) {
     return v.as_bool ? 1 : 0;
+  }
   if (v.is_float()) {
-    if (std::isnan(v.as_float))
+    if (std::isnan(v.as_float)) {
       return 0;
-    if (v.as_float >= 9223372036854775807.0)
+    }
+    if (v.as_float >= 9223372036854775807.0) {
       return INT64_MAX;
-    if (v.as_float <= -9223372036854775808.0)
+    }
+    if (v.as_float <= -9223372036854775808.0) {
       return INT64_MIN;
+    }
     return static_cast<int64_t>(v.as_float);
   }
-  if (v.is(Kind::kText))
+  if (v.is(Kind::kText)) {
     return std::strtoll(text_of(v).c_str(), nullptr, 10);  // leading digits, else 0
+  }
   static const Symbol hook = intern("__int__"), second = intern("to_int");
-  if (const Ref told = told_number(v, {hook, second}); told.get().is_number())
+  if (const Ref told = told_number(v, {hook, second}); told.get().is_number()) {
     return to_integer(told.get());
+  }
   fail("cannot make an integer of " + type_name(v));
 }
 
 double to_number(Value v) {
-  if (is_any_number(v))
+  if (is_any_number(v)) {
     return number_as_double(v);
-  if (v.is_bool())
+  }
+  if (v.is_bool()) {
     return v.as_bool ? 1 : 0;
-  if (v.is(Kind::kText))
+  }
+  if (v.is(Kind::kText)) {
     return std::strtod(text_of(v).c_str(), nullptr);
+  }
   static const Symbol hook = intern("__float__"), second = intern("to_float");
-  if (const Ref told = told_number(v, {hook, second}); told.get().is_number())
+  if (const Ref told = told_number(v, {hook, second}); told.get().is_number()) {
     return told.get().to_double();
+  }
   fail("cannot make a number of " + type_name(v));
 }
 
 const std::string& expect_text(Value v, const char* what) {
-  if (!v.is(Kind::kText))
+  if (!v.is(Kind::kText)) {
     fail(std::string(what) + " must be text, not " + type_name(v));
+  }
   return text_of(v);
 }
 
@@ -86,13 +100,15 @@ std::string message_of(Thread& thread, Value payload) {
   if (payload.is(Kind::kInstance)) {
     auto* instance = as_object<Instance>(payload);
     if (const auto field = instance->record->field_index.find(message);
-        field != instance->record->field_index.end())
+        field != instance->record->field_index.end()) {
       return display(instance->fields()[field->second]);
+    }
   }
   for (const Symbol name : {to_string, message}) {
     const Method* method = thread.find_method(payload, name);
-    if (method == nullptr || method->is_static)
+    if (method == nullptr || method->is_static) {
       continue;
+    }
     const Ref text = Ref::owned(thread.call_method_of(payload, *method, nullptr, 0));
     return display(text.get());
   }
@@ -103,23 +119,27 @@ std::string message_of(Thread& thread, Value payload) {
 
 void panic_with(Thread& thread, Value payload) {
   // A failure that goes on keeps its own place.
-  if (const SimpleError* first = error_behind(payload))
+  if (const SimpleError* first = error_behind(payload)) {
     throw SimpleError(*first);
+  }
   SimpleError error(message_of(thread, payload));
   error.payload = Ref::shared(payload);
   throw error;
 }
 
 const StackEntry* user_entry(const SimpleError& error) {
-  for (const StackEntry& entry : error.stack)
-    if (!entry.library)
+  for (const StackEntry& entry : error.stack) {
+    if (!entry.library) {
       return &entry;
+    }
+  }
   return error.stack.empty() ? nullptr : &error.stack.front();
 }
 
 const SimpleError* error_behind(Value failure) {
-  if (!failure.is(Kind::kInstance) || as_object<Instance>(failure)->record != core_types().failure)
+  if (!failure.is(Kind::kInstance) || as_object<Instance>(failure)->record != core_types().failure) {
     return nullptr;
+  }
   const Value cause = as_object<Instance>(failure)->fields()[4];
   return cause.is(Kind::kCause) ? &as_object<Cause>(cause)->error : nullptr;
 }
@@ -147,8 +167,9 @@ namespace {
 
 std::string line_of(Value* args, int count) {
   std::string line;
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < count; ++i) {
     line += (i == 0 ? "" : " ") + display(args[i]);
+  }
   return line + '\n';
 }
 Value print_fn(Thread&, Value* args, int count) {
@@ -160,14 +181,16 @@ Value eprint_fn(Thread&, Value* args, int count) {
   return Value();
 }
 Value print_raw(Thread&, Value* args, int count) {
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < count; ++i) {
     print_text(display(args[i]));
+  }
   return Value();
 }
 
 Value assert_fn(Thread&, Value* args, int count) {
-  if (truthy(args[0]))
+  if (truthy(args[0])) {
     return Value();
+  }
   fail(count > 1 ? "assertion failed: " + display(args[1]) : "assertion failed");
 }
 Value len_fn(Thread& thread, Value* args, int) { return Value::integer(thread.length(args[0])); }
@@ -182,16 +205,20 @@ Value bool_fn(Thread&, Value* args, int) { return Value::boolean(truthy(args[0])
 Value type_of_fn(Thread&, Value* args, int) { return make_text(type_name(args[0])); }
 
 Value abs_fn(Thread& thread, Value* args, int) {
-  if (args[0].is_sized())
+  if (args[0].is_sized()) {
     return absolute_sized(args[0]);
-  if (args[0].is_int())
+  }
+  if (args[0].is_int()) {
     return Value::integer(args[0].as_int < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(args[0].as_int))
                                              : args[0].as_int);
-  if (args[0].is_float())
+  }
+  if (args[0].is_float()) {
     return Value::number(std::fabs(args[0].as_float));
+  }
   static const Symbol abs = intern("abs");
-  if (args[0].is_object())
+  if (args[0].is_object()) {
     return thread.call_method(args[0], abs, nullptr, 0);
+  }
   fail("abs() needs a number, not " + type_name(args[0]));
 }
 
@@ -200,8 +227,9 @@ Value extreme(Thread& thread, Value* args, int count, int wanted) {
   const auto consider = [&](Value v) {
     if (best.is_missing() || compare(v, best) * wanted > 0) {
       retained(v);
-      if (!best.is_missing())
+      if (!best.is_missing()) {
         release(best);
+      }
       best = v;
     }
     return true;
@@ -209,11 +237,13 @@ Value extreme(Thread& thread, Value* args, int count, int wanted) {
   if (count == 1) {
     thread.each(args[0], consider);
   } else {
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; ++i) {
       consider(args[i]);
+    }
   }
-  if (best.is_missing())
+  if (best.is_missing()) {
     fail("there is no greatest or least of nothing");
+  }
   return best;
 }
 Value min_fn(Thread& thread, Value* args, int count) { return extreme(thread, args, count, -1); }
@@ -230,20 +260,24 @@ Value sum_fn(Thread& thread, Value* args, int) {
 
 Value range_fn(Thread&, Value* args, int count) {
   for (int i = 0; i < count; ++i) {
-    if (!is_any_integer(args[i]))
+    if (!is_any_integer(args[i])) {
       fail("range() needs integers, not " + type_name(args[i]));
+    }
     args[i] = plain(args[i]);
   }
-  if (count < 3)
+  if (count < 3) {
     return make_range(count == 1 ? Value::integer(0) : args[0], count == 1 ? args[0] : args[1], false);
-  if (args[2].as_int == 0)
+  }
+  if (args[2].as_int == 0) {
     fail("the step of range() must not be 0");
+  }
   const int64_t first = args[0].as_int, end = args[1].as_int, step = args[2].as_int;
   std::vector<Value> items;
   for (int64_t at = first; step > 0 ? at < end : at > end;) {
     items.push_back(Value::integer(at));
-    if (__builtin_add_overflow(at, step, &at))
+    if (__builtin_add_overflow(at, step, &at)) {
       break;
+    }
   }
   return make_array(std::move(items));
 }
@@ -251,8 +285,9 @@ Value range_fn(Thread&, Value* args, int count) {
 Value attempt_fn(Thread& thread, Value* args, int) { return attempted(thread, args[0]); }
 Value panic_fn(Thread& thread, Value* args, int count) { panic_with(thread, count == 0 ? Value() : args[0]); }
 Value exit_fn(Thread&, Value* args, int count) {
-  if (count != 0 && !args[0].is_int())
+  if (count != 0 && !args[0].is_int()) {
     fail("exit() takes an integer, not " + type_name(args[0]));
+  }
   throw ExitRequest{count == 0 ? 0 : static_cast<int>(args[0].as_int)};
 }
 Value some_fn(Thread&, Value* args, int) { return make_some(retained(args[0])); }
@@ -265,8 +300,9 @@ Value input_fn(Thread&, Value* args, int count) {
   }
   std::string line;
   const Unlocked unlocked;
-  for (int c = std::getchar(); c != EOF && c != '\n'; c = std::getchar())
+  for (int c = std::getchar(); c != EOF && c != '\n'; c = std::getchar()) {
     line += static_cast<char>(c);
+  }
   return make_text(std::move(line));
 }
 Value sorted_fn(Thread& thread, Value* args, int) {
@@ -279,8 +315,9 @@ Value sorted_fn(Thread& thread, Value* args, int) {
                    [](const Ref& a, const Ref& b) { return compare(a.get(), b.get()) < 0; });
   std::vector<Value> sorted;
   sorted.reserve(items.size());
-  for (Ref& item : items)
+  for (Ref& item : items) {
     sorted.push_back(item.take());
+  }
   return make_array(std::move(sorted));
 }
 
@@ -337,10 +374,12 @@ constexpr std::pair<const char*, const char*> kOlderNames[] = {
 }  // namespace
 
 void install_builtins() {
-  for (const NativeEntry& entry : kFunctions)
+  for (const NativeEntry& entry : kFunctions) {
     builtins()[intern(entry.name)] = Value::object(new Native(entry.name, entry.fn, entry.least, entry.most));
-  for (const auto& [older, today] : kOlderNames)
+  }
+  for (const auto& [older, today] : kOlderNames) {
     builtins()[intern(older)] = retained(builtins()[intern(today)]);
+  }
   builtins()[intern("None")] = make_none();
   builtins()[intern("Ellipsis")] = retained(core_types().ellipsis->variants[0].singleton);
   builtins()[intern("Option")] = Value::object(core_types().option);

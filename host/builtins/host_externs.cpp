@@ -1,5 +1,5 @@
 // Externs that live in the host itself: process, files, clocks, and the reports of specs.
-#include "host_externs.h"
+#include "host/builtins/host_externs.h"
 
 #include <unistd.h>
 
@@ -15,21 +15,21 @@
 #include <thread>
 #include <unordered_map>
 
-#include "../ffi/dynamic.h"
-#include "../output.h"
-#include "../report.h"
-#include "../sdn/sdn_values.h"
-#include "../values/error.h"
-#include "../values/tracking.h"
-#include "../vm/cycles.h"
-#include "../vm/lock.h"
-#include "../vm/thread.h"
-#include "builtins.h"
-#include "embedding.h"
-#include "failure.h"
-#include "interrupt_mark.h"
-#include "process_run.h"
-#include "tables.h"
+#include "host/builtins/builtins.h"
+#include "host/builtins/embedding.h"
+#include "host/builtins/failure.h"
+#include "host/builtins/interrupt_mark.h"
+#include "host/builtins/process_run.h"
+#include "host/builtins/tables.h"
+#include "host/ffi/dynamic.h"
+#include "host/output.h"
+#include "host/report.h"
+#include "host/sdn/sdn_values.h"
+#include "host/values/error.h"
+#include "host/values/tracking.h"
+#include "host/vm/cycles.h"
+#include "host/vm/lock.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -44,8 +44,9 @@ namespace {
 
 Value args_fn(Thread&, Value*, int) {
   std::vector<Value> items;
-  for (const std::string& argument : program_info().arguments)
+  for (const std::string& argument : program_info().arguments) {
     items.push_back(make_text(argument));
+  }
   return make_array(std::move(items));
 }
 Value env_get(Thread&, Value* args, int) {
@@ -81,8 +82,9 @@ Value sleep_fn(Thread&, Value* args, int) {
   using namespace std::chrono;
   constexpr auto kPart = duration_cast<steady_clock::duration>(milliseconds(20));
   const double seconds = to_number(args[0]);
-  if (!(seconds >= 0))
+  if (!(seconds >= 0)) {
     fail("sleep() takes seconds that are not negative");
+  }
   const duration<double> whole(std::min(seconds, 1e9));
   const auto end = steady_clock::now() + duration_cast<steady_clock::duration>(whole);
   for (auto now = steady_clock::now(); now < end; now = steady_clock::now()) {
@@ -90,8 +92,9 @@ Value sleep_fn(Thread&, Value* args, int) {
       const Unlocked unlocked;
       std::this_thread::sleep_for(std::min(kPart, end - now));
     }
-    if (host_lock().wanted())
+    if (host_lock().wanted()) {
       safepoint();
+    }
   }
   return Value();
 }
@@ -108,8 +111,9 @@ Value file_size(Thread&, Value* args, int) {
   const std::string& path = expect_text(args[0], "the path");
   std::error_code problem;
   const auto size = fs::file_size(path, problem);
-  if (problem)
+  if (problem) {
     fail("cannot read the size of " + path + ": " + problem.message());
+  }
   return Value::integer(static_cast<int64_t>(size));
 }
 Value executable(Thread&, Value*, int) {
@@ -120,12 +124,14 @@ Value executable(Thread&, Value*, int) {
 Value read_text(Thread&, Value* args, int) {
   const std::string& path = expect_text(args[0], "the path");
   std::error_code ignored;
-  if (fs::is_directory(path, ignored))
+  if (fs::is_directory(path, ignored)) {
     fail("cannot read " + path + ": it is a folder");
+  }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file)
+  if (!file) {
     fail("cannot read " + path + ": " + std::strerror(errno));
+  }
   std::ostringstream content;
   content << file.rdbuf();
   return make_text(content.str());
@@ -137,23 +143,27 @@ Value write_text(Thread&, Value* args, int) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
   file.close();
-  if (!file)
+  if (!file) {
     fail("cannot write " + path + ": " + std::strerror(errno));
+  }
   return Value();
 }
 Value list_dir(Thread&, Value* args, int) {
   const std::string& path = expect_text(args[0], "the path");
   std::error_code problem;
   std::vector<std::string> names;
-  for (fs::directory_iterator entry(path, problem), end; !problem && entry != end; entry.increment(problem))
+  for (fs::directory_iterator entry(path, problem), end; !problem && entry != end; entry.increment(problem)) {
     names.push_back(entry->path().filename().string());
-  if (problem)
+  }
+  if (problem) {
     fail("cannot read the folder " + path + ": " + problem.message());
+  }
   std::sort(names.begin(), names.end());
   std::vector<Value> items;
   items.reserve(names.size());
-  for (std::string& name : names)
+  for (std::string& name : names) {
     items.push_back(make_text(std::move(name)));
+  }
   return make_array(std::move(items));
 }
 Value cwd(Thread&, Value*, int) { return make_text(fs::current_path().string()); }
@@ -200,8 +210,9 @@ const SimpleError& failure_given(Value array) {
   const auto* given = array.is(Kind::kArray) ? as_object<Array>(array) : nullptr;
   const SimpleError* error =
       given != nullptr && given->items.size() == 1 ? error_behind(given->items[0]) : nullptr;
-  if (error == nullptr)
+  if (error == nullptr) {
     fail("an array of one failure that attempt() gave is needed");
+  }
   return *error;
 }
 
@@ -222,8 +233,9 @@ Value inner_failure_report(Thread&, Value* args, int) {
   const auto outer = std::min(inner.stack.size(), static_cast<size_t>(std::max<int64_t>(args[1].as_int, 0)));
   inner.stack.resize(inner.stack.size() - outer);
   if (std::all_of(inner.stack.begin(), inner.stack.end(),
-                  [](const StackEntry& call) { return call.library; }))
+                  [](const StackEntry& call) { return call.library; })) {
     return make_text("");
+  }
   return without_first_line(note_of(inner));
 }
 
@@ -233,19 +245,23 @@ Value call_depth(Thread& thread, Value*, int) {
 
 // A tuple of the items; with names, one for each, it is a named one.
 Value tuple_of(Thread&, Value* args, int) {
-  if (!args[0].is(Kind::kArray) || !args[1].is(Kind::kArray))
+  if (!args[0].is(Kind::kArray) || !args[1].is(Kind::kArray)) {
     fail("rt_tuple takes an array of items and an array of names");
+  }
   std::vector<Value> items = as_object<Array>(args[0])->items;
   const auto& names = as_object<Array>(args[1])->items;
-  if (!names.empty() && names.size() != items.size())
+  if (!names.empty() && names.size() != items.size()) {
     fail("there are " + std::to_string(names.size()) + " names for " + std::to_string(items.size()) +
          " items");
+  }
   std::vector<Symbol> symbols;
   symbols.reserve(names.size());
-  for (const Value name : names)
+  for (const Value name : names) {
     symbols.push_back(intern(expect_text(name, "a name")));
-  for (const Value item : items)
+  }
+  for (const Value item : items) {
     retained(item);
+  }
   const Value tuple = make_tuple(std::move(items));
   as_object<Tuple>(tuple)->names = std::move(symbols);
   return tuple;
@@ -254,11 +270,13 @@ Value tuple_of(Thread&, Value* args, int) {
 // Of a tuple, which comes in an array of its own; empty where its items have none.
 Value tuple_names(Thread&, Value* args, int) {
   const auto* given = args[0].is(Kind::kArray) ? as_object<Array>(args[0]) : nullptr;
-  if (given == nullptr || given->items.size() != 1 || !given->items[0].is(Kind::kTuple))
+  if (given == nullptr || given->items.size() != 1 || !given->items[0].is(Kind::kTuple)) {
     fail("rt_tuple_names takes an array of one tuple");
+  }
   std::vector<Value> names;
-  for (const Symbol name : as_object<Tuple>(given->items[0])->names)
+  for (const Symbol name : as_object<Tuple>(given->items[0])->names) {
     names.push_back(make_text(name_of(name)));
+  }
   return make_array(std::move(names));
 }
 
@@ -311,8 +329,9 @@ const Native* host_extern(const std::string& name) {
   static const auto table = [] {
     std::unordered_map<std::string, const Native*> made;
     const auto add = [&](const auto& entries) {
-      for (const NativeEntry& entry : entries)
+      for (const NativeEntry& entry : entries) {
         made[entry.name] = new Native(entry.name, entry.fn, entry.least, entry.most);
+      }
     };
     add(kExterns);
     add(dynamic_externs());

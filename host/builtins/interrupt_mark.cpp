@@ -1,8 +1,8 @@
-#include "interrupt_mark.h"
+#include "host/builtins/interrupt_mark.h"
 
 #include <csignal>
 
-#include "../vm/thread.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 namespace {
@@ -43,15 +43,17 @@ Value interrupt_mark_begin(Thread&, Value*, int) {
     before = handler_now();
     is_ours = !is_plain(before, SIG_IGN);
     is_set = 0;
-    if (is_ours)
+    if (is_ours) {
       take_signal();
+    }
   }
   return Value();
 }
 
 Value interrupt_mark_end(Thread&, Value*, int) {
-  if (--users == 0 && is_ours)
+  if (--users == 0 && is_ours) {
     sigaction(SIGINT, &before, nullptr);
+  }
   return Value();
 }
 

@@ -1,7 +1,7 @@
 // Ctrl-C as a mark that a loop of the program looks for, where it would end the program at any place.
 #pragma once
 
-#include "../values/value.h"
+#include "host/values/value.h"
 
 namespace spl {
 

@@ -1,10 +1,10 @@
 // Operators beyond the machine's fast paths: mixed operands, text, arrays, and the hooks of classes.
 #include <cmath>
 
-#include "../values/sized.h"
-#include "../vm/direct.h"
-#include "../vm/thread.h"
-#include "builtins.h"
+#include "host/builtins/builtins.h"
+#include "host/values/sized.h"
+#include "host/vm/direct.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -45,9 +45,11 @@ const auto& hook_table() {
 }
 
 const Hooks* hooks_of(BinaryOp op) {
-  for (const Hooks& hooks : hook_table())
-    if (hooks.op == op)
+  for (const Hooks& hooks : hook_table()) {
+    if (hooks.op == op) {
       return &hooks;
+    }
+  }
   return nullptr;
 }
 
@@ -57,12 +59,14 @@ bool is_comparison(BinaryOp op) {
 }
 
 int64_t integer_power(int64_t base, int64_t exponent) {
-  if (exponent < 0)
+  if (exponent < 0) {
     fail("an integer to a negative power: use a float");
+  }
   uint64_t result = 1, factor = static_cast<uint64_t>(base);
   for (auto left = static_cast<uint64_t>(exponent); left != 0; left >>= 1) {
-    if ((left & 1) != 0)
+    if ((left & 1) != 0) {
       result *= factor;
+    }
     factor *= factor;
   }
   return static_cast<int64_t>(result);
@@ -78,22 +82,26 @@ Value integers(BinaryOp op, int64_t a, int64_t b) {
     case BinaryOp::kMultiply:
       return Value::integer(static_cast<int64_t>(x * y));
     case BinaryOp::kDivide:
-      if (b == 0)
+      if (b == 0) {
         fail("division by zero");
+      }
       return b == -1 ? Value::integer(static_cast<int64_t>(0 - x)) : Value::integer(a / b);
     case BinaryOp::kRemainder:
-      if (b == 0)
+      if (b == 0) {
         fail("remainder by zero");
+      }
       return Value::integer(b == -1 ? 0 : a % b);
     case BinaryOp::kPower:
       return Value::integer(integer_power(a, b));
     case BinaryOp::kShiftLeft:
-      if (b < 0)
+      if (b < 0) {
         fail("a shift by a negative number");
+      }
       return Value::integer(b > 63 ? 0 : static_cast<int64_t>(x << b));
     case BinaryOp::kShiftRight:
-      if (b < 0)
+      if (b < 0) {
         fail("a shift by a negative number");
+      }
       return Value::integer(a >> (b > 63 ? 63 : b));
     case BinaryOp::kBitAnd:
       return Value::integer(a & b);
@@ -117,8 +125,9 @@ Value floats(BinaryOp op, double a, double b) {
     case BinaryOp::kDivide:
       return Value::number(a / b);
     case BinaryOp::kRemainder:
-      if (b == 0)
+      if (b == 0) {
         fail("remainder by zero");
+      }
       return Value::number(std::fmod(a, b));
     case BinaryOp::kPower:
       return Value::number(std::pow(a, b));
@@ -129,14 +138,19 @@ Value floats(BinaryOp op, double a, double b) {
 
 // Missing: no method for it.
 Value by_hooks(Thread& thread, const Hooks& hooks, Value a, Value b) {
-  if (hooks.scalar != kNoSymbol && is_any_number(b))
-    if (const Method* method = thread.find_method(a, hooks.scalar))
+  if (hooks.scalar != kNoSymbol && is_any_number(b)) {
+    if (const Method* method = thread.find_method(a, hooks.scalar)) {
       return thread.call_method_of(a, *method, &b, 1);
-  if (const Method* method = thread.find_method(a, hooks.left))
+    }
+  }
+  if (const Method* method = thread.find_method(a, hooks.left)) {
     return thread.call_method_of(a, *method, &b, 1);
-  if (hooks.right != kNoSymbol)
-    if (const Method* method = thread.find_method(b, hooks.right))
+  }
+  if (hooks.right != kNoSymbol) {
+    if (const Method* method = thread.find_method(b, hooks.right)) {
       return thread.call_method_of(b, *method, &a, 1);
+    }
+  }
   return Value::missing();
 }
 
@@ -153,8 +167,9 @@ Value compared(Thread& thread, BinaryOp op, Value a, Value b) {
     default:
       break;
   }
-  if (a.is(Kind::kInstance) || b.is(Kind::kInstance))
+  if (a.is(Kind::kInstance) || b.is(Kind::kInstance)) {
     fail("cannot order " + type_name(a) + " and " + type_name(b));
+  }
   const int order = compare(a, b);
   switch (op) {
     case BinaryOp::kLess:
@@ -172,32 +187,39 @@ Value repeated(Value v, int64_t times) {
   times = times < 0 ? 0 : times;
   if (v.is(Kind::kText)) {
     const std::string& text = text_of(v);
-    if (!text.empty() && times > (INT64_C(1) << 32) / static_cast<int64_t>(text.size()))
+    if (!text.empty() && times > (INT64_C(1) << 32) / static_cast<int64_t>(text.size())) {
       fail("a text of that length is too large");
+    }
     std::string result;
     result.reserve(text.size() * static_cast<size_t>(times));
-    for (int64_t i = 0; i < times; ++i)
+    for (int64_t i = 0; i < times; ++i) {
       result += text;
+    }
     return make_text(std::move(result));
   }
   const auto& items = as_object<Array>(v)->items;
-  if (!items.empty() && times > (INT64_C(1) << 31) / static_cast<int64_t>(items.size()))
+  if (!items.empty() && times > (INT64_C(1) << 31) / static_cast<int64_t>(items.size())) {
     fail("an array of that length is too large");
+  }
   std::vector<Value> result;
   result.reserve(items.size() * static_cast<size_t>(times));
-  for (int64_t i = 0; i < times; ++i)
-    for (const Value item : items)
+  for (int64_t i = 0; i < times; ++i) {
+    for (const Value item : items) {
       result.push_back(retained(item));
+    }
+  }
   return make_array(std::move(result));
 }
 
 Value joined(const std::vector<Value>& a, const std::vector<Value>& b) {
   std::vector<Value> items;
   items.reserve(a.size() + b.size());
-  for (const Value item : a)
+  for (const Value item : a) {
     items.push_back(retained(item));
-  for (const Value item : b)
+  }
+  for (const Value item : b) {
     items.push_back(retained(item));
+  }
   return make_array(std::move(items));
 }
 
@@ -209,9 +231,11 @@ Symbol inplace_hook(BinaryOp op) {
 }
 
 const BinaryOp* operator_of_hook(Symbol method) {
-  for (const Hooks& hooks : hook_table())
-    if (hooks.left == method)
+  for (const Hooks& hooks : hook_table()) {
+    if (hooks.left == method) {
       return &hooks.op;
+    }
+  }
   return nullptr;
 }
 
@@ -242,42 +266,54 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
   if (a.is_number() && b.is_number() && !is_comparison(op)) {
     const Value result = a.is_int() && b.is_int() ? integers(op, a.as_int, b.as_int)
                                                   : floats(op, a.to_double(), b.to_double());
-    if (!result.is_missing())
+    if (!result.is_missing()) {
       return result;
+    }
   }
   if ((a.is_sized() || b.is_sized()) && is_any_number(a) && is_any_number(b) && !is_comparison(op) &&
-      op != BinaryOp::kMatmul)
+      op != BinaryOp::kMatmul) {
     return sized_arithmetic(op, a, b);
-  if (a.is(Kind::kInstance) && as_object<Instance>(a)->record->direct != nullptr)
-    if (const Value result = direct_operation(op, a, b); !result.is_missing())
+  }
+  if (a.is(Kind::kInstance) && as_object<Instance>(a)->record->direct != nullptr) {
+    if (const Value result = direct_operation(op, a, b); !result.is_missing()) {
       return result;
+    }
+  }
   const Hooks* hooks = hooks_of(op);
   if (hooks != nullptr && (a.is_object() || b.is_object())) {
     const Value result = by_hooks(*this, *hooks, a, b);
-    if (!result.is_missing())
+    if (!result.is_missing()) {
       return result;
+    }
   }
-  if (is_comparison(op))
+  if (is_comparison(op)) {
     return compared(*this, op, a, b);
-  if (op == BinaryOp::kShiftRight && is_function(a) && is_function(b))
+  }
+  if (op == BinaryOp::kShiftRight && is_function(a) && is_function(b)) {
     return composed(a, b);
+  }
   if (op == BinaryOp::kAdd) {
-    if (a.is(Kind::kText) || b.is(Kind::kText))
+    if (a.is(Kind::kText) || b.is(Kind::kText)) {
       return make_text(display(a) + display(b));
-    if (a.is(Kind::kArray) && b.is(Kind::kArray))
+    }
+    if (a.is(Kind::kArray) && b.is(Kind::kArray)) {
       return joined(as_object<Array>(a)->items, as_object<Array>(b)->items);
+    }
   }
   if (op == BinaryOp::kMultiply) {
-    if ((a.is(Kind::kText) || a.is(Kind::kArray)) && is_any_integer(b))
+    if ((a.is(Kind::kText) || a.is(Kind::kArray)) && is_any_integer(b)) {
       return repeated(a, b.as_int);
-    if ((b.is(Kind::kText) || b.is(Kind::kArray)) && is_any_integer(a))
+    }
+    if ((b.is(Kind::kText) || b.is(Kind::kArray)) && is_any_integer(a)) {
       return repeated(b, a.as_int);
+    }
   }
   if ((op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor) && a.is_bool() &&
-      b.is_bool())
+      b.is_bool()) {
     return Value::boolean(op == BinaryOp::kBitAnd  ? a.as_bool && b.as_bool
                           : op == BinaryOp::kBitOr ? a.as_bool || b.as_bool
                                                    : a.as_bool != b.as_bool);
+  }
   fail("cannot apply " + std::string(hooks == nullptr ? "this operator" : hooks->sign) + " to " +
        type_name(a) + " and " + type_name(b));
 }
@@ -288,26 +324,33 @@ bool Thread::contains(Value container, Value item) {
       case Kind::kText:
         return text_of(container).find(expect_text(item, "what `in` looks for in text")) != std::string::npos;
       case Kind::kArray:
-        for (const Value v : as_object<Array>(container)->items)
-          if (equals(v, item))
+        for (const Value v : as_object<Array>(container)->items) {
+          if (equals(v, item)) {
             return true;
+          }
+        }
         return false;
       case Kind::kTuple:
-        for (const Value v : as_object<Tuple>(container)->items)
-          if (equals(v, item))
+        for (const Value v : as_object<Tuple>(container)->items) {
+          if (equals(v, item)) {
             return true;
+          }
+        }
         return false;
       case Kind::kDict:
         return as_object<Dict>(container)->find(item) != nullptr;
       case Kind::kRange: {
         const auto* range = as_object<Range>(container);
-        if (!is_any_number(item))
+        if (!is_any_number(item)) {
           return false;
+        }
         const double at = number_as_double(item);
-        if (range->start.is_int() && at < static_cast<double>(range->start.as_int))
+        if (range->start.is_int() && at < static_cast<double>(range->start.as_int)) {
           return false;
-        if (!range->end.is_int())
+        }
+        if (!range->end.is_int()) {
           return true;
+        }
         return range->inclusive ? at <= static_cast<double>(range->end.as_int)
                                 : at < static_cast<double>(range->end.as_int);
       }

@@ -1,5 +1,5 @@
 // Starts the child with two pipes and reads both until it closes them.
-#include "process_run.h"
+#include "host/builtins/process_run.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "../values/error.h"
-#include "../values/objects.h"
-#include "../vm/lock.h"
-#include "builtins.h"
+#include "host/builtins/builtins.h"
+#include "host/values/error.h"
+#include "host/values/objects.h"
+#include "host/vm/lock.h"
 
 namespace spl {
 
@@ -27,8 +27,9 @@ class Stream {
  public:
   Stream() {
     std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0)
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
       fail(std::string("cannot make a pipe: ") + std::strerror(errno));
+    }
     reading_ = ends[0];
     writing_ = ends[1];
   }
@@ -48,17 +49,19 @@ class Stream {
   void read_some() {
     std::array<char, 65536> buffer;
     const ssize_t count = read(reading_, buffer.data(), buffer.size());
-    if (count > 0)
+    if (count > 0) {
       content_.append(buffer.data(), static_cast<size_t>(count));
-    else if (count == 0 || errno != EINTR)
+    } else if (count == 0 || errno != EINTR) {
       close_reading();
+    }
   }
 
  private:
   void close_reading() { close_end(reading_); }
   static void close_end(int& end) {
-    if (end >= 0)
+    if (end >= 0) {
       close(end);
+    }
     end = -1;
   }
 
@@ -67,27 +70,31 @@ class Stream {
 };
 
 std::vector<std::string> texts_of(Value array, const char* what) {
-  if (!array.is(Kind::kArray))
+  if (!array.is(Kind::kArray)) {
     fail(std::string(what) + " must be an array of text");
+  }
   std::vector<std::string> texts;
-  for (const Value item : as_object<Array>(array)->items)
+  for (const Value item : as_object<Array>(array)->items) {
     texts.push_back(expect_text(item, what));
+  }
   return texts;
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts)
+  for (std::string& text : texts) {
     pointers.push_back(text.data());
+  }
   pointers.push_back(nullptr);
   return pointers;
 }
 
 // Later entries of one name come first: getenv() takes the first that it finds.
 std::vector<std::string> environment_with(std::vector<std::string> variables) {
-  for (char** entry = environ; *entry != nullptr; ++entry)
+  for (char** entry = environ; *entry != nullptr; ++entry) {
     variables.emplace_back(*entry);
+  }
   return variables;
 }
 
@@ -101,20 +108,24 @@ pid_t start(std::vector<std::string> words, std::vector<std::string> environment
   const int error = posix_spawnp(&child, words[0].c_str(), &actions, nullptr, pointers_to(words).data(),
                                  pointers_to(environment).data());
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
+  if (error != 0) {
     fail("cannot run " + words[0] + ": " + std::strerror(error));
+  }
   return child;
 }
 
 void read_all(Stream& out, Stream& err) {
   while (out.open() || err.open()) {
     std::array<pollfd, 2> asked = {out.asked(), err.asked()};  // poll() passes over closed ones
-    if (poll(asked.data(), asked.size(), -1) < 0 && errno != EINTR)
+    if (poll(asked.data(), asked.size(), -1) < 0 && errno != EINTR) {
       return;
-    if (asked[0].revents != 0)
+    }
+    if (asked[0].revents != 0) {
       out.read_some();
-    if (asked[1].revents != 0)
+    }
+    if (asked[1].revents != 0) {
       err.read_some();
+    }
   }
 }
 
@@ -129,8 +140,9 @@ int code_of(pid_t child) {
 
 Value process_run(Thread&, Value* args, int) {
   const std::vector<std::string> words = texts_of(args[0], "the command");
-  if (words.empty())
+  if (words.empty()) {
     fail("there is no command to run");
+  }
   Stream out, err;
   const pid_t child = start(words, environment_with(texts_of(args[1], "the variables")), out, err);
   out.close_writing();

@@ -1,7 +1,7 @@
 // Running another program and keeping what it prints, for the library's std.process.
 #pragma once
 
-#include "../values/value.h"
+#include "host/values/value.h"
 
 namespace spl {
 

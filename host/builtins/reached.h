@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "../values/objects.h"
+#include "host/values/objects.h"
 
 namespace spl {
 

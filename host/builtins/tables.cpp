@@ -1,32 +1,35 @@
-#include "tables.h"
+#include "host/builtins/tables.h"
 
 #include <algorithm>
 #include <limits>
 #include <unordered_set>
 #include <utility>
 
-#include "failure.h"
+#include "host/builtins/failure.h"
 
 namespace spl {
 
 namespace {
 
 const std::vector<Value>& items_of(Value array) {
-  if (!array.is(Kind::kArray))
+  if (!array.is(Kind::kArray)) {
     fail("rt_numbers_in takes an array of rows, one of places and one of texts");
+  }
   return as_object<Array>(array)->items;
 }
 
 std::unordered_set<std::string> texts_of(Value array) {
   std::unordered_set<std::string> texts;
-  for (const Value item : items_of(array))
+  for (const Value item : items_of(array)) {
     texts.insert(expect_text(item, "what stands for a missing number"));
+  }
   return texts;
 }
 
 Value number_or_nil(const std::string& field, const std::unordered_set<std::string>& missing) {
-  if (const std::optional<double> value = parsed_number(field))
+  if (const std::optional<double> value = parsed_number(field)) {
     return Value::number(*value);
+  }
   const bool is_missing = missing.contains(without_blanks(field));
   return is_missing ? Value::number(std::numeric_limits<double>::quiet_NaN()) : Value();
 }
@@ -38,33 +41,38 @@ class Records {
       : content_(content), delimiter_(delimiter), marks_(std::string("\"\n") + delimiter.front()) {}
 
   Value parts() {
-    while (at_ < content_.size())
+    while (at_ < content_.size()) {
       take();
-    for (const Value field : fields_)
+    }
+    for (const Value field : fields_) {
       release(field);
+    }
     return make_array(
         {make_array(std::move(records_)), make_text(content_.substr(begin_)), Value::boolean(is_inside_)});
   }
 
  private:
   void take() {
-    if (content_[at_] == '"')
+    if (content_[at_] == '"') {
       return take_quote();
+    }
     was_inside_ = false;
     if (!is_inside_ && content_.compare(at_, delimiter_.size(), delimiter_) == 0) {
       at_ += delimiter_.size();
       return end_field();
     }
-    if (!is_inside_ && content_[at_] == '\n')
+    if (!is_inside_ && content_[at_] == '\n') {
       return end_record();
+    }
     const size_t end = std::min(content_.find_first_of(marks_, at_ + 1), content_.size());
     field_.append(content_, at_, end - at_);
     at_ = end;
   }
 
   void take_quote() {
-    if (was_inside_)
+    if (was_inside_) {
       field_ += '"';
+    }
     was_inside_ = std::exchange(is_inside_, !is_inside_);
     ++at_;
   }
@@ -72,8 +80,9 @@ class Records {
   void end_field() { fields_.push_back(make_text(std::exchange(field_, {}))); }
 
   void end_record() {
-    if (field_.ends_with('\r'))
+    if (field_.ends_with('\r')) {
       field_.pop_back();
+    }
     end_field();
     records_.push_back(make_array(std::exchange(fields_, {})));
     begin_ = ++at_;
@@ -93,8 +102,9 @@ class Records {
 
 Value csv_records(Thread&, Value* args, int) {
   const std::string& delimiter = expect_text(args[1], "the delimiter");
-  if (delimiter.empty())
+  if (delimiter.empty()) {
     fail("a delimiter is one character");
+  }
   return Records(expect_text(args[0], "the content"), delimiter).parts();
 }
 

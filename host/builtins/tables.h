@@ -1,7 +1,7 @@
 // Tables of text: their records, and their numbers, many at a time.
 #pragma once
 
-#include "builtins.h"
+#include "host/builtins/builtins.h"
 
 namespace spl {
 

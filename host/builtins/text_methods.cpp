@@ -5,9 +5,9 @@
 #include <clocale>
 #include <cwctype>
 
-#include "../syntax/utf8.h"
-#include "../vm/thread.h"
-#include "builtins.h"
+#include "host/builtins/builtins.h"
+#include "host/syntax/utf8.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -30,10 +30,11 @@ Value in_case(Value* args, wint_t (*change)(wint_t, locale_t, bool first)) {
   for (size_t at = 0; at < text.size();) {
     const size_t bytes = utf8_step(text, at);
     const uint32_t code = utf8_code(text.substr(at, bytes));
-    if (const auto other = static_cast<uint32_t>(change(code, unicode, at == 0)); other != code)
+    if (const auto other = static_cast<uint32_t>(change(code, unicode, at == 0)); other != code) {
       append_utf8(changed, other);
-    else
+    } else {
       changed += text.substr(at, bytes);
+    }
     at += bytes;
   }
   return make_text(std::move(changed));
@@ -58,10 +59,12 @@ Value capitalize(Thread&, Value* args, int) {
 std::string stripped(const std::string& text, bool front, bool back) {
   size_t first = 0, last = text.size();
   const auto space = [&](size_t at) { return std::isspace(static_cast<unsigned char>(text[at])) != 0; };
-  while (front && first < last && space(first))
+  while (front && first < last && space(first)) {
     ++first;
-  while (back && last > first && space(last - 1))
+  }
+  while (back && last > first && space(last - 1)) {
     --last;
+  }
   return text.substr(first, last - first);
 }
 Value trim(Thread&, Value* args, int) { return make_text(stripped(self_text(args), true, true)); }
@@ -74,20 +77,24 @@ Value split(Thread&, Value* args, int count) {
   if (count == 1) {  // at white space
     for (size_t at = 0; at < text.size();) {
       const auto space = [&](size_t i) { return std::isspace(static_cast<unsigned char>(text[i])) != 0; };
-      while (at < text.size() && space(at))
+      while (at < text.size() && space(at)) {
         ++at;
+      }
       const size_t first = at;
-      while (at < text.size() && !space(at))
+      while (at < text.size() && !space(at)) {
         ++at;
-      if (at > first)
+      }
+      if (at > first) {
         parts.push_back(make_text(text.substr(first, at - first)));
+      }
     }
     return make_array(std::move(parts));
   }
   const std::string& separator = expect_text(args[1], "the separator of split()");
   if (separator.empty()) {
-    for (size_t at = 0; at < text.size(); at += utf8_step(text, at))
+    for (size_t at = 0; at < text.size(); at += utf8_step(text, at)) {
       parts.push_back(make_text(text.substr(at, utf8_step(text, at))));
+    }
     return make_array(std::move(parts));
   }
   size_t first = 0;
@@ -104,8 +111,9 @@ Value split_once(Thread&, Value* args, int) {
   const std::string& text = self_text(args);
   const std::string& separator = expect_text(args[1], "the separator of split_once()");
   const size_t at = text.find(separator);
-  if (at == std::string::npos)
+  if (at == std::string::npos) {
     return make_none();
+  }
   return make_some(
       make_tuple({make_text(text.substr(0, at)), make_text(text.substr(at + separator.size()))}));
 }
@@ -125,14 +133,16 @@ Value lines(Thread&, Value* args, int) {
 Value chars(Thread&, Value* args, int) {
   const std::string& text = self_text(args);
   std::vector<Value> parts;
-  for (size_t at = 0; at < text.size(); at += utf8_step(text, at))
+  for (size_t at = 0; at < text.size(); at += utf8_step(text, at)) {
     parts.push_back(make_text(text.substr(at, utf8_step(text, at))));
+  }
   return make_array(std::move(parts));
 }
 Value bytes(Thread&, Value* args, int) {
   std::vector<Value> parts;
-  for (const char c : self_text(args))
+  for (const char c : self_text(args)) {
     parts.push_back(Value::integer(static_cast<unsigned char>(c)));
+  }
   return make_array(std::move(parts));
 }
 
@@ -161,12 +171,14 @@ Value rfind(Thread&, Value* args, int) {
 }
 Value count(Thread&, Value* args, int) {
   const std::string& part = expect_text(args[1], "what count() counts");
-  if (part.empty())
+  if (part.empty()) {
     fail("count() needs a text that is not empty");
+  }
   int64_t found = 0;
   for (size_t at = self_text(args).find(part); at != std::string::npos;
-       at = self_text(args).find(part, at + part.size()))
+       at = self_text(args).find(part, at + part.size())) {
     ++found;
+  }
   return Value::integer(found);
 }
 
@@ -174,8 +186,9 @@ Value replace(Thread&, Value* args, int) {
   const std::string& text = self_text(args);
   const std::string& from = expect_text(args[1], "what replace() looks for");
   const std::string& to = expect_text(args[2], "what replace() puts in");
-  if (from.empty())
+  if (from.empty()) {
     return retained(args[0]);
+  }
   std::string result;
   size_t first = 0;
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, first)) {
@@ -216,8 +229,9 @@ Value parse_int(Thread&, Value* args, int) {
   const size_t skip = text.starts_with("+") ? 1 : 0;
   int64_t value = 0;
   const auto [end, problem] = std::from_chars(text.data() + skip, text.data() + text.size(), value);
-  if (text.size() == skip || problem != std::errc() || end != text.data() + text.size())
+  if (text.size() == skip || problem != std::errc() || end != text.data() + text.size()) {
     return make_none();
+  }
   return make_some(Value::integer(value));
 }
 Value parse_float(Thread&, Value* args, int) {
@@ -231,21 +245,24 @@ Value repeat(Thread& thread, Value* args, int) {
 Value reversed(Thread&, Value* args, int) {
   const std::string& text = self_text(args);
   std::string result;
-  for (size_t at = 0; at < text.size(); at += utf8_step(text, at))
+  for (size_t at = 0; at < text.size(); at += utf8_step(text, at)) {
     result.insert(0, text, at, utf8_step(text, at));
+  }
   return make_text(std::move(result));
 }
 
 Value padded(Value* args, int count, bool left) {
   const int64_t width = to_integer(args[1]);
-  if (width > INT64_C(1) << 32)
+  if (width > INT64_C(1) << 32) {
     fail("a text of that length is too large");
+  }
   const std::string fill = count > 2 ? expect_text(args[2], "the filling") : " ";
   std::string text = self_text(args);
   const auto length = static_cast<int64_t>(as_object<Text>(args[0])->length());
   std::string padding;
-  for (int64_t i = length; i < width; ++i)
+  for (int64_t i = length; i < width; ++i) {
     padding += fill;
+  }
   return make_text(left ? padding + text : text + padding);
 }
 Value pad_left(Thread&, Value* args, int count) { return padded(args, count, true); }
@@ -255,8 +272,9 @@ Value to_string(Thread&, Value* args, int) { return retained(args[0]); }
 
 Value ord(Thread&, Value* args, int) {
   const std::string& text = self_text(args);
-  if (text.empty())
+  if (text.empty()) {
     fail("an empty text has no first character");
+  }
   return Value::integer(utf8_code(text.substr(0, utf8_step(text, 0))));
 }
 
@@ -323,8 +341,9 @@ std::optional<double> parsed_number(const std::string& field) {
   const size_t skip = text.starts_with("+") ? 1 : 0;
   double value = 0;
   const auto [end, problem] = std::from_chars(text.data() + skip, text.data() + text.size(), value);
-  if (text.size() == skip || problem != std::errc() || end != text.data() + text.size())
+  if (text.size() == skip || problem != std::errc() || end != text.data() + text.size()) {
     return std::nullopt;
+  }
   return value;
 }
 

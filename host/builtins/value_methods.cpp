@@ -2,12 +2,12 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "../values/nearest.h"
-#include "../values/sized.h"
-#include "../vm/thread.h"
-#include "../vm/threads.h"
-#include "builtins.h"
-#include "failure.h"
+#include "host/builtins/builtins.h"
+#include "host/builtins/failure.h"
+#include "host/values/nearest.h"
+#include "host/values/sized.h"
+#include "host/vm/thread.h"
+#include "host/vm/threads.h"
 
 namespace spl {
 
@@ -43,8 +43,9 @@ Value rounding(Thread&, Value* args, int) {
   return args[0].is_float() ? Value::number(Function(args[0].as_float)) : args[0];
 }
 Value round_to(Thread&, Value* args, int count) {
-  if (count == 1)
+  if (count == 1) {
     return args[0].is_float() ? Value::number(std::round(args[0].as_float)) : args[0];
+  }
   const double scale = std::pow(10.0, to_number(args[1]));
   return Value::number(std::round(to_number(args[0]) * scale) / scale);
 }
@@ -52,11 +53,13 @@ Value power(Thread& thread, Value* args, int) {
   return thread.arithmetic(BinaryOp::kPower, args[0], args[1]);
 }
 Value absolute(Thread&, Value* args, int) {
-  if (args[0].is_sized())
+  if (args[0].is_sized()) {
     return absolute_sized(args[0]);
-  if (args[0].is_int())
+  }
+  if (args[0].is_int()) {
     return Value::integer(args[0].as_int < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(args[0].as_int))
                                              : args[0].as_int);
+  }
   return Value::number(std::fabs(to_number(args[0])));
 }
 Value to_int(Thread&, Value* args, int) { return Value::integer(to_integer(args[0])); }
@@ -65,8 +68,9 @@ Value to_string(Thread&, Value* args, int) { return make_text(display(args[0]));
 Value least(Thread&, Value* args, int) { return compare(args[1], args[0]) < 0 ? args[1] : args[0]; }
 Value greatest(Thread&, Value* args, int) { return compare(args[1], args[0]) > 0 ? args[1] : args[0]; }
 Value clamp(Thread&, Value* args, int) {
-  if (compare(args[0], args[1]) < 0)
+  if (compare(args[0], args[1]) < 0) {
     return args[1];
+  }
   return compare(args[0], args[2]) > 0 ? args[2] : args[0];
 }
 Value is_nan(Thread&, Value* args, int) { return Value::boolean(std::isnan(to_number(args[0]))); }
@@ -127,54 +131,63 @@ Value is_ok_fn(Thread&, Value* args, int) { return Value::boolean(is_there(args[
 Value is_err_fn(Thread&, Value* args, int) { return Value::boolean(is_err(args[0])); }
 Value is_none_fn(Thread&, Value* args, int) { return Value::boolean(is_none(args[0])); }
 Value unwrap(Thread& thread, Value* args, int) {
-  if (is_err(args[0]))
+  if (is_err(args[0])) {
     panic_with(thread, payload_of(args[0]));
-  if (is_none(args[0]))
+  }
+  if (is_none(args[0])) {
     fail("unwrap() of None");
+  }
   return retained(payload_of(args[0]));
 }
 Value expect(Thread& thread, Value* args, int count) {
-  if (is_there(args[0]))
+  if (is_there(args[0])) {
     return retained(payload_of(args[0]));
+  }
   fail(display(args[1]) + (is_err(args[0]) ? ": " + display(payload_of(args[0])) : ""));
   (void)thread;
   (void)count;
 }
 Value unwrap_err(Thread&, Value* args, int) {
-  if (!is_err(args[0]))
+  if (!is_err(args[0])) {
     fail("unwrap_err() of " + display(args[0]));
+  }
   return retained(payload_of(args[0]));
 }
 Value unwrap_or(Thread&, Value* args, int) {
   return retained(is_there(args[0]) ? payload_of(args[0]) : args[1]);
 }
 Value unwrap_or_else(Thread& thread, Value* args, int) {
-  if (is_there(args[0]))
+  if (is_there(args[0])) {
     return retained(payload_of(args[0]));
+  }
   const Value problem = payload_of(args[0]);
   return is_err(args[0]) ? thread.call(args[1], &problem, 1) : thread.call(args[1], nullptr, 0);
 }
 Value map(Thread& thread, Value* args, int) {
-  if (!is_there(args[0]))
+  if (!is_there(args[0])) {
     return retained(args[0]);
+  }
   const Value inner = payload_of(args[0]);
   return wrapped_like(args[0], thread.call(args[1], &inner, 1));
 }
 Value map_err(Thread& thread, Value* args, int) {
-  if (!is_err(args[0]))
+  if (!is_err(args[0])) {
     return retained(args[0]);
+  }
   const Value inner = payload_of(args[0]);
   return make_err(thread.call(args[1], &inner, 1));
 }
 Value and_then(Thread& thread, Value* args, int) {
-  if (!is_there(args[0]))
+  if (!is_there(args[0])) {
     return retained(args[0]);
+  }
   const Value inner = payload_of(args[0]);
   return thread.call(args[1], &inner, 1);
 }
 Value or_else(Thread& thread, Value* args, int) {
-  if (is_there(args[0]))
+  if (is_there(args[0])) {
     return retained(args[0]);
+  }
   const Value inner = payload_of(args[0]);
   return is_err(args[0]) ? thread.call(args[1], &inner, 1) : thread.call(args[1], nullptr, 0);
 }
@@ -219,25 +232,29 @@ void install_value_methods() {
   add(number_table(), kNumbers, std::size(kNumbers));
   add(option_table(), kOptions, std::size(kOptions));
   add(option_table(), kGeneral, std::size(kGeneral));
-  for (const Kind kind : {Kind::kClosure, Kind::kNative, Kind::kExtern, Kind::kBoundMethod})
+  for (const Kind kind : {Kind::kClosure, Kind::kNative, Kind::kExtern, Kind::kBoundMethod}) {
     add_methods(kind, kFunctions, std::size(kFunctions));
+  }
   install_thread_methods();
 }
 
 void offer_builtin_methods(Value self, Nearest& nearest) {
   const auto offer = [&](const Table& table) {
-    for (const auto& [name, method] : table)
+    for (const auto& [name, method] : table) {
       nearest.offer(name_of(name));
+    }
   };
-  if (self.is_object())
+  if (self.is_object()) {
     offer(table_of(self.as_object->kind));
-  else if (self.is_number() || self.is_bool())
+  } else if (self.is_number() || self.is_bool()) {
     offer(number_table());
+  }
   const bool is_option =
       self.is(Kind::kEnumValue) && (as_object<EnumValue>(self)->type == core_types().option ||
                                     as_object<EnumValue>(self)->type == core_types().result);
-  if (is_option)
+  if (is_option) {
     offer(option_table());
+  }
 }
 
 const Native* builtin_method_of(Value self, Symbol name) {
@@ -246,12 +263,14 @@ const Native* builtin_method_of(Value self, Symbol name) {
     return found == table.end() ? nullptr : found->second;
   };
   const Native* native = nullptr;
-  if (self.is_object())
+  if (self.is_object()) {
     native = look(table_of(self.as_object->kind));
-  else if (is_any_number(self) || self.is_bool())
+  } else if (is_any_number(self) || self.is_bool()) {
     native = look(number_table());
-  if (self.is(Kind::kGenerator) || self.is(Kind::kIterator))
+  }
+  if (self.is(Kind::kGenerator) || self.is(Kind::kIterator)) {
     return native;
+  }
   // T? may hold a plain value where an Option is asked.
   return native != nullptr ? native : look(option_table());
 }

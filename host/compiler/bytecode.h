@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../values/objects.h"
+#include "host/values/objects.h"
 
 namespace spl {
 
@@ -54,7 +54,9 @@ struct Instruction {
   Op op = Op::kExtra;
   uint16_t a = 0;
   union {
-    __extension__ struct { uint16_t b, c; };
+    __extension__ struct {
+      uint16_t b, c;
+    };
     int32_t d;
   };
   Instruction() : d(0) {}

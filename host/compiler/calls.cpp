@@ -1,5 +1,5 @@
 // Calls and the places that mutating methods and assignments work on.
-#include "compiler.h"
+#include "host/compiler/compiler.h"
 
 namespace spl {
 
@@ -8,25 +8,29 @@ std::unordered_set<Symbol>& mutating_names() {
     std::unordered_set<Symbol> made;
     for (const char* name :
          {"push", "append", "pop", "insert", "remove", "remove_at", "clear", "sort", "sort_by", "reverse",
-          "extend", "set", "update", "fill", "swap", "truncate", "shuffle"})
+          "extend", "set", "update", "fill", "swap", "truncate", "shuffle"}) {
       made.insert(intern(name));
+    }
     return made;
   }();
   return names;
 }
 
 bool FunctionCompiler::simple_arguments(const std::vector<Arg>& args) const {
-  for (const Arg& arg : args)
-    if (arg.kind != ArgKind::kPositional)
+  for (const Arg& arg : args) {
+    if (arg.kind != ArgKind::kPositional) {
       return false;
+    }
+  }
   return true;
 }
 
 uint16_t FunctionCompiler::arguments(const std::vector<Arg>& args, bool moves) {
   for (const Arg& arg : args) {
     temporary_of(*arg.value);
-    if (moves)
+    if (moves) {
       take_along(*arg.value);
+    }
   }
   return static_cast<uint16_t>(args.size());
 }
@@ -43,8 +47,9 @@ uint16_t FunctionCompiler::call_spec(const std::vector<Arg>& args) {
 
 void FunctionCompiler::call_to(const CallExpr& expr, Register dest) {
   const Expr* callee = expr.callee.get();
-  while (callee->kind == ExprKind::kTypeApply)
+  while (callee->kind == ExprKind::kTypeApply) {
     callee = as<TypeApplyExpr>(*callee).object.get();
+  }
   if (callee->kind == ExprKind::kField) {
     method_call(as<FieldExpr>(*callee), expr.args, dest);
     return;
@@ -56,12 +61,14 @@ void FunctionCompiler::call_to(const CallExpr& expr, Register dest) {
   const Register window = temporary_of(*callee);
   const uint16_t count = arguments(expr.args, !names_builtin(*callee));
   span_ = expr.span;
-  if (simple_arguments(expr.args))
+  if (simple_arguments(expr.args)) {
     emit(Op::kCall, window, count);
-  else
+  } else {
     emit(Op::kCallSpec, window, count, call_spec(expr.args));
-  if (dest != window)
+  }
+  if (dest != window) {
     emit(Op::kTake, dest, window);
+  }
 }
 
 void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest) {
@@ -73,8 +80,9 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
     const Register window = temporary();
     const uint16_t count = arguments(args);
     span_ = span;
-    if (!simple)
+    if (!simple) {
       path.spec = call_spec(args);
+    }
     proto_->paths.push_back(std::move(path));
     emit(Op::kInvokePlace, window, count, cache(callee.name));
     emit_extra(static_cast<int32_t>(proto_->paths.size() - 1));
@@ -83,8 +91,9 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
   }
   const Register window = temporary_of(*callee.object);
   size_t nil = 0;
-  if (callee.nil_safe)
+  if (callee.nil_safe) {
     nil = jump_if_nothing(window);
+  }
   const uint16_t count = arguments(args);
   span_ = span;
   if (simple) {
@@ -142,8 +151,9 @@ bool FunctionCompiler::is_place(const Expr& expr) const {
 
 // A name that nothing defines is read where it stands, so that the error points at it.
 void FunctionCompiler::check_known(Symbol symbol, const SourceSpan& span) {
-  if (module_.knows(symbol))
+  if (module_.knows(symbol)) {
     return;
+  }
   const SourceSpan before = std::exchange(span_, span);
   const uint32_t mark = temporary_count_;
   read(resolve(symbol), temporary());

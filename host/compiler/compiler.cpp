@@ -1,9 +1,9 @@
 // Registers, names and finishing: what all parts of the compiler stand on.
-#include "compiler.h"
+#include "host/compiler/compiler.h"
 
 #include <algorithm>
 
-#include "../values/nearest.h"
+#include "host/values/nearest.h"
 
 namespace spl {
 
@@ -46,13 +46,15 @@ void FunctionCompiler::patch_to(size_t jump, size_t target) {
 }
 
 uint16_t FunctionCompiler::constant(Value owned) {
-  if (proto_->constants.size() > 0xFFFF)
+  if (proto_->constants.size() > 0xFFFF) {
     refuse(span_, "this function has more than 65536 constants");
+  }
   if (!owned.is_object()) {
     for (size_t i = 0; i < proto_->constants.size(); ++i) {
       const Value known = proto_->constants[i];
-      if (known.tag == owned.tag && known.as_int == owned.as_int)
+      if (known.tag == owned.tag && known.as_int == owned.as_int) {
         return static_cast<uint16_t>(i);
+      }
     }
   }
   proto_->constants.push_back(owned);
@@ -60,8 +62,9 @@ uint16_t FunctionCompiler::constant(Value owned) {
 }
 
 uint16_t FunctionCompiler::cache(Symbol name) {
-  if (proto_->caches.size() > 0xFFFF)
+  if (proto_->caches.size() > 0xFFFF) {
     refuse(span_, "this function is too large");
+  }
   Cache made;
   made.name = name;
   proto_->caches.push_back(made);
@@ -72,8 +75,9 @@ Register FunctionCompiler::temporaries(uint32_t count) {
   const uint32_t first = temporary_count_;
   temporary_count_ += count;
   temporary_peak_ = std::max(temporary_peak_, temporary_count_);
-  if (temporary_peak_ >= kTemporary)
+  if (temporary_peak_ >= kTemporary) {
     refuse(span_, "this expression is too large");
+  }
   return static_cast<Register>(kTemporary | first);
 }
 Register FunctionCompiler::temporary() { return temporaries(1); }
@@ -81,22 +85,26 @@ Register FunctionCompiler::temporary() { return temporaries(1); }
 Register FunctionCompiler::hidden() {
   const uint32_t reg = local_count_++;
   local_peak_ = std::max(local_peak_, local_count_);
-  if (local_peak_ >= kWide)
+  if (local_peak_ >= kWide) {
     refuse(span_, "this function has too many variables");
+  }
   return static_cast<Register>(reg);
 }
 
 // A variable of the whole function, met inside one of its blocks. Its register lies behind the blocks' own.
 void FunctionCompiler::declare_wide(Symbol name, const void* key) {
   const auto reg = static_cast<Register>(kWide | wide_count_++);
-  if (wide_count_ >= kWide)
+  if (wide_count_ >= kWide) {
     refuse(span_, "this function has too many variables");
+  }
   const bool is_cell = cells_.contains(key);
-  if (is_cell)
+  if (is_cell) {
     wide_cells_.push_back(reg);
+  }
   locals_.insert(locals_.begin(), {name, reg, key, is_cell, true});
-  for (size_t i = 1; i < scopes_.size(); ++i)
+  for (size_t i = 1; i < scopes_.size(); ++i) {
     ++scopes_[i].first_local;
+  }
 }
 
 Register FunctionCompiler::declare(Symbol name, const void* key, bool is_variable) {
@@ -107,10 +115,12 @@ Register FunctionCompiler::declare(Symbol name, const void* key, bool is_variabl
 
 void FunctionCompiler::declared(Register reg) {
   for (auto local = locals_.rbegin(); local != locals_.rend(); ++local) {
-    if (local->reg != reg)
+    if (local->reg != reg) {
       continue;
-    if (local->is_cell)
+    }
+    if (local->is_cell) {
       emit(Op::kNewCell, reg);
+    }
     return;
   }
 }
@@ -119,82 +129,103 @@ void FunctionCompiler::open_scope() { scopes_.push_back({locals_.size(), local_c
 
 void FunctionCompiler::close_scope() {
   const Scope scope = scopes_.back();
-  if (scope.defer_mark >= 0)
+  if (scope.defer_mark >= 0) {
     emit(Op::kRunDefers, static_cast<uint32_t>(scope.defer_mark));
+  }
   scopes_.pop_back();
   locals_.resize(scope.first_local);
   local_count_ = scope.first_register;
 }
 
 FunctionCompiler::Local* FunctionCompiler::find_local(Symbol name) {
-  for (auto local = locals_.rbegin(); local != locals_.rend(); ++local)
-    if (local->name == name)
+  for (auto local = locals_.rbegin(); local != locals_.rend(); ++local) {
+    if (local->name == name) {
       return &*local;
+    }
+  }
   return nullptr;
 }
 
 // -1: no function round this one has the name.
 int FunctionCompiler::capture(Symbol name, bool from_scope_block) {
-  for (size_t i = 0; i < captured_.size(); ++i)
-    if (captured_[i].name == name)
+  for (size_t i = 0; i < captured_.size(); ++i) {
+    if (captured_[i].name == name) {
       return static_cast<int>(i);
-  if (parent_ == nullptr)
+    }
+  }
+  if (parent_ == nullptr) {
     return -1;
+  }
   if (Local* local = parent_->find_local(name)) {
     const bool shared = local->is_cell || (from_scope_block && local->is_variable);
-    if (shared && !local->is_cell)
+    if (shared && !local->is_cell) {
       cells_.insert(local->key);  // this pass is repeated: then it will be one
+    }
     captured_.push_back({name, shared});
     captures_.push_back({true, local->reg});
     return static_cast<int>(captured_.size() - 1);
   }
   const int outer = parent_->capture(name, parent_->is_scope_block_);
-  if (outer < 0)
+  if (outer < 0) {
     return -1;
+  }
   captured_.push_back({name, parent_->captured_[static_cast<size_t>(outer)].is_cell});
   captures_.push_back({false, static_cast<uint16_t>(outer)});
   return static_cast<int>(captured_.size() - 1);
 }
 
 FunctionCompiler::Name FunctionCompiler::resolve(Symbol name) {
-  if (const Local* local = find_local(name))
+  if (const Local* local = find_local(name)) {
     return {local->is_cell ? Name::Form::kLocalCell : Name::Form::kLocal, local->reg};
-  if (name == own_name_ && name != kNoSymbol)
+  }
+  if (name == own_name_ && name != kNoSymbol) {
     return {Name::Form::kSelfClosure, 0};
+  }
   if (const int index = capture(name, is_scope_block_); index >= 0) {
     const bool cell = captured_[static_cast<size_t>(index)].is_cell;
     return {cell ? Name::Form::kCapturedCell : Name::Form::kCaptured, static_cast<uint32_t>(index)};
   }
-  if (fields_ != nullptr && has_self() && std::find(fields_->begin(), fields_->end(), name) != fields_->end())
+  if (fields_ != nullptr && has_self() &&
+      std::find(fields_->begin(), fields_->end(), name) != fields_->end()) {
     return {Name::Form::kField, name};
-  if (const Type* type = owner(); type != nullptr && type->declared_statics.contains(name))
+  }
+  if (const Type* type = owner(); type != nullptr && type->declared_statics.contains(name)) {
     return {Name::Form::kStatic, name};
-  if (!module_.knows(name))
+  }
+  if (!module_.knows(name)) {
     suggest_local(name);
+  }
   return {Name::Form::kGlobal, module_.slot(name)};
 }
 
 // `self.name = …` in a class's own method declares the field, if nothing else did.
 void FunctionCompiler::note_field(Symbol name) {
   const FunctionCompiler* method = this;
-  while (!method->has_own_self_ && method->parent_ != nullptr)
+  while (!method->has_own_self_ && method->parent_ != nullptr) {
     method = method->parent_;
+  }
   std::vector<Symbol>* fields = method->grown_fields_;
-  if (fields != nullptr && std::find(fields->begin(), fields->end(), name) == fields->end())
+  if (fields != nullptr && std::find(fields->begin(), fields->end(), name) == fields->end()) {
     fields->push_back(name);
+  }
 }
 
 // The error that such a name will be at run time can tell what stood in sight.
 void FunctionCompiler::suggest_local(Symbol unknown) {
   Nearest nearest(name_of(unknown));
-  for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_)
-    for (const Local& local : at->locals_)
+  for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_) {
+    for (const Local& local : at->locals_) {
       nearest.offer(name_of(local.name));
-  if (fields_ != nullptr && has_self())
-    for (const Symbol field : *fields_)
+    }
+  }
+  if (fields_ != nullptr && has_self()) {
+    for (const Symbol field : *fields_) {
       nearest.offer(name_of(field));
-  if (!nearest.name().empty())
+    }
+  }
+  if (!nearest.name().empty()) {
     module_.near_locals.emplace(unknown, nearest.name());
+  }
 }
 
 void FunctionCompiler::read(Name name, Register dest) {
@@ -245,9 +276,10 @@ void FunctionCompiler::write(Name name, Register value, Symbol symbol, const Sou
       break;
     case Name::Form::kCaptured:
     case Name::Form::kSelfClosure:
-      if (is_scope_block_)
+      if (is_scope_block_) {
         refuse(span, "'" + name_of(symbol) +
                          "' cannot be changed here: it is no variable of the code round this block");
+      }
       refuse(span, "a lambda cannot change '" + name_of(symbol) + "', a variable of the function round it",
              "it has its own copies of the locals round it; keep what changes in a field of an object");
     case Name::Form::kField:
@@ -269,16 +301,20 @@ void FunctionCompiler::write(Name name, Register value, Symbol symbol, const Sou
 }
 
 bool FunctionCompiler::has_self() const {
-  for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_)
-    if (at->has_own_self_)
+  for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_) {
+    if (at->has_own_self_) {
       return true;
+    }
+  }
   return false;
 }
 
 Symbol FunctionCompiler::owner_name() const {
-  for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_)
-    if (at->owner_name_ != kNoSymbol)
+  for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_) {
+    if (at->owner_name_ != kNoSymbol) {
       return at->owner_name_;
+    }
+  }
   return kNoSymbol;
 }
 
@@ -294,18 +330,21 @@ void FunctionCompiler::owner_to(Register dest) {
 }
 
 void FunctionCompiler::self_to(Register dest) {
-  if (!has_self())
+  if (!has_self()) {
     refuse(span_, "self exists in methods only");
+  }
   read(resolve(intern("self")), dest);
 }
 
 void FunctionCompiler::parameters(const std::vector<Param>& params) {
   for (const Param& param : params) {
     const auto index = static_cast<int>(proto_->parameters.size());
-    if (param.kind == ParamKind::kRest)
+    if (param.kind == ParamKind::kRest) {
       proto_->rest = index;
-    if (param.kind == ParamKind::kNamed)
+    }
+    if (param.kind == ParamKind::kNamed) {
       proto_->named = index;
+    }
     proto_->parameters.push_back(param.pattern ? kNoSymbol : param.name);
     proto_->has_default.push_back(param.default_value != nullptr);
     declare(param.pattern ? kNoSymbol : param.name, &param, true);
@@ -314,13 +353,15 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
   proto_->required = 0;
   while (proto_->required < proto_->parameters.size() && !proto_->has_default[proto_->required] &&
          static_cast<int>(proto_->required) != proto_->rest &&
-         static_cast<int>(proto_->required) != proto_->named)
+         static_cast<int>(proto_->required) != proto_->named) {
     ++proto_->required;
+  }
   const size_t first = proto_->parameters.size() - params.size();
   const size_t first_local = locals_.size() - params.size();
   // A default sees the parameters before its own, and none behind.
-  for (size_t i = 0; i < params.size(); ++i)
+  for (size_t i = 0; i < params.size(); ++i) {
     locals_[first_local + i].name = kNoSymbol;
+  }
   for (size_t i = 0; i < params.size(); ++i) {
     const auto reg = static_cast<Register>(first + i);
     if (params[i].default_value) {
@@ -332,9 +373,11 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
     locals_[first_local + i].name = proto_->parameters[first + i];
     declared(reg);
   }
-  for (size_t i = 0; i < params.size(); ++i)
-    if (params[i].pattern)
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (params[i].pattern) {
       bind_pattern(*params[i].pattern, static_cast<Register>(first + i), false);
+    }
+  }
 }
 
 namespace {
@@ -342,8 +385,9 @@ namespace {
 // Nobody asks those for a second value.
 bool is_called_by_language(const FunctionDecl& decl, bool is_method) {
   const std::string& name = name_of(decl.info.name);
-  if (!is_method)
+  if (!is_method) {
     return name == "main";
+  }
   return name == "drop" || name == "init" ||
          (name.starts_with("__") && name != "__call__" && name != "__invoke__");
 }
@@ -361,8 +405,9 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
     proto_->has_default.push_back(false);
     declare(intern("self"), &decl, false);
   }
-  if (parent_ != nullptr && !is_method)
+  if (parent_ != nullptr && !is_method) {
     own_name_ = decl.info.name;
+  }
   parameters(decl.params);
   may_yield_ = !decl.is_async && !is_called_by_language(decl, is_method);
   body_value(*decl.body);
@@ -399,11 +444,13 @@ const Proto* FunctionCompiler::module_body(const std::vector<StmtPtr>& statement
   proto_->name = "module";
   is_module_ = true;
   mark_defers(statements);
-  for (const auto& stmt : statements)
+  for (const auto& stmt : statements) {
     statement(*stmt);
+  }
   scopes_.resize(1);
-  if (scopes_.back().defer_mark >= 0)
+  if (scopes_.back().defer_mark >= 0) {
     emit(Op::kRunDefers, static_cast<uint32_t>(scopes_.back().defer_mark));
+  }
   emit(Op::kReturnNil);
   return finish();
 }
@@ -420,10 +467,11 @@ constexpr const char* kOperands[] = {
 // Blocks' variables come first, then those of the whole function, then temporaries.
 template <class Number>
 void settle(Number& operand, uint32_t blocks, uint32_t wide) {
-  if ((operand & kTemporary) != 0)
+  if ((operand & kTemporary) != 0) {
     operand = static_cast<Number>((operand & ~static_cast<uint32_t>(kTemporary)) + blocks + wide);
-  else if ((operand & kWide) != 0)
+  } else if ((operand & kWide) != 0) {
     operand = static_cast<Number>((operand & ~static_cast<uint32_t>(kWide)) + blocks);
+  }
 }
 
 }  // namespace
@@ -444,30 +492,40 @@ const Proto* FunctionCompiler::finish() {
   const uint32_t blocks = local_peak_, wide = wide_count_;
   proto_->locals = blocks + wide;
   proto_->registers = proto_->locals + temporary_peak_;
-  if (proto_->registers >= 0xFFFF)
+  if (proto_->registers >= 0xFFFF) {
     refuse(span_, "this function is too large");
+  }
   make_wide_cells();
   for (Instruction& instruction : proto_->code) {
     const char* operands = kOperands[static_cast<size_t>(instruction.op)];
-    if (operands[0] == 'r')
+    if (operands[0] == 'r') {
       settle(instruction.a, blocks, wide);
-    if (operands[1] == 'r')
+    }
+    if (operands[1] == 'r') {
       settle(instruction.b, blocks, wide);
-    if (operands[2] == 'r')
+    }
+    if (operands[2] == 'r') {
       settle(instruction.c, blocks, wide);
+    }
   }
   for (Path& path : proto_->paths) {
     if (path.root == Path::Root::kRegister || path.root == Path::Root::kCell ||
-        path.root == Path::Root::kValue)
+        path.root == Path::Root::kValue) {
       settle(path.operand, blocks, wide);
-    for (auto& step : path.steps)
-      if (step.form == Path::Step::Form::kIndex)
+    }
+    for (auto& step : path.steps) {
+      if (step.form == Path::Step::Form::kIndex) {
         settle(step.operand, blocks, wide);
+      }
+    }
   }
-  for (auto& captures : proto_->capture_lists)
-    for (Capture& capture : captures)
-      if (capture.from_local)
+  for (auto& captures : proto_->capture_lists) {
+    for (Capture& capture : captures) {
+      if (capture.from_local) {
         settle(capture.index, blocks, wide);
+      }
+    }
+  }
   return proto_;
 }
 

@@ -6,9 +6,9 @@
 
 #include <unordered_set>
 
-#include "../modules/module.h"
-#include "../syntax/ast.h"
-#include "bytecode.h"
+#include "host/compiler/bytecode.h"
+#include "host/modules/module.h"
+#include "host/syntax/ast.h"
 
 namespace spl {
 
@@ -209,8 +209,9 @@ class FunctionCompiler {
   void patch(size_t jump) { patch_to(jump, here()); }
   void patch_to(size_t jump, size_t target);
   void patch_all(const std::vector<size_t>& jumps) {
-    for (const size_t jump : jumps)
+    for (const size_t jump : jumps) {
       patch(jump);
+    }
   }
   uint16_t constant(Value owned);
   uint16_t text_constant(const std::string& text) { return constant(make_text(text)); }

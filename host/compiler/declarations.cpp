@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "../ffi/extern.h"
-#include "../values/nearest.h"
-#include "compiler.h"
-#include "direct_methods.h"
-#include "type_names.h"
+#include "host/compiler/compiler.h"
+#include "host/compiler/direct_methods.h"
+#include "host/compiler/type_names.h"
+#include "host/ffi/extern.h"
+#include "host/values/nearest.h"
 
 namespace spl {
 
@@ -23,8 +23,9 @@ const Proto* settled(Compile&& compile) {
   for (;;) {
     const size_t before = cells.size();
     const Proto* proto = compile(cells);
-    if (cells.size() == before)
+    if (cells.size() == before) {
       return proto;
+    }
   }
 }
 
@@ -34,12 +35,14 @@ bool takes_class(const FunctionDecl& decl, bool is_static) {
   const auto& attributes = decl.info.attributes;
   const auto marked = std::find_if(attributes.begin(), attributes.end(),
                                    [](const Attribute& a) { return a.name == classmethod; });
-  if (marked == attributes.end())
+  if (marked == attributes.end()) {
     return false;
-  if (!is_static || decl.params.empty())
+  }
+  if (!is_static || decl.params.empty()) {
     throw CompileError{marked->span,
                        "classmethod marks a static method whose first parameter takes the class",
                        "write `@classmethod static fn name(cls, …)`"};
+  }
   return true;
 }
 
@@ -81,8 +84,9 @@ bool literal_value(const Expr& expr, Value& value) {
       value = make_text(as<TextExpr>(expr).value);
       return true;
     case ExprKind::kArray:
-      if (!as<ArrayExpr>(expr).elements.empty())
+      if (!as<ArrayExpr>(expr).elements.empty()) {
         return false;
+      }
       value = make_array({});  // shared by all: an array is copied before it is changed
       return true;
     default:
@@ -112,15 +116,19 @@ bool names_only_a_type(Symbol symbol) {
 }
 
 Value zero_of(const TypeExpr* type) {
-  if (type == nullptr || type->optional || type->kind != TypeKind::kName || type->path.size() != 1)
+  if (type == nullptr || type->optional || type->kind != TypeKind::kName || type->path.size() != 1) {
     return Value();
+  }
   const std::string_view name = builtin_type(name_of(type->path[0]));
-  if (name == "bool")
+  if (name == "bool") {
     return Value::boolean(false);
-  if (is_integer_type(name))
+  }
+  if (is_integer_type(name)) {
     return Value::integer(0);
-  if (is_float_type(name))
+  }
+  if (is_float_type(name)) {
     return Value::number(0);
+  }
   return Value();
 }
 
@@ -133,21 +141,29 @@ class ModuleCompiler {
 
   const Proto* run() {
     const auto& statements = module_.tree.module.statements;
-    for (const auto& stmt : statements)
-      if (stmt->kind == StmtKind::kTypeAlias)
+    for (const auto& stmt : statements) {
+      if (stmt->kind == StmtKind::kTypeAlias) {
         module_.aliases[as<TypeAliasDecl>(*stmt).info.name] = as<TypeAliasDecl>(*stmt).type.get();
-    for (const auto& stmt : statements)
+      }
+    }
+    for (const auto& stmt : statements) {
       announce(*stmt, true);
+    }
     define_aliases();
-    for (const auto& [name, slot] : module_.names)
+    for (const auto& [name, slot] : module_.names) {
       module_.top_names.insert(name);
-    for (const auto& [name, import] : module_.imports)
+    }
+    for (const auto& [name, import] : module_.imports) {
       module_.top_names.insert(name);
-    for (const auto& stmt : statements)
+    }
+    for (const auto& stmt : statements) {
       define(*stmt);
-    for (const auto& stmt : statements)
-      if (stmt->kind == StmtKind::kExport)
+    }
+    for (const auto& stmt : statements) {
+      if (stmt->kind == StmtKind::kExport) {
         check_exported(as<ExportDecl>(*stmt));
+      }
+    }
     const Proto* body = settled([&](CellSet& cells) {
       FunctionCompiler compiler(module_, nullptr, cells, nullptr);
       return compiler.module_body(statements);
@@ -161,8 +177,9 @@ class ModuleCompiler {
     switch (stmt.kind) {
       case StmtKind::kFunction: {
         const auto& decl = as<FunctionDecl>(stmt);
-        if (!top)
+        if (!top) {
           break;
+        }
         note_exported(decl.info);
         module_.define(decl.info.name, decl.is_extern ? make_extern(decl, module_) : make_closure(nullptr));
         break;
@@ -188,28 +205,35 @@ class ModuleCompiler {
         announce_type(new Trait(), as<TraitDecl>(stmt).info, {}, false);
         break;
       case StmtKind::kImpl:
-        for (const auto& method : as<ImplDecl>(stmt).methods)
-          if (method->is_mutating)
+        for (const auto& method : as<ImplDecl>(stmt).methods) {
+          if (method->is_mutating) {
             mutating_names().insert(method->info.name);
+          }
+        }
         break;
       case StmtKind::kBind: {
         const auto& bind = as<BindStmt>(stmt);
-        if (!top)
+        if (!top) {
           break;
-        if (bind.pattern->kind == PatternKind::kBinding && is_unique(bind))
+        }
+        if (bind.pattern->kind == PatternKind::kBinding && is_unique(bind)) {
           module_.uniques.insert(as<BindingPattern>(*bind.pattern).name);
+        }
         announce_pattern(*bind.pattern, bind.exported,
                          bind.bind != BindKind::kVal && bind.bind != BindKind::kConst);
         break;
       }
       case StmtKind::kAssign:
-        for (const auto& target : as<AssignStmt>(stmt).targets)
-          if (target->kind == ExprKind::kName)
+        for (const auto& target : as<AssignStmt>(stmt).targets) {
+          if (target->kind == ExprKind::kName) {
             module_.variables.insert(as<NameExpr>(*target).name);
+          }
+        }
         break;
       case StmtKind::kExport:
-        for (const auto& name : as<ExportDecl>(stmt).names)
+        for (const auto& name : as<ExportDecl>(stmt).names) {
           module_.exports.insert(name.alias != kNoSymbol ? name.alias : name.name);
+        }
         break;
       case StmtKind::kTypeAlias:
         note_exported(as<TypeAliasDecl>(stmt).info);
@@ -225,10 +249,12 @@ class ModuleCompiler {
         break;
       case StmtKind::kExpr:
         if (const Expr& value = *as<ExprStmt>(stmt).value; value.kind == ExprKind::kIf) {
-          for (const auto& clause : as<IfExpr>(value).clauses)
+          for (const auto& clause : as<IfExpr>(value).clauses) {
             announce_all(clause.body);
-          if (as<IfExpr>(value).otherwise)
+          }
+          if (as<IfExpr>(value).otherwise) {
             announce_all(*as<IfExpr>(value).otherwise);
+          }
         }
         break;
       default:
@@ -240,11 +266,13 @@ class ModuleCompiler {
     switch (stmt.kind) {
       case StmtKind::kFunction: {
         const auto& decl = as<FunctionDecl>(stmt);
-        if (decl.is_extern)
+        if (decl.is_extern) {
           break;
-        if (!decl.body)
+        }
+        if (!decl.body) {
           throw CompileError{decl.span, "the function " + name_of(decl.info.name) + " has no body",
                              "extern fn declares a native function"};
+        }
         as_object<Closure>(module_.slots[module_.slot(decl.info.name)])->proto = settled([&](CellSet& cells) {
           FunctionCompiler compiler(module_, nullptr, cells, nullptr);
           return compiler.function(decl, false);
@@ -270,47 +298,57 @@ class ModuleCompiler {
  private:
   // Only a trait may leave a method to others.
   static void need_bodies(const std::vector<FunctionPtr>& methods) {
-    for (const auto& method : methods)
-      if (!method->body && !method->is_extern)
+    for (const auto& method : methods) {
+      if (!method->body && !method->is_extern) {
         throw CompileError{method->span, "the method " + name_of(method->info.name) + " has no body", ""};
+      }
+    }
   }
 
   // Types of functions may share a name, those of the module may not.
   void declare_once(Symbol name, const SourceSpan& span, bool top) {
-    if (top && !declared_.insert(name).second)
+    if (top && !declared_.insert(name).second) {
       throw CompileError{span, "the type " + name_of(name) + " is declared twice", ""};
+    }
   }
 
   void announce_all(const Block& block) {
-    for (const auto& stmt : block.statements)
+    for (const auto& stmt : block.statements) {
       announce(*stmt, false);
+    }
   }
 
   bool is_unique(const BindStmt& bind) const {
-    if (is_unique_type(bind.type.get()))
+    if (is_unique_type(bind.type.get())) {
       return true;
-    if (!bind.value)
+    }
+    if (!bind.value) {
       return false;
+    }
     return makes_unique(*bind.value) ||
            (bind.value->kind == ExprKind::kName && module_.uniques.contains(as<NameExpr>(*bind.value).name));
   }
 
   void check_exported(const ExportDecl& decl) {
     for (const ImportName& name : decl.names) {
-      if (module_.knows(name.name) || module_.aliases.contains(name.name))
+      if (module_.knows(name.name) || module_.aliases.contains(name.name)) {
         continue;
+      }
       Nearest nearest(name_of(name.name));
-      for (const auto& [known, slot] : module_.names)
-        if (module_.knows(known))
+      for (const auto& [known, slot] : module_.names) {
+        if (module_.knows(known)) {
           nearest.offer(name_of(known));
+        }
+      }
       throw CompileError{name.span, "'" + name_of(name.name) + "' is exported but not defined",
                          nearest.hint()};
     }
   }
 
   void note_exported(const DeclInfo& info) {
-    if (info.exported)
+    if (info.exported) {
       module_.exports.insert(info.name);
+    }
   }
 
   void announce_type(Type* type, const DeclInfo& info, const std::vector<FunctionPtr>& methods,
@@ -319,11 +357,14 @@ class ModuleCompiler {
     type->module = &module_;
     note_exported(info);
     module_.define(info.name, Value::object(type));
-    if (!by_value)
+    if (!by_value) {
       return;
-    for (const auto& method : methods)
-      if (method->is_mutating)
+    }
+    for (const auto& method : methods) {
+      if (method->is_mutating) {
         mutating_names().insert(method->info.name);
+      }
+    }
   }
 
   // Matches anywhere in the module ask which variants an enum has.
@@ -333,17 +374,21 @@ class ModuleCompiler {
     for (const VariantDecl& variant : decl.variants) {
       VariantInfo info;
       info.name = variant.name;
-      if (type.index_of(variant.name) >= 0)
+      if (type.index_of(variant.name) >= 0) {
         throw CompileError{variant.span, "the variant " + name_of(variant.name) + " is declared twice", ""};
+      }
       info.field_names = variant.field_names;
       info.arity = static_cast<uint32_t>(variant.field_types.size());
-      if (variant.value)
+      if (variant.value) {
         literal_value(*variant.value, info.value);
+      }
       type.variants.push_back(info);
     }
-    for (uint32_t i = 0; i < type.variants.size(); ++i)
-      if (type.variants[i].arity == 0)
+    for (uint32_t i = 0; i < type.variants.size(); ++i) {
+      if (type.variants[i].arity == 0) {
         type.variants[i].singleton = Value::object(new_enum_value(&type, i));
+      }
+    }
     note_variants(type);
   }
 
@@ -355,11 +400,13 @@ class ModuleCompiler {
       for (const auto& [name, type] : module_.aliases) {
         const auto path = type_path(*type);
         const bool undefined = module_.slots[module_.slot(name)].is_missing();
-        if (path.size() != 1 || !undefined || path[0] == name || module_.imports.contains(name))
+        if (path.size() != 1 || !undefined || path[0] == name || module_.imports.contains(name)) {
           continue;
+        }
         const Value value = module_.lookup(path[0]);
-        if (value.is_missing())
+        if (value.is_missing()) {
           continue;
+        }
         module_.define(name, retained(value));
         found = true;
       }
@@ -370,15 +417,18 @@ class ModuleCompiler {
     if (pattern.kind == PatternKind::kBinding) {
       const auto& binding = as<BindingPattern>(pattern);
       module_.slot(binding.name);
-      if (exported)
+      if (exported) {
         module_.exports.insert(binding.name);
-      if (is_variable || binding.is_mutable)
+      }
+      if (is_variable || binding.is_mutable) {
         module_.variables.insert(binding.name);
-      else
+      } else {
         module_.fixed.insert(binding.name);
+      }
     } else if (pattern.kind == PatternKind::kTuple) {
-      for (const auto& element : as<TuplePattern>(pattern).elements)
+      for (const auto& element : as<TuplePattern>(pattern).elements) {
         announce_pattern(*element, exported, is_variable);
+      }
     }
   }
 
@@ -386,9 +436,11 @@ class ModuleCompiler {
 
   void define_methods(Type* type, const std::vector<FunctionPtr>& methods,
                       const std::vector<Symbol>& fields) {
-    for (const auto& decl : methods)
-      if (decl->body)
+    for (const auto& decl : methods) {
+      if (decl->body) {
         type->methods[decl->info.name] = make_method(module_, *decl, type->name, fields, decl->is_static);
+      }
+    }
   }
 
   // Fields that methods assign become fields like those declared; then bare names find them, so once more.
@@ -396,10 +448,12 @@ class ModuleCompiler {
                               std::vector<Symbol>& fields) {
     for (size_t known = fields.size() + 1; known != fields.size();) {
       known = fields.size();
-      for (const auto& decl : methods)
-        if (decl->body)
+      for (const auto& decl : methods) {
+        if (decl->body) {
           record->methods[decl->info.name] =
               make_method(module_, *decl, record->name, fields, decl->is_static, &fields);
+        }
+      }
     }
     for (size_t i = record->fields.size(); i < fields.size(); ++i) {
       FieldInfo info;
@@ -412,8 +466,9 @@ class ModuleCompiler {
   static void note_statics(Record& record, const RecordDecl& decl) {
     for (const auto& stmt : decl.constants) {
       const auto& bind = as<BindStmt>(*stmt);
-      if (bind.pattern->kind == PatternKind::kBinding)
+      if (bind.pattern->kind == PatternKind::kBinding) {
         record.declared_statics[as<BindingPattern>(*bind.pattern).name] = bind.bind != BindKind::kVar;
+      }
     }
   }
 
@@ -426,8 +481,9 @@ class ModuleCompiler {
       FieldInfo info;
       info.name = field.name;
       if (!field.default_value) {
-        if (!record->is_class)
+        if (!record->is_class) {
           info.default_value = zero_of(field.type ? &module_.unaliased(*field.type) : nullptr);
+        }
       } else if (!literal_value(*field.default_value, info.default_value)) {
         info.initializer = settled([&](CellSet& cells) {
           FunctionCompiler compiler(module_, nullptr, cells, nullptr);
@@ -436,19 +492,22 @@ class ModuleCompiler {
                                       name_of(decl.info.name) + "." + name_of(field.name));
         });
       }
-      if (!record->field_index.emplace(field.name, static_cast<uint32_t>(fields.size())).second)
+      if (!record->field_index.emplace(field.name, static_cast<uint32_t>(fields.size())).second) {
         throw CompileError{field.span, "the field " + name_of(field.name) + " is declared twice", ""};
+      }
       record->fields.push_back(info);
       fields.push_back(field.name);
     }
-    if (record->is_class)
+    if (record->is_class) {
       define_growing_methods(record, decl.methods, fields);
-    else
+    } else {
       define_methods(record, decl.methods, fields);
+    }
     record->note_own_hooks();
     note_direct_calls(*record, decl.methods);
-    for (const Symbol inner : decl.inner_types)
+    for (const Symbol inner : decl.inner_types) {
       record->statics[inner] = retained(Value::object(type_named(inner)));
+    }
   }
 
   void define_enum(const EnumDecl& decl) {
@@ -487,9 +546,10 @@ void FunctionCompiler::name_means_latest(Symbol type) {
 // What remains of a type declaration for run time: parents, impls, constants; inside functions, all of it.
 void FunctionCompiler::local_type(const Stmt& stmt) {
   if (!at_module_level() && stmt.kind != StmtKind::kImpl && stmt.kind != StmtKind::kTypeAlias) {
-    if (!is_module_ && module_.top_names.contains(type_declared(stmt)))
+    if (!is_module_ && module_.top_names.contains(type_declared(stmt))) {
       refuse(stmt.span, "the name " + name_of(type_declared(stmt)) + " is the module's already",
              "types of functions are names of the module: call this one otherwise");
+    }
     ModuleCompiler types(module_);
     types.announce(stmt, true);
     types.define(stmt);
@@ -503,8 +563,9 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
     FunctionCompiler inner(module_, this, cells_, &fields);
     inner.belong_to(type);
     const Proto* proto = inner.function(decl, true);
-    if (inner.captures().empty())
+    if (inner.captures().empty()) {
       return false;
+    }
     proto_->protos.push_back(proto);
     proto_->capture_lists.push_back(inner.captures());
     method.function = Value::integer(static_cast<int64_t>(proto_->protos.size()) - 1);
@@ -513,21 +574,26 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
   };
   const auto add_closing_methods = [&](const std::vector<FunctionPtr>& methods, Symbol type,
                                        const std::vector<Symbol>& fields) {
-    for (const auto& decl : methods)
-      if (Method method;
-          !at_module_level() && decl->body && !decl->is_static && closing_method(*decl, type, fields, method))
+    for (const auto& decl : methods) {
+      if (Method method; !at_module_level() && decl->body && !decl->is_static &&
+                         closing_method(*decl, type, fields, method)) {
         link.methods.emplace_back(decl->info.name, method);
+      }
+    }
   };
   const auto fields_of = [&](Symbol type) {
     std::vector<Symbol> fields;
-    if (const Value known = module_.lookup(type); known.is(Kind::kRecord))
-      for (const FieldInfo& field : as_object<Record>(known)->fields)
+    if (const Value known = module_.lookup(type); known.is(Kind::kRecord)) {
+      for (const FieldInfo& field : as_object<Record>(known)->fields) {
         fields.push_back(field.name);
+      }
+    }
     return fields;
   };
   const auto add_parents = [&](const std::vector<TypePtr>& parents) {
-    for (const auto& parent : parents)
+    for (const auto& parent : parents) {
       link.parents.push_back(type_path(*parent));
+    }
   };
   Symbol name = kNoSymbol;
   switch (stmt.kind) {
@@ -544,23 +610,27 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
     case StmtKind::kEnum:
       name = as<EnumDecl>(stmt).info.name;
       add_closing_methods(as<EnumDecl>(stmt).methods, name, {});
-      if (link.methods.empty())
+      if (link.methods.empty()) {
         return;
+      }
       break;
     case StmtKind::kImpl: {
       const auto& impl = as<ImplDecl>(stmt);
       link.target = extended_path(*impl.target);
-      if (impl.trait)
+      if (impl.trait) {
         link.parents.push_back(type_path(*impl.trait));
+      }
       const Symbol type = link.target.size() == 1 ? link.target[0] : kNoSymbol;
       const std::vector<Symbol> fields = type == kNoSymbol ? std::vector<Symbol>() : fields_of(type);
       for (const auto& method : impl.methods) {
-        if (!method->body)
+        if (!method->body) {
           continue;
+        }
         const bool is_static = method->is_static || implicitly_static(*method);
         Method made;
-        if (at_module_level() || is_static || !closing_method(*method, type, fields, made))
+        if (at_module_level() || is_static || !closing_method(*method, type, fields, made)) {
           made = make_method(module_, *method, type, fields, is_static);
+        }
         made.origin = impl.trait ? Origin::kTraitImpl : Origin::kImpl;
         link.methods.emplace_back(method->info.name, made);
       }
@@ -569,17 +639,20 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
     case StmtKind::kTypeAlias: {
       const auto& alias = as<TypeAliasDecl>(stmt);
       const auto path = type_path(*alias.type);
-      if (!at_module_level())
+      if (!at_module_level()) {
         module_.aliases[alias.info.name] = alias.type.get();
-      if (at_module_level() && !module_.slots[module_.slot(alias.info.name)].is_missing())
+      }
+      if (at_module_level() && !module_.slots[module_.slot(alias.info.name)].is_missing()) {
         return;  // known since the module was announced
+      }
       const Register value = temporary();
       if (path.empty() || (path.size() == 1 && names_only_a_type(path[0]))) {
         emit(Op::kLoadNil, value);
       } else {
         emit_wide(Op::kGetGlobal, value, static_cast<int32_t>(module_.slot(path[0])));
-        for (size_t i = 1; i < path.size(); ++i)
+        for (size_t i = 1; i < path.size(); ++i) {
           emit(Op::kGetField, value, value, cache(path[i]));
+        }
       }
       emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(module_.slot(alias.info.name)));
       return;
@@ -587,18 +660,22 @@ void FunctionCompiler::local_type(const Stmt& stmt) {
     default:
       return;
   }
-  if (name != kNoSymbol)
+  if (name != kNoSymbol) {
     link.type = static_cast<Type*>(module_.slots[module_.slot(name)].as_object);
-  if (stmt.kind == StmtKind::kRecord && !link.parents.empty())
+  }
+  if (stmt.kind == StmtKind::kRecord && !link.parents.empty()) {
     static_cast<Record*>(link.type)->awaits_parents = true;
+  }
   proto_->links.push_back(std::move(link));
   emit_wide(Op::kLink, 0, static_cast<int32_t>(proto_->links.size() - 1));
-  if (stmt.kind != StmtKind::kRecord)
+  if (stmt.kind != StmtKind::kRecord) {
     return;
+  }
   for (const auto& constant_stmt : as<RecordDecl>(stmt).constants) {
     const auto& bind = as<BindStmt>(*constant_stmt);
-    if (bind.pattern->kind != PatternKind::kBinding || !bind.value)
+    if (bind.pattern->kind != PatternKind::kBinding || !bind.value) {
       refuse(bind.span, "a constant of a type is one name with a value");
+    }
     const uint32_t mark = temporary_count_;
     const Register type = temporary();
     emit_wide(Op::kGetGlobal, type, static_cast<int32_t>(module_.slot(name)));

@@ -1,8 +1,8 @@
 // @[direct(…)]: which methods of a class may be done by native functions.
 #pragma once
 
-#include "../syntax/ast.h"
-#include "../values/objects.h"
+#include "host/syntax/ast.h"
+#include "host/values/objects.h"
 
 namespace spl {
 

@@ -5,8 +5,8 @@
 #include <cctype>
 #include <set>
 
-#include "../values/nearest.h"
-#include "compiler.h"
+#include "host/compiler/compiler.h"
+#include "host/values/nearest.h"
 
 namespace spl {
 namespace {
@@ -16,9 +16,11 @@ using EnumsByVariant = std::unordered_map<Symbol, std::vector<const Enum*>>;
 EnumsByVariant& enums_by_variant() {
   static EnumsByVariant table = [] {
     EnumsByVariant made;
-    for (const Enum* type : {core_types().option, core_types().result})
-      for (const VariantInfo& variant : type->variants)
+    for (const Enum* type : {core_types().option, core_types().result}) {
+      for (const VariantInfo& variant : type->variants) {
         made[variant.name].push_back(type);
+      }
+    }
     return made;
   }();
   return table;
@@ -37,8 +39,9 @@ bool takes_anything(const Pattern& pattern) {
     const auto& elements = as<TuplePattern>(pattern).elements;
     return std::all_of(elements.begin(), elements.end(), [](const auto& e) { return takes_anything(*e); });
   }
-  if (pattern.kind == PatternKind::kBinding)
+  if (pattern.kind == PatternKind::kBinding) {
     return !as<BindingPattern>(pattern).type && !names_variant(as<BindingPattern>(pattern).name);
+  }
   return pattern.kind == PatternKind::kWildcard;
 }
 
@@ -54,23 +57,26 @@ bool read_test(const Pattern& pattern, Test& test) {
       return true;
     case PatternKind::kBinding: {
       const auto& binding = as<BindingPattern>(pattern);
-      if (names_variant(binding.name))
+      if (names_variant(binding.name)) {
         test.variant = binding.name;
+      }
       test.takes_all = !binding.type;
       return !binding.type;
     }
     case PatternKind::kVariant: {
       const auto& variant = as<VariantPattern>(pattern);
       test.variant = variant.path.back();
-      if (variant.path.size() > 1)
+      if (variant.path.size() > 1) {
         test.type = variant.path[variant.path.size() - 2];
+      }
       test.takes_all = take_anything(variant.fields);
       return true;
     }
     case PatternKind::kStruct: {
       const auto& record = as<StructPattern>(pattern);
-      if (record.path.empty())
+      if (record.path.empty()) {
         return false;
+      }
       test.variant = record.path.back();
       test.takes_all = take_anything(record.fields);
       return true;
@@ -106,17 +112,21 @@ bool could_be(const Enum& type, const std::vector<Test>& tests, const LoadedModu
 const Enum* enum_of(const std::vector<Test>& tests, const LoadedModule& module) {
   const auto named =
       std::find_if(tests.begin(), tests.end(), [](const Test& test) { return test.variant != kNoSymbol; });
-  if (named == tests.end())
+  if (named == tests.end()) {
     return nullptr;
+  }
   const auto found = enums_by_variant().find(named->variant);
-  if (found == enums_by_variant().end())
+  if (found == enums_by_variant().end()) {
     return nullptr;
+  }
   const Enum* one = nullptr;
   for (const Enum* type : found->second) {
-    if (!could_be(*type, tests, module))
+    if (!could_be(*type, tests, module)) {
       continue;
-    if (one != nullptr)
+    }
+    if (one != nullptr) {
       return nullptr;
+    }
     one = type;
   }
   return one;
@@ -125,13 +135,15 @@ const Enum* enum_of(const std::vector<Test>& tests, const LoadedModule& module) 
 }  // namespace
 
 void note_variants(Enum& type) {
-  for (const VariantInfo& variant : type.variants)
+  for (const VariantInfo& variant : type.variants) {
     enums_by_variant()[variant.name].push_back(&type);
+  }
 }
 
 void offer_variant_names(Nearest& nearest) {
-  for (const auto& [name, enums] : enums_by_variant())
+  for (const auto& [name, enums] : enums_by_variant()) {
     nearest.offer(name_of(name));
+  }
 }
 
 bool is_variant_name(Symbol name) { return enums_by_variant().contains(name); }
@@ -148,8 +160,9 @@ void FunctionCompiler::check_arms(const MatchExpr& match) {
   bool takes_rest = false;
   for (const MatchArm& arm : match.arms) {
     std::vector<Test> own;
-    if (!read_tests(*arm.pattern, own))
+    if (!read_tests(*arm.pattern, own)) {
       return;
+    }
     for (const Test& test : own) {
       if (test.variant == kNoSymbol) {
         wildcard = arm.pattern.get();
@@ -161,21 +174,26 @@ void FunctionCompiler::check_arms(const MatchExpr& match) {
     tests.insert(tests.end(), own.begin(), own.end());
   }
   const Enum* type = enum_of(tests, module_);
-  if (type == nullptr)
+  if (type == nullptr) {
     return;
-  if (type->is_strong && wildcard != nullptr)
+  }
+  if (type->is_strong && wildcard != nullptr) {
     refuse(wildcard->span, name_of(type->name) + " is #[strong]: name its variants instead of '_'");
-  if (takes_rest || module_.is_library)
+  }
+  if (takes_rest || module_.is_library) {
     return;
+  }
   std::string missing;
   for (const VariantInfo& variant : type->variants) {
-    if (std::find(taken.begin(), taken.end(), variant.name) == taken.end())
+    if (std::find(taken.begin(), taken.end(), variant.name) == taken.end()) {
       missing += (missing.empty() ? "" : ", ") + name_of(variant.name);
+    }
   }
   const auto known = [&](const Diagnostic& warning) { return warning.span.start == match.span.start; };
-  if (!missing.empty() && std::none_of(module_.warnings.begin(), module_.warnings.end(), known))
+  if (!missing.empty() && std::none_of(module_.warnings.begin(), module_.warnings.end(), known)) {
     module_.warnings.push_back(
         {match.span, "no arm takes " + missing, "the match is nil then; '_' takes the rest"});
+  }
 }
 
 }  // namespace spl

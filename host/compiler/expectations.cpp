@@ -1,6 +1,6 @@
 // `expect a == b` of std.spec gets both sides and the operator, so that its failure can show them.
-#include "../modules/module.h"
-#include "compiler.h"
+#include "host/compiler/compiler.h"
+#include "host/modules/module.h"
 
 namespace spl {
 
@@ -31,8 +31,9 @@ const char* sign_of(BinaryOp op) {
 }
 
 bool is_judgement(const Expr& expr) {
-  if (expr.kind == ExprKind::kUnary)
+  if (expr.kind == ExprKind::kUnary) {
     return as<UnaryExpr>(expr).op == UnaryOp::kNot;
+  }
   return expr.kind == ExprKind::kBinary && sign_of(as<BinaryExpr>(expr).op) != nullptr;
 }
 
@@ -42,8 +43,9 @@ bool FunctionCompiler::is_expectation(const CallExpr& call) {
   static const Symbol expect = intern("expect");
   if (call.callee->kind != ExprKind::kName || as<NameExpr>(*call.callee).name != expect ||
       call.args.size() != 1 || call.args[0].kind != ArgKind::kPositional ||
-      !is_judgement(*call.args[0].value) || find_local(expect) != nullptr)
+      !is_judgement(*call.args[0].value) || find_local(expect) != nullptr) {
     return false;
+  }
   const Value found = module_.lookup(expect);
   const auto* closure = found.is(Kind::kClosure) ? as_object<Closure>(found) : nullptr;
   return closure != nullptr && closure->proto->module->is_library && closure->proto->parameters.size() == 4;
@@ -71,8 +73,9 @@ void FunctionCompiler::expectation_to(const CallExpr& call, Register dest) {
     span_ = judged.span;
     if (comparison.op == BinaryOp::kIn || comparison.op == BinaryOp::kNotIn) {
       emit(Op::kContains, value, first, second);
-      if (comparison.op == BinaryOp::kNotIn)
+      if (comparison.op == BinaryOp::kNotIn) {
         emit(Op::kNot, value, value);
+      }
     } else {
       emit(Op::kArith, value, first, second);
       emit_extra(static_cast<int32_t>(comparison.op));
@@ -81,8 +84,9 @@ void FunctionCompiler::expectation_to(const CallExpr& call, Register dest) {
   }
   span_ = call.span;
   emit(Op::kCall, window, 4);
-  if (dest != window)
+  if (dest != window) {
     emit(Op::kTake, dest, window);
+  }
 }
 
 }  // namespace spl

@@ -1,7 +1,7 @@
 // Expressions: each is compiled into a register that its user chooses.
-#include "../values/sized.h"
-#include "compiler.h"
-#include "type_names.h"
+#include "host/compiler/compiler.h"
+#include "host/compiler/type_names.h"
+#include "host/values/sized.h"
 
 namespace spl {
 
@@ -50,8 +50,9 @@ size_t FunctionCompiler::jump_if_nothing(Register value) {
 
 void FunctionCompiler::name_to(Symbol name, const SourceSpan& span, Register dest) {
   span_ = span;
-  if (const Local* local = find_local(name))
+  if (const Local* local = find_local(name)) {
     check_moved(*local);
+  }
   read(resolve(name), dest);
 }
 
@@ -59,12 +60,14 @@ namespace {
 int cast_code(const TypeExpr& type) {
   static constexpr std::string_view kNames[] = {"i64", "i32", "i16", "i8",  "u64",  "u32",
                                                 "u16", "u8",  "f64", "f32", "text", "bool"};
-  if (type.kind != TypeKind::kName || type.path.size() != 1)
+  if (type.kind != TypeKind::kName || type.path.size() != 1) {
     return -1;
+  }
   const std::string_view name = builtin_type(name_of(type.path[0]));
   for (size_t i = 0; i < std::size(kNames); ++i) {
-    if (name == kNames[i])
+    if (name == kNames[i]) {
       return static_cast<int>(i);
+    }
   }
   return -1;  // a cast to a class or the like changes nothing
 }
@@ -81,12 +84,13 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
   switch (expr.kind) {
     case ExprKind::kInt: {
       const auto& literal = as<IntExpr>(expr);
-      if (const Tag type = suffix_type(literal.suffix); type != Tag::kInt)
+      if (const Tag type = suffix_type(literal.suffix); type != Tag::kInt) {
         emit(Op::kLoadConstant, dest, constant(sized_literal(literal.value, type)));
-      else if (literal.value >= INT32_MIN && literal.value <= INT32_MAX)
+      } else if (literal.value >= INT32_MIN && literal.value <= INT32_MAX) {
         emit_wide(Op::kLoadInt, dest, static_cast<int32_t>(literal.value));
-      else
+      } else {
         emit(Op::kLoadConstant, dest, constant(Value::integer(literal.value)));
+      }
       break;
     }
     case ExprKind::kFloat: {
@@ -182,16 +186,18 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
           emit(Op::kAwait, dest, value);
           break;
         case UnaryOp::kYield:
-          if (!may_yield_)
+          if (!may_yield_) {
             refuse(span_, "'yield' stands in the body of a function or a lambda that others call",
                    "generator(\\: yield 1)");
+          }
           proto_->is_generator = true;
           emit(Op::kYield, dest, value);
           break;
         default:
           emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, dest, value);
-          if (unary.op == UnaryOp::kMove)
+          if (unary.op == UnaryOp::kMove) {
             take_along(*unary.operand);
+          }
           break;
       }
       break;
@@ -212,11 +218,12 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
       emit(Op::kTry, held, value);
       const size_t fine = here();
       emit_extra(0);
-      if (is_module_)
+      if (is_module_) {
         emit(Op::kInvoke, held, 0,
              cache(intern("unwrap")));  // there is no function to leave: the program ends
-      else
+      } else {
         return_register(held);
+      }
       patch(fine);
       emit(Op::kTake, dest, held);
       break;
@@ -228,10 +235,11 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
       const auto& cast = as<CastExpr>(expr);
       const int code = cast_code(module_.unaliased(*cast.type));
       const Register value = operand(*cast.operand);
-      if (code >= 0)
+      if (code >= 0) {
         emit(Op::kCast, dest, value, static_cast<uint32_t>(code));
-      else
+      } else {
         emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, dest, value);
+      }
       break;
     }
     case ExprKind::kLambda: {
@@ -254,14 +262,16 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
       const auto& tuple = as<TupleExpr>(expr);
       const auto count = static_cast<uint32_t>(tuple.elements.size());
       const Register first = temporaries(count == 0 ? 1 : count);
-      for (uint32_t i = 0; i < count; ++i)
+      for (uint32_t i = 0; i < count; ++i) {
         expr_to(*tuple.elements[i], static_cast<Register>(first + i));
+      }
       emit(Op::kMakeTuple, dest, first, count);
       Value names = Value();
       if (!tuple.names.empty()) {
         std::vector<Value> symbols;
-        for (const Symbol name : tuple.names)
+        for (const Symbol name : tuple.names) {
           symbols.push_back(Value::integer(name));
+        }
         names = make_array(std::move(symbols));
       }
       emit_extra(names.is_nil() ? -1 : constant(names));

@@ -1,32 +1,37 @@
 // Texts with parts, arrays, dicts, comprehensions, slices and ranges.
-#include "../values/sized.h"
-#include "compiler.h"
-#include "type_names.h"
+#include "host/compiler/compiler.h"
+#include "host/compiler/type_names.h"
+#include "host/values/sized.h"
 
 namespace spl {
 
 Tag suffix_type(Symbol suffix) {
-  if (suffix == kNoSymbol || name_of(suffix) == "i64")
+  if (suffix == kNoSymbol || name_of(suffix) == "i64") {
     return Tag::kInt;
+  }
   return name_of(suffix) == "f64" ? Tag::kFloat : sized_type(name_of(suffix));
 }
 
 void FunctionCompiler::interpolation_to(const InterpolationExpr& expr, Register dest) {
   std::vector<const InterpolationPart*> parts;
   uint32_t count = 0;
-  for (const auto& part : expr.parts)
+  for (const auto& part : expr.parts) {
     count += static_cast<uint32_t>(!part.text.empty()) + static_cast<uint32_t>(part.value != nullptr);
+  }
   const Register first = temporaries(count == 0 ? 1 : count);
   uint32_t at = 0;
   for (const auto& part : expr.parts) {
-    if (!part.text.empty())
+    if (!part.text.empty()) {
       emit(Op::kLoadConstant, first + at++, text_constant(part.text));
-    if (!part.value)
+    }
+    if (!part.value) {
       continue;
+    }
     const auto reg = static_cast<Register>(first + at++);
     expr_to(*part.value, reg);
-    if (!part.format.empty())
+    if (!part.format.empty()) {
       emit(Op::kFormat, reg, reg, text_constant(part.format));
+    }
   }
   span_ = expr.span;
   emit(Op::kConcat, dest, first, count);
@@ -34,13 +39,15 @@ void FunctionCompiler::interpolation_to(const InterpolationExpr& expr, Register 
 
 void FunctionCompiler::array_to(const ArrayExpr& expr, Register dest) {
   bool plain = expr.elements.size() <= 64;
-  for (const Element& element : expr.elements)
+  for (const Element& element : expr.elements) {
     plain = plain && !element.spread;
+  }
   if (plain) {
     const auto count = static_cast<uint32_t>(expr.elements.size());
     const Register first = temporaries(count == 0 ? 1 : count);
-    for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; i < count; ++i) {
       expr_to(*expr.elements[i].value, static_cast<Register>(first + i));
+    }
     emit(Op::kMakeArray, dest, first, count);
     return;
   }
@@ -109,9 +116,10 @@ void FunctionCompiler::comprehension_clause(const ComprehensionExpr& expr, size_
   }
   emit_extra(0);
   bind_pattern(*loop.pattern, first, false);
-  if (loop.second)
+  if (loop.second) {
     bind_pattern(*loop.second, second, false);
-  for (const auto& test : loop.conditions)
+  }
+  for (const auto& test : loop.conditions) {
     for (const size_t failure : jump_if_false(*test)) {
       // A failed condition goes on with the next element.
       const size_t passed = emit_jump(Op::kJump);
@@ -119,6 +127,7 @@ void FunctionCompiler::comprehension_clause(const ComprehensionExpr& expr, size_
       patch_to(emit_jump(Op::kLoop), top);
       patch(passed);
     }
+  }
   comprehension_clause(expr, clause + 1, result);
   patch_to(emit_jump(Op::kLoop), top);
   patch(top + 1);
@@ -136,10 +145,11 @@ void FunctionCompiler::slice_to(const SliceExpr& expr, Register dest) {
   const Register first = temporaries(3);
   const ExprPtr* parts[] = {&expr.start, &expr.stop, &expr.step};
   for (uint32_t i = 0; i < 3; ++i) {
-    if (*parts[i])
+    if (*parts[i]) {
       expr_to(**parts[i], static_cast<Register>(first + i));
-    else
+    } else {
       emit(Op::kLoadNil, first + i);
+    }
   }
   emit(Op::kMakeSlice, dest, first);
 }
@@ -148,10 +158,11 @@ void FunctionCompiler::range_to(const RangeExpr& expr, Register dest) {
   const Register first = temporaries(2);
   const ExprPtr* parts[] = {&expr.start, &expr.end};
   for (uint32_t i = 0; i < 2; ++i) {
-    if (*parts[i])
+    if (*parts[i]) {
       expr_to(**parts[i], static_cast<Register>(first + i));
-    else
+    } else {
       emit(Op::kLoadNil, first + i);
+    }
   }
   emit(Op::kMakeRange, dest, first, first + 1);
   emit_extra(expr.inclusive ? 1 : 0);
@@ -164,8 +175,9 @@ void FunctionCompiler::subscript_to(const IndexExpr& expr, Register dest) {
   }
   const auto count = static_cast<uint32_t>(expr.subscripts.size());
   const Register first = temporaries(count);
-  for (uint32_t i = 0; i < count; ++i)
+  for (uint32_t i = 0; i < count; ++i) {
     expr_to(*expr.subscripts[i], static_cast<Register>(first + i));
+  }
   emit(Op::kMakeTuple, dest, first, count);
   emit_extra(-1);
 }

@@ -1,7 +1,7 @@
 // Operators, conditions, and the expressions that choose.
-#include "../values/sized.h"
-#include "compiler.h"
-#include "type_names.h"
+#include "host/compiler/compiler.h"
+#include "host/compiler/type_names.h"
+#include "host/values/sized.h"
 
 namespace spl {
 
@@ -12,8 +12,9 @@ const Op kConstantForm[] = {Op::kAddK, Op::kSubtractK, Op::kMultiplyK, Op::kDivi
 bool number_literal(const Expr& expr, Value& value) {
   if (expr.kind == ExprKind::kInt) {
     const auto& literal = as<IntExpr>(expr);
-    if (suffix_type(literal.suffix) != Tag::kInt)
+    if (suffix_type(literal.suffix) != Tag::kInt) {
       return false;
+    }
     value = Value::integer(literal.value);
     return true;
   }
@@ -144,8 +145,9 @@ void FunctionCompiler::compare_to(const CompareExpr& expr, Register dest) {
       emit(nth(Op::kLess, comparison), result, left, right);
     } else {
       emit(Op::kContains, result, left, right);
-      if (expr.links[i].op == BinaryOp::kNotIn)
+      if (expr.links[i].op == BinaryOp::kNotIn) {
         emit(Op::kNot, result, result);
+      }
     }
     left = kept;
     if (i + 1 < expr.links.size()) {
@@ -203,8 +205,9 @@ std::vector<size_t> FunctionCompiler::jump_if_false(const Expr& expr) {
 }
 
 std::vector<size_t> FunctionCompiler::condition(const Condition& condition) {
-  if (condition.kind == ConditionKind::kTest)
+  if (condition.kind == ConditionKind::kTest) {
     return jump_if_false(*condition.value);
+  }
   std::vector<size_t> failures;
   const uint32_t mark = temporary_count_;
   const Register subject = hidden();
@@ -230,21 +233,24 @@ void FunctionCompiler::if_to(const IfExpr& expr, Register dest, bool wanted) {
     open_scope();
     span_ = clause.span;
     const auto failures = condition(clause.condition);
-    if (wanted)
+    if (wanted) {
       block_to(clause.body, dest);
-    else
+    } else {
       block(clause.body);
+    }
     close_scope();
-    if (i + 1 < expr.clauses.size() || expr.otherwise || wanted)
+    if (i + 1 < expr.clauses.size() || expr.otherwise || wanted) {
       ends.push_back(emit_jump(Op::kJump));
+    }
     patch_all(failures);
   }
-  if (expr.otherwise && wanted)
+  if (expr.otherwise && wanted) {
     block_to(*expr.otherwise, dest);
-  else if (expr.otherwise)
+  } else if (expr.otherwise) {
     block(*expr.otherwise);
-  else if (wanted)
+  } else if (wanted) {
     emit(Op::kLoadNil, dest);
+  }
   patch_all(ends);
 }
 
@@ -263,16 +269,18 @@ void FunctionCompiler::match_to(const MatchExpr& expr, Register dest, bool wante
       const auto refused = jump_if_false(*arm.guard);
       failures.insert(failures.end(), refused.begin(), refused.end());
     }
-    if (wanted)
+    if (wanted) {
       block_to(arm.body, dest);
-    else
+    } else {
       block(arm.body);
+    }
     close_scope();
     ends.push_back(emit_jump(Op::kJump));
     patch_all(failures);
   }
-  if (wanted)
+  if (wanted) {
     emit(Op::kLoadNil, dest);
+  }
   patch_all(ends);
   emit(Op::kLoadNil, subject);
   close_scope();

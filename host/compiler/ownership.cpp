@@ -1,6 +1,6 @@
 // Values of type &T have one owner: binding, assigning, passing and `move` take them out of the variable that
 // held them, and reading that variable then is an error. Reading through it (a.b, a.f()) leaves them there.
-#include "compiler.h"
+#include "host/compiler/compiler.h"
 
 namespace spl {
 
@@ -12,21 +12,26 @@ bool makes_unique(const Expr& expr) { return expr.kind == ExprKind::kNew && as<N
 
 /// Whether the expression makes a &T or names a variable that holds one.
 bool FunctionCompiler::is_unique(const Expr& expr) const {
-  if (expr.kind == ExprKind::kUnary && as<UnaryExpr>(expr).op == UnaryOp::kMove)
+  if (expr.kind == ExprKind::kUnary && as<UnaryExpr>(expr).op == UnaryOp::kMove) {
     return is_unique(*as<UnaryExpr>(expr).operand);
-  if (expr.kind != ExprKind::kName)
+  }
+  if (expr.kind != ExprKind::kName) {
     return makes_unique(expr);
+  }
   const Symbol symbol = as<NameExpr>(expr).name;
-  for (auto local = locals_.rbegin(); local != locals_.rend(); ++local)
-    if (local->name == symbol)
+  for (auto local = locals_.rbegin(); local != locals_.rend(); ++local) {
+    if (local->name == symbol) {
       return local->is_unique;
+    }
+  }
   return module_.uniques.contains(symbol);
 }
 
 /// A function of the host (print, len…) looks at its arguments and leaves them.
 bool FunctionCompiler::names_builtin(const Expr& callee) const {
-  if (callee.kind != ExprKind::kName)
+  if (callee.kind != ExprKind::kName) {
     return false;
+  }
   const Symbol symbol = as<NameExpr>(callee).name;
   const auto slot = module_.names.find(symbol);
   const bool own = slot != module_.names.end() && !module_.slots[slot->second].is_missing();
@@ -35,22 +40,25 @@ bool FunctionCompiler::names_builtin(const Expr& callee) const {
 
 /// Behind a read of `expr`: the variable that it names is empty from here on.
 void FunctionCompiler::take_along(const Expr& expr) {
-  if (expr.kind != ExprKind::kName || !is_unique(expr))
+  if (expr.kind != ExprKind::kName || !is_unique(expr)) {
     return;
+  }
   const Name name = resolve(as<NameExpr>(expr).name);
   const uint32_t mark = temporary_count_;
   const Register empty = temporary();
   emit(Op::kLoadConstant, empty, constant(Value::missing()));
-  if (name.form == Name::Form::kLocal)
+  if (name.form == Name::Form::kLocal) {
     emit(Op::kTake, name.operand, empty);
-  else if (name.form == Name::Form::kGlobal)
+  } else if (name.form == Name::Form::kGlobal) {
     emit_wide(Op::kSetGlobal, empty, static_cast<int32_t>(name.operand));
+  }
   temporary_count_ = mark;
 }
 
 void FunctionCompiler::check_moved(const Local& local) {
-  if (local.is_unique && !local.is_cell)
+  if (local.is_unique && !local.is_cell) {
     emit(Op::kCheckMoved, local.reg, cache(local.name));
+  }
 }
 
 }  // namespace spl

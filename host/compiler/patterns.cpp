@@ -1,7 +1,7 @@
 // Patterns: tests that jump away, and bindings.
-#include "../vm/patterns.h"
-#include "compiler.h"
-#include "type_names.h"
+#include "host/vm/patterns.h"
+#include "host/compiler/compiler.h"
+#include "host/compiler/type_names.h"
 
 namespace spl {
 
@@ -20,8 +20,9 @@ void FunctionCompiler::bind_pattern(const Pattern& pattern, Register value, bool
       return;
     }
     case PatternKind::kWildcard:
-      if (temporary_value)
+      if (temporary_value) {
         emit(Op::kRelease, value);
+      }
       return;
     default:
       break;
@@ -46,14 +47,18 @@ void FunctionCompiler::bind_pattern(const Pattern& pattern, Register value, bool
   const Register parts = temporaries(count + 1);
   emit(Op::kTestSequence, parts, value, count);
   emit_extra(has_rest ? 3 : 2);
-  for (uint32_t i = 0; i < count; ++i)
+  for (uint32_t i = 0; i < count; ++i) {
     emit(Op::kGetPart, parts + i, value, i);
-  if (has_rest)
+  }
+  if (has_rest) {
     emit(Op::kGetRest, parts + count, value, count);
-  if (temporary_value)
+  }
+  if (temporary_value) {
     emit(Op::kRelease, value);
-  for (uint32_t i = 0; i < count; ++i)
+  }
+  for (uint32_t i = 0; i < count; ++i) {
     bind_pattern(*elements[i], static_cast<Register>(parts + i), is_variable);
+  }
   if (has_rest && as<ArrayPattern>(pattern).rest != kNoSymbol) {
     const Register rest = declare(as<ArrayPattern>(pattern).rest, &pattern, is_variable);
     emit(Op::kTake, rest, parts + count);
@@ -63,8 +68,9 @@ void FunctionCompiler::bind_pattern(const Pattern& pattern, Register value, bool
 
 // A union holds where one of its types does; the elements of arrays and their like are not looked at.
 void FunctionCompiler::test_type(const TypeExpr& type, Register value, std::vector<size_t>& failures) {
-  if (type.optional)
+  if (type.optional) {
     return;
+  }
   const uint32_t mark = temporary_count_;
   const Register answer = temporary();
   std::vector<size_t> holds;
@@ -122,8 +128,9 @@ void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std:
     case PatternKind::kBinding: {
       const auto& binding = as<BindingPattern>(pattern);
       const Register reg = declare(binding.name, &binding, true);
-      if (binding.type)
+      if (binding.type) {
         test_type(module_.unaliased(*binding.type), value, failures);
+      }
       if (names_variant(binding.name)) {
         // 0: some other variant, 1: this variant, 2: no such variant, so it binds.
         emit(Op::kTestName, answer, value, cache(binding.name));
@@ -139,10 +146,11 @@ void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std:
       note_variant(variant);
       VariantPatternSpec spec;
       spec.variant = variant.path.back();
-      if (variant.path.size() > 1)
+      if (variant.path.size() > 1) {
         spec.type = module_.unaliased(variant.path[variant.path.size() - 2]);
-      else if (!is_variant_name(spec.variant))
+      } else if (!is_variant_name(spec.variant)) {
         spec.variant = module_.unaliased(spec.variant);
+      }
       spec.arity = static_cast<uint32_t>(variant.fields.size());
       proto_->variants.push_back(spec);
       emit(Op::kTestVariant, answer, value, static_cast<uint32_t>(proto_->variants.size() - 1));
@@ -162,10 +170,11 @@ void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std:
       failures.push_back(emit_jump(Op::kJumpIfNot, answer));
       for (uint32_t i = 0; i < record.fields.size(); ++i) {
         const Register part = hidden();
-        if (record.fields[i].name == kNoSymbol)
+        if (record.fields[i].name == kNoSymbol) {
           emit(Op::kGetPart, part, value, i);
-        else
+        } else {
           emit(Op::kGetNamedPart, part, value, cache(record.fields[i].name));
+        }
         test_pattern(*record.fields[i].pattern, part, failures);
       }
       break;

@@ -1,7 +1,7 @@
 // Statements: bindings, assignments, loops, with and defer.
 #include <algorithm>
 
-#include "compiler.h"
+#include "host/compiler/compiler.h"
 
 namespace spl {
 
@@ -38,16 +38,18 @@ bool writes_last(const Expr& expr) {
 
 // What the statements defer runs when the scope is closed.
 void FunctionCompiler::mark_defers(const std::vector<StmtPtr>& statements) {
-  if (!has_defer(statements))
+  if (!has_defer(statements)) {
     return;
+  }
   scopes_.back().defer_mark = hidden();
   emit(Op::kDeferMark, static_cast<uint32_t>(scopes_.back().defer_mark));
 }
 
 void FunctionCompiler::statements(const Block& block) {
   mark_defers(block.statements);
-  for (const auto& stmt : block.statements)
+  for (const auto& stmt : block.statements) {
     statement(*stmt);
+  }
 }
 
 void FunctionCompiler::block(const Block& block) {
@@ -64,8 +66,9 @@ void FunctionCompiler::block_to(const Block& block, Register dest) {
   }
   open_scope();
   mark_defers(block.statements);
-  for (size_t i = 0; i + 1 < block.statements.size(); ++i)
+  for (size_t i = 0; i + 1 < block.statements.size(); ++i) {
     statement(*block.statements[i]);
+  }
   span_ = block.statements.back()->span;
   expr_to(*as<ExprStmt>(*block.statements.back()).value, dest);
   close_scope();
@@ -123,10 +126,11 @@ void FunctionCompiler::statement(const Stmt& stmt) {
       patch_all(failures);
       span_ = stmt.span;
       const Register message = temporary();
-      if (assertion.message)
+      if (assertion.message) {
         expr_to(*assertion.message, message);
-      else
+      } else {
         emit(Op::kLoadNil, message);
+      }
       emit(Op::kAssert, message, message, text_constant(assertion.text));
       patch(fine);
       break;
@@ -147,8 +151,9 @@ void FunctionCompiler::statement(const Stmt& stmt) {
       block(as<UnsafeStmt>(stmt).body);
       break;
     case StmtKind::kFunction:
-      if (!at_module_level())
+      if (!at_module_level()) {
         local_function(as<FunctionDecl>(stmt));
+      }
       break;
     case StmtKind::kRecord:
     case StmtKind::kEnum:
@@ -159,8 +164,9 @@ void FunctionCompiler::statement(const Stmt& stmt) {
       break;
     case StmtKind::kUse: {
       const auto& use = as<UseDecl>(stmt);
-      if (at_module_level())
+      if (at_module_level()) {
         break;  // done before the module was compiled
+      }
       proto_->uses.push_back(&use);
       emit_wide(Op::kUse, 0, static_cast<int32_t>(proto_->uses.size() - 1));
       break;
@@ -199,8 +205,9 @@ void FunctionCompiler::bind(const BindStmt& stmt) {
     emit(Op::kLoadNil, value);
   }
   bind_pattern(*stmt.pattern, value, variable);
-  if (!variable && !at_module_level())
+  if (!variable && !at_module_level()) {
     fix_pattern(*stmt.pattern);
+  }
 }
 
 void FunctionCompiler::assign_stmt(const AssignStmt& stmt) {
@@ -232,11 +239,13 @@ void FunctionCompiler::assign_stmt(const AssignStmt& stmt) {
   const Register parts = temporaries(static_cast<uint32_t>(stmt.targets.size()));
   emit(Op::kTestSequence, parts, value, static_cast<uint32_t>(stmt.targets.size()));
   emit_extra(2);  // 2: a mismatch fails, the answer is not wanted
-  for (size_t i = 0; i < stmt.targets.size(); ++i)
+  for (size_t i = 0; i < stmt.targets.size(); ++i) {
     emit(Op::kGetPart, parts + static_cast<uint32_t>(i), value, static_cast<uint32_t>(i));
+  }
   emit(Op::kRelease, value);
-  for (size_t i = 0; i < stmt.targets.size(); ++i)
+  for (size_t i = 0; i < stmt.targets.size(); ++i) {
     assign_to(*stmt.targets[i], static_cast<Register>(parts + i));
+  }
 }
 
 void FunctionCompiler::refuse_fixed(Symbol symbol, const SourceSpan& span) {
@@ -244,21 +253,25 @@ void FunctionCompiler::refuse_fixed(Symbol symbol, const SourceSpan& span) {
   const bool is_fixed = local != nullptr
                             ? local->is_fixed
                             : module_.fixed.contains(symbol) && resolve(symbol).form == Name::Form::kGlobal;
-  if (is_fixed)
+  if (is_fixed) {
     refuse(span,
            "'" + name_of(symbol) + "' was bound by val and keeps its value; bind it by var to change it");
-  if (local == nullptr && resolve(symbol).form == Name::Form::kStatic && owner()->is_constant(symbol))
+  }
+  if (local == nullptr && resolve(symbol).form == Name::Form::kStatic && owner()->is_constant(symbol)) {
     refuse(span, "'" + name_of(symbol) + "' is a constant of " + name_of(owner_name()) +
                      "; declare it by `static var` to change it");
+  }
 }
 
 void FunctionCompiler::fix_pattern(const Pattern& pattern) {
   if (pattern.kind == PatternKind::kBinding) {
-    if (Local* local = find_local(as<BindingPattern>(pattern).name); local != nullptr)
+    if (Local* local = find_local(as<BindingPattern>(pattern).name); local != nullptr) {
       local->is_fixed = !as<BindingPattern>(pattern).is_mutable;
+    }
   } else if (pattern.kind == PatternKind::kTuple) {
-    for (const auto& element : as<TuplePattern>(pattern).elements)
+    for (const auto& element : as<TuplePattern>(pattern).elements) {
       fix_pattern(*element);
+    }
   }
 }
 
@@ -287,18 +300,22 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
       const Register parts = temporaries(count);
       emit(Op::kTestSequence, parts, value, count);
       emit_extra(2);
-      for (uint32_t i = 0; i < count; ++i)
+      for (uint32_t i = 0; i < count; ++i) {
         emit(Op::kGetPart, parts + i, value, i);
-      if ((value & kTemporary) != 0)
+      }
+      if ((value & kTemporary) != 0) {
         emit(Op::kRelease, value);
-      for (uint32_t i = 0; i < count; ++i)
+      }
+      for (uint32_t i = 0; i < count; ++i) {
         assign_to(*tuple.elements[i], static_cast<Register>(parts + i));
+      }
       break;
     }
     case ExprKind::kField: {
       const auto& field = as<FieldExpr>(target);
-      if (field.object->kind == ExprKind::kSelf)
+      if (field.object->kind == ExprKind::kSelf) {
         note_field(field.name);
+      }
       const bool self = field.object->kind == ExprKind::kSelf && find_local(intern("self")) != nullptr;
       if (self) {
         emit(Op::kSetField, find_local(intern("self"))->reg, value, cache(field.name));
@@ -339,8 +356,9 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
 
 /// Before `current`, got from that path, is added to: the path gives it up where nobody can see that.
 void FunctionCompiler::let_go(BinaryOp op, Register current, size_t path, Register value) {
-  if (op == BinaryOp::kAdd && path <= 0xFFFF)
+  if (op == BinaryOp::kAdd && path <= 0xFFFF) {
     emit(Op::kLetGo, current, static_cast<uint32_t>(path), value);
+  }
 }
 
 void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
@@ -371,8 +389,9 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
     return;
   }
   Path path;
-  if (!place_path(target, path, true) && path.steps.empty())
+  if (!place_path(target, path, true) && path.steps.empty()) {
     refuse(target.span, "this cannot be assigned to");
+  }
   proto_->paths.push_back(path);
   const size_t index = proto_->paths.size() - 1;
   const Register current = temporary();
@@ -402,8 +421,9 @@ void FunctionCompiler::return_register(Register value) {
 
 void FunctionCompiler::leave_loop(Symbol label, bool is_break, const SourceSpan& span) {
   for (auto loop = loops_.rbegin(); loop != loops_.rend(); ++loop) {
-    if (label != kNoSymbol && loop->label != label)
+    if (label != kNoSymbol && loop->label != label) {
       continue;
+    }
     run_defers_above(loop->scope);
     (is_break ? loop->breaks : loop->continues).push_back(emit_jump(Op::kJump));
     return;
@@ -422,11 +442,13 @@ void FunctionCompiler::open_loop(Symbol label) {
 // What the last round left in the loop's variables dies with the loop, however it was left.
 void FunctionCompiler::close_loop(size_t continue_target) {
   const Loop& loop = loops_.back();
-  for (const size_t jump : loop.continues)
+  for (const size_t jump : loop.continues) {
     patch_to(jump, continue_target);
+  }
   patch_all(loop.breaks);
-  for (uint32_t reg = loop.first_register; reg < local_peak_; ++reg)
+  for (uint32_t reg = loop.first_register; reg < local_peak_; ++reg) {
     emit(Op::kRelease, reg);
+  }
   local_peak_ = std::max(local_peak_, loop.peak_before);
   loops_.pop_back();
 }
@@ -434,8 +456,9 @@ void FunctionCompiler::close_loop(size_t continue_target) {
 void FunctionCompiler::for_stmt(const ForStmt& stmt) {
   open_scope();
   const auto variable_for = [&](const Pattern& pattern) {
-    if (pattern.kind == PatternKind::kBinding)
+    if (pattern.kind == PatternKind::kBinding) {
       return declare(as<BindingPattern>(pattern).name, &pattern, true);
+    }
     return hidden();
   };
   if (stmt.iterable->kind == ExprKind::kRange && !stmt.second) {
@@ -482,14 +505,16 @@ void FunctionCompiler::for_stmt(const ForStmt& stmt) {
   emit_extra(0);
   open_loop(stmt.label);
   const auto take_apart = [&](const Pattern& pattern, Register reg) {
-    if (pattern.kind == PatternKind::kBinding)
+    if (pattern.kind == PatternKind::kBinding) {
       declared(reg);
-    else
+    } else {
       bind_pattern(pattern, reg, true);
+    }
   };
   take_apart(*stmt.pattern, first);
-  if (stmt.second)
+  if (stmt.second) {
     take_apart(*stmt.second, second);
+  }
   block(stmt.body);
   const size_t back = emit_jump(Op::kLoop);
   patch_to(back, top);
@@ -532,18 +557,20 @@ void FunctionCompiler::with_stmt(const WithStmt& stmt) {
     const Register reg = hidden();
     emit(Op::kWithEnter, reg, resource);
     temporary_count_ = mark;
-    if (item.name != kNoSymbol)
+    if (item.name != kNoSymbol) {
       locals_.push_back({item.name, reg, &item, false, false});
-    else
+    } else {
       emit(Op::kLoadNil, reg);
+    }
   }
   block(stmt.body);
   close_scope();
 }
 
 void FunctionCompiler::local_function(const FunctionDecl& decl) {
-  if (!decl.body)
+  if (!decl.body) {
     refuse(decl.span, "extern functions are declared at the top of a module");
+  }
   FunctionCompiler inner(module_, this, cells_, fields_);
   const Proto* proto = inner.function(decl, false);
   const Register reg = declare(decl.info.name, &decl, false);

@@ -1,4 +1,4 @@
-#include "type_names.h"
+#include "host/compiler/type_names.h"
 
 #include <unordered_map>
 

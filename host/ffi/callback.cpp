@@ -1,5 +1,5 @@
 // What C calls: takes the host lock, makes Simple's values of the arguments, runs the function.
-#include "callback.h"
+#include "host/ffi/callback.h"
 
 #include <exception>
 #include <map>
@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "../values/error.h"
-#include "../vm/lock.h"
-#include "../vm/thread.h"
-#include "../vm/threads.h"
+#include "host/values/error.h"
+#include "host/vm/lock.h"
+#include "host/vm/thread.h"
+#include "host/vm/threads.h"
 
 namespace spl {
 
@@ -49,8 +49,9 @@ void run(const Callback& callback, void** arguments, NativeResult& result) {
   Thread& thread = attached_thread(is_of_c);
   const bool is_foreign = is_of_c && calls.are_outermost();  // nobody of Simple's hears of a failure
   std::optional<AtWork> at_work;
-  if (is_foreign)
+  if (is_foreign) {
     at_work.emplace();
+  }
   try {
     std::vector<Ref> held;
     std::vector<Value> values;
@@ -85,17 +86,21 @@ void run(const Callback& callback, void** arguments, NativeResult& result) {
 void entry(ffi_cif*, void* result, void** arguments, void* data) {
   auto* const made = static_cast<NativeResult*>(result);
   const auto& callback = *static_cast<const Callback*>(data);
-  if (callback.signature->result != NativeType::kVoid)
+  if (callback.signature->result != NativeType::kVoid) {
     *made = NativeResult{};
-  if (callback_failed())
+  }
+  if (callback_failed()) {
     return;  // a failure is already on its way out through the native function
-  if (!host_lock().acquire_unless_closed())
+  }
+  if (!host_lock().acquire_unless_closed()) {
     return;  // the process ends, and Simple has ended before; the caller may have Python's lock
+  }
   NativeResult given{};
   run(callback, arguments, given);
   host_lock().release();
-  if (callback.signature->result != NativeType::kVoid)
+  if (callback.signature->result != NativeType::kVoid) {
     *made = given;
+  }
 }
 
 Callback* make_callback(Value function, const std::shared_ptr<Signature>& signature) {
@@ -104,8 +109,9 @@ Callback* make_callback(Value function, const std::shared_ptr<Signature>& signat
   void* closure = ffi_closure_alloc(sizeof(ffi_closure), &callback->address);
   if (interface == nullptr || closure == nullptr ||
       ffi_prep_closure_loc(static_cast<ffi_closure*>(closure), interface, entry, callback,
-                           callback->address) != FFI_OK)
+                           callback->address) != FFI_OK) {
     fail("libffi cannot make a C function of this function");
+  }
   return callback;
 }
 
@@ -113,22 +119,26 @@ Callback* make_callback(Value function, const std::shared_ptr<Signature>& signat
 
 Thread& attached_thread(bool& is_of_c) {
   static thread_local std::unique_ptr<Thread> own;
-  if (own == nullptr && has_current_thread())
+  if (own == nullptr && has_current_thread()) {
     return current_thread();
+  }
   is_of_c = true;
-  if (own == nullptr)
+  if (own == nullptr) {
     own = std::make_unique<Thread>();
+  }
   return *own;
 }
 
 void* callback_of(Value function, const std::shared_ptr<Signature>& signature) {
   // From now on native code may want the lock at any time: extern calls must leave it.
-  if (!host_lock().shared())
+  if (!host_lock().shared()) {
     host_lock().become_shared();
+  }
   static std::map<std::pair<const Object*, const Signature*>, Callback*> known;
   Callback*& callback = known[{function.as_object, signature.get()}];
-  if (callback == nullptr)
+  if (callback == nullptr) {
     callback = make_callback(function, signature);
+  }
   return callback->address;
 }
 

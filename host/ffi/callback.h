@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "conversion.h"
+#include "host/ffi/conversion.h"
 
 namespace spl {
 

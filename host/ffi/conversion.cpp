@@ -1,38 +1,43 @@
 // Conversion of values between Simple and C.
-#include "conversion.h"
+#include "host/ffi/conversion.h"
 
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 
-#include "../builtins/builtins.h"
-#include "../compiler/compiler.h"
-#include "../compiler/type_names.h"
-#include "../values/error.h"
-#include "../values/sized.h"
-#include "callback.h"
+#include "host/builtins/builtins.h"
+#include "host/compiler/compiler.h"
+#include "host/compiler/type_names.h"
+#include "host/ffi/callback.h"
+#include "host/values/error.h"
+#include "host/values/sized.h"
 
 namespace spl {
 
 namespace {
 
 NativeType native_type(const TypeExpr& type, const SourceSpan& span) {
-  if (type.kind == TypeKind::kArray)
+  if (type.kind == TypeKind::kArray) {
     return NativeType::kArray;
-  if (type.kind == TypeKind::kFunction)
+  }
+  if (type.kind == TypeKind::kFunction) {
     return NativeType::kFunction;
-  if (type.kind == TypeKind::kTuple && type.args.empty())
+  }
+  if (type.kind == TypeKind::kTuple && type.args.empty()) {
     return NativeType::kVoid;
+  }
   if (type.kind == TypeKind::kName && type.path.size() == 1) {
-    if (!type.modifiers.empty())
+    if (!type.modifiers.empty()) {
       return NativeType::kInt;  // a pointer
+    }
     static const std::map<std::string_view, NativeType> names = {
         {"i64", NativeType::kInt},   {"u64", NativeType::kInt},   {"i32", NativeType::kInt32},
         {"u32", NativeType::kInt32}, {"f64", NativeType::kFloat}, {"f32", NativeType::kFloat32},
         {"bool", NativeType::kBool}, {"text", NativeType::kText}, {"nil", NativeType::kVoid}};
-    if (const auto found = names.find(builtin_type(name_of(type.path[0]))); found != names.end())
+    if (const auto found = names.find(builtin_type(name_of(type.path[0]))); found != names.end()) {
       return found->second;
+    }
   }
   throw CompileError{span, "an extern function cannot have this type",
                      "it may have i64, i32, f64, f32, bool, text, arrays and functions of these"};
@@ -87,8 +92,9 @@ bool scalar_to_native(SplValue& out, Value v) {
 
 const std::string& text_for_native(Value v) {
   const std::string& text = text_of(v);
-  if (text.find('\0') != std::string::npos)
+  if (text.find('\0') != std::string::npos) {
     fail("a text with a NUL character cannot go to native code");
+  }
   return text;
 }
 
@@ -98,30 +104,35 @@ void add_parameter(Signature& signature, const TypeExpr& type, const SourceSpan&
   if (type.kind == TypeKind::kFunction) {
     inner = std::make_shared<Signature>();
     for (const TypePtr& parameter : type.args) {
-      if (parameter->kind == TypeKind::kFunction)
+      if (parameter->kind == TypeKind::kFunction) {
         throw CompileError{span, "a function that native code calls cannot take functions itself", ""};
+      }
       add_parameter(*inner, *parameter, span);
     }
-    if (type.result)
+    if (type.result) {
       inner->result = result_type(*type.result, span);
+    }
   }
   signature.functions.push_back(std::move(inner));
 }
 
 NativeType result_type(const TypeExpr& type, const SourceSpan& span) {
-  if (type.kind == TypeKind::kFunction)
+  if (type.kind == TypeKind::kFunction) {
     throw CompileError{span, "native code cannot give a function", ""};
+  }
   return native_type(type, span);
 }
 
 ffi_cif* call_interface(const Signature& signature) {
   auto interface = std::make_unique<ffi_cif>();
   auto types = std::make_unique<std::vector<ffi_type*>>();
-  for (const NativeType type : signature.parameters)
+  for (const NativeType type : signature.parameters) {
     types->push_back(ffi_type_of(type));
+  }
   if (ffi_prep_cif(interface.get(), FFI_DEFAULT_ABI, static_cast<unsigned>(types->size()),
-                   ffi_type_of(signature.result), types->data()) != FFI_OK)
+                   ffi_type_of(signature.result), types->data()) != FFI_OK) {
     return nullptr;
+  }
   static_cast<void>(types.release());  // the interface points into it
   return interface.release();
 }
@@ -133,8 +144,9 @@ SplValue to_native(Value v);
 SplArray* array_to_native(const std::vector<Value>& items) {
   SplArray* array = spl_array_new();
   try {
-    for (const Value item : items)
+    for (const Value item : items) {
       spl_array_push(array, to_native(item));
+    }
   } catch (...) {
     spl_array_free(array);
     throw;
@@ -145,8 +157,9 @@ SplArray* array_to_native(const std::vector<Value>& items) {
 SplValue to_native(Value v) {
   v = plain(v);
   SplValue out{};
-  if (scalar_to_native(out, v))
+  if (scalar_to_native(out, v)) {
     return out;
+  }
   if (v.is(Kind::kText)) {
     out.tag = SPL_STRING;
     out.as_string = spl_str_new(text_for_native(v).c_str());
@@ -207,8 +220,9 @@ const std::vector<Value>& items_of(Value v) {
 Arguments::Arguments(const std::string& function, const Signature& signature, const Value* args)
     : signature_(signature) {
   try {
-    for (; filled_ < signature.parameters.size(); ++filled_)
+    for (; filled_ < signature.parameters.size(); ++filled_) {
       convert(function, filled_, args[filled_]);
+    }
   } catch (...) {
     free_arrays();
     throw;
@@ -216,9 +230,11 @@ Arguments::Arguments(const std::string& function, const Signature& signature, co
 }
 
 void Arguments::free_arrays() {
-  for (size_t i = 0; i < filled_; ++i)
-    if (signature_.parameters[i] == NativeType::kArray)
+  for (size_t i = 0; i < filled_; ++i) {
+    if (signature_.parameters[i] == NativeType::kArray) {
       spl_array_free(slots_[i].array);
+    }
+  }
 }
 
 void Arguments::convert(const std::string& function, size_t i, Value v) {
@@ -226,29 +242,35 @@ void Arguments::convert(const std::string& function, size_t i, Value v) {
   pointers_[i] = &slot;
   switch (signature_.parameters[i]) {
     case NativeType::kInt:
-      if (!is_any_integer(v) && !v.is_bool())
+      if (!is_any_integer(v) && !v.is_bool()) {
         refuse(function, i, v, "an integer");
+      }
       slot.i64 = v.is_bool() ? v.as_bool : v.as_int;
       break;
     case NativeType::kInt32:
-      if (!is_any_integer(v))
+      if (!is_any_integer(v)) {
         refuse(function, i, v, "an integer");
-      if (v.as_int < INT32_MIN || v.as_int > INT32_MAX)
+      }
+      if (v.as_int < INT32_MIN || v.as_int > INT32_MAX) {
         refuse(function, i, v, "within the range of i32");
+      }
       slot.i32 = static_cast<int32_t>(v.as_int);
       break;
     case NativeType::kFloat:
     case NativeType::kFloat32:
-      if (!is_any_number(v))
+      if (!is_any_number(v)) {
         refuse(function, i, v, "a number");
-      if (signature_.parameters[i] == NativeType::kFloat)
+      }
+      if (signature_.parameters[i] == NativeType::kFloat) {
         slot.f64 = number_as_double(v);
-      else
+      } else {
         slot.f32 = static_cast<float>(number_as_double(v));
+      }
       break;
     case NativeType::kBool:
-      if (!v.is_bool())
+      if (!v.is_bool()) {
         refuse(function, i, v, "a bool");
+      }
       slot.b8 = v.as_bool;
       break;
     case NativeType::kText:
@@ -256,18 +278,21 @@ void Arguments::convert(const std::string& function, size_t i, Value v) {
         slot.text = nullptr;
         break;
       }
-      if (!v.is(Kind::kText))
+      if (!v.is(Kind::kText)) {
         refuse(function, i, v, "text");
+      }
       slot.text = text_for_native(v).c_str();
       break;
     case NativeType::kArray:
-      if (!v.is(Kind::kArray) && !v.is(Kind::kTuple))
+      if (!v.is(Kind::kArray) && !v.is(Kind::kTuple)) {
         refuse(function, i, v, "an array");
+      }
       slot.array = array_to_native(items_of(v));
       break;
     case NativeType::kFunction:
-      if (!v.is_nil() && !is_function(v))
+      if (!v.is_nil() && !is_function(v)) {
         refuse(function, i, v, "a function");
+      }
       slot.function = v.is_nil() ? nullptr : callback_of(v, signature_.functions[i]);
       break;
     case NativeType::kVoid:
@@ -290,8 +315,9 @@ Value from_native(NativeType type, const NativeResult& result) {
     case NativeType::kBool:
       return Value::boolean((result.word & 0xFF) != 0);
     case NativeType::kText: {
-      if (result.pointer == nullptr)
+      if (result.pointer == nullptr) {
         return Value();
+      }
       const Value text = make_text(static_cast<const char*>(result.pointer));
       std::free(result.pointer);
       return text;
@@ -324,17 +350,20 @@ Value borrowed_from_native(NativeType type, const void* place) {
       std::memcpy(&slot.i64, place, sizeof slot.i64);
       break;
   }
-  if (type == NativeType::kFloat)
+  if (type == NativeType::kFloat) {
     return Value::number(slot.f64);
-  if (type == NativeType::kText)
+  }
+  if (type == NativeType::kText) {
     return slot.text == nullptr ? Value() : make_text(slot.text);
+  }
   return type == NativeType::kArray ? array_from_native(slot.array) : Value::integer(slot.i64);
 }
 
 void to_native_result(NativeType type, Value v, NativeResult& result) {
   const auto want = [&](bool right, const char* wanted) {
-    if (!right)
+    if (!right) {
       fail(std::string("a function that native code called must give ") + wanted + ", not " + type_name(v));
+    }
   };
   switch (type) {
     case NativeType::kVoid:

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "../../abi/include/simple_torch/spl_runtime.h"
-#include "../syntax/ast.h"
-#include "../values/objects.h"
+#include "abi/include/simple_torch/spl_runtime.h"
+#include "host/syntax/ast.h"
+#include "host/values/objects.h"
 
 namespace spl {
 

@@ -7,14 +7,14 @@
 #include <cstring>
 #include <set>
 
-#include "../builtins/builtins.h"
-#include "../values/error.h"
-#include "../values/sized.h"
-#include "../vm/lock.h"
-#include "callback.h"
-#include "conversion.h"
-#include "dynamic.h"
-#include "libraries.h"
+#include "host/builtins/builtins.h"
+#include "host/ffi/callback.h"
+#include "host/ffi/conversion.h"
+#include "host/ffi/dynamic.h"
+#include "host/ffi/libraries.h"
+#include "host/values/error.h"
+#include "host/values/sized.h"
+#include "host/vm/lock.h"
 
 namespace spl {
 
@@ -24,8 +24,9 @@ constexpr int64_t kMostWords = 8;
 
 template <class Pointer>
 Pointer* pointer(Value v, const char* what) {
-  if (!is_any_integer(v) || v.as_int == 0)
+  if (!is_any_integer(v) || v.as_int == 0) {
     fail(std::string(what) + " must be an address, not " + (v.is_int() ? "0" : type_name(v)));
+  }
   return reinterpret_cast<Pointer*>(v.as_int);
 }
 
@@ -37,16 +38,18 @@ std::multiset<void*>& open_libraries() {
 
 void* library_argument(Value v) {
   void* library = pointer<void>(v, "the library");
-  if (!open_libraries().contains(library))
+  if (!open_libraries().contains(library)) {
     fail(display(v) + " is no library that spl_dlopen() gave");
+  }
   return library;
 }
 
 Value open_library(Thread&, Value* args, int count) {
   const int flags = count > 1 ? static_cast<int>(to_integer(args[1])) : RTLD_LAZY;
   void* library = open_library_named(text_for_native(args[0]), flags);
-  if (library != nullptr)
+  if (library != nullptr) {
     open_libraries().insert(library);
+  }
   return Value::integer(reinterpret_cast<int64_t>(library));
 }
 Value find_symbol(Thread&, Value* args, int) {
@@ -63,17 +66,21 @@ Value close_library(Thread&, Value* args, int) {
 /// The numbers of a dynamic call: `array` holds at least `count`, at most eight of them.
 template <class Number, class Read>
 std::array<Number, kMostWords> words(Value array, Value count, Read&& read) {
-  if (!array.is(Kind::kArray))
+  if (!array.is(Kind::kArray)) {
     fail("the arguments of a native call must be an array, not " + type_name(array));
+  }
   const auto& items = as_object<Array>(array)->items;
   const int64_t n = to_integer(count);
-  if (n > kMostWords)
+  if (n > kMostWords) {
     fail("a native call by address takes at most 8 arguments");
-  if (n < 0 || n > static_cast<int64_t>(items.size()))
+  }
+  if (n < 0 || n > static_cast<int64_t>(items.size())) {
     fail("a native call with " + std::to_string(n) + " arguments was given " + std::to_string(items.size()));
+  }
   std::array<Number, kMostWords> made{};
-  for (size_t i = 0; i < static_cast<size_t>(n); ++i)
+  for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
     made[i] = read(items[i]);
+  }
   return made;
 }
 
@@ -88,21 +95,24 @@ Number call_by_address(Value* args, Read&& read) {
     const Unlocked unlocked;
     result = function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
   }
-  if (callback_failed())
+  if (callback_failed()) {
     raise_callback_failure();
+  }
   return result;
 }
 Value call_integers(Thread&, Value* args, int) {
   return Value::integer(call_by_address<int64_t>(args, [](Value v) {
-    if (!is_any_integer(v) && !v.is_bool())
+    if (!is_any_integer(v) && !v.is_bool()) {
       fail("spl_wffi_call_i64 passes integers, not " + type_name(v));
+    }
     return to_integer(v);
   }));
 }
 Value call_floats(Thread&, Value* args, int) {
   return Value::number(call_by_address<double>(args, [](Value v) {
-    if (!is_any_number(v))
+    if (!is_any_number(v)) {
       fail("spl_wffi_call_f64 passes numbers, not " + type_name(v));
+    }
     return number_as_double(v);
   }));
 }
@@ -130,8 +140,9 @@ Value text_at(Thread&, Value* args, int) {
 Value allocate(Thread&, Value* args, int) {
   const int64_t size = to_integer(args[0]);
   void* memory = size < 0 ? nullptr : std::calloc(1, static_cast<size_t>(size == 0 ? 1 : size));
-  if (memory == nullptr)
+  if (memory == nullptr) {
     fail("no memory for " + std::to_string(size) + " bytes");
+  }
   return Value::integer(reinterpret_cast<int64_t>(memory));
 }
 Value free_memory(Thread&, Value* args, int) {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "../builtins/builtins.h"
+#include "host/builtins/builtins.h"
 
 namespace spl {
 

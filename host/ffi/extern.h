@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "../syntax/ast.h"
-#include "../values/objects.h"
-#include "conversion.h"
+#include "host/ffi/conversion.h"
+#include "host/syntax/ast.h"
+#include "host/values/objects.h"
 
 namespace spl {
 

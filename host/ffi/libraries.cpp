@@ -1,5 +1,5 @@
 // Where native functions are looked for.
-#include "libraries.h"
+#include "host/ffi/libraries.h"
 
 #include <dlfcn.h>
 
@@ -10,7 +10,7 @@
 #include <sstream>
 #include <vector>
 
-#include "../installation.h"
+#include "host/installation.h"
 
 namespace spl {
 
@@ -21,9 +21,11 @@ namespace {
 std::vector<std::string> split(const char* list) {
   std::vector<std::string> parts;
   std::istringstream input(list == nullptr ? "" : list);
-  for (std::string part; std::getline(input, part, ':');)
-    if (!part.empty())
+  for (std::string part; std::getline(input, part, ':');) {
+    if (!part.empty()) {
       parts.push_back(part);
+    }
+  }
   return parts;
 }
 
@@ -36,10 +38,12 @@ class Libraries {
     tried_.clear();
     for (const std::string& library : candidates(symbol)) {
       void* handle = open(library);
-      if (handle == nullptr)
+      if (handle == nullptr) {
         continue;
-      if (void* address = dlsym(handle, symbol.c_str()))
+      }
+      if (void* address = dlsym(handle, symbol.c_str())) {
         return address;
+      }
     }
     return nullptr;
   }
@@ -48,8 +52,9 @@ class Libraries {
   void tell_of_the_end() {
     for (const auto& [path, handle] : handles_) {
       void* listener = handle == nullptr ? nullptr : dlsym(handle, "spl_program_ends");
-      if (listener != nullptr && told_.insert(listener).second)
+      if (listener != nullptr && told_.insert(listener).second) {
         reinterpret_cast<void (*)()>(listener)();
+      }
     }
   }
 
@@ -58,20 +63,27 @@ class Libraries {
     std::vector<std::string> names;
     if (symbol.starts_with("rt_")) {
       const size_t end = symbol.find('_', 3);
-      if (end != std::string::npos)
+      if (end != std::string::npos) {
         names.push_back("libspl_" + symbol.substr(3, end - 3) + ".so");
+      }
     }
-    if (names.empty() || names.back() != "libspl_torch.so")
+    if (names.empty() || names.back() != "libspl_torch.so") {
       names.emplace_back("libspl_torch.so");
+    }
     std::vector<std::string> paths;
-    for (const char* variable : {"SIMPLE_TORCH_RUNTIME_PATH", "SIMPLE_RUNTIME_PATH"})
-      if (const char* file = std::getenv(variable); file != nullptr && *file != 0)
+    for (const char* variable : {"SIMPLE_TORCH_RUNTIME_PATH", "SIMPLE_RUNTIME_PATH"}) {
+      if (const char* file = std::getenv(variable); file != nullptr && *file != 0) {
         paths.emplace_back(file);
-    for (const std::string& folder : split(std::getenv("SIMPLE_SFFI_PATH")))
-      for (const std::string& name : names)
+      }
+    }
+    for (const std::string& folder : split(std::getenv("SIMPLE_SFFI_PATH"))) {
+      for (const std::string& name : names) {
         paths.push_back(std::string(folder).append("/").append(name));
-    for (const std::string& name : names)
+      }
+    }
+    for (const std::string& name : names) {
       paths.push_back(library_folder() + "/" + name);
+    }
     paths.insert(paths.end(), names.begin(), names.end());
     return paths;
   }
@@ -86,10 +98,11 @@ class Libraries {
         reasons_[path] = reason == nullptr ? "cannot be opened" : reason;
       }
     }
-    if (found->second == nullptr && fs::exists(path))
+    if (found->second == nullptr && fs::exists(path)) {
       note += " (" + reasons_[path] + ")";
-    else if (found->second == nullptr)
+    } else if (found->second == nullptr) {
       note += " (not found)";
+    }
     tried_ += "\n  " + note;
     return found->second;
   }
@@ -116,9 +129,11 @@ void tell_libraries_of_the_end() { libraries().tell_of_the_end(); }
 
 void* open_library_named(const std::string& name, int flags) {
   const int usable = (flags & (RTLD_LAZY | RTLD_NOW)) == 0 ? flags | RTLD_LAZY : flags;
-  if (name.find('/') == std::string::npos)
-    if (void* beside = dlopen((library_folder() + "/" + name).c_str(), usable))
+  if (name.find('/') == std::string::npos) {
+    if (void* beside = dlopen((library_folder() + "/" + name).c_str(), usable)) {
       return beside;
+    }
+  }
   return dlopen(name.c_str(), usable);
 }
 

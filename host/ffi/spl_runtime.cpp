@@ -1,10 +1,10 @@
 // The helpers that a Simple runtime gives to native libraries, exported by the executable.
-#include "../../abi/include/simple_torch/spl_runtime.h"
+#include "abi/include/simple_torch/spl_runtime.h"
 
 #include <cstdlib>
 #include <cstring>
 
-#include "../vm/lock.h"
+#include "host/vm/lock.h"
 
 #define SPL_EXPORT __attribute__((visibility("default"), used))
 
@@ -12,8 +12,9 @@ extern "C" {
 
 SPL_EXPORT SplArray* spl_array_new() {
   void* memory = std::calloc(1, sizeof(SplArray));
-  if (memory == nullptr)
+  if (memory == nullptr) {
     std::abort();  // C callers have no way to learn of it
+  }
   return static_cast<SplArray*>(memory);
 }
 SPL_EXPORT SplArray* spl_array_new_i64() { return spl_array_new(); }
@@ -22,8 +23,9 @@ SPL_EXPORT void spl_array_push(SplArray* array, SplValue value) {
   if (array->len == array->cap) {
     const int64_t capacity = array->cap < 4 ? 4 : 2 * array->cap;
     void* items = std::realloc(array->items, static_cast<size_t>(capacity) * sizeof(SplValue));
-    if (items == nullptr)
+    if (items == nullptr) {
       std::abort();
+    }
     array->items = static_cast<SplValue*>(items);
     array->cap = capacity;
   }
@@ -50,10 +52,12 @@ SPL_EXPORT SplValue spl_array_get(const SplArray* array, int64_t index) {
 }
 
 SPL_EXPORT int64_t spl_as_int(SplValue value) {
-  if (value.tag == SPL_INT)
+  if (value.tag == SPL_INT) {
     return value.as_int;
-  if (value.tag == SPL_FLOAT)
+  }
+  if (value.tag == SPL_FLOAT) {
     return static_cast<int64_t>(value.as_float);
+  }
   return value.tag == SPL_BOOL && value.as_bool;
 }
 SPL_EXPORT double spl_as_float(SplValue value) {
@@ -64,21 +68,25 @@ SPL_EXPORT int32_t spl_threads_at_work() { return spl::AtWork::threads(); }
 
 SPL_EXPORT char* spl_str_new(const char* text) {
   char* copy = strdup(text);
-  if (copy == nullptr)
+  if (copy == nullptr) {
     std::abort();
+  }
   return copy;
 }
 
 SPL_EXPORT void spl_array_free(SplArray* array) {
   for (int64_t i = 0; i < spl_array_len(array); ++i) {
     const SplValue& item = array->items[i];
-    if (item.tag == SPL_STRING)
+    if (item.tag == SPL_STRING) {
       std::free(item.as_string);
-    if (item.tag == SPL_ARRAY)
+    }
+    if (item.tag == SPL_ARRAY) {
       spl_array_free(item.as_array);
+    }
   }
-  if (array != nullptr)
+  if (array != nullptr) {
     std::free(array->items);
+  }
   std::free(array);
 }
 

@@ -1,5 +1,5 @@
 // Module names become files by the library's table, then by their path.
-#include "loader.h"
+#include "host/modules/loader.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,13 +12,13 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "../installation.h"
-#include "../output.h"
-#include "../sdn/sdn.h"
-#include "../values/error.h"
-#include "../values/nearest.h"
-#include "../vm/hints.h"
-#include "../vm/thread.h"
+#include "host/installation.h"
+#include "host/output.h"
+#include "host/sdn/sdn.h"
+#include "host/values/error.h"
+#include "host/values/nearest.h"
+#include "host/vm/hints.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -35,8 +35,9 @@ std::map<std::string, std::unique_ptr<LoadedModule>>& modules() {
 // system.
 const std::string& real_path(const std::string& path) {
   static std::unordered_map<std::string, std::string> known;
-  if (const auto found = known.find(path); found != known.end())
+  if (const auto found = known.find(path); found != known.end()) {
     return found->second;
+  }
   std::error_code ignored;
   const fs::path whole(path);
   const bool plain = whole.has_parent_path() && whole.has_filename() && whole.filename() != ".." &&
@@ -51,8 +52,9 @@ const std::string& real_path(const std::string& path) {
 bool read_file(const std::string& path, std::string& text) {
   std::error_code ignored;
   std::ifstream file(path, std::ios::binary);
-  if (!file || fs::is_directory(path, ignored))
+  if (!file || fs::is_directory(path, ignored)) {
     return false;
+  }
   // Not every file tells its size: what a pipe or /proc/ holds is read to its end.
   const auto size = fs::file_size(path, ignored);
   if (!ignored && size > 0) {
@@ -61,8 +63,9 @@ bool read_file(const std::string& path, std::string& text) {
     text.resize(static_cast<size_t>(file.gcount()));
   }
   std::ostringstream rest;
-  if (file && rest << file.rdbuf())
+  if (file && rest << file.rdbuf()) {
     text += rest.str();
+  }
   return true;
 }
 
@@ -72,18 +75,22 @@ const std::map<std::string, std::string>& aliases() {
     std::map<std::string, std::string> made;
     for (const std::string& root : library_roots()) {
       std::string text;
-      if (!read_file(root + "/modules.sdn", text))
+      if (!read_file(root + "/modules.sdn", text)) {
         continue;
+      }
       const std::string file = root + "/modules.sdn";
       const sdn::Document document = sdn::parse(text);
-      if (const auto& problem = document.problem)
+      if (const auto& problem = document.problem) {
         throw LoadError{file + ":" + std::to_string(problem->line) + ":" + std::to_string(problem->column) +
                         ": error: " + problem->message + "\n"};
+      }
       const sdn::Node* rows = document.root.get("modules");
-      if (rows == nullptr || rows->kind != sdn::Node::Kind::kTable || rows->names.size() < 2)
+      if (rows == nullptr || rows->kind != sdn::Node::Kind::kTable || rows->names.size() < 2) {
         throw LoadError{file + ": error: there is no table `modules |name, file|`\n"};
-      for (const sdn::Node& row : rows->items)
+      }
+      for (const sdn::Node& row : rows->items) {
         made.emplace(row.items[0].text, root + "/" + row.items[1].text);
+      }
     }
     return made;
   }();
@@ -100,26 +107,31 @@ std::string file_of_path(const fs::path& base) {
   for (const char* ending : {".spl", "/mod.spl", "/__init__.spl"}) {
     const std::string path = base.string() + ending;
     std::error_code ignored;
-    if (fs::is_regular_file(path, ignored))
+    if (fs::is_regular_file(path, ignored)) {
       return fs::path(path).lexically_normal().string();
+    }
   }
   return "";
 }
 
 std::string join(const std::vector<Symbol>& path, size_t first, const char* separator) {
   std::string text;
-  for (size_t i = first; i < path.size(); ++i)
+  for (size_t i = first; i < path.size(); ++i) {
     text += (i == first ? "" : separator) + name_of(path[i]);
+  }
   return text;
 }
 
 void add_library_places(const UseDecl& use, std::vector<fs::path>& places) {
   const std::string& head = name_of(use.path[0]);
-  for (const std::string& root : library_roots())
+  for (const std::string& root : library_roots()) {
     places.push_back(fs::path(root) / join(use.path, 0, "/"));
-  if (use.path.size() > 1 && (head == "lib" || head == "std"))
-    for (const std::string& root : library_roots())
+  }
+  if (use.path.size() > 1 && (head == "lib" || head == "std")) {
+    for (const std::string& root : library_roots()) {
       places.push_back(fs::path(root) / join(use.path, 1, "/"));
+    }
+  }
 }
 
 // Where a module's file may lie, without its ending; in the order in which they are looked at.
@@ -128,17 +140,20 @@ std::vector<fs::path> candidates(const LoadedModule& from, const UseDecl& use) {
   const std::string path = join(use.path, 0, "/");
   if (use.parents > 0) {
     fs::path base = here;
-    for (uint32_t i = 1; i < use.parents; ++i)
+    for (uint32_t i = 1; i < use.parents; ++i) {
       base /= "..";
+    }
     return {(base / path).lexically_normal()};
   }
   // The library's own modules mean each other, whatever lies in the folder that a program was started in.
   std::vector<fs::path> found;
-  if (from.is_library)
+  if (from.is_library) {
     add_library_places(use, found);
+  }
   found.push_back(here / path);
-  if (!from.is_library)
+  if (!from.is_library) {
     found.push_back(program_folder() / path);
+  }
   static const fs::path started_in = [] {  // no program changes it; its folder may be gone
     std::error_code gone;
     const fs::path folder = fs::current_path(gone);
@@ -146,16 +161,19 @@ std::vector<fs::path> candidates(const LoadedModule& from, const UseDecl& use) {
   }();
   found.push_back(started_in / path);
   found.push_back(started_in / "lib" / path);
-  if (!from.is_library)
+  if (!from.is_library) {
     add_library_places(use, found);
+  }
   return found;
 }
 
 // "" when nobody has it.
 std::string look_for_module(const LoadedModule& from, const UseDecl& use) {
-  for (const fs::path& base : candidates(from, use))
-    if (std::string file = file_of_path(base); !file.empty())
+  for (const fs::path& base : candidates(from, use)) {
+    if (std::string file = file_of_path(base); !file.empty()) {
       return file;
+    }
+  }
   return "";
 }
 
@@ -165,8 +183,9 @@ const std::string& find_module(const LoadedModule& from, const UseDecl& use) {
   const std::string dotted = join(use.path, 0, ".");
   const std::string folder = fs::path(from.source.path).parent_path().string();
   std::string& file = known[{folder, use.parents, dotted}];
-  if (!file.empty())
+  if (!file.empty()) {
     return file;
+  }
   const auto alias = use.parents == 0 ? aliases().find(dotted) : aliases().end();
   file = alias != aliases().end() ? fs::path(alias->second).lexically_normal().string()
                                   : look_for_module(from, use);
@@ -181,30 +200,39 @@ std::string nearest_module(const LoadedModule& from, const UseDecl& use) {
   Nearest sibling(last);
   for (const fs::path& base : candidates(from, use)) {
     std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(base.parent_path(), ignored))
-      if (entry.path().extension() == ".spl" || !file_of_path(entry.path()).empty())
+    for (const auto& entry : fs::directory_iterator(base.parent_path(), ignored)) {
+      if (entry.path().extension() == ".spl" || !file_of_path(entry.path()).empty()) {
         sibling.offer(entry.path().stem().string());
+      }
+    }
   }
-  if (!sibling.name().empty())
+  if (!sibling.name().empty()) {
     return "did you mean '" + before + sibling.name() + "'?";
+  }
   Nearest known(dotted);
-  if (use.parents == 0)
-    for (const auto& [name, file] : aliases())
+  if (use.parents == 0) {
+    for (const auto& [name, file] : aliases()) {
       known.offer(name);
+    }
+  }
   return known.hint();
 }
 
 std::string missing_module_hint(const LoadedModule& from, const UseDecl& use) {
-  if (use.path.empty())
+  if (use.path.empty()) {
     return "";
+  }
   std::string hint = nearest_module(from, use);
-  if (!hint.empty())
+  if (!hint.empty()) {
     return hint;
+  }
   std::string places;
   std::set<std::string> told;
-  for (const fs::path& base : candidates(from, use))
-    if (const std::string folder = base.parent_path().string(); told.insert(folder).second)
+  for (const fs::path& base : candidates(from, use)) {
+    if (const std::string folder = base.parent_path().string(); told.insert(folder).second) {
       places += (places.empty() ? "" : ", ") + (folder.empty() ? "." : folder);
+    }
+  }
   return "looked for " + name_of(use.path.back()) + ".spl, " + name_of(use.path.back()) + "/mod.spl and " +
          name_of(use.path.back()) + "/__init__.spl in " + places +
          "; a Python package is reached by `use python as py` and py.import(\"" + join(use.path, 0, ".") +
@@ -212,9 +240,11 @@ std::string missing_module_hint(const LoadedModule& from, const UseDecl& use) {
 }
 
 void collect_uses(const std::vector<StmtPtr>& statements, std::vector<const UseDecl*>& uses) {
-  for (const auto& stmt : statements)
-    if (stmt->kind == StmtKind::kUse)
+  for (const auto& stmt : statements) {
+    if (stmt->kind == StmtKind::kUse) {
       uses.push_back(&as<UseDecl>(*stmt));
+    }
+  }
 }
 
 bool below_library(const std::string& path) {
@@ -241,8 +271,9 @@ void start(LoadedModule& module) {
     module.tree = parse(module.source);
     if (!module.tree.ok()) {
       std::string report;
-      for (const Diagnostic& diagnostic : module.tree.diagnostics)
+      for (const Diagnostic& diagnostic : module.tree.diagnostics) {
         report += render(diagnostic, module.source);
+      }
       throw LoadError{report};
     }
     if (module.source.path.ends_with("_spec.spl")) {
@@ -253,15 +284,17 @@ void start(LoadedModule& module) {
     }
     std::vector<const UseDecl*> uses;
     collect_uses(module.tree.module.statements, uses);
-    for (const UseDecl* use : uses)
+    for (const UseDecl* use : uses) {
       import_into(module, *use);
+    }
     try {
       module.body = compile_module(module);
     } catch (const CompileError& error) {
       throw LoadError{render({error.span, error.message, error.hint}, module.source)};
     }
-    for (const Diagnostic& warning : module.warnings)
+    for (const Diagnostic& warning : module.warnings) {
       tell(render(warning, module.source, "warning"));
+    }
     module.state = LoadedModule::State::kRunning;
     const Ref body = Ref::owned(make_closure(module.body));
     release(current_thread().call(body.get(), nullptr, 0));
@@ -294,15 +327,18 @@ void put_aside(const std::string& key) {
 LoadedModule& load_file(const std::string& path, const std::string& name) {
   const std::string& key = real_path(path);
   if (const auto found = modules().find(key); found != modules().end()) {
-    if (found->second->state != LoadedModule::State::kFailed)
+    if (found->second->state != LoadedModule::State::kFailed) {
       return *found->second;
-    if (!is_guest())
+    }
+    if (!is_guest()) {
       fail("module " + found->second->name + " failed when it was loaded first");
+    }
     put_aside(key);
   }
   std::string text;
-  if (!read_file(path, text))
+  if (!read_file(path, text)) {
     throw LoadError{path + ": error: cannot be read\n"};
+  }
   LoadedModule& module = add_module(key, name, path, std::move(text));
   start(module);
   return module;
@@ -315,9 +351,11 @@ const std::vector<std::string>& library_roots() {
     std::vector<std::string> made;
     if (const char* list = std::getenv("SIMPLE_LIB")) {
       std::istringstream parts(list);
-      for (std::string part; std::getline(parts, part, ':');)
-        if (!part.empty())
+      for (std::string part; std::getline(parts, part, ':');) {
+        if (!part.empty()) {
           made.push_back(part);
+        }
+      }
     }
     made.push_back((fs::path(installation_folder()) / "share/simple").string());
     return made;
@@ -326,9 +364,11 @@ const std::vector<std::string>& library_roots() {
 }
 
 const SourceFile* loaded_source(const std::string& path) {
-  for (const auto& [key, module] : modules())
-    if (module->source.path == path)
+  for (const auto& [key, module] : modules()) {
+    if (module->source.path == path) {
       return &module->source;
+    }
+  }
   return nullptr;
 }
 
@@ -340,8 +380,9 @@ LoadedModule& load_program(const std::string& path) {
 LoadedModule& load_source(const std::string& name, std::string text,
                           const std::vector<std::pair<Symbol, Value>>& given) {
   LoadedModule& module = add_module(name, name, name, std::move(text));
-  for (const auto& [symbol, value] : given)
+  for (const auto& [symbol, value] : given) {
     module.define(symbol, retained(value));
+  }
   start(module);
   return module;
 }
@@ -385,8 +426,9 @@ void import_computed(LoadedModule& module, LoadedModule& from, const ImportName&
   try {
     module.define(alias, current_thread().module_member(from, name.name));
   } catch (SimpleError& error) {
-    if (!error.located)
+    if (!error.located) {
       locate(error, module, name.span);
+    }
     throw;
   }
 }
@@ -426,11 +468,14 @@ void import_into(LoadedModule& module, const UseDecl& use) {
   }
   const Symbol binding = use.alias != kNoSymbol ? use.alias : use.path.back();
   const bool names_given = !use.names.empty() || use.everything;
-  if (!names_given || !module.names.contains(binding))
-    if (!(names_given && module.imports.contains(binding)))
+  if (!names_given || !module.names.contains(binding)) {
+    if (!(names_given && module.imports.contains(binding))) {
       module.define(binding, Value::object(from));
-  if (use.everything)
+    }
+  }
+  if (use.everything) {
     module.wildcards.push_back(from);
+  }
   for (const ImportName& name : use.names) {
     const Symbol alias = name.alias == kNoSymbol ? name.name : name.alias;
     if (from->state == LoadedModule::State::kReady && from->member(name.name).is_missing()) {
@@ -439,15 +484,19 @@ void import_into(LoadedModule& module, const UseDecl& use) {
     }
     bind_import(module, *from, name.name, alias);
     // The namespace of the same name gives way to what was asked for.
-    if (const auto found = module.names.find(alias); found != module.names.end())
+    if (const auto found = module.names.find(alias); found != module.names.end()) {
       assign(module.slots[found->second], Value::missing());
+    }
   }
   if (use.reexport) {
-    for (const ImportName& name : use.names)
+    for (const ImportName& name : use.names) {
       module.exports.insert(name.alias == kNoSymbol ? name.name : name.alias);
-    if (use.everything)
-      for (const Symbol symbol : from->exports)
+    }
+    if (use.everything) {
+      for (const Symbol symbol : from->exports) {
         module.exports.insert(symbol);
+      }
+    }
   }
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "../compiler/compiler.h"
-#include "module.h"
+#include "host/compiler/compiler.h"
+#include "host/modules/module.h"
 
 namespace spl {
 

@@ -1,5 +1,5 @@
 // Looking names up through imports.
-#include "module.h"
+#include "host/modules/module.h"
 
 namespace spl {
 
@@ -23,14 +23,17 @@ Value LoadedModule::own(Symbol symbol) const {
 }
 
 void LoadedModule::give_up_variables() {
-  for (size_t i = slots.size(); i-- > 0;)
-    if (binds(slot_names[i]))
+  for (size_t i = slots.size(); i-- > 0;) {
+    if (binds(slot_names[i])) {
       assign(slots[i], Value::missing());
+    }
+  }
 }
 
 bool LoadedModule::gives(Symbol symbol) const {
-  if (!exports.empty())
+  if (!exports.empty()) {
     return exports.contains(symbol);
+  }
   return !name_of(symbol).starts_with("_") && !imports.contains(symbol);
 }
 
@@ -39,17 +42,22 @@ bool LoadedModule::knows(Symbol symbol) {
 }
 
 Value LoadedModule::lookup_here(Symbol symbol) {
-  if (const auto found = names.find(symbol); found != names.end() && !slots[found->second].is_missing())
+  if (const auto found = names.find(symbol); found != names.end() && !slots[found->second].is_missing()) {
     return slots[found->second];
-  if (looking_)
+  }
+  if (looking_) {
     return Value::missing();
+  }
   looking_ = true;
   Value value = Value::missing();
-  if (const auto found = imports.find(symbol); found != imports.end())
+  if (const auto found = imports.find(symbol); found != imports.end()) {
     value = found->second.from->lookup_here(found->second.name);
-  for (size_t i = 0; i < wildcards.size() && value.is_missing(); ++i)
-    if (wildcards[i]->gives(symbol))
+  }
+  for (size_t i = 0; i < wildcards.size() && value.is_missing(); ++i) {
+    if (wildcards[i]->gives(symbol)) {
       value = wildcards[i]->lookup_here(symbol);
+    }
+  }
   looking_ = false;
   return value;
 }
@@ -62,8 +70,9 @@ Symbol LoadedModule::follow(Symbol symbol, const TypeExpr*& type) const {
   for (int i = 0; i < kLongestChain; ++i) {
     if (const auto alias = module->aliases.find(symbol); alias != module->aliases.end()) {
       type = alias->second;
-      if (type->kind != TypeKind::kName || type->path.size() != 1)
+      if (type->kind != TypeKind::kName || type->path.size() != 1) {
         return symbol;
+      }
       symbol = type->path[0];
     } else if (const auto import = module->imports.find(symbol); import != module->imports.end()) {
       module = import->second.from;
@@ -77,8 +86,9 @@ Symbol LoadedModule::follow(Symbol symbol, const TypeExpr*& type) const {
 
 const TypeExpr& LoadedModule::unaliased(const TypeExpr& type) const {
   const TypeExpr* found = &type;
-  if (type.kind == TypeKind::kName && type.path.size() == 1 && type.modifiers.empty())
+  if (type.kind == TypeKind::kName && type.path.size() == 1 && type.modifiers.empty()) {
     follow(type.path[0], found);
+  }
   return *found;
 }
 
@@ -89,8 +99,9 @@ Symbol LoadedModule::unaliased(Symbol symbol) const {
 
 Value LoadedModule::lookup(Symbol symbol) {
   const Value value = lookup_here(symbol);
-  if (!value.is_missing())
+  if (!value.is_missing()) {
     return value;
+  }
   const auto found = builtins().find(symbol);
   return found == builtins().end() ? Value::missing() : found->second;
 }

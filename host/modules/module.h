@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "../syntax/parse.h"
-#include "../values/objects.h"
+#include "host/syntax/parse.h"
+#include "host/values/objects.h"
 
 namespace spl {
 

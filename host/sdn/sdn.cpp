@@ -1,5 +1,5 @@
 // A reader by recursive descent: statements by line and indentation, values by character.
-#include "sdn.h"
+#include "host/sdn/sdn.h"
 
 #include <algorithm>
 #include <cctype>
@@ -33,8 +33,9 @@ class Reader {
       if (!ended_) {
         const size_t indent = indent_;
         read_statements(document.root, indent);
-        if (!ended_)
+        if (!ended_) {
           complain("this line's indentation fits no block around it");
+        }
       }
     } catch (const Problem& problem) {
       document.problem = problem;
@@ -54,8 +55,9 @@ class Reader {
   // Columns count characters, not bytes.
   std::pair<int, int> place_of(size_t at) const {
     int column = 1;
-    for (size_t i = line_start_; i < at; ++i)
+    for (size_t i = line_start_; i < at; ++i) {
       column += (static_cast<unsigned char>(text_[i]) & 0xC0) != 0x80;
+    }
     return {line_, column};
   }
 
@@ -74,13 +76,15 @@ class Reader {
   bool takes(char c) { return peek() == c && (++at_, true); }
 
   void skip_blanks() {
-    while (!at_end() && (peek() == ' ' || peek() == '\t' || peek() == '\r'))
+    while (!at_end() && (peek() == ' ' || peek() == '\t' || peek() == '\r')) {
       ++at_;
+    }
   }
 
   void skip_comment() {
-    if (peek() == '#')
+    if (peek() == '#') {
       at_ = std::min(text_.find('\n', at_), text_.size());
+    }
   }
 
   void next_line() {
@@ -93,12 +97,14 @@ class Reader {
   void find_line() {
     for (;;) {
       indent_ = 0;
-      for (; peek() == ' ' || peek() == '\t' || peek() == '\r'; ++at_)
+      for (; peek() == ' ' || peek() == '\t' || peek() == '\r'; ++at_) {
         indent_ += peek() == '\t' ? kTabWidth : peek() == ' ' ? 1 : 0;
+      }
       skip_comment();
       ended_ = at_end();
-      if (!at_line_end() || ended_)
+      if (!at_line_end() || ended_) {
         return;
+      }
       next_line();
     }
   }
@@ -106,10 +112,12 @@ class Reader {
   void end_line() {
     skip_blanks();
     skip_comment();
-    if (!at_line_end())
+    if (!at_line_end()) {
       complain("expected the end of the line after this value");
-    if (!at_end())
+    }
+    if (!at_end()) {
       next_line();
+    }
     find_line();
   }
 
@@ -118,35 +126,41 @@ class Reader {
     for (;;) {
       skip_blanks();
       skip_comment();
-      if (peek() != '\n')
+      if (peek() != '\n') {
         return;
+      }
       next_line();
     }
   }
 
   std::string read_word(const char* what) {
-    if (!starts_word(peek()))
+    if (!starts_word(peek())) {
       complain(std::string("expected ") + what);
+    }
     const size_t start = at_;
-    while (in_word(peek()))
+    while (in_word(peek())) {
       ++at_;
+    }
     return text_.substr(start, at_ - start);
   }
 
   // ---- statements
 
   void read_statements(Node& dict, size_t indent) {
-    while (!ended_ && indent_ == indent)
+    while (!ended_ && indent_ == indent) {
       read_statement(dict, indent);
-    if (!ended_ && indent_ > indent)
+    }
+    if (!ended_ && indent_ > indent) {
       complain("this line's indentation fits no block around it");
+    }
   }
 
   void read_statement(Node& dict, size_t indent) {
     const size_t start = at_;
     std::string key = read_word("a key: a letter or _, then letters, digits and _");
-    if (std::find(dict.names.begin(), dict.names.end(), key) != dict.names.end())
+    if (std::find(dict.names.begin(), dict.names.end(), key) != dict.names.end()) {
       complain("the key `" + key + "` is here twice", start);
+    }
     skip_blanks();
     Node value = read_value_of(key, start, indent);
     dict.names.push_back(std::move(key));
@@ -154,25 +168,31 @@ class Reader {
   }
 
   Node read_value_of(const std::string& key, size_t start, size_t indent) {
-    if (takes('|'))
+    if (takes('|')) {
       return read_named_table(indent);
+    }
     if (takes('=')) {
       skip_blanks();
-      if (peek() != '{' && peek() != '[')
+      if (peek() != '{' && peek() != '[') {
         complain("expected { or [ after =; other values follow a colon, `" + key + ": value`");
+      }
       return line_value();
     }
-    if (!takes(':'))
+    if (!takes(':')) {
       complain("expected `:`, `=` or `|` after the key `" + key + "`");
+    }
     skip_blanks();
-    if (is_table_type())
+    if (is_table_type()) {
       return read_typed_table(indent);
-    if (peek() != '#' && !at_line_end())
+    }
+    if (peek() != '#' && !at_line_end()) {
       return line_value();
+    }
     const auto [line, column] = place_of(start);
     end_line();
-    if (ended_ || indent_ <= indent)
+    if (ended_ || indent_ <= indent) {
       throw Problem{line, column, "`" + key + ":` needs a value or a block of deeper lines"};
+    }
     return read_block();
   }
 
@@ -187,28 +207,35 @@ class Reader {
     }
     Node array = node_here(Kind::kArray);
     while (!ended_ && indent_ == indent) {
-      if (peek() == '-' && at_ + 1 < text_.size() && (text_[at_ + 1] == ' ' || text_[at_ + 1] == '\t'))
+      if (peek() == '-' && at_ + 1 < text_.size() && (text_[at_ + 1] == ' ' || text_[at_ + 1] == '\t')) {
         ++at_;
+      }
       array.items.push_back(line_value());
     }
-    if (!ended_ && indent_ > indent)
+    if (!ended_ && indent_ > indent) {
       complain("this line's indentation fits no block around it");
+    }
     return array;
   }
 
   // `host:8080` is a bare string; a key's colon is followed by a blank, a quote, a bracket, or ends the line.
   bool line_is_statement() const {
     size_t i = at_;
-    if (!starts_word(text_[i]))
+    if (!starts_word(text_[i])) {
       return false;
-    while (i < text_.size() && in_word(text_[i]))
+    }
+    while (i < text_.size() && in_word(text_[i])) {
       ++i;
-    while (i < text_.size() && (text_[i] == ' ' || text_[i] == '\t'))
+    }
+    while (i < text_.size() && (text_[i] == ' ' || text_[i] == '\t')) {
       ++i;
-    if (i >= text_.size())
+    }
+    if (i >= text_.size()) {
       return false;
-    if (text_[i] == '=' || text_[i] == '|')
+    }
+    if (text_[i] == '=' || text_[i] == '|') {
       return true;
+    }
     static constexpr std::string_view kAfterColon = " \t\r\n\"[{#";
     return text_[i] == ':' && (i + 1 == text_.size() || kAfterColon.find(text_[i + 1]) != std::string::npos);
   }
@@ -228,8 +255,9 @@ class Reader {
       words.push_back(read_word(what));
       skip_blanks();
     } while (takes(','));
-    if (!takes(end))
+    if (!takes(end)) {
       complain(std::string("expected `,` or `") + end + "` after " + what);
+    }
     return words;
   }
 
@@ -237,20 +265,23 @@ class Reader {
     Node table = node_here(Kind::kTable);
     table.names = read_words('|', "a column's name");
     skip_blanks();
-    if (peek() != '#' && !at_line_end())
+    if (peek() != '#' && !at_line_end()) {
       read_row(table, table.names.size());
-    else
+    } else {
       read_rows(table, indent, table.names.size());
+    }
     return table;
   }
 
   bool is_table_type() const {
     static constexpr std::string_view kWord = "table";
-    if (text_.compare(at_, kWord.size(), kWord) != 0)
+    if (text_.compare(at_, kWord.size(), kWord) != 0) {
       return false;
+    }
     size_t i = at_ + kWord.size();
-    while (i < text_.size() && text_[i] == ' ')
+    while (i < text_.size() && text_[i] == ' ') {
       ++i;
+    }
     return i < text_.size() && text_[i] == '{';
   }
 
@@ -264,11 +295,13 @@ class Reader {
       return table;
     }
     skip_blanks();
-    if (!takes('['))
+    if (!takes('[')) {
       complain("expected [ and rows such as (1, 2)");
+    }
     read_list(']', [&] {
-      if (!takes('('))
+      if (!takes('(')) {
         complain("expected a row such as (1, 2)");
+      }
       add_row(table, read_items(')'), table.types.size());
     });
     end_line();
@@ -277,13 +310,16 @@ class Reader {
 
   void read_rows(Node& table, size_t indent, size_t width) {
     end_line();
-    if (ended_ || indent_ <= indent)
+    if (ended_ || indent_ <= indent) {
       return;
+    }
     const size_t rows_indent = indent_;
-    while (!ended_ && indent_ == rows_indent)
+    while (!ended_ && indent_ == rows_indent) {
       read_row(table, width);
-    if (!ended_ && indent_ > indent)
+    }
+    if (!ended_ && indent_ > indent) {
       complain("this line's indentation fits no block around it");
+    }
   }
 
   void read_row(Node& table, size_t width) {
@@ -297,10 +333,11 @@ class Reader {
   }
 
   void add_row(Node& table, Node row, size_t width) {
-    if (row.items.size() != width)
+    if (row.items.size() != width) {
       throw Problem{row.line, row.column,
                     "this row has " + std::to_string(row.items.size()) + " values, the table " +
                         std::to_string(width) + " columns"};
+    }
     table.items.push_back(std::move(row));
   }
 
@@ -338,11 +375,13 @@ class Reader {
   void read_pair(Node& dict) {
     const size_t start = at_;
     std::string key = read_word("a key");
-    if (std::find(dict.names.begin(), dict.names.end(), key) != dict.names.end())
+    if (std::find(dict.names.begin(), dict.names.end(), key) != dict.names.end()) {
       complain("the key `" + key + "` is here twice", start);
+    }
     skip_blanks();
-    if (!takes(':'))
+    if (!takes(':')) {
       complain("expected `:` after the key `" + key + "`");
+    }
     skip_space_in_brackets();
     dict.items.push_back(read_value(",}"));
     dict.names.push_back(std::move(key));
@@ -359,8 +398,9 @@ class Reader {
         skip_space_in_brackets();
         continue;
       }
-      if (peek() != end)
+      if (peek() != end) {
         complain(std::string("expected `,` or `") + end + "`");
+      }
     }
   }
 
@@ -368,15 +408,17 @@ class Reader {
     const size_t start = at_++;
     std::string content;
     while (!takes('"')) {
-      if (at_line_end())
+      if (at_line_end()) {
         complain("this quoted text does not end on its line", start);
+      }
       if (peek() != '\\') {
         content += text_[at_++];
         continue;
       }
       ++at_;
-      if (at_line_end())
+      if (at_line_end()) {
         complain("this quoted text does not end on its line", start);
+      }
       const char c = text_[at_++];
       content += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
     }
@@ -386,17 +428,21 @@ class Reader {
   void read_unquoted(Node& value, std::string_view stops) {
     const size_t start = at_;
     while (!at_line_end() && peek() != '#' && stops.find(peek()) == std::string_view::npos) {
-      if (peek() == '"')
+      if (peek() == '"') {
         complain("a quote inside an unquoted value; put the whole value in quotes");
-      if (peek() == ',' && stops.empty())
+      }
+      if (peek() == ',' && stops.empty()) {
         complain("a comma in a value that is not in quotes; for several values write `= [a, b]`");
+      }
       ++at_;
     }
     std::string word = text_.substr(start, at_ - start);
-    while (!word.empty() && (word.back() == ' ' || word.back() == '\t' || word.back() == '\r'))
+    while (!word.empty() && (word.back() == ' ' || word.back() == '\t' || word.back() == '\r')) {
       word.pop_back();
-    if (word.empty())
+    }
+    if (word.empty()) {
       complain("a value is missing here", start);
+    }
     classify(value, std::move(word), start);
   }
 
@@ -412,8 +458,9 @@ class Reader {
       const char* end = word.data() + word.size();
       const auto error = *kind == Kind::kInt ? std::from_chars(word.data(), end, value.integer).ec
                                              : std::from_chars(word.data(), end, value.number).ec;
-      if (error != std::errc())
+      if (error != std::errc()) {
         complain("the number " + word + " is out of range", start);
+      }
     } else {
       value.text = std::move(word);
     }
@@ -424,12 +471,14 @@ class Reader {
     size_t i = word.starts_with('-') ? 1 : 0;
     const auto digits = [&] {
       const size_t start = i;
-      while (i < word.size() && (is_digit(word[i]) || (i > start && word[i] == '_')))
+      while (i < word.size() && (is_digit(word[i]) || (i > start && word[i] == '_'))) {
         ++i;
+      }
       return i > start;
     };
-    if (!digits())
+    if (!digits()) {
       return std::nullopt;
+    }
     Kind kind = Kind::kInt;
     if (i + 1 < word.size() && word[i] == '.' && is_digit(word[i + 1])) {
       kind = Kind::kFloat;
@@ -439,10 +488,12 @@ class Reader {
     if (i < word.size() && (word[i] == 'e' || word[i] == 'E')) {
       kind = Kind::kFloat;
       ++i;
-      if (i < word.size() && (word[i] == '-' || word[i] == '+'))
+      if (i < word.size() && (word[i] == '-' || word[i] == '+')) {
         ++i;
-      if (!digits())
+      }
+      if (!digits()) {
         return std::nullopt;
+      }
     }
     return i == word.size() ? std::optional(kind) : std::nullopt;
   }
@@ -450,8 +501,9 @@ class Reader {
   // Blocks and brackets inside each other, as deep as the C stack surely holds.
   struct Nesting {
     explicit Nesting(Reader& owner) : reader(owner) {
-      if (++reader.depth_ > kDeepest)
+      if (++reader.depth_ > kDeepest) {
         reader.complain("blocks and brackets are nested too deeply");
+      }
     }
     ~Nesting() { --reader.depth_; }
     Nesting(const Nesting&) = delete;
@@ -471,8 +523,9 @@ class Reader {
 }  // namespace
 
 const Node* Node::get(std::string_view key) const {
-  if (kind != Kind::kDict)
+  if (kind != Kind::kDict) {
     return nullptr;
+  }
   const auto found = std::find(names.begin(), names.end(), key);
   return found == names.end() ? nullptr : &items[static_cast<size_t>(found - names.begin())];
 }

@@ -1,9 +1,9 @@
 // Trees of SDN become arrays, dicts and tuples.
-#include "sdn_values.h"
+#include "host/sdn/sdn_values.h"
 
-#include "../builtins/builtins.h"
-#include "../values/objects.h"
-#include "sdn.h"
+#include "host/builtins/builtins.h"
+#include "host/sdn/sdn.h"
+#include "host/values/objects.h"
 
 namespace spl {
 
@@ -16,25 +16,29 @@ Value value_of(const sdn::Node& node);
 Value array_of(const std::vector<sdn::Node>& nodes) {
   std::vector<Value> items;
   items.reserve(nodes.size());
-  for (const sdn::Node& node : nodes)
+  for (const sdn::Node& node : nodes) {
     items.push_back(value_of(node));
+  }
   return make_array(std::move(items));
 }
 
 Value words_of(const std::vector<std::string>& words) {
-  if (words.empty())
+  if (words.empty()) {
     return Value();
+  }
   std::vector<Value> items;
   items.reserve(words.size());
-  for (const std::string& word : words)
+  for (const std::string& word : words) {
     items.push_back(make_text(word));
+  }
   return make_array(std::move(items));
 }
 
 Value dict_of(const sdn::Node& node) {
   auto* dict = new Dict();
-  for (size_t i = 0; i < node.items.size(); ++i)
+  for (size_t i = 0; i < node.items.size(); ++i) {
     dict->set(make_text(node.names[i]), value_of(node.items[i]));
+  }
   return Value::object(dict);
 }
 
@@ -65,8 +69,9 @@ void collect_places(const sdn::Node& dict, const std::string& prefix, Dict& plac
     const sdn::Node& item = dict.items[i];
     const std::string path = prefix + dict.names[i];
     places.set(make_text(path), make_tuple({Value::integer(item.line), Value::integer(item.column)}));
-    if (item.kind == Kind::kDict)
+    if (item.kind == Kind::kDict) {
       collect_places(item, path + ".", places);
+    }
   }
 }
 
@@ -74,9 +79,10 @@ void collect_places(const sdn::Node& dict, const std::string& prefix, Dict& plac
 
 Value sdn_parse(Thread&, Value* args, int) {
   const sdn::Document document = sdn::parse(expect_text(args[0], "the content"));
-  if (const auto& problem = document.problem)
+  if (const auto& problem = document.problem) {
     return make_array(
         {Value::integer(problem->line), Value::integer(problem->column), make_text(problem->message)});
+  }
   auto* places = new Dict();
   collect_places(document.root, "", *places);
   return make_array({value_of(document.root), Value::object(places)});

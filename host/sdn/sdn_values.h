@@ -1,7 +1,7 @@
 // SDN documents as Simple values, for the library's std.sdn.
 #pragma once
 
-#include "../values/value.h"
+#include "host/values/value.h"
 
 namespace spl {
 

@@ -1,7 +1,7 @@
 // How complaints look.
 #include <algorithm>
 
-#include "parse.h"
+#include "host/syntax/parse.h"
 
 namespace spl {
 namespace {
@@ -11,8 +11,9 @@ std::string_view line_at(std::string_view text, uint32_t offset, uint32_t column
   const size_t start = offset - std::min(offset, column - 1);
   const size_t end = std::min(text.find('\n', std::min<size_t>(offset, text.size())), text.size());
   std::string_view line = text.substr(std::min(start, text.size()), end - std::min(start, end));
-  if (line.ends_with('\r'))
+  if (line.ends_with('\r')) {
     line.remove_suffix(1);
+  }
   return line.substr(0, line.find('\n'));
 }
 
@@ -20,37 +21,44 @@ std::string_view line_at(std::string_view text, uint32_t offset, uint32_t column
 std::string_view window(std::string_view line, uint32_t column, size_t& left_out) {
   constexpr size_t kWidest = 160, kBefore = 100;
   left_out = 0;
-  if (line.size() <= kWidest)
+  if (line.size() <= kWidest) {
     return line;
-  if (column > kBefore)
+  }
+  if (column > kBefore) {
     left_out = std::min<size_t>(column - kBefore, line.size() - std::min(line.size(), kWidest));
-  while (left_out > 0 && (static_cast<unsigned char>(line[left_out]) & 0xC0) == 0x80)
+  }
+  while (left_out > 0 && (static_cast<unsigned char>(line[left_out]) & 0xC0) == 0x80) {
     --left_out;  // not into a character
+  }
   return line.substr(left_out, kWidest);
 }
 
 // What has no shape of its own on a terminal is shown as a blank.
 std::string printable(std::string_view line) {
   std::string shown(line);
-  for (char& c : shown)
-    if (c != '\t' && static_cast<unsigned char>(c) < 0x20)
+  for (char& c : shown) {
+    if (c != '\t' && static_cast<unsigned char>(c) < 0x20) {
       c = ' ';
+    }
+  }
   return shown;
 }
 
 // The line with the caret below it; nothing for a place that no line has.
 std::string excerpt(const SourceSpan& span, const SourceFile& file) {
   const std::string_view whole = line_at(file.text, span.start, span.column);
-  if (whole.empty() || span.column > whole.size() + 1)
+  if (whole.empty() || span.column > whole.size() + 1) {
     return "";
+  }
   size_t left_out;
   const std::string line = printable(window(whole, span.column, left_out));
   const std::string before = left_out > 0 ? "…" : "",
                     after = left_out + line.size() < whole.size() ? "…" : "";
   std::string out = "  " + before + line + after + "\n  " + (left_out > 0 ? " " : "");
   const size_t at = span.column - 1 - left_out;
-  for (size_t i = 0; i < at; ++i)
+  for (size_t i = 0; i < at; ++i) {
     out += line[i] == '\t' ? "\t" : (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80 ? "" : " ";
+  }
   const size_t room = std::max<size_t>(line.size() - std::min(line.size(), at), 1);
   return out + std::string(std::clamp<size_t>(span.length, 1, room), '^') + "\n";
 }

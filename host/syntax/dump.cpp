@@ -1,6 +1,6 @@
 // Patterns, types and statements as S-expressions.
-#include "dumper.h"
-#include "parse.h"
+#include "host/syntax/dumper.h"
+#include "host/syntax/parse.h"
 
 namespace spl {
 namespace {
@@ -26,14 +26,16 @@ const char* spelled(BindKind kind) {
 void Dumper::pattern(const Pattern& p) {
   const auto list = [&](const std::vector<PatternPtr>& patterns, std::string_view between) {
     for (size_t i = 0; i < patterns.size(); ++i) {
-      if (i > 0)
+      if (i > 0) {
         put(between);
+      }
       pattern(*patterns[i]);
     }
   };
   const auto path = [&](const std::vector<Symbol>& names) {
-    for (size_t i = 0; i < names.size(); ++i)
+    for (size_t i = 0; i < names.size(); ++i) {
       put((i > 0 ? "." : ""), name_of(names[i]));
+    }
   };
   switch (p.kind) {
     case PatternKind::kWildcard:
@@ -41,8 +43,9 @@ void Dumper::pattern(const Pattern& p) {
     case PatternKind::kLiteral:
       return expr(*as<LiteralPattern>(p).value);
     case PatternKind::kBinding:
-      if (as<BindingPattern>(p).is_mutable)
+      if (as<BindingPattern>(p).is_mutable) {
         put("mut ");
+      }
       return symbol(as<BindingPattern>(p).name);
     case PatternKind::kVariant:
       path(as<VariantPattern>(p).path);
@@ -58,8 +61,9 @@ void Dumper::pattern(const Pattern& p) {
       const auto& array = as<ArrayPattern>(p);
       put("[");
       list(array.elements, ", ");
-      if (array.has_rest)
+      if (array.has_rest) {
         put((array.elements.empty() ? "..." : ", ..."), name_of(array.rest));
+      }
       return put("]");
     }
     case PatternKind::kOr:
@@ -70,10 +74,12 @@ void Dumper::pattern(const Pattern& p) {
 void Dumper::fields(const std::vector<FieldPattern>& fields, char open, char close) {
   out_ += open;
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (i > 0)
+    if (i > 0) {
       put(", ");
-    if (fields[i].name != kNoSymbol)
+    }
+    if (fields[i].name != kNoSymbol) {
       put(name_of(fields[i].name), ": ");
+    }
     pattern(*fields[i].pattern);
   }
   out_ += close;
@@ -81,15 +87,17 @@ void Dumper::fields(const std::vector<FieldPattern>& fields, char open, char clo
 
 void Dumper::types(const std::vector<TypePtr>& list) {
   for (size_t i = 0; i < list.size(); ++i) {
-    if (i > 0)
+    if (i > 0) {
       put(", ");
+    }
     type(*list[i]);
   }
 }
 
 void Dumper::type(const TypeExpr& t) {
-  if (!t.modifiers.empty())
+  if (!t.modifiers.empty()) {
     put(t.modifiers, " ");
+  }
   const auto wrapped = [&](std::string_view open, std::string_view close) {
     put(open);
     types(t.args);
@@ -97,10 +105,12 @@ void Dumper::type(const TypeExpr& t) {
   };
   switch (t.kind) {
     case TypeKind::kName:
-      for (size_t i = 0; i < t.path.size(); ++i)
+      for (size_t i = 0; i < t.path.size(); ++i) {
         put((i > 0 ? "." : ""), name_of(t.path[i]));
-      if (!t.args.empty())
+      }
+      if (!t.args.empty()) {
         wrapped("<", ">");
+      }
       break;
     case TypeKind::kArray:
       put("[");
@@ -133,8 +143,9 @@ void Dumper::type(const TypeExpr& t) {
       break;
     case TypeKind::kUnion:
       for (size_t i = 0; i < t.args.size(); ++i) {
-        if (i > 0)
+        if (i > 0) {
           put(" | ");
+        }
         type(*t.args[i]);
       }
       break;
@@ -152,22 +163,25 @@ void Dumper::type(const TypeExpr& t) {
       wrapped("shape[", "]");
       break;
   }
-  if (t.optional)
+  if (t.optional) {
     put("?");
+  }
 }
 
 // ---- Statements -----------------------------------------------------------------------------------------
 
 void Dumper::loop(std::string_view head, Symbol label) {
   open(head);
-  if (label != kNoSymbol)
+  if (label != kNoSymbol) {
     put("@", name_of(label));
+  }
 }
 
 void Dumper::assign(const AssignStmt& stmt) {
   open(stmt.op ? std::string(spelled(*stmt.op)) + "=" : "=");
-  for (const auto& target : stmt.targets)
+  for (const auto& target : stmt.targets) {
     spaced(target);
+  }
   spaced(stmt.value);
   close();
 }
@@ -186,16 +200,18 @@ void Dumper::statement(const Stmt& s) {
         put(":");
         type(*bind.type);
       }
-      if (bind.value)
+      if (bind.value) {
         spaced(bind.value);
+      }
       return close();
     }
     case StmtKind::kAssign:
       return assign(as<AssignStmt>(s));
     case StmtKind::kReturn:
       open("return");
-      if (as<ReturnStmt>(s).value)
+      if (as<ReturnStmt>(s).value) {
         spaced(as<ReturnStmt>(s).value);
+      }
       return close();
     case StmtKind::kBreak:
       loop("break", as<BreakStmt>(s).label);
@@ -212,8 +228,9 @@ void Dumper::statement(const Stmt& s) {
     case StmtKind::kAssert:
       open("assert");
       spaced(as<AssertStmt>(s).condition);
-      if (as<AssertStmt>(s).message)
+      if (as<AssertStmt>(s).message) {
         spaced(as<AssertStmt>(s).message);
+      }
       return close();
     case StmtKind::kFor: {
       const auto& stmt = as<ForStmt>(s);
@@ -242,8 +259,9 @@ void Dumper::statement(const Stmt& s) {
       open("with");
       for (const auto& item : as<WithStmt>(s).items) {
         spaced(item.resource);
-        if (item.name != kNoSymbol)
+        if (item.name != kNoSymbol) {
           put(" as ", name_of(item.name));
+        }
       }
       put(":");
       block(as<WithStmt>(s).body);
@@ -303,18 +321,21 @@ void Dumper::info(std::string_view head, const DeclInfo& info) {
     }
     put(" ");
   }
-  if (info.exported)
+  if (info.exported) {
     put("export ");
+  }
   put(head);
   put(" ", name_of(info.name));
   if (!info.generics.empty()) {
     put("<");
     for (size_t i = 0; i < info.generics.size(); ++i) {
       const auto& param = info.generics[i];
-      if (i > 0)
+      if (i > 0) {
         put(", ");
-      if (param.is_const)
+      }
+      if (param.is_const) {
         put("const ");
+      }
       symbol(param.name);
       if (param.bound) {
         put(": ");
@@ -335,12 +356,15 @@ void Dumper::info(std::string_view head, const DeclInfo& info) {
 
 void Dumper::function(const FunctionDecl& decl) {
   std::string head;
-  if (decl.is_extern)
+  if (decl.is_extern) {
     head += "extern ";
-  if (decl.is_static)
+  }
+  if (decl.is_static) {
     head += "static ";
-  if (decl.is_async)
+  }
+  if (decl.is_async) {
     head += "async ";
+  }
   info(head + (decl.is_mutating ? "me" : "fn"), decl.info);
   params(decl.params);
   if (decl.return_type) {
@@ -373,8 +397,9 @@ void Dumper::record(const RecordDecl& decl) {
       put(":");
       type(*field.type);
     }
-    if (field.default_value)
+    if (field.default_value) {
       spaced(field.default_value);
+    }
     close();
   }
   for (const auto& constant : decl.constants) {
@@ -392,10 +417,12 @@ void Dumper::enumeration(const EnumDecl& decl) {
     if (!variant.field_types.empty()) {
       open("");
       for (size_t i = 0; i < variant.field_types.size(); ++i) {
-        if (i > 0)
+        if (i > 0) {
           put(", ");
-        if (variant.field_names[i] != kNoSymbol)
+        }
+        if (variant.field_names[i] != kNoSymbol) {
           put(name_of(variant.field_names[i]), ": ");
+        }
         type(*variant.field_types[i]);
       }
       close();
@@ -412,20 +439,24 @@ void Dumper::enumeration(const EnumDecl& decl) {
 void Dumper::names(const std::vector<ImportName>& names) {
   for (const auto& name : names) {
     put(" ", name_of(name.name));
-    if (name.alias != name.name)
+    if (name.alias != name.name) {
       put(":", name_of(name.alias));
+    }
   }
 }
 
 void Dumper::use(const UseDecl& decl) {
   open(decl.reexport ? "export use " : "use ");
   put(std::string(decl.parents, '.'));
-  for (size_t i = 0; i < decl.path.size(); ++i)
+  for (size_t i = 0; i < decl.path.size(); ++i) {
     put((i > 0 ? "." : ""), name_of(decl.path[i]));
-  if (decl.alias != kNoSymbol)
+  }
+  if (decl.alias != kNoSymbol) {
     put(" as ", name_of(decl.alias));
-  if (decl.everything)
+  }
+  if (decl.everything) {
     put(" *");
+  }
   names(decl.names);
   close();
 }

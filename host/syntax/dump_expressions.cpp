@@ -1,7 +1,7 @@
 // Expressions as S-expressions.
 #include <cstdio>
 
-#include "dumper.h"
+#include "host/syntax/dumper.h"
 
 namespace spl {
 
@@ -90,12 +90,14 @@ const char* spelled(UnaryOp op) {
 void Dumper::quoted(std::string_view text) {
   out_ += '"';
   for (const char c : text) {
-    if (c == '"' || c == '\\')
+    if (c == '"' || c == '\\') {
       out_ += '\\';
-    if (c == '\n')
+    }
+    if (c == '\n') {
       out_ += "\\n";
-    else
+    } else {
       out_ += c;
+    }
   }
   out_ += '"';
 }
@@ -105,8 +107,9 @@ void Dumper::real(double value) {
   std::snprintf(buffer, sizeof buffer, "%.15g", value);
   const std::string_view text = buffer;
   put(text);
-  if (text.find_first_not_of("-0123456789") == std::string_view::npos)
+  if (text.find_first_not_of("-0123456789") == std::string_view::npos) {
     put(".0");
+  }
 }
 
 void Dumper::expr(const Expr& e) {
@@ -158,8 +161,9 @@ void Dumper::expr(const Expr& e) {
       const auto& index = as<IndexExpr>(e);
       open(index.tuple ? "index," : "index");
       spaced(index.object);
-      for (const auto& subscript : index.subscripts)
+      for (const auto& subscript : index.subscripts) {
         spaced(subscript);
+      }
       return close();
     }
     case ExprKind::kSlice: {
@@ -258,10 +262,12 @@ void Dumper::interpolation(const InterpolationExpr& e) {
       put(" ");
       quoted(part.text);
     }
-    if (part.value)
+    if (part.value) {
       spaced(part.value);
-    if (!part.format.empty())
+    }
+    if (!part.format.empty()) {
       put(":", part.format);
+    }
   }
   close();
 }
@@ -277,16 +283,20 @@ void Dumper::params(const std::vector<Param>& params) {
   put(" (");
   for (size_t i = 0; i < params.size(); ++i) {
     const Param& param = params[i];
-    if (i > 0)
+    if (i > 0) {
       put(" ");
-    if (param.kind == ParamKind::kNamed)
+    }
+    if (param.kind == ParamKind::kNamed) {
       put("**");
-    if (param.pattern)
+    }
+    if (param.pattern) {
       pattern(*param.pattern);
-    else
+    } else {
       symbol(param.name);
-    if (param.kind == ParamKind::kRest)
+    }
+    if (param.kind == ParamKind::kRest) {
       put("...");
+    }
     if (param.type) {
       put(":");
       type(*param.type);
@@ -301,8 +311,9 @@ void Dumper::params(const std::vector<Param>& params) {
 
 void Dumper::lambda(const LambdaExpr& e) {
   open(e.scope_block ? "block" : "\\");
-  if (!e.scope_block)
+  if (!e.scope_block) {
     params(e.params);
+  }
   if (e.return_type) {
     put(" -> ");
     type(*e.return_type);
@@ -327,8 +338,9 @@ void Dumper::array(const ArrayExpr& e) {
 void Dumper::tuple(const TupleExpr& e) {
   open("tuple");
   for (size_t i = 0; i < e.elements.size(); ++i) {
-    if (i < e.names.size() && e.names[i] != kNoSymbol)
+    if (i < e.names.size() && e.names[i] != kNoSymbol) {
       put(" ", name_of(e.names[i]), ":");
+    }
     spaced(e.elements[i]);
   }
   close();
@@ -338,10 +350,11 @@ void Dumper::dict(const DictExpr& e) {
   open("dict");
   for (const auto& entry : e.entries) {
     put(" (");
-    if (entry.key)
+    if (entry.key) {
       expr(*entry.key);
-    else
+    } else {
       put("**");
+    }
     spaced(entry.value);
     close();
   }
@@ -350,8 +363,9 @@ void Dumper::dict(const DictExpr& e) {
 
 void Dumper::comprehension(const ComprehensionExpr& e) {
   open("each");
-  if (e.key)
+  if (e.key) {
     spaced(e.key);
+  }
   spaced(e.value);
   for (const auto& clause : e.clauses) {
     put(" (for ");
@@ -371,8 +385,9 @@ void Dumper::comprehension(const ComprehensionExpr& e) {
 }
 
 void Dumper::condition(const Condition& condition) {
-  if (condition.kind == ConditionKind::kTest)
+  if (condition.kind == ConditionKind::kTest) {
     return expr(*condition.value);
+  }
   open(condition.kind == ConditionKind::kPresent ? "present " : "let ");
   pattern(*condition.pattern);
   spaced(condition.value);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ast.h"
+#include "host/syntax/ast.h"
 
 namespace spl {
 
@@ -36,15 +36,17 @@ class Dumper {
   void expr(const Expr& expr);
   void spaced(const ExprPtr& child) {  // a missing child is `_`
     out_ += ' ';
-    if (child)
+    if (child) {
       expr(*child);
-    else
+    } else {
       out_ += '_';
+    }
   }
   void list(std::string_view head, std::initializer_list<const ExprPtr*> children) {
     open(head);
-    for (const auto* child : children)
+    for (const auto* child : children) {
       spaced(*child);
+    }
     close();
   }
   void args(const std::vector<Arg>& args);

@@ -1,11 +1,11 @@
 // From characters to tokens.
-#include "lexer.h"
+#include "host/syntax/lexer.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 
-#include "parse.h"
+#include "host/syntax/parse.h"
 
 namespace spl {
 namespace {
@@ -29,8 +29,9 @@ const std::vector<Tok>& keyword_kinds() {
     std::vector<Tok> table;
     for (size_t i = 0; i < kKeywords.size(); ++i) {
       const Symbol symbol = intern(kKeywords[i]);
-      if (symbol >= table.size())
+      if (symbol >= table.size()) {
         table.resize(symbol + 1, Tok::kName);
+      }
       table[symbol] = static_cast<Tok>(static_cast<size_t>(Tok::kFn) + i);
     }
     return table;
@@ -113,24 +114,30 @@ constexpr Punctuation kPunctuation[] = {
 constexpr auto kFirstPunctuation = [] {
   std::array<uint8_t, 256> firsts{};
   firsts.fill(std::size(kPunctuation));
-  for (size_t i = std::size(kPunctuation); i-- > 0;)
+  for (size_t i = std::size(kPunctuation); i-- > 0;) {
     firsts[static_cast<unsigned char>(kPunctuation[i].spelling[0])] = static_cast<uint8_t>(i);
+  }
   return firsts;
 }();
 
 /// One edit apart: a letter more, less, other, or two neighbours swapped.
 bool one_edit_apart(std::string_view a, std::string_view b) {
-  if (a.size() > b.size())
+  if (a.size() > b.size()) {
     std::swap(a, b);
-  if (b.size() - a.size() > 1 || a == b)
+  }
+  if (b.size() - a.size() > 1 || a == b) {
     return false;
+  }
   size_t i = 0;
-  while (i < a.size() && a[i] == b[i])
+  while (i < a.size() && a[i] == b[i]) {
     ++i;
-  if (a.size() != b.size())
+  }
+  if (a.size() != b.size()) {
     return a.substr(i) == b.substr(i + 1);
-  if (a.substr(i + 1) == b.substr(i + 1))
+  }
+  if (a.substr(i + 1) == b.substr(i + 1)) {
     return true;
+  }
   return i + 1 < a.size() && a[i] == b[i + 1] && a[i + 1] == b[i] && a.substr(i + 2) == b.substr(i + 2);
 }
 
@@ -142,14 +149,17 @@ std::string_view closest_keyword(std::string_view name) {
       {"elsif", "elif"}, {"switch", "match"}, {"None", "nil"},    {"null", "nil"},
       {"True", "true"},  {"False", "false"},  {"this", "self"},   {"interface", "trait"}};
   for (const auto& [foreign, ours] : kForeign) {
-    if (name == foreign)
+    if (name == foreign) {
       return ours;
+    }
   }
-  if (name.size() < 3)
+  if (name.size() < 3) {
     return "";
+  }
   for (const auto keyword : kKeywords) {
-    if (keyword.size() >= 3 && one_edit_apart(name, keyword))
+    if (keyword.size() >= 3 && one_edit_apart(name, keyword)) {
       return keyword;
+    }
   }
   return "";
 }
@@ -165,11 +175,13 @@ Lexer::Lexer(const SourceFile& file, LexRange range, std::vector<Diagnostic>& di
 
 TokenStream Lexer::run() {
   out_.tokens.reserve((range_.end - range_.begin) / 4 + 2);
-  if (range_.begin == 0 && starts_with(0, "\xEF\xBB\xBF"))
+  if (range_.begin == 0 && starts_with(0, "\xEF\xBB\xBF")) {
     pos_ = line_begin_ = 3;  // a byte order mark
+  }
   indentation();
-  for (skip_blank(); pos_ < range_.end; skip_blank())
+  for (skip_blank(); pos_ < range_.end; skip_blank()) {
     next_token();
+  }
   line_start_ = true;
   indent_ = 0;
   emit(Tok::kEof, 0);
@@ -193,8 +205,9 @@ void Lexer::skip_blank() {
       joined_ = true;
       ++pos_;
     } else if (c == '#' && at(pos_ + 1) != '[') {
-      if (std::isupper(static_cast<unsigned char>(at(pos_ + 1))) && behind_typed_name())
+      if (std::isupper(static_cast<unsigned char>(at(pos_ + 1))) && behind_typed_name()) {
         return;  // `delta: #Duration` is a unit type
+      }
       line_comment(at(pos_ + 1) == '#');
     } else if (c == '/' && at(pos_ + 1) == '*') {
       block_comment();
@@ -210,8 +223,9 @@ void Lexer::skip_blank() {
 bool Lexer::behind_typed_name() const {
   const auto& tokens = out_.tokens;
   const size_t count = tokens.size();
-  if (count < 3 || tokens[count - 1].kind != Tok::kColon)
+  if (count < 3 || tokens[count - 1].kind != Tok::kColon) {
     return false;
+  }
   const Tok word = tokens[count - 3].kind;
   return (!brackets_.empty() && brackets_.back() == '(') || word == Tok::kVal || word == Tok::kVar ||
          word == Tok::kLet;
@@ -219,8 +233,9 @@ bool Lexer::behind_typed_name() const {
 
 void Lexer::line_comment(bool is_doc) {
   const uint32_t start = pos_;
-  while (pos_ < range_.end && text_[pos_] != '\n')
+  while (pos_ < range_.end && text_[pos_] != '\n') {
     ++pos_;
+  }
   out_.comments.push_back({span(start, pos_ - start), is_doc, static_cast<uint32_t>(out_.tokens.size())});
 }
 
@@ -241,8 +256,9 @@ void Lexer::block_comment() {
       ++pos_;
     }
   } while (depth > 0 && pos_ < range_.end);
-  if (depth > 0)
+  if (depth > 0) {
     complain(where, "this comment is never closed", "end it with '*/'; comments nest");
+  }
   where.length = pos_ - start;
   out_.comments.push_back({where, starts_with(start, "/**"), static_cast<uint32_t>(out_.tokens.size())});
 }
@@ -261,25 +277,30 @@ void Lexer::newline() {
 
 void Lexer::indentation() {
   indent_ = 0;
-  while (at(pos_) == ' ' || at(pos_) == '\t')
+  while (at(pos_) == ' ' || at(pos_) == '\t') {
     indent_ += text_[pos_++] == '\t' ? 4 : 1;
+  }
 }
 
 void Lexer::next_token() {
   const char c = text_[pos_];
-  if (is_digit(c))
+  if (is_digit(c)) {
     return number();
-  if (const auto shape = text_shape_at(pos_))
+  }
+  if (const auto shape = text_shape_at(pos_)) {
     return text(*shape);
-  if (is_name_start(c))
+  }
+  if (is_name_start(c)) {
     return name_or_keyword();
+  }
   punctuation();
 }
 
 void Lexer::name_or_keyword() {
   uint32_t end = pos_;
-  while (is_name_part(at(end)))
+  while (is_name_part(at(end))) {
     ++end;
+  }
   const Symbol symbol = intern(text_.substr(pos_, end - pos_));
   const auto& keywords = keyword_kinds();
   emit(symbol < keywords.size() ? keywords[symbol] : Tok::kName, end - pos_);
@@ -290,8 +311,9 @@ void Lexer::number() {
   const uint32_t start = pos_;
   uint32_t end = pos_;
   const auto run_of = [&](auto accepts) {
-    while (accepts(at(end)) || at(end) == '_')
+    while (accepts(at(end)) || at(end) == '_') {
       ++end;
+    }
   };
   Tok kind = Tok::kInt;
   const char radix = at(start) == '0' ? at(start + 1) : '\0';
@@ -314,8 +336,9 @@ void Lexer::number() {
       run_of(is_digit);
     }
   }
-  while (is_name_part(at(end)))
+  while (is_name_part(at(end))) {
     ++end;  // a suffix, judged by the parser
+  }
   emit(kind, end - start);
 }
 
@@ -328,10 +351,12 @@ std::optional<TextShape> Lexer::text_shape_at(uint32_t offset) const {
     shape.triple = starts_with(offset + 1, "\"\"\"");
     return shape;
   }
-  if (c == '\'')
+  if (c == '\'') {
     return shape;
-  if (c != '"')
+  }
+  if (c != '"') {
     return std::nullopt;
+  }
   shape.triple = starts_with(offset, "\"\"\"");
   shape.escapes = shape.interpolates = !shape.triple;
   return shape;
@@ -347,8 +372,9 @@ uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& termi
       terminated = true;
       return i + shape.closing();
     }
-    if (c == '\n' && !shape.triple)
+    if (c == '\n' && !shape.triple) {
       break;
+    }
     if (c == '\\' && (shape.escapes || (quote == '\'' && at(i + 1) == '\'')) && at(i + 1) != '\n') {
       i += 2;
     } else if (c == '{' && shape.interpolates) {
@@ -364,13 +390,16 @@ uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& termi
 
 std::optional<uint32_t> Lexer::interpolation_end(uint32_t open, int depth) {
   constexpr std::string_view kLiteralBefore = "{}\"'\\\n";
-  if (depth > kMaxTextDepth || open + 1 >= range_.end)
+  if (depth > kMaxTextDepth || open + 1 >= range_.end) {
     return std::nullopt;
-  if (kLiteralBefore.find(at(open + 1)) != std::string_view::npos)
+  }
+  if (kLiteralBefore.find(at(open + 1)) != std::string_view::npos) {
     return std::nullopt;
+  }
   // Remembered, or texts nested in unclosed braces would be scanned again and again.
-  if (const auto known = interpolation_ends_.find(open); known != interpolation_ends_.end())
+  if (const auto known = interpolation_ends_.find(open); known != interpolation_ends_.end()) {
     return known->second;
+  }
 
   std::optional<uint32_t> result;
   const uint32_t limit = std::min(range_.end, open + kMaxInterpolation);
@@ -383,16 +412,19 @@ std::optional<uint32_t> Lexer::interpolation_end(uint32_t open, int depth) {
       const auto shape = text_shape_at(prefixed && c == '"' ? i - 1 : i);
       bool terminated = false;
       i = text_end(prefixed && c == '"' ? i - 1 : i, *shape, depth + 1, terminated);
-      if (!terminated)
+      if (!terminated) {
         break;
+      }
       continue;
     }
-    if (c == '(' || c == '[' || c == '{')
+    if (c == '(' || c == '[' || c == '{') {
       ++brackets;
+    }
     if (c == ')' || c == ']' || c == '}') {
       if (brackets == 0) {
-        if (c == '}')
+        if (c == '}') {
           result = i;
+        }
         break;
       }
       --brackets;
@@ -416,8 +448,9 @@ void Lexer::text(TextShape shape) {
   out_.tokens.back().text = shape;
   out_.tokens.back().terminated = terminated;
   for (uint32_t i = start; shape.triple && i < end; ++i) {
-    if (text_[i] != '\n')
+    if (text_[i] != '\n') {
       continue;
+    }
     ++line_;
     line_begin_ = i + 1;
   }
@@ -427,26 +460,32 @@ void Lexer::punctuation() {
   for (size_t i = kFirstPunctuation[static_cast<unsigned char>(text_[pos_])]; i < std::size(kPunctuation);
        ++i) {
     const auto& [spelling, kind] = kPunctuation[i];
-    if (spelling[0] != text_[pos_])
+    if (spelling[0] != text_[pos_]) {
       break;
-    if (!starts_with(pos_, spelling))
+    }
+    if (!starts_with(pos_, spelling)) {
       continue;
+    }
     const char c = spelling.back();
-    if (c == '(' || c == '[' || c == '{')
+    if (c == '(' || c == '[' || c == '{') {
       brackets_.push_back(c);
-    if ((c == ')' || c == ']' || c == '}') && !brackets_.empty())
+    }
+    if ((c == ')' || c == ']' || c == '}') && !brackets_.empty()) {
       brackets_.pop_back();
+    }
     return emit(kind, static_cast<uint32_t>(spelling.size()));
   }
-  if (text_[pos_] == '#')
+  if (text_[pos_] == '#') {
     return emit(Tok::kHash, 1);
+  }
   unexpected_character();
 }
 
 void Lexer::unexpected_character() {
   uint32_t length = 1;
-  while ((static_cast<unsigned char>(at(pos_ + length)) & 0xC0) == 0x80)
+  while ((static_cast<unsigned char>(at(pos_ + length)) & 0xC0) == 0x80) {
     ++length;  // a whole UTF-8 sequence
+  }
   const std::string_view character = text_.substr(pos_, length);
   const bool printable = length > 1 || std::isprint(static_cast<unsigned char>(character[0]));
   const bool curly =

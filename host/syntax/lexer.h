@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "token.h"
+#include "host/syntax/token.h"
 
 namespace spl {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ast.h"
+#include "host/syntax/ast.h"
 
 namespace spl {
 

@@ -1,5 +1,5 @@
 // The parser's footing: tokens, layout, nesting limits, errors.
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -102,8 +102,9 @@ ParseResult parse(const SourceFile& file) {
   std::erase_if(result.diagnostics, [&](const Diagnostic& d) { return !lines.insert(d.span.line).second; });
   std::stable_sort(result.diagnostics.begin(), result.diagnostics.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.span.start < b.span.start; });
-  if (result.diagnostics.size() > kMaxDiagnostics)
+  if (result.diagnostics.size() > kMaxDiagnostics) {
     result.diagnostics.resize(kMaxDiagnostics);
+  }
   return result;
 }
 
@@ -115,8 +116,9 @@ Parser::Parser(const SourceFile& file, std::vector<Diagnostic>& diagnostics)
                file.text.find("std.sspec") != std::string::npos) {}
 
 Parser::Level::Level(Parser& parser) : parser_(parser), outer_height_(parser.height_) {
-  if (parser_.depth_ >= kMaxDepth)
+  if (parser_.depth_ >= kMaxDepth) {
     parser_.fail("this is nested too deeply (more than 200 levels)");
+  }
   ++parser_.depth_;
   parser_.height_ = 0;
 }
@@ -128,8 +130,9 @@ Parser::Level::~Level() {
 
 /// One more link of a chain whose tree grows to the left.
 void Parser::chained() {
-  if (++height_ > kMaxHeight)
+  if (++height_ > kMaxHeight) {
     fail("this expression is too long (more than 1000 operators)");
+  }
 }
 
 // ---- Tokens ---------------------------------------------------------------------------------------------
@@ -166,39 +169,45 @@ void Parser::refresh() {
 }
 
 bool Parser::continues(const Token& token) const {
-  if (token.kind == Tok::kDot || token.kind == Tok::kQuestionDot)
+  if (token.kind == Tok::kDot || token.kind == Tok::kQuestionDot) {
     return token.indent >= context_.indent;
+  }
   return token.indent > context_.indent && leads_continuation(token.kind);
 }
 
 void Parser::advance() {
-  if (current().kind != Tok::kEof)
+  if (current().kind != Tok::kEof) {
     ++pos_;
+  }
   refresh();
 }
 
 bool Parser::accept(Tok kind) {
-  if (kind_ != kind)
+  if (kind_ != kind) {
     return false;
+  }
   advance();
   return true;
 }
 
 bool Parser::accept_word(std::string_view word) {
-  if (!is_word(word))
+  if (!is_word(word)) {
     return false;
+  }
   advance();
   return true;
 }
 
 void Parser::expect(Tok kind, const char* where) {
-  if (!accept(kind))
+  if (!accept(kind)) {
     fail_expected(std::string(spelled(kind)) + " " + where);
+  }
 }
 
 Symbol Parser::expect_name(const char* what) {
-  if (!is_name())
+  if (!is_name()) {
     fail_expected(what, is_keyword(kind_) ? "this word is a keyword" : "");
+  }
   const Symbol symbol = current().symbol;
   advance();
   return symbol;
@@ -216,8 +225,9 @@ Symbol Parser::member_name() {
 
 /// After an operator: the expression goes on, on the next line if need be.
 void Parser::join_line() {
-  if (kind_ != Tok::kNewline || current().indent < context_.indent)
+  if (kind_ != Tok::kNewline || current().indent < context_.indent) {
     return;
+  }
   opened_ = pos_;
   refresh();
 }
@@ -233,8 +243,9 @@ void Parser::open_bracket() {
 
 /// The caller's Scope, ending next, makes lines count again.
 void Parser::close_bracket(Tok kind, const char* where) {
-  if (accept(kind))
+  if (accept(kind)) {
     return;
+  }
   const SourceSpan opened = span_of(stream_.tokens[context_.bracket]);
   std::string hint = "a comma may be missing";
   if (kind_ == Tok::kEof || opened.line != current().line) {
@@ -268,8 +279,9 @@ size_t Parser::matching_bracket(size_t open) const {
       case Tok::kRightParen:
       case Tok::kRightBracket:
       case Tok::kRightBrace:
-        if (--depth == 0)
+        if (--depth == 0) {
           return i;
+        }
         break;
       default:
         break;
@@ -297,8 +309,9 @@ void Parser::fail_expected(const std::string& what, std::string hint) {
   SourceSpan where = here();
   if (kind_ == Tok::kNewline || kind_ == Tok::kEof) {  // point behind what is there, not at the next line
     const Token& last = previous();
-    if (pos_ > 0)
+    if (pos_ > 0) {
       where = {file_.id, last.start + last.length, last.line, last.column + last.length, 0};
+    }
   }
   fail_at(where, "expected " + what + ", found " + found(), hint.empty() ? keyword_hint() : std::move(hint));
 }
@@ -308,12 +321,15 @@ void Parser::fail_expected(const std::string& what, std::string hint) {
 std::string Parser::doubled_operator_hint() const {
   const Tok last = previous().kind;
   const bool minus_twice = last == Tok::kMinus && pos_ > 1 && stream_.tokens[pos_ - 2].kind == Tok::kMinus;
-  if (last == Tok::kPlus && kind_ == Tok::kPlus)
+  if (last == Tok::kPlus && kind_ == Tok::kPlus) {
     return "a variable counts up by += 1";
-  if (minus_twice && !previous().space_before)
+  }
+  if (minus_twice && !previous().space_before) {
     return "a variable counts down by -= 1";
-  if ((last == Tok::kEqual || last == Tok::kNotEqual) && kind_ == Tok::kAssign && touches_previous())
+  }
+  if ((last == Tok::kEqual || last == Tok::kNotEqual) && kind_ == Tok::kAssign && touches_previous()) {
     return "values are compared by == and !=";
+  }
   return "";
 }
 
@@ -327,12 +343,15 @@ std::string Parser::keyword_hint() const {
 }
 
 std::string Parser::found() const {
-  if (kind_ == Tok::kEof)
+  if (kind_ == Tok::kEof) {
     return current().start < file_.text.size() ? "'}'" : "the end of the file";
-  if (kind_ == Tok::kNewline)
+  }
+  if (kind_ == Tok::kNewline) {
     return "the end of the line";
-  if (kind_ == Tok::kText)
+  }
+  if (kind_ == Tok::kText) {
     return "a text";
+  }
   return in_quotes(spelling(current()));
 }
 
@@ -344,12 +363,14 @@ void Parser::skip_statement(size_t start) {
            kind == Tok::kRightParen || kind == Tok::kRightBracket || kind == Tok::kRightBrace;
   };
   const auto is_next = [&](const Token& token) {
-    if (!token.line_start || pos_ == start)
+    if (!token.line_start || pos_ == start) {
       return false;
+    }
     return token.indent < context_.indent || (token.indent == context_.indent && !belongs(token.kind));
   };
-  while (current().kind != Tok::kEof && !is_next(current()))
+  while (current().kind != Tok::kEof && !is_next(current())) {
     advance();
+  }
 }
 
 }  // namespace spl

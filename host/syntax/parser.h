@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ast.h"
-#include "lexer.h"
-#include "parse.h"
+#include "host/syntax/ast.h"
+#include "host/syntax/lexer.h"
+#include "host/syntax/parse.h"
 
 namespace spl {
 
@@ -207,8 +207,9 @@ class Parser {
     advance();
     node.span = here();
     node.info.name = expect_name(wanted);
-    if (is(Tok::kLess) || is(Tok::kLeftBracket))
+    if (is(Tok::kLess) || is(Tok::kLeftBracket)) {
       node.info.generics = generic_params();
+    }
   }
   VariantDecl variant();
   StmtPtr trait(std::vector<Attribute> attributes, bool exported);

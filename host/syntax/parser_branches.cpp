@@ -1,5 +1,5 @@
 // `if` and `match`, as statements and as values.
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 
@@ -15,10 +15,12 @@ ExprPtr Parser::if_expression(bool is_statement) {
     clause.condition = condition();
     clause.body = branch(is_statement);
     node->clauses.push_back(std::move(clause));
-    if (!accept_branch(line_indent, is_statement))
+    if (!accept_branch(line_indent, is_statement)) {
       return node;
-    if (is(Tok::kElif))
+    }
+    if (is(Tok::kElif)) {
       continue;
+    }
     advance();
   } while (is(Tok::kElif) || (is(Tok::kIf) && !current().line_start));
   if (is(Tok::kLeftBrace) && !brace_is_dict()) {
@@ -34,12 +36,15 @@ ExprPtr Parser::if_expression(bool is_statement) {
 
 /// What an `if` or `elif` guards.
 Block Parser::branch(bool is_statement) {
-  if (accept_word("then"))
+  if (accept_word("then")) {
     return value_block();
-  if (is_statement || is(Tok::kLeftBrace))
+  }
+  if (is_statement || is(Tok::kLeftBrace)) {
     return body("after the condition");
-  if (is(Tok::kAssign))
+  }
+  if (is(Tok::kAssign)) {
     fail("'=' assigns; a condition compares with '=='");
+  }
   expect(Tok::kColon, "after the condition");
   return opens_indented() ? indented_block() : value_block();
 }
@@ -47,12 +52,15 @@ Block Parser::branch(bool is_statement) {
 /// Does an `else` or `elif` that belongs to the `if` on a line of this indentation come next?
 bool Parser::accept_branch(uint32_t line_indent, bool is_statement) {
   const Token& token = current();
-  if (token.kind != Tok::kElse && token.kind != Tok::kElif)
+  if (token.kind != Tok::kElse && token.kind != Tok::kElif) {
     return false;
-  if (kind_ != Tok::kNewline)
+  }
+  if (kind_ != Tok::kNewline) {
     return true;
-  if (token.indent != line_indent && (is_statement || token.indent <= context_.indent))
+  }
+  if (token.indent != line_indent && (is_statement || token.indent <= context_.indent)) {
     return false;
+  }
   begin_line();
   return true;
 }
@@ -61,8 +69,9 @@ bool Parser::accept_branch(uint32_t line_indent, bool is_statement) {
 Block Parser::value_block() {
   Level level(*this);
   Block block;
-  if (is(Tok::kNewline) && opens_indented())
+  if (is(Tok::kNewline) && opens_indented()) {
     begin_line();
+  }
   block.span = here();
   if (is(Tok::kReturn) || is(Tok::kBreak) || is(Tok::kContinue)) {
     block.statements.push_back(keyword_statement());
@@ -80,8 +89,9 @@ ExprPtr Parser::match_expression() {
   advance();
   node->subject = header_expression();
   expect(Tok::kColon, "after what is matched");
-  if (!opens_indented())
+  if (!opens_indented()) {
     fail_expected("indented cases after 'match'");
+  }
   Scope scope(*this);
   enter_indented();
   context_.arms = true;
@@ -93,8 +103,9 @@ ExprPtr Parser::match_expression() {
 MatchArm Parser::match_arm() {
   MatchArm arm;
   arm.span = here();
-  if (!accept(Tok::kCase))
+  if (!accept(Tok::kCase)) {
     accept(Tok::kPipe);
+  }
   arm.pattern = alternatives();
   if (accept(Tok::kIf)) {
     Scope scope(*this);
@@ -106,12 +117,15 @@ MatchArm Parser::match_arm() {
 }
 
 Block Parser::arm_body() {
-  if (accept(Tok::kColon))
+  if (accept(Tok::kColon)) {
     return block_after_colon();
-  if (!accept(Tok::kArrow) && !accept(Tok::kFatArrow))
+  }
+  if (!accept(Tok::kArrow) && !accept(Tok::kFatArrow)) {
     fail_expected("':', '->' or '=>' after the pattern");
-  if (is(Tok::kLeftBrace) && !brace_is_dict())
+  }
+  if (is(Tok::kLeftBrace) && !brace_is_dict()) {
     return brace_block();
+  }
   return block_after_colon();
 }
 

@@ -1,5 +1,5 @@
 // Arrays, dicts and comprehensions.
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 
@@ -8,8 +8,9 @@ ExprPtr Parser::array() {
   Scope scope(*this);
   const SourceSpan span = here();
   open_bracket();
-  if (is(Tok::kFor))
+  if (is(Tok::kFor)) {
     return leading_comprehension(span);
+  }
   auto node = make<ArrayExpr>(span);
   if (!is(Tok::kRightBracket)) {
     Element first = element();
@@ -27,8 +28,9 @@ ExprPtr Parser::array() {
       return repeat;
     }
     node->elements.push_back(std::move(first));
-    while (accept(Tok::kComma) && !is(Tok::kRightBracket))
+    while (accept(Tok::kComma) && !is(Tok::kRightBracket)) {
       node->elements.push_back(element());
+    }
   }
   close_bracket(Tok::kRightBracket, "after the elements");
   return node;
@@ -46,15 +48,17 @@ ExprPtr Parser::comprehension(SourceSpan span, ExprPtr key, ExprPtr value) {
   auto node = make<ComprehensionExpr>(span);
   node->key = std::move(key);
   node->value = std::move(value);
-  while (is(Tok::kFor))
+  while (is(Tok::kFor)) {
     node->clauses.push_back(comprehension_clause());
+  }
   return node;
 }
 
 ExprPtr Parser::leading_comprehension(SourceSpan span) {
   auto node = make<ComprehensionExpr>(span);
-  while (is(Tok::kFor))
+  while (is(Tok::kFor)) {
     node->clauses.push_back(comprehension_clause());
+  }
   expect(Tok::kColon, "before the comprehension's element");
   node->value = expression();
   close_bracket(Tok::kRightBracket, "after the comprehension");
@@ -67,8 +71,9 @@ ComprehensionClause Parser::comprehension_clause() {
   clause.pattern = loop_pattern(clause.second);
   expect(Tok::kIn, "after the comprehension's variable");
   clause.iterable = expression();
-  while (accept(Tok::kIf))
+  while (accept(Tok::kIf)) {
     clause.conditions.push_back(expression());
+  }
   return clause;
 }
 
@@ -97,8 +102,9 @@ ExprPtr Parser::dict() {
       }
     }
     node->entries.push_back(std::move(entry));
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
   }
   close_bracket(Tok::kRightBrace, "after the entries");
   return node;
@@ -107,8 +113,9 @@ ExprPtr Parser::dict() {
 /// At a brace that may open a block or a dict: does a dict begin here?
 bool Parser::brace_is_dict() const {
   const Tok first = ahead().kind;
-  if (first == Tok::kRightBrace || first == Tok::kStarStar)
+  if (first == Tok::kRightBrace || first == Tok::kStarStar) {
     return true;
+  }
   const bool key = first == Tok::kText || first == Tok::kInt || can_name(first);
   const Tok after = ahead(3).kind;
   return key && ahead(2).kind == Tok::kColon && after != Tok::kFor && after != Tok::kWhile &&

@@ -1,18 +1,20 @@
 // Commands: calls without parentheses, and the blocks that trail a call.
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 
 ExprPtr Parser::command_or_expression() {
-  if (starts_command())
+  if (starts_command()) {
     return command();
+  }
   return with_tail(expression());
 }
 
 /// A name or dotted path, and after a blank on the same line the start of an argument or a block.
 bool Parser::starts_command() const {
-  if ((!is_name() && !is(Tok::kSelf)) || starts_new())
+  if ((!is_name() && !is(Tok::kSelf)) || starts_new()) {
     return false;
+  }
   size_t last = pos_;
   const auto& tokens = stream_.tokens;
   while (tokens[last + 1].kind == Tok::kDot && !tokens[last + 1].space_before &&
@@ -24,8 +26,9 @@ bool Parser::starts_command() const {
 
 bool Parser::starts_argument(size_t index) const {
   const Token& token = stream_.tokens[index];
-  if (!token.space_before || token.line_start)
+  if (!token.space_before || token.line_start) {
     return false;
+  }
   switch (token.kind) {
     case Tok::kInt:
     case Tok::kFloat:
@@ -69,8 +72,9 @@ bool Parser::starts_symbol(size_t colon) const {
 /// A colon at its line's end with a deeper line after it.
 bool Parser::starts_block_tail(size_t colon) const {
   const auto& tokens = stream_.tokens;
-  if (tokens[colon].kind != Tok::kColon || tokens[colon].line_start)
+  if (tokens[colon].kind != Tok::kColon || tokens[colon].line_start) {
     return false;
+  }
   const Token& next = tokens[colon + 1];
   return next.line_start && next.kind != Tok::kEof && next.indent > context_.indent;
 }
@@ -99,16 +103,19 @@ ExprPtr Parser::command() {
   call->callee = std::move(callee);
   while (!is(Tok::kColon) || starts_symbol(pos_)) {
     call->args.push_back(is(Tok::kBackslash) ? trailing_lambda() : command_argument());
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
     join_line();
   }
-  if (is(Tok::kBackslash))
+  if (is(Tok::kBackslash)) {
     call->args.push_back(trailing_lambda());
-  else if (starts_block_tail(pos_))
+  } else if (starts_block_tail(pos_)) {
     append_block(*call);
-  if (expects)
+  }
+  if (expects) {
     return expectation(std::move(call));
+  }
   return call;
 }
 
@@ -133,11 +140,13 @@ ExprPtr Parser::symbol() {
 
 /// `expect a to_equal b` is expect(a).to_equal(b); `expect a to eq b` is expect(a).to(eq(b)).
 ExprPtr Parser::expectation(ExprPtr call) {
-  if (!is(Tok::kName))
+  if (!is(Tok::kName)) {
     return call;
+  }
   const auto word = spelling(current());
-  if (!word.starts_with("to") && !word.starts_with("not_to"))
+  if (!word.starts_with("to") && !word.starts_with("not_to")) {
     return call;
+  }
   const bool takes_matcher = word == "to" || word == "not_to";
 
   auto outer = make<CallExpr>(here());
@@ -149,8 +158,9 @@ ExprPtr Parser::expectation(ExprPtr call) {
     outer->args.push_back({ArgKind::kPositional, kNoSymbol, command_or_expression()});
     return outer;
   }
-  if (at_statement_end() || is(Tok::kSemicolon))
+  if (at_statement_end() || is(Tok::kSemicolon)) {
     return outer;
+  }
   do {
     outer->args.push_back(command_argument());
   } while (accept(Tok::kComma));
@@ -159,8 +169,9 @@ ExprPtr Parser::expectation(ExprPtr call) {
 
 /// After a call: `\x: …` or a colon block becomes its last argument.
 ExprPtr Parser::with_tail(ExprPtr expr) {
-  if (expr->kind != ExprKind::kCall)
+  if (expr->kind != ExprKind::kCall) {
     return expr;
+  }
   auto& call = as<CallExpr>(*expr);
   if (is(Tok::kBackslash)) {
     call.args.push_back(trailing_lambda());

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 namespace {
@@ -12,22 +12,27 @@ std::string dedented(std::string_view text) {
   size_t common = std::string_view::npos;
   for (size_t i = text.find('\n'); i != std::string_view::npos; i = text.find('\n', i + 1)) {
     const size_t word = text.find_first_not_of(" \t\r", i + 1);
-    if (word == std::string_view::npos)
+    if (word == std::string_view::npos) {
       break;
-    if (text[word] != '\n')
+    }
+    if (text[word] != '\n') {
       common = std::min(common, word - i - 1);
+    }
   }
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     out += text[i];
-    if (text[i] != '\n')
+    if (text[i] != '\n') {
       continue;
-    for (size_t skipped = 0; skipped < common && i + 1 < text.size() && text[i + 1] != '\n'; ++skipped)
+    }
+    for (size_t skipped = 0; skipped < common && i + 1 < text.size() && text[i + 1] != '\n'; ++skipped) {
       ++i;
+    }
   }
   const size_t first = out.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos)
+  if (first == std::string::npos) {
     return "";
+  }
   return out.substr(first, out.find_last_not_of(" \t\r\n") - first + 1);
 }
 
@@ -62,10 +67,12 @@ bool Parser::starts_declaration() const {
       return named && (next == Tok::kAssign || next == Tok::kLess || next == Tok::kLeftBracket);
     }
     case Tok::kName:
-      if (is_word("from"))
+      if (is_word("from")) {
         return named || ahead().kind == Tok::kDot || ahead().kind == Tok::kDotDot;
-      if (is_word("private"))
+      }
+      if (is_word("private")) {
         return named || is_keyword(ahead().kind);
+      }
       return is_word("immut") && (ahead().kind == Tok::kStruct || ahead().kind == Tok::kClass);
     default:
       return starts_function();
@@ -75,39 +82,48 @@ bool Parser::starts_declaration() const {
 StmtPtr Parser::declaration() {
   declaration_ = pos_;
   std::vector<Attribute> attributes = this->attributes();
-  if (is(Tok::kUse) || is(Tok::kImport))
+  if (is(Tok::kUse) || is(Tok::kImport)) {
     return use(false);
-  if (is_word("from"))
+  }
+  if (is_word("from")) {
     return from_import();
+  }
   if (is(Tok::kExport)) {
-    if (starts_export_names())
+    if (starts_export_names()) {
       return export_names();
+    }
     advance();
-    if (is(Tok::kUse) || is(Tok::kImport))
+    if (is(Tok::kUse) || is(Tok::kImport)) {
       return use(true);
+    }
     return bare_declaration(std::move(attributes), true);
   }
   const bool exported = visibility();
-  if (is(Tok::kUse))
+  if (is(Tok::kUse)) {
     return use(exported);
+  }
   return bare_declaration(std::move(attributes), exported);
 }
 
 /// `pub`, `pub(name)`, `private`.
 bool Parser::visibility() {
-  if (accept_word("private"))
+  if (accept_word("private")) {
     return false;
-  if (!accept(Tok::kPub))
+  }
+  if (!accept(Tok::kPub)) {
     return false;
-  if (is(Tok::kLeftParen))
+  }
+  if (is(Tok::kLeftParen)) {
     arguments(Tok::kRightParen);
+  }
   return true;
 }
 
 /// A declaration behind its attributes and its visibility.
 StmtPtr Parser::bare_declaration(std::vector<Attribute> attributes, bool exported) {
-  if (is(Tok::kMut) || is_word("immut"))
+  if (is(Tok::kMut) || is_word("immut")) {
     advance();
+  }
   switch (kind_) {
     case Tok::kStruct:
     case Tok::kClass:
@@ -129,8 +145,9 @@ StmtPtr Parser::bare_declaration(std::vector<Attribute> attributes, bool exporte
     default:
       break;
   }
-  if (!starts_function())
+  if (!starts_function()) {
     fail_expected("a declaration");
+  }
   return function(std::move(attributes), exported);
 }
 
@@ -149,13 +166,15 @@ std::vector<Attribute> Parser::attributes() {
       open_bracket();
       while (!is(Tok::kRightBracket)) {
         out.push_back(attribute());
-        if (!accept(Tok::kComma))
+        if (!accept(Tok::kComma)) {
           break;
+        }
       }
       close_bracket(Tok::kRightBracket, "after the attributes");
     }
-    if (is(Tok::kNewline) && current().indent == context_.indent)
+    if (is(Tok::kNewline) && current().indent == context_.indent) {
       begin_line();
+    }
   }
   return out;
 }
@@ -164,8 +183,9 @@ Attribute Parser::attribute() {
   Attribute attribute;
   attribute.span = here();
   attribute.name = member_name();
-  while (accept(Tok::kDot))
+  while (accept(Tok::kDot)) {
     attribute.name = member_name();
+  }
   if (is(Tok::kLeftParen)) {
     attribute.args = arguments(Tok::kRightParen);
   } else if (accept(Tok::kAssign)) {
@@ -181,14 +201,17 @@ Attribute Parser::attribute() {
 /// Takes a docstring off the front of a body. A text that is all there is on the header's own line, or a
 /// plain one that is the whole body, is the body's value.
 std::string Parser::take_docstring(std::vector<StmtPtr>& statements, uint32_t header_line) const {
-  if (statements.empty() || statements.front()->kind != StmtKind::kExpr)
+  if (statements.empty() || statements.front()->kind != StmtKind::kExpr) {
     return "";
+  }
   const auto& value = as<ExprStmt>(*statements.front()).value;
-  if (value->kind != ExprKind::kText || value->span.line == header_line)
+  if (value->kind != ExprKind::kText || value->span.line == header_line) {
     return "";
+  }
   const bool triple = file_.text.compare(value->span.start, 3, "\"\"\"") == 0;
-  if (!triple && statements.size() == 1)
+  if (!triple && statements.size() == 1) {
     return "";
+  }
   std::string doc = dedented(as<TextExpr>(*value).value);
   statements.erase(statements.begin());
   return doc;
@@ -204,15 +227,18 @@ std::string Parser::doc_comment() const {
   std::string doc;
   for (auto it = after; it != comments.begin();) {
     --it;
-    if (it->before_token != token || !it->is_doc)
+    if (it->before_token != token || !it->is_doc) {
       break;
+    }
     std::string_view line = std::string_view(file_.text).substr(it->span.start, it->span.length);
-    if (line.ends_with("*/"))
+    if (line.ends_with("*/")) {
       line.remove_suffix(2);
+    }
     line.remove_prefix(std::min(line.find_first_not_of("#/*"), line.size()));
     std::string above = dedented(line);
-    if (!doc.empty())
+    if (!doc.empty()) {
       above += '\n';
+    }
     doc.insert(0, above);
   }
   return doc;
@@ -262,8 +288,9 @@ FunctionPtr Parser::function(std::vector<Attribute> attributes, bool exported) {
   }
   node->is_mutating = is(Tok::kMe);
   advance();
-  if (node->is_mutating && is(Tok::kFn) && ahead().kind != Tok::kLeftParen)
+  if (node->is_mutating && is(Tok::kFn) && ahead().kind != Tok::kLeftParen) {
     advance();  // me fn name
+  }
   node->span = here();
   node->info.name = member_name();
   signature(*node);
@@ -272,32 +299,40 @@ FunctionPtr Parser::function(std::vector<Attribute> attributes, bool exported) {
 }
 
 void Parser::signature(FunctionDecl& function) {
-  if (is(Tok::kLess) || is(Tok::kLeftBracket))
+  if (is(Tok::kLess) || is(Tok::kLeftBracket)) {
     function.info.generics = generic_params();
-  if (!is(Tok::kLeftParen))
+  }
+  if (!is(Tok::kLeftParen)) {
     fail_expected("'(' after the function's name");
+  }
   function.params = parameters(&function.takes_self);
-  if (accept(Tok::kAsync))
+  if (accept(Tok::kAsync)) {
     function.is_async = true;
-  if (accept(Tok::kArrow))
+  }
+  if (accept(Tok::kArrow)) {
     function.return_type = type();
-  if (accept(Tok::kWhere))
+  }
+  if (accept(Tok::kWhere)) {
     where_clause(function.info.generics);
+  }
 }
 
 void Parser::function_body(FunctionDecl& function) {
   const uint32_t line = previous().line;
-  if (function.is_extern && is(Tok::kColon))
+  if (function.is_extern && is(Tok::kColon)) {
     fail("an extern function has no body");
+  }
   if (!accept(Tok::kColon)) {
-    if (!at_statement_end() && !is(Tok::kSemicolon))
+    if (!at_statement_end() && !is(Tok::kSemicolon)) {
       fail_expected("':' after the function's head");
+    }
     return;
   }
   function.body = block_after_colon();
   std::string doc = take_docstring(function.body->statements, line);
-  if (!doc.empty())
+  if (!doc.empty()) {
     function.info.doc = std::move(doc);
+  }
 }
 
 /// A bracketed parameter list. `self` in any form is dropped, but told of.
@@ -311,8 +346,9 @@ std::vector<Param> Parser::parameters(bool* takes_self) {
     } else {
       params.push_back(parameter());
     }
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
   }
   close_bracket(Tok::kRightParen, "after the parameters");
   check_distinct(params);
@@ -322,44 +358,55 @@ std::vector<Param> Parser::parameters(bool* takes_self) {
 void Parser::check_distinct(const std::vector<Param>& params) {
   std::unordered_set<Symbol> seen;
   for (const Param& param : params) {
-    if (!seen.insert(param.name).second && name_of(param.name) != "_")
+    if (!seen.insert(param.name).second && name_of(param.name) != "_") {
       fail_at(param.span, in_quotes(name_of(param.name)) + " is a parameter twice");
+    }
   }
 }
 
 /// `self`, `mut self`, `&mut self`, `self: mut Self`.
 bool Parser::self_parameter() {
   size_t i = 0;
-  if (ahead(i).kind == Tok::kAmpersand)
+  if (ahead(i).kind == Tok::kAmpersand) {
     ++i;
-  if (ahead(i).kind == Tok::kMut)
+  }
+  if (ahead(i).kind == Tok::kMut) {
     ++i;
-  if (ahead(i).kind != Tok::kSelf)
+  }
+  if (ahead(i).kind != Tok::kSelf) {
     return false;
-  for (; i > 0; --i)
+  }
+  for (; i > 0; --i) {
     advance();
+  }
   advance();
-  if (accept(Tok::kColon))
+  if (accept(Tok::kColon)) {
     type();
+  }
   return true;
 }
 
 Param Parser::parameter() {
   Param param;
-  if (accept(Tok::kStarStar))
+  if (accept(Tok::kStarStar)) {
     param.kind = ParamKind::kNamed;
+  }
   accept(Tok::kMut);
   param.span = here();
   param.name = expect_name("a parameter");
-  if (param.kind == ParamKind::kNormal && accept(Tok::kEllipsis))
+  if (param.kind == ParamKind::kNormal && accept(Tok::kEllipsis)) {
     param.kind = ParamKind::kRest;
-  if (accept(Tok::kColon))
+  }
+  if (accept(Tok::kColon)) {
     param.type = type();
-  if (accept(Tok::kEllipsis))
+  }
+  if (accept(Tok::kEllipsis)) {
     param.kind = ParamKind::kRest;  // xs: T...
+  }
   if (accept(Tok::kAssign)) {
-    if (param.kind != ParamKind::kNormal)
+    if (param.kind != ParamKind::kNormal) {
       fail("a parameter that collects has no default");
+    }
     param.default_value = expression();
   }
   return param;
@@ -370,17 +417,20 @@ std::vector<GenericParam> Parser::generic_params() {
   Scope scope(*this);
   std::vector<GenericParam> params;
   const Tok close = is(Tok::kLess) ? Tok::kGreater : Tok::kRightBracket;
-  if (is(Tok::kLess))
+  if (is(Tok::kLess)) {
     advance();
-  else
+  } else {
     open_bracket();
+  }
   while (!is(close)) {
     params.push_back(generic_param());
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
   }
-  if (!accept(close))
+  if (!accept(close)) {
     fail_expected(close == Tok::kGreater ? "'>' after the parameters" : "']' after the parameters");
+  }
   return params;
 }
 
@@ -391,11 +441,13 @@ GenericParam Parser::generic_param() {
   param.name = expect_name("a type parameter");
   if (accept(Tok::kColon)) {
     param.bound = type();
-    while (accept(Tok::kPlus))
+    while (accept(Tok::kPlus)) {
       type();  // further bounds have no effect
+    }
   }
-  if (accept(Tok::kAssign))
+  if (accept(Tok::kAssign)) {
     param.default_type = type();
+  }
   return param;
 }
 
@@ -404,8 +456,9 @@ void Parser::where_clause(std::vector<GenericParam>& generics) {
   do {
     GenericParam read = generic_param();
     for (auto& known : generics) {
-      if (known.name == read.name && !known.bound)
+      if (known.name == read.name && !known.bound) {
         known.bound = std::move(read.bound);
+      }
     }
   } while (accept(Tok::kComma));
 }

@@ -1,6 +1,6 @@
 // Operators, by precedence climbing. Loosest first: |>, or, and, not, equality, order, ranges, |, xor, &,
 // shifts, sums, products (with @), **, prefixes.
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 
@@ -87,8 +87,9 @@ Parser::Operator Parser::operator_here() const {
 ExprPtr Parser::expression() {
   Level level(*this);
   ExprPtr value = binary(kOr);
-  while (is(Tok::kPipeArrow))
+  while (is(Tok::kPipeArrow)) {
     value = piped(std::move(value));
+  }
   return value;
 }
 
@@ -115,8 +116,9 @@ ExprPtr Parser::binary(int min_level) {
   bool left_compares = false;  // an unparenthesised a < b, which may become a chain
   for (;;) {
     const Operator found = operator_here();
-    if (found.level == 0 || found.level < min_level)
+    if (found.level == 0 || found.level < min_level) {
       return left;
+    }
     chained();
     if (found.level == kRange) {
       left = range(std::move(left));
@@ -124,8 +126,9 @@ ExprPtr Parser::binary(int min_level) {
       continue;
     }
     const SourceSpan span = here();
-    for (int i = 0; i < found.tokens; ++i)
+    for (int i = 0; i < found.tokens; ++i) {
       advance();
+    }
     join_line();
     ExprPtr right = binary(found.level + 1);
     if (found.level == kOrder && left_compares) {
@@ -154,8 +157,9 @@ ExprPtr Parser::range(ExprPtr start) {
   node->start = std::move(start);
   node->inclusive = is(Tok::kDotDotEqual);
   advance();
-  if (starts_expression())
+  if (starts_expression()) {
     node->end = binary(kRange + 1);
+  }
   return node;
 }
 
@@ -183,8 +187,9 @@ bool Parser::starts_expression() const {
 /// An operand of a binary operator: prefixes, then `**`, which is looser than they are: -2 ** 2 is 4.
 ExprPtr Parser::operand() {
   ExprPtr base = unary();
-  if (!is(Tok::kStarStar))
+  if (!is(Tok::kStarStar)) {
     return base;
+  }
   Level level(*this);
   auto node = make<BinaryExpr>(here());
   node->op = BinaryOp::kPower;
@@ -227,8 +232,9 @@ ExprPtr Parser::unary() {
       op = UnaryOp::kMove;
       break;
     case Tok::kAmpersand:
-      if (ahead().kind == Tok::kColon)
+      if (ahead().kind == Tok::kColon) {
         return method_reference();
+      }
       op = UnaryOp::kReference;
       break;
     default:

@@ -1,5 +1,5 @@
 // use, import, from, export.
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 
@@ -13,8 +13,9 @@ StmtPtr Parser::use(bool reexport) {
   if (is(Tok::kLeftBrace) || is(Tok::kLeftParen)) {
     bracketed_names(node->names, is(Tok::kLeftBrace) ? Tok::kRightBrace : Tok::kRightParen);
   } else if (member) {
-    if (!accept(Tok::kStar))
+    if (!accept(Tok::kStar)) {
       fail_expected("a name, '{' or '*' after the dot");
+    }
     node->everything = true;
   } else if (accept(Tok::kAs)) {
     node->alias = expect_name("a name after 'as'");
@@ -55,8 +56,9 @@ void Parser::module_path(UseDecl& use) {
   }
   const auto name_at = [&](const Token& token) { return token.kind == Tok::kName || is_keyword(token.kind); };
   const bool only_dots = use.parents > 0 && (is(Tok::kImport) || is(Tok::kLeftBrace));
-  if (only_dots)
+  if (only_dots) {
     return;
+  }
   use.path.push_back(member_name());
   while ((is(Tok::kDot) || is(Tok::kColonColon)) && name_at(ahead())) {
     advance();
@@ -69,8 +71,9 @@ void Parser::bracketed_names(std::vector<ImportName>& out, Tok close) {
   open_bracket();
   while (!is(close)) {
     out.push_back(import_name());
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
   }
   close_bracket(close, "after the names");
 }
@@ -78,8 +81,9 @@ void Parser::bracketed_names(std::vector<ImportName>& out, Tok close) {
 /// Names up to the end of the line; a trailing comma goes on with a deeper line.
 void Parser::listed_names(std::vector<ImportName>& out) {
   do {
-    if (is(Tok::kNewline) && opens_indented())
+    if (is(Tok::kNewline) && opens_indented()) {
       begin_line();
+    }
     out.push_back(import_name());
   } while (accept(Tok::kComma));
 }
@@ -88,18 +92,21 @@ ImportName Parser::import_name() {
   ImportName name;
   name.span = here();
   name.name = name.alias = member_name();
-  if (accept(Tok::kAs))
+  if (accept(Tok::kAs)) {
     name.alias = expect_name("a name after 'as'");
+  }
   return name;
 }
 
 /// `export a, b` as against `export fn …`: a name, with a comma or the end of the line behind it.
 bool Parser::starts_export_names() const {
   const Token& first = ahead();
-  if (first.kind == Tok::kLeftBrace)
+  if (first.kind == Tok::kLeftBrace) {
     return true;
-  if (first.kind != Tok::kName && !is_keyword(first.kind))
+  }
+  if (first.kind != Tok::kName && !is_keyword(first.kind)) {
     return false;
+  }
   const Token& second = ahead(2);
   return second.line_start || second.kind == Tok::kComma || second.kind == Tok::kSemicolon ||
          second.kind == Tok::kAs;

@@ -1,5 +1,5 @@
 // Lambdas in every spelling.
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 
@@ -16,8 +16,9 @@ void Parser::backslash_params(LambdaExpr& lambda) {
   advance();
   if (is(Tok::kLeftParen)) {
     lambda.params = parameters(nullptr);
-    if (accept(Tok::kArrow))
+    if (accept(Tok::kArrow)) {
       lambda.return_type = type();
+    }
   } else if (accept(Tok::kStar)) {
     Param& rest = lambda.params.emplace_back();
     rest.span = from(here());
@@ -34,11 +35,13 @@ void Parser::backslash_params(LambdaExpr& lambda) {
 ExprPtr Parser::fn_lambda() {
   auto node = make<LambdaExpr>(here());
   advance();
-  if (!is(Tok::kLeftParen))
+  if (!is(Tok::kLeftParen)) {
     fail_expected("'(' after 'fn'");
+  }
   node->params = parameters(nullptr);
-  if (accept(Tok::kArrow))
+  if (accept(Tok::kArrow)) {
     node->return_type = type();
+  }
   lambda_body(*node);
   return node;
 }
@@ -55,8 +58,9 @@ ExprPtr Parser::bar_lambda() {
     advance();
     while (!is(Tok::kPipe)) {
       node->params.push_back(lambda_param(true));
-      if (!accept(Tok::kComma))
+      if (!accept(Tok::kComma)) {
         break;
+      }
     }
     expect(Tok::kPipe, "after the lambda's parameters");
   }
@@ -94,15 +98,19 @@ ExprPtr Parser::yield_expression() {
 
 /// `x => e` or `(x, y) => e` ahead?
 bool Parser::starts_arrow_lambda() const {
-  if (context_.no_arrow)
+  if (context_.no_arrow) {
     return false;
-  if (is(Tok::kName))
+  }
+  if (is(Tok::kName)) {
     return ahead().kind == Tok::kFatArrow;
+  }
   size_t i = 1;
-  while (ahead(i).kind == Tok::kName && ahead(i + 1).kind == Tok::kComma)
+  while (ahead(i).kind == Tok::kName && ahead(i + 1).kind == Tok::kComma) {
     i += 2;
-  if (ahead(i).kind == Tok::kName)
+  }
+  if (ahead(i).kind == Tok::kName) {
     ++i;
+  }
   return ahead(i).kind == Tok::kRightParen && ahead(i + 1).kind == Tok::kFatArrow;
 }
 
@@ -111,11 +119,13 @@ ExprPtr Parser::arrow_lambda() {
   const bool brackets = accept(Tok::kLeftParen);
   while (!is(Tok::kRightParen) && !is(Tok::kFatArrow)) {
     node->params.push_back(lambda_param(false));
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
   }
-  if (brackets)
+  if (brackets) {
     expect(Tok::kRightParen, "after the parameters");
+  }
   expect(Tok::kFatArrow, "after the parameters");
   node->body = value_block();
   return node;

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 
@@ -14,15 +14,17 @@ Module Parser::module() {
     for (context_.indent = current().indent; current().kind != Tok::kEof;
          context_.indent = current().indent) {
       lines(module.statements);
-      if (current().kind != Tok::kEof)
+      if (current().kind != Tok::kEof) {
         wrong_indentation();
+      }
     }
   } catch (const Abandon&) {
     return module;  // too many errors
   }
   const Token& first = stream_.tokens.front();
-  if (first.kind == Tok::kText && first.text.triple)
+  if (first.kind == Tok::kText && first.text.triple) {
     module.doc = take_docstring(module.statements, 0);
+  }
   return module;
 }
 
@@ -54,8 +56,9 @@ void Parser::each_line(const std::function<void()>& read) {
       read();
       check_statement_end();
     } catch (const Abandon&) {
-      if (context_.bracket != kNone || diagnostics_.size() >= kEnough)
+      if (context_.bracket != kNone || diagnostics_.size() >= kEnough) {
         throw;
+      }
       skip_statement(start);
     }
   }
@@ -81,8 +84,9 @@ std::string Parser::indentation_hint(std::string otherwise) const {
   const auto elsewhere = [&](const char* start) {
     return text.starts_with(start + 1) || text.find(start) != std::string::npos;
   };
-  if ((tab && (blank || elsewhere("\n "))) || (blank && elsewhere("\n\t")))
+  if ((tab && (blank || elsewhere("\n "))) || (blank && elsewhere("\n\t"))) {
     return "a tab counts as 4 columns";
+  }
   return otherwise;
 }
 
@@ -107,8 +111,9 @@ bool Parser::opens_indented() const {
 bool Parser::only_comments() const {
   for (auto it = stream_.comments.rbegin(); it != stream_.comments.rend() && it->before_token >= pos_; ++it) {
     const bool own_line = it->span.line != previous().line;
-    if (it->before_token == pos_ && own_line && it->span.column > context_.indent + 1)
+    if (it->before_token == pos_ && own_line && it->span.column > context_.indent + 1) {
       return true;
+    }
   }
   return false;
 }
@@ -133,10 +138,12 @@ Block Parser::indented_block() {
 
 /// After the colon: an indented block, or statements on the same line.
 Block Parser::block_after_colon() {
-  if (opens_indented())
+  if (opens_indented()) {
     return indented_block();
-  if (only_comments())
+  }
+  if (only_comments()) {
     return Block{here(), {}};
+  }
   if (current().line_start || is(Tok::kEof)) {
     fail_at(from(span_of(previous())), "expected an indented block after this",
             "indent the next line, or write 'pass'");
@@ -150,10 +157,12 @@ Block Parser::block_after_colon() {
 
 /// The body of a control statement: a colon block or a brace block.
 Block Parser::body(const char* after) {
-  if (is(Tok::kLeftBrace))
+  if (is(Tok::kLeftBrace)) {
     return brace_block();
-  if (is(Tok::kAssign))
+  }
+  if (is(Tok::kAssign)) {
     fail("'=' assigns; a condition compares with '=='");
+  }
   expect(Tok::kColon, after);
   return block_after_colon();
 }
@@ -169,12 +178,14 @@ Block Parser::brace_block() {
   context_.bracket = pos_;
   advance();
   while (current().kind != Tok::kRightBrace && current().kind != Tok::kEof) {
-    if (current().line_start)
+    if (current().line_start) {
       context_.indent = current().indent;
+    }
     begin_line();
     inline_statements(block.statements);
-    if (current().kind != Tok::kRightBrace)
+    if (current().kind != Tok::kRightBrace) {
       check_statement_end();
+    }
   }
   refresh();
   begin_line();
@@ -183,21 +194,26 @@ Block Parser::brace_block() {
 }
 
 bool Parser::at_statement_end() const {
-  if (kind_ == Tok::kNewline || kind_ == Tok::kEof)
+  if (kind_ == Tok::kNewline || kind_ == Tok::kEof) {
     return true;
-  if (context_.bracket == kNone)
+  }
+  if (context_.bracket == kNone) {
     return false;
+  }
   return kind_ == Tok::kRightParen || kind_ == Tok::kRightBracket || kind_ == Tok::kRightBrace ||
          kind_ == Tok::kComma;
 }
 
 void Parser::check_statement_end() {
-  if (at_statement_end())
+  if (at_statement_end()) {
     return;
-  if (is(Tok::kTildeAssign) || is(Tok::kTilde))
+  }
+  if (is(Tok::kTildeAssign) || is(Tok::kTilde)) {
     fail("suspension with '~' is not supported");
-  if (is(Tok::kTildeArrow))
+  }
+  if (is(Tok::kTildeArrow)) {
     fail("'~>' is not supported", "'>>' composes functions");
+  }
   fail("expected the end of the line, found " + found(), statement_end_hint());
 }
 
@@ -221,8 +237,9 @@ std::string Parser::statement_end_hint() const {
   }
   std::string here = keyword_hint();
   const Token& first = stream_.tokens[statement_];
-  if (!here.empty() || first.kind != Tok::kName)
+  if (!here.empty() || first.kind != Tok::kName) {
     return here;
+  }
   const auto meant = closest_keyword(spelling(first));
   return meant.empty() ? "" : "did you mean " + in_quotes(meant) + "?";
 }

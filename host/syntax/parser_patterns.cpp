@@ -3,7 +3,7 @@
 #include <array>
 #include <cctype>
 
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 namespace {
@@ -22,12 +22,14 @@ bool is_type_word(std::string_view word) {
 PatternPtr Parser::alternatives() {
   const SourceSpan span = here();
   PatternPtr first = pattern();
-  if (!is(Tok::kPipe) && !is(Tok::kComma))
+  if (!is(Tok::kPipe) && !is(Tok::kComma)) {
     return first;
+  }
   auto any = make<OrPattern>(span);
   any->alternatives.push_back(std::move(first));
-  while (accept(Tok::kPipe) || accept(Tok::kComma))
+  while (accept(Tok::kPipe) || accept(Tok::kComma)) {
     any->alternatives.push_back(pattern());
+  }
   return any;
 }
 
@@ -58,8 +60,9 @@ PatternPtr Parser::pattern() {
     default:
       break;
   }
-  if (!is_name())
+  if (!is_name()) {
     fail_expected("a pattern", is_keyword(kind_) ? "this word is a keyword" : "");
+  }
   return named_pattern();
 }
 
@@ -67,8 +70,9 @@ PatternPtr Parser::pattern() {
 PatternPtr Parser::literal_pattern() {
   auto literal = make<LiteralPattern>(here());
   literal->value = pattern_value();
-  if (!is(Tok::kDotDot) && !is(Tok::kDotDotEqual))
+  if (!is(Tok::kDotDot) && !is(Tok::kDotDotEqual)) {
     return literal;
+  }
   auto range = make<RangeExpr>(here());
   range->inclusive = is(Tok::kDotDotEqual);
   advance();
@@ -92,11 +96,13 @@ ExprPtr Parser::pattern_value() {
     number->span = from(span);
     return number;
   }
-  if (is(Tok::kMinus))
+  if (is(Tok::kMinus)) {
     fail_expected("a pattern");
+  }
   ExprPtr value = primary();
-  if (value->kind == ExprKind::kInterpolation)
+  if (value->kind == ExprKind::kInterpolation) {
     fail_at(span, "a pattern cannot interpolate");
+  }
   return value;
 }
 
@@ -117,12 +123,14 @@ PatternPtr Parser::named_pattern() {
     advance();
     path.push_back(member_name());
   }
-  if (is(Tok::kLeftBrace))
+  if (is(Tok::kLeftBrace)) {
     return struct_pattern(std::move(path), span);
+  }
   if (is(Tok::kLeftParen) || path.size() > 1) {
     auto variant = make<VariantPattern>(span);
-    if (is(Tok::kLeftParen))
+    if (is(Tok::kLeftParen)) {
       variant->fields = field_patterns(Tok::kRightParen, false);
+    }
     variant->path = std::move(path);
     variant->span = from(span);
     return variant;
@@ -140,8 +148,9 @@ PatternPtr Parser::named_pattern() {
 bool Parser::starts_pattern_type() {
   const Tok first = ahead().kind;
   const bool plain = first == Tok::kName && !ahead().line_start;
-  if (!plain && first != Tok::kLeftBracket && first != Tok::kLeftParen && first != Tok::kFn)
+  if (!plain && first != Tok::kLeftBracket && first != Tok::kLeftParen && first != Tok::kFn) {
     return false;
+  }
   const size_t start = pos_;
   const size_t complaints = diagnostics_.size();
   Scope scope(*this);
@@ -183,18 +192,21 @@ std::vector<FieldPattern> Parser::field_patterns(Tok close, bool shorthand) {
     if (is(Tok::kPipe)) {
       auto any = make<OrPattern>(start);
       any->alternatives.push_back(std::move(field.pattern));
-      while (accept(Tok::kPipe))
+      while (accept(Tok::kPipe)) {
         any->alternatives.push_back(pattern());
+      }
       field.pattern = std::move(any);
     }
     if (shorthand && field.name == kNoSymbol) {
-      if (field.pattern->kind != PatternKind::kBinding)
+      if (field.pattern->kind != PatternKind::kBinding) {
         fail_at(start, "expected 'field: pattern'");
+      }
       field.name = as<BindingPattern>(*field.pattern).name;
     }
     fields.push_back(std::move(field));
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
   }
   close_bracket(close, "after the patterns");
   return fields;
@@ -207,13 +219,15 @@ PatternPtr Parser::tuple_pattern() {
   bool comma = false;
   while (!is(Tok::kRightParen)) {
     tuple->elements.push_back(perhaps_typed(pattern()));
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
     comma = true;
   }
   close_bracket(Tok::kRightParen, "after the patterns");
-  if (tuple->elements.size() == 1 && !comma)
+  if (tuple->elements.size() == 1 && !comma) {
     return std::move(tuple->elements.front());
+  }
   return tuple;
 }
 
@@ -224,13 +238,15 @@ PatternPtr Parser::array_pattern() {
   while (!is(Tok::kRightBracket)) {
     if (accept(Tok::kEllipsis) || accept(Tok::kDotDot)) {
       array->has_rest = true;
-      if (is_name())
+      if (is_name()) {
         array->rest = expect_name("a name");
+      }
       break;
     }
     array->elements.push_back(perhaps_typed(pattern()));
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
   }
   close_bracket(Tok::kRightBracket, "after the patterns");
   return array;
@@ -238,8 +254,9 @@ PatternPtr Parser::array_pattern() {
 
 /// `x: T`, where no body can follow the colon.
 PatternPtr Parser::perhaps_typed(PatternPtr pattern) {
-  if (pattern->kind == PatternKind::kBinding && accept(Tok::kColon))
+  if (pattern->kind == PatternKind::kBinding && accept(Tok::kColon)) {
     as<BindingPattern>(*pattern).type = type();
+  }
   return pattern;
 }
 
@@ -247,16 +264,19 @@ PatternPtr Parser::perhaps_typed(PatternPtr pattern) {
 PatternPtr Parser::loop_pattern(PatternPtr& second) {
   const SourceSpan span = here();
   PatternPtr first = perhaps_typed(pattern());
-  if (!accept(Tok::kComma))
+  if (!accept(Tok::kComma)) {
     return first;
+  }
   second = perhaps_typed(pattern());
-  if (!is(Tok::kComma))
+  if (!is(Tok::kComma)) {
     return first;
+  }
   auto tuple = make<TuplePattern>(span);
   tuple->elements.push_back(std::move(first));
   tuple->elements.push_back(std::move(second));
-  while (accept(Tok::kComma))
+  while (accept(Tok::kComma)) {
     tuple->elements.push_back(pattern());
+  }
   return tuple;
 }
 

@@ -1,5 +1,5 @@
 // What follows a value: members, calls, indexes, `?`, `??`, casts, struct literals.
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 
@@ -8,8 +8,9 @@ ExprPtr Parser::postfix() {
   for (;; chained()) {
     switch (kind_) {
       case Tok::kColonColon:
-        if (context_.subscript)
+        if (context_.subscript) {
           return value;
+        }
         [[fallthrough]];
       case Tok::kDot:
       case Tok::kQuestionDot:
@@ -19,8 +20,9 @@ ExprPtr Parser::postfix() {
         value = call(std::move(value));
         continue;
       case Tok::kLeftBracket:
-        if (!touches_previous())
+        if (!touches_previous()) {
           return value;
+        }
         value = index(std::move(value));
         continue;
       case Tok::kQuestion: {
@@ -41,27 +43,32 @@ ExprPtr Parser::postfix() {
         value = coalesce(std::move(value));
         continue;
       case Tok::kAs:
-        if (context_.no_cast)
+        if (context_.no_cast) {
           return value;
+        }
         value = cast(std::move(value));
         continue;
       case Tok::kArrow:
-        if (!starts_update_call())
+        if (!starts_update_call()) {
           return value;
+        }
         value = update_call(std::move(value));
         continue;
       case Tok::kLess:
-        if (!starts_type_application(*value))
+        if (!starts_type_application(*value)) {
           return value;
+        }
         value = type_application(std::move(value));
         continue;
       case Tok::kShiftLeft:
-        if (ahead().kind == Tok::kLess && !ahead().space_before)
+        if (ahead().kind == Tok::kLess && !ahead().space_before) {
           fail("kernel launches are not yet supported");
+        }
         return value;
       case Tok::kLeftBrace:
-        if (!starts_struct_literal(*value))
+        if (!starts_struct_literal(*value)) {
           return value;
+        }
         value = struct_literal(std::move(value));
         continue;
       default:
@@ -84,11 +91,13 @@ ExprPtr Parser::member(ExprPtr object) {
     advance();
     return node;
   }
-  if (!nil_safe && object->kind == ExprKind::kInt && !is(Tok::kName))
+  if (!nil_safe && object->kind == ExprKind::kInt && !is(Tok::kName)) {
     fail_expected("a name", "a float has a digit after its point: 1.0");
-  if (!nil_safe && is_elementwise())
+  }
+  if (!nil_safe && is_elementwise()) {
     fail("elementwise operators like '." + std::string(spelling(current())) + "' are not supported",
          "map works element by element, as do the operators of tensors");
+  }
   auto node = make<FieldExpr>(here());
   node->nil_safe = nil_safe;
   node->name = member_name();
@@ -135,8 +144,9 @@ std::vector<Arg> Parser::arguments(Tok close) {
   open_bracket();
   while (!is(close)) {
     args.push_back(argument());
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
   }
   close_bracket(close, "after the arguments");
   return args;
@@ -159,8 +169,9 @@ Arg Parser::argument() {
     }
   }
   arg.value = starts_symbol(pos_) ? symbol() : argument_value();
-  if (arg.kind == ArgKind::kPositional && accept(Tok::kEllipsis))
+  if (arg.kind == ArgKind::kPositional && accept(Tok::kEllipsis)) {
     arg.kind = ArgKind::kSpread;
+  }
   return arg;
 }
 
@@ -183,8 +194,9 @@ ExprPtr Parser::index(ExprPtr object) {
   context_.subscript = true;
   do {
     node->subscripts.push_back(subscript());
-    if (!is(Tok::kComma))
+    if (!is(Tok::kComma)) {
       break;
+    }
     node->tuple = true;
     advance();
   } while (!is(Tok::kRightBracket));
@@ -203,8 +215,9 @@ ExprPtr Parser::subscript() {
   }
   const auto at_colon = [&] { return is(Tok::kColon) || is(Tok::kColonColon); };
   ExprPtr start = at_colon() ? nullptr : expression();
-  if (!at_colon())
+  if (!at_colon()) {
     return start;
+  }
   const auto part = [&]() -> ExprPtr {
     return is(Tok::kColon) || is(Tok::kComma) || is(Tok::kRightBracket) ? nullptr : expression();
   };
@@ -216,8 +229,9 @@ ExprPtr Parser::subscript() {
   }
   advance();
   node->stop = part();
-  if (accept(Tok::kColon))
+  if (accept(Tok::kColon)) {
     node->step = part();
+  }
   return node;
 }
 
@@ -247,8 +261,9 @@ size_t Parser::angle_end(size_t open) const {
         ++angles;
         break;
       case Tok::kGreater:
-        if (--angles == 0)
+        if (--angles == 0) {
           return brackets == 0 ? i : kNone;
+        }
         break;
       case Tok::kLeftParen:
       case Tok::kLeftBracket:
@@ -256,8 +271,9 @@ size_t Parser::angle_end(size_t open) const {
         break;
       case Tok::kRightParen:
       case Tok::kRightBracket:
-        if (--brackets < 0)
+        if (--brackets < 0) {
           return kNone;
+        }
         break;
       case Tok::kName:
       case Tok::kInt:
@@ -287,16 +303,20 @@ size_t Parser::angle_end(size_t open) const {
 
 /// `f<T>(…)`, `Name<T>.member`: only where what follows the `>` cannot belong to a comparison.
 bool Parser::starts_type_application(const Expr& object) const {
-  if (object.kind != ExprKind::kName && object.kind != ExprKind::kField)
+  if (object.kind != ExprKind::kName && object.kind != ExprKind::kField) {
     return false;
-  if (!touches_previous())
+  }
+  if (!touches_previous()) {
     return false;
+  }
   const size_t end = angle_end(pos_);
-  if (end == kNone)
+  if (end == kNone) {
     return false;
+  }
   const Token& next = stream_.tokens[end + 1];
-  if (next.space_before || next.line_start)
+  if (next.space_before || next.line_start) {
     return false;
+  }
   return next.kind == Tok::kLeftParen || next.kind == Tok::kDot || next.kind == Tok::kColonColon;
 }
 
@@ -309,20 +329,25 @@ ExprPtr Parser::type_application(ExprPtr object) {
 
 /// A brace after a capitalised name, holding what a literal holds.
 bool Parser::starts_struct_literal(const Expr& type) const {
-  if (context_.no_braces || current().line_start)
+  if (context_.no_braces || current().line_start) {
     return false;
+  }
   const Expr* named = type.kind == ExprKind::kTypeApply ? as<TypeApplyExpr>(type).object.get() : &type;
   Symbol last = kNoSymbol;
-  if (named->kind == ExprKind::kName)
+  if (named->kind == ExprKind::kName) {
     last = as<NameExpr>(*named).name;
-  if (named->kind == ExprKind::kField)
+  }
+  if (named->kind == ExprKind::kField) {
     last = as<FieldExpr>(*named).name;
+  }
   const std::string& spelled = name_of(last);
-  if (spelled.empty() || spelled[0] < 'A' || spelled[0] > 'Z')
+  if (spelled.empty() || spelled[0] < 'A' || spelled[0] > 'Z') {
     return false;
+  }
   const Tok first = ahead().kind;
-  if (first == Tok::kRightBrace || first == Tok::kDotDot)
+  if (first == Tok::kRightBrace || first == Tok::kDotDot) {
     return true;
+  }
   const Tok second = ahead(2).kind;
   return can_name(first) && (second == Tok::kColon || second == Tok::kComma || second == Tok::kRightBrace);
 }
@@ -344,8 +369,9 @@ ExprPtr Parser::struct_literal(ExprPtr type) {
       arg.value = accept(Tok::kColon) ? expression() : ExprPtr(std::move(same));
     }
     node->args.push_back(std::move(arg));
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
   }
   close_bracket(Tok::kRightBrace, "after the fields");
   return node;

@@ -2,15 +2,16 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 namespace {
 
 /// Whether `value` has a place in i8 … u32; a minus before it makes room for one more.
 bool fits_suffix(uint64_t value, std::string_view suffix, bool negated) {
-  if (suffix.size() < 2 || suffix == "i64" || suffix == "u64" || suffix[0] == 'f')
+  if (suffix.size() < 2 || suffix == "i64" || suffix == "u64" || suffix[0] == 'f') {
     return true;
+  }
   const int width = std::atoi(suffix.data() + 1);
   const uint64_t most = suffix[0] == 'u' ? (uint64_t{1} << width) - 1 : (uint64_t{1} << (width - 1)) - 1;
   return value <= most || (negated && suffix[0] == 'i' && value == most + 1);
@@ -20,24 +21,31 @@ bool fits_suffix(uint64_t value, std::string_view suffix, bool negated) {
 size_t suffix_start(std::string_view text, int base, bool is_float) {
   size_t i = base == 10 ? 0 : 2;
   const auto is_digit_of = [&](char c) {
-    if (c == '_')
+    if (c == '_') {
       return true;
-    if (base == 16)
+    }
+    if (base == 16) {
       return std::isxdigit(static_cast<unsigned char>(c)) != 0;
+    }
     return c >= '0' && c < '0' + base;
   };
-  while (i < text.size() && is_digit_of(text[i]))
+  while (i < text.size() && is_digit_of(text[i])) {
     ++i;
-  if (!is_float)
+  }
+  if (!is_float) {
     return i;
-  if (i < text.size() && text[i] == '.')
+  }
+  if (i < text.size() && text[i] == '.') {
     ++i;
-  while (i < text.size() && is_digit_of(text[i]))
+  }
+  while (i < text.size() && is_digit_of(text[i])) {
     ++i;
+  }
   if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
     i += i + 1 < text.size() && (text[i + 1] == '+' || text[i + 1] == '-') ? 2 : 1;
-    while (i < text.size() && is_digit_of(text[i]))
+    while (i < text.size() && is_digit_of(text[i])) {
       ++i;
+    }
   }
   return i;
 }
@@ -45,16 +53,18 @@ size_t suffix_start(std::string_view text, int base, bool is_float) {
 std::string without_underscores(std::string_view text) {
   std::string digits;
   for (const char c : text) {
-    if (c != '_')
+    if (c != '_') {
       digits += c;
+    }
   }
   return digits;
 }
 
 bool is_number_suffix(std::string_view suffix) {
   for (const auto known : {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"}) {
-    if (suffix == known)
+    if (suffix == known) {
       return true;
+    }
   }
   return false;
 }
@@ -112,13 +122,16 @@ ExprPtr Parser::primary() {
     default:
       break;
   }
-  if (is(Tok::kDot) && ahead().kind == Tok::kInt)
+  if (is(Tok::kDot) && ahead().kind == Tok::kInt) {
     fail_expected("an expression",
                   "a float has a digit before its point: 0." + std::string(spelling(ahead())));
-  if (!is_name())
+  }
+  if (!is_name()) {
     fail_expected("an expression", doubled_operator_hint());
-  if (starts_new())
+  }
+  if (starts_new()) {
     return new_expression();
+  }
   return starts_arrow_lambda() ? arrow_lambda() : name();
 }
 
@@ -136,10 +149,12 @@ ExprPtr Parser::number() {
   const Symbol symbol = suffix.empty() ? kNoSymbol : intern(suffix);
   const std::string digits =
       without_underscores(whole.substr(base == 10 ? 0 : 2, split - (base == 10 ? 0 : 2)));
-  if (is(Tok::kInt) && (suffix.empty() || suffix[0] != 'f'))
+  if (is(Tok::kInt) && (suffix.empty() || suffix[0] != 'f')) {
     return integer(digits, base, symbol);
-  if (base != 10)
+  }
+  if (base != 10) {
     fail("a number in another base is an integer");
+  }
   auto node = make<FloatExpr>(here());
   node->value = std::strtod(digits.c_str(), nullptr);
   node->suffix = symbol;
@@ -160,8 +175,9 @@ ExprPtr Parser::integer(std::string_view digits, int base, Symbol suffix) {
   if (error == std::errc::result_out_of_range || (value >= kMinimum && !bits && !negated)) {
     fail("this integer does not fit into 64 bits");
   }
-  if (base == 10 && !fits_suffix(value, name_of(suffix), pos_ > 0 && previous().kind == Tok::kMinus))
+  if (base == 10 && !fits_suffix(value, name_of(suffix), pos_ > 0 && previous().kind == Tok::kMinus)) {
     fail("this integer does not fit into " + name_of(suffix));
+  }
   auto node = make<IntExpr>(here());
   node->value = static_cast<int64_t>(value);
   node->suffix = suffix;
@@ -172,8 +188,9 @@ ExprPtr Parser::integer(std::string_view digits, int base, Symbol suffix) {
 ExprPtr Parser::name() {
   const Token& token = current();
   const std::string_view word = spelling(token);
-  if (ahead().kind == Tok::kLeftBrace && word == "m" && !ahead().space_before)
+  if (ahead().kind == Tok::kLeftBrace && word == "m" && !ahead().space_before) {
     fail("m{} blocks are not supported");
+  }
   auto node = make<NameExpr>(here());
   node->name = token.symbol;
   if (word == "_") {
@@ -201,25 +218,31 @@ ExprPtr Parser::parenthesised() {
       advance();
     }
     tuple->elements.push_back(expression());
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
     is_tuple = true;
   }
   close_bracket(Tok::kRightParen, "after the expression");
-  if (!is_tuple)
+  if (!is_tuple) {
     return std::move(tuple->elements.front());
-  if (!tuple->names.empty())
+  }
+  if (!tuple->names.empty()) {
     tuple->names.resize(tuple->elements.size());
+  }
   return tuple;
 }
 
 bool Parser::starts_new() const {
-  if (!is_word("new") || ahead().line_start)
+  if (!is_word("new") || ahead().line_start) {
     return false;
-  if (ahead().kind == Tok::kName)
+  }
+  if (ahead().kind == Tok::kName) {
     return true;
-  if (ahead().kind != Tok::kLeftParen)
+  }
+  if (ahead().kind != Tok::kLeftParen) {
     return false;
+  }
   const Tok sigil = ahead(2).kind;
   return (sigil == Tok::kAmpersand || sigil == Tok::kStar || sigil == Tok::kPlus || sigil == Tok::kMinus) &&
          ahead(3).kind == Tok::kRightParen;

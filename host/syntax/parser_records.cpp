@@ -1,5 +1,5 @@
 // Structs, classes, enums, traits and impls.
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 
@@ -29,8 +29,9 @@ void Parser::members(std::string& doc, const std::function<void()>& member) {
     enter_indented();
     each_line(some);
   } else {
-    if (current().line_start || is(Tok::kEof))
+    if (current().line_start || is(Tok::kEof)) {
       fail_expected("indented members after ':'");
+    }
     some();
   }
 }
@@ -39,8 +40,9 @@ void Parser::members(std::string& doc, const std::function<void()>& member) {
 FunctionPtr Parser::method() {
   std::vector<Attribute> attributes = this->attributes();
   const bool exported = visibility();
-  if (!starts_function())
+  if (!starts_function()) {
     fail_expected("a method");
+  }
   return function(std::move(attributes), exported);
 }
 
@@ -49,8 +51,9 @@ StmtPtr Parser::record(std::vector<Attribute> attributes, bool exported) {
   node->is_class = is(Tok::kClass);
   type_head(*node, std::move(attributes), exported, "a name for the type");
   parents(node->parents);
-  if (accept(Tok::kColon))
+  if (accept(Tok::kColon)) {
     members(node->info.doc, [&] { record_member(*node); });
+  }
   return node;
 }
 
@@ -66,8 +69,9 @@ void Parser::parents(std::vector<TypePtr>& out) {
     advance();
     out.push_back(type());
   }
-  if (!accept(Tok::kWith))
+  if (!accept(Tok::kWith)) {
     return;
+  }
   do {
     out.push_back(type());
   } while (accept(Tok::kComma));
@@ -98,11 +102,13 @@ void Parser::record_member(RecordDecl& record) {
     return;
   }
   const bool static_value = is(Tok::kStatic) && ahead().kind != Tok::kColon;
-  if (static_value)
+  if (static_value) {
     advance();
+  }
   if (static_value || is(Tok::kConst)) {
-    if (!is(Tok::kVal) && !is(Tok::kVar) && !is(Tok::kConst))
+    if (!is(Tok::kVal) && !is(Tok::kVar) && !is(Tok::kConst)) {
       fail_expected("'fn' or 'val' after 'static'");
+    }
     record.constants.push_back(bind_statement(false));
     return;
   }
@@ -117,10 +123,11 @@ bool Parser::starts_inner_declaration() const {
 /// A declaration inside a record is one of the module, before the record; a type is its static value as well.
 void Parser::inner_declaration(RecordDecl& record) {
   StmtPtr inner = declaration();
-  if (inner->kind == StmtKind::kRecord)
+  if (inner->kind == StmtKind::kRecord) {
     record.inner_types.push_back(as<RecordDecl>(*inner).info.name);
-  else if (inner->kind == StmtKind::kEnum)
+  } else if (inner->kind == StmtKind::kEnum) {
     record.inner_types.push_back(as<EnumDecl>(*inner).info.name);
+  }
   hoisted_.push_back(std::move(inner));
 }
 
@@ -129,18 +136,22 @@ FieldDecl Parser::field(bool exported) {
   FieldDecl field;
   field.exported = exported;
   field.is_mutable = is(Tok::kMut) || is(Tok::kVar);
-  if (is(Tok::kMut) || is(Tok::kVar) || is(Tok::kVal))
+  if (is(Tok::kMut) || is(Tok::kVar) || is(Tok::kVal)) {
     advance();
-  if (!is_name())
+  }
+  if (!is_name()) {
     fail_expected("a field or a method");
+  }
   field.span = here();
   field.name = expect_name("a field");
-  if (accept(Tok::kColon))
+  if (accept(Tok::kColon)) {
     field.type = type();
+  }
   if (is(Tok::kAssign)) {
     advance();
-    if (is(Tok::kNewline) && opens_indented())
+    if (is(Tok::kNewline) && opens_indented()) {
       begin_line();
+    }
     field.default_value = expression();
   } else if (!field.type) {
     fail_expected("':' and a type after the field's name");
@@ -175,16 +186,19 @@ VariantDecl Parser::variant() {
     while (!is(Tok::kRightParen)) {
       const bool named = is_name() && ahead().kind == Tok::kColon;
       variant.field_names.push_back(named ? expect_name("a field") : kNoSymbol);
-      if (named)
+      if (named) {
         advance();
+      }
       variant.field_types.push_back(type());
-      if (!accept(Tok::kComma))
+      if (!accept(Tok::kComma)) {
         break;
+      }
     }
     close_bracket(Tok::kRightParen, "after the variant's fields");
   }
-  if (accept(Tok::kAssign))
+  if (accept(Tok::kAssign)) {
     variant.value = expression();
+  }
   return variant;
 }
 
@@ -201,8 +215,9 @@ StmtPtr Parser::trait(std::vector<Attribute> attributes, bool exported) {
 StmtPtr Parser::implementation() {
   auto node = make<ImplDecl>(here());
   advance();
-  if (is(Tok::kLess) || (is(Tok::kLeftBracket) && touches_previous()))
+  if (is(Tok::kLess) || (is(Tok::kLeftBracket) && touches_previous())) {
     node->generics = generic_params();
+  }
   node->target = type();
   if (accept(Tok::kFor)) {
     node->trait = std::move(node->target);

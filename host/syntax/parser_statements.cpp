@@ -1,7 +1,7 @@
 // Every statement that is not a declaration.
 #include <string>
 
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 namespace {
@@ -32,14 +32,18 @@ StmtPtr Parser::statement() {
   Level level(*this);
   statement_ = pos_;
   reject_foreign_statement();
-  if (starts_declaration())
+  if (starts_declaration()) {
     return declaration();
-  if (StmtPtr read = keyword_statement())
+  }
+  if (StmtPtr read = keyword_statement()) {
     return read;
-  if (starts_assert())
+  }
+  if (starts_assert()) {
     return assert_statement();
-  if (starts_label())
+  }
+  if (starts_label()) {
     return labelled_statement();
+  }
   return expression_statement();
 }
 
@@ -82,8 +86,9 @@ StmtPtr Parser::keyword_statement() {
                      ahead().kind == Tok::kRightBrace || ahead().kind == Tok::kElse;
   const bool pass_word =
       is(Tok::kPass) || is_word("pass_do_nothing") || is_word("pass_dn") || is_word("pass_todo");
-  if (!pass_word || !alone)
+  if (!pass_word || !alone) {
     return nullptr;
+  }
   auto statement = make<PassStmt>(here());
   advance();
   return statement;
@@ -99,16 +104,18 @@ void Parser::reject_foreign_statement() {
       fail("'case' outside of a 'match'");
     case Tok::kMixin:
     case Tok::kMod:
-      if (can_name(ahead().kind))
+      if (can_name(ahead().kind)) {
         fail(found() + " is not supported");
+      }
       return;
     case Tok::kSuper:
       fail(found() + " is not supported");
     case Tok::kSpawn:
       fail("'spawn' is not yet supported", "thread.spawn(\\: …) runs code beside this");
     case Tok::kIn:
-      if (ahead().kind == Tok::kColon)
+      if (ahead().kind == Tok::kColon) {
         fail("contracts are not supported", "assert checks a condition");
+      }
       return;
     case Tok::kName:
       break;
@@ -119,27 +126,34 @@ void Parser::reject_foreign_statement() {
   const bool names_something = next.kind == Tok::kName && !next.line_start;
   const std::string_view word = spelling(current());
   if (names_something) {
-    if (word == "actor")
+    if (word == "actor") {
       fail("actors are not yet supported");
+    }
     if (word == "macro" || word == "bitfield" || word == "unit" || word == "aspect") {
       fail(found() + " is not supported");
     }
-    if (word == "def" || word == "func" || word == "function")
+    if (word == "def" || word == "func" || word == "function") {
       fail("a function is declared with 'fn'");
-    if (word == "switch")
+    }
+    if (word == "switch") {
       fail("this is written 'match'");
-    if (word == "throw" || word == "raise")
+    }
+    if (word == "throw" || word == "raise") {
       fail("there are no exceptions", "return Err(…), or call panic(…)");
+    }
   }
-  if (word == "elsif" || word == "elseif")
+  if (word == "elsif" || word == "elseif") {
     fail("this is written 'elif'");
+  }
   if (next.kind == Tok::kColon && (word == "try" || word == "except" || word == "finally")) {
     fail("there are no exceptions", "use Result and '?', or attempt(\\: …)");
   }
-  if (next.kind == Tok::kColon && (word == "requires" || word == "ensures" || word == "invariant"))
+  if (next.kind == Tok::kColon && (word == "requires" || word == "ensures" || word == "invariant")) {
     fail("contracts are not supported", "assert checks a condition");
-  if (word == "asm" && (next.kind == Tok::kColon || next.kind == Tok::kLeftBrace))
+  }
+  if (word == "asm" && (next.kind == Tok::kColon || next.kind == Tok::kLeftBrace)) {
     fail("'asm' is not supported");
+  }
 }
 
 StmtPtr Parser::bind_statement(bool exported) {
@@ -157,14 +171,17 @@ StmtPtr Parser::bind_statement(bool exported) {
   if (is(Tok::kComma)) {
     auto tuple = make<TuplePattern>(start);
     tuple->elements.push_back(std::move(statement->pattern));
-    while (accept(Tok::kComma))
+    while (accept(Tok::kComma)) {
       tuple->elements.push_back(pattern());
+    }
     statement->pattern = std::move(tuple);
   }
-  if (accept(Tok::kColon))
+  if (accept(Tok::kColon)) {
     statement->type = type();
-  if (!is(Tok::kAssign) && !needs_value && statement->type)
+  }
+  if (!is(Tok::kAssign) && !needs_value && statement->type) {
     return statement;
+  }
   expect(Tok::kAssign, "after the name");
   statement->value = assigned_value();
   return statement;
@@ -174,8 +191,9 @@ StmtPtr Parser::return_statement() {
   auto statement = make<ReturnStmt>(here());
   advance();
   const bool bare = at_statement_end() || is(Tok::kSemicolon) || is(Tok::kElse) || is(Tok::kElif);
-  if (!bare)
+  if (!bare) {
     statement->value = perhaps_tuple(expression());
+  }
   return statement;
 }
 
@@ -183,8 +201,9 @@ template <class Jump>
 StmtPtr Parser::jump_statement() {
   auto statement = make<Jump>(here());
   advance();
-  if (is_name())
+  if (is_name()) {
     statement->label = expect_name("a label");
+  }
   return statement;
 }
 
@@ -195,8 +214,9 @@ StmtPtr Parser::defer_statement() {
     statement->body = block_after_colon();
   } else {
     statement->body.span = here();
-    if (is(Tok::kReturn) || is(Tok::kBreak) || is(Tok::kContinue))
+    if (is(Tok::kReturn) || is(Tok::kBreak) || is(Tok::kContinue)) {
       fail("what is deferred runs when its scope is left: it cannot leave another way");
+    }
     statement->body.statements.push_back(this->statement());
   }
   return statement;
@@ -204,8 +224,9 @@ StmtPtr Parser::defer_statement() {
 
 /// `assert` is a name where it is assigned to or asked for a member.
 bool Parser::starts_assert() const {
-  if (!is_word("assert") || ahead().line_start)
+  if (!is_word("assert") || ahead().line_start) {
     return false;
+  }
   switch (ahead().kind) {
     case Tok::kAssign:
     case Tok::kDot:
@@ -230,8 +251,9 @@ StmtPtr Parser::assert_statement() {
   } else if (statement->condition->kind == ExprKind::kTuple) {  // assert(condition, message)
     auto tuple = std::move(statement->condition);
     auto& elements = as<TupleExpr>(*tuple).elements;
-    if (elements.size() != 2)
+    if (elements.size() != 2) {
       fail_at(start, "assert takes a condition and perhaps a message");
+    }
     statement->condition = std::move(elements[0]);
     statement->message = std::move(elements[1]);
   }
@@ -239,8 +261,9 @@ StmtPtr Parser::assert_statement() {
 }
 
 bool Parser::starts_label() const {
-  if (!is(Tok::kName) || ahead().kind != Tok::kColon || ahead(2).line_start)
+  if (!is(Tok::kName) || ahead().kind != Tok::kColon || ahead(2).line_start) {
     return false;
+  }
   const Tok next = ahead(2).kind;
   return next == Tok::kFor || next == Tok::kWhile || next == Tok::kLoop;
 }
@@ -248,8 +271,9 @@ bool Parser::starts_label() const {
 StmtPtr Parser::labelled_statement() {
   const Symbol label = expect_name("a label");
   expect(Tok::kColon, "after the label");
-  if (is(Tok::kFor))
+  if (is(Tok::kFor)) {
     return for_statement(label);
+  }
   return is(Tok::kWhile) ? while_statement(label) : loop_statement(label);
 }
 
@@ -289,8 +313,9 @@ StmtPtr Parser::with_statement() {
     context_.no_cast = context_.no_braces = true;
     WithItem item;
     item.resource = expression();
-    if (accept(Tok::kAs))
+    if (accept(Tok::kAs)) {
       item.name = expect_name("a name after 'as'");
+    }
     statement->items.push_back(std::move(item));
   } while (accept(Tok::kComma));
   statement->body = body("after the resource");
@@ -300,8 +325,9 @@ StmtPtr Parser::with_statement() {
 StmtPtr Parser::unsafe_statement() {
   auto statement = make<UnsafeStmt>(here());
   advance();
-  if (is(Tok::kLeftParen))
+  if (is(Tok::kLeftParen)) {
     statement->args = arguments(Tok::kRightParen);
+  }
   statement->body = body("after 'unsafe'");
   return statement;
 }
@@ -312,8 +338,9 @@ StmtPtr Parser::expression_statement() {
   const bool bare_print = is_word("print") || is_word("println");
   ExprPtr value = command_or_expression();
   const bool several = is(Tok::kComma) && more_targets();
-  if (several || is(Tok::kAssign) || compound_operator(kind_))
+  if (several || is(Tok::kAssign) || compound_operator(kind_)) {
     return assignment(std::move(value));
+  }
 
   auto statement = make<ExprStmt>(from(start));
   if (bare_print && value->kind == ExprKind::kName) {  // `print` alone is an empty line
@@ -328,19 +355,24 @@ StmtPtr Parser::expression_statement() {
 StmtPtr Parser::assignment(ExprPtr first) {
   auto statement = make<AssignStmt>(first->span);
   statement->targets.push_back(std::move(first));
-  while (accept(Tok::kComma))
+  while (accept(Tok::kComma)) {
     statement->targets.push_back(expression());
-  for (const auto& target : statement->targets)
+  }
+  for (const auto& target : statement->targets) {
     check_target(*target);
+  }
   statement->op = compound_operator(kind_);
-  if (statement->op && statement->targets.size() > 1)
+  if (statement->op && statement->targets.size() > 1) {
     fail("a compound assignment has one target");
-  if (!statement->op && !is(Tok::kAssign))
+  }
+  if (!statement->op && !is(Tok::kAssign)) {
     fail_expected("'='");
+  }
   advance();
   statement->value = assigned_value();
-  if (is(Tok::kAssign))
+  if (is(Tok::kAssign)) {
     fail("an assignment is no value", "assign on two lines");
+  }
   return statement;
 }
 
@@ -349,8 +381,9 @@ bool Parser::more_targets() const {
   int brackets = 0;
   for (size_t i = pos_; i < stream_.tokens.size(); ++i) {
     const Token& token = stream_.tokens[i];
-    if (brackets == 0 && token.line_start)
+    if (brackets == 0 && token.line_start) {
       return false;
+    }
     switch (token.kind) {
       case Tok::kLeftParen:
       case Tok::kLeftBracket:
@@ -360,8 +393,9 @@ bool Parser::more_targets() const {
       case Tok::kRightParen:
       case Tok::kRightBracket:
       case Tok::kRightBrace:
-        if (--brackets < 0)
+        if (--brackets < 0) {
           return false;
+        }
         break;
       case Tok::kAssign:
       case Tok::kPlusAssign:
@@ -369,14 +403,16 @@ bool Parser::more_targets() const {
       case Tok::kStarAssign:
       case Tok::kSlashAssign:
       case Tok::kPercentAssign:
-        if (brackets == 0)
+        if (brackets == 0) {
           return true;
+        }
         break;
       case Tok::kSemicolon:
       case Tok::kColon:
       case Tok::kEof:
-        if (brackets == 0)
+        if (brackets == 0) {
           return false;
+        }
         break;
       default:
         break;
@@ -393,8 +429,9 @@ void Parser::check_target(const Expr& target) {
     case ExprKind::kIndex:
       return;
     case ExprKind::kTuple:
-      for (const auto& element : as<TupleExpr>(target).elements)
+      for (const auto& element : as<TupleExpr>(target).elements) {
         check_target(*element);
+      }
       return;
     case ExprKind::kCompare:
     case ExprKind::kBinary:
@@ -406,19 +443,22 @@ void Parser::check_target(const Expr& target) {
 
 /// What stands right of `=`.
 ExprPtr Parser::assigned_value() {
-  if (is(Tok::kNewline) && opens_indented())
+  if (is(Tok::kNewline) && opens_indented()) {
     begin_line();
+  }
   return perhaps_tuple(command_or_expression());
 }
 
 /// `a, b` without parentheses is a tuple, outside of brackets.
 ExprPtr Parser::perhaps_tuple(ExprPtr value) {
-  if (!is(Tok::kComma) || context_.bracket != kNone)
+  if (!is(Tok::kComma) || context_.bracket != kNone) {
     return value;
+  }
   auto tuple = make<TupleExpr>(value->span);
   tuple->elements.push_back(std::move(value));
-  while (accept(Tok::kComma))
+  while (accept(Tok::kComma)) {
     tuple->elements.push_back(expression());
+  }
   return tuple;
 }
 
@@ -436,8 +476,9 @@ Condition Parser::condition() {
     advance();
     accept(Tok::kMut);
     condition.pattern = pattern();
-    if (condition.pattern->kind == PatternKind::kBinding)
+    if (condition.pattern->kind == PatternKind::kBinding) {
       condition.kind = ConditionKind::kPresent;
+    }
     expect(Tok::kAssign, "after the pattern");
   }
   condition.value = header_expression();

@@ -1,19 +1,22 @@
 // Text literals: escapes, interpolation, format specifications.
 #include <algorithm>
 
-#include "parser.h"
-#include "utf8.h"
+#include "host/syntax/parser.h"
+#include "host/syntax/utf8.h"
 
 namespace spl {
 namespace {
 
 int digit_value(char c) {
-  if (c >= '0' && c <= '9')
+  if (c >= '0' && c <= '9') {
     return c - '0';
-  if (c >= 'a' && c <= 'f')
+  }
+  if (c >= 'a' && c <= 'f') {
     return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
+  }
+  if (c >= 'A' && c <= 'F') {
     return c - 'A' + 10;
+  }
   return 99;
 }
 
@@ -49,14 +52,16 @@ class Escapes {
       case 'x':
         return number(i + 1, 16, 2, i);
       case 'u':
-        if (i + 1 < text_.size() && text_[i + 1] == '{')
+        if (i + 1 < text_.size() && text_[i + 1] == '{') {
           return braced(i);
+        }
         return number(i + 1, 16, 4, i);
       default:
         break;
     }
-    if (c >= '0' && c <= '7')
+    if (c >= '0' && c <= '7') {
       return number(i, 8, 3, i);
+    }
     out_ += c;  // an unknown escape is the character itself
     return i + 1;
   }
@@ -104,25 +109,33 @@ bool is_format(std::string_view spec) {
     return at < spec.size() && set.find(spec[at]) != std::string_view::npos;
   };
   constexpr std::string_view kAlign = "<>^=";
-  if (spec.empty() || (spec[0] == ' ' && !one_of(1, kAlign)))
+  if (spec.empty() || (spec[0] == ' ' && !one_of(1, kAlign))) {
     return false;
-  size_t i = one_of(1, kAlign) ? 2 : one_of(0, kAlign) ? 1 : 0;
-  if (one_of(i, "+-"))
-    ++i;
-  if (one_of(i, "#"))
-    ++i;
-  while (one_of(i, "0123456789"))
-    ++i;
-  if (one_of(i, ",_"))
-    ++i;
-  if (one_of(i, ".")) {
-    if (!one_of(++i, "0123456789"))
-      return false;
-    while (one_of(i, "0123456789"))
-      ++i;
   }
-  if (one_of(i, "bcdeEfFgGnosxX%"))
+  size_t i = one_of(1, kAlign) ? 2 : one_of(0, kAlign) ? 1 : 0;
+  if (one_of(i, "+-")) {
     ++i;
+  }
+  if (one_of(i, "#")) {
+    ++i;
+  }
+  while (one_of(i, "0123456789")) {
+    ++i;
+  }
+  if (one_of(i, ",_")) {
+    ++i;
+  }
+  if (one_of(i, ".")) {
+    if (!one_of(++i, "0123456789")) {
+      return false;
+    }
+    while (one_of(i, "0123456789")) {
+      ++i;
+    }
+  }
+  if (one_of(i, "bcdeEfFgGnosxX%")) {
+    ++i;
+  }
   return i == spec.size();
 }
 
@@ -133,8 +146,9 @@ ExprPtr Parser::text() {
   const uint32_t tail = token.terminated ? token.text.closing() : 0;
   const std::string_view raw = spelling(token).substr(token.text.opening());
   const std::string_view content = raw.substr(0, raw.size() - std::min<size_t>(tail, raw.size()));
-  if (token.text.interpolates && content.find_first_of("{}") != std::string_view::npos && !is_description())
+  if (token.text.interpolates && content.find_first_of("{}") != std::string_view::npos && !is_description()) {
     return interpolation(token);
+  }
 
   auto node = make<TextExpr>(here());
   if (token.text.escapes) {
@@ -142,8 +156,9 @@ ExprPtr Parser::text() {
   } else {
     node->value = content;
     if (!token.text.triple && spelling(token)[0] == '\'') {
-      for (size_t i = 0; (i = node->value.find("\\'", i)) != std::string::npos; ++i)
+      for (size_t i = 0; (i = node->value.find("\\'", i)) != std::string::npos; ++i) {
         node->value.erase(i, 1);
+      }
     }
   }
   advance();
@@ -156,14 +171,17 @@ bool Parser::is_description() const {
                                                 "slow_it",         "limited_it",      "pending",
                                                 "pending_it",      "shared_examples", "it_behaves_like",
                                                 "include_examples"};
-  if (!is_spec_ || pos_ == 0)
+  if (!is_spec_ || pos_ == 0) {
     return false;
+  }
   const auto& tokens = stream_.tokens;
   size_t name = pos_ - 1;
-  if (tokens[name].kind == Tok::kLeftParen && name > 0)
+  if (tokens[name].kind == Tok::kLeftParen && name > 0) {
     --name;
-  if (name > 0 && tokens[name - 1].kind == Tok::kDot)
+  }
+  if (name > 0 && tokens[name - 1].kind == Tok::kDot) {
     return false;
+  }
   const std::string_view word = spelling(tokens[name]);
   return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
@@ -194,8 +212,9 @@ ExprPtr Parser::interpolation(const Token& token) {
       part.text = std::exchange(text, {});
       move_to(place, i + 1);
       part.value = interpolated({i + 1, colon, place.line, place.column});
-      if (colon < *close)
+      if (colon < *close) {
         part.format = file.substr(colon + 1, *close - colon - 1);
+      }
       node->parts.push_back(std::move(part));
       i = *close + 1;
     } else {
@@ -209,8 +228,9 @@ ExprPtr Parser::interpolation(const Token& token) {
     plain->value = std::move(text);
     return plain;
   }
-  if (!text.empty())
+  if (!text.empty()) {
     node->parts.push_back({std::move(text), nullptr, ""});
+  }
   return node;
 }
 
@@ -230,8 +250,9 @@ void Parser::move_to(LexRange& place, uint32_t offset) const {
 uint32_t Parser::format_colon(uint32_t begin, uint32_t end) const {
   const std::string_view inside = std::string_view(file_.text).substr(begin, end - begin);
   const size_t colon = inside.rfind(':');
-  if (colon == std::string_view::npos || !is_format(inside.substr(colon + 1)))
+  if (colon == std::string_view::npos || !is_format(inside.substr(colon + 1))) {
     return end;
+  }
   // A colon in brackets, or one that belongs to a branch or a lambda, is none of ours.
   std::vector<Diagnostic> ignored;
   int depth = 0;
@@ -252,12 +273,14 @@ uint32_t Parser::format_colon(uint32_t begin, uint32_t end) const {
       case Tok::kMatch:
       case Tok::kBackslash:
       case Tok::kFn:
-        if (depth == 0)
+        if (depth == 0) {
           return end;
+        }
         break;
       case Tok::kText:
-        if (!token.terminated)
+        if (!token.terminated) {
           return end;
+        }
         break;
       default:
         break;
@@ -293,8 +316,9 @@ ExprPtr Parser::interpolated(LexRange range) {
   context_.layout = false;
   refresh();
   ExprPtr value = expression();
-  if (!is(Tok::kEof))
+  if (!is(Tok::kEof)) {
     fail("expected '}' after the expression, found " + found(), "write '{{' for a brace");
+  }
   return value;
 }
 

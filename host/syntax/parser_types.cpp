@@ -1,7 +1,7 @@
 // Types: read, kept, and of no effect at run time except in extern signatures.
 #include <charconv>
 
-#include "parser.h"
+#include "host/syntax/parser.h"
 
 namespace spl {
 
@@ -10,13 +10,15 @@ TypePtr Parser::type() {
   Level level(*this);
   const SourceSpan span = here();
   TypePtr first = type_atom();
-  if (!is(Tok::kPipe) || context_.no_pipe)
+  if (!is(Tok::kPipe) || context_.no_pipe) {
     return first;
+  }
   auto any = make<TypeExpr>(span);
   any->kind = TypeKind::kUnion;
   any->args.push_back(std::move(first));
-  while (accept(Tok::kPipe))
+  while (accept(Tok::kPipe)) {
     any->args.push_back(type_atom());
+  }
   return any;
 }
 
@@ -27,10 +29,12 @@ TypePtr Parser::type_atom() {
     const bool word = (is_word("iso") || is_word("dyn")) && can_name(ahead().kind);
     const bool sigil = is(Tok::kAmpersand) || is(Tok::kStar) || is(Tok::kPlus) || is(Tok::kMinus) ||
                        is(Tok::kMut) || is(Tok::kConst) || is(Tok::kHash);
-    if (!word && !sigil)
+    if (!word && !sigil) {
       break;
-    if (!modifiers.empty())
+    }
+    if (!modifiers.empty()) {
       modifiers += ' ';
+    }
     modifiers += spelling(current());
     advance();
   }
@@ -93,8 +97,9 @@ std::vector<TypePtr> Parser::type_list(Tok close) {
   std::vector<TypePtr> types;
   while (!is(close)) {
     types.push_back(type_argument());
-    if (!accept(Tok::kComma))
+    if (!accept(Tok::kComma)) {
       break;
+    }
     join_line();
   }
   return types;
@@ -135,15 +140,19 @@ TypePtr Parser::shape_or_array() {
   int depth = 0;
   for (size_t i = pos_; close != kNone && i < close; ++i) {
     const Tok kind = stream_.tokens[i].kind;
-    if (kind == Tok::kLeftBracket || kind == Tok::kLess || kind == Tok::kLeftParen)
+    if (kind == Tok::kLeftBracket || kind == Tok::kLess || kind == Tok::kLeftParen) {
       ++depth;
-    if (kind == Tok::kRightBracket || kind == Tok::kGreater || kind == Tok::kRightParen)
+    }
+    if (kind == Tok::kRightBracket || kind == Tok::kGreater || kind == Tok::kRightParen) {
       --depth;
-    if (kind == Tok::kComma && depth == 1)
+    }
+    if (kind == Tok::kComma && depth == 1) {
       is_shape = true;
+    }
   }
-  if (!is_shape)
+  if (!is_shape) {
     return type();
+  }
   Scope scope(*this);
   auto node = make<TypeExpr>(here());
   node->kind = TypeKind::kShape;
@@ -160,8 +169,9 @@ TypePtr Parser::bracket_type() {
   node->kind = TypeKind::kArray;
   open_bracket();
   node->args.push_back(type());
-  if (accept(Tok::kSemicolon))
+  if (accept(Tok::kSemicolon)) {
     node->size = expression();
+  }
   close_bracket(Tok::kRightBracket, "after the element's type");
   return node;
 }
@@ -173,8 +183,9 @@ TypePtr Parser::brace_type() {
   node->kind = TypeKind::kDict;
   open_bracket();
   node->args.push_back(type());
-  if (accept(Tok::kColon))
+  if (accept(Tok::kColon)) {
     node->args.push_back(type());
+  }
   close_bracket(Tok::kRightBrace, "after the type");
   return node;
 }
@@ -203,16 +214,18 @@ TypePtr Parser::function_type() {
   auto node = make<TypeExpr>(here());
   node->kind = TypeKind::kFunction;
   advance();
-  if (!is(Tok::kLeftParen))
+  if (!is(Tok::kLeftParen)) {
     fail_expected("'(' after 'fn'");
+  }
   {
     Scope scope(*this);
     open_bracket();
     node->args = type_list(Tok::kRightParen);
     close_bracket(Tok::kRightParen, "after the types");
   }
-  if (accept(Tok::kArrow))
+  if (accept(Tok::kArrow)) {
     node->result = type();
+  }
   return node;
 }
 

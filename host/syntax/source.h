@@ -37,8 +37,9 @@ class Interner {
   Interner() { intern(""); }
 
   Symbol intern(std::string_view name) {
-    if (const auto found = symbols_.find(name); found != symbols_.end())
+    if (const auto found = symbols_.find(name); found != symbols_.end()) {
       return found->second;
+    }
     const auto symbol = static_cast<Symbol>(names_.size());
     symbols_.emplace(names_.emplace_back(name), symbol);
     return symbol;

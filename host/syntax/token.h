@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "source.h"
+#include "host/syntax/source.h"
 
 namespace spl {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "../syntax/ast.h"
-#include "value.h"
+#include "host/syntax/ast.h"
+#include "host/values/value.h"
 
 namespace spl {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "value.h"
+#include "host/values/value.h"
 
 namespace spl {
 

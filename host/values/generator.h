@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "../compiler/bytecode.h"
-#include "objects.h"
-#include "tracking.h"
+#include "host/compiler/bytecode.h"
+#include "host/values/objects.h"
+#include "host/values/tracking.h"
 
 namespace spl {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "error.h"
+#include "host/values/error.h"
 
 namespace spl {
 

@@ -1,17 +1,17 @@
 // Life and death of heap objects, dictionaries, equality, order and hashing.
-#include "objects.h"
-#include "nesting.h"
+#include "host/values/objects.h"
+#include "host/values/nesting.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <new>
 
-#include "../syntax/utf8.h"
-#include "../vm/thread.h"
-#include "error.h"
-#include "generator.h"
-#include "sized.h"
+#include "host/syntax/utf8.h"
+#include "host/values/error.h"
+#include "host/values/generator.h"
+#include "host/values/sized.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -24,29 +24,34 @@ namespace {
 constexpr int kMostNested = 200;
 
 void release_all(std::vector<Value>& items) {
-  for (const Value v : items)
+  for (const Value v : items) {
     release(v);
+  }
 }
 
 }  // namespace
 
 size_t Text::length() const {
-  if (length_ == kUnknown)
+  if (length_ == kUnknown) {
     length_ = utf8_length(text_);
+  }
   return length_;
 }
 
 size_t Text::byte_of(size_t which) const {
   constexpr size_t kBetween = 64;
-  if (is_ascii())
+  if (is_ascii()) {
     return which;
-  if (marks_.empty())
+  }
+  if (marks_.empty()) {
     marks_.push_back(0);
+  }
   size_t known = std::min(which / kBetween, marks_.size() - 1), at = marks_[known];
   for (size_t character = known * kBetween; character < which;) {
     at += utf8_step(text_, at);
-    if (++character % kBetween == 0 && ++known == marks_.size())
+    if (++character % kBetween == 0 && ++known == marks_.size()) {
       marks_.push_back(at);
+    }
   }
   return at;
 }
@@ -114,22 +119,26 @@ void free_object(Object* object) {
       if (instance->record->drop != nullptr && !instance->dropped) {
         instance->refs = 1;
         run_drop(instance);
-        if (--instance->refs != 0)
+        if (--instance->refs != 0) {
           return;  // drop() has put it somewhere: it lives on, and will not be dropped again
+        }
       }
       const size_t count = instance->record->fields.size();
-      for (size_t i = 0; i < count; ++i)
+      for (size_t i = 0; i < count; ++i) {
         release(instance->fields()[i]);
-      if (instance->record->is_class)
+      }
+      if (instance->record->is_class) {
         free_tracked(instance);
-      else
+      } else {
         ::operator delete(instance);
+      }
       break;
     }
     case Kind::kEnumValue: {
       auto* value = static_cast<EnumValue*>(object);
-      for (uint32_t i = 0; i < value->info().arity; ++i)
+      for (uint32_t i = 0; i < value->info().arity; ++i) {
         release(value->payload()[i]);
+      }
       ::operator delete(value);
       break;
     }
@@ -162,8 +171,9 @@ void free_object(Object* object) {
       auto* generator = static_cast<Generator*>(object);
       generator->refs = 1;
       end_generator(generator);
-      if (--generator->refs != 0)
+      if (--generator->refs != 0) {
         return;  // what it had deferred has put it somewhere
+      }
       release(generator->closure);
       delete generator;
       break;
@@ -196,8 +206,9 @@ void destroy(Object* object) {
   ++depth;
   free_object(object);
   --depth;
-  if (depth != 0)
+  if (depth != 0) {
     return;
+  }
   while (!waiting.empty()) {
     Object* next = waiting.back();
     waiting.pop_back();
@@ -213,8 +224,9 @@ Instance* new_instance(Record* record) {
   void* memory = record->is_class ? allocate_tracked(bytes) : ::operator new(bytes);
   auto* instance = new (memory) Instance(record);
   record->has_objects = true;
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; ++i) {
     new (instance->fields() + i) Value();
+  }
   return instance;
 }
 
@@ -222,15 +234,18 @@ EnumValue* new_enum_value(Enum* type, uint32_t variant) {
   const uint32_t arity = type->variants[variant].arity;
   void* memory = ::operator new(sizeof(EnumValue) + arity * sizeof(Value));
   auto* value = new (memory) EnumValue(type, variant);
-  for (uint32_t i = 0; i < arity; ++i)
+  for (uint32_t i = 0; i < arity; ++i) {
     new (value->payload() + i) Value();
+  }
   return value;
 }
 
 int Enum::index_of(Symbol variant) const {
-  for (size_t i = 0; i < variants.size(); ++i)
-    if (variants[i].name == variant)
+  for (size_t i = 0; i < variants.size(); ++i) {
+    if (variants[i].name == variant) {
       return static_cast<int>(i);
+    }
+  }
   return -1;
 }
 
@@ -247,9 +262,11 @@ Value make_tuple(std::vector<Value> items) {
   return Value::object(tuple);
 }
 Value make_range(Value start, Value end, bool inclusive) {
-  for (const Value v : {start, end})
-    if (!is_any_integer(v) && !v.is_nil())
+  for (const Value v : {start, end}) {
+    if (!is_any_integer(v) && !v.is_nil()) {
       fail("a range goes from one integer to another, not to " + type_name(v));
+    }
+  }
   auto* range = new Range();
   range->start = plain(start);
   range->end = plain(end);
@@ -297,17 +314,20 @@ Value make_none() { return retained(core_types().option->variants[kNone].singlet
 Value make_ok(Value owned) { return make_variant(core_types().result, kOk, owned); }
 Value make_err(Value owned) { return make_variant(core_types().result, kErr, owned); }
 bool is_none(Value v) {
-  if (v.is_nil())
+  if (v.is_nil()) {
     return true;
-  if (!v.is(Kind::kEnumValue))
+  }
+  if (!v.is(Kind::kEnumValue)) {
     return false;
+  }
   const auto* value = as_object<EnumValue>(v);
   return value->type == core_types().option && value->variant == kNone;
 }
 
 void make_unique(Value& slot) {
-  if (!slot.is_object() || slot.as_object->refs == 1)
+  if (!slot.is_object() || slot.as_object->refs == 1) {
     return;
+  }
   Object* copy = nullptr;
   switch (slot.as_object->kind) {
     case Kind::kText:
@@ -316,8 +336,9 @@ void make_unique(Value& slot) {
     case Kind::kArray: {
       auto* array = new Array();
       array->items = as_object<Array>(slot)->items;
-      for (const Value v : array->items)
+      for (const Value v : array->items) {
         retained(v);
+      }
       copy = array;
       break;
     }
@@ -325,8 +346,9 @@ void make_unique(Value& slot) {
       auto* tuple = new Tuple();
       tuple->items = as_object<Tuple>(slot)->items;
       tuple->names = as_object<Tuple>(slot)->names;
-      for (const Value v : tuple->items)
+      for (const Value v : tuple->items) {
         retained(v);
+      }
       copy = tuple;
       break;
     }
@@ -346,11 +368,13 @@ void make_unique(Value& slot) {
     }
     case Kind::kInstance: {
       auto* from = as_object<Instance>(slot);
-      if (from->record->is_class)
+      if (from->record->is_class) {
         return;
+      }
       Instance* instance = new_instance(from->record);
-      for (size_t i = 0; i < from->record->fields.size(); ++i)
+      for (size_t i = 0; i < from->record->fields.size(); ++i) {
         instance->fields()[i] = retained(from->fields()[i]);
+      }
       copy = instance;
       break;
     }
@@ -365,31 +389,37 @@ void make_unique(Value& slot) {
 
 void Dict::rebuild(size_t capacity) {
   size_t kept = 0;
-  for (size_t i = 0; i < entries.size(); ++i)
-    if (!entries[i].key.is_missing())
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (!entries[i].key.is_missing()) {
       entries[kept++] = entries[i];
+    }
+  }
   entries.resize(kept);
   size_t size = 8;
-  while (size < capacity * 2)
+  while (size < capacity * 2) {
     size *= 2;
+  }
   index.assign(size, -1);
   for (size_t i = 0; i < entries.size(); ++i) {
     size_t at = entries[i].hash & (size - 1);
-    while (index[at] != -1)
+    while (index[at] != -1) {
       at = (at + 1) & (size - 1);
+    }
     index[at] = static_cast<int32_t>(i);
   }
 }
 
 Value* Dict::find(Value key) {
-  if (index.empty())
+  if (index.empty()) {
     return nullptr;
+  }
   const uint64_t hash = hash_of(key);
   const size_t mask = index.size() - 1;
   for (size_t at = hash & mask; index[at] != -1; at = (at + 1) & mask) {
     Entry& entry = entries[static_cast<size_t>(index[at])];
-    if (entry.hash == hash && !entry.key.is_missing() && equals(entry.key, key))
+    if (entry.hash == hash && !entry.key.is_missing() && equals(entry.key, key)) {
       return &entry.value;
+    }
   }
   return nullptr;
 }
@@ -400,13 +430,15 @@ void Dict::set(Value owned_key, Value owned_value) {
     assign(*found, owned_value);
     return;
   }
-  if ((entries.size() + 1) * 2 > index.size())
+  if ((entries.size() + 1) * 2 > index.size()) {
     rebuild(live + 1 + live / 2);
+  }
   sorted = false;
   const uint64_t hash = hash_of(owned_key);
   size_t at = hash & (index.size() - 1);
-  while (index[at] != -1)
+  while (index[at] != -1) {
     at = (at + 1) & (index.size() - 1);
+  }
   index[at] = static_cast<int32_t>(entries.size());
   entries.push_back({owned_key, owned_value, hash});
   ++live;
@@ -414,8 +446,9 @@ void Dict::set(Value owned_key, Value owned_value) {
 
 bool Dict::remove(Value key) {
   Value* found = find(key);
-  if (found == nullptr)
+  if (found == nullptr) {
     return false;
+  }
   Entry& entry = *reinterpret_cast<Entry*>(reinterpret_cast<char*>(found) - offsetof(Entry, value));
   const Value old_key = std::exchange(entry.key, Value::missing());
   const Value old_value = std::exchange(entry.value, Value());
@@ -427,27 +460,33 @@ bool Dict::remove(Value key) {
 
 namespace {
 int key_rank(Value v) {
-  if (v.is_bool())
+  if (v.is_bool()) {
     return 0;
-  if (is_any_number(v))
+  }
+  if (is_any_number(v)) {
     return 1;
-  if (v.is(Kind::kText))
+  }
+  if (v.is(Kind::kText)) {
     return 2;
+  }
   return 3;
 }
 bool key_less(const Dict::Entry& a, const Dict::Entry& b) {
   const int ranks[] = {key_rank(a.key), key_rank(b.key)};
-  if (ranks[0] != ranks[1])
+  if (ranks[0] != ranks[1]) {
     return ranks[0] < ranks[1];
-  if (ranks[0] == 3)
+  }
+  if (ranks[0] == 3) {
     return display(a.key) < display(b.key);
+  }
   return compare(a.key, b.key) < 0;
 }
 }  // namespace
 
 void Dict::sort() {
-  if (sorted && live == entries.size())
+  if (sorted && live == entries.size()) {
     return;
+  }
   rebuild(live + 1);
   std::stable_sort(entries.begin(), entries.end(), key_less);
   rebuild(live + 1);
@@ -502,17 +541,22 @@ bool is_some(Value v) {
 }
 
 bool objects_equal(Value a, Value b) {
-  if (a.as_object == b.as_object && a.as_object->kind != Kind::kInstance)
+  if (a.as_object == b.as_object && a.as_object->kind != Kind::kInstance) {
     return true;
-  if (a.is(Kind::kText) && b.is(Kind::kText))
+  }
+  if (a.is(Kind::kText) && b.is(Kind::kText)) {
     return text_of(a) == text_of(b);
+  }
   const Nesting nesting(kMostNested, "compared");
-  if (is_some(a) && !(b.is(Kind::kEnumValue) && as_object<EnumValue>(b)->type == core_types().option))
+  if (is_some(a) && !(b.is(Kind::kEnumValue) && as_object<EnumValue>(b)->type == core_types().option)) {
     return equals(as_object<EnumValue>(a)->payload()[0], b);
-  if (is_some(b) && !is_some(a) && !is_none(a))
+  }
+  if (is_some(b) && !is_some(a) && !is_none(a)) {
     return equals(b, a);
-  if (a.as_object->kind != b.as_object->kind)
+  }
+  if (a.as_object->kind != b.as_object->kind) {
     return a.is(Kind::kInstance) || b.is(Kind::kInstance) ? current_thread().instance_equal(a, b) : false;
+  }
   switch (a.as_object->kind) {
     case Kind::kArray:
       return items_equal(as_object<Array>(a)->items, as_object<Array>(b)->items);
@@ -521,14 +565,17 @@ bool objects_equal(Value a, Value b) {
     case Kind::kDict: {
       auto* left = as_object<Dict>(a);
       auto* right = as_object<Dict>(b);
-      if (left->live != right->live)
+      if (left->live != right->live) {
         return false;
+      }
       for (const auto& entry : left->entries) {
-        if (entry.key.is_missing())
+        if (entry.key.is_missing()) {
           continue;
+        }
         const Value* other = right->find(entry.key);
-        if (other == nullptr || !equals(entry.value, *other))
+        if (other == nullptr || !equals(entry.value, *other)) {
           return false;
+        }
       }
       return true;
     }
@@ -563,52 +610,69 @@ bool objects_equal(Value a, Value b) {
 }  // namespace
 
 bool equals(Value a, Value b) {
-  if (a.is_number() && b.is_number())
+  if (a.is_number() && b.is_number()) {
     return a.is_int() && b.is_int() ? a.as_int == b.as_int : a.to_double() == b.to_double();
-  if (a.is_object() && b.is_object())
-    return objects_equal(a, b);
-  if (is_any_number(a) && is_any_number(b))
-    return numbers_equal(a, b);
-  if (a.is_nil() || b.is_nil()) {
-    if (is_none(a) && is_none(b))
-      return true;
-    if (!a.is(Kind::kInstance) && !b.is(Kind::kInstance))
-      return false;
   }
-  if (a.is_bool() && b.is_bool())
+  if (a.is_object() && b.is_object()) {
+    return objects_equal(a, b);
+  }
+  if (is_any_number(a) && is_any_number(b)) {
+    return numbers_equal(a, b);
+  }
+  if (a.is_nil() || b.is_nil()) {
+    if (is_none(a) && is_none(b)) {
+      return true;
+    }
+    if (!a.is(Kind::kInstance) && !b.is(Kind::kInstance)) {
+      return false;
+    }
+  }
+  if (a.is_bool() && b.is_bool()) {
     return a.as_bool == b.as_bool;
-  if (is_some(a))
+  }
+  if (is_some(a)) {
     return equals(as_object<EnumValue>(a)->payload()[0], b);
-  if (is_some(b))
+  }
+  if (is_some(b)) {
     return equals(a, as_object<EnumValue>(b)->payload()[0]);
-  if (a.is(Kind::kInstance) || b.is(Kind::kInstance))
+  }
+  if (a.is(Kind::kInstance) || b.is(Kind::kInstance)) {
     return current_thread().instance_equal(a, b);
+  }
   return false;
 }
 
 int compare(Value a, Value b) {
-  if (a.is_int() && b.is_int())
+  if (a.is_int() && b.is_int()) {
     return a.as_int < b.as_int ? -1 : a.as_int > b.as_int;
-  if (a.is_number() && b.is_number())
+  }
+  if (a.is_number() && b.is_number()) {
     return a.to_double() < b.to_double() ? -1 : a.to_double() > b.to_double();
-  if (is_any_number(a) && is_any_number(b))
+  }
+  if (is_any_number(a) && is_any_number(b)) {
     return compare_numbers(a, b);
-  if (a.is_bool() && b.is_bool())
+  }
+  if (a.is_bool() && b.is_bool()) {
     return static_cast<int>(a.as_bool) - static_cast<int>(b.as_bool);
-  if (a.is(Kind::kText) && b.is(Kind::kText))
+  }
+  if (a.is(Kind::kText) && b.is(Kind::kText)) {
     return text_of(a).compare(text_of(b)) < 0 ? -1 : text_of(a) != text_of(b);
+  }
   const bool arrays = a.is(Kind::kArray) && b.is(Kind::kArray);
   if (arrays || (a.is(Kind::kTuple) && b.is(Kind::kTuple))) {
     const Nesting nesting(kMostNested, "compared");
     const auto& left = arrays ? as_object<Array>(a)->items : as_object<Tuple>(a)->items;
     const auto& right = arrays ? as_object<Array>(b)->items : as_object<Tuple>(b)->items;
-    for (size_t i = 0; i < std::min(left.size(), right.size()); ++i)
-      if (const int order = compare(left[i], right[i]); order != 0)
+    for (size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+      if (const int order = compare(left[i], right[i]); order != 0) {
         return order;
+      }
+    }
     return left.size() < right.size() ? -1 : left.size() > right.size();
   }
-  if (a.is(Kind::kInstance) || b.is(Kind::kInstance))
+  if (a.is(Kind::kInstance) || b.is(Kind::kInstance)) {
     return current_thread().instance_compare(a, b);
+  }
   fail("cannot order " + type_name(a) + " and " + type_name(b));
 }
 
@@ -629,8 +693,9 @@ uint64_t hash_of(Value v) {
       return mix(static_cast<uint64_t>(v.as_int));
     case Tag::kFloat: {
       const double whole = std::trunc(v.as_float);
-      if (whole == v.as_float && std::fabs(whole) < 9e18)
+      if (whole == v.as_float && std::fabs(whole) < 9e18) {
         return mix(static_cast<uint64_t>(static_cast<int64_t>(whole)));  // 1.0 and 1 are one key
+      }
       return std::hash<double>()(v.as_float);
     }
     case Tag::kObject:
@@ -638,36 +703,43 @@ uint64_t hash_of(Value v) {
     default:
       return hash_of(plain(v));
   }
-  if (v.is(Kind::kText))
+  if (v.is(Kind::kText)) {
     return std::hash<std::string>()(text_of(v));
+  }
   const Nesting nesting(kMostNested, "a key");
   switch (v.as_object->kind) {
     case Kind::kArray:
     case Kind::kTuple: {
       const auto& items = v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items;
       uint64_t hash = items.size();
-      for (const Value item : items)
+      for (const Value item : items) {
         hash = mix(hash * 31 + hash_of(item));
+      }
       return hash;
     }
     case Kind::kEnumValue: {
       auto* value = as_object<EnumValue>(v);
-      if (is_none(v))
+      if (is_none(v)) {
         return 1;
-      if (is_some(v))
+      }
+      if (is_some(v)) {
         return hash_of(value->payload()[0]);
+      }
       uint64_t hash = reinterpret_cast<uintptr_t>(value->type) + value->variant;
-      for (uint32_t i = 0; i < value->info().arity; ++i)
+      for (uint32_t i = 0; i < value->info().arity; ++i) {
         hash = mix(hash * 31 + hash_of(value->payload()[i]));
+      }
       return hash;
     }
     case Kind::kInstance: {
       auto* instance = as_object<Instance>(v);
-      if (instance->record->is_class)
+      if (instance->record->is_class) {
         return mix(reinterpret_cast<uintptr_t>(instance));
+      }
       uint64_t hash = reinterpret_cast<uintptr_t>(instance->record);
-      for (size_t i = 0; i < instance->record->fields.size(); ++i)
+      for (size_t i = 0; i < instance->record->fields.size(); ++i) {
         hash = mix(hash * 31 + hash_of(instance->fields()[i]));
+      }
       return hash;
     }
     case Kind::kDict:

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../syntax/source.h"
-#include "tracking.h"
-#include "value.h"
+#include "host/syntax/source.h"
+#include "host/values/tracking.h"
+#include "host/values/value.h"
 
 namespace spl {
 
@@ -125,8 +125,9 @@ struct Type : Object {
 
   void add(Symbol called, const Method& method) {
     const auto [known, is_new] = methods.emplace(called, method);
-    if (!is_new && method.origin <= known->second.origin)
+    if (!is_new && method.origin <= known->second.origin) {
       known->second = method;
+    }
   }
   bool is_constant(Symbol value) const {
     const auto found = declared_statics.find(value);

@@ -1,11 +1,11 @@
 // Arithmetic that wraps at a width, and conversions between the widths.
-#include "sized.h"
+#include "host/values/sized.h"
 
 #include <cmath>
 
-#include "../builtins/builtins.h"
-#include "../vm/thread.h"
-#include "objects.h"
+#include "host/builtins/builtins.h"
+#include "host/values/objects.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -27,13 +27,16 @@ const Width& width_of(Tag tag) { return kWidths[static_cast<int>(tag) - static_c
 
 // The type of the result of two integers, of which one at least is sized.
 Tag common_type(Value a, Value b) {
-  if (!a.is_sized())
+  if (!a.is_sized()) {
     return b.tag;
-  if (!b.is_sized())
+  }
+  if (!b.is_sized()) {
     return a.tag;
+  }
   const Width &left = width_of(a.tag), &right = width_of(b.tag);
-  if (left.bits != right.bits)
+  if (left.bits != right.bits) {
     return left.bits > right.bits ? left.tag : right.tag;
+  }
   return left.is_signed ? right.tag : left.tag;
 }
 
@@ -41,8 +44,9 @@ uint64_t magnitude(Value v) { return static_cast<uint64_t>(v.as_int); }
 
 // Of u64 the bits alone do not tell the quotient.
 Value unsigned_division(BinaryOp op, Value a, Value b) {
-  if (b.as_int == 0)
+  if (b.as_int == 0) {
     fail(op == BinaryOp::kDivide ? "division by zero" : "remainder by zero");
+  }
   const uint64_t result = op == BinaryOp::kDivide ? magnitude(a) / magnitude(b) : magnitude(a) % magnitude(b);
   return sized_integer(Tag::kUint64, static_cast<int64_t>(result));
 }
@@ -50,23 +54,27 @@ Value unsigned_division(BinaryOp op, Value a, Value b) {
 }  // namespace
 
 Value plain(Value v) {
-  if (!v.is_sized())
+  if (!v.is_sized()) {
     return v;
+  }
   return is_single(v) ? Value::number(v.as_float) : Value::integer(v.as_int);
 }
 
 double number_as_double(Value v) {
-  if (v.tag == Tag::kUint64)
+  if (v.tag == Tag::kUint64) {
     return static_cast<double>(magnitude(v));
+  }
   return plain(v).to_double();
 }
 
 const char* sized_name(Tag tag) { return width_of(tag).name; }
 
 Tag sized_type(const std::string& name) {
-  for (const Width& width : kWidths)
-    if (name == width.name)
+  for (const Width& width : kWidths) {
+    if (name == width.name) {
       return width.tag;
+    }
+  }
   return Tag::kNil;
 }
 
@@ -75,9 +83,10 @@ Value sized_integer(Tag type, int64_t bits) {
   Value v = Value::integer(bits);
   v.tag = type;
   const int unused = 64 - width.bits;
-  if (unused > 0)
+  if (unused > 0) {
     v.as_int = width.is_signed ? static_cast<int64_t>(static_cast<uint64_t>(bits) << unused) >> unused
                                : static_cast<int64_t>((static_cast<uint64_t>(bits) << unused) >> unused);
+  }
   return v;
 }
 
@@ -88,45 +97,53 @@ Value single(double value) {
 }
 
 Value sized_from(Tag type, Value number) {
-  if (type == Tag::kFloat32)
+  if (type == Tag::kFloat32) {
     return single(number_as_double(number));
+  }
   const bool fraction = number.is_float() || is_single(number);
-  if (fraction && type == Tag::kUint64 && number.as_float >= 9223372036854775808.0)
+  if (fraction && type == Tag::kUint64 && number.as_float >= 9223372036854775808.0) {
     return sized_integer(type, number.as_float >= 18446744073709551616.0
                                    ? -1
                                    : static_cast<int64_t>(static_cast<uint64_t>(number.as_float)));
+  }
   return sized_integer(type, to_integer(number));
 }
 
 Value cast_to(Tag type, Value v) {
-  if (is_any_number(v))
+  if (is_any_number(v)) {
     return sized_from(type, v);
+  }
   return type == Tag::kFloat32 ? single(to_number(v)) : sized_integer(type, to_integer(v));
 }
 
 Value absolute_sized(Value v) {
-  if (is_single(v))
+  if (is_single(v)) {
     return single(std::fabs(v.as_float));
+  }
   return v.tag != Tag::kUint64 && v.as_int < 0 ? sized_integer(v.tag, -v.as_int) : v;
 }
 
 Value sized_arithmetic(BinaryOp op, Value a, Value b) {
   Thread& thread = current_thread();
-  if (a.is_float() || b.is_float())
+  if (a.is_float() || b.is_float()) {
     return thread.arithmetic(op, Value::number(number_as_double(a)), Value::number(number_as_double(b)));
+  }
   if (is_single(a) || is_single(b)) {
     const Value result =
         thread.arithmetic(op, Value::number(number_as_double(a)), Value::number(number_as_double(b)));
     return single(result.as_float);
   }
   const bool shift = op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight;
-  if (shift && !a.is_sized())
+  if (shift && !a.is_sized()) {
     return thread.arithmetic(op, a, plain(b));
+  }
   const Tag type = shift ? a.tag : common_type(a, b);
-  if (type == Tag::kUint64 && (op == BinaryOp::kDivide || op == BinaryOp::kRemainder))
+  if (type == Tag::kUint64 && (op == BinaryOp::kDivide || op == BinaryOp::kRemainder)) {
     return unsigned_division(op, a, b);
-  if (type == Tag::kUint64 && op == BinaryOp::kShiftRight && b.as_int >= 0)
+  }
+  if (type == Tag::kUint64 && op == BinaryOp::kShiftRight && b.as_int >= 0) {
     return sized_integer(type, b.as_int > 63 ? 0 : static_cast<int64_t>(magnitude(a) >> b.as_int));
+  }
   return sized_integer(type,
                        thread.arithmetic(op, Value::integer(a.as_int), Value::integer(b.as_int)).as_int);
 }
@@ -135,8 +152,9 @@ int compare_numbers(Value a, Value b) {
   if (is_any_integer(a) && is_any_integer(b)) {
     const bool large_a = a.tag == Tag::kUint64 && a.as_int < 0;
     const bool large_b = b.tag == Tag::kUint64 && b.as_int < 0;
-    if (large_a != large_b)
+    if (large_a != large_b) {
       return large_a ? 1 : -1;
+    }
     return a.as_int < b.as_int ? -1 : a.as_int > b.as_int;
   }
   const double x = number_as_double(a), y = number_as_double(b);
@@ -144,14 +162,16 @@ int compare_numbers(Value a, Value b) {
 }
 
 bool numbers_equal(Value a, Value b) {
-  if (is_any_integer(a) && is_any_integer(b))
+  if (is_any_integer(a) && is_any_integer(b)) {
     return compare_numbers(a, b) == 0;
+  }
   return number_as_double(a) == number_as_double(b);
 }
 
 std::string display_sized(Value v) {
-  if (is_single(v))
+  if (is_single(v)) {
     return display_single(static_cast<float>(v.as_float));
+  }
   return v.tag == Tag::kUint64 ? std::to_string(magnitude(v)) : std::to_string(v.as_int);
 }
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "../syntax/ast.h"
-#include "value.h"
+#include "host/syntax/ast.h"
+#include "host/values/value.h"
 
 namespace spl {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <new>
 
-#include "value.h"
+#include "host/values/value.h"
 
 namespace spl {
 
@@ -43,8 +43,9 @@ inline void* allocate_tracked(size_t bytes) {
   links->next = list.all.next;
   list.all.next->previous = links;
   list.all.next = links;
-  if (++list.count > list.collect_above) [[unlikely]]
+  if (++list.count > list.collect_above) [[unlikely]] {
     ask_for_collection();
+  }
   return links + 1;
 }
 

@@ -125,13 +125,15 @@ static_assert(sizeof(Value) == 16);
 void destroy(Object* object);
 
 inline Value retained(Value v) {
-  if (v.is_object())
+  if (v.is_object()) {
     ++v.as_object->refs;
+  }
   return v;
 }
 inline void release(Value v) {
-  if (v.is_object() && --v.as_object->refs == 0)
+  if (v.is_object() && --v.as_object->refs == 0) {
     destroy(v.as_object);
+  }
 }
 /// Puts an owned value into a slot; what was there is released after the slot has its new value.
 inline void assign(Value& slot, Value owned) {

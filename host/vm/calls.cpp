@@ -1,15 +1,15 @@
 // Calls: what a callee may be, how arguments meet parameters, how objects are made.
 #include <algorithm>
 
-#include "../builtins/builtins.h"
-#include "../ffi/extern.h"
-#include "../modules/module.h"
-#include "../values/nearest.h"
-#include "direct.h"
-#include "hints.h"
-#include "native_window.h"
-#include "thread.h"
-#include "threads.h"
+#include "host/builtins/builtins.h"
+#include "host/ffi/extern.h"
+#include "host/modules/module.h"
+#include "host/values/nearest.h"
+#include "host/vm/direct.h"
+#include "host/vm/hints.h"
+#include "host/vm/native_window.h"
+#include "host/vm/thread.h"
+#include "host/vm/threads.h"
 
 namespace spl {
 
@@ -19,8 +19,9 @@ constexpr uint32_t kStackSlots = 1u << 20;
 }  // namespace
 
 void Thread::need_room(uint32_t upper) const {
-  if (upper < kStackSlots && frame_count_ + 1 < most_frames_)
+  if (upper < kStackSlots && frame_count_ + 1 < most_frames_) {
     return;
+  }
   throw too_deep();
 }
 
@@ -84,8 +85,9 @@ namespace {
 
 // As the caller wrote it: an initializer is called by its class, a method on an object of one.
 std::string called_name(const Proto& proto, Value self) {
-  if (!proto.is_method || !self.is(Kind::kInstance))
+  if (!proto.is_method || !self.is(Kind::kInstance)) {
     return proto.name;
+  }
   const std::string& type = name_of(as_object<Instance>(self)->record->name);
   return proto.name == "init" || proto.name == "__init__" ? type : type + "." + proto.name;
 }
@@ -96,8 +98,9 @@ std::string called_name(const Proto& proto, Value self) {
 void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, uint32_t leading,
                             const CallSpec* spec) {
   const auto parameters = static_cast<uint32_t>(proto.parameters.size());
-  if (spec == nullptr && proto.plain() && given == parameters)
+  if (spec == nullptr && proto.plain() && given == parameters) {
     return;
+  }
   need_room(base + std::max(parameters, given) + 8);
   std::vector<Ref> positional;
   std::vector<std::pair<Symbol, Ref>> named;
@@ -107,8 +110,9 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
     switch (form) {
       case CallSpec::Form::kPositional:
         // A block behind the call may follow anything.
-        if (!named.empty() && !(i + 1 == given && value.get().is(Kind::kClosure)))
+        if (!named.empty() && !(i + 1 == given && value.get().is(Kind::kClosure))) {
           fail(proto.name + "(): a positional argument stands after a named one");
+        }
         positional.push_back(std::move(value));
         break;
       case CallSpec::Form::kNamed:
@@ -121,12 +125,14 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
         });
         break;
       case CallSpec::Form::kDictSpread:
-        if (!value.get().is(Kind::kDict))
+        if (!value.get().is(Kind::kDict)) {
           fail("** needs a dict, not " + type_name(value.get()));
+        }
         as_object<Dict>(value.get())->sort();
         for (const auto& entry : as_object<Dict>(value.get())->entries) {
-          if (!entry.key.is(Kind::kText))
+          if (!entry.key.is(Kind::kText)) {
             fail("** needs text keys, not " + type_name(entry.key));
+          }
           named.emplace_back(intern(text_of(entry.key)), Ref::shared(entry.value));
         }
         break;
@@ -135,44 +141,52 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
     }
   }
   Value* slots = stack_ + base;
-  for (uint32_t i = 0; i < parameters; ++i)
+  for (uint32_t i = 0; i < parameters; ++i) {
     slots[i] = Value::missing();
+  }
   // Whatever fails below, nothing that the slots own is lost: the callee's registers are not yet a frame's.
   const auto refuse = [&](const std::string& message, const std::string& hint) {
     const std::string name = called_name(proto, parameters == 0 ? Value() : slots[0]);
-    for (uint32_t i = 0; i < parameters; ++i)
+    for (uint32_t i = 0; i < parameters; ++i) {
       assign(slots[i], Value());
+    }
     fail(name + "(): " + message, hint);
   };
   Array* rest = nullptr;
   Dict* others = nullptr;
-  if (proto.rest >= 0)
+  if (proto.rest >= 0) {
     slots[proto.rest] = Value::object(rest = new Array());
-  if (proto.named >= 0)
+  }
+  if (proto.named >= 0) {
     slots[proto.named] = Value::object(others = new Dict());
+  }
   uint32_t at = 0;
   for (Ref& value : positional) {
-    while (at < parameters && (static_cast<int>(at) == proto.named || (static_cast<int>(at) == proto.rest)))
-      if (static_cast<int>(at) == proto.rest)
+    while (at < parameters && (static_cast<int>(at) == proto.named || (static_cast<int>(at) == proto.rest))) {
+      if (static_cast<int>(at) == proto.rest) {
         break;
-      else
+      } else {
         ++at;
-    if (at < parameters && static_cast<int>(at) != proto.rest)
+      }
+    }
+    if (at < parameters && static_cast<int>(at) != proto.rest) {
       slots[at++] = value.take();
-    else if (rest != nullptr)
+    } else if (rest != nullptr) {
       rest->items.push_back(value.take());
-    else
+    } else {
       refuse(wrong_count(parameters - (proto.is_method ? 1 : 0), parameters - (proto.is_method ? 1 : 0),
                          static_cast<int64_t>(positional.size()) - (proto.is_method ? 1 : 0)),
              parameters_hint(proto));
+    }
   }
   for (auto& [name, value] : named) {
     const auto found = std::find(proto.parameters.begin(), proto.parameters.end(), name);
     const auto index = static_cast<int>(found - proto.parameters.begin());
     const bool is_receiver = proto.is_method && index == 0;  // whose name the program has not given
     if (found != proto.parameters.end() && index != proto.rest && index != proto.named && !is_receiver) {
-      if (!slots[index].is_missing())
+      if (!slots[index].is_missing()) {
         refuse("the argument " + name_of(name) + " is given twice", parameters_hint(proto));
+      }
       slots[index] = value.take();
     } else if (others != nullptr) {
       others->set(make_text(name_of(name)), value.take());
@@ -180,9 +194,11 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
       refuse("there is no parameter " + name_of(name), parameter_hint(proto, name));
     }
   }
-  for (uint32_t i = 0; i < parameters; ++i)
-    if (slots[i].is_missing() && !proto.has_default[i])
+  for (uint32_t i = 0; i < parameters; ++i) {
+    if (slots[i].is_missing() && !proto.has_default[i]) {
       refuse("the argument " + name_of(proto.parameters[i]) + " is missing", parameters_hint(proto));
+    }
+  }
 }
 
 // A frame for bound arguments; for an async function a future, which has them run elsewhere, for one that
@@ -193,8 +209,9 @@ bool Thread::enter(Closure* closure, uint32_t base, uint32_t count, uint32_t res
     return true;
   }
   std::vector<Value> values;
-  for (uint32_t i = 0; i < closure->proto->parameters.size(); ++i)
+  for (uint32_t i = 0; i < closure->proto->parameters.size(); ++i) {
     values.push_back(std::exchange(stack_[base + i], Value()));
+  }
   assign(stack_[result], closure->proto->is_async ? start_future(closure, std::move(values))
                                                   : Value::object(new Generator(closure, std::move(values))));
   return false;
@@ -204,8 +221,9 @@ bool Thread::start_method(const Method& method, uint32_t window, uint32_t count,
                           int32_t place_path) {
   auto* closure = as_object<Closure>(method.function);
   if (method.takes_class) {
-    if (const Value self = stack_[window]; self.is(Kind::kInstance))
+    if (const Value self = stack_[window]; self.is(Kind::kInstance)) {
       assign(stack_[window], retained(Value::object(as_object<Instance>(self)->record)));
+    }
   } else if (method.is_static) {
     bind_arguments(*closure->proto, window + 1, count, 0, spec);
     return enter(closure, window + 1, count, window, kNoPath);
@@ -222,16 +240,18 @@ bool Thread::call_directly(uint32_t window, uint32_t count, Call&& call) {
     const NativeWindow guard(native_top_, std::max(native_top_, window + 1 + count));
     result = call();
   }
-  if (result.is_missing())
+  if (result.is_missing()) {
     return false;
+  }
   finish_window(window, window + 1, count, result);
   return true;
 }
 
 bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
   const Value callee = stack_[window];
-  if (!callee.is_object())
+  if (!callee.is_object()) {
     fail("a value of type " + type_name(callee) + " cannot be called");
+  }
   switch (callee.as_object->kind) {
     case Kind::kClosure: {
       auto* closure = as_object<Closure>(callee);
@@ -239,12 +259,14 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
       return enter(closure, window + 1, count, window, kNoPath);
     }
     case Kind::kNative:
-      if (spec != nullptr)
+      if (spec != nullptr) {
         count = flatten(window + 1, count, *spec);
+      }
       return call_native(*as_object<Native>(callee), window, window + 1, count);
     case Kind::kExtern: {
-      if (spec != nullptr)
+      if (spec != nullptr) {
         count = flatten(window + 1, count, *spec);
+      }
       const NativeWindow guard(native_top_, std::max(native_top_, window + 1 + count));
       const Value result =
           call_extern(*this, *as_object<Extern>(callee), stack_ + window + 1, static_cast<int>(count));
@@ -254,12 +276,14 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
     case Kind::kBoundMethod: {
       auto* bound = as_object<BoundMethod>(callee);
       const Ref held = Ref::shared(callee);
-      if (bound->function.is_int())
+      if (bound->function.is_int()) {
         return construct_variant(as_object<Enum>(bound->self), static_cast<uint32_t>(bound->function.as_int),
                                  window, count, spec);
+      }
       if (bound->function.is(Kind::kNative)) {
-        if (spec != nullptr)
+        if (spec != nullptr) {
           count = flatten(window + 1, count, *spec);
+        }
         assign(stack_[window], retained(bound->self));
         return call_native(*as_object<Native>(bound->function), window, window, count + 1);
       }
@@ -269,11 +293,14 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
     case Kind::kRecord:
       return construct(as_object<Record>(callee), window, count, spec);
     case Kind::kInstance: {
-      if (call_directly(window, count, [&] { return direct_call(callee, stack_ + window + 1, count, spec); }))
+      if (call_directly(window, count,
+                        [&] { return direct_call(callee, stack_ + window + 1, count, spec); })) {
         return false;
+      }
       static const Symbol hook = intern("__call__");
-      if (const Method* method = as_object<Instance>(callee)->record->find(hook))
+      if (const Method* method = as_object<Instance>(callee)->record->find(hook)) {
         return start_method(*method, window, count, spec, kNoPath);
+      }
       fail("an instance of " + type_name(callee) + " cannot be called: it has no __call__");
     }
     default:
@@ -290,8 +317,9 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
     switch (self.as_object->kind) {
       case Kind::kInstance: {
         auto* record = as_object<Instance>(self)->record;
-        if (record == cache.without && cache.epoch == method_epoch())
+        if (record == cache.without && cache.epoch == method_epoch()) {
           return invoke_unknown(window, count, spec, name);
+        }
         if (const Method* method = record->find(name)) {
           const Proto* proto = as_object<Closure>(method->function)->proto;
           if (!method->is_static && spec == nullptr && proto->plain() &&
@@ -313,21 +341,24 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
         return invoke_unknown(window, count, spec, name);
       }
       case Kind::kEnumValue:
-        if (const Method* method = as_object<EnumValue>(self)->type->find(name))
+        if (const Method* method = as_object<EnumValue>(self)->type->find(name)) {
           return start_method(*method, window, count, spec, kNoPath);
+        }
         break;
       case Kind::kRecord:
       case Kind::kEnum:
       case Kind::kTrait: {
         auto* type = as_object<Type>(self);
         if (self.is(Kind::kEnum)) {
-          if (const int variant = as_object<Enum>(self)->index_of(name); variant >= 0)
+          if (const int variant = as_object<Enum>(self)->index_of(name); variant >= 0) {
             return construct_variant(as_object<Enum>(self), static_cast<uint32_t>(variant), window, count,
                                      spec);
+          }
         }
         if (const Method* method = type->find(name)) {
-          if (method->is_static)
+          if (method->is_static) {
             return start_method(*method, window, count, spec, kNoPath);
+          }
           // Type.method(object, …)
           auto* closure = as_object<Closure>(method->function);
           bind_arguments(*closure->proto, window + 1, count, 0, spec);
@@ -349,13 +380,17 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
     }
   }
   const Native* native = builtin_method_of(self, name);
-  if (native == nullptr)
-    if (const Method* method = extension_method(self, name))
+  if (native == nullptr) {
+    if (const Method* method = extension_method(self, name)) {
       return start_method(*method, window, count, spec, kNoPath);
-  if (native == nullptr)
+    }
+  }
+  if (native == nullptr) {
     fail(type_name(self) + " has no method " + name_of(name), member_hint(self, name));
-  if (spec != nullptr)
+  }
+  if (spec != nullptr) {
     count = flatten(window + 1, count, *spec);
+  }
   return call_native(*native, window, window, count + 1);
 }
 
@@ -364,8 +399,9 @@ bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spe
   static const Symbol invoke = intern("__invoke__"), getattr = intern("__getattr__");
   const Value self = stack_[window];
   if (call_directly(window, count,
-                    [&] { return direct_invoke(self, name, stack_ + window + 1, count, spec); }))
+                    [&] { return direct_invoke(self, name, stack_ + window + 1, count, spec); })) {
     return false;
+  }
   auto* record = as_object<Instance>(self)->record;
   const Method* method = record->find(invoke);
   if (method != nullptr) {
@@ -384,9 +420,11 @@ bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spe
           return true;
         });
       } else if (form == CallSpec::Form::kDictSpread && value.get().is(Kind::kDict)) {
-        for (const auto& entry : as_object<Dict>(value.get())->entries)
-          if (!entry.key.is_missing())
+        for (const auto& entry : as_object<Dict>(value.get())->entries) {
+          if (!entry.key.is_missing()) {
             named->set(retained(entry.key), retained(entry.value));
+          }
+        }
       } else {
         args->items.push_back(value.take());
       }
@@ -404,8 +442,9 @@ bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spe
     return start_call(window, count, spec);
   }
   if (const Native* native = builtin_method_of(self, name)) {  // of a `T?` that holds the object itself
-    if (spec != nullptr)
+    if (spec != nullptr) {
       count = flatten(window + 1, count, *spec);
+    }
     return call_native(*native, window, window, count + 1);
   }
   fail(name_of(record->name) + " has no method " + name_of(name), member_hint(self, name));
@@ -426,8 +465,9 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
                                 Cache& cache) {
   const CallSpec* spec = nullptr;
   const Frame& frame = frames_[frame_count_ - 1];
-  if (path.spec >= 0)
+  if (path.spec >= 0) {
     spec = &frame.proto->specs[static_cast<size_t>(path.spec)];
+  }
   Ref scratch;
   Value* place = resolve_place(path, path.steps.size(), scratch);
   const bool is_builtin = place->is_object() && (place->is(Kind::kArray) || place->is(Kind::kDict) ||
@@ -435,13 +475,16 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
   const Native* native = is_builtin ? builtin_method_of(*place, cache.name) : nullptr;
   const Method* extension = native == nullptr ? extension_method(*place, cache.name) : nullptr;
   if (is_builtin && extension == nullptr) {
-    if (native == nullptr)
+    if (native == nullptr) {
       fail(type_name(*place) + " has no method " + name_of(cache.name), member_hint(*place, cache.name));
-    if (spec != nullptr)
+    }
+    if (spec != nullptr) {
       count = flatten(window + 1, count, *spec);
+    }
     if (static_cast<int>(count + 1) < native->least ||
-        (native->most >= 0 && static_cast<int>(count + 1) > native->most))
+        (native->most >= 0 && static_cast<int>(count + 1) > native->most)) {
       return call_native(*native, window, window, count + 1);  // tells what it takes
+    }
     // The receiver is out of its place while the method runs, so that it is the only reference; unless Simple
     // code may run meanwhile and look there.
     const bool calls_back = may_call_back(cache.name, stack_ + window + 1, count);
@@ -462,14 +505,17 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
     return false;
   }
   const Method* method = extension;
-  if (place->is(Kind::kInstance) && !as_object<Instance>(*place)->record->is_class)
+  if (place->is(Kind::kInstance) && !as_object<Instance>(*place)->record->is_class) {
     method = as_object<Instance>(*place)->record->find(cache.name);
-  if (place->is(Kind::kEnumValue))
+  }
+  if (place->is(Kind::kEnumValue)) {
     method = as_object<EnumValue>(*place)->type->find(cache.name);
+  }
   const bool in_place = method != nullptr && method->is_mutating && !method->is_static;
-  if (in_place && !as_object<Closure>(method->function)->proto->runs_at_once())
+  if (in_place && !as_object<Closure>(method->function)->proto->runs_at_once()) {
     fail(name_of(cache.name) + "() changes a value in place, and can neither be async nor yield",
          "an object of a class can be changed at any time");
+  }
   if (in_place && scratch.get().is_nil()) {
     const bool is_variable = path.root == Path::Root::kGlobal && path.steps.empty();
     assign(stack_[window], std::exchange(*place, is_variable ? Value::taken() : Value()));

@@ -1,18 +1,18 @@
 // Trial deletion. Each object reachable from a tracked one is a node; a node with more references than the
 // nodes hold on it is held from outside, and so is all that it reaches. The rest is garbage.
-#include "cycles.h"
+#include "host/vm/cycles.h"
 
 #include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "../values/error.h"
-#include "../values/generator.h"
-#include "../values/objects.h"
-#include "../values/tracking.h"
-#include "lock.h"
-#include "thread.h"
+#include "host/values/error.h"
+#include "host/values/generator.h"
+#include "host/values/objects.h"
+#include "host/values/tracking.h"
+#include "host/vm/lock.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -22,8 +22,9 @@ namespace {
 
 template <class Visit>
 void visit_all(const std::vector<Value>& values, Visit& visit) {
-  for (const Value value : values)
+  for (const Value value : values) {
     visit(value);
+  }
 }
 
 // The values that an object holds.
@@ -44,14 +45,16 @@ void visit_parts(Object* object, Visit visit) {
       return;
     case Kind::kInstance: {
       auto* instance = static_cast<Instance*>(object);
-      for (size_t i = 0; i < instance->record->fields.size(); ++i)
+      for (size_t i = 0; i < instance->record->fields.size(); ++i) {
         visit(instance->fields()[i]);
+      }
       return;
     }
     case Kind::kEnumValue: {
       auto* value = static_cast<EnumValue*>(object);
-      for (uint32_t i = 0; i < value->info().arity; ++i)
+      for (uint32_t i = 0; i < value->info().arity; ++i) {
         visit(value->payload()[i]);
+      }
       return;
     }
     case Kind::kBoundMethod:
@@ -65,8 +68,9 @@ void visit_parts(Object* object, Visit visit) {
     case Kind::kGenerator: {
       auto* generator = static_cast<Generator*>(object);
       visit(generator->closure);
-      for (const Defer& defer : generator->defers)
+      for (const Defer& defer : generator->defers) {
         visit(defer.value);
+      }
       return visit_all(generator->registers, visit);
     }
     default:
@@ -96,28 +100,34 @@ bool has_parts(const Object& object) {
 class Graph {
  public:
   Graph() {
-    for (Links* at = tracked().all.next; at != &tracked().all; at = at->next)
+    for (Links* at = tracked().all.next; at != &tracked().all; at = at->next) {
       add(at->object());
-    for (size_t i = 0; i < nodes_.size(); ++i)  // grows while it is walked
+    }
+    for (size_t i = 0; i < nodes_.size(); ++i) {  // grows while it is walked
       visit_parts(nodes_[i], [&](Value part) {
-        if (part.is_object() && has_parts(*part.as_object))
+        if (part.is_object() && has_parts(*part.as_object)) {
           add(part.as_object);
+        }
       });
+    }
     count_inner_references();
   }
 
   ~Graph() {
-    for (Object* node : nodes_)
+    for (Object* node : nodes_) {
       node->mark = kNone;
+    }
   }
 
   /// The tracked objects that nothing outside holds; each is retained for the caller.
   std::vector<Ref> garbage() {
     keep_what_is_held();
     std::vector<Ref> found;
-    for (Object* node : nodes_)
-      if (node->mark == kSuspect && is_tracked(*node))
+    for (Object* node : nodes_) {
+      if (node->mark == kSuspect && is_tracked(*node)) {
         found.push_back(Ref::shared(Value::object(node)));
+      }
+    }
     return found;
   }
 
@@ -130,40 +140,46 @@ class Graph {
   }
 
   void add(Object* object) {
-    if (object->mark != kNone)
+    if (object->mark != kNone) {
       return;
+    }
     object->mark = kSuspect;
     nodes_.push_back(object);
   }
 
   void count_inner_references() {
     inner_.reserve(nodes_.size());
-    for (Object* node : nodes_)
+    for (Object* node : nodes_) {
       visit_parts(node, [&](Value part) {
-        if (part.is_object() && part.as_object->mark != kNone)
+        if (part.is_object() && part.as_object->mark != kNone) {
           ++inner_[part.as_object];
+        }
       });
+    }
   }
 
   void keep_what_is_held() {
     std::vector<Object*> reached;
     const auto hold = [&](Object* object) {
-      if (object->mark != kSuspect)
+      if (object->mark != kSuspect) {
         return;
+      }
       object->mark = kHeld;
       reached.push_back(object);
     };
     for (Object* node : nodes_) {
       const auto found = inner_.find(node);
-      if (found == inner_.end() || node->refs > found->second)
+      if (found == inner_.end() || node->refs > found->second) {
         hold(node);
+      }
     }
     while (!reached.empty()) {
       Object* object = reached.back();
       reached.pop_back();
       visit_parts(object, [&](Value part) {
-        if (part.is_object())
+        if (part.is_object()) {
           hold(part.as_object);
+        }
       });
     }
   }
@@ -173,10 +189,12 @@ class Graph {
 };
 
 bool wants_drop(const Ref& ref) {
-  if (ref.get().is(Kind::kGenerator))
+  if (ref.get().is(Kind::kGenerator)) {
     return !as_object<Generator>(ref.get())->defers.empty();
-  if (!ref.get().is(Kind::kInstance))
+  }
+  if (!ref.get().is(Kind::kInstance)) {
     return false;
+  }
   const auto* instance = as_object<Instance>(ref.get());
   return instance->record->drop != nullptr && !instance->dropped;
 }
@@ -185,12 +203,14 @@ bool wants_drop(const Ref& ref) {
 bool run_drops(const std::vector<Ref>& garbage) {
   bool ran = false;
   for (const Ref& ref : garbage) {
-    if (!wants_drop(ref))
+    if (!wants_drop(ref)) {
       continue;
-    if (ref.get().is(Kind::kGenerator))
+    }
+    if (ref.get().is(Kind::kGenerator)) {
       end_generator(as_object<Generator>(ref.get()));
-    else
+    } else {
       run_drop(as_object<Instance>(ref.get()));
+    }
     ran = true;
   }
   return ran;
@@ -214,8 +234,9 @@ void empty(const std::vector<Ref>& garbage) {
       continue;
     }
     auto* instance = as_object<Instance>(ref.get());
-    for (size_t i = 0; i < instance->record->fields.size(); ++i)
+    for (size_t i = 0; i < instance->record->fields.size(); ++i) {
       take(instance->fields()[i]);
+    }
   }
 }
 
@@ -225,8 +246,9 @@ std::vector<Ref> find_garbage() { return Graph().garbage(); }
 
 int64_t collect_cycles() {
   static bool running = false;  // drop() may come past a safepoint
-  if (running)
+  if (running) {
     return 0;
+  }
   running = true;
   const int64_t before = tracked().count;
   std::vector<Ref> garbage = find_garbage();
@@ -235,8 +257,9 @@ int64_t collect_cycles() {
     garbage = find_garbage();
     // What became garbage meanwhile and still wants its drop(), and all beside it, waits for the next
     // collection.
-    if (std::any_of(garbage.begin(), garbage.end(), wants_drop))
+    if (std::any_of(garbage.begin(), garbage.end(), wants_drop)) {
       garbage.clear();
+    }
   }
   empty(garbage);
   garbage.clear();

@@ -1,11 +1,11 @@
 // How what @[direct(…)] names is called.
-#include "direct.h"
+#include "host/vm/direct.h"
 
-#include "../ffi/callback.h"
-#include "../ffi/extern.h"
-#include "../modules/module.h"
-#include "lock.h"
-#include "thread.h"
+#include "host/ffi/callback.h"
+#include "host/ffi/extern.h"
+#include "host/modules/module.h"
+#include "host/vm/lock.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -14,8 +14,9 @@ namespace {
 Extern& function_of(DirectCall& call, const Record& record) {
   if (call.function == nullptr) {
     const Value found = record.module->lookup(call.name);
-    if (!found.is(Kind::kExtern))
+    if (!found.is(Kind::kExtern)) {
       fail("direct: " + name_of(call.name) + " is no extern function of " + record.module->name);
+    }
     call.function = as_object<Extern>(found);
   }
   return *call.function;
@@ -33,16 +34,18 @@ Value call_integers(DirectCall& call, Integers... integers) {
     const Unlocked unlocked;
     result = reinterpret_cast<Function*>(call.address)(integers...);
   }
-  if (callback_failed()) [[unlikely]]
+  if (callback_failed()) [[unlikely]] {
     raise_callback_failure();
+  }
   return Value::integer(result);
 }
 
 Value call_general(DirectCall& call, const Record& record, Value* arguments, int count) {
   Extern& function = function_of(call, record);
   const Value result = call_extern(current_thread(), function, arguments, count);
-  if (function.only_integers)
+  if (function.only_integers) {
     call.address = function.address;
+  }
   return result;
 }
 
@@ -56,16 +59,19 @@ Value direct_operation(BinaryOp op, Value a, Value b) {
   DirectCalls::Operator& entry = direct.operators[static_cast<size_t>(op)];
   const bool same = b.is(Kind::kInstance) && as_object<Instance>(b)->record->direct == &direct;
   DirectCall& call = same ? entry.with_same : b.is_float() ? entry.with_float : entry.with_int;
-  if (call.name == kNoSymbol || !(same || b.is_float() || b.is_int()))
+  if (call.name == kNoSymbol || !(same || b.is_float() || b.is_int())) {
     return Value::missing();
+  }
   Value arguments[] = {handle_of(a), same ? handle_of(b) : b};
-  if (!arguments[0].is_int() || (same && !arguments[1].is_int()))
+  if (!arguments[0].is_int() || (same && !arguments[1].is_int())) {
     return Value::missing();
+  }
   const Value handle = same && call.address != nullptr
                            ? call_integers<TwoIntegers>(call, arguments[0].as_int, arguments[1].as_int)
                            : call_general(call, *record, arguments, 2);
-  if (!handle.is_int() || handle.as_int == 0)
+  if (!handle.is_int() || handle.as_int == 0) {
     return Value::missing();
+  }
   Instance* made = new_instance(record);
   made->fields()[0] = handle;
   return Value::object(made);
@@ -73,15 +79,18 @@ Value direct_operation(BinaryOp op, Value a, Value b) {
 
 bool direct_drop(Instance& instance) {
   DirectCalls* direct = instance.record->direct;
-  if (direct == nullptr || direct->drop.name == kNoSymbol || !instance.fields()[0].is_int())
+  if (direct == nullptr || direct->drop.name == kNoSymbol || !instance.fields()[0].is_int()) {
     return false;
+  }
   Value handle = instance.fields()[0];
-  if (handle.as_int <= 0)  // no handle, or one that was given away
+  if (handle.as_int <= 0) {  // no handle, or one that was given away
     return true;
-  if (direct->drop.address != nullptr)
+  }
+  if (direct->drop.address != nullptr) {
     call_integers<OneInteger>(direct->drop, handle.as_int);
-  else
+  } else {
     release(call_general(direct->drop, *direct->record, &handle, 1));
+  }
   return true;
 }
 

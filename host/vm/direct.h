@@ -1,9 +1,9 @@
 // Operators, calls and drop() of a class round one native handle, each done by a single native call.
 #pragma once
 
-#include "../compiler/bytecode.h"
-#include "../values/direct_calls.h"
-#include "../values/objects.h"
+#include "host/compiler/bytecode.h"
+#include "host/values/direct_calls.h"
+#include "host/values/objects.h"
 
 namespace spl {
 

@@ -3,14 +3,14 @@
 #include <array>
 #include <cstring>
 
-#include "../../abi/include/simple_torch/spl_runtime.h"
-#include "../builtins/builtins.h"
-#include "../ffi/callback.h"
-#include "../ffi/extern.h"
-#include "../modules/module.h"
-#include "direct.h"
-#include "lock.h"
-#include "thread.h"
+#include "abi/include/simple_torch/spl_runtime.h"
+#include "host/builtins/builtins.h"
+#include "host/ffi/callback.h"
+#include "host/ffi/extern.h"
+#include "host/modules/module.h"
+#include "host/vm/direct.h"
+#include "host/vm/lock.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -40,15 +40,18 @@ class PackedArguments {
  public:
   /// False where an argument has no short way.
   bool pack(const Value* args, uint32_t count, const CallSpec* spec) {
-    if (count > kMostValues)
+    if (count > kMostValues) {
       return false;
+    }
     for (uint32_t i = 0; i < count; ++i) {
       const CallSpec::Form form = spec == nullptr ? CallSpec::Form::kPositional : spec->forms[i];
       if (form == CallSpec::Form::kNamed ? !name(spec->names[i])
-                                         : form != CallSpec::Form::kPositional || names_.len != 0)
+                                         : form != CallSpec::Form::kPositional || names_.len != 0) {
         return false;
-      if (!value(letters_[i], items_[i], args[i]))
+      }
+      if (!value(letters_[i], items_[i], args[i])) {
         return false;
+      }
     }
     letters_[count] = 0;
     values_.len = count;
@@ -62,26 +65,31 @@ class PackedArguments {
  private:
   bool name(Symbol symbol) {
     SplValue& item = name_items_[static_cast<size_t>(names_.len)];
-    if (!pack_text(item, name_of(symbol)))
+    if (!pack_text(item, name_of(symbol))) {
       return false;
-    for (int64_t i = 0; i < names_.len; ++i)
-      if (name_items_[static_cast<size_t>(i)].as_string == item.as_string)
+    }
+    for (int64_t i = 0; i < names_.len; ++i) {
+      if (name_items_[static_cast<size_t>(i)].as_string == item.as_string) {
         return false;
+      }
+    }
     ++names_.len;
     return true;
   }
 
   static bool value(char& letter, SplValue& out, Value v) {
     letter = 'v';
-    if (scalar_to_native(out, v))
+    if (scalar_to_native(out, v)) {
       return true;
+    }
     return v.is(Kind::kText) ? pack_text(out, text_of(v)) : instance(letter, out, v);
   }
 
   static bool instance(char& letter, SplValue& out, Value v) {
     const DirectCalls* direct = v.is(Kind::kInstance) ? as_object<Instance>(v)->record->direct : nullptr;
-    if (direct == nullptr || direct->letter == 0 || !as_object<Instance>(v)->fields()[0].is_int())
+    if (direct == nullptr || direct->letter == 0 || !as_object<Instance>(v)->fields()[0].is_int()) {
       return false;
+    }
     letter = direct->letter;
     out.tag = SPL_INT;
     out.as_int = as_object<Instance>(v)->fields()[0].as_int;
@@ -97,25 +105,30 @@ class PackedArguments {
 DirectInvocation* invocation_of(Value self, DirectInvocation DirectCalls::*which) {
   Instance& instance = *as_object<Instance>(self);
   DirectCalls* direct = instance.record->direct;
-  if (direct == nullptr || ((*direct).*which).native.name == kNoSymbol || !instance.fields()[0].is_int())
+  if (direct == nullptr || ((*direct).*which).native.name == kNoSymbol || !instance.fields()[0].is_int()) {
     return nullptr;
+  }
   return &((*direct).*which);
 }
 
 /// Where the function is, which is of these types and gives a handle.
 void* address_of(DirectInvocation& invocation, const Record& record, const std::vector<NativeType>& types) {
-  if (invocation.native.address != nullptr)
+  if (invocation.native.address != nullptr) {
     return invocation.native.address;
+  }
   const Symbol name = invocation.native.name;
   const Value found = record.module->lookup(name);
-  if (!found.is(Kind::kExtern))
+  if (!found.is(Kind::kExtern)) {
     fail("direct: " + name_of(name) + " is no extern function of " + record.module->name);
+  }
   Extern& function = *as_object<Extern>(found);
-  if (function.signature.parameters != types || function.signature.result != NativeType::kInt)
+  if (function.signature.parameters != types || function.signature.result != NativeType::kInt) {
     fail("direct: " + name_of(name) + " has other parameters than such a call needs");
+  }
   invocation.native.address = address_of(function);
-  if (invocation.native.address == nullptr)
+  if (invocation.native.address == nullptr) {
     fail("direct: " + name_of(name) + " is the host's own");
+  }
   return invocation.native.address;
 }
 
@@ -134,8 +147,9 @@ Value made_by(const DirectInvocation& invocation, Record& record, Call&& call) {
   Instance* made = new_instance(&record);
   made->fields()[0] = Value::integer(handle);
   Ref owned = Ref::owned(Value::object(made));
-  if (callback_failed()) [[unlikely]]
+  if (callback_failed()) [[unlikely]] {
     raise_callback_failure();
+  }
   return owned.take();
 }
 
@@ -148,8 +162,9 @@ Record& record_of(Value self) { return *as_object<Instance>(self)->record->direc
 Value direct_call(Value self, const Value* args, uint32_t count, const CallSpec* spec) {
   DirectInvocation* invocation = invocation_of(self, &DirectCalls::call);
   PackedArguments packed;
-  if (invocation == nullptr || !packed.pack(args, count, spec))
+  if (invocation == nullptr || !packed.pack(args, count, spec)) {
     return Value::missing();
+  }
   Record& record = record_of(self);
   auto* function = reinterpret_cast<CallFunction*>(address_of(*invocation, record, kCallTypes));
   return made_by(*invocation, record, [&] {
@@ -160,8 +175,9 @@ Value direct_call(Value self, const Value* args, uint32_t count, const CallSpec*
 Value direct_invoke(Value self, Symbol method, const Value* args, uint32_t count, const CallSpec* spec) {
   DirectInvocation* invocation = invocation_of(self, &DirectCalls::invoke);
   PackedArguments packed;
-  if (invocation == nullptr || !packed.pack(args, count, spec))
+  if (invocation == nullptr || !packed.pack(args, count, spec)) {
     return Value::missing();
+  }
   Record& record = record_of(self);
   auto* function = reinterpret_cast<InvokeFunction*>(address_of(*invocation, record, kInvokeTypes));
   const char* name = name_of(method).c_str();
@@ -172,8 +188,9 @@ Value direct_invoke(Value self, Symbol method, const Value* args, uint32_t count
 
 Value direct_get(Value self, Symbol field) {
   DirectInvocation* invocation = invocation_of(self, &DirectCalls::get);
-  if (invocation == nullptr)
+  if (invocation == nullptr) {
     return Value::missing();
+  }
   const Ref held = Ref::shared(self);  // the place that it was read from may change meanwhile
   Record& record = record_of(self);
   auto* function = reinterpret_cast<GetFunction*>(address_of(*invocation, record, kGetTypes));

@@ -2,19 +2,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../builtins/builtins.h"
-#include "../modules/module.h"
-#include "direct.h"
-#include "hints.h"
-#include "thread.h"
+#include "host/builtins/builtins.h"
+#include "host/modules/module.h"
+#include "host/vm/direct.h"
+#include "host/vm/hints.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
 Value Thread::computed_member(LoadedModule& module, Symbol name) {
   static const Symbol hook = intern("__getattr__");
   const Value getter = module.own(hook);
-  if (getter.is_missing() || (module.hides(name) && module.has(name)))
+  if (getter.is_missing() || (module.hides(name) && module.has(name))) {
     return Value();
+  }
   const Ref text = Ref::owned(make_text(name_of(name)));
   const Value argument = text.get();
   return call(getter, &argument, 1);
@@ -22,23 +23,28 @@ Value Thread::computed_member(LoadedModule& module, Symbol name) {
 
 Value Thread::module_member(LoadedModule& module, Symbol name) {
   const Value member = module.member(name);
-  if (!member.is_missing())
+  if (!member.is_missing()) {
     return retained(member);
+  }
   const Value computed = computed_member(module, name);
-  if (computed.is_nil())
+  if (computed.is_nil()) {
     fail_no_member(module, name, module.name);
+  }
   return computed;
 }
 
 Value Thread::get_field(Value object, Symbol name) {
   const auto method_value = [&](const Method& method) {
     const Proto* proto = as_object<Closure>(method.function)->proto;
-    if (!method.is_static && proto->required <= 1)
+    if (!method.is_static && proto->required <= 1) {
       return call_method_of(object, method, nullptr, 0);  // a method without arguments needs no parentheses
-    if (method.takes_class && object.is(Kind::kInstance))
+    }
+    if (method.takes_class && object.is(Kind::kInstance)) {
       object = Value::object(as_object<Instance>(object)->record);
-    if (method.is_static && !method.takes_class)
+    }
+    if (method.is_static && !method.takes_class) {
       return retained(method.function);
+    }
     return Value::object(new BoundMethod(retained(object), retained(method.function)));
   };
   if (object.is_object()) {
@@ -46,14 +52,19 @@ Value Thread::get_field(Value object, Symbol name) {
       case Kind::kInstance: {
         auto* instance = as_object<Instance>(object);
         if (const auto found = instance->record->field_index.find(name);
-            found != instance->record->field_index.end())
+            found != instance->record->field_index.end()) {
           return retained(instance->fields()[found->second]);
-        if (const Method* method = instance->record->find(name))
+        }
+        if (const Method* method = instance->record->find(name)) {
           return method_value(*method);
-        if (const auto found = instance->record->statics.find(name); found != instance->record->statics.end())
+        }
+        if (const auto found = instance->record->statics.find(name);
+            found != instance->record->statics.end()) {
           return retained(found->second);
-        if (const Value direct = direct_get(object, name); !direct.is_missing())
+        }
+        if (const Value direct = direct_get(object, name); !direct.is_missing()) {
           return direct;
+        }
         static const Symbol hook = intern("__getattr__");
         if (const Method* method = instance->record->find(hook)) {
           const Ref text = Ref::owned(make_text(name_of(name)));
@@ -69,62 +80,77 @@ Value Thread::get_field(Value object, Symbol name) {
       case Kind::kEnum:
         if (const int variant = as_object<Enum>(object)->index_of(name); variant >= 0) {
           const VariantInfo& info = as_object<Enum>(object)->variants[static_cast<size_t>(variant)];
-          if (info.arity == 0)
+          if (info.arity == 0) {
             return retained(info.singleton);
+          }
           return Value::object(new BoundMethod(object, Value::integer(variant)));
         }
         [[fallthrough]];
       case Kind::kRecord:
       case Kind::kTrait: {
         auto* type = as_object<Type>(object);
-        if (const auto found = type->statics.find(name); found != type->statics.end())
+        if (const auto found = type->statics.find(name); found != type->statics.end()) {
           return retained(found->second);
-        if (const Method* method = type->find(name))
+        }
+        if (const Method* method = type->find(name)) {
           return method->takes_class
                      ? Value::object(new BoundMethod(retained(object), retained(method->function)))
                      : retained(method->function);
+        }
         fail(name_of(type->name) + " has no static " + name_of(name), static_hint(*type, name));
       }
       case Kind::kEnumValue: {
         auto* value = as_object<EnumValue>(object);
         const auto& names = value->info().field_names;
-        for (size_t i = 0; i < names.size(); ++i)
-          if (names[i] == name)
+        for (size_t i = 0; i < names.size(); ++i) {
+          if (names[i] == name) {
             return retained(value->payload()[i]);
-        if (const Method* method = value->type->find(name))
+          }
+        }
+        if (const Method* method = value->type->find(name)) {
           return method_value(*method);
+        }
         static const Symbol number = intern("value");
-        if (name == number && !value->info().value.is_nil())
+        if (name == number && !value->info().value.is_nil()) {
           return retained(value->info().value);
+        }
         break;
       }
       case Kind::kTuple: {
         const auto* tuple = as_object<Tuple>(object);
-        for (size_t i = 0; i < tuple->names.size(); ++i)
-          if (tuple->names[i] == name)
+        for (size_t i = 0; i < tuple->names.size(); ++i) {
+          if (tuple->names[i] == name) {
             return retained(tuple->items[i]);
+          }
+        }
         break;
       }
       case Kind::kSlice: {
         const auto* slice = as_object<Slice>(object);
         const std::string& field = name_of(name);
-        if (field == "start")
+        if (field == "start") {
           return retained(slice->start);
-        if (field == "stop")
+        }
+        if (field == "stop") {
           return retained(slice->stop);
-        if (field == "step")
+        }
+        if (field == "step") {
           return retained(slice->step);
+        }
         break;
       }
       case Kind::kRange: {
         const auto* range = as_object<Range>(object);
         const std::string& field = name_of(name);
-        if (field == "start")
+        if (field == "start") {
           return range->start;
-        if (field == "end")
+        }
+        if (field == "end") {
           return range->end;
-        if (field == "inclusive")
+        }
+        if (field == "inclusive") {
           return Value::boolean(range->inclusive);
+        }
         break;
       }
       default:
@@ -132,13 +158,17 @@ Value Thread::get_field(Value object, Symbol name) {
     }
   }
   const Native* native = builtin_method_of(object, name);
-  if (native == nullptr)
-    if (const Method* method = extension_method(object, name))
+  if (native == nullptr) {
+    if (const Method* method = extension_method(object, name)) {
       return method_value(*method);
-  if (native == nullptr)
+    }
+  }
+  if (native == nullptr) {
     fail(type_name(object) + " has no field " + name_of(name), member_hint(object, name));
-  if (native->least > 1)
+  }
+  if (native->least > 1) {
     return Value::object(new BoundMethod(retained(object), Value::object(const_cast<Native*>(native))));
+  }
   Value self = retained(object);
   const Value result = native->fn(*this, &self, 1);
   release(self);
@@ -147,8 +177,9 @@ Value Thread::get_field(Value object, Symbol name) {
 
 // What the field is to hold instead of `old`, whose class has a say in it.
 Ref Thread::agreed_successor(Value owner, Symbol name, Value old, Value value) {
-  if (value.is_object() && value.as_object == old.as_object)
+  if (value.is_object() && value.as_object == old.as_object) {
     return Ref::shared(value);
+  }
   const Ref held = Ref::shared(old), text = Ref::owned(make_text(name_of(name)));
   const Value arguments[] = {owner, text.get(), value};
   return Ref::owned(call_method_of(old, *as_object<Instance>(old)->record->replaced, arguments, 3));
@@ -159,17 +190,20 @@ namespace {
 // Once for each field: what is put there later keeps its place.
 void note_order(Instance& instance, uint32_t field) {
   const auto own = static_cast<uint32_t>(instance.record->order_index);
-  if (field == own)
+  if (field == own) {
     return;
+  }
   Value& noted = instance.fields()[own];
   const bool is_shared =
       noted.is(Kind::kArray) && noted.as_object->refs > 1;  // with the object it is a copy of
-  if (!noted.is(Kind::kArray) || is_shared)
+  if (!noted.is(Kind::kArray) || is_shared) {
     assign(noted, make_array(is_shared ? as_object<Array>(noted)->items : std::vector<Value>()));
+  }
   std::vector<Value>& order = as_object<Array>(noted)->items;
   const auto is_field = [&](Value known) { return known.as_int == field; };
-  if (std::none_of(order.begin(), order.end(), is_field))
+  if (std::none_of(order.begin(), order.end(), is_field)) {
     order.push_back(Value::integer(field));
+  }
 }
 
 }  // namespace
@@ -183,9 +217,10 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     if (found == instance->record->field_index.end()) {
       static const Symbol hook = intern("__setattr__");
       const Method* method = instance->record->find(hook);
-      if (method == nullptr)
+      if (method == nullptr) {
         fail(name_of(instance->record->name) + " has no field " + name_of(name),
              field_hint(*instance->record, name));
+      }
       const Ref text = Ref::owned(make_text(name_of(name)));
       const Value arguments[] = {text.get(), value.get()};
       release(call_method_of(object, *method, arguments, 2));
@@ -193,25 +228,29 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     }
     const Ref held = Ref::shared(object);  // whoever is asked may let go of it
     Value& place = instance->fields()[found->second];
-    if (minds_replacement(place))
+    if (minds_replacement(place)) {
       value = agreed_successor(object, name, place, value.get());
-    if (notes_order(instance->record, value.get()))
+    }
+    if (notes_order(instance->record, value.get())) {
       note_order(*instance, found->second);
+    }
     assign(place, value.take());
     return;
   }
   if (object.is(Kind::kModule)) {
     auto* module = static_cast<LoadedModule*>(object.as_object);
-    if (module->fixed.contains(name))
+    if (module->fixed.contains(name)) {
       fail("'" + name_of(name) + "' of " + module->name + " is a val and cannot be bound again");
+    }
     module->define(name, value.take());
     return;
   }
   if (object.is(Kind::kRecord) || object.is(Kind::kEnum) || object.is(Kind::kTrait)) {
     auto* type = as_object<Type>(object);
-    if (type->is_constant(name) && type->statics.contains(name))
+    if (type->is_constant(name) && type->statics.contains(name)) {
       fail(name_of(name) + " is a constant of " + name_of(type->name) + " and cannot be assigned",
            "declare it by `static var` to change it");
+    }
     assign(type->statics[name], value.take());
     return;
   }
@@ -219,8 +258,9 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     make_unique(object);
     auto* tuple = as_object<Tuple>(object);
     for (size_t i = 0; i < tuple->names.size(); ++i) {
-      if (tuple->names[i] != name)
+      if (tuple->names[i] != name) {
         continue;
+      }
       assign(tuple->items[i], value.take());
       return;
     }

@@ -1,14 +1,14 @@
 // Generators: a frame that leaves the stack at each `yield`, and comes back.
-#include "../values/generator.h"
+#include "host/values/generator.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "../builtins/builtins.h"
-#include "../modules/module.h"
-#include "lock.h"
-#include "native_window.h"
-#include "thread.h"
+#include "host/builtins/builtins.h"
+#include "host/modules/module.h"
+#include "host/vm/lock.h"
+#include "host/vm/native_window.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -24,10 +24,12 @@ bool is_failure(Value v) {
 
 // The generator itself lies in the window below the registers: so a frame finds it, and it outlives the step.
 bool Thread::resume(Generator* generator, Value& out) {
-  if (generator->state == Generator::State::kEnded)
+  if (generator->state == Generator::State::kEnded) {
     return false;
-  if (generator->state == Generator::State::kRunning)
+  }
+  if (generator->state == Generator::State::kRunning) {
     fail("this generator is running already", "what it yields cannot depend on its own next value");
+  }
   const uint32_t window = std::max(top(), native_top_);
   need_room(window + 1 + generator->proto().registers);
   const NativeWindow guard(native_top_, window + 1);
@@ -44,8 +46,9 @@ bool Thread::resume(Generator* generator, Value& out) {
   const Ref given = Ref::owned(std::exchange(stack_[window], Value()));
   if (generator->state == Generator::State::kRunning) {  // it has returned
     generator->state = Generator::State::kEnded;
-    if (is_failure(given.get()))  // of a `?`, which has nobody else to go to
+    if (is_failure(given.get())) {  // of a `?`, which has nobody else to go to
       fail("a generator has ended with " + display(given.get()), "what it yields may be a Result");
+    }
     return false;
   }
   out = retained(given.get());
@@ -67,8 +70,9 @@ void Thread::suspend(Value yielded) {
   const Frame& frame = frames_[frame_count_ - 1];
   auto* generator = as_object<Generator>(stack_[frame.result]);
   Value* registers = stack_ + frame.base;
-  for (Value& kept : generator->registers)
+  for (Value& kept : generator->registers) {
     kept = std::exchange(*registers++, Value());
+  }
   const auto first = defers_.begin() + frame.defers;
   generator->defers.assign(first, defers_.end());
   defers_.erase(first, defers_.end());
@@ -86,8 +90,9 @@ void Thread::run_left_defers(std::vector<Defer> defers) {
     try {
       run_defers(height);
     } catch (SimpleError& error) {
-      if (!error.located)
+      if (!error.located) {
         error.stack = stack();
+      }
       report_lost(error, "what was deferred in a generator that did not come to its end");
     }
   }
@@ -95,10 +100,12 @@ void Thread::run_left_defers(std::vector<Defer> defers) {
 
 void end_generator(Generator* generator) {
   generator->state = Generator::State::kEnded;
-  if (!generator->defers.empty())
+  if (!generator->defers.empty()) {
     current_thread().run_left_defers(std::exchange(generator->defers, {}));
-  for (Value& kept : generator->registers)
+  }
+  for (Value& kept : generator->registers) {
     release(std::exchange(kept, Value()));
+  }
 }
 
 namespace {
@@ -117,9 +124,10 @@ Value next_or_nil(Thread& thread, Value* args, int) {
     return value;
   }
   const Method* const own = args[0].is(Kind::kInstance) ? thread.find_method(args[0], next) : nullptr;
-  if (own == nullptr)
+  if (own == nullptr) {
     fail("next() takes a generator or an object with next(), not " + type_name(args[0]),
          "iter() of what a loop goes over gives one");
+  }
   thread.next_of(args[0], *own, value);
   return value;
 }
@@ -142,8 +150,9 @@ Value shown(Thread&, Value* args, int) { return make_text(display(args[0])); }
 
 Value generator_of(Thread& thread, Value* args, int) {
   Ref made = Ref::owned(thread.call(args[0], nullptr, 0));
-  if (!made.get().is(Kind::kGenerator))
+  if (!made.get().is(Kind::kGenerator)) {
     fail("generator() takes a function that yields", "generator(\\: yield 1)");
+  }
   return made.take();
 }
 
@@ -157,8 +166,9 @@ void install_generators() {
   add_methods(Kind::kGenerator, methods, std::size(methods));
   static const NativeEntry functions[] = {
       {"generator", generator_of, 1, 1}, {"next", next_or_nil, 1, 1}, {"collect", collect, 1, 1}};
-  for (const NativeEntry& entry : functions)
+  for (const NativeEntry& entry : functions) {
     builtins()[intern(entry.name)] = Value::object(new Native(entry.name, entry.fn, entry.least, entry.most));
+  }
 }
 
 }  // namespace spl

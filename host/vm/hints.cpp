@@ -1,76 +1,92 @@
 // Offers the names that are there to Nearest.
 #include <algorithm>
 
-#include "hints.h"
+#include "host/vm/hints.h"
 
-#include "../builtins/builtins.h"
-#include "../compiler/bytecode.h"
-#include "../syntax/parse.h"
-#include "../values/error.h"
-#include "../values/nearest.h"
+#include "host/builtins/builtins.h"
+#include "host/compiler/bytecode.h"
+#include "host/syntax/parse.h"
+#include "host/values/error.h"
+#include "host/values/nearest.h"
 
 namespace spl {
 
 namespace {
 
 void offer_methods(Nearest& nearest, const Type& type) {
-  for (const auto& [name, method] : type.methods)
+  for (const auto& [name, method] : type.methods) {
     nearest.offer(name_of(name));
-  for (const auto& [name, value] : type.statics)
+  }
+  for (const auto& [name, value] : type.statics) {
     nearest.offer(name_of(name));
+  }
 }
 
 void offer_variants(Nearest& nearest, const Enum& type) {
-  for (const VariantInfo& variant : type.variants)
+  for (const VariantInfo& variant : type.variants) {
     nearest.offer(name_of(variant.name));
+  }
 }
 
 void offer_globals(Nearest& nearest, LoadedModule& module) {
-  for (const auto& [name, slot] : module.names)
-    if (!module.slots[slot].is_missing())
+  for (const auto& [name, slot] : module.names) {
+    if (!module.slots[slot].is_missing()) {
       nearest.offer(name_of(name));
-  for (const auto& [name, import] : module.imports)
+    }
+  }
+  for (const auto& [name, import] : module.imports) {
     nearest.offer(name_of(name));
+  }
 }
 
 }  // namespace
 
 std::string wrong_count(int64_t least, int64_t most, int64_t given) {
   std::string told = most < 0 ? "takes at least " + std::to_string(least) : "takes " + std::to_string(least);
-  if (most > least)
+  if (most > least) {
     told += " to " + std::to_string(most);
+  }
   return told + (std::max(least, most) == 1 ? " argument, got " : " arguments, got ") + std::to_string(given);
 }
 
 std::string name_hint(LoadedModule& module, Symbol name) {
   Nearest nearest(name_of(name));
-  if (const auto local = module.near_locals.find(name); local != module.near_locals.end())
+  if (const auto local = module.near_locals.find(name); local != module.near_locals.end()) {
     nearest.offer(local->second);
+  }
   offer_globals(nearest, module);
-  for (LoadedModule* other : module.wildcards)
-    for (const auto& [theirs, slot] : other->names)
-      if (other->gives(theirs))
+  for (LoadedModule* other : module.wildcards) {
+    for (const auto& [theirs, slot] : other->names) {
+      if (other->gives(theirs)) {
         nearest.offer(name_of(theirs));
-  for (const auto& [builtin, value] : builtins())
+      }
+    }
+  }
+  for (const auto& [builtin, value] : builtins()) {
     nearest.offer(name_of(builtin));
-  if (!nearest.name().empty())
+  }
+  if (!nearest.name().empty()) {
     return nearest.hint();
+  }
   const std::string_view keyword = closest_keyword(name_of(name));
   return keyword.empty() ? "" : "did you mean '" + std::string(keyword) + "'?";
 }
 
 std::string member_hint(Value object, Symbol name) {
-  if (is_none(object))
+  if (is_none(object)) {
     return "the value is nil; ?. gives nil for a member of nil";
+  }
   Nearest nearest(name_of(name));
   if (object.is(Kind::kInstance)) {
     const Record& record = *as_object<Instance>(object)->record;
-    for (const FieldInfo& field : record.fields)
+    for (const FieldInfo& field : record.fields) {
       nearest.offer(name_of(field.name));
+    }
     offer_methods(nearest, record);
   } else if (object.is(Kind::kEnumValue)) {
-    for (const Symbol field : as_object<EnumValue>(object)->info().field_names)
+    for (const Symbol field : as_object<EnumValue>(object)->info().field_names) {
       nearest.offer(name_of(field));
+    }
     offer_methods(nearest, *as_object<EnumValue>(object)->type);
   }
   offer_builtin_methods(object, nearest);
@@ -79,16 +95,18 @@ std::string member_hint(Value object, Symbol name) {
 
 std::string static_hint(const Type& type, Symbol name) {
   Nearest nearest(name_of(name));
-  if (type.kind == Kind::kEnum)
+  if (type.kind == Kind::kEnum) {
     offer_variants(nearest, static_cast<const Enum&>(type));
+  }
   offer_methods(nearest, type);
   return nearest.hint();
 }
 
 std::string parameter_hint(const Proto& proto, Symbol name) {
   Nearest nearest(name_of(name));
-  for (size_t i = proto.is_method ? 1 : 0; i < proto.parameters.size(); ++i)
+  for (size_t i = proto.is_method ? 1 : 0; i < proto.parameters.size(); ++i) {
     nearest.offer(name_of(proto.parameters[i]));
+  }
   return nearest.hint();
 }
 
@@ -105,16 +123,19 @@ std::string parameters_hint(const Proto& proto) {
 
 std::string field_hint(const Record& record, Symbol name) {
   Nearest nearest(name_of(name));
-  for (const FieldInfo& field : record.fields)
+  for (const FieldInfo& field : record.fields) {
     nearest.offer(name_of(field.name));
+  }
   return nearest.hint();
 }
 
 std::string export_hint(LoadedModule& module, Symbol name) {
   Nearest nearest(name_of(name));
-  for (const auto& [theirs, slot] : module.names)
-    if (module.gives(theirs) && !module.slots[slot].is_missing())
+  for (const auto& [theirs, slot] : module.names) {
+    if (module.gives(theirs) && !module.slots[slot].is_missing()) {
       nearest.offer(name_of(theirs));
+    }
+  }
   return nearest.hint();
 }
 
@@ -126,26 +147,30 @@ namespace {
 
 // Of modules that import each other the one that was asked for first runs last.
 void refuse_unfinished(const LoadedModule& from, Symbol name) {
-  if (from.state == LoadedModule::State::kLoading || from.state == LoadedModule::State::kRunning)
+  if (from.state == LoadedModule::State::kLoading || from.state == LoadedModule::State::kRunning) {
     fail("'" + name_of(name) + "' of module " + from.name + " is not there yet",
          from.name +
              " imports, directly or by others, the module that asks for it, and goes on only after that one: "
              "use the name in a function, or move it to a third module");
+  }
 }
 
 }  // namespace
 
 void fail_undefined(LoadedModule& module, Symbol name) {
-  if (const auto import = module.imports.find(name); import != module.imports.end())
+  if (const auto import = module.imports.find(name); import != module.imports.end()) {
     refuse_unfinished(*import->second.from, import->second.name);
-  if (module.binds(name))
+  }
+  if (module.binds(name)) {
     fail("'" + name_of(name) + "' is used before it is bound");
+  }
   fail("'" + name_of(name) + "' is not defined", name_hint(module, name));
 }
 
 void fail_no_member(LoadedModule& module, Symbol name, const std::string& module_name) {
-  if (module.hides(name) && module.has(name))
+  if (module.hides(name) && module.has(name)) {
     fail("module " + module_name + " does not export " + name_of(name));
+  }
   refuse_unfinished(module, name);
   fail("module " + module_name + " has no " + name_of(name), export_hint(module, name));
 }

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "../modules/module.h"
-#include "../values/objects.h"
+#include "host/modules/module.h"
+#include "host/values/objects.h"
 
 namespace spl {
 

@@ -2,22 +2,24 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../builtins/builtins.h"
-#include "../modules/module.h"
-#include "../syntax/utf8.h"
-#include "../values/sized.h"
-#include "thread.h"
+#include "host/builtins/builtins.h"
+#include "host/modules/module.h"
+#include "host/syntax/utf8.h"
+#include "host/values/sized.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
 size_t checked_index(Value index, size_t size, const char* what) {
   index = plain(index);
-  if (!index.is_int())
+  if (!index.is_int()) {
     fail(std::string(what) + " index must be an integer, not " + type_name(index));
+  }
   const int64_t at = index.as_int < 0 ? index.as_int + static_cast<int64_t>(size) : index.as_int;
-  if (at < 0 || at >= static_cast<int64_t>(size))
+  if (at < 0 || at >= static_cast<int64_t>(size)) {
     fail("index " + std::to_string(index.as_int) + " is out of range for " + what + " of length " +
          std::to_string(size));
+  }
   return static_cast<size_t>(at);
 }
 
@@ -27,23 +29,27 @@ namespace {
 template <class Pick>
 void for_slice(Value start, Value stop, Value step, int64_t size, Pick&& pick) {
   for (Value* part : {&start, &stop, &step}) {
-    if (!part->is_nil() && !is_any_integer(*part))
+    if (!part->is_nil() && !is_any_integer(*part)) {
       fail("the parts of a slice must be integers, not " + type_name(*part));
+    }
     *part = plain(*part);
   }
   const int64_t by = step.is_nil() ? 1 : std::clamp<int64_t>(step.as_int, -size - 1, size + 1);
-  if (by == 0)
+  if (by == 0) {
     fail("the step of a slice must not be 0");
+  }
   const auto clamp = [&](Value part, int64_t otherwise) {
-    if (part.is_nil())
+    if (part.is_nil()) {
       return otherwise;
+    }
     const int64_t at = part.as_int < 0 ? part.as_int + size : part.as_int;
     return by > 0 ? std::clamp<int64_t>(at, 0, size) : std::clamp<int64_t>(at, -1, size - 1);
   };
   const int64_t first = clamp(start, by > 0 ? 0 : size - 1);
   const int64_t last = clamp(stop, by > 0 ? size : -1);
-  for (int64_t at = first; by > 0 ? at < last : at > last; at += by)
+  for (int64_t at = first; by > 0 ? at < last : at > last; at += by) {
     pick(at);
+  }
 }
 
 Value sliced(Value object, Value start, Value stop, Value step) {
@@ -71,8 +77,9 @@ Value Thread::get_index(Value object, Value index) {
   if (object.is(Kind::kInstance)) {
     static const Symbol hook = intern("__getitem__");
     const Method* method = find_method(object, hook);
-    if (method == nullptr)
+    if (method == nullptr) {
       fail(type_name(object) + " cannot be indexed: it has no __getitem__");
+    }
     return call_method_of(object, *method, &index, 1);
   }
   if (object.is(Kind::kDict)) {
@@ -87,8 +94,9 @@ Value Thread::get_index(Value object, Value index) {
   if (sequence && index.is(Kind::kRange)) {
     const auto* range = as_object<Range>(index);
     Value stop = range->end;
-    if (range->inclusive && stop.is_int())
+    if (range->inclusive && stop.is_int()) {
       stop = stop.as_int == -1 || stop.as_int == INT64_MAX ? Value() : Value::integer(stop.as_int + 1);
+    }
     return sliced(object, range->start, stop, Value());
   }
   if (object.is(Kind::kArray)) {
@@ -118,8 +126,9 @@ void Thread::set_index(Value& object, Value index, Value owned) {
   if (object.is(Kind::kInstance)) {
     static const Symbol hook = intern("__setitem__");
     const Method* method = find_method(object, hook);
-    if (method == nullptr)
+    if (method == nullptr) {
       fail("elements of " + type_name(object) + " cannot be assigned to: it has no __setitem__");
+    }
     const Value args[] = {index, value.get()};
     release(call_method_of(object, *method, args, 2));
     return;

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../builtins/builtins.h"
-#include "../modules/module.h"
-#include "../syntax/utf8.h"
-#include "thread.h"
+#include "host/builtins/builtins.h"
+#include "host/modules/module.h"
+#include "host/syntax/utf8.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -22,21 +22,25 @@ int64_t Thread::length(Value v) {
         return as_object<Dict>(v)->live;
       case Kind::kRange: {
         const auto* range = as_object<Range>(v);
-        if (!range->start.is_int() || !range->end.is_int())
+        if (!range->start.is_int() || !range->end.is_int()) {
           fail("an open range has no length");
+        }
         int64_t between;
         if (__builtin_sub_overflow(range->end.as_int, range->start.as_int, &between) ||
-            (range->inclusive && __builtin_add_overflow(between, 1, &between)))
+            (range->inclusive && __builtin_add_overflow(between, 1, &between))) {
           fail("the length of this range is no 64-bit integer");
+        }
         return std::max<int64_t>(0, between);
       }
       case Kind::kInstance: {
         static const Symbol hook = intern("__len__"), plain = intern("len");
         const Method* method = find_method(v, hook);
-        if (method == nullptr)
+        if (method == nullptr) {
           method = find_method(v, plain);
-        if (method == nullptr)
+        }
+        if (method == nullptr) {
           break;
+        }
         const Ref result = Ref::owned(call_method_of(v, *method, nullptr, 0));
         return to_integer(result.get());
       }
@@ -48,32 +52,39 @@ int64_t Thread::length(Value v) {
 }
 
 Value make_iterator(Value source) {
-  if (source.is(Kind::kArray) || source.is(Kind::kIterator))
+  if (source.is(Kind::kArray) || source.is(Kind::kIterator)) {
     return retained(source);
+  }
   if (source.is(Kind::kDict)) {
     Value held = retained(source);
     as_object<Dict>(held)->sort();
     return Value::object(new Iterator(held));
   }
   if (source.is(Kind::kText) || source.is(Kind::kTuple) || source.is(Kind::kRange) ||
-      source.is(Kind::kGenerator))
+      source.is(Kind::kGenerator)) {
     return Value::object(new Iterator(retained(source)));
+  }
   Thread& thread = current_thread();
   static const Symbol iter = intern("iter"), next = intern("next"), getitem = intern("__getitem__");
   if (const Method* method = thread.find_method(source, iter)) {
     Ref inner = Ref::owned(thread.call_method_of(source, *method, nullptr, 0));
-    if (thread.find_method(inner.get(), next) != nullptr)
+    if (thread.find_method(inner.get(), next) != nullptr) {
       return Value::object(new Iterator(inner.take()));
-    if (inner.get().is(Kind::kInstance))
+    }
+    if (inner.get().is(Kind::kInstance)) {
       fail("iter() of " + type_name(source) + " gives " + type_name(inner.get()) + ", which has no next()");
+    }
     return make_iterator(inner.get());
   }
-  if (thread.find_method(source, next) != nullptr || thread.find_method(source, getitem) != nullptr)
+  if (thread.find_method(source, next) != nullptr || thread.find_method(source, getitem) != nullptr) {
     return Value::object(new Iterator(retained(source)));
-  if (is_none(source))
+  }
+  if (is_none(source)) {
     return make_array({});
-  if (source.is(Kind::kEnumValue) && as_object<EnumValue>(source)->type == core_types().option)
+  }
+  if (source.is(Kind::kEnumValue) && as_object<EnumValue>(source)->type == core_types().option) {
     return make_array({retained(as_object<EnumValue>(source)->payload()[0])});
+  }
   fail("cannot loop over " + type_name(source));
 }
 
@@ -81,8 +92,9 @@ bool Thread::iterate(Value* state, Value& out) {
   if (state[0].is(Kind::kArray)) {
     const auto& items = as_object<Array>(state[0])->items;
     const auto at = static_cast<size_t>(state[1].as_int);
-    if (at >= items.size())
+    if (at >= items.size()) {
       return false;
+    }
     state[1] = Value::integer(static_cast<int64_t>(at + 1));
     out = retained(items[at]);
     return true;
@@ -92,23 +104,26 @@ bool Thread::iterate(Value* state, Value& out) {
   switch (source.as_object->kind) {
     case Kind::kArray: {
       const auto& items = as_object<Array>(source)->items;
-      if (iterator->position >= static_cast<int64_t>(items.size()))
+      if (iterator->position >= static_cast<int64_t>(items.size())) {
         return false;
+      }
       out = retained(items[static_cast<size_t>(iterator->position++)]);
       return true;
     }
     case Kind::kTuple: {
       const auto& items = as_object<Tuple>(source)->items;
-      if (iterator->position >= static_cast<int64_t>(items.size()))
+      if (iterator->position >= static_cast<int64_t>(items.size())) {
         return false;
+      }
       out = retained(items[static_cast<size_t>(iterator->position++)]);
       return true;
     }
     case Kind::kText: {
       const std::string& text = text_of(source);
       const auto at = static_cast<size_t>(iterator->position);
-      if (at >= text.size())
+      if (at >= text.size()) {
         return false;
+      }
       const size_t bytes = utf8_step(text, at);
       iterator->position += static_cast<int64_t>(bytes);
       out = make_text(text.substr(at, bytes));
@@ -117,10 +132,12 @@ bool Thread::iterate(Value* state, Value& out) {
     case Kind::kRange: {
       const auto* range = as_object<Range>(source);
       int64_t at;
-      if (__builtin_add_overflow(range->start.is_int() ? range->start.as_int : 0, iterator->position, &at))
+      if (__builtin_add_overflow(range->start.is_int() ? range->start.as_int : 0, iterator->position, &at)) {
         return false;  // beyond the last integer
-      if (range->end.is_int() && (range->inclusive ? at > range->end.as_int : at >= range->end.as_int))
+      }
+      if (range->end.is_int() && (range->inclusive ? at > range->end.as_int : at >= range->end.as_int)) {
         return false;
+      }
       ++iterator->position;
       out = Value::integer(at);
       return true;
@@ -129,8 +146,9 @@ bool Thread::iterate(Value* state, Value& out) {
       const auto& entries = as_object<Dict>(source)->entries;
       while (iterator->position < static_cast<int64_t>(entries.size())) {
         const auto& entry = entries[static_cast<size_t>(iterator->position++)];
-        if (entry.key.is_missing())
+        if (entry.key.is_missing()) {
           continue;
+        }
         out = make_tuple({retained(entry.key), retained(entry.value)});
         return true;
       }
@@ -142,10 +160,12 @@ bool Thread::iterate(Value* state, Value& out) {
       break;
   }
   static const Symbol next = intern("next"), getitem = intern("__getitem__");
-  if (const Method* method = find_method(source, next))
+  if (const Method* method = find_method(source, next)) {
     return next_of(source, *method, out);
-  if (iterator->position >= length(source))
+  }
+  if (iterator->position >= length(source)) {
     return false;
+  }
   const Value index = Value::integer(iterator->position++);
   out = call_method_of(source, *find_method(source, getitem), &index, 1);
   return true;
@@ -169,10 +189,12 @@ bool Thread::next_of(Value iterator, const Method& next, Value& out) {
 bool Thread::iterate_pair(Value* state, Value& first, Value& second) {
   Value element;
   const int64_t before = state[1].is_int() ? state[1].as_int : 0;
-  if (!iterate(state, element))
+  if (!iterate(state, element)) {
     return false;
-  if (!state[0].is(Kind::kArray))
+  }
+  if (!state[0].is(Kind::kArray)) {
     state[1] = Value::integer(before + 1);
+  }
   const bool pair = element.is(Kind::kTuple) && as_object<Tuple>(element)->items.size() == 2;
   if (!pair) {
     first = Value::integer(before);
@@ -191,8 +213,9 @@ void Thread::each(Value iterable, const std::function<bool(Value)>& body) {
   Value element;
   while (iterate(state, element)) {
     const Ref current = Ref::owned(element);
-    if (!body(element))
+    if (!body(element)) {
       return;
+    }
   }
 }
 

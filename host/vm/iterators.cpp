@@ -1,9 +1,9 @@
 // What iter() gives of that which has no next() of its own, and its methods.
 #include <iterator>
 
-#include "../builtins/builtins.h"
-#include "../modules/module.h"
-#include "thread.h"
+#include "host/builtins/builtins.h"
+#include "host/modules/module.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -15,13 +15,16 @@ Value iter_fn(Thread& thread, Value* args, int) {
   static const Symbol iter = intern("iter"), next = intern("next");
   Ref source = Ref::shared(args[0]);
   if (source.get().is(Kind::kInstance)) {
-    if (const Method* method = thread.find_method(source.get(), iter))
+    if (const Method* method = thread.find_method(source.get(), iter)) {
       source = Ref::owned(thread.call_method_of(source.get(), *method, nullptr, 0));
-    if (source.get().is(Kind::kInstance) && thread.find_method(source.get(), next) != nullptr)
+    }
+    if (source.get().is(Kind::kInstance) && thread.find_method(source.get(), next) != nullptr) {
       return source.take();
+    }
   }
-  if (source.get().is(Kind::kGenerator))
+  if (source.get().is(Kind::kGenerator)) {
     return source.take();
+  }
   Ref made = Ref::owned(make_iterator(source.get()));
   return made.get().is(Kind::kArray) ? Value::object(new Iterator(made.take())) : made.take();
 }

@@ -1,5 +1,5 @@
 // A ticket lock whose waiters ask for their turn after 5 ms.
-#include "lock.h"
+#include "host/vm/lock.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -8,10 +8,10 @@
 #include <new>
 #include <thread>
 
-#include "../installation.h"
-#include "../values/error.h"
-#include "cycles.h"
-#include "threads.h"
+#include "host/installation.h"
+#include "host/values/error.h"
+#include "host/vm/cycles.h"
+#include "host/vm/threads.h"
 
 namespace spl {
 
@@ -48,25 +48,30 @@ void pause_briefly() {
 }
 
 [[noreturn]] void wait_for_the_end() {
-  while (true)
+  while (true) {
     pause();
+  }
 }
 
 }  // namespace
 
 void HostLock::acquire() {
-  if (!acquire_unless_closed())
+  if (!acquire_unless_closed()) {
     wait_for_the_end();
+  }
 }
 
 bool HostLock::acquire_unless_closed() {
-  if (is_closed() && has_lock)
+  if (is_closed() && has_lock) {
     return true;  // the thread that closed it, which keeps it, may come back to Simple
+  }
   const uint64_t ticket = next_ticket_.fetch_add(1);
-  if (!came_soon(ticket) && !sleep_until(ticket))
+  if (!came_soon(ticket) && !sleep_until(ticket)) {
     return false;
-  if (is_closed())
+  }
+  if (is_closed()) {
     return false;
+  }
   has_lock = true;
   return true;
 }
@@ -74,10 +79,12 @@ bool HostLock::acquire_unless_closed() {
 bool HostLock::came_soon(uint64_t ticket) const {
   for (int i = 0; i < looks(); ++i) {
     const uint64_t served = serving_.load(std::memory_order_acquire);
-    if (served == ticket)
+    if (served == ticket) {
       return true;
-    if (served + 1 != ticket)
+    }
+    if (served + 1 != ticket) {
       return false;  // others come first
+    }
     pause_briefly();
   }
   return serving_.load() == ticket;
@@ -86,16 +93,19 @@ bool HostLock::came_soon(uint64_t ticket) const {
 bool HostLock::sleep_until(uint64_t ticket) {
   std::unique_lock guard(mutex_);
   asleep_.fetch_add(1);  // before we look: who changes serving_ then sees one of the two
-  while (serving_.load() != ticket && !is_closed())
-    if (changed_.wait_for(guard, kTurn) == std::cv_status::timeout && serving_.load() != ticket)
+  while (serving_.load() != ticket && !is_closed()) {
+    if (changed_.wait_for(guard, kTurn) == std::cv_status::timeout && serving_.load() != ticket) {
       wanted_.store(true, std::memory_order_relaxed);
+    }
+  }
   asleep_.fetch_sub(1);
   return !is_closed();
 }
 
 void HostLock::become_shared() {
-  if (shared_.exchange(true))
+  if (shared_.exchange(true)) {
     return;
+  }
   pthread_atfork([] { host_lock().before_fork(); }, [] { host_lock().after_fork_here(); },
                  [] {
                    host_lock().after_fork_in_child();
@@ -105,15 +115,17 @@ void HostLock::become_shared() {
 
 void HostLock::before_fork() {
   only_for_fork = !has_lock && !is_closed();
-  if (only_for_fork)
+  if (only_for_fork) {
     acquire();
+  }
   mutex_.lock();
 }
 
 void HostLock::after_fork_here() {
   mutex_.unlock();
-  if (only_for_fork)
+  if (only_for_fork) {
     release();
+  }
 }
 
 void HostLock::after_fork_in_child() {
@@ -125,18 +137,21 @@ void HostLock::after_fork_in_child() {
   serving_ = 0;
   next_ticket_ = 1;
   asleep_ = 0;
-  if (only_for_fork)
+  if (only_for_fork) {
     release();
+  }
 }
 
 void HostLock::release() {
-  if (is_closed())
+  if (is_closed()) {
     return;
+  }
   has_lock = false;
   // In this order: a signal may come in between.
   wanted_.store(false);
-  if (interrupted_.load() || collection_.load())
+  if (interrupted_.load() || collection_.load()) {
     wanted_.store(true);
+  }
   serving_.fetch_add(1);
   if (asleep_.load() > 0) {
     const std::lock_guard guard(mutex_);
@@ -150,35 +165,43 @@ void HostLock::hand_over() {
 }
 
 Interruptible::Interruptible() {
-  if (count_++ != 0)
+  if (count_++ != 0) {
     return;
+  }
   ++interruptible_threads;
-  if (is_first_thread())
+  if (is_first_thread()) {
     first_is_interruptible = true;
+  }
 }
 
 Interruptible::~Interruptible() {
-  if (--count_ != 0)
+  if (--count_ != 0) {
     return;
+  }
   --interruptible_threads;
-  if (is_first_thread())
+  if (is_first_thread()) {
     first_is_interruptible = false;
+  }
 }
 
 bool may_be_interrupted() {
-  if (Undisturbed::is_this_thread())
+  if (Undisturbed::is_this_thread()) {
     return false;
-  if (is_guest() || first_is_interruptible)
+  }
+  if (is_guest() || first_is_interruptible) {
     return is_first_thread();
+  }
   return interruptible_threads == 0 || Interruptible::is_this_thread();
 }
 
 void safepoint(bool may_stop) {
   const bool would_end = !is_guest() && !Interruptible::is_this_thread();
-  if ((may_stop || would_end) && may_be_interrupted() && host_lock().take_interrupt())
+  if ((may_stop || would_end) && may_be_interrupted() && host_lock().take_interrupt()) {
     throw ExitRequest{.code = kInterruptedCode, .by_interrupt = true};
-  if (host_lock().take_collection())
+  }
+  if (host_lock().take_collection()) {
     collect_cycles();
+  }
   host_lock().hand_over();
 }
 

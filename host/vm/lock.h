@@ -80,12 +80,14 @@ inline HostLock& host_lock() { return the_host_lock.lock; }  // asked at every t
 class Unlocked {
  public:
   Unlocked() : active_(host_lock().shared()) {
-    if (active_)
+    if (active_) {
       host_lock().release();
+    }
   }
   ~Unlocked() {
-    if (active_)
+    if (active_) {
       host_lock().acquire();
+    }
   }
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;

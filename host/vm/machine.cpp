@@ -5,17 +5,17 @@
 #include <cmath>
 #include <new>
 
-#include "../builtins/builtins.h"
-#include "../installation.h"
-#include "../modules/loader.h"
-#include "../modules/module.h"
-#include "../values/sized.h"
-#include "lock.h"
-#include "patterns.h"
-#include "spare_memory.h"
-#include "thread.h"
-#include "threads.h"
-#include "type_links.h"
+#include "host/builtins/builtins.h"
+#include "host/installation.h"
+#include "host/modules/loader.h"
+#include "host/modules/module.h"
+#include "host/values/sized.h"
+#include "host/vm/lock.h"
+#include "host/vm/patterns.h"
+#include "host/vm/spare_memory.h"
+#include "host/vm/thread.h"
+#include "host/vm/threads.h"
+#include "host/vm/type_links.h"
 
 namespace spl {
 namespace {
@@ -32,8 +32,9 @@ int64_t wrapping(BinaryOp op, int64_t a, int64_t b) {
 // How often a loop from `start` to `end` runs, to be counted down to 0: as an unsigned number, so that it
 // holds for every range; that of all integers loses its last one.
 int64_t rounds(int64_t start, int64_t end, bool inclusive) {
-  if (start > end || (start == end && !inclusive))
+  if (start > end || (start == end && !inclusive)) {
     return 0;
+  }
   const int64_t between = wrapping(BinaryOp::kSubtract, end, start);
   return inclusive && between != -1 ? wrapping(BinaryOp::kAdd, between, 1) : between;
 }
@@ -42,10 +43,11 @@ int64_t rounds(int64_t start, int64_t end, bool inclusive) {
 Value concatenated(const Value* parts, uint32_t count) {
   std::string text;
   for (uint32_t i = 0; i < count; ++i) {
-    if (parts[i].is(Kind::kText))
+    if (parts[i].is(Kind::kText)) {
       text += text_of(parts[i]);
-    else
+    } else {
       text += display(parts[i]);
+    }
   }
   return make_text(std::move(text));
 }
@@ -122,14 +124,14 @@ again:
     ENTER();
     NEXT();
 
-#include "opcodes_arithmetic.inc"
-#include "opcodes_calls.inc"
-#include "opcodes_collections.inc"
-#include "opcodes_flow.inc"
-#include "opcodes_patterns.inc"
-#include "opcodes_places.inc"
-#include "opcodes_registers.inc"
-#include "opcodes_scopes.inc"
+#include "host/vm/opcodes_arithmetic.inc"
+#include "host/vm/opcodes_calls.inc"
+#include "host/vm/opcodes_collections.inc"
+#include "host/vm/opcodes_flow.inc"
+#include "host/vm/opcodes_patterns.inc"
+#include "host/vm/opcodes_places.inc"
+#include "host/vm/opcodes_registers.inc"
+#include "host/vm/opcodes_scopes.inc"
 
   } catch (SimpleError& error) {
     if (!error.located) {
@@ -149,8 +151,9 @@ again:
     throw error;
   } catch (const ExitRequest& request) {
     // The thread goes on: in the program that called it, or behind the attempt that Ctrl-C ends.
-    if (is_guest() || (request.by_interrupt && Interruptible::is_this_thread()))
+    if (is_guest() || (request.by_interrupt && Interruptible::is_this_thread())) {
       unwind(floor, false);
+    }
     --native_depth_;
     throw;
   }

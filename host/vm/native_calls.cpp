@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "native_window.h"
-#include "thread.h"
+#include "host/vm/native_window.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -16,15 +16,18 @@ Value Thread::run_window(Value head, uint32_t count, Argument&& argument, Start&
   need_room(window + count + 2);
   const NativeWindow guard(native_top_, window + count + 1);
   stack_[window] = retained(head);
-  for (uint32_t i = 0; i < count; ++i)
+  for (uint32_t i = 0; i < count; ++i) {
     stack_[window + 1 + i] = argument(i);
+  }
   const uint32_t floor = frame_count_;
   try {
-    if (start(window))
+    if (start(window)) {
       run(floor);
+    }
   } catch (...) {
-    for (uint32_t i = window; i <= window + count; ++i)
+    for (uint32_t i = window; i <= window + count; ++i) {
       assign(stack_[i], Value());
+    }
     throw;
   }
   return std::exchange(stack_[window], Value());

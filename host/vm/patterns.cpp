@@ -1,9 +1,9 @@
-#include "patterns.h"
+#include "host/vm/patterns.h"
 
 #include <algorithm>
 
-#include "../builtins/builtins.h"
-#include "../compiler/type_names.h"
+#include "host/builtins/builtins.h"
+#include "host/compiler/type_names.h"
 
 namespace spl {
 
@@ -14,10 +14,12 @@ bool is_variant(Value v, const VariantPatternSpec& spec) {
     return value->info().name == spec.variant && (spec.type == kNoSymbol || value->type->name == spec.type) &&
            spec.arity <= value->info().arity;
   }
-  if (spec.variant == none)
+  if (spec.variant == none) {
     return v.is_nil();
-  if (spec.variant == some)
+  }
+  if (spec.variant == some) {
     return !v.is_nil();
+  }
   return v.is(Kind::kInstance) && as_object<Instance>(v)->record->name == spec.variant &&
          spec.arity <= as_object<Instance>(v)->record->fields.size();
 }
@@ -31,22 +33,28 @@ bool is_of_type(Value v, Symbol type) {
   }
   const std::string found = type_name(v);
   const std::string_view wanted = builtin_type(name);  // a number has one kind, whatever its width
-  if (is_integer_type(builtin_type(found)))
+  if (is_integer_type(builtin_type(found))) {
     return is_integer_type(wanted);
-  if (is_float_type(builtin_type(found)))
+  }
+  if (is_float_type(builtin_type(found))) {
     return is_float_type(wanted);
+  }
   return found == name;
 }
 
 Value part_of(Value v, uint32_t index) {
-  if (index == kWhatSomeHolds)
+  if (index == kWhatSomeHolds) {
     return retained(v.is(Kind::kEnumValue) ? as_object<EnumValue>(v)->payload()[0] : v);
-  if (const auto* items = sequence_items(v))
+  }
+  if (const auto* items = sequence_items(v)) {
     return retained((*items)[index]);
-  if (v.is(Kind::kEnumValue))
+  }
+  if (v.is(Kind::kEnumValue)) {
     return retained(as_object<EnumValue>(v)->payload()[index]);
-  if (v.is(Kind::kInstance))
+  }
+  if (v.is(Kind::kInstance)) {
     return retained(as_object<Instance>(v)->fields()[index]);
+  }
   return retained(v);
 }
 

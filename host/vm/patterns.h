@@ -1,17 +1,19 @@
 // What patterns ask of a value; called by the machine's loop.
 #pragma once
 
-#include "../compiler/bytecode.h"
-#include "../values/objects.h"
+#include "host/compiler/bytecode.h"
+#include "host/values/objects.h"
 
 namespace spl {
 
 /// The elements of an array or tuple, borrowed; null for anything else.
 inline const std::vector<Value>* sequence_items(Value v) {
-  if (v.is(Kind::kArray))
+  if (v.is(Kind::kArray)) {
     return &as_object<Array>(v)->items;
-  if (v.is(Kind::kTuple))
+  }
+  if (v.is(Kind::kTuple)) {
     return &as_object<Tuple>(v)->items;
+  }
   return nullptr;
 }
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../builtins/builtins.h"
-#include "../modules/module.h"
-#include "../values/sized.h"
-#include "hints.h"
-#include "thread.h"
+#include "host/builtins/builtins.h"
+#include "host/modules/module.h"
+#include "host/values/sized.h"
+#include "host/vm/hints.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -17,8 +17,9 @@ Value* Thread::own_slot(Value* at, const Path::Step& step) {
     if (at->is(Kind::kInstance)) {
       auto* record = as_object<Instance>(*at)->record;
       const auto found = record->field_index.find(name);
-      if (found == record->field_index.end())
+      if (found == record->field_index.end()) {
         return nullptr;
+      }
       make_unique(*at);
       return &as_object<Instance>(*at)->fields()[found->second];
     }
@@ -59,8 +60,9 @@ Value Thread::index_of(const Path::Step& step) const {
 }
 
 Value* Thread::step_into(Value* at, const Path::Step& step, Ref& scratch) {
-  if (Value* slot = own_slot(at, step))
+  if (Value* slot = own_slot(at, step)) {
     return slot;
+  }
   scratch = Ref::owned(step.form == Path::Step::Form::kField ? get_field(*at, step.operand)
                                                              : get_index(*at, index_of(step)));
   return &scratch.slot();
@@ -84,13 +86,15 @@ Value* Thread::resolve_place(const Path& path, size_t steps, Ref& scratch) {
     case Path::Root::kGlobal: {
       LoadedModule& module = *frame.proto->module;
       at = &module.slots[path.operand];
-      if (at->is_taken() && !path.steps.empty())
+      if (at->is_taken() && !path.steps.empty()) {
         fail_taken(module.slot_names[path.operand]);
+      }
       if (at->is_missing() && !at->is_taken()) {
         scratch = Ref::owned(global(module, path.operand));
         at = &scratch.slot();
-        if (!module.slots[path.operand].is_missing())
+        if (!module.slots[path.operand].is_missing()) {
           at = &module.slots[path.operand];
+        }
       }
       break;
     }
@@ -117,20 +121,23 @@ void Thread::store_path(const Path& path, Value owned) {
   }
   Value* place = resolve_place(path, path.steps.size() - 1, scratch);
   const Path::Step& last = path.steps.back();
-  if (last.form == Path::Step::Form::kField)
+  if (last.form == Path::Step::Form::kField) {
     set_field(*place, last.operand, value.take());
-  else
+  } else {
     set_index(*place, index_of(last), value.take());
+  }
 }
 
 Value Thread::load_path(const Path& path) {
   Ref scratch;
-  if (path.steps.empty())
+  if (path.steps.empty()) {
     return retained(*resolve_place(path, 0, scratch));
+  }
   Value* place = resolve_place(path, path.steps.size() - 1, scratch);
   const Path::Step& last = path.steps.back();
-  if (last.form == Path::Step::Form::kField)
+  if (last.form == Path::Step::Form::kField) {
     return get_field(*place, last.operand);
+  }
   return get_index(*place, index_of(last));
 }
 
@@ -138,20 +145,25 @@ Value Thread::load_path(const Path& path) {
 void Thread::let_go(const Path& path, Value held) {
   Ref scratch;
   Value* at = resolve_place(path, 0, scratch);
-  for (size_t i = 0; at != nullptr && i < path.steps.size(); ++i)
+  for (size_t i = 0; at != nullptr && i < path.steps.size(); ++i) {
     at = own_slot(at, path.steps[i]);
-  if (at != nullptr && at != &scratch.slot() && at->is_object() && at->as_object == held.as_object)
+  }
+  if (at != nullptr && at != &scratch.slot() && at->is_object() && at->as_object == held.as_object) {
     assign(*at, Value());
+  }
 }
 
 // The temporaries of a path are used up with it.
 void Thread::release_path(const Path& path) {
   Value* registers = stack_ + frames_[frame_count_ - 1].base;
-  if (path.root == Path::Root::kValue)
+  if (path.root == Path::Root::kValue) {
     assign(registers[path.operand], Value());
-  for (const auto& step : path.steps)
-    if (step.form == Path::Step::Form::kIndex)
+  }
+  for (const auto& step : path.steps) {
+    if (step.form == Path::Step::Form::kIndex) {
       assign(registers[step.operand], Value());
+    }
+  }
 }
 
 }  // namespace spl

@@ -1,7 +1,7 @@
 // A thread's memory, the protocols of objects (fields, indexes, operators, iteration), and its stack trace.
-#include "thread.h"
+#include "host/vm/thread.h"
 
-#include "hints.h"
+#include "host/vm/hints.h"
 
 #include <sys/mman.h>
 
@@ -9,10 +9,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "../builtins/builtins.h"
-#include "../builtins/failure.h"
-#include "../modules/module.h"
-#include "../output.h"
+#include "host/builtins/builtins.h"
+#include "host/builtins/failure.h"
+#include "host/modules/module.h"
+#include "host/output.h"
 
 namespace spl {
 
@@ -26,8 +26,9 @@ constexpr uint32_t kKeptCalls = 50;  // at each end of a deep stack
 void* reserve(size_t bytes) {
   void* memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
+  if (memory == MAP_FAILED) {
     fail("no memory for a thread's stack");
+  }
   return memory;
 }
 
@@ -37,13 +38,15 @@ thread_local Thread* the_thread = nullptr;
 
 Thread::Thread()
     : stack_(static_cast<Value*>(reserve(kStackBytes))), frames_(static_cast<Frame*>(reserve(kFrameBytes))) {
-  if (the_thread == nullptr)
+  if (the_thread == nullptr) {
     the_thread = this;
+  }
 }
 
 Thread::~Thread() {
-  if (the_thread == this)
+  if (the_thread == this) {
     the_thread = nullptr;
+  }
   munmap(stack_, kStackBytes);
   munmap(frames_, kFrameBytes);
 }
@@ -60,8 +63,9 @@ std::vector<StackEntry> Thread::stack() const {
     }
     const Frame& frame = frames_[i];
     size_t at = static_cast<size_t>(frame.pc - frame.proto->code.data());
-    if (at > 0)
+    if (at > 0) {
       --at;
+    }
     const Place place = at < frame.proto->places.size() ? frame.proto->places[at] : Place{0, 0};
     entries.push_back({frame.proto->name, frame.proto->module->source.path, place.line, place.column,
                        frame.proto->module->is_library});
@@ -77,18 +81,21 @@ void report_lost(const SimpleError& error, const std::string& where) {
 }
 
 const Method* Thread::find_method(Value self, Symbol name) const {
-  if (self.is(Kind::kInstance))
+  if (self.is(Kind::kInstance)) {
     return as_object<Instance>(self)->record->find(name);
-  if (self.is(Kind::kEnumValue))
+  }
+  if (self.is(Kind::kEnumValue)) {
     return as_object<EnumValue>(self)->type->find(name);
+  }
   return nullptr;
 }
 
 bool Thread::instance_truth(Value v) {
   static const Symbol hook = intern("__bool__");
   const Method* method = find_method(v, hook);
-  if (method == nullptr)
+  if (method == nullptr) {
     return true;
+  }
   const Ref result = Ref::owned(call_method_of(v, *method, nullptr, 0));
   return truthy(result.get());
 }
@@ -101,21 +108,25 @@ bool Thread::instance_equal(Value a, Value b) {
       return truthy(result.get());
     }
   }
-  if (!a.is(Kind::kInstance) || !b.is(Kind::kInstance))
+  if (!a.is(Kind::kInstance) || !b.is(Kind::kInstance)) {
     return false;
+  }
   auto* left = as_object<Instance>(a);
   auto* right = as_object<Instance>(b);
-  if (left == right)
+  if (left == right) {
     return true;
-  if (left->record != right->record || left->record->is_class)
+  }
+  if (left->record != right->record || left->record->is_class) {
     return false;
+  }
   return std::equal(left->fields(), left->fields() + left->record->fields.size(), right->fields(), equals);
 }
 
 int Thread::instance_compare(Value a, Value b) {
   const Ref less = Ref::owned(arithmetic(BinaryOp::kLess, a, b));
-  if (truthy(less.get()))
+  if (truthy(less.get())) {
     return -1;
+  }
   const Ref greater = Ref::owned(arithmetic(BinaryOp::kLess, b, a));
   return truthy(greater.get()) ? 1 : 0;
 }
@@ -124,14 +135,16 @@ std::string Thread::instance_display(Value v) {
   static const Symbol hook = intern("__str__");
   if (const Method* method = find_method(v, hook)) {
     const Ref text = Ref::owned(call_method_of(v, *method, nullptr, 0));
-    if (!text.get().is(Kind::kText))
+    if (!text.get().is(Kind::kText)) {
       fail("__str__ of " + type_name(v) + " must give text, it gave " + type_name(text.get()));
+    }
     return text_of(text.get());
   }
   auto* instance = as_object<Instance>(v);
   std::string shown = name_of(instance->record->name) + "(";
-  if (std::find(showing_.begin(), showing_.end(), instance) != showing_.end())
+  if (std::find(showing_.begin(), showing_.end(), instance) != showing_.end()) {
     return shown + "…)";  // it holds itself
+  }
   showing_.push_back(instance);
   struct Shown {
     std::vector<const Instance*>& all;
@@ -139,8 +152,9 @@ std::string Thread::instance_display(Value v) {
   } const until_shown{showing_};
   for (size_t i = 0; i < instance->record->fields.size(); ++i) {
     const Value field = instance->fields()[i];
-    if (field.is(Kind::kCause))
+    if (field.is(Kind::kCause)) {
       continue;  // the host's own
+    }
     shown += (i == 0 ? "" : ", ") + name_of(instance->record->fields[i].name) + ": " + display(field);
   }
   return shown + ")";
@@ -148,22 +162,27 @@ std::string Thread::instance_display(Value v) {
 
 Value Thread::global(LoadedModule& module, uint32_t slot) {
   const Symbol name = module.slot_names[slot];
-  if (module.slots[slot].is_taken())
+  if (module.slots[slot].is_taken()) {
     fail_taken(name);
+  }
   const Value value = module.lookup(name);
-  if (value.is_missing() && module.uniques.contains(name))
+  if (value.is_missing() && module.uniques.contains(name)) {
     fail("'" + name_of(name) + "' was moved", "what took it has it now");
-  if (value.is_missing())
+  }
+  if (value.is_missing()) {
     fail_undefined(module, name);
+  }
   // Remembered where it cannot change: a variable of another module is looked up each time.
   const auto imported = module.imports.find(name);
   const bool variable =
       imported != module.imports.end() && imported->second.from->variables.contains(imported->second.name);
   bool from_wildcard = false;
-  for (const LoadedModule* other : module.wildcards)
+  for (const LoadedModule* other : module.wildcards) {
     from_wildcard = from_wildcard || other->variables.contains(name);
-  if (!variable && !from_wildcard && module.slots[slot].is_missing())
+  }
+  if (!variable && !from_wildcard && module.slots[slot].is_missing()) {
     module.slots[slot] = retained(value);
+  }
   return retained(value);
 }
 

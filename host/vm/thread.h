@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "../compiler/bytecode.h"
-#include "../syntax/ast.h"
-#include "../values/error.h"
-#include "../values/generator.h"
-#include "../values/objects.h"
+#include "host/compiler/bytecode.h"
+#include "host/syntax/ast.h"
+#include "host/values/error.h"
+#include "host/values/generator.h"
+#include "host/values/objects.h"
 
 namespace spl {
 

@@ -1,5 +1,5 @@
 // Simple threads: each has its registers and frames; the host lock lets one run at a time.
-#include "threads.h"
+#include "host/vm/threads.h"
 
 #include <atomic>
 #include <chrono>
@@ -14,13 +14,13 @@
 #include <utility>
 #include <vector>
 
-#include "../builtins/builtins.h"
-#include "../builtins/failure.h"
-#include "../ffi/libraries.h"
-#include "../installation.h"
-#include "../modules/module.h"
-#include "lock.h"
-#include "thread.h"
+#include "host/builtins/builtins.h"
+#include "host/builtins/failure.h"
+#include "host/ffi/libraries.h"
+#include "host/installation.h"
+#include "host/modules/module.h"
+#include "host/vm/lock.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -49,9 +49,10 @@ thread_local Outcome* mine = nullptr;  // of the thread that runs here; the main
 // The last that can be done for a finished thread that nobody will join.
 void give_up(Outcome& outcome) {
   release(std::exchange(outcome.result, Value()));
-  if (outcome.error && !std::exchange(outcome.joined, true))
+  if (outcome.error && !std::exchange(outcome.joined, true)) {
     report_lost(*outcome.error, outcome.is_future ? "an async function that was never awaited"
                                                   : "a thread that was never joined");
+  }
 }
 
 // Failures that nobody has seen yet. Guarded by the host lock.
@@ -74,8 +75,9 @@ void finish(Outcome& outcome) {
     abandoned = outcome.abandoned;
   }
   outcome.changed.notify_all();
-  if (abandoned)
+  if (abandoned) {
     give_up(outcome);
+  }
 }
 
 constexpr int kMostFutureThreads = 64;  // what is started beyond them runs at once, in its caller
@@ -128,8 +130,9 @@ void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
     std::erase(running(), outcome);
     finish(*outcome);
   }
-  if (outcome->is_future)
+  if (outcome->is_future) {
     --future_threads;
+  }
   host_lock().release();
 }
 
@@ -150,8 +153,9 @@ void run_future_thread(Closure* closure, std::vector<Value> values, const std::s
 }
 
 void share_lock() {
-  if (!host_lock().shared())
+  if (!host_lock().shared()) {
     host_lock().become_shared();
+  }
 }
 
 Value spawn(Thread&, Value* args, int) {
@@ -165,26 +169,32 @@ Value spawn(Thread&, Value* args, int) {
 }
 
 void refuse_ring(const Outcome& wanted) {
-  if (mine == nullptr || wanted.finished)
+  if (mine == nullptr || wanted.finished) {
     return;
-  if (&wanted == mine)
+  }
+  if (&wanted == mine) {
     fail("a thread cannot wait for itself");
-  for (const Outcome* at = wanted.waits_for; at != nullptr; at = at->waits_for)
-    if (at == mine)
+  }
+  for (const Outcome* at = wanted.waits_for; at != nullptr; at = at->waits_for) {
+    if (at == mine) {
       fail("these threads would wait for each other for ever",
            "what is joined here is itself joining this thread");
+    }
+  }
 }
 
 /// Says whom this thread waits for, while it does.
 class WaitingFor {
  public:
   explicit WaitingFor(const Outcome* whom) {
-    if (mine != nullptr)
+    if (mine != nullptr) {
       mine->waits_for = whom;
+    }
   }
   ~WaitingFor() {
-    if (mine != nullptr)
+    if (mine != nullptr) {
       mine->waits_for = nullptr;
+    }
   }
   WaitingFor(const WaitingFor&) = delete;
   WaitingFor& operator=(const WaitingFor&) = delete;
@@ -199,12 +209,13 @@ bool wait_a_while(Outcome& outcome) {
   const Unlocked unlocked;
   std::unique_lock guard(outcome.mutex);
   const auto is_finished = [&] { return outcome.finished; };
-  if (!is_guest() && !Interruptible::is_this_thread())
+  if (!is_guest() && !Interruptible::is_this_thread()) {
     outcome.changed.wait(guard, is_finished);  // the thread that runs is stopped, or ends the program
-  else
+  } else {
     while (!outcome.changed.wait_for(guard, kPart, is_finished) &&
            !(may_be_interrupted() && host_lock().is_interrupted())) {
     }
+  }
   outcome.joined = outcome.joined || outcome.finished;
   return outcome.finished;
 }
@@ -214,14 +225,16 @@ bool wait_a_while(Outcome& outcome) {
 Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
   refuse_ring(*outcome);
   const WaitingFor waiting(outcome.get());
-  while (!wait_a_while(*outcome))
+  while (!wait_a_while(*outcome)) {
     safepoint();
+  }
   if (outcome->error) {
     SimpleError error(*outcome->error);
     const std::vector<StackEntry> here = thread.stack();
     constexpr size_t kEnough = 1000;  // calls; each thread of a long chain adds its own
-    if (error.stack.size() < kEnough)
+    if (error.stack.size() < kEnough) {
       error.stack.insert(error.stack.end(), here.begin(), here.end());
+    }
     throw error;
   }
   return retained(outcome->result);
@@ -247,16 +260,18 @@ Value number_of_this(Thread&, Value*, int) {
 }
 
 Value hand_over(Thread&, Value*, int) {
-  if (host_lock().shared())
+  if (host_lock().shared()) {
     host_lock().hand_over();
+  }
   return Value();
 }
 
 }  // namespace
 
 void end_own_program(int code) {
-  if (is_guest())
+  if (is_guest()) {
     return;
+  }
   std::fflush(stdout);
   {
     const Unlocked unlocked;
@@ -270,16 +285,18 @@ void end_own_program(int code) {
 void forget_other_threads() {
   AtWork::forget_others();
   for (const auto& outcome : running()) {
-    if (outcome.get() == mine)
+    if (outcome.get() == mine) {
       continue;
+    }
     new (&outcome->mutex) std::mutex;  // they may have had it
     new (&outcome->changed) std::condition_variable;
     outcome->error = std::make_unique<SimpleError>("this thread does not run in the forked process",
                                                    "join it in the process that started it");
     outcome->finished = true;
     outcome->joined = true;  // nobody is to be told of it who does not ask
-    if (outcome->is_future)
+    if (outcome->is_future) {
       --future_threads;
+    }
   }
   std::erase_if(running(), [](const auto& outcome) { return outcome.get() != mine; });
 }
@@ -297,8 +314,9 @@ Value start_future(Closure* closure, std::vector<Value> values) {
   try {
     start_thread(object->outcome, run_future_thread, closure, values);
   } catch (...) {
-    for (const Value value : values)
+    for (const Value value : values) {
       release(value);
+    }
     release(Value::object(closure));
     throw;
   }
@@ -307,8 +325,9 @@ Value start_future(Closure* closure, std::vector<Value> values) {
 }
 
 Value awaited(Value value) {
-  if (!value.is(Kind::kThread))
+  if (!value.is(Kind::kThread)) {
     return retained(value);
+  }
   const std::shared_ptr<Outcome> outcome = static_cast<ThreadObject*>(value.as_object)->outcome;
   return result_of(current_thread(), outcome);
 }
@@ -318,8 +337,9 @@ bool is_future(Value v) {
 }
 
 void tell_unseen_failures() {
-  for (const auto& outcome : unseen())
+  for (const auto& outcome : unseen()) {
     give_up(*outcome);
+  }
 }
 
 void destroy_thread_handle(Object* object) {
@@ -330,8 +350,9 @@ void destroy_thread_handle(Object* object) {
     thread->outcome->abandoned = true;
     finished = thread->outcome->finished;
   }
-  if (finished)
+  if (finished) {
     give_up(*thread->outcome);
+  }
   delete thread;
 }
 
@@ -343,9 +364,10 @@ void install_thread_methods() {
   module->state = LoadedModule::State::kReady;
   static const NativeEntry functions[] = {
       {"spawn", spawn, 1, 1}, {"yield_now", hand_over, 0, 0}, {"id", number_of_this, 0, 0}};
-  for (const NativeEntry& entry : functions)
+  for (const NativeEntry& entry : functions) {
     module->define(intern(entry.name),
                    Value::object(new Native(entry.name, entry.fn, entry.least, entry.most)));
+  }
   builtins()[intern("thread")] = Value::object(module);
 }
 

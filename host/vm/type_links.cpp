@@ -2,23 +2,25 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "../builtins/builtins.h"
-#include "../modules/module.h"
-#include "../values/direct_calls.h"
-#include "hints.h"
-#include "thread.h"
-#include "type_links.h"
+#include "host/builtins/builtins.h"
+#include "host/modules/module.h"
+#include "host/values/direct_calls.h"
+#include "host/vm/hints.h"
+#include "host/vm/thread.h"
+#include "host/vm/type_links.h"
 
 namespace spl {
 
 namespace {
 
 Value find_type(LoadedModule& module, const std::vector<Symbol>& path) {
-  if (path.empty())
+  if (path.empty()) {
     return Value::missing();
+  }
   Value at = module.lookup(path[0]);
-  for (size_t i = 1; i < path.size() && !at.is_missing(); ++i)
+  for (size_t i = 1; i < path.size() && !at.is_missing(); ++i) {
     at = at.is(Kind::kModule) ? static_cast<LoadedModule*>(at.as_object)->member(path[i]) : Value::missing();
+  }
   return at;
 }
 
@@ -29,30 +31,36 @@ bool replaces_any(const Type& type, const std::vector<Symbol>& methods) {
 
 void inherit_direct_calls(Record& record, const Record& parent) {
   if (record.direct == nullptr && parent.direct != nullptr && record.fields.empty() &&
-      !replaces_any(record, parent.direct->methods))
+      !replaces_any(record, parent.direct->methods)) {
     record.direct = parent.direct;
+  }
 }
 
 // A trait's default methods; a class as parent gives its fields too.
 void inherit(Type& type, const Type& parent) {
-  if (type.kind == Kind::kRecord && parent.kind == Kind::kRecord)
+  if (type.kind == Kind::kRecord && parent.kind == Kind::kRecord) {
     inherit_direct_calls(static_cast<Record&>(type), static_cast<const Record&>(parent));
+  }
   for (auto [name, method] : parent.methods) {
     method.origin = Origin::kDefault;
     type.methods.emplace(name, method);  // the first of two parents wins
   }
-  for (const auto& [name, value] : parent.statics)
+  for (const auto& [name, value] : parent.statics) {
     type.statics.emplace(name, retained(value));
-  if (type.kind != Kind::kRecord || parent.kind != Kind::kRecord)
+  }
+  if (type.kind != Kind::kRecord || parent.kind != Kind::kRecord) {
     return;
+  }
   auto& record = static_cast<Record&>(type);
   for (FieldInfo field : static_cast<const Record&>(parent).fields) {
-    if (!record.field_index.emplace(field.name, static_cast<uint32_t>(record.fields.size())).second)
+    if (!record.field_index.emplace(field.name, static_cast<uint32_t>(record.fields.size())).second) {
       continue;
-    if (record.has_objects)
+    }
+    if (record.has_objects) {
       fail("objects of " + name_of(record.name) + " were made before it got the fields of " +
                name_of(parent.name),
            "make them below this line");
+    }
     retained(field.default_value);
     record.fields.push_back(field);
   }
@@ -75,16 +83,21 @@ std::vector<Type**> extension_places(const std::string& name) {
     const auto kind = [&](Kind k) { return &all.kinds[static_cast<size_t>(k)]; };
     std::unordered_map<std::string, std::vector<Type**>> made;
     for (const char* alias :
-         {"i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "int", "Int", "Int32", "Int64"})
+         {"i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "int", "Int", "Int32", "Int64"}) {
       made[alias] = {&all.integer};
-    for (const char* alias : {"f64", "f32", "float", "Float", "Float32", "Float64"})
+    }
+    for (const char* alias : {"f64", "f32", "float", "Float", "Float32", "Float64"}) {
       made[alias] = {&all.number};
-    for (const char* alias : {"bool", "Bool"})
+    }
+    for (const char* alias : {"bool", "Bool"}) {
       made[alias] = {&all.boolean};
-    for (const char* alias : {"text", "str", "String"})
+    }
+    for (const char* alias : {"text", "str", "String"}) {
       made[alias] = {kind(Kind::kText)};
-    for (const char* alias : {"Array", "List"})
+    }
+    for (const char* alias : {"Array", "List"}) {
       made[alias] = {kind(Kind::kArray)};
+    }
     made["Dict"] = {kind(Kind::kDict)};
     made["Tuple"] = {kind(Kind::kTuple)};
     made["Range"] = {kind(Kind::kRange)};
@@ -99,24 +112,30 @@ std::vector<Type**> extension_places(const std::string& name) {
 // Null: no built-in type has that name.
 Type* extension_named(Symbol name) {
   const std::vector<Type**> places = extension_places(name_of(name));
-  if (places.empty())
+  if (places.empty()) {
     return nullptr;
-  for (Type** place : places)
-    if (*place == nullptr)
+  }
+  for (Type** place : places) {
+    if (*place == nullptr) {
       *place = places.front() != place ? *places.front() : new Trait();
+    }
+  }
   (*places.front())->name = name;
   return *places.front();
 }
 
 // The type that a declaration extends. `impl [T]` comes here as Array, and so on.
 Type* extended_type(const TypeLink& link, LoadedModule& module) {
-  if (link.target.empty())
+  if (link.target.empty()) {
     fail("impl: this form of type cannot have methods");
+  }
   const Value found = find_type(module, link.target);
-  if (found.is(Kind::kRecord) || found.is(Kind::kEnum) || found.is(Kind::kTrait))
+  if (found.is(Kind::kRecord) || found.is(Kind::kEnum) || found.is(Kind::kTrait)) {
     return as_object<Type>(found);
-  if (Type* type = link.target.size() == 1 ? extension_named(link.target[0]) : nullptr)
+  }
+  if (Type* type = link.target.size() == 1 ? extension_named(link.target[0]) : nullptr) {
     return type;
+  }
   fail("impl: there is no type " + name_of(link.target.back()), name_hint(module, link.target.back()));
 }
 
@@ -128,9 +147,11 @@ Type* copied(Type* type) {
   Type* copy = nullptr;
   if (type->kind == Kind::kEnum) {
     auto* made = new Enum(*static_cast<Enum*>(type));
-    for (uint32_t i = 0; i < made->variants.size(); ++i)
-      if (made->variants[i].arity == 0)
+    for (uint32_t i = 0; i < made->variants.size(); ++i) {
+      if (made->variants[i].arity == 0) {
         made->variants[i].singleton = Value::object(new_enum_value(made, i));
+      }
+    }
     copy = made;
   } else if (type->kind == Kind::kRecord) {
     copy = new Record(*static_cast<Record*>(type));
@@ -148,13 +169,15 @@ TypeLink reached_link(const TypeLink& link, const Proto& proto, const Value* reg
   TypeLink reached = link;
   bool closes = false;
   for (auto& [name, method] : reached.methods) {
-    if (!method.function.is_int())
+    if (!method.function.is_int()) {
       continue;
+    }
     const auto which = static_cast<size_t>(method.function.as_int);
     auto* closure = new Closure(proto.protos[which]);
-    for (const Capture capture : proto.capture_lists[which])
+    for (const Capture capture : proto.capture_lists[which]) {
       closure->captured.push_back(
           retained(capture.from_local ? registers[capture.index] : round->captured[capture.index]));
+    }
     method.function = Value::object(closure);
     closes = true;
   }
@@ -169,15 +192,17 @@ bool is_of_type(Value v, const Type* type) {
   const Type* own = v.is(Kind::kInstance)    ? static_cast<const Type*>(as_object<Instance>(v)->record)
                     : v.is(Kind::kEnumValue) ? static_cast<const Type*>(as_object<EnumValue>(v)->type)
                                              : extension_of(v);
-  if (own == nullptr)
+  if (own == nullptr) {
     return false;
+  }
   return own == type || std::find(own->parents.begin(), own->parents.end(), type) != own->parents.end();
 }
 
 const Type* extension_of(Value v) {
   const Extensions& all = extensions();
-  if (v.is_object())
+  if (v.is_object()) {
     return all.kinds[static_cast<size_t>(v.as_object->kind)];
+  }
   return v.is_int() ? all.integer : v.is_float() ? all.number : v.is_bool() ? all.boolean : all.nothing;
 }
 
@@ -185,18 +210,21 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
   Type* type = link.type != nullptr ? link.type : extended_type(link, module);
   ++method_epoch();
   // A declaration inside a function that is reached again gives its values anew.
-  for (const auto& [name, is_constant] : type->declared_statics)
+  for (const auto& [name, is_constant] : type->declared_statics) {
     if (const auto old = type->statics.find(name); link.type != nullptr && old != type->statics.end()) {
       const Ref given_up = Ref::owned(old->second);
       type->statics.erase(old);
     }
-  for (const auto& [name, method] : link.methods)
+  }
+  for (const auto& [name, method] : link.methods) {
     type->add(name, method);
+  }
   for (const auto& path : link.parents) {
     const Value parent = find_type(module, path);
     if (!parent.is(Kind::kTrait) && !parent.is(Kind::kRecord)) {
-      if (path.empty())
+      if (path.empty()) {
         fail(name_of(type->name) + ": this form of type cannot be a parent");
+      }
       fail(name_of(type->name) + ": there is no trait " + name_of(path.back()),
            name_hint(module, path.back()));
     }
@@ -205,12 +233,14 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
     type->parents.push_back(joined);
     type->parents.insert(type->parents.end(), joined->parents.begin(), joined->parents.end());
   }
-  if (type->kind != Kind::kRecord)
+  if (type->kind != Kind::kRecord) {
     return;
+  }
   auto* record = static_cast<Record*>(type);
   record->note_own_hooks();
-  if (link.type != nullptr)
+  if (link.type != nullptr) {
     record->awaits_parents = false;
+  }
 }
 
 }  // namespace spl

@@ -1,7 +1,7 @@
 // Types that are declared inside functions.
 #pragma once
 
-#include "../compiler/bytecode.h"
+#include "host/compiler/bytecode.h"
 
 namespace spl {
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
-#include "direct.h"
-#include "lock.h"
-#include "thread.h"
+#include "host/vm/direct.h"
+#include "host/vm/lock.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -34,15 +34,18 @@ class Thread::LittleRoom {
 };
 
 void Thread::drop(Instance* instance) {
-  if (little_rooms_ > 1)
+  if (little_rooms_ > 1) {
     return;
+  }
   const Undisturbed undisturbed;
   try {
-    if (!direct_drop(*instance))
+    if (!direct_drop(*instance)) {
       release(call_method_of(Value::object(instance), *instance->record->drop, nullptr, 0));
+    }
   } catch (SimpleError& error) {
-    if (!error.located)
+    if (!error.located) {
       error.stack = stack();
+    }
     report_lost(error, "drop() of " + name_of(instance->record->name));
   }
 }
@@ -51,8 +54,9 @@ void Thread::drop(Instance* instance) {
 Value Thread::enter_resource(Value resource) {
   static const Symbol enter = intern("__enter__");
   const Method* method = find_method(resource, enter);
-  if (method == nullptr)
+  if (method == nullptr) {
     return retained(resource);
+  }
   try {
     const Value entered = call_method_of(resource, *method, nullptr, 0);
     return entered.is_nil() ? retained(resource) : entered;
@@ -67,8 +71,9 @@ void Thread::pop_frame_clearing() {
   Frame& frame = frames_[frame_count_ - 1];
   Value* registers = stack_ + frame.base;
   for (uint32_t i = 0; i < frame.proto->registers; ++i) {
-    if (!registers[i].is_object())
+    if (!registers[i].is_object()) {
       continue;
+    }
     const Value old = registers[i];
     registers[i] = Value();
     release(old);
@@ -87,10 +92,11 @@ void Thread::run_defers(size_t height) {
     }
     static const Symbol leave = intern("__exit__"), close = intern("close");
     const Value nothing;
-    if (const Method* method = find_method(defer.value, leave))
+    if (const Method* method = find_method(defer.value, leave)) {
       release(call_method_of(defer.value, *method, &nothing, 1));
-    else if (const Method* other = find_method(defer.value, close))
+    } else if (const Method* other = find_method(defer.value, close)) {
       release(call_method_of(defer.value, *other, nullptr, 0));
+    }
   }
 }
 
@@ -99,8 +105,9 @@ void Thread::unwind(uint32_t floor, bool too_deep) {
   while (frame_count_ > floor) {
     const Frame frame = frames_[frame_count_ - 1];
     std::optional<LittleRoom> little;
-    if (too_deep)
+    if (too_deep) {
       little.emplace(*this);
+    }
     try {
       const Undisturbed undisturbed;
       run_defers(frame.defers);
@@ -108,11 +115,13 @@ void Thread::unwind(uint32_t floor, bool too_deep) {
       report_lost(error, "what was deferred, while another error was on its way");
     }
     Value self;
-    if (frame.place_path >= 0)
+    if (frame.place_path >= 0) {
       self = std::exchange(stack_[frame.base], Value());
+    }
     pop_frame_clearing();
-    if (frame.place_path >= 0)
+    if (frame.place_path >= 0) {
       store_path(frames_[frame_count_ - 1].proto->paths[static_cast<size_t>(frame.place_path)], self);
+    }
   }
 }
 

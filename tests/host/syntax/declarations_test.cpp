@@ -1,5 +1,5 @@
 // Declarations: functions, types, imports, attributes, documentation.
-#include "trees.h"
+#include "tests/host/syntax/trees.h"
 
 namespace spl::test {
 

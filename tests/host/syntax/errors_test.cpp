@@ -1,7 +1,7 @@
 // Complaints: what they say, where they point, and that reading goes on after them.
 #include <gmock/gmock.h>
 
-#include "trees.h"
+#include "tests/host/syntax/trees.h"
 
 namespace spl::test {
 
@@ -113,8 +113,9 @@ TEST(Errors, SeveralInOneRun) {
 
 TEST(Errors, AreFewAtMost) {
   std::string source;
-  for (int i = 0; i < 100; ++i)
+  for (int i = 0; i < 100; ++i) {
     source += "x = )\n";
+  }
   EXPECT_EQ(complaints(source).size(), 20u);
 }
 

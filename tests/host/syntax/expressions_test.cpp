@@ -1,5 +1,5 @@
 // Expressions: operators and their order, calls, lambdas, collections.
-#include "trees.h"
+#include "tests/host/syntax/trees.h"
 
 namespace spl::test {
 

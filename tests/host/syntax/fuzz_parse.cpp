@@ -1,17 +1,18 @@
 // What must hold for any bytes: the parser ends, its complaints lie inside the file and can be shown, a tree
 // can be written down. libFuzzer calls this where it is at hand; fuzz_test.cpp does everywhere.
-#include "fuzz_parse.h"
+#include "tests/host/syntax/fuzz_parse.h"
 
 #include <cstdlib>
 
-#include "parse.h"
+#include "host/syntax/parse.h"
 
 namespace spl::test {
 namespace {
 
 void require(bool holds) {
-  if (!holds)
+  if (!holds) {
     std::abort();
+  }
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "fuzz_parse.h"
-#include "mutations.h"
+#include "tests/host/syntax/fuzz_parse.h"
+#include "tests/host/syntax/mutations.h"
 
 namespace spl::test {
 namespace {
@@ -27,8 +27,9 @@ constexpr unsigned kHangs = 20;  // seconds that no input of 16 KiB needs, even 
 std::vector<std::string> corpus() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(SPL_TESTS)) {
-    if (entry.path().extension() == ".spl")
+    if (entry.path().extension() == ".spl") {
       files.push_back(entry.path());
+    }
   }
   std::sort(files.begin(), files.end());  // folders come in any order
   std::vector<std::string> texts;
@@ -48,8 +49,9 @@ void show_input(int) {
   const auto show = [](const char* what, size_t size) {
     while (size > 0) {
       const ssize_t written = write(STDERR_FILENO, what, size);
-      if (written <= 0)
+      if (written <= 0) {
         return;
+      }
       what += written;
       size -= static_cast<size_t>(written);
     }
@@ -69,8 +71,9 @@ void show_input_on_failure() {
   struct sigaction action {};
   action.sa_handler = show_input;
   action.sa_flags = SA_ONSTACK;
-  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGALRM})
+  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGALRM}) {
     sigaction(signal, &action, nullptr);
+  }
 }
 
 TEST(Fuzz, NoInputCrashesOrHangsTheParser) {
@@ -83,14 +86,16 @@ TEST(Fuzz, NoInputCrashesOrHangsTheParser) {
     parse_anything(current);
     alarm(0);
   };
-  for (const std::string& program : programs)
+  for (const std::string& program : programs) {
     parse_one(program);
+  }
   const bool is_long = std::getenv("SIMPLE_LONG_TESTS") != nullptr;
   const auto end = Clock::now() + (is_long ? kLongRun : kShortRun);
   Mutator mutator(programs, 2026);
   size_t count = 0;
-  for (; Clock::now() < end; ++count)
+  for (; Clock::now() < end; ++count) {
     parse_one(mutator.next());
+  }
   RecordProperty("inputs", static_cast<int>(count));
   EXPECT_GT(count, 100u);
 }

@@ -3,7 +3,7 @@
 
 #include <ctime>
 
-#include "trees.h"
+#include "tests/host/syntax/trees.h"
 
 namespace spl::test {
 
@@ -11,8 +11,9 @@ using ::testing::HasSubstr;
 
 std::string repeated(const std::string& text, int times) {
   std::string out;
-  for (int i = 0; i < times; ++i)
+  for (int i = 0; i < times; ++i) {
     out += text;
+  }
   return out;
 }
 
@@ -36,8 +37,9 @@ TEST(Limits, DeepNestingIsRefused) {
   EXPECT_THAT(first_complaint("type A = " + repeated("B<", 100000)), HasSubstr(""));
   EXPECT_THAT(first_complaint("match x:\n    " + repeated("(", 100000)), HasSubstr("nested too deeply"));
   std::string blocks;
-  for (int i = 0; i < 300; ++i)
+  for (int i = 0; i < 300; ++i) {
     blocks += repeated(" ", i) + "if a:\n";
+  }
   EXPECT_THAT(first_complaint(blocks), HasSubstr("nested too deeply"));
 }
 
@@ -89,8 +91,9 @@ TEST(Limits, AnyPrefixOfAProgramIsReadWithoutHarm) {
       "use a.{b}\nclass A(B<C>):\n    x: i64 = 0\n    fn f(y: [i64]) -> {text: i64}:\n        match y:\n"
       "            case [a, ...r] if a > 1: \"n {a:>3} {d[\"k\"]}\"\n            | _ -> |z| { z + 1 }\n"
       "        f(\\q:\n            q\n        )\n";
-  for (size_t length = 0; length <= program.size(); ++length)
+  for (size_t length = 0; length <= program.size(); ++length) {
     parsed(program.substr(0, length));
+  }
   for (size_t at = 0; at < program.size(); ++at) {
     std::string broken = program;
     broken[at] = static_cast<char>(at * 37);

@@ -1,4 +1,4 @@
-#include "mutations.h"
+#include "tests/host/syntax/mutations.h"
 
 #include <array>
 #include <string_view>
@@ -129,10 +129,12 @@ Mutator::Mutator(std::vector<std::string> corpus, uint64_t seed)
 
 std::string Mutator::next() {
   std::string text = any();
-  for (size_t faults = 1 + below(6); faults > 0; --faults)
+  for (size_t faults = 1 + below(6); faults > 0; --faults) {
     mutate(text);
-  if (text.size() > kLongest)
+  }
+  if (text.size() > kLongest) {
     text.resize(kLongest);
+  }
   return text;
 }
 
@@ -152,8 +154,9 @@ void Mutator::erase(std::string& text) {
 void Mutator::repeat(std::string& text) {
   const size_t at = below(text.size());
   const std::string piece = text.substr(at, 1 + below(40));
-  for (size_t times = 1 + below(4); times > 0; --times)
+  for (size_t times = 1 + below(4); times > 0; --times) {
     text.insert(at, piece);
+  }
 }
 
 void Mutator::insert_piece(std::string& text) {
@@ -161,19 +164,22 @@ void Mutator::insert_piece(std::string& text) {
 }
 
 void Mutator::set_byte(std::string& text) {
-  if (!text.empty())
+  if (!text.empty()) {
     text[below(text.size())] = static_cast<char>(below(256));
+  }
 }
 
 /// Moves a line in or out.
 void Mutator::indent(std::string& text) {
   const size_t line = text.find('\n', below(text.size()));
-  if (line == std::string::npos)
+  if (line == std::string::npos) {
     return;
-  if (below(2) == 0)
+  }
+  if (below(2) == 0) {
     text.insert(line + 1, below(2) == 0 ? "    " : "\t");
-  else
+  } else {
     text.erase(line + 1, below(5));
+  }
 }
 
 /// Goes on with a part of another program.
@@ -187,8 +193,9 @@ void Mutator::splice(std::string& text) {
 void Mutator::nest(std::string& text) {
   const std::string_view piece = kPieces[below(std::size(kPieces))];
   std::string deep;
-  for (size_t times = below(2000); times > 0; --times)
+  for (size_t times = below(2000); times > 0; --times) {
     deep += piece;
+  }
   text.insert(below(text.size() + 1), deep);
 }
 

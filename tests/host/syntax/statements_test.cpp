@@ -1,5 +1,5 @@
 // Statements: layout, commands, bindings, control flow, patterns.
-#include "trees.h"
+#include "tests/host/syntax/trees.h"
 
 namespace spl::test {
 
@@ -125,8 +125,9 @@ TEST(Statements, Patterns) {
                                  {"(a, (b, _))", "(a, (b, _))"},
                                  {"[a, b, ...rest]", "[a, b, ...rest]"},
                                  {"[]", "[]"}};
-  for (const Row& row : rows)
+  for (const Row& row : rows) {
     EXPECT_EQ(arm(row.source), "(match x (" + std::string(row.tree) + " y))\n");
+  }
 }
 
 TEST(Statements, Resources) {

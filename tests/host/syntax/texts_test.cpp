@@ -1,12 +1,13 @@
 // Text literals: quotes, escapes, interpolation.
-#include "trees.h"
+#include "tests/host/syntax/trees.h"
 
 namespace spl::test {
 
 std::string value_of(const std::string& literal) {
   const auto result = parsed("x = " + literal);
-  if (!result.ok())
+  if (!result.ok()) {
     return result.diagnostics[0].message;
+  }
   const auto& value = *as<AssignStmt>(*result.module.statements[0]).value;
   return value.kind == ExprKind::kText ? as<TextExpr>(value).value : "not a plain text";
 }

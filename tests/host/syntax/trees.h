@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "parse.h"
+#include "host/syntax/parse.h"
 
 namespace spl::test {
 
@@ -16,11 +16,13 @@ inline ParseResult parsed(const std::string& source) { return parse(SourceFile{1
 inline std::string tree(const std::string& source) {
   const SourceFile file{1, "t.spl", source};
   const ParseResult result = parse(file);
-  if (result.ok())
+  if (result.ok()) {
     return dump(result.module);
+  }
   std::string complaints;
-  for (const auto& diagnostic : result.diagnostics)
+  for (const auto& diagnostic : result.diagnostics) {
     complaints += render(diagnostic, file);
+  }
   return complaints;
 }
 
@@ -30,8 +32,9 @@ struct Row {
 };
 
 inline void check(const std::vector<Row>& rows) {
-  for (const Row& row : rows)
+  for (const Row& row : rows) {
     EXPECT_EQ(tree(row.source), row.tree + std::string("\n")) << row.source;
+  }
 }
 
 }  // namespace spl::test

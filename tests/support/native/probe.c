@@ -39,10 +39,11 @@ static void* hammer(void* given) {
   struct hammering* work = given;
   for (int64_t i = 0; i < work->rounds; ++i) {
     const int64_t sum = work->add(work->tensor, work->tensor);
-    if (sum == 0)
+    if (sum == 0) {
       ++work->failed;
-    else
+    } else {
       work->release(sum);
+    }
   }
   return NULL;
 }
@@ -95,12 +96,13 @@ static void note(const char* text) { strncat(noted, text, sizeof noted - strlen(
 static int64_t worth(char letter, SplValue item) {
   char one[40];
   int64_t value = 0;
-  if (letter == 'b')
+  if (letter == 'b') {
     value = *(int64_t*)item.as_int;
-  else if (item.tag == SPL_STRING)
+  } else if (item.tag == SPL_STRING) {
     value = (int64_t)strlen(item.as_string);
-  else
+  } else {
     value = spl_as_int(item);
+  }
   snprintf(one, sizeof one, "%c%d:%d ", letter, (int)item.tag, (int)value);
   note(one);
   return value;
@@ -112,8 +114,9 @@ int64_t rt_probe_box_method(int64_t box, const char* method, const char* letters
   noted[0] = 0;
   note(method);
   note("| ");
-  for (int64_t i = 0; i < spl_array_len(values); ++i)
+  for (int64_t i = 0; i < spl_array_len(values); ++i) {
     sum += worth(letters[i], spl_array_get(values, i));
+  }
   for (int64_t i = 0; i < spl_array_len(names); ++i) {
     note(spl_array_get(names, i).as_string);
     note(" ");
@@ -132,15 +135,17 @@ int64_t rt_probe_live_boxes(void) { return live_boxes; }
 
 int64_t rt_probe_sum(const SplArray* xs) {
   int64_t sum = 0;
-  for (int64_t i = 0; i < spl_array_len(xs); ++i)
+  for (int64_t i = 0; i < spl_array_len(xs); ++i) {
     sum += spl_as_int(spl_array_get(xs, i));
+  }
   return sum;
 }
 
 SplArray* rt_probe_count_up(int64_t n) {
   SplArray* array = spl_array_new_i64();
-  for (int64_t i = 0; i < n; ++i)
+  for (int64_t i = 0; i < n; ++i) {
     spl_array_push_i64(array, i);
+  }
   return array;
 }
 
@@ -204,8 +209,9 @@ SplArray* rt_probe_mixed(void) {
 
 double rt_probe_total(const SplArray* xs) {
   double sum = 0;
-  for (int64_t i = 0; i < spl_array_len(xs); ++i)
+  for (int64_t i = 0; i < spl_array_len(xs); ++i) {
     sum += spl_as_float(spl_array_get(xs, i));
+  }
   return sum;
 }
 
@@ -230,15 +236,17 @@ int64_t rt_probe_summed(SplArray* (*f)(const SplArray*)) {
   spl_array_push_i64(given, 2);
   SplArray* result = f(given);
   int64_t sum = 0;
-  for (int64_t i = 0; i < spl_array_len(result); ++i)
+  for (int64_t i = 0; i < spl_array_len(result); ++i) {
     sum += spl_as_int(spl_array_get(result, i));
+  }
   spl_array_free(given);
   spl_array_free(result);
   return sum;
 }
 void rt_probe_visit(void (*f)(int64_t), int64_t n) {
-  for (int64_t i = 0; i < n; ++i)
+  for (int64_t i = 0; i < n; ++i) {
     f(i);
+  }
 }
 int64_t rt_probe_no_function(int64_t (*f)(int64_t)) { return f == NULL; }
 
@@ -252,8 +260,9 @@ struct Work {
 };
 static void* work(void* data) {
   struct Work* mine = data;
-  for (int64_t i = 0; i < 100; ++i)
+  for (int64_t i = 0; i < 100; ++i) {
     mine->sum += mine->f(mine->first + i);
+  }
   return NULL;
 }
 /* Calls f(0) … f(399) from four threads of C and sums what it gives. */
