@@ -5,7 +5,7 @@
 
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/error.h"
-#include "core_libtorch/explained.h"
+#include "core_libtorch/error_context.h"
 
 namespace simple_torch::core {
 namespace {
@@ -25,8 +25,9 @@ c10::Stream stream_from_pool(int64_t device) {
   if (on.is_cpu()) {
     throw Error(ErrorKind::kUnavailable, "the CPU has no streams; its work is done when a call returns");
   }
-  return explained("stream_create", kNoOperands,
-                   [&] { return c10::impl::VirtualGuardImpl(on.type()).getStreamFromGlobalPool(on, false); });
+  return with_error_context("stream_create", kNoOperands, [&] {
+    return c10::impl::VirtualGuardImpl(on.type()).getStreamFromGlobalPool(on, false);
+  });
 }
 
 int64_t memory_allocated(int64_t device) { return is_there(device) ? allocated_bytes(device).current : 0; }

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "core_libtorch/atomic_file.h"
 #include "core_libtorch/error.h"
-#include "core_libtorch/replaced_file.h"
 
 namespace simple_torch::core {
 namespace {
@@ -23,7 +23,7 @@ auto with_file(const std::string& path, const char* what, Body&& body) {
 }  // namespace
 
 void save_tensor(const at::Tensor& tensor, const std::string& path) {
-  ReplacedFile file(path);
+  AtomicFile file(path);
   with_file(path, "written", [&] {
     torch::save(std::vector<at::Tensor>{tensor.detach()},
                 [&](const void* bytes, size_t count) { return file.write(bytes, count); });

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core_libtorch/autograd/custom_function.h"
-#include "core_libtorch/explained_words.h"
+#include "core_libtorch/error_messages.h"
 #include "core_libtorch/threads.h"
 
 namespace simple_torch::core {
@@ -396,7 +396,7 @@ Error explain(const char* op, Operands operands, const c10::Error& error) {
   return {line->kind, line->instead.empty() ? message : std::string(line->instead), fields};
 }
 
-Error explain_words(const std::string& message) {
+Error error_from_message(const std::string& message) {
   return explain("", {}, c10::Error(c10::SourceLocation{}, message));
 }
 
@@ -406,7 +406,7 @@ static bool is_of_python(const std::exception& error) {
   return std::string_view(typeid(error).name()) == "12python_error";
 }
 
-void throw_explained(const char* op, Operands operands) {
+void rethrow_with_context(const char* op, Operands operands) {
   try {
     throw;
   } catch (const c10::Error& error) {

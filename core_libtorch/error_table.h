@@ -18,6 +18,6 @@ Error explain(const char* op, Operands operands, const c10::Error& error);
 /// Rethrows the exception that is being handled: LibTorch's as explain() has it, a plain one that comes out
 /// of LibTorch as kTorch, an Error of ours and std::bad_alloc as they are. So is one without words, as that
 /// of Python code which LibTorch called: its words are Python's to tell.
-[[noreturn]] void throw_explained(const char* op, Operands operands);
+[[noreturn]] void rethrow_with_context(const char* op, Operands operands);
 
 }  // namespace simple_torch::core

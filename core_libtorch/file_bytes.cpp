@@ -11,8 +11,8 @@
 #include <new>
 #include <vector>
 
+#include "core_libtorch/atomic_file.h"
 #include "core_libtorch/error.h"
-#include "core_libtorch/replaced_file.h"
 
 namespace simple_torch::core {
 namespace {
@@ -130,7 +130,7 @@ void write_bytes(const std::string& path, const at::Tensor& bytes) {
     throw Error(ErrorKind::kInvalidArgument, "a file's bytes are a uint8 tensor of one dimension on the CPU");
   }
   const at::Tensor held = bytes.contiguous();
-  ReplacedFile file(path);
+  AtomicFile file(path);
   file.write(held.const_data_ptr(), static_cast<size_t>(held.numel()));
   file.take_place();
 }

@@ -12,10 +12,10 @@
 #include <unordered_map>
 
 #include "core_libtorch/coercion.h"
+#include "core_libtorch/counted_lock.h"
+#include "core_libtorch/crash_guards.h"
 #include "core_libtorch/dtypes.h"
-#include "core_libtorch/explained.h"
-#include "core_libtorch/fatal_inputs.h"
-#include "core_libtorch/own_lock.h"
+#include "core_libtorch/error_context.h"
 #include "core_libtorch/thread_generator.h"
 
 namespace simple_torch::core {
@@ -79,7 +79,7 @@ class Known {
     if (looked_up.empty()) {
       return none();
     }
-    const OwnLock writing(mutex_);
+    const CountedLockGuard writing(mutex_);
     if (const auto found = by_name_.find(name); found != by_name_.end()) {
       return *found->second;
     }
@@ -89,7 +89,7 @@ class Known {
   // One list for both, so that the address of an overload tells which it is.
   const Overloads& under_second_name(const std::string& name, const Overloads& list) {
     if (!list.empty()) {
-      const OwnLock writing(mutex_);
+      const CountedLockGuard writing(mutex_);
       by_name_[name] = &list;
     }
     return list;
@@ -372,7 +372,7 @@ void run(const std::string& name, const c10::OperatorHandle& op, Stack& stack) {
         operands.push_back(&value.toTensor());
       }
     }
-    throw_explained(name.c_str(), operands);
+    rethrow_with_context(name.c_str(), operands);
   }
 }
 
@@ -431,7 +431,8 @@ CallResults call_by_name(const std::string& name, const CallValues& values) {
   }
   run(name, *chosen->op, chosen->stack);
   if (requires_grad.value_or(false)) {
-    explained(name.c_str(), kNoOperands, [&] { chosen->stack.front().toTensor().set_requires_grad(true); });
+    with_error_context(name.c_str(), kNoOperands,
+                       [&] { chosen->stack.front().toTensor().set_requires_grad(true); });
   }
   return {std::move(chosen->stack), &chosen->op->schema()};
 }

@@ -10,9 +10,9 @@
 #include <optional>
 #include <string>
 
+#include "core_libtorch/crash_guards.h"
 #include "core_libtorch/dtypes.h"
-#include "core_libtorch/explained.h"
-#include "core_libtorch/fatal_inputs.h"
+#include "core_libtorch/error_context.h"
 #include "core_libtorch/text.h"
 
 namespace simple_torch::core {

@@ -7,9 +7,9 @@
 #include <array>
 #include <string_view>
 
+#include "core_libtorch/counted_lock.h"
 #include "core_libtorch/error.h"
-#include "core_libtorch/explained.h"
-#include "core_libtorch/own_lock.h"
+#include "core_libtorch/error_context.h"
 
 namespace simple_torch::core {
 namespace {
@@ -135,9 +135,9 @@ at::Tensor SafetensorsFile::tensor(const std::string& name) {
   if (found == entries_.end()) {
     throw Error(ErrorKind::kInvalidArgument, path_ + " has no tensor named '" + name + "'");
   }
-  return explained("safetensors", kNoOperands, [&] {
+  return with_error_context("safetensors", kNoOperands, [&] {
     at::Tensor tensor = at::empty(found->shape, found->dtype);
-    const OwnLock guard(reading_);
+    const CountedLockGuard guard(reading_);
     file_.clear();
     file_.seekg(static_cast<std::streamoff>(found->begin));
     if (!file_.read(static_cast<char*>(tensor.mutable_data_ptr()),

@@ -2,7 +2,7 @@
 
 #include <ATen/TensorIndexing.h>
 
-#include "core_libtorch/explained.h"
+#include "core_libtorch/error_context.h"
 
 namespace simple_torch::core {
 namespace {
@@ -36,16 +36,18 @@ std::vector<indexing::TensorIndex> indices(const std::vector<Subscript>& subscri
 }  // namespace
 
 at::Tensor get_item(const at::Tensor& tensor, const std::vector<Subscript>& subscripts) {
-  return explained("get_item", {&tensor}, [&] { return indexing::get_item(tensor, indices(subscripts)); });
+  return with_error_context("get_item", {&tensor},
+                            [&] { return indexing::get_item(tensor, indices(subscripts)); });
 }
 
 void set_item(const at::Tensor& tensor, const std::vector<Subscript>& subscripts, const at::Tensor& value) {
-  explained("set_item", {&tensor, &value}, [&] { indexing::set_item(tensor, indices(subscripts), value); });
+  with_error_context("set_item", {&tensor, &value},
+                     [&] { indexing::set_item(tensor, indices(subscripts), value); });
 }
 
 void set_item(const at::Tensor& tensor, const std::vector<Subscript>& subscripts, const at::Scalar& value) {
   at::Tensor written = tensor;
-  explained("set_item", {&tensor}, [&] { written.index_put_(indices(subscripts), value); });
+  with_error_context("set_item", {&tensor}, [&] { written.index_put_(indices(subscripts), value); });
 }
 
 }  // namespace simple_torch::core

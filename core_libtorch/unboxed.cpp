@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core_libtorch/below_autograd.h"
-#include "core_libtorch/explained.h"
-#include "core_libtorch/fatal_inputs.h"
+#include "core_libtorch/crash_guards.h"
+#include "core_libtorch/error_context.h"
+#include "core_libtorch/skip_autograd.h"
 
 namespace simple_torch::core {
 namespace {
@@ -91,7 +91,7 @@ Signature signature_of(const c10::OperatorHandle& op) {
 template <class Call>
 at::Tensor explained_call(const UnboxedOperator& unboxed, std::initializer_list<const at::Tensor*> operands,
                           Call&& call) {
-  return explained(unboxed.op->operator_name().name.c_str(), operands, [&] {
+  return with_error_context(unboxed.op->operator_name().name.c_str(), operands, [&] {
     if (!unboxed.skips_autograd) {
       return call();
     }

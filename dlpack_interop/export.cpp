@@ -9,13 +9,13 @@
 
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/error.h"
-#include "core_libtorch/explained.h"
+#include "core_libtorch/error_context.h"
 #include "core_libtorch/small_blocks.h"
 #include "dlpack_interop/copies.h"
+#include "dlpack_interop/exported_memory.h"
 #include "dlpack_interop/imported.h"
 #include "dlpack_interop/interop.h"
-#include "dlpack_interop/lent_memory.h"
-#include "dlpack_interop/tensor_over.h"
+#include "dlpack_interop/strided_tensor.h"
 #include "dlpack_interop/types.h"
 
 namespace simple_torch::dlpack {
@@ -216,7 +216,7 @@ uint64_t read_only_flag(const at::Tensor& tensor) {
 bool is_read_only(const at::Tensor& tensor) { return read_only_flag(tensor) != 0; }
 
 /// Whether nobody else has the storage of a loan, or can get it.
-bool is_alone(const c10::Storage& lent) {
+bool is_sole_owner(const c10::Storage& lent) {
   const auto storage = c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(lent.unsafeGetStorageImpl());
   constexpr size_t kLoanAndThis = 2;
   constexpr size_t kNoWeakOnes = 1;  // all strong ones together count as one
@@ -237,7 +237,7 @@ Managed export_tensor(const at::Tensor& tensor, bool copy) {
 Managed hand_over(Managed lent) noexcept {
   const c10::Storage& storage = *lent_storage(*lent.get());
   const uint64_t copied = imported_flags(storage) & DLPACK_FLAG_BITMASK_IS_COPIED;
-  if (copied == 0 || !is_alone(storage)) {
+  if (copied == 0 || !is_sole_owner(storage)) {
     return lent;
   }
   DLManagedTensorVersioned* flagged = lent.release();
@@ -251,8 +251,8 @@ at::Tensor copied_values(const at::Tensor& tensor, at::MemoryFormat format) {
     require_memory(tensor);
   }
   require_name(tensor);
-  at::Tensor copied = core::explained("to_dlpack", {&tensor},
-                                      [&] { return at::clone(tensor.resolve_conj().resolve_neg(), format); });
+  at::Tensor copied = core::with_error_context(
+      "to_dlpack", {&tensor}, [&] { return at::clone(tensor.resolve_conj().resolve_neg(), format); });
   count_copied(copied);
   return copied;
 }
@@ -271,8 +271,8 @@ void borrow_tensor(const at::Tensor& tensor, DLTensor& out) {
 at::Tensor share_tensor(const at::Tensor& tensor) {
   require_lendable_as_is(tensor);
   require_name(tensor);
-  return tensor_over(storage_of(tensor), tensor.dtype(), tensor.sizes(), tensor.strides(),
-                     tensor.storage_offset());
+  return make_strided_tensor(storage_of(tensor), tensor.dtype(), tensor.sizes(), tensor.strides(),
+                             tensor.storage_offset());
 }
 
 const c10::Storage* lent_storage(const DLManagedTensorVersioned& managed) noexcept {

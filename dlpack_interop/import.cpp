@@ -11,7 +11,7 @@
 #include "core_libtorch/error.h"
 #include "dlpack_interop/imported.h"
 #include "dlpack_interop/interop.h"
-#include "dlpack_interop/tensor_over.h"
+#include "dlpack_interop/strided_tensor.h"
 #include "dlpack_interop/types.h"
 
 namespace simple_torch::dlpack {
@@ -130,7 +130,7 @@ void* checked_data(const DLTensor& tensor, int64_t bytes, int64_t item_bytes) {
 
 /// Whether strides, shape and data, all given, can be taken as they are; fills `bytes` and `data` then. The
 /// long way decides, and says why, on all others.
-bool is_plainly_good(const DLTensor& tensor, int64_t item_bytes, Checked& out) {
+bool validate_fast(const DLTensor& tensor, int64_t item_bytes, Checked& out) {
   if (tensor.ndim < 0 || tensor.ndim > kMaxDims || tensor.shape == nullptr || tensor.strides == nullptr) {
     return false;
   }
@@ -161,7 +161,7 @@ bool is_plainly_good(const DLTensor& tensor, int64_t item_bytes, Checked& out) {
 Checked checked(const DLTensor& tensor) {
   Checked out{torch_dtype(tensor.dtype), torch_device(tensor.device), {}, {}, {}, nullptr, 0};
   const auto item_bytes = static_cast<int64_t>(c10::elementSize(out.dtype));
-  if (is_plainly_good(tensor, item_bytes, out)) {
+  if (validate_fast(tensor, item_bytes, out)) {
     const auto dims = static_cast<size_t>(tensor.ndim);
     out.sizes = {tensor.shape, dims};
     out.given_strides = {tensor.strides, dims};
@@ -197,8 +197,8 @@ void require_packed(uint64_t flags, const DLDataType& dtype) {
 void release_imported(void* context) { const Managed ended(static_cast<DLManagedTensorVersioned*>(context)); }
 
 at::Tensor tensor_as_checked(c10::Storage storage, const Checked& checked, int64_t first) {
-  return tensor_over(std::move(storage), c10::scalarTypeToTypeMeta(checked.dtype), checked.sizes,
-                     checked.strides(), first);
+  return make_strided_tensor(std::move(storage), c10::scalarTypeToTypeMeta(checked.dtype), checked.sizes,
+                             checked.strides(), first);
 }
 
 c10::intrusive_ptr<c10::StorageImpl> storage_of(const Checked& foreign, void* owner, void (*release)(void*)) {

@@ -10,14 +10,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string& guest_library() {
+std::string& embedded_library() {
   static std::string path;
   return path;
 }
 
 std::string own_file() {
-  if (is_guest()) {
-    return guest_library();
+  if (is_embedded()) {
+    return embedded_library();
   }
   char buffer[4096];
   const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
@@ -26,9 +26,9 @@ std::string own_file() {
 
 }  // namespace
 
-bool is_guest() { return !guest_library().empty(); }
+bool is_embedded() { return !embedded_library().empty(); }
 
-void become_guest(const std::string& library) { guest_library() = library; }
+void set_embedded(const std::string& library) { embedded_library() = library; }
 
 const std::string& installation_folder() {
   static const std::string folder = fs::path(own_file()).parent_path().parent_path().string();

@@ -9,9 +9,9 @@ namespace spl {
 const std::string& installation_folder();
 
 /// In a process that is another program's the host neither ends it nor writes past its streams.
-bool is_guest();
+bool is_embedded();
 
 /// Makes it one, before anything else is asked: `library` is the host's own file there.
-void become_guest(const std::string& library);
+void set_embedded(const std::string& library);
 
 }  // namespace spl

@@ -13,7 +13,7 @@
 #include "host/builtins/builtins.h"
 #include "host/builtins/host_externs.h"
 #include "host/ffi/libraries.h"
-#include "host/kept_memory.h"
+#include "host/malloc_tuning.h"
 #include "host/modules/loader.h"
 #include "host/report.h"
 #include "host/vm/cycles.h"

@@ -197,9 +197,9 @@ def load_table(root: Path = ROOT) -> list[Function]:
     functions = []
     for path in sorted((root / "abi").glob("functions*.toml")):
         document = tomllib.loads(path.read_text())
-        operations = document.get("below_autograd", {}).get("operations", [])
+        operations = document.get("skip_autograd", {}).get("operations", [])
         for entry in document["function"]:
-            family = {**document["family"][entry["family"]], "below_autograd": operations}
+            family = {**document["family"][entry["family"]], "skip_autograd": operations}
             for row in expand({**family, **entry}):
                 args, results = parse_signature(row["sig"])
                 spellings = [parse_spelling(name) for name in row.get("rt", [])]
@@ -562,7 +562,7 @@ def front_source(functions: list[Function]) -> str:
     return f"""\
 // {NOTE}
 // The front's slots and the canonical functions that jump through them.
-#include "abi/front_slots.h"
+#include "abi/front/slots.h"
 
 namespace simple_torch::abi {{
 
@@ -685,8 +685,8 @@ def simple_source(functions: list[Function]) -> str:
 // Simple's own spellings: convert, call the slot, give back a value or an empty one.
 #include <bit>
 
-#include "abi/front_convert.h"
-#include "abi/front_slots.h"
+#include "abi/front/convert.h"
+#include "abi/front/slots.h"
 #include "simple_torch/simple_api.h"
 
 using namespace simple_torch::abi;  // NOLINT(google-build-using-namespace): every line below is generated
@@ -748,7 +748,7 @@ def body_parameter(kind: str, name: str, function: Function) -> str:
 def is_below_autograd(function: Function) -> bool:
     """Whether the expression is one call of an operation that the table lists so."""
     lone_call = re.match(r"at::(\w+)\(", function.expr)
-    return bool(lone_call) and lone_call[1] in function.fields["below_autograd"]
+    return bool(lone_call) and lone_call[1] in function.fields["skip_autograd"]
 
 
 def backend_body(function: Function) -> str:
@@ -768,7 +768,7 @@ def backend_body(function: Function) -> str:
         seen = f"at::TensorList({lists[0]})" if lists else "core::kNoOperands"
     shortcut = f"const core::BelowAutograd shortcut({seen}); " if is_below_autograd(function) else ""
     name = function.fields.get("op", function.name)
-    call = f'core::explained("{name}", {seen}, [&] {{ {shortcut}return {function.expr}; }})'
+    call = f'core::with_error_context("{name}", {seen}, [&] {{ {shortcut}return {function.expr}; }})'
     lines += body_result(function, call)
     return f"int32_t {function.name}({parameters}) {{\n  return guarded([&] {{\n" + "\n".join(lines) + "\n  });\n}"
 
@@ -814,10 +814,10 @@ def body_source(functions: list[Function], number: int) -> str:
 {includes}
 
 #include "abi/generated/backend_table.h"
-#include "abi/guarded.h"
-#include "abi/tensor_arguments.h"
+#include "abi/backend/guarded.h"
+#include "abi/backend/tensor_arguments.h"
 #include "core_libtorch/autograd/differentiate.h"
-#include "core_libtorch/below_autograd.h"
+#include "core_libtorch/skip_autograd.h"
 #include "core_libtorch/ops.h"
 #include "core_libtorch/threads.h"
 

@@ -77,10 +77,10 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "abi/generated/backend_table.h"
-#include "abi/guarded.h"
-#include "abi/tensor_arguments.h"
+#include "abi/backend/guarded.h"
+#include "abi/backend/tensor_arguments.h"
 #include "core_libtorch/autograd/differentiate.h"
-#include "core_libtorch/below_autograd.h"
+#include "core_libtorch/skip_autograd.h"
 #include "core_libtorch/ops.h"
 #include "core_libtorch/threads.h"
 
@@ -89,46 +89,46 @@ namespace simple_torch::abi::body {
 int32_t devices(char** out) {
   return guarded([&] {
     require(out, "out");
-    *out = give_text(core::explained("devices", core::kNoOperands, [&] { return core::devices_here(); }));
+    *out = give_text(core::with_error_context("devices", core::kNoOperands, [&] { return core::devices_here(); }));
   });
 }
 
 int32_t default_dtype(int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = core::explained("default_dtype", core::kNoOperands, [&] { return core::code_of_dtype(c10::get_default_dtype_as_scalartype()); });
+    *out = core::with_error_context("default_dtype", core::kNoOperands, [&] { return core::code_of_dtype(c10::get_default_dtype_as_scalartype()); });
   });
 }
 
 int32_t set_default_dtype(int64_t dtype) {
   return guarded([&] {
-    core::explained("set_default_dtype", core::kNoOperands, [&] { return core::set_default_dtype(dtype); });
+    core::with_error_context("set_default_dtype", core::kNoOperands, [&] { return core::set_default_dtype(dtype); });
   });
 }
 
 int32_t num_threads(int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = core::explained("num_threads", core::kNoOperands, [&] { return at::get_num_threads(); });
+    *out = core::with_error_context("num_threads", core::kNoOperands, [&] { return at::get_num_threads(); });
   });
 }
 
 int32_t set_num_threads(int64_t count) {
   return guarded([&] {
-    core::explained("set_num_threads", core::kNoOperands, [&] { return core::set_num_threads(count); });
+    core::with_error_context("set_num_threads", core::kNoOperands, [&] { return core::set_num_threads(count); });
   });
 }
 
 int32_t manual_seed(int64_t seed) {
   return guarded([&] {
-    core::explained("manual_seed", core::kNoOperands, [&] { return core::manual_seed(seed); });
+    core::with_error_context("manual_seed", core::kNoOperands, [&] { return core::manual_seed(seed); });
   });
 }
 
 int32_t dtype_name(int64_t dtype, char** out) {
   return guarded([&] {
     require(out, "out");
-    *out = give_text(core::explained("dtype_name", core::kNoOperands, [&] { return core::dtype_name(core::dtype_of_code(dtype)); }));
+    *out = give_text(core::with_error_context("dtype_name", core::kNoOperands, [&] { return core::dtype_name(core::dtype_of_code(dtype)); }));
   });
 }
 
@@ -136,7 +136,7 @@ int32_t dtype_code(const char* name, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     require(name, "name");
-    *out = core::explained("dtype_code", core::kNoOperands, [&] { return core::code_of_dtype(core::dtype_of_name(name)); });
+    *out = core::with_error_context("dtype_code", core::kNoOperands, [&] { return core::code_of_dtype(core::dtype_of_name(name)); });
   });
 }
 
@@ -144,7 +144,7 @@ int32_t zeros(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("zeros", core::kNoOperands, [&] { return at::zeros(dims); }));
+    *out = give(core::with_error_context("zeros", core::kNoOperands, [&] { return at::zeros(dims); }));
   });
 }
 
@@ -152,7 +152,7 @@ int32_t ones(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("ones", core::kNoOperands, [&] { return at::ones(dims); }));
+    *out = give(core::with_error_context("ones", core::kNoOperands, [&] { return at::ones(dims); }));
   });
 }
 
@@ -160,7 +160,7 @@ int32_t empty(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("empty", core::kNoOperands, [&] { return at::empty(dims); }));
+    *out = give(core::with_error_context("empty", core::kNoOperands, [&] { return at::empty(dims); }));
   });
 }
 
@@ -168,7 +168,7 @@ int32_t randn(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("randn", core::kNoOperands, [&] { return core::randn(dims); }));
+    *out = give(core::with_error_context("randn", core::kNoOperands, [&] { return core::randn(dims); }));
   });
 }
 
@@ -176,7 +176,7 @@ int32_t rand(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("rand", core::kNoOperands, [&] { return core::rand(dims); }));
+    *out = give(core::with_error_context("rand", core::kNoOperands, [&] { return core::rand(dims); }));
   });
 }
 
@@ -184,35 +184,35 @@ int32_t full(const int64_t* dims_items, int64_t dims_len, double value, int64_t*
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("full", core::kNoOperands, [&] { return at::full(dims, value); }));
+    *out = give(core::with_error_context("full", core::kNoOperands, [&] { return at::full(dims, value); }));
   });
 }
 
 int32_t eye(int64_t n, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::explained("eye", core::kNoOperands, [&] { return at::eye(n); }));
+    *out = give(core::with_error_context("eye", core::kNoOperands, [&] { return at::eye(n); }));
   });
 }
 
 int32_t arange(double start, double end, double step, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::explained("arange", core::kNoOperands, [&] { return at::arange(start, end, step, core::default_options()); }));
+    *out = give(core::with_error_context("arange", core::kNoOperands, [&] { return at::arange(start, end, step, core::default_options()); }));
   });
 }
 
 int32_t arange_int(int64_t start, int64_t end, int64_t step, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::explained("arange_int", core::kNoOperands, [&] { return core::integers(start, end, step); }));
+    *out = give(core::with_error_context("arange_int", core::kNoOperands, [&] { return core::integers(start, end, step); }));
   });
 }
 
 int32_t linspace(double start, double end, int64_t steps, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::explained("linspace", core::kNoOperands, [&] { return at::linspace(start, end, steps); }));
+    *out = give(core::with_error_context("linspace", core::kNoOperands, [&] { return at::linspace(start, end, steps); }));
   });
 }
 
@@ -220,7 +220,7 @@ int32_t zeros_int(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("zeros_int", core::kNoOperands, [&] { return at::zeros(dims, at::TensorOptions().dtype(at::kLong)); }));
+    *out = give(core::with_error_context("zeros_int", core::kNoOperands, [&] { return at::zeros(dims, at::TensorOptions().dtype(at::kLong)); }));
   });
 }
 
@@ -228,7 +228,7 @@ int32_t ones_int(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("ones_int", core::kNoOperands, [&] { return at::ones(dims, at::TensorOptions().dtype(at::kLong)); }));
+    *out = give(core::with_error_context("ones_int", core::kNoOperands, [&] { return at::ones(dims, at::TensorOptions().dtype(at::kLong)); }));
   });
 }
 
@@ -236,7 +236,7 @@ int32_t full_int(const int64_t* dims_items, int64_t dims_len, int64_t value, int
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("full_int", core::kNoOperands, [&] { return at::full(dims, value, at::TensorOptions().dtype(at::kLong)); }));
+    *out = give(core::with_error_context("full_int", core::kNoOperands, [&] { return at::full(dims, value, at::TensorOptions().dtype(at::kLong)); }));
   });
 }
 
@@ -244,14 +244,14 @@ int32_t randint(int64_t low, int64_t high, const int64_t* dims_items, int64_t di
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("randint", core::kNoOperands, [&] { return at::randint(low, high, dims, at::TensorOptions().dtype(at::kLong)); }));
+    *out = give(core::with_error_context("randint", core::kNoOperands, [&] { return at::randint(low, high, dims, at::TensorOptions().dtype(at::kLong)); }));
   });
 }
 
 int32_t randperm(int64_t n, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::explained("randperm", core::kNoOperands, [&] { return at::randperm(n); }));
+    *out = give(core::with_error_context("randperm", core::kNoOperands, [&] { return at::randperm(n); }));
   });
 }
 
@@ -259,7 +259,7 @@ int32_t zeros_as(const int64_t* dims_items, int64_t dims_len, int64_t dtype, int
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("zeros_as", core::kNoOperands, [&] { return at::zeros(dims, core::options(dtype, device)); }));
+    *out = give(core::with_error_context("zeros_as", core::kNoOperands, [&] { return at::zeros(dims, core::options(dtype, device)); }));
   });
 }
 
@@ -267,7 +267,7 @@ int32_t ones_as(const int64_t* dims_items, int64_t dims_len, int64_t dtype, int6
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("ones_as", core::kNoOperands, [&] { return at::ones(dims, core::options(dtype, device)); }));
+    *out = give(core::with_error_context("ones_as", core::kNoOperands, [&] { return at::ones(dims, core::options(dtype, device)); }));
   });
 }
 
@@ -275,7 +275,7 @@ int32_t randn_as(const int64_t* dims_items, int64_t dims_len, int64_t dtype, int
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("randn_as", core::kNoOperands, [&] { return at::randn(dims, core::options(dtype, device)); }));
+    *out = give(core::with_error_context("randn_as", core::kNoOperands, [&] { return at::randn(dims, core::options(dtype, device)); }));
   });
 }
 
@@ -283,7 +283,7 @@ int32_t rand_as(const int64_t* dims_items, int64_t dims_len, int64_t dtype, int6
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("rand_as", core::kNoOperands, [&] { return at::rand(dims, core::options(dtype, device)); }));
+    *out = give(core::with_error_context("rand_as", core::kNoOperands, [&] { return at::rand(dims, core::options(dtype, device)); }));
   });
 }
 
@@ -291,7 +291,7 @@ int32_t empty_as(const int64_t* dims_items, int64_t dims_len, int64_t dtype, int
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("empty_as", core::kNoOperands, [&] { return at::empty(dims, core::options(dtype, device)); }));
+    *out = give(core::with_error_context("empty_as", core::kNoOperands, [&] { return at::empty(dims, core::options(dtype, device)); }));
   });
 }
 
@@ -299,14 +299,14 @@ int32_t full_as(const int64_t* dims_items, int64_t dims_len, double value, int64
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("full_as", core::kNoOperands, [&] { return at::full(dims, value, core::options(dtype, device)); }));
+    *out = give(core::with_error_context("full_as", core::kNoOperands, [&] { return at::full(dims, value, core::options(dtype, device)); }));
   });
 }
 
 int32_t arange_as(double start, double end, double step, int64_t dtype, int64_t device, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::explained("arange_as", core::kNoOperands, [&] { return at::arange(start, end, step, core::options(dtype, device)); }));
+    *out = give(core::with_error_context("arange_as", core::kNoOperands, [&] { return at::arange(start, end, step, core::options(dtype, device)); }));
   });
 }
 
@@ -315,7 +315,7 @@ int32_t zeros_like(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("zeros_like", {&a}, [&] { return at::zeros_like(a); }));
+    *out = give(core::with_error_context("zeros_like", {&a}, [&] { return at::zeros_like(a); }));
   });
 }
 
@@ -324,7 +324,7 @@ int32_t ones_like(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("ones_like", {&a}, [&] { return at::ones_like(a); }));
+    *out = give(core::with_error_context("ones_like", {&a}, [&] { return at::ones_like(a); }));
   });
 }
 
@@ -333,7 +333,7 @@ int32_t empty_like(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("empty_like", {&a}, [&] { return at::empty_like(a); }));
+    *out = give(core::with_error_context("empty_like", {&a}, [&] { return at::empty_like(a); }));
   });
 }
 
@@ -342,7 +342,7 @@ int32_t rand_like(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rand_like", {&a}, [&] { return core::rand_like(a); }));
+    *out = give(core::with_error_context("rand_like", {&a}, [&] { return core::rand_like(a); }));
   });
 }
 
@@ -351,7 +351,7 @@ int32_t randn_like(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("randn_like", {&a}, [&] { return core::randn_like(a); }));
+    *out = give(core::with_error_context("randn_like", {&a}, [&] { return core::randn_like(a); }));
   });
 }
 
@@ -360,7 +360,7 @@ int32_t full_like(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("full_like", {&a}, [&] { return at::full_like(a, value); }));
+    *out = give(core::with_error_context("full_like", {&a}, [&] { return at::full_like(a, value); }));
   });
 }
 
@@ -369,7 +369,7 @@ int32_t neg(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("neg", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::neg(a); }));
+    *out = give(core::with_error_context("neg", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::neg(a); }));
   });
 }
 
@@ -378,7 +378,7 @@ int32_t abs(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("abs", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::abs(a); }));
+    *out = give(core::with_error_context("abs", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::abs(a); }));
   });
 }
 
@@ -387,7 +387,7 @@ int32_t sqrt(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sqrt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sqrt(a); }));
+    *out = give(core::with_error_context("sqrt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sqrt(a); }));
   });
 }
 
@@ -396,7 +396,7 @@ int32_t exp(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("exp", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::exp(a); }));
+    *out = give(core::with_error_context("exp", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::exp(a); }));
   });
 }
 
@@ -405,7 +405,7 @@ int32_t log(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("log", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log(a); }));
+    *out = give(core::with_error_context("log", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log(a); }));
   });
 }
 
@@ -414,7 +414,7 @@ int32_t sin(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sin", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sin(a); }));
+    *out = give(core::with_error_context("sin", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sin(a); }));
   });
 }
 
@@ -423,7 +423,7 @@ int32_t cos(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("cos", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::cos(a); }));
+    *out = give(core::with_error_context("cos", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::cos(a); }));
   });
 }
 
@@ -432,7 +432,7 @@ int32_t tan(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("tan", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::tan(a); }));
+    *out = give(core::with_error_context("tan", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::tan(a); }));
   });
 }
 
@@ -441,7 +441,7 @@ int32_t asin(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("asin", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::asin(a); }));
+    *out = give(core::with_error_context("asin", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::asin(a); }));
   });
 }
 
@@ -450,7 +450,7 @@ int32_t acos(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("acos", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::acos(a); }));
+    *out = give(core::with_error_context("acos", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::acos(a); }));
   });
 }
 
@@ -459,7 +459,7 @@ int32_t atan(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("atan", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::atan(a); }));
+    *out = give(core::with_error_context("atan", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::atan(a); }));
   });
 }
 
@@ -468,7 +468,7 @@ int32_t sinh(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sinh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sinh(a); }));
+    *out = give(core::with_error_context("sinh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sinh(a); }));
   });
 }
 
@@ -477,7 +477,7 @@ int32_t cosh(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("cosh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::cosh(a); }));
+    *out = give(core::with_error_context("cosh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::cosh(a); }));
   });
 }
 
@@ -486,7 +486,7 @@ int32_t tanh(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("tanh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::tanh(a); }));
+    *out = give(core::with_error_context("tanh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::tanh(a); }));
   });
 }
 
@@ -495,7 +495,7 @@ int32_t relu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("relu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::relu(a); }));
+    *out = give(core::with_error_context("relu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::relu(a); }));
   });
 }
 
@@ -504,7 +504,7 @@ int32_t sigmoid(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sigmoid", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sigmoid(a); }));
+    *out = give(core::with_error_context("sigmoid", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sigmoid(a); }));
   });
 }
 
@@ -513,7 +513,7 @@ int32_t erf(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("erf", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::erf(a); }));
+    *out = give(core::with_error_context("erf", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::erf(a); }));
   });
 }
 
@@ -522,7 +522,7 @@ int32_t log1p(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("log1p", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log1p(a); }));
+    *out = give(core::with_error_context("log1p", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log1p(a); }));
   });
 }
 
@@ -531,7 +531,7 @@ int32_t log2(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("log2", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log2(a); }));
+    *out = give(core::with_error_context("log2", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log2(a); }));
   });
 }
 
@@ -540,7 +540,7 @@ int32_t log10(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("log10", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log10(a); }));
+    *out = give(core::with_error_context("log10", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log10(a); }));
   });
 }
 
@@ -549,7 +549,7 @@ int32_t expm1(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("expm1", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::expm1(a); }));
+    *out = give(core::with_error_context("expm1", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::expm1(a); }));
   });
 }
 
@@ -558,7 +558,7 @@ int32_t exp2(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("exp2", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::exp2(a); }));
+    *out = give(core::with_error_context("exp2", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::exp2(a); }));
   });
 }
 
@@ -567,7 +567,7 @@ int32_t rsqrt(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rsqrt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsqrt(a); }));
+    *out = give(core::with_error_context("rsqrt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsqrt(a); }));
   });
 }
 
@@ -576,7 +576,7 @@ int32_t reciprocal(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("reciprocal", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a); }));
+    *out = give(core::with_error_context("reciprocal", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a); }));
   });
 }
 
@@ -585,7 +585,7 @@ int32_t square(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("square", {&a}, [&] { return at::square(a); }));
+    *out = give(core::with_error_context("square", {&a}, [&] { return at::square(a); }));
   });
 }
 
@@ -594,7 +594,7 @@ int32_t sign(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sign", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sign(a); }));
+    *out = give(core::with_error_context("sign", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sign(a); }));
   });
 }
 
@@ -603,7 +603,7 @@ int32_t floor(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("floor", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::floor(a); }));
+    *out = give(core::with_error_context("floor", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::floor(a); }));
   });
 }
 
@@ -612,7 +612,7 @@ int32_t ceil(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("ceil", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ceil(a); }));
+    *out = give(core::with_error_context("ceil", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ceil(a); }));
   });
 }
 
@@ -621,7 +621,7 @@ int32_t round(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("round", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::round(a); }));
+    *out = give(core::with_error_context("round", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::round(a); }));
   });
 }
 
@@ -630,7 +630,7 @@ int32_t trunc(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("trunc", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::trunc(a); }));
+    *out = give(core::with_error_context("trunc", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::trunc(a); }));
   });
 }
 
@@ -639,7 +639,7 @@ int32_t logical_not(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("logical_not", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::logical_not(a); }));
+    *out = give(core::with_error_context("logical_not", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::logical_not(a); }));
   });
 }
 
@@ -648,7 +648,7 @@ int32_t isnan(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("isnan", {&a}, [&] { return at::isnan(a); }));
+    *out = give(core::with_error_context("isnan", {&a}, [&] { return at::isnan(a); }));
   });
 }
 
@@ -657,7 +657,7 @@ int32_t isinf(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("isinf", {&a}, [&] { return at::isinf(a); }));
+    *out = give(core::with_error_context("isinf", {&a}, [&] { return at::isinf(a); }));
   });
 }
 
@@ -666,7 +666,7 @@ int32_t isfinite(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("isfinite", {&a}, [&] { return at::isfinite(a); }));
+    *out = give(core::with_error_context("isfinite", {&a}, [&] { return at::isfinite(a); }));
   });
 }
 
@@ -675,7 +675,7 @@ int32_t relu6(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("relu6", {&a}, [&] { return at::relu6(a); }));
+    *out = give(core::with_error_context("relu6", {&a}, [&] { return at::relu6(a); }));
   });
 }
 
@@ -684,7 +684,7 @@ int32_t gelu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("gelu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gelu(a); }));
+    *out = give(core::with_error_context("gelu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gelu(a); }));
   });
 }
 
@@ -693,7 +693,7 @@ int32_t silu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("silu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::silu(a); }));
+    *out = give(core::with_error_context("silu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::silu(a); }));
   });
 }
 
@@ -702,7 +702,7 @@ int32_t mish(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("mish", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mish(a); }));
+    *out = give(core::with_error_context("mish", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mish(a); }));
   });
 }
 
@@ -711,7 +711,7 @@ int32_t softplus(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("softplus", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::softplus(a); }));
+    *out = give(core::with_error_context("softplus", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::softplus(a); }));
   });
 }
 
@@ -720,7 +720,7 @@ int32_t elu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("elu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::elu(a); }));
+    *out = give(core::with_error_context("elu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::elu(a); }));
   });
 }
 
@@ -729,7 +729,7 @@ int32_t hardswish(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("hardswish", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::hardswish(a); }));
+    *out = give(core::with_error_context("hardswish", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::hardswish(a); }));
   });
 }
 
@@ -738,7 +738,7 @@ int32_t leaky_relu(int64_t a_handle, double negative_slope, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("leaky_relu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::leaky_relu(a, negative_slope); }));
+    *out = give(core::with_error_context("leaky_relu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::leaky_relu(a, negative_slope); }));
   });
 }
 
@@ -747,7 +747,7 @@ int32_t softmax(int64_t a_handle, int64_t dim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("softmax", {&a}, [&] { return at::softmax(a, dim); }));
+    *out = give(core::with_error_context("softmax", {&a}, [&] { return at::softmax(a, dim); }));
   });
 }
 
@@ -756,7 +756,7 @@ int32_t log_softmax(int64_t a_handle, int64_t dim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("log_softmax", {&a}, [&] { return at::log_softmax(a, dim); }));
+    *out = give(core::with_error_context("log_softmax", {&a}, [&] { return at::log_softmax(a, dim); }));
   });
 }
 
@@ -765,7 +765,7 @@ int32_t clamp(int64_t a_handle, double low, double high, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("clamp", {&a}, [&] { return core::clamp(a, low, high); }));
+    *out = give(core::with_error_context("clamp", {&a}, [&] { return core::clamp(a, low, high); }));
   });
 }
 
@@ -774,7 +774,7 @@ int32_t nan_to_num(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("nan_to_num", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::nan_to_num(a, value); }));
+    *out = give(core::with_error_context("nan_to_num", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::nan_to_num(a, value); }));
   });
 }
 
@@ -785,7 +785,7 @@ int32_t add(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("add", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::add(a, b); }));
+    *out = give(core::with_error_context("add", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::add(a, b); }));
   });
 }
 
@@ -796,7 +796,7 @@ int32_t sub(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("sub", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::sub(a, b); }));
+    *out = give(core::with_error_context("sub", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::sub(a, b); }));
   });
 }
 
@@ -807,7 +807,7 @@ int32_t mul(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("mul", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::mul(a, b); }));
+    *out = give(core::with_error_context("mul", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::mul(a, b); }));
   });
 }
 
@@ -818,7 +818,7 @@ int32_t div(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("div", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::div(a, b); }));
+    *out = give(core::with_error_context("div", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::div(a, b); }));
   });
 }
 
@@ -829,7 +829,7 @@ int32_t maximum(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("maximum", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::maximum(a, b); }));
+    *out = give(core::with_error_context("maximum", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::maximum(a, b); }));
   });
 }
 
@@ -840,7 +840,7 @@ int32_t minimum(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("minimum", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::minimum(a, b); }));
+    *out = give(core::with_error_context("minimum", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::minimum(a, b); }));
   });
 }
 
@@ -851,7 +851,7 @@ int32_t atan2(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("atan2", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::atan2(a, b); }));
+    *out = give(core::with_error_context("atan2", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::atan2(a, b); }));
   });
 }
 
@@ -862,7 +862,7 @@ int32_t remainder(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("remainder", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::remainder(a, b); }));
+    *out = give(core::with_error_context("remainder", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::remainder(a, b); }));
   });
 }
 
@@ -873,7 +873,7 @@ int32_t fmod(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("fmod", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::fmod(a, b); }));
+    *out = give(core::with_error_context("fmod", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::fmod(a, b); }));
   });
 }
 
@@ -884,7 +884,7 @@ int32_t floor_divide(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("floor_divide", {&a, &b}, [&] { return at::floor_divide(a, b); }));
+    *out = give(core::with_error_context("floor_divide", {&a, &b}, [&] { return at::floor_divide(a, b); }));
   });
 }
 
@@ -895,7 +895,7 @@ int32_t logical_and(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("logical_and", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_and(a, b); }));
+    *out = give(core::with_error_context("logical_and", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_and(a, b); }));
   });
 }
 
@@ -906,7 +906,7 @@ int32_t logical_or(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("logical_or", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_or(a, b); }));
+    *out = give(core::with_error_context("logical_or", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_or(a, b); }));
   });
 }
 
@@ -917,7 +917,7 @@ int32_t logical_xor(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("logical_xor", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_xor(a, b); }));
+    *out = give(core::with_error_context("logical_xor", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_xor(a, b); }));
   });
 }
 
@@ -928,7 +928,7 @@ int32_t pow_tensor(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("pow", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::pow(a, b); }));
+    *out = give(core::with_error_context("pow", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::pow(a, b); }));
   });
 }
 
@@ -941,7 +941,7 @@ int32_t where(int64_t condition_handle, int64_t a_handle, int64_t b_handle, int6
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("where", {&condition, &a, &b}, [&] { return at::where(condition, a, b); }));
+    *out = give(core::with_error_context("where", {&condition, &a, &b}, [&] { return at::where(condition, a, b); }));
   });
 }
 
@@ -950,7 +950,7 @@ int32_t add_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = give(core::with_error_context("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -959,7 +959,7 @@ int32_t sub_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = give(core::with_error_context("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -968,7 +968,7 @@ int32_t mul_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = give(core::with_error_context("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 

@@ -54,10 +54,10 @@
 #include <ATen/ops/var.h>
 
 #include "abi/generated/backend_table.h"
-#include "abi/guarded.h"
-#include "abi/tensor_arguments.h"
+#include "abi/backend/guarded.h"
+#include "abi/backend/tensor_arguments.h"
 #include "core_libtorch/autograd/differentiate.h"
-#include "core_libtorch/below_autograd.h"
+#include "core_libtorch/skip_autograd.h"
 #include "core_libtorch/ops.h"
 #include "core_libtorch/threads.h"
 
@@ -68,7 +68,7 @@ int32_t div_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = give(core::with_error_context("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -77,7 +77,7 @@ int32_t pow(int64_t a_handle, double exponent, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(a, at::Scalar(exponent)); }));
+    *out = give(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(a, at::Scalar(exponent)); }));
   });
 }
 
@@ -86,7 +86,7 @@ int32_t add_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = give(core::with_error_context("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -95,7 +95,7 @@ int32_t sub_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = give(core::with_error_context("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -104,7 +104,7 @@ int32_t mul_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = give(core::with_error_context("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -113,7 +113,7 @@ int32_t div_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = give(core::with_error_context("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -122,7 +122,7 @@ int32_t floor_divide_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("floor_divide", {&a}, [&] { return at::floor_divide(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = give(core::with_error_context("floor_divide", {&a}, [&] { return at::floor_divide(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -131,7 +131,7 @@ int32_t pow_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(a, at::Scalar(value)); }));
   });
 }
 
@@ -140,7 +140,7 @@ int32_t remainder_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
   });
 }
 
@@ -149,7 +149,7 @@ int32_t remainder_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
   });
 }
 
@@ -158,7 +158,7 @@ int32_t floor_divide_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("floor_divide", {&a}, [&] { return at::floor_divide(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("floor_divide", {&a}, [&] { return at::floor_divide(a, at::Scalar(value)); }));
   });
 }
 
@@ -167,7 +167,7 @@ int32_t rsub_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rsub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("rsub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
   });
 }
 
@@ -176,7 +176,7 @@ int32_t rsub_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rsub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("rsub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
   });
 }
 
@@ -185,7 +185,7 @@ int32_t rdiv_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
+    *out = give(core::with_error_context("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -194,7 +194,7 @@ int32_t rdiv_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
+    *out = give(core::with_error_context("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -203,7 +203,7 @@ int32_t rpow_scalar(int64_t a_handle, double base, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(at::Scalar(base), a); }));
+    *out = give(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(at::Scalar(base), a); }));
   });
 }
 
@@ -212,7 +212,7 @@ int32_t rpow_int(int64_t a_handle, int64_t base, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(at::Scalar(base), a); }));
+    *out = give(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(at::Scalar(base), a); }));
   });
 }
 
@@ -223,7 +223,7 @@ int32_t eq(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("eq", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::eq(a, b); }));
+    *out = give(core::with_error_context("eq", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::eq(a, b); }));
   });
 }
 
@@ -234,7 +234,7 @@ int32_t ne(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("ne", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::ne(a, b); }));
+    *out = give(core::with_error_context("ne", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::ne(a, b); }));
   });
 }
 
@@ -245,7 +245,7 @@ int32_t lt(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("lt", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::lt(a, b); }));
+    *out = give(core::with_error_context("lt", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::lt(a, b); }));
   });
 }
 
@@ -256,7 +256,7 @@ int32_t gt(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("gt", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::gt(a, b); }));
+    *out = give(core::with_error_context("gt", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::gt(a, b); }));
   });
 }
 
@@ -267,7 +267,7 @@ int32_t le(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("le", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::le(a, b); }));
+    *out = give(core::with_error_context("le", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::le(a, b); }));
   });
 }
 
@@ -278,7 +278,7 @@ int32_t ge(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("ge", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::ge(a, b); }));
+    *out = give(core::with_error_context("ge", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::ge(a, b); }));
   });
 }
 
@@ -287,7 +287,7 @@ int32_t eq_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("eq", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("eq", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
   });
 }
 
@@ -296,7 +296,7 @@ int32_t ne_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("ne", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("ne", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
   });
 }
 
@@ -305,7 +305,7 @@ int32_t lt_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("lt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("lt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
   });
 }
 
@@ -314,7 +314,7 @@ int32_t gt_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("gt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("gt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
   });
 }
 
@@ -323,7 +323,7 @@ int32_t le_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("le", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::le(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("le", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::le(a, at::Scalar(value)); }));
   });
 }
 
@@ -332,7 +332,7 @@ int32_t ge_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("ge", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("ge", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
   });
 }
 
@@ -341,7 +341,7 @@ int32_t eq_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("eq", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("eq", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
   });
 }
 
@@ -350,7 +350,7 @@ int32_t ne_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("ne", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("ne", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
   });
 }
 
@@ -359,7 +359,7 @@ int32_t lt_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("lt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("lt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
   });
 }
 
@@ -368,7 +368,7 @@ int32_t gt_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("gt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("gt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
   });
 }
 
@@ -377,7 +377,7 @@ int32_t le_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("le", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::le(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("le", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::le(a, at::Scalar(value)); }));
   });
 }
 
@@ -386,7 +386,7 @@ int32_t ge_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("ge", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
+    *out = give(core::with_error_context("ge", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
   });
 }
 
@@ -397,7 +397,7 @@ int32_t isclose(int64_t a_handle, int64_t b_handle, double rtol, double atol, in
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("isclose", {&a, &b}, [&] { return at::isclose(a, b, rtol, atol); }));
+    *out = give(core::with_error_context("isclose", {&a, &b}, [&] { return at::isclose(a, b, rtol, atol); }));
   });
 }
 
@@ -408,7 +408,7 @@ int32_t allclose(int64_t a_handle, int64_t b_handle, double rtol, double atol, b
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = core::explained("allclose", {&a, &b}, [&] { return at::allclose(a, b, rtol, atol); });
+    *out = core::with_error_context("allclose", {&a, &b}, [&] { return at::allclose(a, b, rtol, atol); });
   });
 }
 
@@ -419,7 +419,7 @@ int32_t equal(int64_t a_handle, int64_t b_handle, bool* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = core::explained("equal", {&a, &b}, [&] { return at::equal(a, b); });
+    *out = core::with_error_context("equal", {&a, &b}, [&] { return at::equal(a, b); });
   });
 }
 
@@ -428,7 +428,7 @@ int32_t sum_all(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sum", {&a}, [&] { return at::sum(a); }));
+    *out = give(core::with_error_context("sum", {&a}, [&] { return at::sum(a); }));
   });
 }
 
@@ -437,7 +437,7 @@ int32_t mean_all(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("mean", {&a}, [&] { return at::mean(a); }));
+    *out = give(core::with_error_context("mean", {&a}, [&] { return at::mean(a); }));
   });
 }
 
@@ -446,7 +446,7 @@ int32_t prod_all(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("prod", {&a}, [&] { return at::prod(a); }));
+    *out = give(core::with_error_context("prod", {&a}, [&] { return at::prod(a); }));
   });
 }
 
@@ -455,7 +455,7 @@ int32_t max_all(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("max", {&a}, [&] { return at::max(a); }));
+    *out = give(core::with_error_context("max", {&a}, [&] { return at::max(a); }));
   });
 }
 
@@ -464,7 +464,7 @@ int32_t min_all(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("min", {&a}, [&] { return at::min(a); }));
+    *out = give(core::with_error_context("min", {&a}, [&] { return at::min(a); }));
   });
 }
 
@@ -473,7 +473,7 @@ int32_t all_all(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("all", {&a}, [&] { return at::all(a); }));
+    *out = give(core::with_error_context("all", {&a}, [&] { return at::all(a); }));
   });
 }
 
@@ -482,7 +482,7 @@ int32_t any_all(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("any", {&a}, [&] { return at::any(a); }));
+    *out = give(core::with_error_context("any", {&a}, [&] { return at::any(a); }));
   });
 }
 
@@ -491,7 +491,7 @@ int32_t std_all(int64_t a_handle, int64_t correction, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("std", {&a}, [&] { return at::std(a, std::nullopt, std::optional<at::Scalar>(correction), false); }));
+    *out = give(core::with_error_context("std", {&a}, [&] { return at::std(a, std::nullopt, std::optional<at::Scalar>(correction), false); }));
   });
 }
 
@@ -500,7 +500,7 @@ int32_t var_all(int64_t a_handle, int64_t correction, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("var", {&a}, [&] { return at::var(a, std::nullopt, std::optional<at::Scalar>(correction), false); }));
+    *out = give(core::with_error_context("var", {&a}, [&] { return at::var(a, std::nullopt, std::optional<at::Scalar>(correction), false); }));
   });
 }
 
@@ -510,7 +510,7 @@ int32_t std_dim(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, i
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("std", {&a}, [&] { return at::std(a, at::OptionalIntArrayRef(dims), std::optional<at::Scalar>(correction), keepdim); }));
+    *out = give(core::with_error_context("std", {&a}, [&] { return at::std(a, at::OptionalIntArrayRef(dims), std::optional<at::Scalar>(correction), keepdim); }));
   });
 }
 
@@ -520,7 +520,7 @@ int32_t var_dim(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, i
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("var", {&a}, [&] { return at::var(a, at::OptionalIntArrayRef(dims), std::optional<at::Scalar>(correction), keepdim); }));
+    *out = give(core::with_error_context("var", {&a}, [&] { return at::var(a, at::OptionalIntArrayRef(dims), std::optional<at::Scalar>(correction), keepdim); }));
   });
 }
 
@@ -529,7 +529,7 @@ int32_t norm_all(int64_t a_handle, double p, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("norm", {&a}, [&] { return at::norm(a, at::Scalar(p)); }));
+    *out = give(core::with_error_context("norm", {&a}, [&] { return at::norm(a, at::Scalar(p)); }));
   });
 }
 
@@ -538,7 +538,7 @@ int32_t sum_dim(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("sum", {&a}, [&] { return at::sum(a, dim, keepdim); }));
+    *out = give(core::with_error_context("sum", {&a}, [&] { return at::sum(a, dim, keepdim); }));
   });
 }
 
@@ -547,7 +547,7 @@ int32_t mean_dim(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("mean", {&a}, [&] { return at::mean(a, dim, keepdim); }));
+    *out = give(core::with_error_context("mean", {&a}, [&] { return at::mean(a, dim, keepdim); }));
   });
 }
 
@@ -557,7 +557,7 @@ int32_t sum_dims(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, 
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("sum", {&a}, [&] { return at::sum(a, dims, keepdim); }));
+    *out = give(core::with_error_context("sum", {&a}, [&] { return at::sum(a, dims, keepdim); }));
   });
 }
 
@@ -567,7 +567,7 @@ int32_t mean_dims(int64_t a_handle, const int64_t* dims_items, int64_t dims_len,
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("mean", {&a}, [&] { return at::mean(a, dims, keepdim); }));
+    *out = give(core::with_error_context("mean", {&a}, [&] { return at::mean(a, dims, keepdim); }));
   });
 }
 
@@ -576,7 +576,7 @@ int32_t max_dim(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("max", {&a}, [&] { return std::get<0>(at::max(a, dim, keepdim)); }));
+    *out = give(core::with_error_context("max", {&a}, [&] { return std::get<0>(at::max(a, dim, keepdim)); }));
   });
 }
 
@@ -585,7 +585,7 @@ int32_t min_dim(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("min", {&a}, [&] { return std::get<0>(at::min(a, dim, keepdim)); }));
+    *out = give(core::with_error_context("min", {&a}, [&] { return std::get<0>(at::min(a, dim, keepdim)); }));
   });
 }
 
@@ -595,7 +595,7 @@ int32_t max_with_indices(int64_t a_handle, int64_t dim, bool keepdim, int64_t* v
     require(indices, "indices");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    auto results = core::explained("max", {&a}, [&] { return at::max(a, dim, keepdim); });
+    auto results = core::with_error_context("max", {&a}, [&] { return at::max(a, dim, keepdim); });
     give(results, values, indices);
   });
 }
@@ -606,7 +606,7 @@ int32_t min_with_indices(int64_t a_handle, int64_t dim, bool keepdim, int64_t* v
     require(indices, "indices");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    auto results = core::explained("min", {&a}, [&] { return at::min(a, dim, keepdim); });
+    auto results = core::with_error_context("min", {&a}, [&] { return at::min(a, dim, keepdim); });
     give(results, values, indices);
   });
 }
@@ -616,7 +616,7 @@ int32_t argmax(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("argmax", {&a}, [&] { return dim < 0 ? at::argmax(a) : at::argmax(a, dim, keepdim); }));
+    *out = give(core::with_error_context("argmax", {&a}, [&] { return dim < 0 ? at::argmax(a) : at::argmax(a, dim, keepdim); }));
   });
 }
 
@@ -625,7 +625,7 @@ int32_t argmin(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("argmin", {&a}, [&] { return dim < 0 ? at::argmin(a) : at::argmin(a, dim, keepdim); }));
+    *out = give(core::with_error_context("argmin", {&a}, [&] { return dim < 0 ? at::argmin(a) : at::argmin(a, dim, keepdim); }));
   });
 }
 
@@ -634,7 +634,7 @@ int32_t argmax_dim(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("argmax", {&a}, [&] { return at::argmax(a, dim, keepdim); }));
+    *out = give(core::with_error_context("argmax", {&a}, [&] { return at::argmax(a, dim, keepdim); }));
   });
 }
 
@@ -643,7 +643,7 @@ int32_t argmin_dim(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("argmin", {&a}, [&] { return at::argmin(a, dim, keepdim); }));
+    *out = give(core::with_error_context("argmin", {&a}, [&] { return at::argmin(a, dim, keepdim); }));
   });
 }
 
@@ -653,7 +653,7 @@ int32_t topk(int64_t a_handle, int64_t k, int64_t dim, bool largest, bool sorted
     require(indices, "indices");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    auto results = core::explained("topk", {&a}, [&] { return at::topk(a, k, dim, largest, sorted); });
+    auto results = core::with_error_context("topk", {&a}, [&] { return at::topk(a, k, dim, largest, sorted); });
     give(results, values, indices);
   });
 }
@@ -664,7 +664,7 @@ int32_t sort(int64_t a_handle, int64_t dim, bool descending, int64_t* values, in
     require(indices, "indices");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    auto results = core::explained("sort", {&a}, [&] { return at::sort(a, dim, descending); });
+    auto results = core::with_error_context("sort", {&a}, [&] { return at::sort(a, dim, descending); });
     give(results, values, indices);
   });
 }
@@ -674,7 +674,7 @@ int32_t cumsum(int64_t a_handle, int64_t dim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("cumsum", {&a}, [&] { return at::cumsum(a, dim); }));
+    *out = give(core::with_error_context("cumsum", {&a}, [&] { return at::cumsum(a, dim); }));
   });
 }
 
@@ -684,7 +684,7 @@ int32_t logsumexp(int64_t a_handle, const int64_t* dims_items, int64_t dims_len,
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("logsumexp", {&a}, [&] { return at::logsumexp(a, dims, keepdim); }));
+    *out = give(core::with_error_context("logsumexp", {&a}, [&] { return at::logsumexp(a, dims, keepdim); }));
   });
 }
 
@@ -693,7 +693,7 @@ int32_t sum_value(int64_t a_handle, double* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("sum", {&a}, [&] { return core::to_double(at::sum(a)); });
+    *out = core::with_error_context("sum", {&a}, [&] { return core::to_double(at::sum(a)); });
   });
 }
 
@@ -702,7 +702,7 @@ int32_t mean_value(int64_t a_handle, double* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("mean", {&a}, [&] { return core::to_double(at::mean(a)); });
+    *out = core::with_error_context("mean", {&a}, [&] { return core::to_double(at::mean(a)); });
   });
 }
 
@@ -711,7 +711,7 @@ int32_t max_value(int64_t a_handle, double* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("max", {&a}, [&] { return core::to_double(at::max(a)); });
+    *out = core::with_error_context("max", {&a}, [&] { return core::to_double(at::max(a)); });
   });
 }
 
@@ -720,7 +720,7 @@ int32_t min_value(int64_t a_handle, double* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("min", {&a}, [&] { return core::to_double(at::min(a)); });
+    *out = core::with_error_context("min", {&a}, [&] { return core::to_double(at::min(a)); });
   });
 }
 
@@ -729,7 +729,7 @@ int32_t norm_value(int64_t a_handle, double* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("norm", {&a}, [&] { return core::to_double(at::norm(a)); });
+    *out = core::with_error_context("norm", {&a}, [&] { return core::to_double(at::norm(a)); });
   });
 }
 
@@ -738,7 +738,7 @@ int32_t std_value(int64_t a_handle, double* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("std", {&a}, [&] { return core::to_double(at::std(a)); });
+    *out = core::with_error_context("std", {&a}, [&] { return core::to_double(at::std(a)); });
   });
 }
 
@@ -747,7 +747,7 @@ int32_t var_value(int64_t a_handle, double* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("var", {&a}, [&] { return core::to_double(at::var(a)); });
+    *out = core::with_error_context("var", {&a}, [&] { return core::to_double(at::var(a)); });
   });
 }
 
@@ -756,7 +756,7 @@ int32_t det_value(int64_t a_handle, double* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("det", {&a}, [&] { return core::to_double(at::det(a)); });
+    *out = core::with_error_context("det", {&a}, [&] { return core::to_double(at::det(a)); });
   });
 }
 
@@ -765,7 +765,7 @@ int32_t t(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("t", {&a}, [&] { return at::t(a); }));
+    *out = give(core::with_error_context("t", {&a}, [&] { return at::t(a); }));
   });
 }
 
@@ -774,7 +774,7 @@ int32_t squeeze(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("squeeze", {&a}, [&] { return at::squeeze(a); }));
+    *out = give(core::with_error_context("squeeze", {&a}, [&] { return at::squeeze(a); }));
   });
 }
 
@@ -783,7 +783,7 @@ int32_t clone(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("clone", {&a}, [&] { return at::clone(a); }));
+    *out = give(core::with_error_context("clone", {&a}, [&] { return at::clone(a); }));
   });
 }
 
@@ -792,7 +792,7 @@ int32_t clone_tensor(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("clone", {&a}, [&] { return at::clone(a); }));
+    *out = give(core::with_error_context("clone", {&a}, [&] { return at::clone(a); }));
   });
 }
 
@@ -801,7 +801,7 @@ int32_t flatten(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("flatten", {&a}, [&] { return at::flatten(a); }));
+    *out = give(core::with_error_context("flatten", {&a}, [&] { return at::flatten(a); }));
   });
 }
 
@@ -810,7 +810,7 @@ int32_t flatten_dims(int64_t a_handle, int64_t start_dim, int64_t end_dim, int64
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("flatten", {&a}, [&] { return at::flatten(a, start_dim, end_dim); }));
+    *out = give(core::with_error_context("flatten", {&a}, [&] { return at::flatten(a, start_dim, end_dim); }));
   });
 }
 
@@ -819,7 +819,7 @@ int32_t contiguous(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("contiguous", {&a}, [&] { return a.contiguous(); }));
+    *out = give(core::with_error_context("contiguous", {&a}, [&] { return a.contiguous(); }));
   });
 }
 
@@ -829,7 +829,7 @@ int32_t reshape(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, i
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("reshape", {&a}, [&] { return at::reshape(a, dims); }));
+    *out = give(core::with_error_context("reshape", {&a}, [&] { return at::reshape(a, dims); }));
   });
 }
 
@@ -839,7 +839,7 @@ int32_t view_or_copy(int64_t a_handle, const int64_t* dims_items, int64_t dims_l
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("view", {&a}, [&] { return a.contiguous().view(dims); }));
+    *out = give(core::with_error_context("view", {&a}, [&] { return a.contiguous().view(dims); }));
   });
 }
 
@@ -849,7 +849,7 @@ int32_t view(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, int6
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("view", {&a}, [&] { return a.view(dims); }));
+    *out = give(core::with_error_context("view", {&a}, [&] { return a.view(dims); }));
   });
 }
 
@@ -859,7 +859,7 @@ int32_t permute(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, i
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("permute", {&a}, [&] { return at::permute(a, dims); }));
+    *out = give(core::with_error_context("permute", {&a}, [&] { return at::permute(a, dims); }));
   });
 }
 
@@ -868,7 +868,7 @@ int32_t transpose(int64_t a_handle, int64_t dim0, int64_t dim1, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("transpose", {&a}, [&] { return at::transpose(a, dim0, dim1); }));
+    *out = give(core::with_error_context("transpose", {&a}, [&] { return at::transpose(a, dim0, dim1); }));
   });
 }
 
@@ -877,7 +877,7 @@ int32_t squeeze_dim(int64_t a_handle, int64_t dim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("squeeze", {&a}, [&] { return at::squeeze(a, dim); }));
+    *out = give(core::with_error_context("squeeze", {&a}, [&] { return at::squeeze(a, dim); }));
   });
 }
 
@@ -886,7 +886,7 @@ int32_t unsqueeze(int64_t a_handle, int64_t dim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("unsqueeze", {&a}, [&] { return at::unsqueeze(a, dim); }));
+    *out = give(core::with_error_context("unsqueeze", {&a}, [&] { return at::unsqueeze(a, dim); }));
   });
 }
 
@@ -896,7 +896,7 @@ int32_t expand(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, in
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("expand", {&a}, [&] { return a.expand(dims); }));
+    *out = give(core::with_error_context("expand", {&a}, [&] { return a.expand(dims); }));
   });
 }
 
@@ -906,7 +906,7 @@ int32_t repeat(int64_t a_handle, const int64_t* repeats_items, int64_t repeats_l
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const at::IntArrayRef repeats = dims_argument(repeats_items, repeats_len, "repeats");
-    *out = give(core::explained("repeat", {&a}, [&] { return a.repeat(repeats); }));
+    *out = give(core::with_error_context("repeat", {&a}, [&] { return a.repeat(repeats); }));
   });
 }
 
@@ -916,7 +916,7 @@ int32_t flip(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, int6
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("flip", {&a}, [&] { return at::flip(a, dims); }));
+    *out = give(core::with_error_context("flip", {&a}, [&] { return at::flip(a, dims); }));
   });
 }
 
@@ -925,7 +925,7 @@ int32_t tril(int64_t a_handle, int64_t diagonal, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("tril", {&a}, [&] { return at::tril(a, diagonal); }));
+    *out = give(core::with_error_context("tril", {&a}, [&] { return at::tril(a, diagonal); }));
   });
 }
 
@@ -934,7 +934,7 @@ int32_t triu(int64_t a_handle, int64_t diagonal, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("triu", {&a}, [&] { return at::triu(a, diagonal); }));
+    *out = give(core::with_error_context("triu", {&a}, [&] { return at::triu(a, diagonal); }));
   });
 }
 
@@ -943,7 +943,7 @@ int32_t slice(int64_t a_handle, int64_t dim, int64_t start, int64_t end, int64_t
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("slice", {&a}, [&] { return at::slice(a, dim, start, end, step); }));
+    *out = give(core::with_error_context("slice", {&a}, [&] { return at::slice(a, dim, start, end, step); }));
   });
 }
 
@@ -952,7 +952,7 @@ int32_t select(int64_t a_handle, int64_t dim, int64_t index, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("select", {&a}, [&] { return at::select(a, dim, index); }));
+    *out = give(core::with_error_context("select", {&a}, [&] { return at::select(a, dim, index); }));
   });
 }
 
@@ -963,7 +963,7 @@ int32_t index_select(int64_t a_handle, int64_t dim, int64_t indices_handle, int6
     const at::Tensor& a = *a_held;
     const auto indices_held = tensor_argument(indices_handle);
     const at::Tensor& indices = *indices_held;
-    *out = give(core::explained("index_select", {&a, &indices}, [&] { return at::index_select(a, dim, indices); }));
+    *out = give(core::with_error_context("index_select", {&a, &indices}, [&] { return at::index_select(a, dim, indices); }));
   });
 }
 
@@ -974,7 +974,7 @@ int32_t gather(int64_t a_handle, int64_t dim, int64_t indices_handle, int64_t* o
     const at::Tensor& a = *a_held;
     const auto indices_held = tensor_argument(indices_handle);
     const at::Tensor& indices = *indices_held;
-    *out = give(core::explained("gather", {&a, &indices}, [&] { return at::gather(a, dim, indices); }));
+    *out = give(core::with_error_context("gather", {&a, &indices}, [&] { return at::gather(a, dim, indices); }));
   });
 }
 
@@ -985,7 +985,7 @@ int32_t masked_select(int64_t a_handle, int64_t mask_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto mask_held = tensor_argument(mask_handle);
     const at::Tensor& mask = *mask_held;
-    *out = give(core::explained("masked_select", {&a, &mask}, [&] { return at::masked_select(a, mask); }));
+    *out = give(core::with_error_context("masked_select", {&a, &mask}, [&] { return at::masked_select(a, mask); }));
   });
 }
 
@@ -996,7 +996,7 @@ int32_t masked_fill(int64_t a_handle, int64_t mask_handle, double value, int64_t
     const at::Tensor& a = *a_held;
     const auto mask_held = tensor_argument(mask_handle);
     const at::Tensor& mask = *mask_held;
-    *out = give(core::explained("masked_fill", {&a, &mask}, [&] { return at::masked_fill(a, mask, at::Scalar(value)); }));
+    *out = give(core::with_error_context("masked_fill", {&a, &mask}, [&] { return at::masked_fill(a, mask, at::Scalar(value)); }));
   });
 }
 
@@ -1007,7 +1007,7 @@ int32_t index(int64_t a_handle, int64_t indices_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto indices_held = tensor_argument(indices_handle);
     const at::Tensor& indices = *indices_held;
-    *out = give(core::explained("index", {&a, &indices}, [&] { return core::index(a, indices); }));
+    *out = give(core::with_error_context("index", {&a, &indices}, [&] { return core::index(a, indices); }));
   });
 }
 

@@ -38,10 +38,10 @@
 #include <ATen/ops/zeros.h>
 
 #include "abi/generated/backend_table.h"
-#include "abi/guarded.h"
-#include "abi/tensor_arguments.h"
+#include "abi/backend/guarded.h"
+#include "abi/backend/tensor_arguments.h"
 #include "core_libtorch/autograd/differentiate.h"
-#include "core_libtorch/below_autograd.h"
+#include "core_libtorch/skip_autograd.h"
 #include "core_libtorch/ops.h"
 #include "core_libtorch/threads.h"
 
@@ -52,7 +52,7 @@ int32_t nonzero(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("nonzero", {&a}, [&] { return at::nonzero(a); }));
+    *out = give(core::with_error_context("nonzero", {&a}, [&] { return at::nonzero(a); }));
   });
 }
 
@@ -61,7 +61,7 @@ int32_t one_hot(int64_t a_handle, int64_t classes, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("one_hot", {&a}, [&] { return at::one_hot(a, classes); }));
+    *out = give(core::with_error_context("one_hot", {&a}, [&] { return at::one_hot(a, classes); }));
   });
 }
 
@@ -69,7 +69,7 @@ int32_t cat(const int64_t* tensors_items, int64_t tensors_len, int64_t dim, int6
   return guarded([&] {
     require(out, "out");
     const std::vector<at::Tensor> tensors = tensor_list(tensors_items, tensors_len);
-    *out = give(core::explained("cat", at::TensorList(tensors), [&] { return at::cat(tensors, dim); }));
+    *out = give(core::with_error_context("cat", at::TensorList(tensors), [&] { return at::cat(tensors, dim); }));
   });
 }
 
@@ -77,7 +77,7 @@ int32_t stack(const int64_t* tensors_items, int64_t tensors_len, int64_t dim, in
   return guarded([&] {
     require(out, "out");
     const std::vector<at::Tensor> tensors = tensor_list(tensors_items, tensors_len);
-    *out = give(core::explained("stack", at::TensorList(tensors), [&] { return at::stack(tensors, dim); }));
+    *out = give(core::with_error_context("stack", at::TensorList(tensors), [&] { return at::stack(tensors, dim); }));
   });
 }
 
@@ -87,7 +87,7 @@ int32_t chunk(int64_t a_handle, int64_t chunks, int64_t dim, int64_t** out, int6
     require(out_len, "out_len");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    give_list(core::explained("chunk", {&a}, [&] { return at::chunk(a, chunks, dim); }), out, out_len);
+    give_list(core::with_error_context("chunk", {&a}, [&] { return at::chunk(a, chunks, dim); }), out, out_len);
   });
 }
 
@@ -97,7 +97,7 @@ int32_t split(int64_t a_handle, int64_t size, int64_t dim, int64_t** out, int64_
     require(out_len, "out_len");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    give_list(core::explained("split", {&a}, [&] { return at::split(a, size, dim); }), out, out_len);
+    give_list(core::with_error_context("split", {&a}, [&] { return at::split(a, size, dim); }), out, out_len);
   });
 }
 
@@ -108,7 +108,7 @@ int32_t matmul(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("matmul", {&a, &b}, [&] { return at::matmul(a, b); }));
+    *out = give(core::with_error_context("matmul", {&a, &b}, [&] { return at::matmul(a, b); }));
   });
 }
 
@@ -119,7 +119,7 @@ int32_t mm(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("mm", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::mm(a, b); }));
+    *out = give(core::with_error_context("mm", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::mm(a, b); }));
   });
 }
 
@@ -130,7 +130,7 @@ int32_t bmm(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("bmm", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::bmm(a, b); }));
+    *out = give(core::with_error_context("bmm", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::bmm(a, b); }));
   });
 }
 
@@ -141,7 +141,7 @@ int32_t dot(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("dot", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::dot(a, b); }));
+    *out = give(core::with_error_context("dot", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::dot(a, b); }));
   });
 }
 
@@ -152,7 +152,7 @@ int32_t outer(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("outer", {&a, &b}, [&] { return at::outer(a, b); }));
+    *out = give(core::with_error_context("outer", {&a, &b}, [&] { return at::outer(a, b); }));
   });
 }
 
@@ -161,7 +161,7 @@ int32_t inverse(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("inverse", {&a}, [&] { return at::inverse(a); }));
+    *out = give(core::with_error_context("inverse", {&a}, [&] { return at::inverse(a); }));
   });
 }
 
@@ -170,7 +170,7 @@ int32_t det(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("det", {&a}, [&] { return at::det(a); }));
+    *out = give(core::with_error_context("det", {&a}, [&] { return at::det(a); }));
   });
 }
 
@@ -179,7 +179,7 @@ int32_t svd_u(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("svd", {&a}, [&] { return std::get<0>(at::linalg_svd(a, false)); }));
+    *out = give(core::with_error_context("svd", {&a}, [&] { return std::get<0>(at::linalg_svd(a, false)); }));
   });
 }
 
@@ -190,7 +190,7 @@ int32_t svd(int64_t a_handle, bool full_matrices, int64_t* u, int64_t* s, int64_
     require(vh, "vh");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    auto results = core::explained("svd", {&a}, [&] { return at::linalg_svd(a, full_matrices); });
+    auto results = core::with_error_context("svd", {&a}, [&] { return at::linalg_svd(a, full_matrices); });
     give(results, u, s, vh);
   });
 }
@@ -200,7 +200,7 @@ int32_t eig_real(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("eig", {&a}, [&] { return at::real(core::eigenvalues(a)); }));
+    *out = give(core::with_error_context("eig", {&a}, [&] { return at::real(core::eigenvalues(a)); }));
   });
 }
 
@@ -211,7 +211,7 @@ int32_t linalg_solve(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    *out = give(core::explained("linalg_solve", {&a, &b}, [&] { return at::linalg_solve(a, b); }));
+    *out = give(core::with_error_context("linalg_solve", {&a, &b}, [&] { return at::linalg_solve(a, b); }));
   });
 }
 
@@ -220,7 +220,7 @@ int32_t einsum(const char* equation, const int64_t* tensors_items, int64_t tenso
     require(out, "out");
     require(equation, "equation");
     const std::vector<at::Tensor> tensors = tensor_list(tensors_items, tensors_len);
-    *out = give(core::explained("einsum", at::TensorList(tensors), [&] { return at::einsum(equation, tensors); }));
+    *out = give(core::with_error_context("einsum", at::TensorList(tensors), [&] { return at::einsum(equation, tensors); }));
   });
 }
 
@@ -229,7 +229,7 @@ int32_t ndim(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("ndim", {&a}, [&] { return a.dim(); });
+    *out = core::with_error_context("ndim", {&a}, [&] { return a.dim(); });
   });
 }
 
@@ -238,7 +238,7 @@ int32_t numel(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("numel", {&a}, [&] { return a.numel(); });
+    *out = core::with_error_context("numel", {&a}, [&] { return a.numel(); });
   });
 }
 
@@ -247,7 +247,7 @@ int32_t dtype(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("dtype", {&a}, [&] { return core::code_of_dtype(a.scalar_type()); });
+    *out = core::with_error_context("dtype", {&a}, [&] { return core::code_of_dtype(a.scalar_type()); });
   });
 }
 
@@ -256,7 +256,7 @@ int32_t element_size(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("element_size", {&a}, [&] { return static_cast<int64_t>(a.element_size()); });
+    *out = core::with_error_context("element_size", {&a}, [&] { return static_cast<int64_t>(a.element_size()); });
   });
 }
 
@@ -265,7 +265,7 @@ int32_t nbytes(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("nbytes", {&a}, [&] { return static_cast<int64_t>(a.nbytes()); });
+    *out = core::with_error_context("nbytes", {&a}, [&] { return static_cast<int64_t>(a.nbytes()); });
   });
 }
 
@@ -274,7 +274,7 @@ int32_t storage_offset(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("storage_offset", {&a}, [&] { return a.storage_offset(); });
+    *out = core::with_error_context("storage_offset", {&a}, [&] { return a.storage_offset(); });
   });
 }
 
@@ -283,7 +283,7 @@ int32_t data_ptr(int64_t a_handle, void** out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("data_ptr", {&a}, [&] { return core::data_address(a); });
+    *out = core::with_error_context("data_ptr", {&a}, [&] { return core::data_address(a); });
   });
 }
 
@@ -293,7 +293,7 @@ int32_t shape(int64_t a_handle, int64_t** out, int64_t* out_len) {
     require(out_len, "out_len");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    give_values(core::explained("shape", {&a}, [&] { return a.sizes(); }), out, out_len);
+    give_values(core::with_error_context("shape", {&a}, [&] { return a.sizes(); }), out, out_len);
   });
 }
 
@@ -303,7 +303,7 @@ int32_t strides(int64_t a_handle, int64_t** out, int64_t* out_len) {
     require(out_len, "out_len");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    give_values(core::explained("strides", {&a}, [&] { return a.strides(); }), out, out_len);
+    give_values(core::with_error_context("strides", {&a}, [&] { return a.strides(); }), out, out_len);
   });
 }
 
@@ -312,7 +312,7 @@ int32_t shape_dim(int64_t a_handle, int64_t dim, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("shape_dim", {&a}, [&] { return dim < 0 || dim >= a.dim() ? -1 : a.size(dim); });
+    *out = core::with_error_context("shape_dim", {&a}, [&] { return dim < 0 || dim >= a.dim() ? -1 : a.size(dim); });
   });
 }
 
@@ -321,7 +321,7 @@ int32_t storage_users(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("storage_users", {&a}, [&] { return static_cast<int64_t>(a.has_storage() ? a.storage().use_count() + a.use_count() - 1 : 0); });
+    *out = core::with_error_context("storage_users", {&a}, [&] { return static_cast<int64_t>(a.has_storage() ? a.storage().use_count() + a.use_count() - 1 : 0); });
   });
 }
 
@@ -330,7 +330,7 @@ int32_t device(int64_t a_handle, int32_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("device", {&a}, [&] { return static_cast<int32_t>(core::device_code(a.device())); });
+    *out = core::with_error_context("device", {&a}, [&] { return static_cast<int32_t>(core::device_code(a.device())); });
   });
 }
 
@@ -339,7 +339,7 @@ int32_t layout(int64_t a_handle, char** out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give_text(core::explained("layout", {&a}, [&] { return core::layout_text(a); }));
+    *out = give_text(core::with_error_context("layout", {&a}, [&] { return core::layout_text(a); }));
   });
 }
 
@@ -348,7 +348,7 @@ int32_t device_text(int64_t a_handle, char** out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give_text(core::explained("device_text", {&a}, [&] { return a.device().str(); }));
+    *out = give_text(core::with_error_context("device_text", {&a}, [&] { return a.device().str(); }));
   });
 }
 
@@ -357,7 +357,7 @@ int32_t is_cuda(int64_t a_handle, bool* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("is_cuda", {&a}, [&] { return a.is_cuda(); });
+    *out = core::with_error_context("is_cuda", {&a}, [&] { return a.is_cuda(); });
   });
 }
 
@@ -366,7 +366,7 @@ int32_t is_contiguous(int64_t a_handle, bool* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("is_contiguous", {&a}, [&] { return a.is_contiguous(); });
+    *out = core::with_error_context("is_contiguous", {&a}, [&] { return a.is_contiguous(); });
   });
 }
 
@@ -375,7 +375,7 @@ int32_t is_floating_point(int64_t a_handle, bool* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("is_floating_point", {&a}, [&] { return a.is_floating_point(); });
+    *out = core::with_error_context("is_floating_point", {&a}, [&] { return a.is_floating_point(); });
   });
 }
 
@@ -384,7 +384,7 @@ int32_t is_nested(int64_t a_handle, bool* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("is_nested", {&a}, [&] { return a.is_nested(); });
+    *out = core::with_error_context("is_nested", {&a}, [&] { return a.is_nested(); });
   });
 }
 
@@ -393,7 +393,7 @@ int32_t tensor_text(int64_t a_handle, char** out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give_text(core::explained("tensor_text", {&a}, [&] { return core::text_of(a); }));
+    *out = give_text(core::with_error_context("tensor_text", {&a}, [&] { return core::text_of(a); }));
   });
 }
 
@@ -401,7 +401,7 @@ int32_t zeros_float64(const int64_t* dims_items, int64_t dims_len, int64_t* out)
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::explained("zeros_float64", core::kNoOperands, [&] { return at::zeros(dims, at::kDouble); }));
+    *out = give(core::with_error_context("zeros_float64", core::kNoOperands, [&] { return at::zeros(dims, at::kDouble); }));
   });
 }
 
@@ -410,7 +410,7 @@ int32_t item(int64_t a_handle, double* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("item", {&a}, [&] { return core::to_double(a); });
+    *out = core::with_error_context("item", {&a}, [&] { return core::to_double(a); });
   });
 }
 
@@ -419,7 +419,7 @@ int32_t item_int(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("item_int", {&a}, [&] { return core::to_int(a); });
+    *out = core::with_error_context("item_int", {&a}, [&] { return core::to_int(a); });
   });
 }
 
@@ -428,7 +428,7 @@ int32_t to_float(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("to_float", {&a}, [&] { return a.to(at::kDouble); }));
+    *out = give(core::with_error_context("to_float", {&a}, [&] { return a.to(at::kDouble); }));
   });
 }
 
@@ -437,7 +437,7 @@ int32_t to_int(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("to_int", {&a}, [&] { return a.to(at::kLong); }));
+    *out = give(core::with_error_context("to_int", {&a}, [&] { return a.to(at::kLong); }));
   });
 }
 
@@ -446,7 +446,7 @@ int32_t to_float32(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("to_float32", {&a}, [&] { return a.to(at::kFloat); }));
+    *out = give(core::with_error_context("to_float32", {&a}, [&] { return a.to(at::kFloat); }));
   });
 }
 
@@ -455,7 +455,7 @@ int32_t to_dtype(int64_t a_handle, int64_t dtype, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("to_dtype", {&a}, [&] { return a.to(core::dtype_of_code(dtype)); }));
+    *out = give(core::with_error_context("to_dtype", {&a}, [&] { return a.to(core::dtype_of_code(dtype)); }));
   });
 }
 
@@ -465,7 +465,7 @@ int32_t to_device(int64_t a_handle, const char* device, int64_t* out) {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     require(device, "device");
-    *out = give(core::explained("to_device", {&a}, [&] { return a.to(core::device_of_text(device)); }));
+    *out = give(core::with_error_context("to_device", {&a}, [&] { return a.to(core::device_of_text(device)); }));
   });
 }
 
@@ -474,7 +474,7 @@ int32_t cuda(int64_t a_handle, int32_t device, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("cuda", {&a}, [&] { return a.to(core::device_of_code(device)); }));
+    *out = give(core::with_error_context("cuda", {&a}, [&] { return a.to(core::device_of_code(device)); }));
   });
 }
 
@@ -483,7 +483,7 @@ int32_t cpu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("cpu", {&a}, [&] { return a.to(at::kCPU); }));
+    *out = give(core::with_error_context("cpu", {&a}, [&] { return a.to(at::kCPU); }));
   });
 }
 
@@ -493,7 +493,7 @@ int32_t copy_(int64_t a_handle, int64_t source_handle) {
     const at::Tensor& a = *a_held;
     const auto source_held = tensor_argument(source_handle);
     const at::Tensor& source = *source_held;
-    core::explained("copy_", {&a, &source}, [&] { return a.copy_(source); });
+    core::with_error_context("copy_", {&a, &source}, [&] { return a.copy_(source); });
   });
 }
 
@@ -501,7 +501,7 @@ int32_t fill_(int64_t a_handle, double value) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("fill_", {&a}, [&] { return a.fill_(at::Scalar(value)); });
+    core::with_error_context("fill_", {&a}, [&] { return a.fill_(at::Scalar(value)); });
   });
 }
 
@@ -509,7 +509,7 @@ int32_t zero_(int64_t a_handle) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("zero_", {&a}, [&] { return a.zero_(); });
+    core::with_error_context("zero_", {&a}, [&] { return a.zero_(); });
   });
 }
 
@@ -519,7 +519,7 @@ int32_t add_(int64_t a_handle, int64_t b_handle, double alpha) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    core::explained("add_", {&a, &b}, [&] { return a.add_(b, core::whole_or_float(alpha)); });
+    core::with_error_context("add_", {&a, &b}, [&] { return a.add_(b, core::whole_or_float(alpha)); });
   });
 }
 
@@ -529,7 +529,7 @@ int32_t sub_(int64_t a_handle, int64_t b_handle, double alpha) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    core::explained("sub_", {&a, &b}, [&] { return a.sub_(b, core::whole_or_float(alpha)); });
+    core::with_error_context("sub_", {&a, &b}, [&] { return a.sub_(b, core::whole_or_float(alpha)); });
   });
 }
 
@@ -539,7 +539,7 @@ int32_t mul_(int64_t a_handle, int64_t b_handle) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    core::explained("mul_", {&a, &b}, [&] { return a.mul_(b); });
+    core::with_error_context("mul_", {&a, &b}, [&] { return a.mul_(b); });
   });
 }
 
@@ -549,7 +549,7 @@ int32_t div_(int64_t a_handle, int64_t b_handle) {
     const at::Tensor& a = *a_held;
     const auto b_held = tensor_argument(b_handle);
     const at::Tensor& b = *b_held;
-    core::explained("div_", {&a, &b}, [&] { return a.div_(b); });
+    core::with_error_context("div_", {&a, &b}, [&] { return a.div_(b); });
   });
 }
 
@@ -557,7 +557,7 @@ int32_t add_scalar_(int64_t a_handle, double value) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("add_", {&a}, [&] { return a.add_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
+    core::with_error_context("add_", {&a}, [&] { return a.add_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
   });
 }
 
@@ -565,7 +565,7 @@ int32_t sub_scalar_(int64_t a_handle, double value) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("sub_", {&a}, [&] { return a.sub_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
+    core::with_error_context("sub_", {&a}, [&] { return a.sub_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
   });
 }
 
@@ -573,7 +573,7 @@ int32_t mul_scalar_(int64_t a_handle, double value) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("mul_", {&a}, [&] { return a.mul_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
+    core::with_error_context("mul_", {&a}, [&] { return a.mul_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
   });
 }
 
@@ -581,7 +581,7 @@ int32_t div_scalar_(int64_t a_handle, double value) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("div_", {&a}, [&] { return a.div_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
+    core::with_error_context("div_", {&a}, [&] { return a.div_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
   });
 }
 
@@ -589,7 +589,7 @@ int32_t uniform_(int64_t a_handle, double low, double high) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("uniform_", {&a}, [&] { return a.uniform_(low, high); });
+    core::with_error_context("uniform_", {&a}, [&] { return a.uniform_(low, high); });
   });
 }
 
@@ -597,7 +597,7 @@ int32_t normal_(int64_t a_handle, double mean, double std) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("normal_", {&a}, [&] { return a.normal_(mean, std); });
+    core::with_error_context("normal_", {&a}, [&] { return a.normal_(mean, std); });
   });
 }
 
@@ -605,7 +605,7 @@ int32_t clamp_(int64_t a_handle, double low, double high) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("clamp_", {&a}, [&] { return a.clamp_(at::Scalar(low), at::Scalar(high)); });
+    core::with_error_context("clamp_", {&a}, [&] { return a.clamp_(at::Scalar(low), at::Scalar(high)); });
   });
 }
 
@@ -617,7 +617,7 @@ int32_t linear(int64_t input_handle, int64_t weight_handle, int64_t bias_handle,
     const auto weight_held = tensor_argument(weight_handle);
     const at::Tensor& weight = *weight_held;
     const std::optional<at::Tensor> bias = optional_tensor(bias_handle);
-    *out = give(core::explained("linear", {&input, &weight, pointer_to(bias)}, [&] { return at::linear(input, weight, bias); }));
+    *out = give(core::with_error_context("linear", {&input, &weight, pointer_to(bias)}, [&] { return at::linear(input, weight, bias); }));
   });
 }
 
@@ -632,7 +632,7 @@ int32_t conv2d(int64_t input_handle, int64_t weight_handle, int64_t bias_handle,
     const at::IntArrayRef stride = dims_argument(stride_items, stride_len, "stride");
     const at::IntArrayRef padding = dims_argument(padding_items, padding_len, "padding");
     const at::IntArrayRef dilation = dims_argument(dilation_items, dilation_len, "dilation");
-    *out = give(core::explained("conv2d", {&input, &weight, pointer_to(bias)}, [&] { return at::conv2d(input, weight, bias, stride, padding, dilation, groups); }));
+    *out = give(core::with_error_context("conv2d", {&input, &weight, pointer_to(bias)}, [&] { return at::conv2d(input, weight, bias, stride, padding, dilation, groups); }));
   });
 }
 
@@ -647,7 +647,7 @@ int32_t conv1d(int64_t input_handle, int64_t weight_handle, int64_t bias_handle,
     const at::IntArrayRef stride = dims_argument(stride_items, stride_len, "stride");
     const at::IntArrayRef padding = dims_argument(padding_items, padding_len, "padding");
     const at::IntArrayRef dilation = dims_argument(dilation_items, dilation_len, "dilation");
-    *out = give(core::explained("conv1d", {&input, &weight, pointer_to(bias)}, [&] { return at::conv1d(input, weight, bias, stride, padding, dilation, groups); }));
+    *out = give(core::with_error_context("conv1d", {&input, &weight, pointer_to(bias)}, [&] { return at::conv1d(input, weight, bias, stride, padding, dilation, groups); }));
   });
 }
 
@@ -659,7 +659,7 @@ int32_t max_pool2d(int64_t input_handle, const int64_t* kernel_size_items, int64
     const at::IntArrayRef kernel_size = dims_argument(kernel_size_items, kernel_size_len, "kernel_size");
     const at::IntArrayRef stride = dims_argument(stride_items, stride_len, "stride");
     const at::IntArrayRef padding = dims_argument(padding_items, padding_len, "padding");
-    *out = give(core::explained("max_pool2d", {&input}, [&] { return at::max_pool2d(input, kernel_size, stride, padding); }));
+    *out = give(core::with_error_context("max_pool2d", {&input}, [&] { return at::max_pool2d(input, kernel_size, stride, padding); }));
   });
 }
 
@@ -671,7 +671,7 @@ int32_t avg_pool2d(int64_t input_handle, const int64_t* kernel_size_items, int64
     const at::IntArrayRef kernel_size = dims_argument(kernel_size_items, kernel_size_len, "kernel_size");
     const at::IntArrayRef stride = dims_argument(stride_items, stride_len, "stride");
     const at::IntArrayRef padding = dims_argument(padding_items, padding_len, "padding");
-    *out = give(core::explained("avg_pool2d", {&input}, [&] { return at::avg_pool2d(input, kernel_size, stride, padding); }));
+    *out = give(core::with_error_context("avg_pool2d", {&input}, [&] { return at::avg_pool2d(input, kernel_size, stride, padding); }));
   });
 }
 
@@ -681,7 +681,7 @@ int32_t adaptive_avg_pool2d(int64_t input_handle, const int64_t* output_size_ite
     const auto input_held = tensor_argument(input_handle);
     const at::Tensor& input = *input_held;
     const at::IntArrayRef output_size = dims_argument(output_size_items, output_size_len, "output_size");
-    *out = give(core::explained("adaptive_avg_pool2d", {&input}, [&] { return at::adaptive_avg_pool2d(input, output_size); }));
+    *out = give(core::with_error_context("adaptive_avg_pool2d", {&input}, [&] { return at::adaptive_avg_pool2d(input, output_size); }));
   });
 }
 
@@ -694,7 +694,7 @@ int32_t batch_norm(int64_t input_handle, int64_t running_mean_handle, int64_t ru
     const std::optional<at::Tensor> running_var = optional_tensor(running_var_handle);
     const std::optional<at::Tensor> weight = optional_tensor(weight_handle);
     const std::optional<at::Tensor> bias = optional_tensor(bias_handle);
-    *out = give(core::explained("batch_norm", {&input, pointer_to(running_mean), pointer_to(running_var), pointer_to(weight), pointer_to(bias)}, [&] { return at::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, true); }));
+    *out = give(core::with_error_context("batch_norm", {&input, pointer_to(running_mean), pointer_to(running_var), pointer_to(weight), pointer_to(bias)}, [&] { return at::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, true); }));
   });
 }
 
@@ -706,7 +706,7 @@ int32_t layer_norm(int64_t input_handle, const int64_t* normalized_shape_items, 
     const at::IntArrayRef normalized_shape = dims_argument(normalized_shape_items, normalized_shape_len, "normalized_shape");
     const std::optional<at::Tensor> weight = optional_tensor(weight_handle);
     const std::optional<at::Tensor> bias = optional_tensor(bias_handle);
-    *out = give(core::explained("layer_norm", {&input, pointer_to(weight), pointer_to(bias)}, [&] { return at::layer_norm(input, normalized_shape, weight, bias, eps); }));
+    *out = give(core::with_error_context("layer_norm", {&input, pointer_to(weight), pointer_to(bias)}, [&] { return at::layer_norm(input, normalized_shape, weight, bias, eps); }));
   });
 }
 
@@ -715,7 +715,7 @@ int32_t dropout(int64_t input_handle, double p, bool training, int64_t* out) {
     require(out, "out");
     const auto input_held = tensor_argument(input_handle);
     const at::Tensor& input = *input_held;
-    *out = give(core::explained("dropout", {&input}, [&] { return at::dropout(input, p, training); }));
+    *out = give(core::with_error_context("dropout", {&input}, [&] { return at::dropout(input, p, training); }));
   });
 }
 
@@ -726,7 +726,7 @@ int32_t embedding(int64_t input_handle, int64_t weight_handle, int64_t* out) {
     const at::Tensor& input = *input_held;
     const auto weight_held = tensor_argument(weight_handle);
     const at::Tensor& weight = *weight_held;
-    *out = give(core::explained("embedding", {&input, &weight}, [&] { return at::embedding(weight, input); }));
+    *out = give(core::with_error_context("embedding", {&input, &weight}, [&] { return at::embedding(weight, input); }));
   });
 }
 
@@ -735,7 +735,7 @@ int32_t normalize(int64_t input_handle, double p, int64_t dim, double eps, int64
     require(out, "out");
     const auto input_held = tensor_argument(input_handle);
     const at::Tensor& input = *input_held;
-    *out = give(core::explained("normalize", {&input}, [&] { return core::normalize(input, p, dim, eps); }));
+    *out = give(core::with_error_context("normalize", {&input}, [&] { return core::normalize(input, p, dim, eps); }));
   });
 }
 
@@ -749,7 +749,7 @@ int32_t scaled_dot_product_attention(int64_t query_handle, int64_t key_handle, i
     const auto value_held = tensor_argument(value_handle);
     const at::Tensor& value = *value_held;
     const std::optional<at::Tensor> mask = optional_tensor(mask_handle);
-    *out = give(core::explained("scaled_dot_product_attention", {&query, &key, &value, pointer_to(mask)}, [&] { return at::scaled_dot_product_attention(query, key, value, mask, dropout_p, is_causal); }));
+    *out = give(core::with_error_context("scaled_dot_product_attention", {&query, &key, &value, pointer_to(mask)}, [&] { return at::scaled_dot_product_attention(query, key, value, mask, dropout_p, is_causal); }));
   });
 }
 
@@ -760,7 +760,7 @@ int32_t mse_loss(int64_t input_handle, int64_t target_handle, int64_t reduction,
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = give(core::explained("mse_loss", {&input, &target}, [&] { return at::mse_loss(input, target, core::reduction(reduction)); }));
+    *out = give(core::with_error_context("mse_loss", {&input, &target}, [&] { return at::mse_loss(input, target, core::reduction(reduction)); }));
   });
 }
 
@@ -771,7 +771,7 @@ int32_t l1_loss(int64_t input_handle, int64_t target_handle, int64_t reduction, 
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = give(core::explained("l1_loss", {&input, &target}, [&] { return at::l1_loss(input, target, core::reduction(reduction)); }));
+    *out = give(core::with_error_context("l1_loss", {&input, &target}, [&] { return at::l1_loss(input, target, core::reduction(reduction)); }));
   });
 }
 
@@ -782,7 +782,7 @@ int32_t binary_cross_entropy(int64_t input_handle, int64_t target_handle, int64_
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = give(core::explained("binary_cross_entropy", {&input, &target}, [&] { return core::binary_cross_entropy(input, target, core::reduction(reduction)); }));
+    *out = give(core::with_error_context("binary_cross_entropy", {&input, &target}, [&] { return core::binary_cross_entropy(input, target, core::reduction(reduction)); }));
   });
 }
 
@@ -793,7 +793,7 @@ int32_t binary_cross_entropy_with_logits(int64_t input_handle, int64_t target_ha
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = give(core::explained("binary_cross_entropy_with_logits", {&input, &target}, [&] { return core::binary_cross_entropy_with_logits(input, target, core::reduction(reduction)); }));
+    *out = give(core::with_error_context("binary_cross_entropy_with_logits", {&input, &target}, [&] { return core::binary_cross_entropy_with_logits(input, target, core::reduction(reduction)); }));
   });
 }
 
@@ -804,7 +804,7 @@ int32_t smooth_l1_loss(int64_t input_handle, int64_t target_handle, int64_t redu
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = give(core::explained("smooth_l1_loss", {&input, &target}, [&] { return at::smooth_l1_loss(input, target, core::reduction(reduction)); }));
+    *out = give(core::with_error_context("smooth_l1_loss", {&input, &target}, [&] { return at::smooth_l1_loss(input, target, core::reduction(reduction)); }));
   });
 }
 
@@ -815,7 +815,7 @@ int32_t huber_loss(int64_t input_handle, int64_t target_handle, int64_t reductio
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = give(core::explained("huber_loss", {&input, &target}, [&] { return at::huber_loss(input, target, core::reduction(reduction)); }));
+    *out = give(core::with_error_context("huber_loss", {&input, &target}, [&] { return at::huber_loss(input, target, core::reduction(reduction)); }));
   });
 }
 
@@ -827,7 +827,7 @@ int32_t cross_entropy(int64_t input_handle, int64_t target_handle, int64_t weigh
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
     const std::optional<at::Tensor> weight = optional_tensor(weight_handle);
-    *out = give(core::explained("cross_entropy", {&input, &target, pointer_to(weight)}, [&] { return at::cross_entropy_loss(input, target, weight, core::reduction(reduction), ignore_index, label_smoothing); }));
+    *out = give(core::with_error_context("cross_entropy", {&input, &target, pointer_to(weight)}, [&] { return at::cross_entropy_loss(input, target, weight, core::reduction(reduction), ignore_index, label_smoothing); }));
   });
 }
 
@@ -839,7 +839,7 @@ int32_t nll_loss(int64_t input_handle, int64_t target_handle, int64_t weight_han
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
     const std::optional<at::Tensor> weight = optional_tensor(weight_handle);
-    *out = give(core::explained("nll_loss", {&input, &target, pointer_to(weight)}, [&] { return at::nll_loss_nd(input, target, weight, core::reduction(reduction), ignore_index); }));
+    *out = give(core::with_error_context("nll_loss", {&input, &target, pointer_to(weight)}, [&] { return at::nll_loss_nd(input, target, weight, core::reduction(reduction), ignore_index); }));
   });
 }
 
@@ -850,7 +850,7 @@ int32_t mse_loss_value(int64_t input_handle, int64_t target_handle, double* out)
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = core::explained("mse_loss", {&input, &target}, [&] { return core::to_double(at::mse_loss(input, target)); });
+    *out = core::with_error_context("mse_loss", {&input, &target}, [&] { return core::to_double(at::mse_loss(input, target)); });
   });
 }
 
@@ -861,7 +861,7 @@ int32_t cross_entropy_value(int64_t input_handle, int64_t target_handle, double*
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = core::explained("cross_entropy", {&input, &target}, [&] { return core::to_double(at::cross_entropy_loss(input, target)); });
+    *out = core::with_error_context("cross_entropy", {&input, &target}, [&] { return core::to_double(at::cross_entropy_loss(input, target)); });
   });
 }
 
@@ -872,7 +872,7 @@ int32_t binary_cross_entropy_value(int64_t input_handle, int64_t target_handle, 
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = core::explained("binary_cross_entropy", {&input, &target}, [&] { return core::to_double(at::binary_cross_entropy(input, target)); });
+    *out = core::with_error_context("binary_cross_entropy", {&input, &target}, [&] { return core::to_double(at::binary_cross_entropy(input, target)); });
   });
 }
 
@@ -883,7 +883,7 @@ int32_t nll_loss_value(int64_t input_handle, int64_t target_handle, double* out)
     const at::Tensor& input = *input_held;
     const auto target_held = tensor_argument(target_handle);
     const at::Tensor& target = *target_held;
-    *out = core::explained("nll_loss", {&input, &target}, [&] { return core::to_double(at::nll_loss_nd(input, target)); });
+    *out = core::with_error_context("nll_loss", {&input, &target}, [&] { return core::to_double(at::nll_loss_nd(input, target)); });
   });
 }
 
@@ -891,7 +891,7 @@ int32_t set_requires_grad(int64_t a_handle, bool requires_grad) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("set_requires_grad", {&a}, [&] { return core::set_requires_grad(a, requires_grad); });
+    core::with_error_context("set_requires_grad", {&a}, [&] { return core::set_requires_grad(a, requires_grad); });
   });
 }
 
@@ -900,7 +900,7 @@ int32_t requires_grad(int64_t a_handle, bool* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("requires_grad", {&a}, [&] { return a.requires_grad(); });
+    *out = core::with_error_context("requires_grad", {&a}, [&] { return a.requires_grad(); });
   });
 }
 
@@ -909,7 +909,7 @@ int32_t is_leaf(int64_t a_handle, bool* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = core::explained("is_leaf", {&a}, [&] { return a.is_leaf(); });
+    *out = core::with_error_context("is_leaf", {&a}, [&] { return a.is_leaf(); });
   });
 }
 
@@ -918,7 +918,7 @@ int32_t grad(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("grad", {&a}, [&] { return a.grad(); }));
+    *out = give(core::with_error_context("grad", {&a}, [&] { return a.grad(); }));
   });
 }
 
@@ -927,7 +927,7 @@ int32_t set_grad(int64_t a_handle, int64_t gradient_handle) {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const std::optional<at::Tensor> gradient = optional_tensor(gradient_handle);
-    core::explained("set_grad", {&a, pointer_to(gradient)}, [&] { return core::set_grad(a, gradient); });
+    core::with_error_context("set_grad", {&a, pointer_to(gradient)}, [&] { return core::set_grad(a, gradient); });
   });
 }
 
@@ -935,7 +935,7 @@ int32_t backward(int64_t a_handle) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("backward", {&a}, [&] { return core::backward(a, at::Tensor(), {}); });
+    core::with_error_context("backward", {&a}, [&] { return core::backward(a, at::Tensor(), {}); });
   });
 }
 
@@ -944,7 +944,7 @@ int32_t backward_with(int64_t a_handle, int64_t gradient_handle, bool retain_gra
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
     const std::optional<at::Tensor> gradient = optional_tensor(gradient_handle);
-    core::explained("backward", {&a, pointer_to(gradient)}, [&] { return core::backward(a, gradient.value_or(at::Tensor()), {retain_graph, create_graph}); });
+    core::with_error_context("backward", {&a, pointer_to(gradient)}, [&] { return core::backward(a, gradient.value_or(at::Tensor()), {retain_graph, create_graph}); });
   });
 }
 
@@ -952,7 +952,7 @@ int32_t zero_grad(int64_t a_handle) {
   return guarded([&] {
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    core::explained("zero_grad", {&a}, [&] { return core::zero_grad(a); });
+    core::with_error_context("zero_grad", {&a}, [&] { return core::zero_grad(a); });
   });
 }
 
@@ -961,33 +961,33 @@ int32_t detach(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("detach", {&a}, [&] { return a.detach(); }));
+    *out = give(core::with_error_context("detach", {&a}, [&] { return a.detach(); }));
   });
 }
 
 int32_t no_grad_begin() {
   return guarded([&] {
-    core::explained("no_grad_begin", core::kNoOperands, [&] { return core::set_grad_enabled(false); });
+    core::with_error_context("no_grad_begin", core::kNoOperands, [&] { return core::set_grad_enabled(false); });
   });
 }
 
 int32_t no_grad_end() {
   return guarded([&] {
-    core::explained("no_grad_end", core::kNoOperands, [&] { return core::set_grad_enabled(true); });
+    core::with_error_context("no_grad_end", core::kNoOperands, [&] { return core::set_grad_enabled(true); });
   });
 }
 
 int32_t set_grad_enabled(bool enabled, bool* out) {
   return guarded([&] {
     require(out, "out");
-    *out = core::explained("set_grad_enabled", core::kNoOperands, [&] { return core::set_grad_enabled(enabled); });
+    *out = core::with_error_context("set_grad_enabled", core::kNoOperands, [&] { return core::set_grad_enabled(enabled); });
   });
 }
 
 int32_t grad_enabled(bool* out) {
   return guarded([&] {
     require(out, "out");
-    *out = core::explained("grad_enabled", core::kNoOperands, [&] { return core::grad_enabled(); });
+    *out = core::with_error_context("grad_enabled", core::kNoOperands, [&] { return core::grad_enabled(); });
   });
 }
 
@@ -996,7 +996,7 @@ int32_t another_handle(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("another_handle", {&a}, [&] { return a; }));
+    *out = give(core::with_error_context("another_handle", {&a}, [&] { return a; }));
   });
 }
 
@@ -1005,7 +1005,7 @@ int32_t to_stream(int64_t a_handle, int32_t device_id, int64_t stream, int64_t* 
     require(out, "out");
     const auto a_held = tensor_argument(a_handle);
     const at::Tensor& a = *a_held;
-    *out = give(core::explained("to_stream", {&a}, [&] { return (static_cast<void>(stream), a.to(core::device_of_code(device_id))); }));
+    *out = give(core::with_error_context("to_stream", {&a}, [&] { return (static_cast<void>(stream), a.to(core::device_of_code(device_id))); }));
   });
 }
 

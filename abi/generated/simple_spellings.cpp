@@ -2,8 +2,8 @@
 // Simple's own spellings: convert, call the slot, give back a value or an empty one.
 #include <bit>
 
-#include "abi/front_convert.h"
-#include "abi/front_slots.h"
+#include "abi/front/convert.h"
+#include "abi/front/slots.h"
 #include "simple_torch/simple_api.h"
 
 using namespace simple_torch::abi;  // NOLINT(google-build-using-namespace): every line below is generated

@@ -2,7 +2,7 @@
 // bridge.
 #include <torch/csrc/utils/pybind.h>
 
-#include "bridge/tensors.h"
+#include "bridge/tensors/tensors.h"
 
 namespace {
 

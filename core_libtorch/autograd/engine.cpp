@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core_libtorch/autograd/custom_function.h"
+#include "core_libtorch/counted_lock.h"
 #include "core_libtorch/error_table.h"
-#include "core_libtorch/own_lock.h"
 
 namespace simple_torch::core {
 namespace {
@@ -70,7 +70,7 @@ struct EngineParts : Engine {
 /// Python's engine takes the place when Python imports torch, so this is looked at each time.
 void stand_in_front() {
   static std::mutex mutex;
-  const OwnLock guard(mutex);
+  const CountedLockGuard guard(mutex);
   Engine& present = Engine::get_default_engine();
   if (&present == &front_engine()) {
     return;
@@ -94,7 +94,7 @@ void prepare_engine() {
     return;
   }
   static std::mutex mutex;
-  const OwnLock guard(mutex);
+  const CountedLockGuard guard(mutex);
   Engine& first = Engine::get_base_engine();
   if (&present != &first && &present != &front_engine() && EngineParts::has_threads(first) &&
       !EngineParts::has_threads(present)) {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "core_libtorch/autograd/places.h"
+#include "core_libtorch/autograd/anomaly_locations.h"
 #include "core_libtorch/autograd/saved_tensors.h"
 
 namespace simple_torch::core {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "core_libtorch/autograd/numbered.h"
+#include "core_libtorch/autograd/id_registry.h"
 #include "core_libtorch/error.h"
 
 namespace simple_torch::core {
@@ -22,8 +22,8 @@ struct Seat {
   std::optional<unsigned> position;  // of a hook on the gradient; none: after accumulation
 };
 
-Numbered<Seat>& seats() {
-  static auto* const all = new Numbered<Seat>;  // used by threads that may outlive main
+IdRegistry<Seat>& seats() {
+  static auto* const all = new IdRegistry<Seat>;  // used by threads that may outlive main
   return *all;
 }
 

@@ -10,9 +10,9 @@
 #include <mutex>
 #include <utility>
 
-#include "core_libtorch/autograd/numbered.h"
+#include "core_libtorch/autograd/id_registry.h"
+#include "core_libtorch/counted_lock.h"
 #include "core_libtorch/error.h"
-#include "core_libtorch/own_lock.h"
 
 namespace simple_torch::core {
 namespace {
@@ -26,7 +26,7 @@ class Seat {
 
   void leave() {
     std::shared_ptr<NodeHook> gone;  // dies outside of the lock: it may call the program
-    const OwnLock guard(mutex_);
+    const CountedLockGuard guard(mutex_);
     gone.swap(hook_);
   }
 
@@ -34,7 +34,7 @@ class Seat {
   variable_list run(const variable_list& gradients, const variable_list& changed, int64_t of_inputs) {
     std::shared_ptr<NodeHook> hook;
     {
-      const OwnLock guard(mutex_);
+      const CountedLockGuard guard(mutex_);
       hook = hook_;
     }
     variable_list given = hook == nullptr ? variable_list() : hook->run(gradients, of_inputs);
@@ -55,7 +55,7 @@ class Seat {
 };
 
 /// Weakly: the node owns them.
-using Seats = Numbered<std::weak_ptr<Seat>>;
+using Seats = IdRegistry<std::weak_ptr<Seat>>;
 
 Seats& seats() {
   static auto* const all = new Seats;  // used by threads that may outlive main
@@ -138,8 +138,8 @@ class Place {
 
 using Places = std::shared_ptr<const std::vector<Place>>;
 
-Numbered<Places>& watched() {
-  static auto* const all = new Numbered<Places>;  // used by threads that may outlive main
+IdRegistry<Places>& watched() {
+  static auto* const all = new IdRegistry<Places>;  // used by threads that may outlive main
   return *all;
 }
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "core_libtorch/atomic_file.h"
 #include "core_libtorch/error.h"
-#include "core_libtorch/replaced_file.h"
 
 namespace simple_torch::core::downloads {
 namespace {
@@ -219,7 +219,7 @@ class Unpacker {
   void write_file(const std::string& name, uint64_t size) {
     const fs::path place = place_of(source_, folder_, name);
     make_folders(place.parent_path());
-    ReplacedFile file(place.string());
+    AtomicFile file(place.string());
     std::vector<char> part(size_t{1} << 20U);
     for (uint64_t left = size; left > 0;) {
       const size_t count = std::min<uint64_t>(left, part.size());

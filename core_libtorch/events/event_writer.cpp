@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <set>
 
+#include "core_libtorch/counted_lock.h"
 #include "core_libtorch/error.h"
 #include "core_libtorch/events/encoder_library.h"
 #include "core_libtorch/events/events.h"
-#include "core_libtorch/own_lock.h"
 
 namespace simple_torch::core::events {
 namespace {
@@ -73,20 +73,20 @@ EventWriter::EventWriter(const std::string& log_dir, int64_t max_queue, double f
   const std::string first = version_event({wall_time_now(), 0});
   file_ = std::make_unique<RecordFile>(path_);
   file_->append(record_of(first));
-  const OwnLock lock(writers().mutex);
+  const CountedLockGuard lock(writers().mutex);
   writers().all.insert(this);
 }
 
 EventWriter::~EventWriter() {
   {
-    const OwnLock lock(writers().mutex);
+    const CountedLockGuard lock(writers().mutex);
     writers().all.erase(this);
   }
   flush_if_possible();
 }
 
 void EventWriter::flush_all() noexcept {
-  const OwnLock lock(writers().mutex);
+  const CountedLockGuard lock(writers().mutex);
   for (EventWriter* writer : writers().all) {
     writer->flush_if_possible();
   }
@@ -103,7 +103,7 @@ void EventWriter::flush_if_possible() noexcept {
 
 void EventWriter::add(const std::string& event) {
   const std::string record = record_of(event);
-  const OwnLock lock(mutex_);
+  const CountedLockGuard lock(mutex_);
   if (file_ == nullptr) {
     throw Error(ErrorKind::kInvalidArgument, "the writer of " + path_ + " is closed");
   }
@@ -115,7 +115,7 @@ void EventWriter::add(const std::string& event) {
 }
 
 void EventWriter::flush() {
-  const OwnLock lock(mutex_);
+  const CountedLockGuard lock(mutex_);
   if (file_ != nullptr) {
     write_pending();
     file_->sync();
@@ -124,7 +124,7 @@ void EventWriter::flush() {
 
 void EventWriter::close() {
   flush();
-  const OwnLock lock(mutex_);
+  const CountedLockGuard lock(mutex_);
   file_.reset();
 }
 

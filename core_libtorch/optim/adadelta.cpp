@@ -41,12 +41,12 @@ class Adadelta final : public Algorithm {
     const double rho = options.number("rho");
     const double eps = options.number("eps");
     batch.count_steps();
-    const Tensors grads = as_real(batch.decayed_slopes());
-    const Tensors squares = as_real(batch.remembered("square_avg"));
+    const Tensors grads = as_real(batch.decayed_grads());
+    const Tensors squares = as_real(batch.state_tensors("square_avg"));
     scale_(squares, rho);
     at::_foreach_addcmul_(squares, grads, grads, 1 - rho);
     const Tensors divisors = root_of_sum(squares, eps);
-    const Tensors sums = as_real(batch.remembered("acc_delta"));
+    const Tensors sums = as_real(batch.state_tensors("acc_delta"));
     Tensors deltas = root_of_sum(sums, eps);
     at::_foreach_div_(deltas, divisors);
     at::_foreach_mul_(deltas, grads);

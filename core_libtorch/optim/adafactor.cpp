@@ -58,7 +58,7 @@ class Adafactor final : public Algorithm {
 
   void step(Batch& batch) const override {
     const NamedValues& options = batch.options;
-    const Tensors grads = batch.slopes();
+    const Tensors grads = batch.signed_grads();
     const std::vector<double> counts = batch.count_steps();
     const double d = options.number("d");
     for (size_t i = 0; i < grads.size(); ++i) {

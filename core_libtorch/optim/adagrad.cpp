@@ -53,17 +53,17 @@ class Adagrad final : public Algorithm {
   void step(Batch& batch) const override {
     const NamedValues& options = batch.options;
     if (options.flag("fused")) {
-      const Tensors steps = batch.remembered("step");
-      batch.require_shapes(batch.remembered("sum"), "sum");
+      const Tensors steps = batch.state_tensors("step");
+      batch.require_shapes(batch.state_tensors("sum"), "sum");
       at::_foreach_add_(steps, 1);
-      at::_fused_adagrad_(batch.params, batch.grads, batch.remembered("sum"), steps, options.number("lr"),
+      at::_fused_adagrad_(batch.params, batch.grads, batch.state_tensors("sum"), steps, options.number("lr"),
                           options.number("lr_decay"), options.number("weight_decay"), options.number("eps"),
                           options.flag("maximize"));
       return;
     }
-    const Tensors grads = batch.decayed_slopes();
+    const Tensors grads = batch.decayed_grads();
     const std::vector<double> counts = batch.count_steps();
-    const Tensors sums = batch.remembered("sum");
+    const Tensors sums = batch.state_tensors("sum");
     Batch dense{options, {}, {}, {}};
     Tensors dense_sums;
     Scalars rates;

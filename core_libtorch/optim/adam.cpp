@@ -84,10 +84,10 @@ class Adam final : public Algorithm {
     const NamedValues& options = batch.options;
     const std::vector<double> betas = options.numbers("betas", 2);
     const bool amsgrad = options.flag("amsgrad");
-    const Tensors averages = batch.remembered("exp_avg");
-    const Tensors squares = batch.remembered("exp_avg_sq");
-    const Tensors greatest = amsgrad ? batch.remembered("max_exp_avg_sq") : Tensors();
-    const Tensors steps = batch.remembered("step");
+    const Tensors averages = batch.state_tensors("exp_avg");
+    const Tensors squares = batch.state_tensors("exp_avg_sq");
+    const Tensors greatest = amsgrad ? batch.state_tensors("max_exp_avg_sq") : Tensors();
+    const Tensors steps = batch.state_tensors("step");
     batch.require_shapes(averages, "exp_avg");
     batch.require_shapes(squares, "exp_avg_sq");
     batch.require_shapes(greatest, "max_exp_avg_sq");
@@ -106,10 +106,10 @@ class Adam final : public Algorithm {
   static void step_each(Batch& batch) {
     const NamedValues& options = batch.options;
     const std::vector<double> betas = options.numbers("betas", 2);
-    const Tensors grads = as_real(batch.decayed_slopes());
+    const Tensors grads = as_real(batch.decayed_grads());
     const std::vector<double> counts = batch.count_steps();
-    const Tensors averages = as_real(batch.remembered("exp_avg"));
-    const Tensors squares = as_real(batch.remembered("exp_avg_sq"));
+    const Tensors averages = as_real(batch.state_tensors("exp_avg"));
+    const Tensors squares = as_real(batch.state_tensors("exp_avg_sq"));
     move_moments(averages, squares, grads, betas);
     Scalars sizes;
     Scalars corrections;
@@ -126,7 +126,7 @@ class Adam final : public Algorithm {
   }
 
   static Tensors greatest_of(const Batch& batch, const Tensors& squares) {
-    Tensors greatest = as_real(batch.remembered("max_exp_avg_sq"));
+    Tensors greatest = as_real(batch.state_tensors("max_exp_avg_sq"));
     at::_foreach_maximum_(greatest, squares);
     return greatest;
   }

@@ -35,10 +35,10 @@ class Adamax final : public Algorithm {
   void step(Batch& batch) const override {
     const NamedValues& options = batch.options;
     const std::vector<double> betas = options.numbers("betas", 2);
-    const Tensors grads = as_real(batch.decayed_slopes());
+    const Tensors grads = as_real(batch.decayed_grads());
     const std::vector<double> counts = batch.count_steps();
-    const Tensors averages = as_real(batch.remembered("exp_avg"));
-    const Tensors greatest = as_real(batch.remembered("exp_inf"));
+    const Tensors averages = as_real(batch.state_tensors("exp_avg"));
+    const Tensors greatest = as_real(batch.state_tensors("exp_inf"));
     at::_foreach_lerp_(averages, grads, 1 - betas[0]);
     scale_(greatest, betas[1]);
     const Tensors sizes = at::_foreach_abs(grads);

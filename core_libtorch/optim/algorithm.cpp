@@ -40,7 +40,7 @@ ErrorFields shape_fields(std::string expected, std::string got) {
 
 }  // namespace
 
-Tensors Batch::remembered(std::string_view name) const {
+Tensors Batch::state_tensors(std::string_view name) const {
   Tensors tensors;
   tensors.reserve(states.size());
   for (const NamedValues* state : states) {
@@ -72,18 +72,22 @@ std::vector<double> Batch::count_steps() const {
   return counts;
 }
 
-Tensors Batch::slopes() const { return options.flag("maximize") ? at::_foreach_neg(grads) : grads; }
+Tensors Batch::signed_grads() const { return options.flag("maximize") ? at::_foreach_neg(grads) : grads; }
 
-Tensors Batch::decayed_slopes() const {
+Tensors Batch::decayed_grads() const { return decay(params, signed_grads()); }
+
+Tensors Batch::decayed_real_grads() const { return decay(as_real(params), as_real(signed_grads())); }
+
+Tensors Batch::decay(const Tensors& decayed_params, Tensors decayed) const {
   const double weight_decay = options.number("weight_decay");
   if (weight_decay == 0) {
-    return slopes();
+    return decayed;
   }
   if (options.find("decoupled_weight_decay") != nullptr && options.flag("decoupled_weight_decay")) {
-    scale_(params, Rate(options).times(weight_decay).left());
-    return slopes();
+    scale_(decayed_params, Rate(options).times(weight_decay).left());
+    return decayed;
   }
-  return at::_foreach_add(slopes(), params, weight_decay);
+  return at::_foreach_add(decayed, decayed_params, weight_decay);
 }
 
 void scale_(const at::Tensor& tensor, double factor) {

@@ -22,18 +22,24 @@ struct Batch {
   std::vector<NamedValues*> states;
 
   /// The tensor of that name of each parameter.
-  Tensors remembered(std::string_view name) const;
+  Tensors state_tensors(std::string_view name) const;
   /// LibTorch's fused kernels look at no shapes. Throws Error(kShapeMismatch) where one of them is not its
   /// parameter's; none at all will do.
   void require_shapes(const Tensors& tensors, const char* name) const;
   /// Counts one step for each parameter and gives the counts. The counter is the tensor "step".
   std::vector<double> count_steps() const;
-  /// The gradients; their opposites where the options say `maximize`.
-  Tensors slopes() const;
-  /// The same with the weights times `weight_decay` added. Where the options say `decoupled_weight_decay`,
-  /// the parameters shrink instead, in place.
-  Tensors decayed_slopes() const;
+  /// The gradients, negated if the options set `maximize`.
+  Tensors signed_grads() const;
+  /// signed_grads() plus `weight_decay` times the parameters. With `decoupled_weight_decay` the parameters
+  /// shrink in place instead.
+  Tensors decayed_grads() const;
+  /// decayed_grads() computed on the real views of complex tensors. PyTorch's NAdam and RAdam do so; the
+  /// kernels for real and complex numbers round differently on CPUs with AVX-512.
+  Tensors decayed_real_grads() const;
   bool is_complex() const { return params.front().is_complex(); }
+
+ private:
+  Tensors decay(const Tensors& decayed_params, Tensors decayed) const;
 };
 
 /// Complex tensors as real ones with one more dimension, over the same memory; others as they are.

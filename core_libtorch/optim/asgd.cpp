@@ -42,9 +42,9 @@ class Asgd final : public Algorithm {
     const NamedValues& options = batch.options;
     const double lambd = options.number("lambd");
     const Rate lr(options);
-    const Tensors grads = as_real(batch.slopes());
+    const Tensors grads = as_real(batch.signed_grads());
     const Tensors params = as_real(batch.params);
-    const Tensors averages = as_real(batch.remembered("ax"));
+    const Tensors averages = as_real(batch.state_tensors("ax"));
     const std::vector<double> counts = batch.count_steps();
     const double weight_decay = options.number("weight_decay");
     for (size_t i = 0; i < params.size(); ++i) {

@@ -37,9 +37,9 @@ class RAdam final : public Algorithm {
     const NamedValues& options = batch.options;
     const std::vector<double> betas = options.numbers("betas", 2);
     const Tensors params = as_real(batch.params);
-    const Tensors grads = as_real(batch.decayed_slopes());
-    const Tensors averages = as_real(batch.remembered("exp_avg"));
-    const Tensors squares = as_real(batch.remembered("exp_avg_sq"));
+    const Tensors grads = batch.decayed_real_grads();
+    const Tensors averages = as_real(batch.state_tensors("exp_avg"));
+    const Tensors squares = as_real(batch.state_tensors("exp_avg_sq"));
     const std::vector<double> counts = batch.count_steps();
     move_moments(averages, squares, grads, betas);
     Scalars corrections;

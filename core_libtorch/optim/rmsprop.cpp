@@ -43,9 +43,9 @@ class RmsProp final : public Algorithm {
   void step(Batch& batch) const override {
     const NamedValues& options = batch.options;
     const double alpha = options.number("alpha");
-    const Tensors grads = as_real(batch.decayed_slopes());
+    const Tensors grads = as_real(batch.decayed_grads());
     batch.count_steps();
-    const Tensors squares = as_real(batch.remembered("square_avg"));
+    const Tensors squares = as_real(batch.state_tensors("square_avg"));
     scale_(squares, alpha);
     at::_foreach_addcmul_(squares, grads, grads, 1 - alpha);
     const Tensors divisors = roots(batch, squares, grads);
@@ -53,7 +53,7 @@ class RmsProp final : public Algorithm {
     const Tensors params = as_real(batch.params);
     const double momentum = options.number("momentum");
     if (momentum > 0) {
-      const Tensors buffers = as_real(batch.remembered("momentum_buffer"));
+      const Tensors buffers = as_real(batch.state_tensors("momentum_buffer"));
       scale_(buffers, momentum);
       at::_foreach_addcdiv_(buffers, grads, divisors);
       at::_foreach_add_(params, buffers, -options.number("lr"));
@@ -67,7 +67,7 @@ class RmsProp final : public Algorithm {
     if (!batch.options.flag("centered")) {
       return at::_foreach_sqrt(squares);
     }
-    const Tensors means = as_real(batch.remembered("grad_avg"));
+    const Tensors means = as_real(batch.state_tensors("grad_avg"));
     at::_foreach_lerp_(means, grads, 1 - batch.options.number("alpha"));
     Tensors variances = at::_foreach_addcmul(squares, means, means, -1);
     at::_foreach_sqrt_(variances);

@@ -41,9 +41,9 @@ class Rprop final : public Algorithm {
     const std::vector<double> limits = batch.options.numbers("step_sizes", 2);
     batch.count_steps();
     const Tensors params = as_real(batch.params);
-    const Tensors grads = as_real(batch.slopes());
-    const Tensors previous = as_real(batch.remembered("prev"));
-    const Tensors sizes = as_real(batch.remembered("step_size"));
+    const Tensors grads = as_real(batch.signed_grads());
+    const Tensors previous = as_real(batch.state_tensors("prev"));
+    const Tensors sizes = as_real(batch.state_tensors("step_size"));
     for (size_t i = 0; i < params.size(); ++i) {
       const at::Tensor sign = grads[i].mul(previous[i]).sign();
       sign.masked_fill_(sign.gt(0), etas[1]);

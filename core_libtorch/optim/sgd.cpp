@@ -70,7 +70,7 @@ class Sgd final : public Algorithm {
         batch.states[i]->set("momentum_buffer", at::empty_like(batch.grads[i]));
       }
     }
-    const Tensors momenta = momentum != 0 ? batch.remembered("momentum_buffer") : Tensors();
+    const Tensors momenta = momentum != 0 ? batch.state_tensors("momentum_buffer") : Tensors();
     batch.require_shapes(momenta, "momentum_buffer");
     at::_fused_sgd_(batch.params, batch.grads, momenta, options.number("weight_decay"), momentum,
                     options.number("lr"), options.number("dampening"), options.flag("nesterov"),
@@ -78,7 +78,7 @@ class Sgd final : public Algorithm {
   }
 
   static void step_each(Batch& batch) {
-    Tensors grads = batch.decayed_slopes();
+    Tensors grads = batch.decayed_grads();
     if (batch.options.number("momentum") != 0) {
       grads = moved(batch, grads);
     }
@@ -87,21 +87,21 @@ class Sgd final : public Algorithm {
 
   static Tensors moved(Batch& batch, const Tensors& grads) {
     const double momentum = batch.options.number("momentum");
-    Tensors old;
-    Tensors slopes;
+    Tensors buffered;
+    Tensors buffered_grads;
     for (size_t i = 0; i < grads.size(); ++i) {
       if (has_momentum(*batch.states[i])) {
-        old.push_back(batch.states[i]->tensor("momentum_buffer"));
-        slopes.push_back(grads[i]);
+        buffered.push_back(batch.states[i]->tensor("momentum_buffer"));
+        buffered_grads.push_back(grads[i]);
       } else {
         batch.states[i]->set("momentum_buffer", grads[i].clone());
       }
     }
-    if (!old.empty()) {
-      scale_(old, momentum);
-      at::_foreach_add_(old, slopes, 1 - batch.options.number("dampening"));
+    if (!buffered.empty()) {
+      scale_(buffered, momentum);
+      at::_foreach_add_(buffered, buffered_grads, 1 - batch.options.number("dampening"));
     }
-    Tensors buffers = batch.remembered("momentum_buffer");
+    Tensors buffers = batch.state_tensors("momentum_buffer");
     return batch.options.flag("nesterov") ? at::_foreach_add(grads, buffers, momentum) : buffers;
   }
 };

@@ -39,7 +39,7 @@ class SparseAdam final : public Algorithm {
   }
 
   void step(Batch& batch) const override {
-    const Tensors grads = batch.slopes();
+    const Tensors grads = batch.signed_grads();
     for (size_t i = 0; i < grads.size(); ++i) {
       NamedValues& state = *batch.states[i];
       state.set("step", state.at("step").toInt() + 1);
@@ -54,18 +54,18 @@ class SparseAdam final : public Algorithm {
   static void step_one(const at::Tensor& param, const at::Tensor& grad, const NamedValues& state,
                        const NamedValues& options) {
     const std::vector<double> betas = options.numbers("betas", 2);
-    const at::Tensor slopes = grad._values();
+    const at::Tensor grads = grad._values();
     auto spread = [&](const at::Tensor& values) {
       return at::sparse_coo_tensor(grad._indices(), values, grad.sizes());
     };
     const at::Tensor& average = state.tensor("exp_avg");
     const at::Tensor& squares = state.tensor("exp_avg_sq");
     const at::Tensor old_average = average.sparse_mask(grad)._values();
-    const at::Tensor new_average = slopes.sub(old_average);
+    const at::Tensor new_average = grads.sub(old_average);
     scale_(new_average, 1 - betas[0]);
     average.add_(spread(new_average));
     const at::Tensor old_squares = squares.sparse_mask(grad)._values();
-    const at::Tensor new_squares = slopes.pow(2).sub_(old_squares);
+    const at::Tensor new_squares = grads.pow(2).sub_(old_squares);
     scale_(new_squares, 1 - betas[1]);
     squares.add_(spread(new_squares));
     new_average.add_(old_average);

@@ -13,12 +13,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core_libtorch/atomic_file.h"
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/error.h"
 #include "core_libtorch/pickle/reader.h"
 #include "core_libtorch/pickle/storage_types.h"
 #include "core_libtorch/pickle/writer.h"
-#include "core_libtorch/replaced_file.h"
 
 namespace simple_torch::core::pickle {
 namespace {
@@ -177,7 +177,7 @@ bool is_zip(const std::string& path) {
 
 void save(const Value& value, const std::string& path) {
   const Pickled parts = pickled(value);
-  ReplacedFile file(path);
+  AtomicFile file(path);
   try {
     PyTorchStreamWriter writer([&](const void* bytes, size_t count) { return file.write(bytes, count); });
     write_archive(writer, parts);

@@ -18,9 +18,9 @@ struct NativeEntry {
   NativeFn fn;
   int least, most;  // a method's receiver counts
 };
-class Nearest;
+class SpellingSuggester;
 /// The names of the built-in methods that a value has.
-void offer_builtin_methods(Value self, Nearest& nearest);
+void offer_builtin_methods(Value self, SpellingSuggester& nearest);
 void add_methods(Kind kind, const NativeEntry* entries, size_t count);
 void install_text_methods();
 void install_collection_methods();

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "host/builtins/captured_values.h"
 #include "host/builtins/failure.h"
-#include "host/builtins/reached.h"
 #include "host/installation.h"
 #include "host/modules/loader.h"
 #include "host/values/error.h"
@@ -23,7 +23,7 @@ Value given(Value array, size_t at = 0) {
   return as_object<Array>(array)->items[at];
 }
 
-// The module, or the complaints as text where it cannot be compiled.
+// The module, or the diagnostics as text where it cannot be compiled.
 template <class Load>
 Value loaded(Load&& load) {
   try {
@@ -279,7 +279,7 @@ Value attempt_to_end(Thread& thread, Value* args, int) {
   try {
     return attempted(thread, given(args[0]));
   } catch (const ExitRequest& request) {
-    if (!is_guest() && !(request.by_interrupt && Interruptible::is_this_thread())) {
+    if (!is_embedded() && !(request.by_interrupt && InterruptsAllowed::is_this_thread())) {
       throw;
     }
     return make_err(Value::integer(request.code));
@@ -288,7 +288,7 @@ Value attempt_to_end(Thread& thread, Value* args, int) {
 
 // As attempt(), but that Ctrl-C ends what runs, not the program: it is Err(nil).
 Value attempt_interruptible(Thread& thread, Value* args, int) {
-  const Interruptible interruptible;
+  const InterruptsAllowed interruptible;
   try {
     Ref outcome = Ref::owned(attempted(thread, given(args[0])));
     // It may have come where nothing looks for it any more.

@@ -4,8 +4,8 @@
 
 #include "host/builtins/builtins.h"
 #include "host/builtins/failure.h"
-#include "host/values/nearest.h"
 #include "host/values/sized.h"
+#include "host/values/spelling_suggester.h"
 #include "host/vm/thread.h"
 #include "host/vm/threads.h"
 
@@ -238,7 +238,7 @@ void install_value_methods() {
   install_thread_methods();
 }
 
-void offer_builtin_methods(Value self, Nearest& nearest) {
+void offer_builtin_methods(Value self, SpellingSuggester& nearest) {
   const auto offer = [&](const Table& table) {
     for (const auto& [name, method] : table) {
       nearest.offer(name_of(name));

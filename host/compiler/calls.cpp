@@ -29,7 +29,7 @@ uint16_t FunctionCompiler::arguments(const std::vector<Arg>& args, bool moves) {
   for (const Arg& arg : args) {
     temporary_of(*arg.value);
     if (moves) {
-      take_along(*arg.value);
+      mark_moved(*arg.value);
     }
   }
   return static_cast<uint16_t>(args.size());

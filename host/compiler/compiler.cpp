@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host/values/nearest.h"
+#include "host/values/spelling_suggester.h"
 
 namespace spl {
 
@@ -212,7 +212,7 @@ void FunctionCompiler::note_field(Symbol name) {
 
 // The error that such a name will be at run time can tell what stood in sight.
 void FunctionCompiler::suggest_local(Symbol unknown) {
-  Nearest nearest(name_of(unknown));
+  SpellingSuggester nearest(name_of(unknown));
   for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_) {
     for (const Local& local : at->locals_) {
       nearest.offer(name_of(local.name));

@@ -33,7 +33,7 @@ bool makes_unique(const Expr& expr);
 
 /// Whether some enum has a variant of this name.
 bool is_variant_name(Symbol name);
-void offer_variant_names(class Nearest& nearest);
+void offer_variant_names(class SpellingSuggester& nearest);
 /// Warns of patterns whose variant or type nobody has declared.
 void warn_unknown_variants(LoadedModule& module);
 /// Whether the name alone may test, in a pattern, instead of binding.
@@ -175,13 +175,13 @@ class FunctionCompiler {
   void method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
   bool place_path(const Expr& expr, Path& path, bool evaluate);
   void check_known(Symbol symbol, const SourceSpan& span);
-  void let_go(BinaryOp op, Register current, size_t path, Register value);
+  void release(BinaryOp op, Register current, size_t path, Register value);
   bool is_place(const Expr& expr) const;
 
   // ownership.cpp
   bool is_unique(const Expr& expr) const;
   bool names_builtin(const Expr& callee) const;
-  void take_along(const Expr& expr);
+  void mark_moved(const Expr& expr);
   void check_moved(const Local& local);
 
   // patterns.cpp

@@ -6,7 +6,7 @@
 #include "host/compiler/direct_methods.h"
 #include "host/compiler/type_names.h"
 #include "host/ffi/extern.h"
-#include "host/values/nearest.h"
+#include "host/values/spelling_suggester.h"
 
 namespace spl {
 
@@ -334,7 +334,7 @@ class ModuleCompiler {
       if (module_.knows(name.name) || module_.aliases.contains(name.name)) {
         continue;
       }
-      Nearest nearest(name_of(name.name));
+      SpellingSuggester nearest(name_of(name.name));
       for (const auto& [known, slot] : module_.names) {
         if (module_.knows(known)) {
           nearest.offer(name_of(known));

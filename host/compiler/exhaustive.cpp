@@ -6,7 +6,7 @@
 #include <set>
 
 #include "host/compiler/compiler.h"
-#include "host/values/nearest.h"
+#include "host/values/spelling_suggester.h"
 
 namespace spl {
 namespace {
@@ -140,7 +140,7 @@ void note_variants(Enum& type) {
   }
 }
 
-void offer_variant_names(Nearest& nearest) {
+void offer_variant_names(SpellingSuggester& nearest) {
   for (const auto& [name, enums] : enums_by_variant()) {
     nearest.offer(name_of(name));
   }

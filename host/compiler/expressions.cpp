@@ -196,7 +196,7 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
         default:
           emit((value & kTemporary) != 0 ? Op::kTake : Op::kMove, dest, value);
           if (unary.op == UnaryOp::kMove) {
-            take_along(*unary.operand);
+            mark_moved(*unary.operand);
           }
           break;
       }

@@ -39,7 +39,7 @@ bool FunctionCompiler::names_builtin(const Expr& callee) const {
 }
 
 /// Behind a read of `expr`: the variable that it names is empty from here on.
-void FunctionCompiler::take_along(const Expr& expr) {
+void FunctionCompiler::mark_moved(const Expr& expr) {
   if (expr.kind != ExprKind::kName || !is_unique(expr)) {
     return;
   }

@@ -1,6 +1,6 @@
 // Patterns that can never fit: variants that their enum does not have, or that have fewer values.
 #include "host/compiler/compiler.h"
-#include "host/values/nearest.h"
+#include "host/values/spelling_suggester.h"
 
 namespace spl {
 
@@ -22,7 +22,7 @@ void FunctionCompiler::check_variant(const VariantPattern& pattern) {
   const std::string name = name_of(type->name);
   const int index = type->index_of(pattern.path.back());
   if (index < 0) {
-    Nearest nearest(name_of(pattern.path.back()));
+    SpellingSuggester nearest(name_of(pattern.path.back()));
     for (const VariantInfo& variant : type->variants) {
       nearest.offer(name_of(variant.name));
     }
@@ -48,7 +48,7 @@ void warn_unknown_variants(LoadedModule& module) {
     if (is_variant_name(name) || module.knows(module.unaliased(name))) {
       continue;
     }
-    Nearest nearest(name_of(name));
+    SpellingSuggester nearest(name_of(name));
     offer_variant_names(nearest);
     for (const auto& [known, slot] : module.names) {
       if (module.slots[slot].is(Kind::kRecord) || module.slots[slot].is(Kind::kEnum)) {

@@ -48,7 +48,7 @@ void run(const Callback& callback, void** arguments, NativeResult& result) {
   bool is_of_c = false;
   Thread& thread = attached_thread(is_of_c);
   const bool is_foreign = is_of_c && calls.are_outermost();  // nobody of Simple's hears of a failure
-  std::optional<AtWork> at_work;
+  std::optional<ActiveThread> at_work;
   if (is_foreign) {
     at_work.emplace();
   }

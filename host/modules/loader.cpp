@@ -16,7 +16,7 @@
 #include "host/output.h"
 #include "host/sdn/sdn.h"
 #include "host/values/error.h"
-#include "host/values/nearest.h"
+#include "host/values/spelling_suggester.h"
 #include "host/vm/hints.h"
 #include "host/vm/thread.h"
 
@@ -197,7 +197,7 @@ std::string nearest_module(const LoadedModule& from, const UseDecl& use) {
   const std::string dotted = join(use.path, 0, ".");
   const std::string& last = name_of(use.path.back());
   const std::string before(dotted, 0, dotted.size() - last.size());
-  Nearest sibling(last);
+  SpellingSuggester sibling(last);
   for (const fs::path& base : candidates(from, use)) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(base.parent_path(), ignored)) {
@@ -209,7 +209,7 @@ std::string nearest_module(const LoadedModule& from, const UseDecl& use) {
   if (!sibling.name().empty()) {
     return "did you mean '" + before + sibling.name() + "'?";
   }
-  Nearest known(dotted);
+  SpellingSuggester known(dotted);
   if (use.parents == 0) {
     for (const auto& [name, file] : aliases()) {
       known.offer(name);
@@ -330,7 +330,7 @@ LoadedModule& load_file(const std::string& path, const std::string& name) {
     if (found->second->state != LoadedModule::State::kFailed) {
       return *found->second;
     }
-    if (!is_guest()) {
+    if (!is_embedded()) {
       fail("module " + found->second->name + " failed when it was loaded first");
     }
     put_aside(key);

@@ -9,7 +9,7 @@
 
 namespace spl {
 
-/// A file that cannot be used: its complaints as text for stderr.
+/// A file that cannot be used: its diagnostics as text for stderr.
 struct LoadError {
   std::string report;
 };

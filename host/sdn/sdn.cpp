@@ -44,7 +44,7 @@ class Reader {
   }
 
  private:
-  // ---- places and complaints
+  // ---- places and diagnostics
 
   [[noreturn]] void complain(const std::string& message) { complain(message, at_); }
   [[noreturn]] void complain(const std::string& message, size_t at) {

@@ -1,4 +1,4 @@
-// How complaints look.
+// How diagnostics look.
 #include <algorithm>
 
 #include "host/syntax/parse.h"

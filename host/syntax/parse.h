@@ -1,4 +1,4 @@
-// The syntax room's door: text in, tree or complaints out.
+// The syntax room's door: text in, tree or diagnostics out.
 #pragma once
 
 #include <string>

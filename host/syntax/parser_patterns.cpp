@@ -152,7 +152,7 @@ bool Parser::starts_pattern_type() {
     return false;
   }
   const size_t start = pos_;
-  const size_t complaints = diagnostics_.size();
+  const size_t diagnostics = diagnostics_.size();
   Scope scope(*this);
   bool is_type = false;
   try {
@@ -160,7 +160,7 @@ bool Parser::starts_pattern_type() {
     type();
     is_type = is(Tok::kFatArrow) || is(Tok::kArrow) || is(Tok::kIf) || (is(Tok::kColon) && plain);
   } catch (const Abandon&) {
-    diagnostics_.resize(complaints);
+    diagnostics_.resize(diagnostics);
   }
   // `case n: f => …` is a lambda for a body.
   const std::string_view word = spelling(stream_.tokens[start + 1]);

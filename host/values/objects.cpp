@@ -62,7 +62,7 @@ void Text::append(const std::string& more) {
 }
 
 void Record::note_own_hooks() {
-  static const Symbol at_the_end = intern("drop"), at_replacement = intern("__replaced__"),
+  static const Symbol at_the_end = intern("drop"), at_replacement = intern("__on_replace__"),
                       order = intern("__order__");
   drop = find(at_the_end);
   replaced = find(at_replacement);

@@ -153,7 +153,7 @@ struct Record : Type {
   std::vector<FieldInfo> fields;
   std::unordered_map<Symbol, uint32_t> field_index;
   const Method* drop = nullptr;
-  const Method* replaced = nullptr;  // __replaced__: asked before a field lets go of such an object
+  const Method* replaced = nullptr;  // __on_replace__: asked before a field lets go of such an object
   int32_t order_index = -1;     // of the field __order__, where objects note which fields got objects first
   bool awaits_parents = false;  // until its class statement runs
   bool has_objects = false;
@@ -228,7 +228,7 @@ T* as_object(Value v) {
   return static_cast<T*>(v.as_object);
 }
 /// Whether a field that holds `value` asks it before it is given another one.
-inline bool minds_replacement(Value value) {
+inline bool has_replace_hook(Value value) {
   return value.is(Kind::kInstance) && as_object<Instance>(value)->record->replaced != nullptr;
 }
 /// Whether a field that gets `value` is noted in the order of its object's fields.

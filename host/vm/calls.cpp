@@ -4,7 +4,7 @@
 #include "host/builtins/builtins.h"
 #include "host/ffi/extern.h"
 #include "host/modules/module.h"
-#include "host/values/nearest.h"
+#include "host/values/spelling_suggester.h"
 #include "host/vm/direct.h"
 #include "host/vm/hints.h"
 #include "host/vm/native_window.h"

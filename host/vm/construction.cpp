@@ -3,7 +3,7 @@
 #include "host/builtins/builtins.h"
 #include "host/ffi/extern.h"
 #include "host/modules/module.h"
-#include "host/values/nearest.h"
+#include "host/values/spelling_suggester.h"
 #include "host/vm/hints.h"
 #include "host/vm/thread.h"
 #include "host/vm/threads.h"
@@ -125,7 +125,7 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
 namespace {
 
 [[noreturn]] void fail_no_payload(const Enum& type, const VariantInfo& variant, Symbol name) {
-  Nearest nearest(name_of(name));
+  SpellingSuggester nearest(name_of(name));
   for (const Symbol field : variant.field_names) {
     nearest.offer(name_of(field));
   }

@@ -176,7 +176,7 @@ Value Thread::get_field(Value object, Symbol name) {
 }
 
 // What the field is to hold instead of `old`, whose class has a say in it.
-Ref Thread::agreed_successor(Value owner, Symbol name, Value old, Value value) {
+Ref Thread::validated_replacement(Value owner, Symbol name, Value old, Value value) {
   if (value.is_object() && value.as_object == old.as_object) {
     return Ref::shared(value);
   }
@@ -228,8 +228,8 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     }
     const Ref held = Ref::shared(object);  // whoever is asked may let go of it
     Value& place = instance->fields()[found->second];
-    if (minds_replacement(place)) {
-      value = agreed_successor(object, name, place, value.get());
+    if (has_replace_hook(place)) {
+      value = validated_replacement(object, name, place, value.get());
     }
     if (notes_order(instance->record, value.get())) {
       note_order(*instance, found->second);

@@ -83,7 +83,7 @@ void Thread::suspend(Value yielded) {
 }
 
 void Thread::run_left_defers(std::vector<Defer> defers) {
-  const Undisturbed undisturbed;
+  const InterruptsMasked undisturbed;
   const size_t height = defers_.size();
   defers_.insert(defers_.end(), defers.begin(), defers.end());
   while (defers_.size() > height) {

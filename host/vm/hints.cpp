@@ -1,4 +1,4 @@
-// Offers the names that are there to Nearest.
+// Offers the names that are there to SpellingSuggester.
 #include <algorithm>
 
 #include "host/vm/hints.h"
@@ -7,13 +7,13 @@
 #include "host/compiler/bytecode.h"
 #include "host/syntax/parse.h"
 #include "host/values/error.h"
-#include "host/values/nearest.h"
+#include "host/values/spelling_suggester.h"
 
 namespace spl {
 
 namespace {
 
-void offer_methods(Nearest& nearest, const Type& type) {
+void offer_methods(SpellingSuggester& nearest, const Type& type) {
   for (const auto& [name, method] : type.methods) {
     nearest.offer(name_of(name));
   }
@@ -22,13 +22,13 @@ void offer_methods(Nearest& nearest, const Type& type) {
   }
 }
 
-void offer_variants(Nearest& nearest, const Enum& type) {
+void offer_variants(SpellingSuggester& nearest, const Enum& type) {
   for (const VariantInfo& variant : type.variants) {
     nearest.offer(name_of(variant.name));
   }
 }
 
-void offer_globals(Nearest& nearest, LoadedModule& module) {
+void offer_globals(SpellingSuggester& nearest, LoadedModule& module) {
   for (const auto& [name, slot] : module.names) {
     if (!module.slots[slot].is_missing()) {
       nearest.offer(name_of(name));
@@ -50,7 +50,7 @@ std::string wrong_count(int64_t least, int64_t most, int64_t given) {
 }
 
 std::string name_hint(LoadedModule& module, Symbol name) {
-  Nearest nearest(name_of(name));
+  SpellingSuggester nearest(name_of(name));
   if (const auto local = module.near_locals.find(name); local != module.near_locals.end()) {
     nearest.offer(local->second);
   }
@@ -76,7 +76,7 @@ std::string member_hint(Value object, Symbol name) {
   if (is_none(object)) {
     return "the value is nil; ?. gives nil for a member of nil";
   }
-  Nearest nearest(name_of(name));
+  SpellingSuggester nearest(name_of(name));
   if (object.is(Kind::kInstance)) {
     const Record& record = *as_object<Instance>(object)->record;
     for (const FieldInfo& field : record.fields) {
@@ -94,7 +94,7 @@ std::string member_hint(Value object, Symbol name) {
 }
 
 std::string static_hint(const Type& type, Symbol name) {
-  Nearest nearest(name_of(name));
+  SpellingSuggester nearest(name_of(name));
   if (type.kind == Kind::kEnum) {
     offer_variants(nearest, static_cast<const Enum&>(type));
   }
@@ -103,7 +103,7 @@ std::string static_hint(const Type& type, Symbol name) {
 }
 
 std::string parameter_hint(const Proto& proto, Symbol name) {
-  Nearest nearest(name_of(name));
+  SpellingSuggester nearest(name_of(name));
   for (size_t i = proto.is_method ? 1 : 0; i < proto.parameters.size(); ++i) {
     nearest.offer(name_of(proto.parameters[i]));
   }
@@ -122,7 +122,7 @@ std::string parameters_hint(const Proto& proto) {
 }
 
 std::string field_hint(const Record& record, Symbol name) {
-  Nearest nearest(name_of(name));
+  SpellingSuggester nearest(name_of(name));
   for (const FieldInfo& field : record.fields) {
     nearest.offer(name_of(field.name));
   }
@@ -130,7 +130,7 @@ std::string field_hint(const Record& record, Symbol name) {
 }
 
 std::string export_hint(LoadedModule& module, Symbol name) {
-  Nearest nearest(name_of(name));
+  SpellingSuggester nearest(name_of(name));
   for (const auto& [theirs, slot] : module.names) {
     if (module.gives(theirs) && !module.slots[slot].is_missing()) {
       nearest.offer(name_of(theirs));

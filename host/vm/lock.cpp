@@ -129,7 +129,7 @@ void HostLock::after_fork_here() {
 }
 
 void HostLock::after_fork_in_child() {
-  interruptible_threads = Interruptible::is_this_thread() ? 1 : 0;
+  interruptible_threads = InterruptsAllowed::is_this_thread() ? 1 : 0;
   first_is_interruptible = first_is_interruptible && is_first_thread();
   // Those who waited for either are not here.
   new (&mutex_) std::mutex;
@@ -164,7 +164,7 @@ void HostLock::hand_over() {
   acquire();
 }
 
-Interruptible::Interruptible() {
+InterruptsAllowed::InterruptsAllowed() {
   if (count_++ != 0) {
     return;
   }
@@ -174,7 +174,7 @@ Interruptible::Interruptible() {
   }
 }
 
-Interruptible::~Interruptible() {
+InterruptsAllowed::~InterruptsAllowed() {
   if (--count_ != 0) {
     return;
   }
@@ -185,17 +185,17 @@ Interruptible::~Interruptible() {
 }
 
 bool may_be_interrupted() {
-  if (Undisturbed::is_this_thread()) {
+  if (InterruptsMasked::is_this_thread()) {
     return false;
   }
-  if (is_guest() || first_is_interruptible) {
+  if (is_embedded() || first_is_interruptible) {
     return is_first_thread();
   }
-  return interruptible_threads == 0 || Interruptible::is_this_thread();
+  return interruptible_threads == 0 || InterruptsAllowed::is_this_thread();
 }
 
 void safepoint(bool may_stop) {
-  const bool would_end = !is_guest() && !Interruptible::is_this_thread();
+  const bool would_end = !is_embedded() && !InterruptsAllowed::is_this_thread();
   if ((may_stop || would_end) && may_be_interrupted() && host_lock().take_interrupt()) {
     throw ExitRequest{.code = kInterruptedCode, .by_interrupt = true};
   }

@@ -97,12 +97,12 @@ class Unlocked {
 };
 
 /// While one lives, Ctrl-C unwinds this thread to there, and the program goes on.
-class Interruptible {
+class InterruptsAllowed {
  public:
-  Interruptible();
-  ~Interruptible();
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
+  InterruptsAllowed();
+  ~InterruptsAllowed();
+  InterruptsAllowed(const InterruptsAllowed&) = delete;
+  InterruptsAllowed& operator=(const InterruptsAllowed&) = delete;
   static bool is_this_thread() { return count_ != 0; }
 
  private:
@@ -110,36 +110,36 @@ class Interruptible {
 };
 
 /// While one lives, the thread counts among those of Simple that are at work.
-class AtWork {
+class ActiveThread {
  public:
-  AtWork() { ++threads_; }
-  ~AtWork() { --threads_; }
-  AtWork(const AtWork&) = delete;
-  AtWork& operator=(const AtWork&) = delete;
+  ActiveThread() { ++threads_; }
+  ~ActiveThread() { --threads_; }
+  ActiveThread(const ActiveThread&) = delete;
+  ActiveThread& operator=(const ActiveThread&) = delete;
   static int threads() { return threads_; }
   static void forget_others() { threads_ = 1; }
 
  private:
-  friend class Waiting;
+  friend class BlockedThread;
   static inline std::atomic<int> threads_{1};  // the first thread
 };
 
 /// While one lives, the thread waits for another one, which does the work.
-class Waiting {
+class BlockedThread {
  public:
-  Waiting() { --AtWork::threads_; }
-  ~Waiting() { ++AtWork::threads_; }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
+  BlockedThread() { --ActiveThread::threads_; }
+  ~BlockedThread() { ++ActiveThread::threads_; }
+  BlockedThread(const BlockedThread&) = delete;
+  BlockedThread& operator=(const BlockedThread&) = delete;
 };
 
 /// While one lives, Ctrl-C waits: what gives up things must come to its end.
-class Undisturbed {
+class InterruptsMasked {
  public:
-  Undisturbed() { ++count_; }
-  ~Undisturbed() { --count_; }
-  Undisturbed(const Undisturbed&) = delete;
-  Undisturbed& operator=(const Undisturbed&) = delete;
+  InterruptsMasked() { ++count_; }
+  ~InterruptsMasked() { --count_; }
+  InterruptsMasked(const InterruptsMasked&) = delete;
+  InterruptsMasked& operator=(const InterruptsMasked&) = delete;
   static bool is_this_thread() { return count_ != 0; }
 
  private:
@@ -147,8 +147,8 @@ class Undisturbed {
 };
 
 /// Whether Ctrl-C is this thread's. The first thread's, where it waits for Simple in another program's
-/// process or is Interruptible; else that of those that are; where there are none, of all, and the program
-/// ends.
+/// process or is InterruptsAllowed; else that of those that are; where there are none, of all, and the
+/// program ends.
 bool may_be_interrupted();
 
 /// Where a running thread looks up: hands the lock over, collects cycles, stops for Ctrl-C. Where it may not

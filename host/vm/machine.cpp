@@ -128,8 +128,8 @@ again:
 #include "host/vm/opcodes_calls.inc"
 #include "host/vm/opcodes_collections.inc"
 #include "host/vm/opcodes_flow.inc"
+#include "host/vm/opcodes_lvalues.inc"
 #include "host/vm/opcodes_patterns.inc"
-#include "host/vm/opcodes_places.inc"
 #include "host/vm/opcodes_registers.inc"
 #include "host/vm/opcodes_scopes.inc"
 
@@ -151,7 +151,7 @@ again:
     throw error;
   } catch (const ExitRequest& request) {
     // The thread goes on: in the program that called it, or behind the attempt that Ctrl-C ends.
-    if (is_guest() || (request.by_interrupt && Interruptible::is_this_thread())) {
+    if (is_embedded() || (request.by_interrupt && InterruptsAllowed::is_this_thread())) {
       unwind(floor, false);
     }
     --native_depth_;

@@ -61,7 +61,7 @@ class Thread {
   /// What __getattr__ of the module gives for a name that it does not have; nil without one. Owned.
   Value computed_member(LoadedModule& module, Symbol name);
   void set_field(Value& object, Symbol name, Value owned);
-  Ref agreed_successor(Value owner, Symbol name, Value old, Value value);
+  Ref validated_replacement(Value owner, Symbol name, Value old, Value value);
   Value get_index(Value object, Value index);  // owned
   void set_index(Value& object, Value index, Value owned);
   Value arithmetic(BinaryOp op, Value a, Value b);  // owned
@@ -89,7 +89,7 @@ class Thread {
   bool comparison_holds(BinaryOp op, Value a, Value b);
 
   // unwinding.cpp
-  class LittleRoom;
+  class UnwindStackLimit;
   void unwind(uint32_t floor, bool too_deep);
   void pop_frame_clearing();
   void run_defers(size_t height);
@@ -136,7 +136,7 @@ class Thread {
   Value* step_into(Value* at, const Path::Step& step, Ref& scratch);
   Value* own_slot(Value* at, const Path::Step& step);
   Value index_of(const Path::Step& step) const;
-  void let_go(const Path& path, Value held);
+  void release(const Path& path, Value held);
 
   // iteration.cpp
   bool iterate_pair(Value* state, Value& first, Value& second);

@@ -112,7 +112,7 @@ void start_thread(const std::shared_ptr<Outcome>& outcome, Function&& function, 
 // The whole life of a thread that keeps what `body` gives.
 template <class Body>
 void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
-  const AtWork at_work;
+  const ActiveThread at_work;
   host_lock().acquire();
   mine = outcome.get();
   {
@@ -200,7 +200,7 @@ class WaitingFor {
   WaitingFor& operator=(const WaitingFor&) = delete;
 
  private:
-  Waiting waiting_;
+  BlockedThread waiting_;
 };
 
 // Whether it has finished, after some time at most where Ctrl-C is to end the wait.
@@ -209,7 +209,7 @@ bool wait_a_while(Outcome& outcome) {
   const Unlocked unlocked;
   std::unique_lock guard(outcome.mutex);
   const auto is_finished = [&] { return outcome.finished; };
-  if (!is_guest() && !Interruptible::is_this_thread()) {
+  if (!is_embedded() && !InterruptsAllowed::is_this_thread()) {
     outcome.changed.wait(guard, is_finished);  // the thread that runs is stopped, or ends the program
   } else {
     while (!outcome.changed.wait_for(guard, kPart, is_finished) &&
@@ -269,7 +269,7 @@ Value hand_over(Thread&, Value*, int) {
 }  // namespace
 
 void end_own_program(int code) {
-  if (is_guest()) {
+  if (is_embedded()) {
     return;
   }
   std::fflush(stdout);
@@ -283,7 +283,7 @@ void end_own_program(int code) {
 }
 
 void forget_other_threads() {
-  AtWork::forget_others();
+  ActiveThread::forget_others();
   for (const auto& outcome : running()) {
     if (outcome.get() == mine) {
       continue;

@@ -15,18 +15,18 @@ constexpr uint32_t kFramesForLeaving = 200;
 
 // A hundred thousand frames may have to be left because there was no room for one more, each with a drop() to
 // run. If such a drop() could call as deep again, leaving would take hours.
-class Thread::LittleRoom {
+class Thread::UnwindStackLimit {
  public:
-  explicit LittleRoom(Thread& thread) : thread_(thread), most_frames_(thread.most_frames_) {
+  explicit UnwindStackLimit(Thread& thread) : thread_(thread), most_frames_(thread.most_frames_) {
     thread_.most_frames_ = std::min(most_frames_, thread_.frame_count_ + kFramesForLeaving);
     ++thread_.little_rooms_;
   }
-  ~LittleRoom() {
+  ~UnwindStackLimit() {
     thread_.most_frames_ = most_frames_;
     --thread_.little_rooms_;
   }
-  LittleRoom(const LittleRoom&) = delete;
-  LittleRoom& operator=(const LittleRoom&) = delete;
+  UnwindStackLimit(const UnwindStackLimit&) = delete;
+  UnwindStackLimit& operator=(const UnwindStackLimit&) = delete;
 
  private:
   Thread& thread_;
@@ -37,7 +37,7 @@ void Thread::drop(Instance* instance) {
   if (little_rooms_ > 1) {
     return;
   }
-  const Undisturbed undisturbed;
+  const InterruptsMasked undisturbed;
   try {
     if (!direct_drop(*instance)) {
       release(call_method_of(Value::object(instance), *instance->record->drop, nullptr, 0));
@@ -104,12 +104,12 @@ void Thread::run_defers(size_t height) {
 void Thread::unwind(uint32_t floor, bool too_deep) {
   while (frame_count_ > floor) {
     const Frame frame = frames_[frame_count_ - 1];
-    std::optional<LittleRoom> little;
+    std::optional<UnwindStackLimit> little;
     if (too_deep) {
       little.emplace(*this);
     }
     try {
-      const Undisturbed undisturbed;
+      const InterruptsMasked undisturbed;
       run_defers(frame.defers);
     } catch (const SimpleError& error) {
       report_lost(error, "what was deferred, while another error was on its way");

@@ -94,21 +94,21 @@ def _start() -> None:
 def _open() -> None:
     folder = folder_of_library()
     host = ctypes.CDLL(str(folder / "libsimple_host.so"))
-    host.spl_guest_start.restype = ctypes.c_char_p
-    host.spl_guest_start.argtypes = [ctypes.c_char_p, _Writer]
+    host.spl_embedded_start.restype = ctypes.c_char_p
+    host.spl_embedded_start.argtypes = [ctypes.c_char_p, _Writer]
     begin = folder.parent / "share" / "simple" / "python" / "embedded.spl"
-    problem = host.spl_guest_start(os.fsencode(begin), _write)
+    problem = host.spl_embedded_start(os.fsencode(begin), _write)
     if problem is not None:
         raise ImportError(f"Simple does not start in this Python: {problem.decode(errors='replace')}")
     copyreg.pickle(type(_run), reduced)
     front = ctypes.CDLL(str(folder / "libspl_torch.so"))
-    front.spt_py_on_interrupt(ctypes.cast(host.spl_guest_interrupt, ctypes.c_void_p))
+    front.spt_py_on_interrupt(ctypes.cast(host.spl_embedded_interrupt, ctypes.c_void_p))
     atexit.register(_end, host, _write)
 
 
 def _end(host: ctypes.CDLL, writer: Any) -> None:
     """At Python's end. Until then this keeps the writer, which the host calls, though this module be loaded again."""
-    host.spl_guest_end()
+    host.spl_embedded_end()
 
 
 @_Writer

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "abi/handles.h"
+#include "abi/handles/handle_table.h"
 
 namespace simple_torch::abi {
 namespace {

@@ -156,13 +156,13 @@ TEST_F(Passes, PackAndUnpackWhatIsSaved) {
     int64_t copy = 0;
     return spt_another_handle(number, &copy) == SPT_OK ? copy : 0;
   };
-  const auto let_go = [](int64_t number) {
+  const auto release = [](int64_t number) {
     ++dropped;
     spt_release(number);
   };
   {
     const Handle x = parameter({3}, {1});
-    ASSERT_EQ(spt_saved_tensors_hooks_begin(1, pack, unpack, let_go, ended), SPT_OK);
+    ASSERT_EQ(spt_saved_tensors_hooks_begin(1, pack, unpack, release, ended), SPT_OK);
     const Handle square = square_of(x);
     ASSERT_EQ(spt_saved_tensors_hooks_end(), SPT_OK);
     EXPECT_GE(hooked, 1);

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <map>
 
-#include "abi/environment.h"
+#include "abi/front/environment.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "abi/handle_bits.h"
+#include "abi/handles/bits.h"
 #include "tests/abi/capi_test.h"
 
 namespace {

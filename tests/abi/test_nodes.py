@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-from guest_abi import Abi, AbiError  # noqa: E402
+from embedded_abi import Abi, AbiError  # noqa: E402
 
 INVALID_ARGUMENT, INVALID_HANDLE = 1, 2
 Call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)

@@ -219,7 +219,7 @@ TEST_F(LettingGo, OfOneTensorByTwoThreadsNeverWaits) {
   {
     const KeptGil kept;
     std::array<std::atomic<size_t>, 2> next{};
-    const auto let_go = [&](size_t own) {
+    const auto release = [&](size_t own) {
       for (size_t i = 0; i < kTensors; ++i) {
         next[own] = i;
         while (next[1 - own] < i) {
@@ -228,8 +228,8 @@ TEST_F(LettingGo, OfOneTensorByTwoThreadsNeverWaits) {
       }
       next[own] = kTensors;
     };
-    std::thread other(let_go, 1);
-    let_go(0);
+    std::thread other(release, 1);
+    release(0);
     other.join();
   }
   eval("None");

@@ -75,7 +75,7 @@ def test_paths_go_to_the_runner_that_knows_them():
 
 
 def test_every_file_that_loads_the_library_is_known():
-    loads = re.compile(r"^(import simple_torch|from simple_torch import|from guest_abi import)", re.M)
+    loads = re.compile(r"^(import simple_torch|from simple_torch import|from embedded_abi import)", re.M)
     files = [
         str(file.relative_to(ROOT)) for file in (ROOT / "tests").rglob("test_*.py") if loads.search(file.read_text())
     ]
@@ -88,5 +88,5 @@ def test_tests_that_load_the_library_are_run_apart():
     assert apart(["tests/host", "tests/opinfo/test_errors.py"]) == (["tests/host"], ["tests/opinfo/test_errors.py"])
     assert apart(["tests/abi"]) == (
         ["tests/abi"],
-        ["tests/abi/test_fuzz.py", "tests/abi/test_guest.py", "tests/abi/test_nodes.py"],
+        ["tests/abi/test_fuzz.py", "tests/abi/test_embedded.py", "tests/abi/test_nodes.py"],
     )

@@ -16,7 +16,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-from guest_abi import Abi, AbiError, Unreplayable  # noqa: E402
+from embedded_abi import Abi, AbiError, Unreplayable  # noqa: E402
 
 INVALID_ARGUMENT, DTYPE_MISMATCH, INDEX_OUT_OF_RANGE, NOT_IMPLEMENTED, INTERNAL = 1, 4, 6, 8, 14
 KINDS = {

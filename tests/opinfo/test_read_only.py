@@ -16,7 +16,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-from guest_abi import AbiError, Unreplayable  # noqa: E402
+from embedded_abi import AbiError, Unreplayable  # noqa: E402
 from read_only import Findings, Probe, ReadOnlyAbi  # noqa: E402
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "dlpack-read-only.md"

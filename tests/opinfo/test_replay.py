@@ -17,7 +17,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
 from aten_replay import Replay, Tally  # noqa: E402
-from guest_abi import Abi  # noqa: E402
+from embedded_abi import Abi  # noqa: E402
 
 LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
 FEW = 3  # samples of each operator; the long run takes all of float32

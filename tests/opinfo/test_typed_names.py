@@ -21,7 +21,7 @@ torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type
 
 import generate_abi  # noqa: E402
 from aten_replay import difference  # noqa: E402
-from guest_abi import Abi, AbiError  # noqa: E402
+from embedded_abi import Abi, AbiError  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIES, WANTED = 400, 3  # calls tried for each row, accepted ones wanted

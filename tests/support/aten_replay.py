@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import torch
-from guest_abi import Abi, AbiError, Unreplayable
+from embedded_abi import Abi, AbiError, Unreplayable
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 import torch
-from guest_abi import Abi, Unreplayable, _Call
+from embedded_abi import Abi, Unreplayable, _Call
 from torch.utils._pytree import tree_leaves
 
 Handles = ctypes.POINTER(ctypes.c_int64)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import torch
 from aten_replay import _Copies, _in_schema_order
-from guest_abi import Abi, AbiError, Unreplayable
+from embedded_abi import Abi, AbiError, Unreplayable
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
 

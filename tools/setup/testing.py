@@ -18,7 +18,7 @@ from layout import ROOT, Build, Environment
 # Tests that load the library into Python's own process.
 _GUESTS = (
     "tests/abi/test_fuzz.py",
-    "tests/abi/test_guest.py",
+    "tests/abi/test_embedded.py",
     "tests/abi/test_nodes.py",
     "tests/autograd",
     "tests/bridge/test_hosts_of_python.py",

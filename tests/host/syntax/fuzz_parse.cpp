@@ -1,4 +1,4 @@
-// What must hold for any bytes: the parser ends, its complaints lie inside the file and can be shown, a tree
+// What must hold for any bytes: the parser ends, its diagnostics lie inside the file and can be shown, a tree
 // can be written down. libFuzzer calls this where it is at hand; fuzz_test.cpp does everywhere.
 #include "tests/host/syntax/fuzz_parse.h"
 

@@ -12,18 +12,18 @@ namespace spl::test {
 
 inline ParseResult parsed(const std::string& source) { return parse(SourceFile{1, "t.spl", source}); }
 
-/// The dump, or the complaints if there are any.
+/// The dump, or the diagnostics if there are any.
 inline std::string tree(const std::string& source) {
   const SourceFile file{1, "t.spl", source};
   const ParseResult result = parse(file);
   if (result.ok()) {
     return dump(result.module);
   }
-  std::string complaints;
+  std::string diagnostics;
   for (const auto& diagnostic : result.diagnostics) {
-    complaints += render(diagnostic, file);
+    diagnostics += render(diagnostic, file);
   }
-  return complaints;
+  return diagnostics;
 }
 
 struct Row {

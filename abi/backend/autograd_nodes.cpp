@@ -1,0 +1,180 @@
+// Bodies of the graph's nodes: walking them, and hooks of the program on them.
+#include "core_libtorch/autograd/nodes.h"
+
+#include <torch/csrc/autograd/variable.h>
+
+#include <memory>
+
+#include "abi/backend/autograd_callbacks.h"
+#include "abi/generated/backend_table.h"
+#include "core_libtorch/autograd/custom_function.h"
+#include "core_libtorch/error_context.h"
+
+namespace simple_torch::abi {
+
+using HeldNodePointer = std::unique_ptr<core::HeldNode>;
+
+template <>
+struct HandleKindOf<HeldNodePointer> {
+  static constexpr HandleKind value = HandleKind::kNode;
+};
+
+namespace {
+
+/// The gradients of the hook that this thread runs, and what it gives.
+struct HookCall {
+  const std::vector<at::Tensor>& gradients;
+  std::vector<at::Tensor> given;
+  HookCall* outer;
+};
+
+thread_local HookCall* running = nullptr;
+
+HookCall& running_call() {
+  if (running == nullptr) {
+    throw Error(ErrorKind::kInvalidArgument, "this thread runs no hook of a node");
+  }
+  return *running;
+}
+
+class CallbackNodeHook : public core::NodeHook {
+ public:
+  CallbackNodeHook(int64_t key, SptAutogradCall hook, SptAutogradEnd ended) : key_(key, ended), hook_(hook) {}
+
+  std::vector<at::Tensor> run(const std::vector<at::Tensor>& gradients, int64_t of_inputs) override {
+    HookCall call{gradients, {}, running};
+    running = &call;
+    const int64_t result = hook_(key_.value(), of_inputs);
+    running = call.outer;
+    unless_failed(result, "a hook");
+    return std::move(call.given);
+  }
+
+ private:
+  Key key_;
+  SptAutogradCall hook_;
+};
+
+int64_t handle_of(core::NodePointer node) {
+  return node == nullptr
+             ? 0
+             : handles().insert(std::make_unique<core::HeldNode>(core::HeldNode{std::move(node)}));
+}
+
+template <class Find>
+int32_t node_of_tensor(int64_t a, int64_t* out, Find&& find) {
+  return guarded([&] {
+    require(out, "out");
+    *out = handle_of(find(*tensor_argument(a)));
+  });
+}
+
+template <class Body>
+int32_t with_node(int64_t node, Body&& body) {
+  return guarded([&] { body(**handles().get<HeldNodePointer>(node)); });
+}
+
+}  // namespace
+
+namespace body {
+
+int32_t grad_fn(int64_t a, int64_t* out) { return node_of_tensor(a, out, core::grad_fn); }
+
+int32_t gradient_node(int64_t a, int64_t* out) { return node_of_tensor(a, out, core::gradient_node); }
+
+int32_t node_name(int64_t node, char** out) {
+  return with_node(node, [&](const core::HeldNode& held) {
+    require(out, "out");
+    *out = give_text(core::name_of_node(*held.node));
+  });
+}
+
+int32_t node_identity(int64_t node, int64_t* out) {
+  return with_node(node, [&](const core::HeldNode& held) {
+    require(out, "out");
+    *out = static_cast<int64_t>(reinterpret_cast<intptr_t>(&*held.node));
+  });
+}
+
+int32_t node_next_functions(int64_t node, int64_t** out, int64_t* out_len) {
+  return with_node(node, [&](const core::HeldNode& held) {
+    require(out, "out");
+    require(out_len, "out_len");
+    std::vector<int64_t> flat;
+    for (auto& [next, input] : core::next_functions(held)) {
+      flat.push_back(handle_of(next));
+      flat.push_back(input);
+    }
+    give_values<int64_t>(flat, out, out_len);
+  });
+}
+
+int32_t node_variable(int64_t node, int64_t* out) {
+  return with_node(node, [&](const core::HeldNode& held) {
+    require(out, "out");
+    const at::Tensor variable = core::variable_of(held);
+    *out = variable.defined() ? handles().insert(variable) : 0;
+  });
+}
+
+int32_t node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, bool before,
+                           int64_t* out) {
+  return with_node(node, [&](const core::HeldNode& held) {
+    require(out, "out");
+    require(hook, "hook");
+    require(ended, "ended");
+    *out = core::register_node_hook(held, std::make_shared<CallbackNodeHook>(key, hook, ended), before);
+  });
+}
+
+int32_t node_remove_hook(int64_t number) {
+  return guarded([&] { core::remove_node_hook(number); });
+}
+
+int32_t node_hook_gradients(int64_t** out, int64_t* out_len) {
+  return guarded([&] {
+    require(out, "out");
+    require(out_len, "out_len");
+    give_list(running_call().gradients, out, out_len);
+  });
+}
+
+int32_t node_hook_give(const int64_t* gradients, int64_t gradients_len) {
+  return guarded([&] { running_call().given = optional_tensor_list(gradients, gradients_len, "gradients"); });
+}
+
+int32_t output_nr(int64_t a, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = static_cast<int64_t>(tensor_argument(a)->output_nr());
+  });
+}
+
+int32_t watch_gradients(const int64_t* tensors, int64_t tensors_len, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = core::watch_gradients(tensor_list(tensors, tensors_len));
+  });
+}
+
+int32_t unwatch_gradients(int64_t number) {
+  return guarded([&] { core::unwatch_gradients(number); });
+}
+
+int32_t watched_in_pass(int64_t number, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = core::watched_in_pass(number);
+  });
+}
+
+int32_t increment_version(int64_t a) {
+  return guarded([&] {
+    const auto tensor = tensor_argument(a);
+    core::with_error_context("increment_version", {&*tensor},
+                             [&] { torch::autograd::impl::bump_version(*tensor); });
+  });
+}
+
+}  // namespace body
+}  // namespace simple_torch::abi

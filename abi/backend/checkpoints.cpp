@@ -1,0 +1,288 @@
+// Bodies of the files of torch.save and torch.load: values cross flat, each before its parts.
+#include <ATen/ops/empty.h>
+#include <c10/util/complex.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/backend/guarded.h"
+#include "abi/backend/operator_values.h"
+#include "abi/backend/tensor_arguments.h"
+#include "abi/generated/backend_table.h"
+#include "core_libtorch/pickle/bytes.h"
+#include "core_libtorch/pickle/checkpoint.h"
+#include "core_libtorch/pickle/plain_file.h"
+
+namespace simple_torch::abi {
+namespace {
+
+using core::pickle::Kind;
+using core::pickle::Value;
+using core::pickle::ValuePtr;
+
+constexpr int kMostDepth = 200;
+constexpr size_t kMostValues = 50'000'000;  // parts that occur often in a small file may be very many
+
+/// Values from the letters of functions_files.toml.
+class Unflattener {
+ public:
+  Unflattener(const char* kinds, const SplArray* values)
+      : kinds_(kinds), values_(values), count_(count_of_values(kinds, values)) {}
+
+  ValuePtr run() {
+    ValuePtr value = next(0);
+    if (at_ != count_) {
+      throw Error(ErrorKind::kInvalidArgument, "there are values after the first one");
+    }
+    return value;
+  }
+
+ private:
+  // NOLINTNEXTLINE(misc-no-recursion): kMostDepth
+  ValuePtr next(int depth) {
+    if (depth > kMostDepth) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  "the value to save is nested more than " + std::to_string(kMostDepth) + " deep");
+    }
+    if (at_ == count_) {
+      fail_too_early();
+    }
+    const char letter = kinds_[at_];
+    const SplValue& item = values_->items[at_++];
+    switch (letter) {
+      case 't':
+      case 'p':
+        return tensor(letter == 't' ? Kind::kTensor : Kind::kParameter, item);
+      case 'b':
+        return bytes(item);
+      case 'y':
+        return text(Kind::kDtype, item);
+      case 'e':
+        return text(Kind::kDevice, item);
+      case 'l':
+        return collection(Kind::kList, item, 1, depth);
+      case 'u':
+        return collection(Kind::kTuple, item, 1, depth);
+      case 's':
+        return collection(Kind::kSet, item, 1, depth);
+      case 'd':
+        return collection(Kind::kDict, item, 2, depth);
+      case 'o':
+        return collection(Kind::kOrderedDict, item, 2, depth);
+      default:
+        return plain(letter, item);
+    }
+  }
+
+  [[noreturn]] static void fail_too_early() {
+    throw Error(ErrorKind::kInvalidArgument, "the values end before the last collection does");
+  }
+
+  static ValuePtr tensor(Kind kind, const SplValue& item) {
+    ValuePtr made = core::pickle::make_value(kind);
+    made->tensor = value_by_letter('t', item).toTensor();
+    return made;
+  }
+
+  static ValuePtr bytes(const SplValue& item) {
+    const at::Tensor content = value_by_letter('t', item).toTensor().contiguous();
+    if (!content.is_cpu() || content.scalar_type() != at::kByte || content.dim() != 1) {
+      throw Error(ErrorKind::kInvalidArgument, "bytes cross as a uint8 tensor of one dimension on the CPU");
+    }
+    ValuePtr made = core::pickle::make_value(Kind::kBytes);
+    made->text.assign(static_cast<const char*>(content.const_data_ptr()), content.nbytes());
+    return made;
+  }
+
+  static ValuePtr text(Kind kind, const SplValue& item) {
+    ValuePtr made = core::pickle::make_value(kind);
+    made->text = value_by_letter('v', item).toStringRef();
+    return made;
+  }
+
+  static ValuePtr plain(char letter, const SplValue& item) {
+    const c10::IValue value = value_by_letter(letter, item);
+    if (value.isString()) {
+      return text(Kind::kText, item);
+    }
+    ValuePtr made = core::pickle::make_value(Kind::kNone);
+    if (value.isBool()) {
+      made->kind = Kind::kBool;
+      made->number = value.toBool() ? 1 : 0;
+    } else if (value.isInt()) {
+      made->kind = Kind::kInt;
+      made->number = value.toInt();
+    } else if (value.isDouble()) {
+      made->kind = Kind::kFloat;
+      made->real = value.toDouble();
+    } else if (value.isComplexDouble()) {
+      made->kind = Kind::kComplex;
+      made->real = value.toComplexDouble().real();
+      made->imaginary = value.toComplexDouble().imag();
+    } else if (!value.isNone()) {
+      throw Error(ErrorKind::kInvalidArgument, "a " + value.tagKind() + " cannot be saved");
+    }
+    return made;
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion)
+  ValuePtr collection(Kind kind, const SplValue& size, int64_t each, int depth) {
+    ValuePtr made = core::pickle::make_value(kind);
+    if (size.tag != SPL_INT || size.as_int < 0) {
+      throw Error(ErrorKind::kInvalidArgument, "a collection says by an integer how many items it has");
+    }
+    if (static_cast<uint64_t>(size.as_int) > count_ - at_) {
+      fail_too_early();
+    }
+    for (int64_t i = 0; i < size.as_int * each; ++i) {
+      made->items.push_back(next(depth + 1));
+    }
+    return made;
+  }
+
+  const char* kinds_;
+  const SplArray* values_;
+  size_t count_;
+  size_t at_ = 0;
+};
+
+class Flattener {
+ public:
+  // NOLINTNEXTLINE(misc-no-recursion): kMostDepth
+  void add(const Value& value, int depth = 0) {
+    if (depth > kMostDepth || values.size() > kMostValues) {
+      throw Error(ErrorKind::kIo, "the file's values are nested too deep, or too many");
+    }
+    switch (value.kind) {
+      case Kind::kNone:
+        return add_leaf('v', c10::IValue());
+      case Kind::kBool:
+        return add_leaf('v', c10::IValue(value.number != 0));
+      case Kind::kInt:
+        return add_leaf('v', c10::IValue(value.number));
+      case Kind::kFloat:
+        return add_leaf('v', c10::IValue(value.real));
+      case Kind::kComplex:
+        return add_leaf('c', c10::IValue(c10::complex<double>(value.real, value.imaginary)));
+      case Kind::kText:
+        return add_text(value.text);
+      case Kind::kOldText:
+        return add_text(core::pickle::text_of_latin1(value.text));
+      case Kind::kBytes:
+        return add_leaf('b', c10::IValue(bytes_of(value.text)));
+      case Kind::kDtype:
+        return add_leaf('y', c10::IValue(value.text));
+      case Kind::kDevice:
+        return add_leaf('e', c10::IValue(value.text));
+      case Kind::kTensor:
+        return add_leaf('t', c10::IValue(value.tensor));
+      case Kind::kParameter:
+        return add_leaf('p', c10::IValue(value.tensor));
+      case Kind::kList:
+        return add_items('l', value, depth);
+      case Kind::kTuple:
+        return add_items('u', value, depth);
+      case Kind::kSet:
+        return add_items('s', value, depth);
+      case Kind::kDict:
+        return add_pairs('d', value, depth);
+      case Kind::kOrderedDict:
+        return add_pairs('o', value, depth);
+      default:  // what only reading needs
+        throw Error(ErrorKind::kIo, "the file's pickle ends in " + value.text + ", which is no value");
+    }
+  }
+
+  std::string kinds;
+  std::vector<c10::IValue> values;
+
+ private:
+  void add_leaf(char letter, c10::IValue value) {
+    kinds += letter;
+    values.push_back(std::move(value));
+  }
+
+  void add_text(const std::string& text) {
+    if (text.find('\0') != std::string::npos) {
+      throw Error(ErrorKind::kIo, "the file holds a text with a NUL character, which cannot cross");
+    }
+    add_leaf('v', c10::IValue(text));
+  }
+
+  static at::Tensor bytes_of(const std::string& content) {
+    at::Tensor bytes = at::empty({static_cast<int64_t>(content.size())}, at::kByte);
+    std::copy(content.begin(), content.end(), bytes.mutable_data_ptr<uint8_t>());
+    return bytes;
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion)
+  void add_items(char letter, const Value& value, int depth) {
+    add_leaf(letter, c10::IValue(static_cast<int64_t>(value.items.size())));
+    for (const ValuePtr& item : value.items) {
+      add(*item, depth + 1);
+    }
+  }
+
+  // Keys that are bytes come as text, each byte a character: programs of Python 2 knew no difference.
+  // NOLINTNEXTLINE(misc-no-recursion)
+  void add_pairs(char letter, const Value& value, int depth) {
+    add_leaf(letter, c10::IValue(static_cast<int64_t>(value.items.size() / 2)));
+    for (size_t i = 0; i < value.items.size(); ++i) {
+      const Value& item = *value.items[i];
+      if (i % 2 == 0 && item.kind == Kind::kBytes) {
+        add_text(core::pickle::text_of_latin1(item.text));
+      } else {
+        add(item, depth + 1);
+      }
+    }
+  }
+};
+
+SplArray* flattened(const Value& value) {
+  Flattener flat;
+  flat.add(value);
+  return Results(flat.values).take_array(flat.kinds);
+}
+
+}  // namespace
+
+namespace body {
+
+int32_t values_save(const char* path, const char* kinds, const SplArray* values) {
+  return guarded([&] {
+    require(path, "path");
+    core::pickle::save(*Unflattener(kinds, values).run(), path);
+  });
+}
+
+int32_t values_load(const char* path, const char* map_location, SplArray** out) {
+  return guarded([&] {
+    require(out, "out");
+    require(path, "path");
+    require(map_location, "map_location");
+    const std::string location = map_location;
+    *out = flattened(*core::pickle::load(path, location.empty() ? std::nullopt : std::optional(location)));
+  });
+}
+
+int32_t pickle_load(const char* path, SplArray** out) {
+  return guarded([&] {
+    require(out, "out");
+    require(path, "path");
+    *out = flattened(*core::pickle::load_plain(path));
+  });
+}
+
+int32_t file_is_libtorchs(const char* path, bool* out) {
+  return guarded([&] {
+    require(out, "out");
+    require(path, "path");
+    *out = core::pickle::is_libtorch_archive(path);
+  });
+}
+
+}  // namespace body
+}  // namespace simple_torch::abi

@@ -1,0 +1,140 @@
+// Bodies of DLPack in and out.
+#include "abi/backend/dlpack_handles.h"
+#include "abi/backend/guarded.h"
+#include "abi/backend/last_import.h"
+#include "abi/backend/tensor_arguments.h"
+#include "abi/generated/backend_table.h"
+#include "dlpack_interop/copies.h"
+#include "dlpack_interop/interop.h"
+
+namespace simple_torch::abi {
+
+LastImport& last_import() noexcept {
+  static thread_local LastImport of_this_thread;
+  return of_this_thread;
+}
+
+namespace body {
+namespace {
+
+/// A handle of the tensor over that memory.
+int64_t taken(dlpack::Managed managed) {
+  dlpack::Imported imported = dlpack::import_by_rule(std::move(managed), dlpack::CopyRule::kIfNeeded);
+  last_import() = {"a DLPack structure", imported.why_copied};
+  return give(std::move(imported.tensor));
+}
+
+/// The tensor's memory, and the handle's end. What cannot be lent keeps its handle.
+dlpack::Managed given_up(int64_t a) {
+  dlpack::Managed lent = dlpack::export_tensor(*tensor_argument(a));
+  {
+    at::Tensor last = handles().take<at::Tensor>(a);
+    HandleKindOf<at::Tensor>::release(last);
+  }
+  return dlpack::hand_over(std::move(lent));
+}
+
+/// Takes `managed` over first, so that its deleter runs whatever fails.
+template <class Structure>
+int32_t import_owned(Structure* managed, int64_t* out) {
+  return guarded([&] {
+    dlpack::Managed owned(managed);
+    require(out, "out");
+    *out = taken(std::move(owned));
+  });
+}
+
+}  // namespace
+
+int32_t to_dlpack(int64_t a, bool copy, DLManagedTensorVersioned** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = dlpack::export_tensor(*tensor_argument(a), copy).release();
+  });
+}
+
+int32_t into_dlpack(int64_t a, DLManagedTensorVersioned** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = given_up(a).release();
+  });
+}
+
+int32_t dlpack_view(int64_t a, void* view) {
+  return guarded([&] {
+    require(view, "view");
+    dlpack::borrow_tensor(*tensor_argument(a), *static_cast<DLTensor*>(view));
+  });
+}
+
+int32_t from_dlpack(DLManagedTensorVersioned* managed, int64_t* out) { return import_owned(managed, out); }
+
+int32_t to_dlpack_legacy(int64_t a, DLManagedTensor** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = dlpack::export_legacy(*tensor_argument(a));
+  });
+}
+
+int32_t from_dlpack_legacy(DLManagedTensor* managed, int64_t* out) { return import_owned(managed, out); }
+
+int32_t dlpack_export(int64_t a, bool copy, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = handles().insert(dlpack::export_tensor(*tensor_argument(a), copy));
+  });
+}
+
+int32_t dlpack_move(int64_t a, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = handles().insert(given_up(a));
+  });
+}
+
+int32_t dlpack_import(int64_t managed, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = taken(handles().take<dlpack::Managed>(managed));
+  });
+}
+
+int32_t dlpack_data_ptr(int64_t managed, void** out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto held = handles().get<dlpack::Managed>(managed);
+    const DLTensor& tensor = (*held).get()->dl_tensor;
+    *out = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset);
+  });
+}
+
+int32_t dlpack_flags(int64_t managed, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = static_cast<int64_t>((*handles().get<dlpack::Managed>(managed)).get()->flags);
+  });
+}
+
+int32_t dlpack_way(char** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = give_text(last_import().way);
+  });
+}
+
+int32_t dlpack_why_copied(char** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = give_text(last_import().why_copied);
+  });
+}
+
+int32_t dlpack_copied_bytes(int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = dlpack::copied_bytes();
+  });
+}
+
+}  // namespace body
+}  // namespace simple_torch::abi

@@ -1,0 +1,118 @@
+// Bodies about LibTorch itself and about handles.
+#include <torch/headeronly/version.h>
+
+#include <string>
+
+#include "abi/backend/guarded.h"
+#include "abi/backend/tensor_arguments.h"
+#include "abi/generated/backend_table.h"
+#include "core_libtorch/dtypes.h"
+#include "core_libtorch/settings.h"
+
+namespace simple_torch::abi::body {
+namespace {
+
+/// Sums `count(kind)` over one kind, or over all for 0.
+template <class Count>
+int64_t over_kinds(int64_t kind, Count&& count) {
+  if (kind < 0 || kind >= kHandleKinds) {
+    throw Error(ErrorKind::kInvalidArgument, std::to_string(kind) + " is no kind of handle");
+  }
+  if (kind != 0) {
+    return count(static_cast<HandleKind>(kind));
+  }
+  int64_t sum = 0;
+  for (int32_t each = 1; each < kHandleKinds; ++each) {
+    sum += count(static_cast<HandleKind>(each));
+  }
+  return sum;
+}
+
+}  // namespace
+
+int32_t version(char** out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = give_text(std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR) + "." +
+                     std::to_string(TORCH_VERSION_PATCH));
+  });
+}
+
+int32_t cuda_available(bool* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = core::cuda_device_count() > 0;
+  });
+}
+
+int32_t cuda_device_count(int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = core::cuda_device_count();
+  });
+}
+
+int32_t setting(const char* name, int64_t* out) {
+  return guarded([&] {
+    require(name, "name");
+    require(out, "out");
+    *out = core::setting(name);
+  });
+}
+
+int32_t set_setting(const char* name, bool value) {
+  return guarded([&] {
+    require(name, "name");
+    core::set_setting(name, value);
+  });
+}
+
+// Flat: no other function is called as often.
+[[gnu::flatten]] int32_t release(int64_t value) {
+  return guarded([&] { handles().release(value); });
+}
+
+int32_t discard_tensor(int64_t value, bool* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = handles().release_if(value, HandleKind::kTensor);
+  });
+}
+
+int32_t scope_begin() {
+  return guarded([&] { HandleTable::begin_scope(); });
+}
+
+int32_t scope_keep(int64_t value) {
+  return guarded([&] { HandleTable::keep(value); });
+}
+
+int32_t scope_end(int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = handles().end_scope();
+  });
+}
+
+int32_t live_handles(int64_t kind, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = over_kinds(kind, handle_counts::live);
+  });
+}
+
+int32_t peak_handles(int64_t kind, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = over_kinds(kind, handle_counts::peak);
+  });
+}
+
+int32_t is_tensor(int64_t value, bool* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = handles().holds(value, HandleKind::kTensor);
+  });
+}
+
+}  // namespace simple_torch::abi::body

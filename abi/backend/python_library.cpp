@@ -1,0 +1,234 @@
+// From an environment's python to a loaded libpython and a loaded bridge.
+#include "abi/backend/python_library.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "abi/backend/guarded.h"
+#include "abi/backend/python_arguments.h"
+#include "core_libtorch/autograd/engine.h"
+#include "core_libtorch/counted_lock.h"
+
+namespace simple_torch::abi {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kSharedLibrary = ".so.1.0";  // what CPython names it, on every Linux
+
+std::string trimmed(const std::string& text) {
+  const size_t first = text.find_first_not_of(" \t\r");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+/// Where the environment whose executables lie in `bin` was made from; empty where it is none.
+fs::path home_of(const fs::path& bin) {
+  for (const fs::path& folder : {bin, bin.parent_path()}) {
+    std::ifstream config(folder / "pyvenv.cfg");
+    for (std::string line; std::getline(config, line);) {
+      const size_t equals = line.find('=');
+      if (equals != std::string::npos && trimmed(line.substr(0, equals)) == "home") {
+        return trimmed(line.substr(equals + 1));
+      }
+    }
+  }
+  return {};
+}
+
+/// The folder of the base installation's executable. An environment that Python 3.10 made from another
+/// environment names that one.
+fs::path base_bin(const fs::path& python) {
+  constexpr int kMostEnvironments = 10;  // one that names itself has no end
+  fs::path bin = python.parent_path();
+  fs::path home = home_of(bin);
+  if (home.empty()) {
+    std::error_code ignored;
+    return fs::weakly_canonical(python, ignored).parent_path();
+  }
+  for (int i = 0; i < kMostEnvironments && !home.empty(); ++i) {
+    bin = home;
+    home = home_of(bin);
+  }
+  return bin;
+}
+
+/// `'LIBDIR': '/usr/lib'` in the file that the installation's own configuration was written to.
+fs::path configured_folder(const fs::path& standard_library) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(standard_library, ignored)) {
+    if (entry.path().filename().string().rfind("_sysconfigdata_", 0) != 0) {
+      continue;
+    }
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      const size_t key = line.find("'LIBDIR': '");
+      if (key != std::string::npos) {
+        const size_t start = key + std::string("'LIBDIR': '").size();
+        return line.substr(start, line.find('\'', start) - start);
+      }
+    }
+  }
+  return {};
+}
+
+std::vector<fs::path> library_folders(const fs::path& prefix, const std::string& minor) {
+  std::vector<fs::path> folders{prefix / "lib", prefix / "lib64"};
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(prefix / "lib", ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find("-linux-gnu") != std::string::npos) {
+      folders.push_back(entry.path());
+    }
+  }
+  folders.push_back(configured_folder(prefix / "lib" / ("python" + minor)));
+  return folders;
+}
+
+/// Whether CPython's functions can be found by whatever is loaded next.
+bool python_is_global() { return dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr; }
+
+std::string python_minor_here() {
+  auto* version = reinterpret_cast<const char* (*)()>(dlsym(RTLD_DEFAULT, "Py_GetVersion"));
+  const std::string text = version != nullptr ? version() : "";
+  return text.substr(0, text.find('.', text.find('.') + 1));
+}
+
+/// Makes libpython's symbols global; returns the file that was opened, "" where Python was there before.
+std::string open_libpython() {
+  const Environment& environment = *services().environment;
+  const std::string minor = environment.python_minor;
+  const std::string name = "libpython" + minor + kSharedLibrary;
+  // A libpython that someone loaded for himself alone is made global: a second copy would be a second Python.
+  if (!python_is_global()) {
+    dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+  }
+  if (python_is_global()) {
+    if (python_minor_here() != minor) {
+      throw Error(ErrorKind::kUnavailable, "this process runs Python " + python_minor_here() + ", and " +
+                                               environment.python + " is Python " + minor +
+                                               "; name a Python of the same version in SIMPLE_PYTHON");
+    }
+    return "";
+  }
+  std::string file = find_libpython(environment.python, minor);
+  if (file.empty()) {
+    throw Error(ErrorKind::kUnavailable,
+                std::string(environment.python) + " has no " + name + "; install it (Debian: libpython" +
+                    minor + "), or use a Python that was built with " +
+                    "--enable-shared (pyenv: PYTHON_CONFIGURE_OPTS=--enable-shared pyenv install)");
+  }
+  if (dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+    throw Error(ErrorKind::kUnavailable, std::string("libpython cannot be opened: ") + dlerror());
+  }
+  return file;
+}
+
+struct Opened {
+  bridge::BridgeApi api{};
+  std::string libpython;
+  std::array<int64_t, std::size(bridge::BridgeApi{}.lasting)> lasting{};  // handles of the bridge's constants
+};
+
+std::atomic<const Opened*> opened{nullptr};
+std::atomic<const bridge::BridgeApi*> running{nullptr};
+
+/// The bridge of the environment's torch and Python. Throws Error(kUnavailable) where none was built.
+std::string find_bridge(const Environment& environment) {
+  std::string tag = environment.python_minor;
+  tag.erase(tag.find('.'), 1);
+  std::string file = std::string(environment.library_dir) + "/libsimple_torch_bridge-" +
+                     environment.torch_minor + ".cpython-" + tag + ".so";
+  if (!fs::exists(file)) {
+    throw Error(ErrorKind::kUnavailable,
+                "there is no bridge for torch " + std::string(environment.torch_minor) + " and Python " +
+                    environment.python_minor + ": " + file +
+                    " is missing; build it: SIMPLE_PYTHON=" + environment.python + " bin/simple build");
+  }
+  return file;
+}
+
+/// Opens both. The caller holds the lock on opening; no Python code runs here, so nobody wants the GIL.
+const Opened* open_bridge() {
+  auto result = std::make_unique<Opened>();
+  result->libpython = open_libpython();
+  const std::string file = find_bridge(*services().environment);
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    throw Error(ErrorKind::kUnavailable, std::string("the Python bridge cannot be opened: ") + dlerror());
+  }
+  auto* open =
+      reinterpret_cast<decltype(&simple_torch_bridge_open)>(dlsym(library, "simple_torch_bridge_open"));
+  if (open == nullptr || open(&services(), bridge::kBridgeVersion, &result->api) != 0) {
+    throw Error(ErrorKind::kUnavailable,
+                file + " was built from other sources; build it again: bin/simple build");
+  }
+  result->api.use(&kBackendServices);
+  for (size_t i = 0; i < result->lasting.size(); ++i) {
+    result->lasting[i] = handles().insert_immortal(PythonRef(result->api.lasting[i]));
+  }
+  core::prepare_passes_by(result->api.make_thread_known);
+  return result.release();  // for the rest of the process
+}
+
+}  // namespace
+
+std::string find_libpython(const std::string& python, const std::string& minor) {
+  const fs::path prefix = base_bin(python).parent_path();
+  std::error_code ignored;
+  for (const fs::path& folder : library_folders(prefix, minor)) {
+    const fs::path file = folder / ("libpython" + minor + kSharedLibrary);
+    if (!folder.empty() && fs::exists(file, ignored)) {
+      return file.string();
+    }
+  }
+  return "";
+}
+
+const bridge::BridgeApi* opened_python() noexcept {
+  const Opened* bridge = opened.load(std::memory_order_acquire);
+  return bridge != nullptr ? &bridge->api : nullptr;
+}
+
+std::string opened_libpython() {
+  const Opened* bridge = opened.load(std::memory_order_acquire);
+  return bridge != nullptr ? bridge->libpython : "";
+}
+
+int64_t lasting_handle(const bridge::Object* object) noexcept {
+  const Opened& here = *opened.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < here.lasting.size(); ++i) {
+    if (here.api.lasting[i] == object) {
+      return here.lasting[i];
+    }
+  }
+  return 0;
+}
+
+const bridge::BridgeApi* running_python() noexcept { return running.load(std::memory_order_acquire); }
+
+void forget_running_python() noexcept { running.store(nullptr, std::memory_order_release); }
+
+int32_t start_python(const bridge::BridgeApi** out) {
+  static std::mutex& opening = *new std::mutex;
+  if (opened_python() == nullptr) {
+    const core::CountedLockGuard lock(opening);
+    if (opened_python() == nullptr) {
+      opened.store(open_bridge(), std::memory_order_release);
+    }
+  }
+  *out = opened_python();
+  const int32_t status = (*out)->start();
+  if (status == 0) {
+    running.store(*out, std::memory_order_release);
+  }
+  return status;
+}
+
+}  // namespace simple_torch::abi

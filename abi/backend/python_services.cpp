@@ -1,0 +1,104 @@
+// What the bridge asks of the backend: DLPack in and out, where refusals go over as words, and what
+// LibTorch's words mean.
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "abi/backend/guarded.h"
+#include "abi/backend/python_arguments.h"
+#include "core_libtorch/counted_lock.h"
+#include "core_libtorch/error.h"
+#include "core_libtorch/error_messages.h"
+#include "dlpack_interop/copies.h"
+#include "dlpack_interop/interop.h"
+
+namespace simple_torch::abi {
+namespace {
+
+using bridge::Refusal;
+
+bridge::Object* object_of(bridge::ObjectHandle handle) { return handles().peek<PythonRef>(handle); }
+
+bool tensor_of(bridge::ObjectHandle handle, at::Tensor& out) {
+  const auto held = handles().get_if<PythonRef>(handle);
+  if (!held || !bridge::holds_tensor((*held)->get())) {
+    return false;
+  }
+  out = bridge::tensor_in((*held)->get());
+  return true;
+}
+
+template <class Body>
+bool or_refused(Refusal& refusal, Body&& body) noexcept {
+  try {
+    body();
+    return true;
+  } catch (const Error& error) {
+    std::snprintf(refusal.message, sizeof refusal.message, "%s", error.what());
+    return false;
+  } catch (const std::exception& error) {
+    opened_python()->restore_exception();
+    const bool says_nothing = *error.what() == '\0';  // as LibTorch's own for an exception of Python
+    std::snprintf(
+        refusal.message, sizeof refusal.message, "%s",
+        says_nothing ? "Python code that LibTorch called, of a mode or a subclass, failed" : error.what());
+    return false;
+  }
+}
+
+bool lend(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out, Refusal& refusal) {
+  return or_refused(refusal, [&] { *out = dlpack::export_tensor(tensor, copy).release(); });
+}
+
+bool lend_legacy(const at::Tensor& tensor, DLManagedTensor** out, Refusal& refusal) {
+  return or_refused(refusal, [&] { *out = dlpack::export_legacy(tensor); });
+}
+
+bool hand_over(at::Tensor& tensor, DLManagedTensorVersioned** out, Refusal& refusal) {
+  return or_refused(refusal, [&] {
+    dlpack::Managed lent = dlpack::export_tensor(tensor);
+    tensor.reset();
+    *out = dlpack::hand_over(std::move(lent)).release();
+  });
+}
+
+bool take(DLManagedTensorVersioned* managed, dlpack::CopyRule rule, at::Tensor& out, Refusal& refusal) {
+  return or_refused(refusal, [&] { out = dlpack::import_by_rule(dlpack::Managed(managed), rule).tensor; });
+}
+
+bool take_memory(const DLTensor& described, void* owner, void (*release)(void*), at::Tensor& out,
+                 Refusal& refusal) {
+  return or_refused(refusal, [&] { out = dlpack::import_memory(described, owner, release); });
+}
+
+bool share(const at::Tensor& tensor, dlpack::CopyRule rule, at::Tensor& out, Refusal& refusal) {
+  return or_refused(refusal, [&] { out = dlpack::share_by_rule(tensor, rule).tensor; });
+}
+
+void copy(const std::string& text, char (&out)[256]) { std::snprintf(out, sizeof out, "%s", text.c_str()); }
+
+void explain(const char* message, bridge::Explained& out) noexcept {
+  out = {static_cast<int32_t>(ErrorKind::kTorch), -1, -1, "", ""};
+  try {
+    const Error error = core::error_from_message(message);
+    out.kind = static_cast<int32_t>(error.kind());
+    out.requested_bytes = error.fields().requested_bytes;
+    out.available_bytes = error.fields().available_bytes;
+    copy(error.fields().expected, out.expected);
+    copy(error.fields().got, out.got);
+  } catch (const std::exception&) {
+    return;  // no memory left: as it was
+  }
+}
+
+int held_locks() { return core::held_locks(); }
+
+int32_t threads_at_work() { return services().host.threads_at_work(); }
+
+}  // namespace
+
+const bridge::BackendServices kBackendServices{object_of, tensor_of,  lend,           lend_legacy,
+                                               hand_over, take,       take_memory,    explain,
+                                               share,     held_locks, threads_at_work};
+
+}  // namespace simple_torch::abi

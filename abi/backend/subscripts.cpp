@@ -1,0 +1,111 @@
+// Bodies of get_item and set_item: letters and values to subscripts.
+#include "core_libtorch/subscripts.h"
+
+#include <string>
+#include <vector>
+
+#include "abi/backend/guarded.h"
+#include "abi/backend/operator_values.h"
+#include "abi/backend/tensor_arguments.h"
+#include "abi/generated/backend_table.h"
+
+namespace simple_torch::abi {
+namespace {
+
+std::optional<int64_t> slice_part(const c10::IValue& value) {
+  if (!value.isNone() && !value.isInt()) {
+    throw Error(ErrorKind::kInvalidArgument, "the parts of a slice are integers or nil");
+  }
+  return value.isNone() ? std::nullopt : std::optional<int64_t>(value.toInt());
+}
+
+core::Slice slice(const SplValue& item) {
+  const c10::IValue parts = value_by_letter('v', item);
+  if (!parts.isList() || parts.toListRef().size() != 3) {
+    throw Error(ErrorKind::kInvalidArgument, "a slice is an array of start, stop and step");
+  }
+  const auto items = parts.toListRef();
+  return {slice_part(items[0]), slice_part(items[1]), slice_part(items[2])};
+}
+
+core::Subscript plain_subscript(const c10::IValue& value) {
+  if (value.isInt()) {
+    return value.toInt();
+  }
+  if (value.isBool()) {
+    return value.toBool();
+  }
+  if (value.isNone()) {
+    return core::NewDimension{};
+  }
+  throw Error(
+      ErrorKind::kInvalidArgument,
+      "a subscript is an integer, a bool, nil, a slice, ... or a tensor, not " + value.type()->repr_str());
+}
+
+core::Subscript tensor_subscript(const c10::IValue& value) {
+  if (!value.isTensor()) {
+    throw Error(ErrorKind::kInvalidHandle, "a subscript's handle is 0");
+  }
+  return value.toTensor();
+}
+
+core::Subscript subscript(char letter, const SplValue& item) {
+  switch (letter) {
+    case 's':
+      return slice(item);
+    case 'e':
+      return core::AllBetween{};
+    case 't':
+      return tensor_subscript(value_by_letter('t', item));
+    case 'v':
+      return plain_subscript(value_by_letter('v', item));
+    default:
+      throw Error(ErrorKind::kInvalidArgument, std::string("kinds has the letter ") + letter +
+                                                   ", and only v, t, s and e mean a subscript");
+  }
+}
+
+/// Those from `first` on.
+std::vector<core::Subscript> subscripts(const char* kinds, const SplArray* values, size_t first) {
+  const size_t count = count_of_values(kinds, values);
+  if (count < first) {
+    throw Error(ErrorKind::kInvalidArgument, "there is no value to write");
+  }
+  std::vector<core::Subscript> all;
+  for (size_t i = first; i < count; ++i) {
+    all.push_back(subscript(kinds[i], values->items[i]));
+  }
+  return all;
+}
+
+}  // namespace
+
+namespace body {
+
+int32_t get_item(int64_t a, const char* kinds, const SplArray* keys, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto held = tensor_argument(a);
+    *out = give(core::get_item(*held, subscripts(kinds, keys, 0)));
+  });
+}
+
+int32_t set_item(int64_t a, const char* kinds, const SplArray* value_and_keys) {
+  return guarded([&] {
+    const auto held = tensor_argument(a);
+    const std::vector<core::Subscript> where = subscripts(kinds, value_and_keys, 1);
+    const c10::IValue value = value_by_letter(kinds[0], value_and_keys->items[0]);
+    if (value.isTensor()) {
+      core::set_item(*held, where, value.toTensor());
+    } else if (value.isScalar()) {
+      core::set_item(*held, where, value.toScalar());
+    } else {
+      throw Error(ErrorKind::kInvalidArgument,
+                  "a tensor or a number is written, not " + value.type()->repr_str());
+    }
+  });
+}
+
+}  // namespace body
+}  // namespace simple_torch::abi

@@ -1,0 +1,111 @@
+// Reading and making Simple arrays.
+#include "abi/front/convert.h"
+
+#include <cstdlib>
+#include <string>
+
+#include "abi/front/errors.h"
+
+namespace simple_torch::abi {
+namespace {
+
+bool read_value(const SplValue& value, int64_t& out) {
+  out = value.as_int;
+  return value.tag == SPL_INT;
+}
+
+bool read_value(const SplValue& value, double& out) {
+  out = spl_as_float(value);
+  return value.tag == SPL_FLOAT || value.tag == SPL_INT;
+}
+
+bool read_value(const SplValue& value, const char*& out) {
+  out = value.as_string;
+  return value.tag == SPL_STRING && value.as_string != nullptr;
+}
+
+template <class T>
+constexpr const char* kWanted = "an integer";
+template <>
+constexpr const char* kWanted<double> = "a number";
+template <>
+constexpr const char* kWanted<const char*> = "a text";
+
+const char* name_of_tag(int32_t tag) {
+  static constexpr const char* kNames[] = {"nil",    "a bool",   "an integer", "a float",
+                                           "a text", "an array", "a dict"};
+  return tag >= 0 && tag < 7 ? kNames[tag] : "a value of unknown kind";
+}
+
+struct FreeDeleter {
+  void operator()(void* memory) const noexcept { std::free(memory); }
+};
+
+}  // namespace
+
+template <class T>
+ListArgument<T>::ListArgument(const SplArray* array, const char* name) : size_(spl_array_len(array)) {
+  if (size_ < 0 || (size_ > 0 && array->items == nullptr)) {
+    record_error(ErrorKind::kInvalidArgument, std::string(name) + " has a length of " +
+                                                  std::to_string(size_) + (size_ < 0 ? "" : " and no items"));
+    ok_ = false;
+    return;
+  }
+  T* out = small_.data();
+  if (static_cast<size_t>(size_) > small_.size()) {
+    large_.resize(static_cast<size_t>(size_));
+    out = large_.data();
+  }
+  for (int64_t i = 0; i < size_; ++i) {
+    const SplValue& value = array->items[i];
+    if (!read_value(value, out[i])) {
+      record_error(ErrorKind::kInvalidArgument, std::string(name) + "[" + std::to_string(i) + "] is " +
+                                                    name_of_tag(value.tag) + ", and " + kWanted<T> +
+                                                    " is needed");
+      ok_ = false;
+      return;
+    }
+  }
+}
+
+template class ListArgument<int64_t>;
+template class ListArgument<double>;
+template class ListArgument<const char*>;
+
+SplArray* array_taking(int64_t* items, int64_t size) {
+  const std::unique_ptr<int64_t, FreeDeleter> owner(items);
+  SplArray* array = spl_array_new_i64();
+  for (int64_t i = 0; i < size; ++i) {
+    spl_array_push_i64(array, items[i]);
+  }
+  return array;
+}
+
+SplArray* array_taking(double* items, int64_t size) {
+  const std::unique_ptr<double, FreeDeleter> owner(items);
+  SplArray* array = spl_array_new();
+  for (int64_t i = 0; i < size; ++i) {
+    SplValue value{};
+    value.tag = SPL_FLOAT;
+    value.as_float = items[i];
+    spl_array_push(array, value);
+  }
+  return array;
+}
+
+SplArray* array_of_results(std::initializer_list<int64_t> handles) {
+  SplArray* array = spl_array_new_i64();
+  for (const int64_t handle : handles) {
+    if (handle != 0) {
+      spl_array_push_i64(array, handle);
+    }
+  }
+  return array;
+}
+
+char* text_taking(char* text) {
+  const std::unique_ptr<char, FreeDeleter> owner(text);
+  return spl_str_new(text == nullptr ? "" : text);
+}
+
+}  // namespace simple_torch::abi

@@ -1,0 +1,131 @@
+// The error record and its readers.
+#include "abi/front/errors.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "abi/front/slots.h"
+#include "simple_torch/simple_api.h"
+
+namespace simple_torch::abi {
+namespace {
+
+struct ErrorRecord {
+  std::string message;
+  std::string op;
+  std::string expected;
+  std::string got;
+  std::string requested_bytes;
+  std::string available_bytes;
+  std::string type;
+  std::string traceback;
+};
+
+// The kind is apart from the texts and in the thread's static block, because every call from Simple clears
+// it.
+[[gnu::tls_model("initial-exec")]] thread_local int32_t current_kind = 0;
+
+ErrorRecord& record() {
+  [[gnu::tls_model("initial-exec")]] static thread_local ErrorRecord* known = nullptr;
+  if (known == nullptr) {
+    static thread_local ErrorRecord instance;
+    known = &instance;
+  }
+  return *known;
+}
+
+// Into what is there already: its memory serves again.
+void set(std::string& field, const char* text) {
+  if (text == nullptr) {
+    field.clear();
+  } else {
+    field = text;
+  }
+}
+
+void set(std::string& field, int64_t bytes) {
+  if (bytes < 0) {
+    field.clear();
+  } else {
+    field = std::to_string(bytes);
+  }
+}
+
+const std::string* field_named(std::string_view name) {
+  static constexpr struct {
+    std::string_view name;
+    std::string ErrorRecord::*member;
+  } kFields[] = {
+      {"op", &ErrorRecord::op},
+      {"expected", &ErrorRecord::expected},
+      {"got", &ErrorRecord::got},
+      {"requested_bytes", &ErrorRecord::requested_bytes},
+      {"available_bytes", &ErrorRecord::available_bytes},
+      {"type", &ErrorRecord::type},
+      {"traceback", &ErrorRecord::traceback},
+  };
+  for (const auto& field : kFields) {
+    if (field.name == name) {
+      return &(record().*field.member);
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void clear_error() noexcept { current_kind = 0; }
+
+void record_error(const ErrorData* error) {
+  current_kind = error->kind;
+  ErrorRecord& kept = record();
+  set(kept.message, error->message);
+  set(kept.op, error->op);
+  set(kept.expected, error->expected);
+  set(kept.got, error->got);
+  set(kept.requested_bytes, error->requested_bytes);
+  set(kept.available_bytes, error->available_bytes);
+  set(kept.type, error->type);
+  if (error->traceback == error->message) {
+    kept.traceback = kept.message;
+  } else {
+    set(kept.traceback, error->traceback);
+  }
+}
+
+int32_t record_error(ErrorKind kind, const std::string& message) noexcept {
+  const ErrorData data{static_cast<int32_t>(kind), message.c_str(), "", "", "", -1, -1, "", ""};
+  record_error(&data);
+  return data.kind;
+}
+
+char* copy_of(const std::string& text) noexcept { return strdup(text.c_str()); }
+
+}  // namespace simple_torch::abi
+
+using simple_torch::abi::current_kind;
+using simple_torch::abi::field_named;
+using simple_torch::abi::record;
+
+extern "C" {
+
+int32_t spt_last_error_kind() { return current_kind; }
+
+const char* spt_last_error_message() { return current_kind == 0 ? "" : record().message.c_str(); }
+
+const char* spt_last_error_field(const char* name) {
+  const std::string* field = name == nullptr || current_kind == 0 ? nullptr : field_named(name);
+  return field == nullptr ? "" : field->c_str();
+}
+
+void spt_free(void* memory) { std::free(memory); }
+
+int64_t rt_torch_last_error_kind() { return spt_last_error_kind(); }
+
+char* rt_torch_last_error_message() { return spl_str_new(spt_last_error_message()); }
+
+char* rt_torch_last_error_field(const char* name) { return spl_str_new(spt_last_error_field(name)); }
+
+}  // extern "C"

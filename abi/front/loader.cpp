@@ -1,0 +1,239 @@
+// Opens LibTorch and the backend at the first call that needs them, or says why that cannot be.
+#include <dlfcn.h>
+#include <link.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <system_error>
+
+#include "abi/front/environment.h"
+#include "abi/front/errors.h"
+#include "abi/front/slots.h"
+#include "simple_torch/c_api.h"
+
+namespace simple_torch::abi {
+namespace fs = std::filesystem;
+namespace {
+
+/// The folder of the file that holds this code: backends and bridges lie beside it.
+fs::path library_dir() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void*>(&open_backend), &info) == 0 || info.dli_fname == nullptr) {
+    return ".";
+  }
+  std::error_code error;
+  const fs::path file = fs::weakly_canonical(info.dli_fname, error);
+  return error ? fs::path(info.dli_fname).parent_path() : file.parent_path();
+}
+
+/// What was found, and the plain copy of it that crosses to the backend. Made once, never destroyed.
+struct Discovery {
+  fs::path libraries;
+  FoundEnvironment found;
+  std::string torch_minor;
+  std::string python_text;
+  std::string torch_text;
+  std::string libraries_text;
+  Environment plain{};
+};
+
+const Discovery& discovery() {
+  static const Discovery& once = *[] {
+    auto* made = new Discovery;
+    made->libraries = library_dir();
+    made->found = find_environment(made->libraries, [](const char* name) {
+      const char* value = std::getenv(name);
+      return std::string(value == nullptr ? "" : value);
+    });
+    if (!made->found.notice.empty()) {
+      std::fprintf(stderr, "%s\n", made->found.notice.c_str());
+    }
+    made->torch_minor = made->found.torch_minor();
+    made->python_text = made->found.python.string();
+    made->torch_text = made->found.torch_dir.string();
+    made->libraries_text = made->libraries.string();
+    made->plain = {made->python_text.c_str(), made->found.python_minor.c_str(),
+                   made->torch_text.c_str(),  made->found.torch_version.c_str(),
+                   made->torch_minor.c_str(), made->libraries_text.c_str()};
+    return made;
+  }();
+  return once;
+}
+
+/// The path of the libtorch_cpu.so that is mapped already, if any.
+std::string mapped_libtorch() {
+  std::string path;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* out) {
+        if (info->dlpi_name != nullptr && fs::path(info->dlpi_name).filename() == "libtorch_cpu.so") {
+          *static_cast<std::string*>(out) = info->dlpi_name;
+          return 1;
+        }
+        return 0;
+      },
+      &path);
+  return path;
+}
+
+/// Why the found LibTorch must not be opened beside one that this process has; empty when it may.
+std::string second_copy(const fs::path& torch_dir) {
+  const std::string mapped = mapped_libtorch();
+  std::error_code error;
+  if (mapped.empty() || fs::equivalent(mapped, torch_dir / "lib" / "libtorch_cpu.so", error)) {
+    return "";
+  }
+  return "this process has a LibTorch already (" + mapped + "), and the environment's is another one (" +
+         (torch_dir / "lib" / "libtorch_cpu.so").string() +
+         "); two in one process would corrupt each other. Set SIMPLE_TORCH to the first one's folder";
+}
+
+/// Opens the found LibTorch by path, so that the backend's needs are met by it whatever its own RPATH says.
+std::string open_libtorch(const fs::path& torch_dir) {
+  for (const char* name : {"libtorch_global_deps.so", "libc10.so", "libtorch_cpu.so", "libtorch.so"}) {
+    const fs::path file = torch_dir / "lib" / name;
+    // The first only pulls in thread and CUDA libraries, which must be visible to all; a LibTorch folder
+    // may lack it.
+    const bool global = std::strcmp(name, "libtorch_global_deps.so") == 0;
+    std::error_code error;
+    if (global && !fs::exists(file, error)) {
+      continue;
+    }
+    if (dlopen(file.c_str(), RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL)) == nullptr) {
+      return std::string("LibTorch cannot be opened: ") + dlerror();
+    }
+  }
+  return "";
+}
+
+using OpenFunction = decltype(simple_torch_backend_open);
+
+/// Opens the backend for the found LibTorch and fills `filled`. Empty, or why that failed.
+std::string open_found(const Discovery& known, BackendTable& filled) {
+  if (!known.found.problem.empty()) {
+    return known.found.problem;
+  }
+  const fs::path backend = known.libraries / ("libsimple_torch_backend-" + known.torch_minor + ".so");
+  std::error_code error;
+  if (!fs::exists(backend, error)) {
+    return "PyTorch " + known.found.torch_version + " was found in " + known.torch_text +
+           ", but there is no backend for it (" + backend.string() +
+           "); build it: bin/simple setup --torch " + known.torch_minor;
+  }
+  if (std::string problem = second_copy(known.found.torch_dir); !problem.empty()) {
+    return problem;
+  }
+  if (std::string problem = open_libtorch(known.found.torch_dir); !problem.empty()) {
+    return problem;
+  }
+  void* library = dlopen(backend.c_str(), RTLD_NOW | RTLD_LOCAL);
+  auto* open = library == nullptr
+                   ? nullptr
+                   : reinterpret_cast<OpenFunction*>(dlsym(library, "simple_torch_backend_open"));
+  if (open == nullptr) {
+    return std::string("the backend cannot be opened: ") + dlerror();
+  }
+  static const FrontServices kServices{
+      kFrontBackendVersion,
+      record_error,
+      &known.plain,
+      {spl_array_new, spl_array_push, spl_array_free, spl_str_new, spl_threads_at_work}};
+  if (open(&kServices, kTableFingerprint, &filled) != 0) {
+    return spt_last_error_message();
+  }
+  return "";
+}
+
+std::once_flag opened;
+std::atomic<bool> is_open{false};
+std::string* why_absent = nullptr;  // set once in open_backend; never freed, calls may come during exit
+
+template <class Target, class Source>
+void publish(Target* target, const Source* source) {
+  auto* to = reinterpret_cast<void**>(target);
+  auto* from = reinterpret_cast<void* const*>(source);
+  for (size_t i = 0; i < sizeof(Source) / sizeof(void*); ++i) {
+    __atomic_store_n(&to[i], from[i], __ATOMIC_RELEASE);
+  }
+}
+
+}  // namespace
+
+void open_backend() {
+  std::call_once(opened, [] {
+    BackendTable filled = kAbsentBackend;
+    why_absent = new std::string(open_found(discovery(), filled));
+    publish(&table, why_absent->empty() ? &filled : &kAbsentBackend);
+    is_open.store(why_absent->empty());
+  });
+}
+
+int32_t report_unavailable() noexcept { return record_error(ErrorKind::kUnavailable, *why_absent); }
+
+}  // namespace simple_torch::abi
+
+namespace {
+
+using simple_torch::abi::Discovery;
+using simple_torch::abi::discovery;
+using simple_torch::abi::open_backend;
+using simple_torch::abi::why_absent;
+
+template <class Out>
+int32_t give(Out* out, auto&& make) {
+  if (out == nullptr) {
+    return simple_torch::abi::record_error(simple_torch::ErrorKind::kInvalidArgument, "out is NULL");
+  }
+  *out = make();
+  return 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+void spl_program_ends(void) {
+  if (simple_torch::abi::is_open.load()) {
+    spt_event_writers_flush();
+    spt_py_shutdown();
+  }
+}
+
+int32_t spt_available(bool* out) {
+  return give(out, [] {
+    open_backend();
+    return why_absent->empty();
+  });
+}
+
+int32_t spt_why_unavailable(char** out) {
+  return give(out, [] {
+    open_backend();
+    return simple_torch::abi::copy_of(*why_absent);
+  });
+}
+
+int32_t spt_torch_path(char** out) {
+  return give(out, [] { return simple_torch::abi::copy_of(discovery().torch_text); });
+}
+
+int32_t spt_python_path(char** out) {
+  return give(out, [] { return simple_torch::abi::copy_of(discovery().python_text); });
+}
+
+int32_t spt_environment_text(char** out) {
+  return give(out, [] {
+    const Discovery& known = discovery();
+    return simple_torch::abi::copy_of(
+        "chosen by: " + known.found.chosen_by + "\npython: " + known.python_text +
+        "\npython minor: " + known.found.python_minor + "\ntorch: " + known.torch_text +
+        "\ntorch version: " + known.found.torch_version + "\nlibraries: " + known.libraries_text +
+        "\nproblem: " + known.found.problem);
+  });
+}
+
+}  // extern "C"

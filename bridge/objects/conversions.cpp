@@ -1,0 +1,243 @@
+// Python values read as Simple's, built from them, evaluated from source; tensors both ways.
+#include "bridge/objects/objects.h"
+#include "bridge/objects/references.h"
+#include "bridge/objects/values.h"
+#include "bridge/runtime/entry.h"
+#include "bridge/tensors/tensors.h"
+
+namespace simple_torch::bridge {
+namespace {
+
+ValueKind kind_of_python(PyObject* object) {
+  if (object == Py_None) {
+    return ValueKind::kNil;
+  }
+  if (PyBool_Check(object)) {
+    return ValueKind::kBool;
+  }
+  if (PyLong_Check(object)) {
+    return ValueKind::kInt;
+  }
+  if (PyFloat_Check(object)) {
+    return ValueKind::kFloat;
+  }
+  if (PyUnicode_Check(object)) {
+    return ValueKind::kText;
+  }
+  if (PyList_Check(object)) {
+    return ValueKind::kList;
+  }
+  if (PyDict_Check(object)) {
+    return ValueKind::kDict;
+  }
+  if (PyTuple_Check(object)) {
+    return ValueKind::kTuple;
+  }
+  return is_torch_tensor(object) ? ValueKind::kTensor : ValueKind::kOther;
+}
+
+int32_t kind_of(ObjectHandle object, int32_t* out) {
+  return in_python([&] {
+    *out = static_cast<int32_t>(kind_of_python(object_of(object).get()));
+    return true;
+  });
+}
+
+int32_t type_name(ObjectHandle object, char** out) {
+  return text_from_python(out, [&]() -> PyObject* {
+    const Ref self = object_of(object);
+    auto* type = reinterpret_cast<PyObject*>(Py_TYPE(self.get()));
+    const Ref module(PyObject_GetAttrString(type, "__module__"));
+    const Ref name(module ? PyObject_GetAttrString(type, "__qualname__") : nullptr);
+    return name ? PyUnicode_FromFormat("%S.%S", module.get(), name.get()) : nullptr;
+  });
+}
+
+int32_t str(ObjectHandle object, char** out) {
+  return text_from_python(out, [&] { return PyObject_Str(object_of(object).get()); });
+}
+
+int32_t repr(ObjectHandle object, char** out) {
+  return text_from_python(out, [&] { return PyObject_Repr(object_of(object).get()); });
+}
+
+int32_t to_bool(ObjectHandle object, bool* out) {
+  return truth_from_python(out, [&] { return PyObject_IsTrue(object_of(object).get()); });
+}
+
+int32_t to_int(ObjectHandle object, int64_t* out) {
+  return in_python([&] {
+    // __index__, so that a float is refused instead of cut; NumPy's integers have it.
+    const Ref index(PyNumber_Index(object_of(object).get()));
+    *out = index ? PyLong_AsLongLong(index.get()) : -1;
+    return *out != -1 || PyErr_Occurred() == nullptr;
+  });
+}
+
+int32_t to_float(ObjectHandle object, double* out) {
+  return in_python([&] {
+    *out = PyFloat_AsDouble(object_of(object).get());
+    return *out != -1.0 || PyErr_Occurred() == nullptr;
+  });
+}
+
+int32_t to_text(ObjectHandle object, char** out) {
+  return text_from_python(out, [&]() -> PyObject* {
+    Ref self = object_of(object);
+    if (PyUnicode_Check(self.get()) == 0) {
+      PyErr_Format(PyExc_TypeError, "a str is needed, not %s", Py_TYPE(self.get())->tp_name);
+      return nullptr;
+    }
+    return self.give();
+  });
+}
+
+int32_t to_list(ObjectHandle iterable, Object*** out, size_t* count) {
+  return in_python([&] {
+    const Ref items(PySequence_Fast(object_of(iterable).get(), "not iterable"));
+    if (!items) {
+      return false;
+    }
+    const auto size = static_cast<size_t>(PySequence_Fast_GET_SIZE(items.get()));
+    auto** list = static_cast<Object**>(std::malloc((size + 1) * sizeof(void*)));
+    if (list == nullptr) {
+      PyErr_NoMemory();
+      return false;
+    }
+    for (size_t i = 0; i < size; ++i) {
+      PyObject* item = PySequence_Fast_GET_ITEM(items.get(), static_cast<Py_ssize_t>(i));
+      list[i] = to_external(Ref::borrowed(item).give());
+    }
+    *out = list;
+    *count = size;
+    return true;
+  });
+}
+
+int32_t from_value(const Value* value, Object** out) {
+  return object_from_python(out, [&] { return to_python(*value); });
+}
+
+int32_t make_list(const Value* values, size_t count, Object** out) {
+  Value list{};
+  list.type = Value::Type::kList;
+  list.list = {values, count};
+  return from_value(&list, out);
+}
+
+int32_t make_tuple(const Value* values, size_t count, Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(count)));
+    for (size_t i = 0; tuple && i < count; ++i) {
+      PyObject* item = to_python(values[i]);
+      if (item == nullptr) {
+        return nullptr;
+      }
+      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item);
+    }
+    return tuple.give();
+  });
+}
+
+int32_t make_dict(const Value* keys_and_values, size_t count, Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    Ref dict(PyDict_New());
+    for (size_t i = 0; dict && i + 1 < count; i += 2) {
+      const Ref key(to_python(keys_and_values[i]));
+      const Ref value(key ? to_python(keys_and_values[i + 1]) : nullptr);
+      if (!value || PyDict_SetItem(dict.get(), key.get(), value.get()) != 0) {
+        return nullptr;
+      }
+    }
+    return dict.give();
+  });
+}
+
+/// Puts the named values into a namespace.
+bool define(PyObject* names, const Arguments& variables) {
+  const size_t unnamed = variables.count - variables.name_count;
+  if (unnamed != 0) {
+    PyErr_SetString(PyExc_TypeError, "each variable needs a name");
+    return false;
+  }
+  for (size_t i = 0; i < variables.count; ++i) {
+    const Ref name = interned(variables.names[i]);
+    const Ref value(name ? to_python(variables.values[i]) : nullptr);
+    if (!value || PyDict_SetItem(names, name.get(), value.get()) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+PyObject* run(const char* code, int start, PyObject* names) {
+  const Ref compiled(Py_CompileString(code, "<simple>", start));
+  PyObject* result = compiled ? PyEval_EvalCode(compiled.get(), names, names) : nullptr;
+  register_exit_handler_last();
+  return result;
+}
+
+/// The namespace of __main__, borrowed.
+PyObject* main_namespace() {
+  PyObject* main = PyImport_AddModule("__main__");  // borrowed
+  return main != nullptr ? PyModule_GetDict(main) : nullptr;
+}
+
+int32_t eval(const char* code, const Arguments* variables, Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    PyObject* main = main_namespace();
+    // A copy, as globals: the variables are seen by nested scopes and are gone afterwards.
+    const Ref names(variables->count == 0 ? Ref::borrowed(main) : Ref(PyDict_Copy(main)));
+    return names && define(names.get(), *variables) ? run(code, Py_eval_input, names.get()) : nullptr;
+  });
+}
+
+int32_t exec(const char* code, const Arguments* variables) {
+  return in_python([&] {
+    PyObject* names = main_namespace();
+    return names != nullptr && define(names, *variables) &&
+           static_cast<bool>(Ref(run(code, Py_file_input, names)));
+  });
+}
+
+int32_t to_tensor(ObjectHandle object, const Wanted* wanted, TensorResult* out) {
+  return in_python([&] { return tensor_from_python(object_of(object).get(), *wanted, *out); });
+}
+
+int32_t capsule_take(ObjectHandle capsule, TensorResult* out) {
+  return in_python([&] { return take_capsule(object_of(capsule).get(), *out); });
+}
+
+int32_t to_generator(ObjectHandle object, at::Generator* out) {
+  return in_python([&] { return generator_from_python(object_of(object).get(), *out); });
+}
+
+int32_t from_generator(const at::Generator* generator, Object** out) {
+  return object_from_python(out, [&] { return generator_to_python(*generator); });
+}
+
+}  // namespace
+
+void add_value_functions(BridgeApi& api) noexcept {
+  api.kind_of = kind_of;
+  api.type_name = type_name;
+  api.str = str;
+  api.repr = repr;
+  api.to_bool = to_bool;
+  api.to_int = to_int;
+  api.to_float = to_float;
+  api.to_text = to_text;
+  api.to_list = to_list;
+  api.from_value = from_value;
+  api.make_list = make_list;
+  api.make_tuple = make_tuple;
+  api.make_dict = make_dict;
+  api.eval = eval;
+  api.exec = exec;
+  api.to_tensor = to_tensor;
+  api.capsule_take = capsule_take;
+  api.to_generator = to_generator;
+  api.from_generator = from_generator;
+}
+
+}  // namespace simple_torch::bridge

@@ -1,0 +1,230 @@
+// Attributes, calls, items, iteration, comparison and operators.
+#include "bridge/objects/objects.h"
+
+#include <array>
+#include <cstring>
+
+#include "bridge/objects/references.h"
+#include "bridge/objects/values.h"
+#include "bridge/runtime/entry.h"
+#include "bridge/runtime/pending_release.h"
+
+namespace simple_torch::bridge {
+namespace {
+
+void release(Object* object) {
+  if (is_immortal(as_python(object))) {
+    return;
+  }
+  defer(
+      Deferred::kReference, [](void* what) { Py_DECREF(static_cast<PyObject*>(what)); }, object);
+}
+
+int32_t import_module(const char* name, Object** out) {
+  return object_from_python(out, [&] {
+    PyObject* module = PyImport_ImportModule(name);
+    register_exit_handler_last();
+    return module;
+  });
+}
+
+int32_t get_attribute(ObjectHandle object, const char* name, Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    const Ref key = interned(name);
+    return key ? PyObject_GetAttr(object_of(object).get(), key.get()) : nullptr;
+  });
+}
+
+int32_t set_attribute(ObjectHandle object, const char* name, const Value* value) {
+  return in_python([&] {
+    const Ref self = object_of(object);
+    const Ref key = interned(name);
+    const Ref converted(key ? to_python(*value) : nullptr);
+    return converted && PyObject_SetAttr(self.get(), key.get(), converted.get()) == 0;
+  });
+}
+
+int32_t has_attribute(ObjectHandle object, const char* name, bool* out) {
+  return in_python([&] {
+    const Ref key = interned(name);
+    const Ref found(key ? PyObject_GetAttr(object_of(object).get(), key.get()) : nullptr);
+    *out = static_cast<bool>(found);
+    if (!found && PyErr_ExceptionMatches(PyExc_AttributeError) != 0) {
+      PyErr_Clear();
+      return true;
+    }
+    return *out;
+  });
+}
+
+// Flat, as those after it that are: they are called most, and consist of many short functions.
+[[gnu::flatten]] int32_t call(ObjectHandle callable, const Arguments* arguments, Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    const Ref function = object_of(callable);
+    const CallArguments converted(*arguments);
+    return converted.good() ? PyObject_Vectorcall(function.get(), converted.first(), converted.positional(),
+                                                  converted.names())
+                            : nullptr;
+  });
+}
+
+[[gnu::flatten]] int32_t call_method(ObjectHandle object, const char* name, const Arguments* arguments,
+                                     Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    const Ref self = object_of(object);
+    const Ref key = interned(name);
+    if (!key) {
+      return nullptr;
+    }
+    const CallArguments converted(*arguments, self.get());
+    return converted.good() ? PyObject_VectorcallMethod(key.get(), converted.first(), converted.positional(),
+                                                        converted.names())
+                            : nullptr;
+  });
+}
+
+int32_t get_item(ObjectHandle object, const Value* key, Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    const Ref self = object_of(object);
+    const Ref converted(to_python(*key));
+    return converted ? PyObject_GetItem(self.get(), converted.get()) : nullptr;
+  });
+}
+
+int32_t set_item(ObjectHandle object, const Value* key, const Value* value) {
+  return in_python([&] {
+    const Ref self = object_of(object);
+    const Ref place(to_python(*key));
+    const Ref converted(place ? to_python(*value) : nullptr);
+    return converted && PyObject_SetItem(self.get(), place.get(), converted.get()) == 0;
+  });
+}
+
+int32_t delete_item(ObjectHandle object, const Value* key) {
+  return in_python([&] {
+    const Ref self = object_of(object);
+    const Ref place(to_python(*key));
+    return place && PyObject_DelItem(self.get(), place.get()) == 0;
+  });
+}
+
+int32_t contains(ObjectHandle object, const Value* value, bool* out) {
+  return truth_from_python(out, [&] {
+    const Ref self = object_of(object);
+    const Ref converted(to_python(*value));
+    return converted ? PySequence_Contains(self.get(), converted.get()) : -1;
+  });
+}
+
+int32_t length(ObjectHandle object, int64_t* out) {
+  return in_python([&] {
+    *out = PyObject_Size(object_of(object).get());
+    return *out >= 0;
+  });
+}
+
+int32_t iterate(ObjectHandle object, Object** out) {
+  return object_from_python(out, [&] { return PyObject_GetIter(object_of(object).get()); });
+}
+
+int32_t next(ObjectHandle iterator, Object** out) {
+  return in_python([&] {
+    const Ref self = object_of(iterator);
+    if (PyIter_Check(self.get()) == 0) {
+      PyErr_Format(PyExc_TypeError, "a %s is no iterator", Py_TYPE(self.get())->tp_name);
+      return false;
+    }
+    *out = to_external(PyIter_Next(self.get()));
+    return *out != nullptr || PyErr_Occurred() == nullptr;
+  });
+}
+
+struct Comparison {
+  const char* name;
+  int code;
+};
+constexpr std::array<Comparison, 6> kComparisons{
+    {{"<", Py_LT}, {"<=", Py_LE}, {"==", Py_EQ}, {"!=", Py_NE}, {">", Py_GT}, {">=", Py_GE}}};
+
+int32_t compare(ObjectHandle left, const char* op, const Value* right, bool* out) {
+  return truth_from_python(out, [&] {
+    for (const Comparison& comparison : kComparisons) {
+      if (std::strcmp(op, comparison.name) == 0) {
+        const Ref self = object_of(left);
+        const Ref converted(to_python(*right));
+        // Not RichCompareBool: it takes an object to equal itself, and its result for a truth.
+        const Ref result(converted ? PyObject_RichCompare(self.get(), converted.get(), comparison.code)
+                                   : nullptr);
+        return result ? PyObject_IsTrue(result.get()) : -1;
+      }
+    }
+    PyErr_Format(PyExc_ValueError, "%s is no comparison", op);
+    return -1;
+  });
+}
+
+PyObject* power(PyObject* left, PyObject* right) { return PyNumber_Power(left, right, Py_None); }
+
+struct Operator {
+  const char* name;
+  PyObject* (*apply)(PyObject*, PyObject*);
+};
+constexpr std::array<Operator, 13> kOperators{{
+    {"+", PyNumber_Add},
+    {"-", PyNumber_Subtract},
+    {"*", PyNumber_Multiply},
+    {"/", PyNumber_TrueDivide},
+    {"//", PyNumber_FloorDivide},
+    {"%", PyNumber_Remainder},
+    {"**", power},
+    {"@", PyNumber_MatrixMultiply},
+    {"&", PyNumber_And},
+    {"|", PyNumber_Or},
+    {"^", PyNumber_Xor},
+    {"<<", PyNumber_Lshift},
+    {">>", PyNumber_Rshift},
+}};
+
+int32_t operate(const Value* left, const char* op, const Value* right, Object** out) {
+  return object_from_python(out, [&]() -> PyObject* {
+    for (const Operator& candidate : kOperators) {
+      if (std::strcmp(op, candidate.name) == 0) {
+        const Ref a(to_python(*left));
+        const Ref b(a ? to_python(*right) : nullptr);
+        return b ? candidate.apply(a.get(), b.get()) : nullptr;
+      }
+    }
+    PyErr_Format(PyExc_ValueError, "%s is no operator on two values", op);
+    return nullptr;
+  });
+}
+
+int32_t is_instance(ObjectHandle object, ObjectHandle type, bool* out) {
+  return truth_from_python(
+      out, [&] { return PyObject_IsInstance(object_of(object).get(), object_of(type).get()); });
+}
+
+}  // namespace
+
+void add_object_functions(BridgeApi& api) noexcept {
+  api.release = release;
+  api.defer_memory = [](void (*run)(void*), void* what) { defer(Deferred::kMemory, run, what); };
+  api.import_module = import_module;
+  api.get_attribute = get_attribute;
+  api.set_attribute = set_attribute;
+  api.has_attribute = has_attribute;
+  api.call = call;
+  api.call_method = call_method;
+  api.get_item = get_item;
+  api.set_item = set_item;
+  api.delete_item = delete_item;
+  api.contains = contains;
+  api.length = length;
+  api.iterate = iterate;
+  api.next = next;
+  api.compare = compare;
+  api.operate = operate;
+  api.is_instance = is_instance;
+}
+
+}  // namespace simple_torch::bridge

@@ -1,0 +1,128 @@
+// Values into Python, one argument list at a time.
+#include "bridge/objects/values.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "bridge/objects/references.h"
+#include "bridge/tensors/tensors.h"
+
+namespace simple_torch::bridge {
+namespace {
+
+struct HashText {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+};
+
+using Names = std::unordered_map<std::string, PyObject*, HashText, std::equal_to<>>;
+
+// Programs use few names; one that makes them up without end must not fill the memory.
+constexpr size_t kMostNames = 8192;
+
+PyObject* list_to_python(const Value::Items& items) {
+  if (Py_EnterRecursiveCall(" while a list is made") != 0) {
+    return nullptr;
+  }
+  Ref list(PyList_New(static_cast<Py_ssize_t>(items.count)));
+  for (size_t i = 0; list && i < items.count; ++i) {
+    PyObject* item = to_python(items.first[i]);
+    if (item == nullptr) {
+      list = Ref();
+    } else {
+      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item);
+    }
+  }
+  Py_LeaveRecursiveCall();
+  return list.give();
+}
+
+}  // namespace
+
+PyObject* to_python(const Value& value) {
+  switch (value.type) {
+    case Value::Type::kNil:
+      return Ref::borrowed(Py_None).give();
+    case Value::Type::kBool:
+      return PyBool_FromLong(value.boolean ? 1 : 0);
+    case Value::Type::kInt:
+      return PyLong_FromLongLong(value.integer);
+    case Value::Type::kFloat:
+      return PyFloat_FromDouble(value.real);
+    case Value::Type::kText:
+      return PyUnicode_FromString(value.text);
+    case Value::Type::kList:
+      return list_to_python(value.list);
+    case Value::Type::kObject:
+      return referenced(value.object);
+    case Value::Type::kTensor:
+      return tensor_to_python(*value.tensor);
+    case Value::Type::kDlpack:
+      return capsule_of(value.dlpack);
+  }
+  PyErr_SetString(PyExc_SystemError, "a value of no known type came from the backend");
+  return nullptr;
+}
+
+Ref interned(const char* name) {
+  static Names& names = *new Names;  // guarded by the GIL; never freed: it would outlive the interpreter
+  if (const auto known = names.find(std::string_view(name)); known != names.end()) {
+    return Ref::borrowed(known->second);
+  }
+  Ref text(PyUnicode_InternFromString(name));
+  if (text && names.size() < kMostNames) {
+    names.emplace(name, Ref::borrowed(text.get()).give());
+  }
+  return text;
+}
+
+CallArguments::CallArguments(const Arguments& arguments, PyObject* self)
+    : self_count_(self != nullptr ? 1 : 0) {
+  const size_t places = 1 + self_count_ + arguments.count;
+  if (places > kInline) {
+    values_ = new PyObject*[places];
+  }
+  if (self != nullptr) {
+    values_[1] = self;  // borrowed
+  }
+  positional_ = self_count_ + arguments.count - arguments.name_count;
+  good_ = convert(arguments) && name(arguments);
+}
+
+CallArguments::~CallArguments() {
+  for (size_t i = 0; i < filled_ && may_touch_python(); ++i) {
+    Py_DECREF(values_[1 + self_count_ + i]);
+  }
+  if (values_ != inline_values_) {
+    delete[] values_;
+  }
+}
+
+bool CallArguments::convert(const Arguments& arguments) {
+  for (; filled_ < arguments.count; ++filled_) {
+    PyObject* value = to_python(arguments.values[filled_]);
+    if (value == nullptr) {
+      return false;
+    }
+    values_[1 + self_count_ + filled_] = value;
+  }
+  return true;
+}
+
+bool CallArguments::name(const Arguments& arguments) {
+  if (arguments.name_count == 0) {
+    return true;
+  }
+  names_ = Ref(PyTuple_New(static_cast<Py_ssize_t>(arguments.name_count)));
+  for (size_t i = 0; names_ && i < arguments.name_count; ++i) {
+    Ref text = interned(arguments.names[i]);
+    if (!text) {
+      return false;
+    }
+    PyTuple_SET_ITEM(names_.get(), static_cast<Py_ssize_t>(i), text.give());
+  }
+  return static_cast<bool>(names_);
+}
+
+}  // namespace simple_torch::bridge

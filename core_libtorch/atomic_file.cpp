@@ -1,0 +1,114 @@
+#include "core_libtorch/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "core_libtorch/error.h"
+
+namespace simple_torch::core {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& path, const std::string& why) {
+  throw Error(ErrorKind::kIo, path + " cannot be written: " + why);
+}
+
+/// Where a link leads to.
+std::string target_of(const std::string& path) {
+  std::error_code none;
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, none)) {
+    fail(path, "there is no folder " + folder.string());
+  }
+  if (fs::is_directory(path, none)) {
+    fail(path, "it is a folder");
+  }
+  const fs::path target = fs::canonical(path, none);
+  return none ? path : target.string();
+}
+
+bool is_replaced(const std::string& path) {
+  std::error_code none;
+  const auto status = fs::status(path, none);
+  return !fs::exists(status) || fs::is_regular_file(status);
+}
+
+/// Of this writer alone: others may write the same file.
+std::string name_beside(const std::string& path) {
+  static std::atomic<int> count{0};
+  return path + "." + std::to_string(getpid()) + "-" + std::to_string(++count) + ".part";
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::string& path)
+    : path_(target_of(path)), own_(is_replaced(path_) ? name_beside(path_) : ""), file_(opened()) {
+  if (file_ < 0) {
+    fail(path_, std::strerror(errno));
+  }
+  keep_mode();
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_ < 0) {
+    return;
+  }
+  close(file_);
+  if (!own_.empty()) {
+    std::remove(own_.c_str());
+  }
+}
+
+size_t AtomicFile::write(const void* bytes, size_t count) noexcept {
+  const auto* at = static_cast<const char*>(bytes);
+  for (size_t left = count; left > 0 && fault_ == 0;) {
+    const ssize_t written = ::write(file_, at, left);
+    if (written >= 0) {
+      at += written;
+      left -= static_cast<size_t>(written);
+    } else if (errno != EINTR) {
+      fault_ = errno;
+    }
+  }
+  return count;
+}
+
+void AtomicFile::take_place() {
+  if (!own_.empty()) {
+    note_fault(fault_ != 0 || fsync(file_) == 0);
+    note_fault(fault_ != 0 || std::rename(own_.c_str(), path_.c_str()) == 0);
+  }
+  if (fault_ != 0) {
+    fail(path_, std::strerror(fault_));
+  }
+  close(file_);
+  file_ = -1;
+}
+
+int AtomicFile::opened() const {
+  return own_.empty() ? open(path_.c_str(), O_WRONLY | O_CLOEXEC)
+                      : open(own_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+void AtomicFile::keep_mode() const {
+  struct stat before {};
+  if (!own_.empty() && stat(path_.c_str(), &before) == 0) {
+    fchmod(file_, before.st_mode & 07777U);
+  }
+}
+
+void AtomicFile::note_fault(bool done) {
+  if (!done) {
+    fault_ = errno;
+  }
+}
+
+}  // namespace simple_torch::core

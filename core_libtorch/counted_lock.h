@@ -1,0 +1,34 @@
+// The locks of this library, held so that debug builds know of it.
+#pragma once
+
+#include <mutex>
+
+namespace simple_torch::core {
+
+/// How many the calling thread holds; always 0 in builds without assertions. Whoever wants Python's lock must
+/// hold none: another thread may hold Python's and want this one.
+inline int& held_locks() noexcept {
+  static thread_local int held = 0;
+  return held;
+}
+
+/// A std::lock_guard that counts.
+template <class Mutex>
+class CountedLockGuard {
+ public:
+  explicit CountedLockGuard(Mutex& mutex) : guard_(mutex) { count(1); }
+  ~CountedLockGuard() { count(-1); }
+  CountedLockGuard(const CountedLockGuard&) = delete;
+  CountedLockGuard& operator=(const CountedLockGuard&) = delete;
+
+ private:
+  static void count([[maybe_unused]] int change) noexcept {
+#ifndef NDEBUG
+    held_locks() += change;
+#endif
+  }
+
+  std::lock_guard<Mutex> guard_;
+};
+
+}  // namespace simple_torch::core

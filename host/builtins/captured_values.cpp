@@ -1,0 +1,81 @@
+// What functions and objects hold without a field that says so.
+#include "host/builtins/captured_values.h"
+
+#include <algorithm>
+
+#include "host/compiler/bytecode.h"
+#include "host/modules/module.h"
+
+namespace spl {
+
+namespace {
+
+using Values = std::vector<Value>;
+
+void add(Values& found, Value value) {
+  if (value.is_object()) {
+    found.push_back(retained(value));
+  }
+}
+
+// The variables of its module that a function names, and those that the functions in it do; of the program's
+// own functions only: the library's hold nothing of the program's.
+void add_named(Values& found, const Proto& proto) {
+  if (proto.module == nullptr || proto.module->is_library) {
+    return;
+  }
+  const auto& slots = proto.module->slots;
+  for (const Instruction& step : proto.code) {
+    if (step.op == Op::kGetGlobal) {
+      add(found, slots[static_cast<size_t>(step.d)]);
+    }
+  }
+  for (const Path& path : proto.paths) {
+    if (path.root == Path::Root::kGlobal) {
+      add(found, slots[path.operand]);
+    }
+  }
+  for (const Proto* inner : proto.protos) {
+    add_named(found, *inner);
+  }
+}
+
+void add_of_function(Values& found, const Closure& function) {
+  for (const Value captured : function.captured) {
+    add(found, captured.is(Kind::kCell) ? as_object<Cell>(captured)->value : captured);
+  }
+  add_named(found, *function.proto);
+}
+
+// In the order of the methods' names, which is the same in every run.
+void add_of_methods(Values& found, const Type& type) {
+  std::vector<std::pair<std::string, Value>> methods;
+  for (const auto& [name, method] : type.methods) {
+    methods.emplace_back(name_of(name), method.function);
+  }
+  std::sort(methods.begin(), methods.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [name, function] : methods) {
+    if (function.is(Kind::kClosure)) {
+      add_of_function(found, *as_object<Closure>(function));
+    }
+  }
+}
+
+}  // namespace
+
+Values reached_by(Value of) {
+  Values found;
+  if (of.is(Kind::kClosure)) {
+    add_of_function(found, *as_object<Closure>(of));
+  }
+  if (of.is(Kind::kBoundMethod)) {
+    add(found, as_object<BoundMethod>(of)->self);
+    add(found, as_object<BoundMethod>(of)->function);
+  }
+  if (of.is(Kind::kInstance)) {
+    add_of_methods(found, *as_object<Instance>(of)->record);
+  }
+  return found;
+}
+
+}  // namespace spl

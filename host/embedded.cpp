@@ -1,0 +1,74 @@
+#include "host/embedded.h"
+
+#include <dlfcn.h>
+
+#include <exception>
+#include <string>
+
+#include "host/builtins/builtins.h"
+#include "host/builtins/host_externs.h"
+#include "host/ffi/callback.h"
+#include "host/installation.h"
+#include "host/modules/loader.h"
+#include "host/output.h"
+#include "host/report.h"
+#include "host/vm/lock.h"
+#include "host/vm/threads.h"
+
+namespace {
+
+using namespace spl;
+
+// As main() runs a program, but that its end is not the process's.
+std::string problem_of_running(const char* file) {
+  try {
+    bool ignored = false;
+    attached_thread(ignored);
+    install_builtins();
+    load_program(file);
+    return "";
+  } catch (const SimpleError& error) {
+    return report_of(error, program_info().verbose);
+  } catch (const LoadError& error) {
+    return error.report;
+  } catch (const ExitRequest&) {
+    return "it was stopped while it started";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+std::string own_path() {
+  Dl_info found{};
+  const bool is_known = dladdr(reinterpret_cast<void*>(spl_embedded_start), &found) != 0;
+  return is_known ? found.dli_fname : "lib/libsimple_host.so";
+}
+
+}  // namespace
+
+#define SPL_EMBEDDED_API __attribute__((visibility("default")))
+
+extern "C" {
+
+SPL_EMBEDDED_API const char* spl_embedded_start(const char* file, SplWriter writer) {
+  static std::string problem;
+  set_embedded(own_path());
+  write_by(writer);
+  host_lock().become_shared();
+  host_lock().acquire();
+  problem = problem_of_running(file);
+  host_lock().release();
+  return problem.empty() ? nullptr : problem.c_str();
+}
+
+SPL_EMBEDDED_API void spl_embedded_interrupt(void) { host_lock().interrupt(); }
+
+SPL_EMBEDDED_API void spl_embedded_end(void) {
+  if (host_lock().is_closed() || !host_lock().acquire_unless_closed()) {
+    return;
+  }
+  tell_unseen_failures();
+  host_lock().close();
+}
+
+}  // extern "C"

@@ -1,0 +1,169 @@
+// Paths like `a[i].x`: found down to the one slot, read, written, given up.
+#include <algorithm>
+#include <cmath>
+
+#include "host/builtins/builtins.h"
+#include "host/modules/module.h"
+#include "host/values/sized.h"
+#include "host/vm/hints.h"
+#include "host/vm/thread.h"
+
+namespace spl {
+
+// Where a container itself keeps what the step names; null where it is computed.
+Value* Thread::own_slot(Value* at, const Path::Step& step) {
+  if (step.form == Path::Step::Form::kField) {
+    const Symbol name = step.operand;
+    if (at->is(Kind::kInstance)) {
+      auto* record = as_object<Instance>(*at)->record;
+      const auto found = record->field_index.find(name);
+      if (found == record->field_index.end()) {
+        return nullptr;
+      }
+      make_unique(*at);
+      return &as_object<Instance>(*at)->fields()[found->second];
+    }
+    if (at->is(Kind::kModule)) {
+      auto* module = static_cast<LoadedModule*>(at->as_object);
+      const auto found = module->names.find(name);
+      const bool is_own = found != module->names.end() && !module->slots[found->second].is_missing();
+      return is_own ? &module->slots[found->second] : nullptr;
+    }
+    if (at->is(Kind::kRecord)) {
+      auto& statics = as_object<Type>(*at)->statics;
+      const auto found = statics.find(name);
+      return found == statics.end() ? nullptr : &found->second;
+    }
+    return nullptr;
+  }
+  const Value index = index_of(step);
+  if (at->is(Kind::kArray) && is_any_integer(index)) {
+    make_unique(*at);
+    auto& items = as_object<Array>(*at)->items;
+    return &items[checked_index(index, items.size(), "array")];
+  }
+  if (at->is(Kind::kTuple) && is_any_integer(index)) {
+    make_unique(*at);
+    auto& items = as_object<Tuple>(*at)->items;
+    return &items[checked_index(index, items.size(), "tuple")];
+  }
+  if (at->is(Kind::kDict)) {
+    make_unique(*at);
+    return as_object<Dict>(*at)->find(index);
+  }
+  return nullptr;
+}
+
+Value Thread::index_of(const Path::Step& step) const {
+  return step.form == Path::Step::Form::kIndex ? stack_[frames_[frame_count_ - 1].base + step.operand]
+                                               : Value::integer(static_cast<int64_t>(step.operand));
+}
+
+Value* Thread::step_into(Value* at, const Path::Step& step, Ref& scratch) {
+  if (Value* slot = own_slot(at, step)) {
+    return slot;
+  }
+  scratch = Ref::owned(step.form == Path::Step::Form::kField ? get_field(*at, step.operand)
+                                                             : get_index(*at, index_of(step)));
+  return &scratch.slot();
+}
+
+Value* Thread::resolve_place(const Path& path, size_t steps, Ref& scratch) {
+  const Frame& frame = frames_[frame_count_ - 1];
+  Value* registers = stack_ + frame.base;
+  Value* at = nullptr;
+  switch (path.root) {
+    case Path::Root::kRegister:
+    case Path::Root::kValue:
+      at = &registers[path.operand];
+      break;
+    case Path::Root::kCell:
+      at = &as_object<Cell>(registers[path.operand])->value;
+      break;
+    case Path::Root::kCapturedCell:
+      at = &as_object<Cell>(frame.closure->captured[path.operand])->value;
+      break;
+    case Path::Root::kGlobal: {
+      LoadedModule& module = *frame.proto->module;
+      at = &module.slots[path.operand];
+      if (at->is_taken() && !path.steps.empty()) {
+        fail_taken(module.slot_names[path.operand]);
+      }
+      if (at->is_missing() && !at->is_taken()) {
+        scratch = Ref::owned(global(module, path.operand));
+        at = &scratch.slot();
+        if (!module.slots[path.operand].is_missing()) {
+          at = &module.slots[path.operand];
+        }
+      }
+      break;
+    }
+  }
+  for (size_t i = 0; i < steps; ++i) {
+    Ref next;
+    Value* inner = step_into(at, path.steps[i], next);
+    if (inner == &next.slot()) {
+      scratch = std::move(next);
+      at = &scratch.slot();
+    } else {
+      at = inner;
+    }
+  }
+  return at;
+}
+
+void Thread::store_path(const Path& path, Value owned) {
+  Ref value = Ref::owned(owned);
+  Ref scratch;
+  if (path.steps.empty()) {
+    assign(*resolve_place(path, 0, scratch), value.take());
+    return;
+  }
+  Value* place = resolve_place(path, path.steps.size() - 1, scratch);
+  const Path::Step& last = path.steps.back();
+  if (last.form == Path::Step::Form::kField) {
+    set_field(*place, last.operand, value.take());
+  } else {
+    set_index(*place, index_of(last), value.take());
+  }
+}
+
+Value Thread::load_path(const Path& path) {
+  Ref scratch;
+  if (path.steps.empty()) {
+    return retained(*resolve_place(path, 0, scratch));
+  }
+  Value* place = resolve_place(path, path.steps.size() - 1, scratch);
+  const Path::Step& last = path.steps.back();
+  if (last.form == Path::Step::Form::kField) {
+    return get_field(*place, last.operand);
+  }
+  return get_index(*place, index_of(last));
+}
+
+// The place gives up `held`, which it is about to get back; a computed place keeps it.
+void Thread::release(const Path& path, Value held) {
+  Ref scratch;
+  Value* at = resolve_place(path, 0, scratch);
+  for (size_t i = 0; at != nullptr && i < path.steps.size(); ++i) {
+    at = own_slot(at, path.steps[i]);
+  }
+  if (at != nullptr && at != &scratch.slot() && at->is_object() && at->as_object == held.as_object) {
+    assign(*at, Value());
+  }
+}
+
+// The temporaries of a path are used up with it.
+void Thread::release_path(const Path& path) {
+  Value* registers = stack_ + frames_[frame_count_ - 1].base;
+  if (path.root == Path::Root::kValue) {
+    assign(registers[path.operand], Value());
+  }
+  for (const auto& step : path.steps) {
+    if (step.form == Path::Step::Form::kIndex) {
+      assign(registers[step.operand], Value());
+    }
+  }
+}
+
+}  // namespace spl
