@@ -35,7 +35,7 @@ class Notes {
     place_ = nullptr;
   }
 
-  void note(int64_t handle) {
+  void record(int64_t handle) {
     Allocation birth{std::string("spt_") + running, answer_of(place_.load(std::memory_order_relaxed))};
     const core::CountedLockGuard lock(mutex_);
     known_[handle] = std::move(birth);
@@ -83,9 +83,9 @@ void stop() {
   notes().forget();
 }
 
-void note_function(const char* name) noexcept { running = name; }
+void record_function(const char* name) noexcept { running = name; }
 
-void note(int64_t handle) noexcept {
+void record(int64_t handle) noexcept {
   try {
     notes().note(handle);
   } catch (const std::bad_alloc&) {

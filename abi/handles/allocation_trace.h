@@ -24,8 +24,8 @@ void start(SptPlace place);
 void stop();
 
 /// The function of the C ABI that this thread runs, without its spt_.
-void note_function(const char* name) noexcept;
-void note(int64_t handle) noexcept;
+void record_function(const char* name) noexcept;
+void record(int64_t handle) noexcept;
 std::optional<Allocation> of(int64_t handle);
 
 }  // namespace allocation_trace
