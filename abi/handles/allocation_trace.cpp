@@ -36,9 +36,9 @@ class Notes {
   }
 
   void record(int64_t handle) {
-    Allocation birth{std::string("spt_") + running, answer_of(place_.load(std::memory_order_relaxed))};
+    Allocation allocation{std::string("spt_") + running, answer_of(place_.load(std::memory_order_relaxed))};
     const core::CountedLockGuard lock(mutex_);
-    known_[handle] = std::move(birth);
+    known_[handle] = std::move(allocation);
     if (known_.size() > prune_above_) {
       std::erase_if(known_, [](const auto& each) { return !handles().is_live(each.first); });
       prune_above_ = kFirst + 2 * known_.size();
@@ -87,7 +87,7 @@ void record_function(const char* name) noexcept { running = name; }
 
 void record(int64_t handle) noexcept {
   try {
-    notes().note(handle);
+    notes().record(handle);
   } catch (const std::bad_alloc&) {
     return;  // the report says that it was not traced
   }

@@ -175,7 +175,7 @@ class FunctionCompiler {
   void method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
   bool place_path(const Expr& expr, Path& path, bool evaluate);
   void check_known(Symbol symbol, const SourceSpan& span);
-  void release(BinaryOp op, Register current, size_t path, Register value);
+  void release_lvalue(BinaryOp op, Register current, size_t path, Register value);
   bool is_place(const Expr& expr) const;
 
   // ownership.cpp

@@ -355,7 +355,7 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
 }
 
 /// Before `current`, got from that path, is added to: the path gives it up where nobody can see that.
-void FunctionCompiler::release(BinaryOp op, Register current, size_t path, Register value) {
+void FunctionCompiler::release_lvalue(BinaryOp op, Register current, size_t path, Register value) {
   if (op == BinaryOp::kAdd && path <= 0xFFFF) {
     emit(Op::kLetGo, current, static_cast<uint32_t>(path), value);
   }
@@ -381,7 +381,7 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
       Path path;
       place_path(target, path, true);
       proto_->paths.push_back(path);
-      release(*stmt.op, current, proto_->paths.size() - 1, value);
+      release_lvalue(*stmt.op, current, proto_->paths.size() - 1, value);
     }
     emit(Op::kArith, current, current, value);
     emit_extra(flags);
@@ -397,7 +397,7 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   const Register current = temporary();
   emit_wide(Op::kGetPath, current, static_cast<int32_t>(index));
   const Register value = operand(*stmt.value);
-  release(*stmt.op, current, index, value);
+  release_lvalue(*stmt.op, current, index, value);
   emit(Op::kArith, current, current, value);
   emit_extra(flags);
   emit_wide(Op::kSetPath, current, static_cast<int32_t>(index));

@@ -142,7 +142,7 @@ Value Thread::load_path(const Path& path) {
 }
 
 // The place gives up `held`, which it is about to get back; a computed place keeps it.
-void Thread::release(const Path& path, Value held) {
+void Thread::release_lvalue(const Path& path, Value held) {
   Ref scratch;
   Value* at = resolve_place(path, 0, scratch);
   for (size_t i = 0; at != nullptr && i < path.steps.size(); ++i) {

@@ -136,7 +136,7 @@ class Thread {
   Value* step_into(Value* at, const Path::Step& step, Ref& scratch);
   Value* own_slot(Value* at, const Path::Step& step);
   Value index_of(const Path::Step& step) const;
-  void release(const Path& path, Value held);
+  void release_lvalue(const Path& path, Value held);
 
   // iteration.cpp
   bool iterate_pair(Value* state, Value& first, Value& second);
