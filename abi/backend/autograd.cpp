@@ -76,15 +76,16 @@ int32_t grad_fn_name(int64_t a, char** out) {
 
 int32_t graph_task(int64_t* out) { return value_of(out, core::graph_task); }
 
-int32_t set_detect_anomaly(bool enabled, bool check_nan, SptPlace place) {
+int32_t set_detect_anomaly(bool enabled, bool check_nan, SptPlace location) {
   return guarded([&] {
-    const auto asked = [place] {
-      char* const told = place();
-      std::string text = told != nullptr ? told : "";
-      std::free(told);
+    const auto read_location = [location] {
+      char* const returned = location();
+      std::string text = returned != nullptr ? returned : "";
+      std::free(returned);
       return text;
     };
-    core::set_anomaly_mode(enabled, check_nan, place == nullptr ? core::Place() : core::Place(asked));
+    core::set_anomaly_mode(enabled, check_nan,
+                           location == nullptr ? core::Place() : core::Place(read_location));
   });
 }
 

@@ -36,8 +36,8 @@ class StepHandle {
 class CallbackFunction : public core::CustomFunction {
  public:
   CallbackFunction(const char* name, int64_t key, SptAutogradCall run_forward, SptAutogradCall run_backward,
-                   SptAutogradEnd ended)
-      : CustomFunction(name), key_(key, ended), forward_(run_forward), backward_(run_backward) {}
+                   SptAutogradEnd on_release)
+      : CustomFunction(name), key_(key, on_release), forward_(run_forward), backward_(run_backward) {}
 
   void forward(core::Step& step) override { call(forward_, "forward", step); }
   void backward(core::Step& step) override { call(backward_, "backward", step); }
@@ -75,7 +75,7 @@ int32_t list_of_step(int64_t handle, int64_t** out, int64_t* out_len, Body&& bod
 namespace body {
 
 int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len,
-                        SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd ended,
+                        SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release,
                         int64_t** out, int64_t* out_len) {
   return guarded([&] {
     require(out, "out");
@@ -83,9 +83,9 @@ int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, in
     require(name, "name");
     require(forward, "forward");
     require(backward, "backward");
-    require(ended, "ended");
+    require(on_release, "on_release");
     const auto given = tensor_list(inputs, inputs_len);
-    auto function = std::make_unique<CallbackFunction>(name, key, forward, backward, ended);
+    auto function = std::make_unique<CallbackFunction>(name, key, forward, backward, on_release);
     auto outputs =
         core::with_error_context(name, given, [&] { return core::apply(std::move(function), given); });
     give_list(std::move(outputs), out, out_len);

@@ -15,7 +15,8 @@ constexpr int64_t kUnchanged = -1;
 
 class CallbackHook : public core::GradientHook {
  public:
-  CallbackHook(int64_t key, SptAutogradCall hook, SptAutogradEnd ended) : key_(key, ended), hook_(hook) {}
+  CallbackHook(int64_t key, SptAutogradCall hook, SptAutogradEnd on_release)
+      : key_(key, on_release), hook_(hook) {}
 
   at::Tensor run(const at::Tensor& tensor) override {
     const int64_t given = unless_failed(hook_(key_.value(), handles().insert(tensor)), "a hook");
@@ -30,8 +31,8 @@ class CallbackHook : public core::GradientHook {
 class CallbackSavedTensorHooks : public core::SavedTensorHooks {
  public:
   CallbackSavedTensorHooks(int64_t key, SptAutogradCall packs, SptAutogradCall unpacks,
-                           SptAutogradEnd dropped, SptAutogradEnd ended)
-      : key_(key, ended), pack_(packs), unpack_(unpacks), dropped_(dropped) {}
+                           SptAutogradEnd on_drop, SptAutogradEnd on_release)
+      : key_(key, on_release), pack_(packs), unpack_(unpacks), dropped_(on_drop) {}
 
   int64_t pack(const at::Tensor& tensor) override {
     return unless_failed(pack_(key_.value(), handles().insert(tensor)), "a pack hook");
@@ -49,15 +50,15 @@ class CallbackSavedTensorHooks : public core::SavedTensorHooks {
 };
 
 template <class Register>
-int32_t registered(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out,
+int32_t registered(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, int64_t* out,
                    Register&& register_it) {
   return guarded([&] {
     require(out, "out");
     require(hook, "hook");
-    require(ended, "ended");
+    require(on_release, "on_release");
     const auto tensor = tensor_argument(a);
     *out = core::with_error_context("register_hook", {&*tensor}, [&] {
-      return register_it(*tensor, std::make_shared<CallbackHook>(key, hook, ended));
+      return register_it(*tensor, std::make_shared<CallbackHook>(key, hook, on_release));
     });
   });
 }
@@ -66,28 +67,28 @@ int32_t registered(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd 
 
 namespace body {
 
-int32_t register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out) {
-  return registered(a, key, hook, ended, out, core::register_hook);
+int32_t register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, int64_t* out) {
+  return registered(a, key, hook, on_release, out, core::register_hook);
 }
 
-int32_t register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended,
-                                           int64_t* out) {
-  return registered(a, key, hook, ended, out, core::register_post_accumulate_grad_hook);
+int32_t register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook,
+                                           SptAutogradEnd on_release, int64_t* out) {
+  return registered(a, key, hook, on_release, out, core::register_post_accumulate_grad_hook);
 }
 
-int32_t remove_hook(int64_t number) {
-  return guarded([&] { core::remove_hook(number); });
+int32_t remove_hook(int64_t hook_id) {
+  return guarded([&] { core::remove_hook(hook_id); });
 }
 
 int32_t saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack,
-                                  SptAutogradEnd dropped, SptAutogradEnd ended) {
+                                  SptAutogradEnd on_drop, SptAutogradEnd on_release) {
   return guarded([&] {
     require(pack, "pack");
     require(unpack, "unpack");
-    require(dropped, "dropped");
-    require(ended, "ended");
+    require(on_drop, "on_drop");
+    require(on_release, "on_release");
     core::begin_saved_tensor_hooks(
-        std::make_shared<CallbackSavedTensorHooks>(key, pack, unpack, dropped, ended));
+        std::make_shared<CallbackSavedTensorHooks>(key, pack, unpack, on_drop, on_release));
   });
 }
 

@@ -39,7 +39,8 @@ HookCall& running_call() {
 
 class CallbackNodeHook : public core::NodeHook {
  public:
-  CallbackNodeHook(int64_t key, SptAutogradCall hook, SptAutogradEnd ended) : key_(key, ended), hook_(hook) {}
+  CallbackNodeHook(int64_t key, SptAutogradCall hook, SptAutogradEnd on_release)
+      : key_(key, on_release), hook_(hook) {}
 
   std::vector<at::Tensor> run(const std::vector<at::Tensor>& gradients, int64_t of_inputs) override {
     HookCall call{gradients, {}, running};
@@ -117,18 +118,19 @@ int32_t node_variable(int64_t node, int64_t* out) {
   });
 }
 
-int32_t node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, bool before,
-                           int64_t* out) {
+int32_t node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release,
+                           bool is_prehook, int64_t* out) {
   return with_node(node, [&](const core::HeldNode& held) {
     require(out, "out");
     require(hook, "hook");
-    require(ended, "ended");
-    *out = core::register_node_hook(held, std::make_shared<CallbackNodeHook>(key, hook, ended), before);
+    require(on_release, "on_release");
+    *out =
+        core::register_node_hook(held, std::make_shared<CallbackNodeHook>(key, hook, on_release), is_prehook);
   });
 }
 
-int32_t node_remove_hook(int64_t number) {
-  return guarded([&] { core::remove_node_hook(number); });
+int32_t node_remove_hook(int64_t hook_id) {
+  return guarded([&] { core::remove_node_hook(hook_id); });
 }
 
 int32_t node_hook_gradients(int64_t** out, int64_t* out_len) {
@@ -157,14 +159,14 @@ int32_t watch_gradients(const int64_t* tensors, int64_t tensors_len, int64_t* ou
   });
 }
 
-int32_t unwatch_gradients(int64_t number) {
-  return guarded([&] { core::unwatch_gradients(number); });
+int32_t unwatch_gradients(int64_t watch_id) {
+  return guarded([&] { core::unwatch_gradients(watch_id); });
 }
 
-int32_t watched_in_pass(int64_t number, int64_t* out) {
+int32_t watched_in_pass(int64_t watch_id, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = core::watched_in_pass(number);
+    *out = core::watched_in_pass(watch_id);
   });
 }
 

@@ -21,14 +21,14 @@ struct HandleKindOf<TransferPointer> {
 
 namespace body {
 
-int32_t download_begin(const char* url, const char* path, bool resumed, int64_t stall_s,
-                       int64_t most_redirects, int64_t* out) {
+int32_t download_begin(const char* url, const char* path, bool resume, int64_t stall_s, int64_t max_redirects,
+                       int64_t* out) {
   return guarded([&] {
     require(out, "out");
     require(url, "url");
     require(path, "path");
     *out = handles().insert(std::make_unique<core::downloads::Transfer>(
-        url, path, resumed, core::downloads::Limits{stall_s, most_redirects}));
+        url, path, resume, core::downloads::Limits{stall_s, max_redirects}));
   });
 }
 

@@ -191,11 +191,11 @@ int32_t event_histogram_raw(int64_t writer, const char* tag, const double* momen
   });
 }
 
-int32_t event_image(int64_t writer, const char* tag, int64_t picture, int64_t step, double wall_time) {
+int32_t event_image(int64_t writer, const char* tag, int64_t image, int64_t step, double wall_time) {
   return guarded([&] {
     require(tag, "tag");
     const auto held = handles().get<WriterPointer>(writer);
-    const auto pixels = tensor_argument(picture);
+    const auto pixels = tensor_argument(image);
     const at::Tensor png = core::images::encode_png(*pixels, kPngLevel);
     (*held)->add(
         events::image_event({wall_time, step}, tag, pixels->size(1), pixels->size(2), pixels->size(0), png));

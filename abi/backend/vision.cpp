@@ -1,4 +1,4 @@
-// Bodies of the pictures and the files of bytes.
+// Bodies of the image and raw file functions.
 #include "abi/backend/guarded.h"
 #include "abi/backend/tensor_arguments.h"
 #include "abi/generated/backend_table.h"
@@ -10,12 +10,12 @@
 
 namespace simple_torch::abi::body {
 
-int32_t file_read(const char* path, bool unpacked, int64_t* out) {
+int32_t file_read(const char* path, bool decompress, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     require(path, "path");
     *out = give(core::with_error_context("file_read", core::kNoOperands,
-                                         [&] { return core::read_bytes(path, unpacked); }));
+                                         [&] { return core::read_bytes(path, decompress); }));
   });
 }
 
@@ -26,36 +26,38 @@ int32_t file_write(const char* path, int64_t bytes) {
   });
 }
 
-int32_t picture_decode(int64_t data, const char* format, int64_t mode, bool oriented, int64_t* out) {
+int32_t image_decode(int64_t data, const char* format, int64_t mode, bool apply_exif_orientation,
+                     int64_t* out) {
   return guarded([&] {
     require(out, "out");
     require(format, "format");
     const auto held = tensor_argument(data);
-    *out = give(core::with_error_context(
-        "picture_decode", {&*held}, [&] { return core::images::decode(*held, format, mode, oriented); }));
+    *out = give(core::with_error_context("image_decode", {&*held}, [&] {
+      return core::images::decode(*held, format, mode, apply_exif_orientation);
+    }));
   });
 }
 
-int32_t picture_encode_jpeg(int64_t picture, int64_t quality, int64_t* out) {
+int32_t image_encode_jpeg(int64_t image, int64_t quality, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::images::encode_jpeg(*tensor_argument(picture), quality));
+    *out = give(core::images::encode_jpeg(*tensor_argument(image), quality));
   });
 }
 
-int32_t picture_encode_png(int64_t picture, int64_t level, int64_t* out) {
+int32_t image_encode_png(int64_t image, int64_t level, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::images::encode_png(*tensor_argument(picture), level));
+    *out = give(core::images::encode_png(*tensor_argument(image), level));
   });
 }
 
-int32_t picture_adjust(int64_t picture, const char* aspect, double factor, int64_t* out) {
+int32_t image_adjust(int64_t image, const char* aspect, double factor, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     require(aspect, "aspect");
-    const auto held = tensor_argument(picture);
-    *out = give(core::with_error_context("picture_adjust", {&*held},
+    const auto held = tensor_argument(image);
+    *out = give(core::with_error_context("image_adjust", {&*held},
                                          [&] { return core::images::adjust(*held, aspect, factor); }));
   });
 }

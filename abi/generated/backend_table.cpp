@@ -519,10 +519,10 @@ extern const BackendTable kBodies = {
     body::py_capsule_take,
     body::file_read,
     body::file_write,
-    body::picture_decode,
-    body::picture_encode_jpeg,
-    body::picture_encode_png,
-    body::picture_adjust,
+    body::image_decode,
+    body::image_encode_jpeg,
+    body::image_encode_png,
+    body::image_adjust,
 };
 
 }  // namespace simple_torch::abi

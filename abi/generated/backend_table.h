@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "211b262083421504";
+inline constexpr char kTableFingerprint[] = "309849f969e1e09e";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -31,7 +31,7 @@ struct BackendTable {
   int32_t (*discard_tensor)(int64_t value, bool* out);
   int32_t (*live_handles)(int64_t kind, int64_t* out);
   int32_t (*peak_handles)(int64_t kind, int64_t* out);
-  int32_t (*trace_handles)(bool on, SptPlace place);
+  int32_t (*trace_handles)(bool enabled, SptPlace location);
   int32_t (*live_report)(char** out);
   int32_t (*live_bytes)(const char* device, int64_t* out);
   int32_t (*is_tensor)(int64_t value, bool* out);
@@ -361,7 +361,7 @@ struct BackendTable {
   int32_t (*once_differentiable)(const int64_t* tensors, int64_t tensors_len, int64_t** out, int64_t* out_len);
   int32_t (*grad_fn_name)(int64_t a, char** out);
   int32_t (*graph_task)(int64_t* out);
-  int32_t (*custom_function)(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd ended, int64_t** out, int64_t* out_len);
+  int32_t (*custom_function)(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len);
   int32_t (*step_tensors)(int64_t step, int64_t** out, int64_t* out_len);
   int32_t (*step_give)(int64_t step, const int64_t* tensors, int64_t tensors_len);
   int32_t (*step_save)(int64_t step, const int64_t* tensors, int64_t tensors_len);
@@ -370,10 +370,10 @@ struct BackendTable {
   int32_t (*step_mark_non_differentiable)(int64_t step, const int64_t* tensors, int64_t tensors_len);
   int32_t (*step_set_materialize_grads)(int64_t step, bool materialize);
   int32_t (*autograd_callback_failed)(int64_t kind, const char* message, const char* expected, const char* got, const char* type, const char* traceback);
-  int32_t (*register_hook)(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out);
-  int32_t (*register_post_accumulate_grad_hook)(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out);
-  int32_t (*remove_hook)(int64_t number);
-  int32_t (*saved_tensors_hooks_begin)(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd dropped, SptAutogradEnd ended);
+  int32_t (*register_hook)(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, int64_t* out);
+  int32_t (*register_post_accumulate_grad_hook)(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, int64_t* out);
+  int32_t (*remove_hook)(int64_t hook_id);
+  int32_t (*saved_tensors_hooks_begin)(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd on_drop, SptAutogradEnd on_release);
   int32_t (*saved_tensors_hooks_end)(void);
   int32_t (*saved_tensors_hooks_disable)(const char* message);
   int32_t (*saved_tensors_hooks_enable)(void);
@@ -384,15 +384,15 @@ struct BackendTable {
   int32_t (*node_identity)(int64_t node, int64_t* out);
   int32_t (*node_next_functions)(int64_t node, int64_t** out, int64_t* out_len);
   int32_t (*node_variable)(int64_t node, int64_t* out);
-  int32_t (*node_register_hook)(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, bool before, int64_t* out);
-  int32_t (*node_remove_hook)(int64_t number);
+  int32_t (*node_register_hook)(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, bool is_prehook, int64_t* out);
+  int32_t (*node_remove_hook)(int64_t hook_id);
   int32_t (*node_hook_gradients)(int64_t** out, int64_t* out_len);
   int32_t (*node_hook_give)(const int64_t* gradients, int64_t gradients_len);
   int32_t (*watch_gradients)(const int64_t* tensors, int64_t tensors_len, int64_t* out);
-  int32_t (*watched_in_pass)(int64_t number, int64_t* out);
-  int32_t (*unwatch_gradients)(int64_t number);
+  int32_t (*watched_in_pass)(int64_t watch_id, int64_t* out);
+  int32_t (*unwatch_gradients)(int64_t watch_id);
   int32_t (*increment_version)(int64_t a);
-  int32_t (*set_detect_anomaly)(bool enabled, bool check_nan, SptPlace place);
+  int32_t (*set_detect_anomaly)(bool enabled, bool check_nan, SptPlace location);
   int32_t (*is_anomaly_enabled)(bool* out);
   int32_t (*is_anomaly_check_nan_enabled)(bool* out);
   int32_t (*inference_mode_begin)(bool enabled);
@@ -415,7 +415,7 @@ struct BackendTable {
   int32_t (*dataset_batch)(int64_t dataset, const int64_t* indices, int64_t indices_len, int64_t** out, int64_t* out_len);
   int32_t (*dataset_begin)(int64_t dataset, int64_t worker, int64_t workers, int64_t* out);
   int32_t (*dataset_next)(int64_t pass, int64_t** out, int64_t* out_len);
-  int32_t (*download_begin)(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects, int64_t* out);
+  int32_t (*download_begin)(const char* url, const char* path, bool resume, int64_t stall_s, int64_t max_redirects, int64_t* out);
   int32_t (*download_step)(int64_t download, int64_t wait_ms, int64_t** out, int64_t* out_len);
   int32_t (*download_end)(int64_t download);
   int32_t (*file_checksum)(const char* path, const char* kind, char** out);
@@ -429,10 +429,10 @@ struct BackendTable {
   int32_t (*event_scalar)(int64_t writer, const char* tag, double value, int64_t style, int64_t step, double wall_time);
   int32_t (*event_histogram)(int64_t writer, const char* tag, int64_t values, const double* edges, int64_t edges_len, int64_t bins, int64_t max_bins, int64_t step, double wall_time);
   int32_t (*event_histogram_raw)(int64_t writer, const char* tag, const double* moments, int64_t moments_len, const double* limits, int64_t limits_len, const double* counts, int64_t counts_len, int64_t step, double wall_time);
-  int32_t (*event_image)(int64_t writer, const char* tag, int64_t picture, int64_t step, double wall_time);
+  int32_t (*event_image)(int64_t writer, const char* tag, int64_t image, int64_t step, double wall_time);
   int32_t (*event_text)(int64_t writer, const char* tag, const char* content, int64_t step, double wall_time);
   int32_t (*event_graph)(int64_t writer, const char* const* nodes, int64_t nodes_len, double wall_time);
-  int32_t (*event_hparams)(int64_t writer, const char* const* number_names, int64_t number_names_len, const double* numbers, int64_t numbers_len, const char* const* text_names, int64_t text_names_len, const char* const* contents, int64_t contents_len, const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time);
+  int32_t (*event_hparams)(int64_t writer, const char* const* number_names, int64_t number_names_len, const double* numbers, int64_t numbers_len, const char* const* text_names, int64_t text_names_len, const char* const* texts, int64_t texts_len, const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time);
   int32_t (*tensor_save)(int64_t a, const char* path);
   int32_t (*tensor_load)(const char* path, int64_t* out);
   int32_t (*values_save)(const char* path, const char* kinds, const SplArray* values);
@@ -523,12 +523,12 @@ struct BackendTable {
   int32_t (*py_from_dlpack)(int64_t a, int64_t device, int64_t copy, int64_t* out);
   int32_t (*py_capsule_new)(int64_t managed, int64_t* out);
   int32_t (*py_capsule_take)(int64_t capsule, int64_t* out);
-  int32_t (*file_read)(const char* path, bool unpacked, int64_t* out);
+  int32_t (*file_read)(const char* path, bool decompress, int64_t* out);
   int32_t (*file_write)(const char* path, int64_t bytes);
-  int32_t (*picture_decode)(int64_t data, const char* format, int64_t mode, bool oriented, int64_t* out);
-  int32_t (*picture_encode_jpeg)(int64_t picture, int64_t quality, int64_t* out);
-  int32_t (*picture_encode_png)(int64_t picture, int64_t level, int64_t* out);
-  int32_t (*picture_adjust)(int64_t picture, const char* aspect, double factor, int64_t* out);
+  int32_t (*image_decode)(int64_t data, const char* format, int64_t mode, bool apply_exif_orientation, int64_t* out);
+  int32_t (*image_encode_jpeg)(int64_t image, int64_t quality, int64_t* out);
+  int32_t (*image_encode_png)(int64_t image, int64_t level, int64_t* out);
+  int32_t (*image_adjust)(int64_t image, const char* aspect, double factor, int64_t* out);
 };
 
 namespace body {
@@ -552,7 +552,7 @@ int32_t scope_end(int64_t* out);
 int32_t discard_tensor(int64_t value, bool* out);
 int32_t live_handles(int64_t kind, int64_t* out);
 int32_t peak_handles(int64_t kind, int64_t* out);
-int32_t trace_handles(bool on, SptPlace place);
+int32_t trace_handles(bool enabled, SptPlace location);
 int32_t live_report(char** out);
 int32_t live_bytes(const char* device, int64_t* out);
 int32_t is_tensor(int64_t value, bool* out);
@@ -882,7 +882,7 @@ int32_t grad_of(const int64_t* outputs, int64_t outputs_len, const int64_t* inpu
 int32_t once_differentiable(const int64_t* tensors, int64_t tensors_len, int64_t** out, int64_t* out_len);
 int32_t grad_fn_name(int64_t a, char** out);
 int32_t graph_task(int64_t* out);
-int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd ended, int64_t** out, int64_t* out_len);
+int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len);
 int32_t step_tensors(int64_t step, int64_t** out, int64_t* out_len);
 int32_t step_give(int64_t step, const int64_t* tensors, int64_t tensors_len);
 int32_t step_save(int64_t step, const int64_t* tensors, int64_t tensors_len);
@@ -891,10 +891,10 @@ int32_t step_mark_dirty(int64_t step, const int64_t* tensors, int64_t tensors_le
 int32_t step_mark_non_differentiable(int64_t step, const int64_t* tensors, int64_t tensors_len);
 int32_t step_set_materialize_grads(int64_t step, bool materialize);
 int32_t autograd_callback_failed(int64_t kind, const char* message, const char* expected, const char* got, const char* type, const char* traceback);
-int32_t register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out);
-int32_t register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out);
-int32_t remove_hook(int64_t number);
-int32_t saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd dropped, SptAutogradEnd ended);
+int32_t register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, int64_t* out);
+int32_t register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, int64_t* out);
+int32_t remove_hook(int64_t hook_id);
+int32_t saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd on_drop, SptAutogradEnd on_release);
 int32_t saved_tensors_hooks_end(void);
 int32_t saved_tensors_hooks_disable(const char* message);
 int32_t saved_tensors_hooks_enable(void);
@@ -905,15 +905,15 @@ int32_t node_name(int64_t node, char** out);
 int32_t node_identity(int64_t node, int64_t* out);
 int32_t node_next_functions(int64_t node, int64_t** out, int64_t* out_len);
 int32_t node_variable(int64_t node, int64_t* out);
-int32_t node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, bool before, int64_t* out);
-int32_t node_remove_hook(int64_t number);
+int32_t node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, bool is_prehook, int64_t* out);
+int32_t node_remove_hook(int64_t hook_id);
 int32_t node_hook_gradients(int64_t** out, int64_t* out_len);
 int32_t node_hook_give(const int64_t* gradients, int64_t gradients_len);
 int32_t watch_gradients(const int64_t* tensors, int64_t tensors_len, int64_t* out);
-int32_t watched_in_pass(int64_t number, int64_t* out);
-int32_t unwatch_gradients(int64_t number);
+int32_t watched_in_pass(int64_t watch_id, int64_t* out);
+int32_t unwatch_gradients(int64_t watch_id);
 int32_t increment_version(int64_t a);
-int32_t set_detect_anomaly(bool enabled, bool check_nan, SptPlace place);
+int32_t set_detect_anomaly(bool enabled, bool check_nan, SptPlace location);
 int32_t is_anomaly_enabled(bool* out);
 int32_t is_anomaly_check_nan_enabled(bool* out);
 int32_t inference_mode_begin(bool enabled);
@@ -936,7 +936,7 @@ int32_t dataset_sample(int64_t dataset, int64_t index, int64_t** out, int64_t* o
 int32_t dataset_batch(int64_t dataset, const int64_t* indices, int64_t indices_len, int64_t** out, int64_t* out_len);
 int32_t dataset_begin(int64_t dataset, int64_t worker, int64_t workers, int64_t* out);
 int32_t dataset_next(int64_t pass, int64_t** out, int64_t* out_len);
-int32_t download_begin(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects, int64_t* out);
+int32_t download_begin(const char* url, const char* path, bool resume, int64_t stall_s, int64_t max_redirects, int64_t* out);
 int32_t download_step(int64_t download, int64_t wait_ms, int64_t** out, int64_t* out_len);
 int32_t download_end(int64_t download);
 int32_t file_checksum(const char* path, const char* kind, char** out);
@@ -950,10 +950,10 @@ int32_t event_session_start(int64_t writer, int64_t step, double wall_time);
 int32_t event_scalar(int64_t writer, const char* tag, double value, int64_t style, int64_t step, double wall_time);
 int32_t event_histogram(int64_t writer, const char* tag, int64_t values, const double* edges, int64_t edges_len, int64_t bins, int64_t max_bins, int64_t step, double wall_time);
 int32_t event_histogram_raw(int64_t writer, const char* tag, const double* moments, int64_t moments_len, const double* limits, int64_t limits_len, const double* counts, int64_t counts_len, int64_t step, double wall_time);
-int32_t event_image(int64_t writer, const char* tag, int64_t picture, int64_t step, double wall_time);
+int32_t event_image(int64_t writer, const char* tag, int64_t image, int64_t step, double wall_time);
 int32_t event_text(int64_t writer, const char* tag, const char* content, int64_t step, double wall_time);
 int32_t event_graph(int64_t writer, const char* const* nodes, int64_t nodes_len, double wall_time);
-int32_t event_hparams(int64_t writer, const char* const* number_names, int64_t number_names_len, const double* numbers, int64_t numbers_len, const char* const* text_names, int64_t text_names_len, const char* const* contents, int64_t contents_len, const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time);
+int32_t event_hparams(int64_t writer, const char* const* number_names, int64_t number_names_len, const double* numbers, int64_t numbers_len, const char* const* text_names, int64_t text_names_len, const char* const* texts, int64_t texts_len, const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time);
 int32_t tensor_save(int64_t a, const char* path);
 int32_t tensor_load(const char* path, int64_t* out);
 int32_t values_save(const char* path, const char* kinds, const SplArray* values);
@@ -1044,12 +1044,12 @@ int32_t py_from_generator(int64_t generator, int64_t* out);
 int32_t py_from_dlpack(int64_t a, int64_t device, int64_t copy, int64_t* out);
 int32_t py_capsule_new(int64_t managed, int64_t* out);
 int32_t py_capsule_take(int64_t capsule, int64_t* out);
-int32_t file_read(const char* path, bool unpacked, int64_t* out);
+int32_t file_read(const char* path, bool decompress, int64_t* out);
 int32_t file_write(const char* path, int64_t bytes);
-int32_t picture_decode(int64_t data, const char* format, int64_t mode, bool oriented, int64_t* out);
-int32_t picture_encode_jpeg(int64_t picture, int64_t quality, int64_t* out);
-int32_t picture_encode_png(int64_t picture, int64_t level, int64_t* out);
-int32_t picture_adjust(int64_t picture, const char* aspect, double factor, int64_t* out);
+int32_t image_decode(int64_t data, const char* format, int64_t mode, bool apply_exif_orientation, int64_t* out);
+int32_t image_encode_jpeg(int64_t image, int64_t quality, int64_t* out);
+int32_t image_encode_png(int64_t image, int64_t level, int64_t* out);
+int32_t image_adjust(int64_t image, const char* aspect, double factor, int64_t* out);
 }  // namespace body
 
 }  // namespace simple_torch::abi

@@ -519,10 +519,10 @@ constinit BackendTable table = {
     Slot<&BackendTable::py_capsule_take>::open_then_call,
     Slot<&BackendTable::file_read>::open_then_call,
     Slot<&BackendTable::file_write>::open_then_call,
-    Slot<&BackendTable::picture_decode>::open_then_call,
-    Slot<&BackendTable::picture_encode_jpeg>::open_then_call,
-    Slot<&BackendTable::picture_encode_png>::open_then_call,
-    Slot<&BackendTable::picture_adjust>::open_then_call,
+    Slot<&BackendTable::image_decode>::open_then_call,
+    Slot<&BackendTable::image_encode_jpeg>::open_then_call,
+    Slot<&BackendTable::image_encode_png>::open_then_call,
+    Slot<&BackendTable::image_adjust>::open_then_call,
 };
 
 const BackendTable kAbsentBackend = {
@@ -1040,10 +1040,10 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::py_capsule_take>::unavailable,
     Slot<&BackendTable::file_read>::unavailable,
     Slot<&BackendTable::file_write>::unavailable,
-    Slot<&BackendTable::picture_decode>::unavailable,
-    Slot<&BackendTable::picture_encode_jpeg>::unavailable,
-    Slot<&BackendTable::picture_encode_png>::unavailable,
-    Slot<&BackendTable::picture_adjust>::unavailable,
+    Slot<&BackendTable::image_decode>::unavailable,
+    Slot<&BackendTable::image_encode_jpeg>::unavailable,
+    Slot<&BackendTable::image_encode_png>::unavailable,
+    Slot<&BackendTable::image_adjust>::unavailable,
 };
 
 }  // namespace simple_torch::abi
@@ -1133,8 +1133,8 @@ int32_t spt_peak_handles(int64_t kind, int64_t* out) {
   return slot(table.peak_handles)(kind, out);
 }
 
-int32_t spt_trace_handles(bool on, SptPlace place) {
-  return slot(table.trace_handles)(on, place);
+int32_t spt_trace_handles(bool enabled, SptPlace location) {
+  return slot(table.trace_handles)(enabled, location);
 }
 
 int32_t spt_live_report(char** out) {
@@ -2453,8 +2453,8 @@ int32_t spt_graph_task(int64_t* out) {
   return slot(table.graph_task)(out);
 }
 
-int32_t spt_custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd ended, int64_t** out, int64_t* out_len) {
-  return slot(table.custom_function)(name, key, inputs, inputs_len, forward, backward, ended, out, out_len);
+int32_t spt_custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len) {
+  return slot(table.custom_function)(name, key, inputs, inputs_len, forward, backward, on_release, out, out_len);
 }
 
 int32_t spt_step_tensors(int64_t step, int64_t** out, int64_t* out_len) {
@@ -2489,20 +2489,20 @@ int32_t spt_autograd_callback_failed(int64_t kind, const char* message, const ch
   return slot(table.autograd_callback_failed)(kind, message, expected, got, type, traceback);
 }
 
-int32_t spt_register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out) {
-  return slot(table.register_hook)(a, key, hook, ended, out);
+int32_t spt_register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, int64_t* out) {
+  return slot(table.register_hook)(a, key, hook, on_release, out);
 }
 
-int32_t spt_register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out) {
-  return slot(table.register_post_accumulate_grad_hook)(a, key, hook, ended, out);
+int32_t spt_register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, int64_t* out) {
+  return slot(table.register_post_accumulate_grad_hook)(a, key, hook, on_release, out);
 }
 
-int32_t spt_remove_hook(int64_t number) {
-  return slot(table.remove_hook)(number);
+int32_t spt_remove_hook(int64_t hook_id) {
+  return slot(table.remove_hook)(hook_id);
 }
 
-int32_t spt_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd dropped, SptAutogradEnd ended) {
-  return slot(table.saved_tensors_hooks_begin)(key, pack, unpack, dropped, ended);
+int32_t spt_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd on_drop, SptAutogradEnd on_release) {
+  return slot(table.saved_tensors_hooks_begin)(key, pack, unpack, on_drop, on_release);
 }
 
 int32_t spt_saved_tensors_hooks_end(void) {
@@ -2545,12 +2545,12 @@ int32_t spt_node_variable(int64_t node, int64_t* out) {
   return slot(table.node_variable)(node, out);
 }
 
-int32_t spt_node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, bool before, int64_t* out) {
-  return slot(table.node_register_hook)(node, key, hook, ended, before, out);
+int32_t spt_node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, bool is_prehook, int64_t* out) {
+  return slot(table.node_register_hook)(node, key, hook, on_release, is_prehook, out);
 }
 
-int32_t spt_node_remove_hook(int64_t number) {
-  return slot(table.node_remove_hook)(number);
+int32_t spt_node_remove_hook(int64_t hook_id) {
+  return slot(table.node_remove_hook)(hook_id);
 }
 
 int32_t spt_node_hook_gradients(int64_t** out, int64_t* out_len) {
@@ -2565,20 +2565,20 @@ int32_t spt_watch_gradients(const int64_t* tensors, int64_t tensors_len, int64_t
   return slot(table.watch_gradients)(tensors, tensors_len, out);
 }
 
-int32_t spt_watched_in_pass(int64_t number, int64_t* out) {
-  return slot(table.watched_in_pass)(number, out);
+int32_t spt_watched_in_pass(int64_t watch_id, int64_t* out) {
+  return slot(table.watched_in_pass)(watch_id, out);
 }
 
-int32_t spt_unwatch_gradients(int64_t number) {
-  return slot(table.unwatch_gradients)(number);
+int32_t spt_unwatch_gradients(int64_t watch_id) {
+  return slot(table.unwatch_gradients)(watch_id);
 }
 
 int32_t spt_increment_version(int64_t a) {
   return slot(table.increment_version)(a);
 }
 
-int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptPlace place) {
-  return slot(table.set_detect_anomaly)(enabled, check_nan, place);
+int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptPlace location) {
+  return slot(table.set_detect_anomaly)(enabled, check_nan, location);
 }
 
 int32_t spt_is_anomaly_enabled(bool* out) {
@@ -2669,8 +2669,8 @@ int32_t spt_dataset_next(int64_t pass, int64_t** out, int64_t* out_len) {
   return slot(table.dataset_next)(pass, out, out_len);
 }
 
-int32_t spt_download_begin(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects, int64_t* out) {
-  return slot(table.download_begin)(url, path, resumed, stall_s, most_redirects, out);
+int32_t spt_download_begin(const char* url, const char* path, bool resume, int64_t stall_s, int64_t max_redirects, int64_t* out) {
+  return slot(table.download_begin)(url, path, resume, stall_s, max_redirects, out);
 }
 
 int32_t spt_download_step(int64_t download, int64_t wait_ms, int64_t** out, int64_t* out_len) {
@@ -2725,8 +2725,8 @@ int32_t spt_event_histogram_raw(int64_t writer, const char* tag, const double* m
   return slot(table.event_histogram_raw)(writer, tag, moments, moments_len, limits, limits_len, counts, counts_len, step, wall_time);
 }
 
-int32_t spt_event_image(int64_t writer, const char* tag, int64_t picture, int64_t step, double wall_time) {
-  return slot(table.event_image)(writer, tag, picture, step, wall_time);
+int32_t spt_event_image(int64_t writer, const char* tag, int64_t image, int64_t step, double wall_time) {
+  return slot(table.event_image)(writer, tag, image, step, wall_time);
 }
 
 int32_t spt_event_text(int64_t writer, const char* tag, const char* content, int64_t step, double wall_time) {
@@ -2737,8 +2737,8 @@ int32_t spt_event_graph(int64_t writer, const char* const* nodes, int64_t nodes_
   return slot(table.event_graph)(writer, nodes, nodes_len, wall_time);
 }
 
-int32_t spt_event_hparams(int64_t writer, const char* const* number_names, int64_t number_names_len, const double* numbers, int64_t numbers_len, const char* const* text_names, int64_t text_names_len, const char* const* contents, int64_t contents_len, const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time) {
-  return slot(table.event_hparams)(writer, number_names, number_names_len, numbers, numbers_len, text_names, text_names_len, contents, contents_len, metrics, metrics_len, step, wall_time);
+int32_t spt_event_hparams(int64_t writer, const char* const* number_names, int64_t number_names_len, const double* numbers, int64_t numbers_len, const char* const* text_names, int64_t text_names_len, const char* const* texts, int64_t texts_len, const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time) {
+  return slot(table.event_hparams)(writer, number_names, number_names_len, numbers, numbers_len, text_names, text_names_len, texts, texts_len, metrics, metrics_len, step, wall_time);
 }
 
 int32_t spt_tensor_save(int64_t a, const char* path) {
@@ -3101,28 +3101,28 @@ int32_t spt_py_capsule_take(int64_t capsule, int64_t* out) {
   return slot(table.py_capsule_take)(capsule, out);
 }
 
-int32_t spt_file_read(const char* path, bool unpacked, int64_t* out) {
-  return slot(table.file_read)(path, unpacked, out);
+int32_t spt_file_read(const char* path, bool decompress, int64_t* out) {
+  return slot(table.file_read)(path, decompress, out);
 }
 
 int32_t spt_file_write(const char* path, int64_t bytes) {
   return slot(table.file_write)(path, bytes);
 }
 
-int32_t spt_picture_decode(int64_t data, const char* format, int64_t mode, bool oriented, int64_t* out) {
-  return slot(table.picture_decode)(data, format, mode, oriented, out);
+int32_t spt_image_decode(int64_t data, const char* format, int64_t mode, bool apply_exif_orientation, int64_t* out) {
+  return slot(table.image_decode)(data, format, mode, apply_exif_orientation, out);
 }
 
-int32_t spt_picture_encode_jpeg(int64_t picture, int64_t quality, int64_t* out) {
-  return slot(table.picture_encode_jpeg)(picture, quality, out);
+int32_t spt_image_encode_jpeg(int64_t image, int64_t quality, int64_t* out) {
+  return slot(table.image_encode_jpeg)(image, quality, out);
 }
 
-int32_t spt_picture_encode_png(int64_t picture, int64_t level, int64_t* out) {
-  return slot(table.picture_encode_png)(picture, level, out);
+int32_t spt_image_encode_png(int64_t image, int64_t level, int64_t* out) {
+  return slot(table.image_encode_png)(image, level, out);
 }
 
-int32_t spt_picture_adjust(int64_t picture, const char* aspect, double factor, int64_t* out) {
-  return slot(table.picture_adjust)(picture, aspect, factor, out);
+int32_t spt_image_adjust(int64_t image, const char* aspect, double factor, int64_t* out) {
+  return slot(table.image_adjust)(image, aspect, factor, out);
 }
 
 }  // extern "C"

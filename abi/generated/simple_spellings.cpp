@@ -211,9 +211,9 @@ int64_t rt_torch_peak_handles(int64_t kind) {
   return out;
 }
 
-void rt_torch_trace_handles(bool on, SptPlace place) {
+void rt_torch_trace_handles(bool enabled, SptPlace location) {
   clear_error();
-  slot(table.trace_handles)(on, place);
+  slot(table.trace_handles)(enabled, location);
 }
 
 char* rt_torch_live_report() {
@@ -4183,7 +4183,7 @@ int64_t rt_torch_autograd_graph_task() {
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
-SplArray* rt_torch_autograd_custom_function(const char* name, int64_t key, const SplArray* inputs, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd ended) {
+SplArray* rt_torch_autograd_custom_function(const char* name, int64_t key, const SplArray* inputs, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release) {
   clear_error();
   const IntList inputs_list(inputs, "inputs");
   if (!inputs_list.ok()) {
@@ -4191,7 +4191,7 @@ SplArray* rt_torch_autograd_custom_function(const char* name, int64_t key, const
   }
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.custom_function)(name, key, inputs_list.data(), inputs_list.size(), forward, backward, ended, &out, &out_len);
+  slot(table.custom_function)(name, key, inputs_list.data(), inputs_list.size(), forward, backward, on_release, &out, &out_len);
   return array_taking(out, out_len);
 }
 
@@ -4257,28 +4257,28 @@ void rt_torch_autograd_callback_failed(int64_t kind, const char* message, const 
   slot(table.autograd_callback_failed)(kind, message, expected, got, type, traceback);
 }
 
-int64_t rt_torch_autograd_register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended) {
+int64_t rt_torch_autograd_register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release) {
   clear_error();
   int64_t out{};
-  slot(table.register_hook)(a, key, hook, ended, &out);
+  slot(table.register_hook)(a, key, hook, on_release, &out);
   return out;
 }
 
-int64_t rt_torch_autograd_register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended) {
+int64_t rt_torch_autograd_register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release) {
   clear_error();
   int64_t out{};
-  slot(table.register_post_accumulate_grad_hook)(a, key, hook, ended, &out);
+  slot(table.register_post_accumulate_grad_hook)(a, key, hook, on_release, &out);
   return out;
 }
 
-void rt_torch_autograd_remove_hook(int64_t number) {
+void rt_torch_autograd_remove_hook(int64_t hook_id) {
   clear_error();
-  slot(table.remove_hook)(number);
+  slot(table.remove_hook)(hook_id);
 }
 
-void rt_torch_autograd_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd dropped, SptAutogradEnd ended) {
+void rt_torch_autograd_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd on_drop, SptAutogradEnd on_release) {
   clear_error();
-  slot(table.saved_tensors_hooks_begin)(key, pack, unpack, dropped, ended);
+  slot(table.saved_tensors_hooks_begin)(key, pack, unpack, on_drop, on_release);
 }
 
 void rt_torch_autograd_saved_tensors_hooks_end() {
@@ -4346,16 +4346,16 @@ int64_t rt_torch_autograd_node_variable(int64_t node) {
   return out;
 }
 
-int64_t rt_torch_autograd_node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, bool before) {
+int64_t rt_torch_autograd_node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, bool is_prehook) {
   clear_error();
   int64_t out{};
-  slot(table.node_register_hook)(node, key, hook, ended, before, &out);
+  slot(table.node_register_hook)(node, key, hook, on_release, is_prehook, &out);
   return out;
 }
 
-void rt_torch_autograd_node_remove_hook(int64_t number) {
+void rt_torch_autograd_node_remove_hook(int64_t hook_id) {
   clear_error();
-  slot(table.node_remove_hook)(number);
+  slot(table.node_remove_hook)(hook_id);
 }
 
 SplArray* rt_torch_autograd_node_hook_gradients() {
@@ -4386,16 +4386,16 @@ int64_t rt_torch_autograd_watch_gradients(const SplArray* tensors) {
   return out;
 }
 
-int64_t rt_torch_autograd_watched_in_pass(int64_t number) {
+int64_t rt_torch_autograd_watched_in_pass(int64_t watch_id) {
   clear_error();
   int64_t out{};
-  slot(table.watched_in_pass)(number, &out);
+  slot(table.watched_in_pass)(watch_id, &out);
   return out;
 }
 
-void rt_torch_autograd_unwatch_gradients(int64_t number) {
+void rt_torch_autograd_unwatch_gradients(int64_t watch_id) {
   clear_error();
-  slot(table.unwatch_gradients)(number);
+  slot(table.unwatch_gradients)(watch_id);
 }
 
 void rt_torch_autograd_increment_version(int64_t a) {
@@ -4403,9 +4403,9 @@ void rt_torch_autograd_increment_version(int64_t a) {
   slot(table.increment_version)(a);
 }
 
-void rt_torch_autograd_set_detect_anomaly(bool enabled, bool check_nan, SptPlace place) {
+void rt_torch_autograd_set_detect_anomaly(bool enabled, bool check_nan, SptPlace location) {
   clear_error();
-  slot(table.set_detect_anomaly)(enabled, check_nan, place);
+  slot(table.set_detect_anomaly)(enabled, check_nan, location);
 }
 
 int64_t rt_torch_autograd_is_anomaly_enabled() {
@@ -4552,10 +4552,10 @@ SplArray* rt_torch_dataset_next(int64_t pass) {
   return array_taking(out, out_len);
 }
 
-int64_t rt_torch_download_begin(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects) {
+int64_t rt_torch_download_begin(const char* url, const char* path, bool resume, int64_t stall_s, int64_t max_redirects) {
   clear_error();
   int64_t out{};
-  slot(table.download_begin)(url, path, resumed, stall_s, most_redirects, &out);
+  slot(table.download_begin)(url, path, resume, stall_s, max_redirects, &out);
   return out;
 }
 
@@ -4649,9 +4649,9 @@ void rt_torch_event_histogram_raw(int64_t writer, const char* tag, const SplArra
   slot(table.event_histogram_raw)(writer, tag, moments_list.data(), moments_list.size(), limits_list.data(), limits_list.size(), counts_list.data(), counts_list.size(), step, wall_time);
 }
 
-void rt_torch_event_image(int64_t writer, const char* tag, int64_t picture, int64_t step, double wall_time) {
+void rt_torch_event_image(int64_t writer, const char* tag, int64_t image, int64_t step, double wall_time) {
   clear_error();
-  slot(table.event_image)(writer, tag, picture, step, wall_time);
+  slot(table.event_image)(writer, tag, image, step, wall_time);
 }
 
 void rt_torch_event_text(int64_t writer, const char* tag, const char* content, int64_t step, double wall_time) {
@@ -4668,7 +4668,7 @@ void rt_torch_event_graph(int64_t writer, const SplArray* nodes, double wall_tim
   slot(table.event_graph)(writer, nodes_list.data(), nodes_list.size(), wall_time);
 }
 
-void rt_torch_event_hparams(int64_t writer, const SplArray* number_names, const SplArray* numbers, const SplArray* text_names, const SplArray* contents, const SplArray* metrics, int64_t step, double wall_time) {
+void rt_torch_event_hparams(int64_t writer, const SplArray* number_names, const SplArray* numbers, const SplArray* text_names, const SplArray* texts, const SplArray* metrics, int64_t step, double wall_time) {
   clear_error();
   const TextList number_names_list(number_names, "number_names");
   if (!number_names_list.ok()) {
@@ -4682,15 +4682,15 @@ void rt_torch_event_hparams(int64_t writer, const SplArray* number_names, const 
   if (!text_names_list.ok()) {
     return;
   }
-  const TextList contents_list(contents, "contents");
-  if (!contents_list.ok()) {
+  const TextList texts_list(texts, "texts");
+  if (!texts_list.ok()) {
     return;
   }
   const TextList metrics_list(metrics, "metrics");
   if (!metrics_list.ok()) {
     return;
   }
-  slot(table.event_hparams)(writer, number_names_list.data(), number_names_list.size(), numbers_list.data(), numbers_list.size(), text_names_list.data(), text_names_list.size(), contents_list.data(), contents_list.size(), metrics_list.data(), metrics_list.size(), step, wall_time);
+  slot(table.event_hparams)(writer, number_names_list.data(), number_names_list.size(), numbers_list.data(), numbers_list.size(), text_names_list.data(), text_names_list.size(), texts_list.data(), texts_list.size(), metrics_list.data(), metrics_list.size(), step, wall_time);
 }
 
 void rt_torch_tensor_save(int64_t a, const char* path) {
@@ -5345,10 +5345,10 @@ int64_t rt_py_capsule_take(int64_t capsule) {
   return out;
 }
 
-int64_t rt_torch_file_read(const char* path, bool unpacked) {
+int64_t rt_torch_file_read(const char* path, bool decompress) {
   clear_error();
   int64_t out{};
-  slot(table.file_read)(path, unpacked, &out);
+  slot(table.file_read)(path, decompress, &out);
   return out;
 }
 
@@ -5357,31 +5357,31 @@ void rt_torch_file_write(const char* path, int64_t bytes) {
   slot(table.file_write)(path, bytes);
 }
 
-int64_t rt_torch_picture_decode(int64_t data, const char* format, int64_t mode, bool oriented) {
+int64_t rt_torch_image_decode(int64_t data, const char* format, int64_t mode, bool apply_exif_orientation) {
   clear_error();
   int64_t out{};
-  slot(table.picture_decode)(data, format, mode, oriented, &out);
+  slot(table.image_decode)(data, format, mode, apply_exif_orientation, &out);
   return out;
 }
 
-int64_t rt_torch_picture_encode_jpeg(int64_t picture, int64_t quality) {
+int64_t rt_torch_image_encode_jpeg(int64_t image, int64_t quality) {
   clear_error();
   int64_t out{};
-  slot(table.picture_encode_jpeg)(picture, quality, &out);
+  slot(table.image_encode_jpeg)(image, quality, &out);
   return out;
 }
 
-int64_t rt_torch_picture_encode_png(int64_t picture, int64_t level) {
+int64_t rt_torch_image_encode_png(int64_t image, int64_t level) {
   clear_error();
   int64_t out{};
-  slot(table.picture_encode_png)(picture, level, &out);
+  slot(table.image_encode_png)(image, level, &out);
   return out;
 }
 
-int64_t rt_torch_picture_adjust(int64_t picture, const char* aspect, double factor) {
+int64_t rt_torch_image_adjust(int64_t image, const char* aspect, double factor) {
   clear_error();
   int64_t out{};
-  slot(table.picture_adjust)(picture, aspect, factor, &out);
+  slot(table.image_adjust)(image, aspect, factor, &out);
   return out;
 }
 

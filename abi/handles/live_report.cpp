@@ -89,10 +89,10 @@ std::string report() {
 
 namespace body {
 
-int32_t trace_handles(bool on, SptPlace place) {
+int32_t trace_handles(bool enabled, SptPlace location) {
   return guarded([&] {
-    if (on) {
-      allocation_trace::start(place);
+    if (enabled) {
+      allocation_trace::start(location);
     } else {
       allocation_trace::stop();
     }

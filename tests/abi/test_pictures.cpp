@@ -58,34 +58,34 @@ TEST_F(Pictures, BytesComeBackFromTheirFile) {
 TEST_F(Pictures, APngHoldsThePixels) {
   const std::vector<int64_t> pixels{0, 50, 100, 150, 200, 255};
   const Handle picture = bytes(pixels, {1, 2, 3});
-  const Handle file = made(spt_picture_encode_png, int64_t{picture}, int64_t{6});
-  const Handle back = made(spt_picture_decode, int64_t{file}, "png", kAsItIs, false);
+  const Handle file = made(spt_image_encode_png, int64_t{picture}, int64_t{6});
+  const Handle back = made(spt_image_decode, int64_t{file}, "png", kAsItIs, false);
   EXPECT_THAT(shape(back), ElementsAre(1, 2, 3));
   EXPECT_THAT(values(back), ElementsAreArray(pixels));
 
   int64_t out = kUntouched;
-  EXPECT_EQ(spt_picture_decode(file, "jpeg", kAsItIs, false, &out), SPT_IO);
-  EXPECT_EQ(spt_picture_decode(file, "", 9, false, &out), SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(spt_picture_encode_png(picture, 99, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_image_decode(file, "jpeg", kAsItIs, false, &out), SPT_IO);
+  EXPECT_EQ(spt_image_decode(file, "", 9, false, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_image_encode_png(picture, 99, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(out, kUntouched);
 }
 
 TEST_F(Pictures, AJpegOfOneGreyIsThatGrey) {
   const Handle picture = bytes(std::vector<int64_t>(64, 128), {1, 8, 8});
-  const Handle file = made(spt_picture_encode_jpeg, int64_t{picture}, int64_t{75});
-  const Handle back = made(spt_picture_decode, int64_t{file}, "", kAsItIs, true);
+  const Handle file = made(spt_image_encode_jpeg, int64_t{picture}, int64_t{75});
+  const Handle back = made(spt_image_decode, int64_t{file}, "", kAsItIs, true);
   EXPECT_THAT(shape(back), ElementsAre(1, 8, 8));
   EXPECT_THAT(values(back), Each(128));  // the middle of JPEG's levels, which every quality keeps
 
   int64_t out = kUntouched;
-  EXPECT_EQ(spt_picture_encode_jpeg(picture, 101, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_image_encode_jpeg(picture, 101, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(out, kUntouched);
 }
 
 TEST_F(Pictures, AreAdjusted) {
   const Handle picture = bytes({200, 10, 100, 10, 0, 10}, {3, 1, 2});  // (200, 100, 0) and a grey of 10
   const auto adjusted = [&](const char* aspect, double factor) {
-    return values(made(spt_picture_adjust, int64_t{picture}, aspect, factor));
+    return values(made(spt_image_adjust, int64_t{picture}, aspect, factor));
   };
   EXPECT_THAT(adjusted("brightness", 1.5), ElementsAre(255, 15, 150, 15, 0, 15));
   EXPECT_THAT(adjusted("saturation", 1.0), ElementsAre(200, 10, 100, 10, 0, 10));
@@ -96,10 +96,10 @@ TEST_F(Pictures, AreAdjusted) {
   EXPECT_THAT(adjusted("saturation", 0.0), ElementsAre(118, 9, 118, 9, 118, 9));
 
   int64_t out = kUntouched;
-  EXPECT_EQ(spt_picture_adjust(picture, "warmth", 1.0, &out), SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(spt_picture_adjust(picture, nullptr, 1.0, &out), SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(spt_picture_adjust(ones({2, 4, 4}), "hue", 0.1, &out), SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(spt_picture_adjust(ones({4}), "hue", 0.1, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_image_adjust(picture, "warmth", 1.0, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_image_adjust(picture, nullptr, 1.0, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_image_adjust(ones({2, 4, 4}), "hue", 0.1, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_image_adjust(ones({4}), "hue", 0.1, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(out, kUntouched);
 }
 

@@ -125,92 +125,93 @@ SPT_API void spl_program_ends(void);
 
 /* --- Information --- */
 
-/** Whether LibTorch and a backend for it could be opened. Opens them at the first call.
+/** Returns whether LibTorch and a backend for it can be opened. The first call opens them.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_available, simple_torch_available */
 SPT_API int32_t spt_available(bool* out);
 
-/** Why there is no LibTorch, and what to do about it; empty when there is one.
+/** Returns the reason why LibTorch is unavailable, and what to do; empty if it is available.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_why_unavailable */
 SPT_API int32_t spt_why_unavailable(char** out);
 
-/** The folder of the torch package that is or would be used; empty when none was found. Opens nothing.
+/** Returns the folder of the torch package that is or would be used; empty if none was found. Opens
+ *  nothing.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_path */
 SPT_API int32_t spt_torch_path(char** out);
 
-/** The Python of the environment that is used; empty when none was found. Opens nothing.
+/** Returns the path of the environment's Python; empty if none was found. Opens nothing.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_python_path */
 SPT_API int32_t spt_python_path(char** out);
 
-/** What was found and why it was chosen, one `name: value` a line. Opens nothing.
+/** Returns the environment and the reason for its choice, one `name: value` per line. Opens nothing.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_environment */
 SPT_API int32_t spt_environment_text(char** out);
 
-/** LibTorch's version, as 2.15.0.
+/** Returns LibTorch's version, as 2.15.0.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_version */
 SPT_API int32_t spt_version(char** out);
 
-/** Whether LibTorch can use a CUDA device.
+/** Returns whether LibTorch can use a CUDA device.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Source:   torch.cuda.is_available
  *  Simple:   rt_torch_cuda_available, simple_torch_cuda_available */
 SPT_API int32_t spt_cuda_available(bool* out);
 
-/** The number of CUDA devices that LibTorch sees.
+/** Returns the number of CUDA devices that LibTorch can use.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Source:   torch.cuda.device_count
  *  Simple:   rt_torch_cuda_device_count, simple_torch_cuda_device_count */
 SPT_API int32_t spt_cuda_device_count(int64_t* out);
 
-/** The devices that are here, in words: cpu and cuda:0.
+/** Returns a list of the available devices as a string: cpu and cuda:0.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (LibTorch refuses otherwise).
  *  Simple:   rt_torch_devices */
 SPT_API int32_t spt_devices(char** out);
 
-/** The code of the dtype that functions which make tensors use when none is named: 6 (float32) until it
- *  is set.
+/** Returns the code of the default dtype, which functions that create tensors use if no dtype is given.
+ *  It is 6 (float32) initially.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.get_default_dtype
  *  Simple:   rt_torch_default_dtype */
 SPT_API int32_t spt_default_dtype(int64_t* out);
 
-/** Sets that dtype, for all threads.
+/** Sets the default dtype, for all threads.
  *
- *  Errors:   INVALID_ARGUMENT (no such dtype), DTYPE_MISMATCH (it is no floating-point dtype), TORCH
+ *  Errors:   INVALID_ARGUMENT (unknown dtype), DTYPE_MISMATCH (not a floating-point dtype), TORCH
  *            (LibTorch refuses otherwise).
  *  Source:   torch.set_default_dtype
  *  Simple:   rt_torch_set_default_dtype */
 SPT_API int32_t spt_set_default_dtype(int64_t dtype);
 
-/** How many threads one operation on the CPU may use.
+/** Returns the number of threads that an operation on the CPU may use.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.get_num_threads
  *  Simple:   rt_torch_num_threads */
 SPT_API int32_t spt_num_threads(int64_t* out);
 
-/** Sets how many threads one operation on the CPU may use.
+/** Sets the number of threads that an operation on the CPU may use.
  *
  *  Errors:   INVALID_ARGUMENT (count is not positive), UNAVAILABLE (more than one in a forked process),
  *            TORCH (LibTorch refuses otherwise).
@@ -218,128 +219,129 @@ SPT_API int32_t spt_num_threads(int64_t* out);
  *  Simple:   rt_torch_set_num_threads */
 SPT_API int32_t spt_set_num_threads(int64_t count);
 
-/** A setting of LibTorch's, 0 or 1: flash_sdp, mem_efficient_sdp, math_sdp, cudnn_sdp,
- *  overrideable_sdp, deterministic, deterministic_warn_only, cudnn, cudnn_benchmark,
- *  cudnn_deterministic, and autograd_multithreading, which is this thread's.
+/** Returns a global setting of LibTorch, 0 or 1: flash_sdp, mem_efficient_sdp, math_sdp, cudnn_sdp,
+ *  overrideable_sdp, deterministic, deterministic_warn_only, cudnn, cudnn_benchmark or
+ *  cudnn_deterministic. autograd_multithreading is a setting of this thread.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (there is no such setting, a NULL
- *            pointer).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (unknown setting, a NULL pointer).
  *  Simple:   rt_torch_setting */
 SPT_API int32_t spt_setting(const char* name, int64_t* out);
 
-/** Changes what spt_setting gives, for the process.
+/** Changes a setting that spt_setting returns, for the process.
  *
- *  Errors:   INVALID_ARGUMENT (there is no such setting, a NULL pointer).
+ *  Errors:   INVALID_ARGUMENT (unknown setting, a NULL pointer).
  *  Simple:   rt_torch_set_setting */
 SPT_API int32_t spt_set_setting(const char* name, bool value);
 
-/** Seeds the random generators of all devices; the numbers that follow are PyTorch's for that seed.
+/** Seeds the random number generators of all devices; the numbers that follow are PyTorch's for that
+ *  seed.
  *
  *  Errors:   TORCH (LibTorch refuses otherwise).
  *  Source:   torch.manual_seed
  *  Simple:   rt_torch_manual_seed */
 SPT_API int32_t spt_manual_seed(int64_t seed);
 
-/** PyTorch's name of a dtype code: 0 uint8, 1 int8, 2 int16, 3 int32, 4 int64, 5 float16, 6 float32, 7
- *  float64, 9 complex64, 10 complex128, 11 bool, 15 bfloat16 and the others by LibTorch's own numbers.
+/** Returns PyTorch's name of a dtype code: 0 uint8, 1 int8, 2 int16, 3 int32, 4 int64, 5 float16, 6
+ *  float32, 7 float64, 9 complex64, 10 complex128, 11 bool, 15 bfloat16. The other codes are
+ *  LibTorch's.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such code), TORCH (LibTorch refuses
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (unknown code), TORCH (LibTorch refuses
  *            otherwise).
  *  Simple:   rt_torch_dtype_name */
 SPT_API int32_t spt_dtype_name(int64_t dtype, char** out);
 
-/** The code of a dtype by PyTorch's name; short forms (float, long…) and a leading `torch.` are
- *  understood.
+/** Returns the code of a dtype by PyTorch's name. Aliases (float, long…) and a leading `torch.` are
+ *  accepted.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such name), TORCH (LibTorch refuses
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (unknown name), TORCH (LibTorch refuses
  *            otherwise).
  *  Simple:   rt_torch_dtype_code */
 SPT_API int32_t spt_dtype_code(const char* name, int64_t* out);
 
 /* --- Handles --- */
 
-/** Ends a handle of any kind. What it stands for dies with its last user. Python's None, True and False
- *  have one handle each for the whole process: ending such a one does nothing, and is right once for
- *  each time that it was given out.
+/** Releases a handle of any kind. The object behind it is destroyed when it has no other users.
+ *  Python's None, True and False have one immortal handle each. Releasing it has no effect and is valid
+ *  once for each time that a function returned it.
  *
  *  Errors:   INVALID_HANDLE.
  *  Simple:   rt_torch_release, simple_torch_free_tensor */
 SPT_API int32_t spt_release(int64_t value);
 
-/** Opens a scope: handles of every kind that this thread makes from here on end with spt_scope_end,
- *  unless they were kept or released. For callers without destructors. Scopes nest.
+/** Begins a scope: spt_scope_end releases all handles that this thread creates in it, unless they were
+ *  kept or released. For callers without destructors. Scopes nest.
  *
  *  Simple:   rt_torch_scope_begin */
 SPT_API int32_t spt_scope_begin(void);
 
-/** The handle, made in this thread's innermost scope, outlives it: it belongs to the scope round it, if
- *  there is one.
+/** Keeps a handle that was created in this thread's innermost scope. It moves to the enclosing scope,
+ *  if there is one.
  *
- *  Errors:   INVALID_ARGUMENT (no scope is open, or the handle was not made in it).
+ *  Errors:   INVALID_ARGUMENT (no scope is open, or the handle was not created in it).
  *  Simple:   rt_torch_scope_keep */
 SPT_API int32_t spt_scope_keep(int64_t value);
 
-/** Ends this thread's innermost scope and the handles in it; gives how many.
+/** Ends this thread's innermost scope, releases its handles and returns their number.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no scope is open).
  *  Simple:   rt_torch_scope_end */
 SPT_API int32_t spt_scope_end(int64_t* out);
 
-/** Ends a tensor's handle and gives true; a handle of no live tensor is passed over, as stock Simple
- *  expects, and gives false.
+/** Releases a tensor's handle and returns true. A handle that is not a live tensor is ignored, as stock
+ *  Simple expects; the result is false.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_torchtensor_free, rt_torch_free, simple_torch_tensor_free */
 SPT_API int32_t spt_discard_tensor(int64_t value, bool* out);
 
-/** How many handles of a kind (enum SptHandleKind) are live; 0 counts all kinds.
+/** Returns the number of live handles of a kind (enum SptHandleKind); 0 means all kinds.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such kind).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (unknown kind).
  *  Simple:   rt_torch_live_handles */
 SPT_API int32_t spt_live_handles(int64_t kind, int64_t* out);
 
-/** The most handles of a kind that were live at once; 0 adds up the peaks of all kinds. What other
- *  threads make or end at the same time counts in groups of up to 16 for each thread.
+/** Returns the maximum number of live handles of a kind; 0 means the sum of the maxima of all kinds.
+ *  Handles of other threads are counted in groups of up to 16 per thread.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such kind).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (unknown kind).
  *  Simple:   rt_torch_peak_handles */
 SPT_API int32_t spt_peak_handles(int64_t kind, int64_t* out);
 
-/** On: from now on each new handle is noted with the function that made it and what `place` says (NULL:
- *  only the function), for spt_live_report; it is called on the thread that makes the handle. On again
- *  only changes `place`; off forgets what was noted.
+/** Starts or stops recording the origin of new handles for spt_live_report. The origin is the function
+ *  that created the handle and the string that location returns on the creating thread. location may be
+ *  NULL. A second start only changes location. Stopping discards the records.
  *
  *  Simple:   rt_torch_trace_handles */
-SPT_API int32_t spt_trace_handles(bool on, SptPlace place);
+SPT_API int32_t spt_trace_handles(bool enabled, SptPlace location);
 
-/** The live handles, a line for each kind and origin, the most frequent first: how many, the bytes of
- *  their storages, where they were made (spt_trace_handles).
+/** Returns the live handles as a string, with a line for each kind and origin, the most frequent first:
+ *  their number, the bytes of their storages and their origin (spt_trace_handles).
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_live_report */
 SPT_API int32_t spt_live_report(char** out);
 
-/** The bytes of the storages on a device that live tensor handles stand for; a storage that several
- *  share counts once.
+/** Returns the bytes of the storages of all live tensor handles on a device. A shared storage is
+ *  counted once.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such device), UNAVAILABLE (a device
- *            that is not there).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (unknown device), UNAVAILABLE (the device
+ *            is not present).
  *  Simple:   rt_torch_live_bytes */
 SPT_API int32_t spt_live_bytes(const char* device, int64_t* out);
 
-/** Whether a number is the handle of a live tensor.
+/** Returns whether a number is the handle of a live tensor.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_is_tensor */
 SPT_API int32_t spt_is_tensor(int64_t value, bool* out);
 
-/* --- Making tensors --- */
+/* --- Tensor creation --- */
 
-/** A tensor of zeros.
+/** Returns a tensor of zeros.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    The default dtype (float32).
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
@@ -351,9 +353,9 @@ SPT_API int32_t spt_is_tensor(int64_t value, bool* out);
  *            rt_torch_tensor_zeros_3d, rt_torch_tensor_zeros_4d, simple_torch_tensor_zeros */
 SPT_API int32_t spt_zeros(const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** A tensor of ones.
+/** Returns a tensor of ones.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    The default dtype (float32).
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
@@ -365,9 +367,9 @@ SPT_API int32_t spt_zeros(const int64_t* dims, int64_t dims_len, int64_t* out);
  *            rt_torch_tensor_ones_3d, rt_torch_tensor_ones_4d, simple_torch_tensor_ones */
 SPT_API int32_t spt_ones(const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** A tensor whose values are whatever the memory held.
+/** Returns a tensor of uninitialized values.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    The default dtype (float32).
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
@@ -379,9 +381,9 @@ SPT_API int32_t spt_ones(const int64_t* dims, int64_t dims_len, int64_t* out);
  *            rt_torch_tensor_empty_3d, rt_torch_tensor_empty_4d, simple_torch_tensor_empty */
 SPT_API int32_t spt_empty(const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** Numbers drawn from the normal distribution with mean 0 and variance 1.
+/** Returns random numbers from the normal distribution with mean 0 and variance 1.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    The default dtype (float32).
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
@@ -393,9 +395,9 @@ SPT_API int32_t spt_empty(const int64_t* dims, int64_t dims_len, int64_t* out);
  *            rt_torch_tensor_randn_3d, rt_torch_tensor_randn_4d, simple_torch_tensor_randn */
 SPT_API int32_t spt_randn(const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** Numbers drawn uniformly from [0, 1).
+/** Returns random numbers from the uniform distribution on [0, 1).
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    The default dtype (float32).
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
@@ -407,9 +409,9 @@ SPT_API int32_t spt_randn(const int64_t* dims, int64_t dims_len, int64_t* out);
  *            rt_torch_tensor_rand_3d, rt_torch_tensor_rand_4d, simple_torch_tensor_rand */
 SPT_API int32_t spt_rand(const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** A tensor filled with one value.
+/** Returns a tensor filled with a value.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    The default dtype (float32).
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
@@ -421,7 +423,7 @@ SPT_API int32_t spt_rand(const int64_t* dims, int64_t dims_len, int64_t* out);
  *            rt_torch_tensor_full_3d, rt_torch_tensor_full_4d */
 SPT_API int32_t spt_full(const int64_t* dims, int64_t dims_len, double value, int64_t* out);
 
-/** The n by n unit matrix.
+/** Returns the n by n identity matrix.
  *
  *  Shapes:   *out [n, n].
  *  Dtype:    The default dtype (float32).
@@ -434,33 +436,33 @@ SPT_API int32_t spt_full(const int64_t* dims, int64_t dims_len, double value, in
  *  Simple:   rt_torch_tensor_eye, rt_torch_torchtensor_eye */
 SPT_API int32_t spt_eye(int64_t n, int64_t* out);
 
-/** start, start + step, … up to but without end.
+/** Returns start, start + step, … up to end, which is excluded.
  *
  *  Shapes:   *out [ceil((end - start) / step)].
  *  Dtype:    The default dtype (float32).
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (step is 0 or of the wrong sign), TORCH
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (step is 0 or has the wrong sign), TORCH
  *            (LibTorch refuses otherwise).
  *  Source:   torch.arange
  *  Simple:   rt_torch_tensor_arange, rt_torch_torchtensor_arange, rt_torch_tensor_arange_bits */
 SPT_API int32_t spt_arange(double start, double end, double step, int64_t* out);
 
-/** start, start + step, … up to but without end, as integers.
+/** Returns start, start + step, … up to end, which is excluded, as integers.
  *
  *  Shapes:   *out [ceil((end - start) / step)].
  *  Dtype:    int64.
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (step is 0 or of the wrong sign), TORCH
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (step is 0 or has the wrong sign), TORCH
  *            (LibTorch refuses otherwise).
  *  Source:   torch.arange
  *  Simple:   rt_torch_tensor_arange_int */
 SPT_API int32_t spt_arange_int(int64_t start, int64_t end, int64_t step, int64_t* out);
 
-/** As many evenly spaced numbers from start to end, both included.
+/** Returns evenly spaced numbers from start to end, both included.
  *
  *  Shapes:   *out [steps].
  *  Dtype:    The default dtype (float32).
@@ -473,9 +475,9 @@ SPT_API int32_t spt_arange_int(int64_t start, int64_t end, int64_t step, int64_t
  *  Simple:   rt_torch_tensor_linspace, rt_torch_torchtensor_linspace, rt_torch_tensor_linspace_bits */
 SPT_API int32_t spt_linspace(double start, double end, int64_t steps, int64_t* out);
 
-/** A tensor of integer zeros.
+/** Returns a tensor of integer zeros.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    int64.
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
@@ -486,9 +488,9 @@ SPT_API int32_t spt_linspace(double start, double end, int64_t steps, int64_t* o
  *  Simple:   rt_torch_tensor_zeros_int, rt_torch_tensor_zeros_int_1d, rt_torch_tensor_zeros_int_2d */
 SPT_API int32_t spt_zeros_int(const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** A tensor of integer ones.
+/** Returns a tensor of integer ones.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    int64.
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
@@ -499,9 +501,9 @@ SPT_API int32_t spt_zeros_int(const int64_t* dims, int64_t dims_len, int64_t* ou
  *  Simple:   rt_torch_tensor_ones_int, rt_torch_tensor_ones_int_1d, rt_torch_tensor_ones_int_2d */
 SPT_API int32_t spt_ones_int(const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** A tensor filled with one integer.
+/** Returns a tensor filled with an integer.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    int64.
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
@@ -512,20 +514,20 @@ SPT_API int32_t spt_ones_int(const int64_t* dims, int64_t dims_len, int64_t* out
  *  Simple:   rt_torch_tensor_full_int, rt_torch_tensor_full_int_1d, rt_torch_tensor_full_int_2d */
 SPT_API int32_t spt_full_int(const int64_t* dims, int64_t dims_len, int64_t value, int64_t* out);
 
-/** Integers drawn uniformly from low up to but without high.
+/** Returns random integers from the uniform distribution on [low, high).
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    int64.
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (low is not below high), TORCH (LibTorch
- *            refuses otherwise).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (low is not less than high), TORCH
+ *            (LibTorch refuses otherwise).
  *  Source:   torch.randint
  *  Simple:   rt_torch_tensor_randint */
 SPT_API int32_t spt_randint(int64_t low, int64_t high, const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** The integers 0 … n - 1 in random order.
+/** Returns a random permutation of the integers 0 … n - 1.
  *
  *  Shapes:   *out [n].
  *  Dtype:    int64.
@@ -538,102 +540,102 @@ SPT_API int32_t spt_randint(int64_t low, int64_t high, const int64_t* dims, int6
  *  Simple:   rt_torch_tensor_randperm */
 SPT_API int32_t spt_randperm(int64_t n, int64_t* out);
 
-/* --- Making tensors of a given dtype and device --- */
+/* --- Tensor creation with dtype and device --- */
 
-/** A tensor of zeros.
+/** Returns a tensor of zeros.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    By code, as in spt_dtype_name; -1 is the default dtype.
  *  Device:   By code: -1 CPU, n cuda:n.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, no such dtype),
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, unknown dtype),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.zeros
  *  Simple:   rt_torch_tensor_zeros_as, simple_torch_zeros */
 SPT_API int32_t spt_zeros_as(const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t device, int64_t* out);
 
-/** A tensor of ones.
+/** Returns a tensor of ones.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    By code, as in spt_dtype_name; -1 is the default dtype.
  *  Device:   By code: -1 CPU, n cuda:n.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, no such dtype),
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, unknown dtype),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.ones
  *  Simple:   rt_torch_tensor_ones_as, simple_torch_ones */
 SPT_API int32_t spt_ones_as(const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t device, int64_t* out);
 
-/** Numbers drawn from the normal distribution with mean 0 and variance 1.
+/** Returns random numbers from the normal distribution with mean 0 and variance 1.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    By code, as in spt_dtype_name; -1 is the default dtype.
  *  Device:   By code: -1 CPU, n cuda:n.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, no such dtype),
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, unknown dtype),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.randn
  *  Simple:   rt_torch_tensor_randn_as, simple_torch_randn */
 SPT_API int32_t spt_randn_as(const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t device, int64_t* out);
 
-/** Numbers drawn uniformly from [0, 1).
+/** Returns random numbers from the uniform distribution on [0, 1).
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    By code, as in spt_dtype_name; -1 is the default dtype.
  *  Device:   By code: -1 CPU, n cuda:n.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, no such dtype),
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, unknown dtype),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.rand
  *  Simple:   rt_torch_tensor_rand_as, simple_torch_rand */
 SPT_API int32_t spt_rand_as(const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t device, int64_t* out);
 
-/** A tensor whose values are whatever the memory held.
+/** Returns a tensor of uninitialized values.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    By code, as in spt_dtype_name; -1 is the default dtype.
  *  Device:   By code: -1 CPU, n cuda:n.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, no such dtype),
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, unknown dtype),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.empty
  *  Simple:   rt_torch_tensor_empty_as, simple_torch_empty */
 SPT_API int32_t spt_empty_as(const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t device, int64_t* out);
 
-/** A tensor filled with one value.
+/** Returns a tensor filled with a value.
  *
- *  Shapes:   *out has the sizes in dims; none make a 0-d tensor.
+ *  Shapes:   *out has the sizes in dims; an empty dims creates a 0-d tensor.
  *  Dtype:    By code, as in spt_dtype_name; -1 is the default dtype.
  *  Device:   By code: -1 CPU, n cuda:n.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, no such dtype),
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, unknown dtype),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.full
  *  Simple:   rt_torch_tensor_full_as */
 SPT_API int32_t spt_full_as(const int64_t* dims, int64_t dims_len, double value, int64_t dtype, int64_t device, int64_t* out);
 
-/** start, start + step, … up to but without end.
+/** Returns start, start + step, … up to end, which is excluded.
  *
  *  Shapes:   *out [ceil((end - start) / step)].
  *  Dtype:    By code, as in spt_dtype_name; -1 is the default dtype.
  *  Device:   By code: -1 CPU, n cuda:n.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, no such dtype),
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a size is negative, unknown dtype),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.arange
  *  Simple:   rt_torch_tensor_arange_as */
 SPT_API int32_t spt_arange_as(double start, double end, double step, int64_t dtype, int64_t device, int64_t* out);
 
-/* --- Making tensors like another --- */
+/* --- Tensor creation from another tensor --- */
 
-/** Zeros, shaped like another tensor.
+/** Returns zeros of the size of a.
  *
  *  Shapes:   *out has the sizes of a.
  *  Dtype:    That of a.
@@ -646,7 +648,7 @@ SPT_API int32_t spt_arange_as(double start, double end, double step, int64_t dty
  *  Simple:   rt_torch_torchtensor_zeros_like */
 SPT_API int32_t spt_zeros_like(int64_t a, int64_t* out);
 
-/** Ones, shaped like another tensor.
+/** Returns ones of the size of a.
  *
  *  Shapes:   *out has the sizes of a.
  *  Dtype:    That of a.
@@ -659,7 +661,7 @@ SPT_API int32_t spt_zeros_like(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_ones_like */
 SPT_API int32_t spt_ones_like(int64_t a, int64_t* out);
 
-/** Values as the memory held them, shaped like another tensor.
+/** Returns uninitialized values of the size of a.
  *
  *  Shapes:   *out has the sizes of a.
  *  Dtype:    That of a.
@@ -672,7 +674,7 @@ SPT_API int32_t spt_ones_like(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_empty_like */
 SPT_API int32_t spt_empty_like(int64_t a, int64_t* out);
 
-/** Uniform numbers from [0, 1), shaped like another tensor.
+/** Returns random numbers from the uniform distribution on [0, 1), of the size of a.
  *
  *  Shapes:   *out has the sizes of a.
  *  Dtype:    That of a.
@@ -685,7 +687,7 @@ SPT_API int32_t spt_empty_like(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_rand_like */
 SPT_API int32_t spt_rand_like(int64_t a, int64_t* out);
 
-/** Standard normal numbers, shaped like another tensor.
+/** Returns random numbers from the standard normal distribution, of the size of a.
  *
  *  Shapes:   *out has the sizes of a.
  *  Dtype:    That of a.
@@ -698,7 +700,7 @@ SPT_API int32_t spt_rand_like(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_randn_like */
 SPT_API int32_t spt_randn_like(int64_t a, int64_t* out);
 
-/** One value everywhere, shaped like another tensor.
+/** Returns a tensor of the size of a, filled with a value.
  *
  *  Shapes:   *out has the sizes of a.
  *  Dtype:    That of a.
@@ -711,12 +713,12 @@ SPT_API int32_t spt_randn_like(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_full_like */
 SPT_API int32_t spt_full_like(int64_t a, double value, int64_t* out);
 
-/* --- Arithmetic, element by element --- */
+/* --- Elementwise functions --- */
 
-/** The negative of each element.
+/** Returns the elementwise negative.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -726,10 +728,10 @@ SPT_API int32_t spt_full_like(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_neg, simple_torch_neg */
 SPT_API int32_t spt_neg(int64_t a, int64_t* out);
 
-/** The absolute value of each element.
+/** Returns the elementwise absolute value.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -739,10 +741,10 @@ SPT_API int32_t spt_neg(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_abs, simple_torch_abs */
 SPT_API int32_t spt_abs(int64_t a, int64_t* out);
 
-/** The square root of each element.
+/** Returns the elementwise square root.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -752,10 +754,10 @@ SPT_API int32_t spt_abs(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_sqrt, simple_torch_sqrt */
 SPT_API int32_t spt_sqrt(int64_t a, int64_t* out);
 
-/** e to the power of each element.
+/** Returns the elementwise exponential.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -765,10 +767,10 @@ SPT_API int32_t spt_sqrt(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_exp, simple_torch_exp */
 SPT_API int32_t spt_exp(int64_t a, int64_t* out);
 
-/** The natural logarithm of each element.
+/** Returns the elementwise natural logarithm.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -778,10 +780,10 @@ SPT_API int32_t spt_exp(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_log, simple_torch_log */
 SPT_API int32_t spt_log(int64_t a, int64_t* out);
 
-/** The sine of each element.
+/** Returns the elementwise sine.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -791,10 +793,10 @@ SPT_API int32_t spt_log(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_sin, simple_torch_sin */
 SPT_API int32_t spt_sin(int64_t a, int64_t* out);
 
-/** The cosine of each element.
+/** Returns the elementwise cosine.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -804,10 +806,10 @@ SPT_API int32_t spt_sin(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_cos, simple_torch_cos */
 SPT_API int32_t spt_cos(int64_t a, int64_t* out);
 
-/** The tangent of each element.
+/** Returns the elementwise tangent.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -817,10 +819,10 @@ SPT_API int32_t spt_cos(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_tan, simple_torch_tan */
 SPT_API int32_t spt_tan(int64_t a, int64_t* out);
 
-/** The arcsine of each element.
+/** Returns the elementwise arcsine.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -830,10 +832,10 @@ SPT_API int32_t spt_tan(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_asin, simple_torch_asin */
 SPT_API int32_t spt_asin(int64_t a, int64_t* out);
 
-/** The arccosine of each element.
+/** Returns the elementwise arccosine.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -843,10 +845,10 @@ SPT_API int32_t spt_asin(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_acos, simple_torch_acos */
 SPT_API int32_t spt_acos(int64_t a, int64_t* out);
 
-/** The arctangent of each element.
+/** Returns the elementwise arctangent.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -856,10 +858,10 @@ SPT_API int32_t spt_acos(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_atan, simple_torch_atan */
 SPT_API int32_t spt_atan(int64_t a, int64_t* out);
 
-/** The hyperbolic sine of each element.
+/** Returns the elementwise hyperbolic sine.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -869,10 +871,10 @@ SPT_API int32_t spt_atan(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_sinh, simple_torch_sinh */
 SPT_API int32_t spt_sinh(int64_t a, int64_t* out);
 
-/** The hyperbolic cosine of each element.
+/** Returns the elementwise hyperbolic cosine.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -882,10 +884,10 @@ SPT_API int32_t spt_sinh(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_cosh, simple_torch_cosh */
 SPT_API int32_t spt_cosh(int64_t a, int64_t* out);
 
-/** The hyperbolic tangent of each element.
+/** Returns the elementwise hyperbolic tangent.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -895,10 +897,10 @@ SPT_API int32_t spt_cosh(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_tanh, simple_torch_tanh */
 SPT_API int32_t spt_tanh(int64_t a, int64_t* out);
 
-/** Each element, or 0 where it is negative.
+/** Returns the elementwise max(x, 0).
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -908,10 +910,10 @@ SPT_API int32_t spt_tanh(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_relu, simple_torch_relu */
 SPT_API int32_t spt_relu(int64_t a, int64_t* out);
 
-/** 1 / (1 + exp(-x)) of each element x.
+/** Returns the elementwise 1 / (1 + exp(-x)).
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -921,10 +923,10 @@ SPT_API int32_t spt_relu(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_sigmoid, simple_torch_sigmoid */
 SPT_API int32_t spt_sigmoid(int64_t a, int64_t* out);
 
-/** The error function of each element.
+/** Returns the elementwise error function.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -934,10 +936,10 @@ SPT_API int32_t spt_sigmoid(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_erf, simple_torch_erf */
 SPT_API int32_t spt_erf(int64_t a, int64_t* out);
 
-/** log(1 + x) of each element x.
+/** Returns the elementwise log(1 + x).
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -947,10 +949,10 @@ SPT_API int32_t spt_erf(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_log1p, simple_torch_log1p */
 SPT_API int32_t spt_log1p(int64_t a, int64_t* out);
 
-/** The base-2 logarithm of each element.
+/** Returns the elementwise base-2 logarithm.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -960,10 +962,10 @@ SPT_API int32_t spt_log1p(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_log2, simple_torch_log2 */
 SPT_API int32_t spt_log2(int64_t a, int64_t* out);
 
-/** The base-10 logarithm of each element.
+/** Returns the elementwise base-10 logarithm.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -973,10 +975,10 @@ SPT_API int32_t spt_log2(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_log10, simple_torch_log10 */
 SPT_API int32_t spt_log10(int64_t a, int64_t* out);
 
-/** exp(x) - 1 of each element x.
+/** Returns the elementwise exp(x) - 1.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -986,10 +988,10 @@ SPT_API int32_t spt_log10(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_expm1, simple_torch_expm1 */
 SPT_API int32_t spt_expm1(int64_t a, int64_t* out);
 
-/** 2 to the power of each element.
+/** Returns 2 to the power of each element.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -999,10 +1001,10 @@ SPT_API int32_t spt_expm1(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_exp2, simple_torch_exp2 */
 SPT_API int32_t spt_exp2(int64_t a, int64_t* out);
 
-/** The reciprocal of each element's square root.
+/** Returns the elementwise reciprocal of the square root.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1012,10 +1014,10 @@ SPT_API int32_t spt_exp2(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_rsqrt, simple_torch_rsqrt */
 SPT_API int32_t spt_rsqrt(int64_t a, int64_t* out);
 
-/** 1 / x of each element x.
+/** Returns the elementwise reciprocal.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1025,10 +1027,10 @@ SPT_API int32_t spt_rsqrt(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_reciprocal, simple_torch_reciprocal */
 SPT_API int32_t spt_reciprocal(int64_t a, int64_t* out);
 
-/** The square of each element.
+/** Returns the elementwise square.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1038,10 +1040,10 @@ SPT_API int32_t spt_reciprocal(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_square, simple_torch_square */
 SPT_API int32_t spt_square(int64_t a, int64_t* out);
 
-/** -1, 0 or 1 for each element, by its sign.
+/** Returns the elementwise sign: -1, 0 or 1.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1051,10 +1053,10 @@ SPT_API int32_t spt_square(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_sign, simple_torch_sign */
 SPT_API int32_t spt_sign(int64_t a, int64_t* out);
 
-/** The greatest integer that is not above each element.
+/** Returns the greatest integer less than or equal to each element.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1064,10 +1066,10 @@ SPT_API int32_t spt_sign(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_floor, simple_torch_floor */
 SPT_API int32_t spt_floor(int64_t a, int64_t* out);
 
-/** The least integer that is not below each element.
+/** Returns the smallest integer greater than or equal to each element.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1077,10 +1079,10 @@ SPT_API int32_t spt_floor(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_ceil, simple_torch_ceil */
 SPT_API int32_t spt_ceil(int64_t a, int64_t* out);
 
-/** The nearest integer to each element; halves go to the even one.
+/** Rounds each element to the nearest integer, halves to even.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1090,10 +1092,10 @@ SPT_API int32_t spt_ceil(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_round, simple_torch_round */
 SPT_API int32_t spt_round(int64_t a, int64_t* out);
 
-/** Each element without its fraction.
+/** Returns the integer part of each element.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1103,10 +1105,10 @@ SPT_API int32_t spt_round(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_trunc, simple_torch_trunc */
 SPT_API int32_t spt_trunc(int64_t a, int64_t* out);
 
-/** Whether each element is zero (dtype bool).
+/** Returns whether each element is zero (dtype bool).
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1116,10 +1118,10 @@ SPT_API int32_t spt_trunc(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_logical_not, simple_torch_logical_not */
 SPT_API int32_t spt_logical_not(int64_t a, int64_t* out);
 
-/** Whether each element is not a number (dtype bool).
+/** Returns whether each element is NaN (dtype bool).
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1129,10 +1131,10 @@ SPT_API int32_t spt_logical_not(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_isnan, simple_torch_isnan */
 SPT_API int32_t spt_isnan(int64_t a, int64_t* out);
 
-/** Whether each element is infinite (dtype bool).
+/** Returns whether each element is infinite (dtype bool).
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1142,10 +1144,10 @@ SPT_API int32_t spt_isnan(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_isinf, simple_torch_isinf */
 SPT_API int32_t spt_isinf(int64_t a, int64_t* out);
 
-/** Whether each element is finite (dtype bool).
+/** Returns whether each element is finite (dtype bool).
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1155,10 +1157,10 @@ SPT_API int32_t spt_isinf(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_isfinite, simple_torch_isfinite */
 SPT_API int32_t spt_isfinite(int64_t a, int64_t* out);
 
-/** Each element, held between 0 and 6.
+/** Clamps each element to [0, 6].
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1168,10 +1170,11 @@ SPT_API int32_t spt_isfinite(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_relu6, simple_torch_relu6 */
 SPT_API int32_t spt_relu6(int64_t a, int64_t* out);
 
-/** x times the normal distribution's share below x, of each element x; the exact (erf) form.
+/** Returns the elementwise x * Phi(x), where Phi is the normal distribution function; the exact (erf)
+ *  form.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1181,10 +1184,10 @@ SPT_API int32_t spt_relu6(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_gelu, simple_torch_gelu */
 SPT_API int32_t spt_gelu(int64_t a, int64_t* out);
 
-/** x times sigmoid(x), of each element x.
+/** Returns the elementwise x * sigmoid(x).
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1194,10 +1197,10 @@ SPT_API int32_t spt_gelu(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_silu, simple_torch_silu */
 SPT_API int32_t spt_silu(int64_t a, int64_t* out);
 
-/** x times tanh(softplus(x)), of each element x.
+/** Returns the elementwise x * tanh(softplus(x)).
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1207,10 +1210,10 @@ SPT_API int32_t spt_silu(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_mish, simple_torch_mish */
 SPT_API int32_t spt_mish(int64_t a, int64_t* out);
 
-/** log(1 + exp(x)) of each element x.
+/** Returns the elementwise log(1 + exp(x)).
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1220,10 +1223,10 @@ SPT_API int32_t spt_mish(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_softplus, simple_torch_softplus */
 SPT_API int32_t spt_softplus(int64_t a, int64_t* out);
 
-/** x, or exp(x) - 1 where x is negative, of each element x.
+/** Returns each element x, or exp(x) - 1 where x is negative.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1233,10 +1236,10 @@ SPT_API int32_t spt_softplus(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_elu, simple_torch_elu */
 SPT_API int32_t spt_elu(int64_t a, int64_t* out);
 
-/** x times relu6(x + 3) / 6, of each element x.
+/** Returns the elementwise x * relu6(x + 3) / 6.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1246,10 +1249,10 @@ SPT_API int32_t spt_elu(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_hardswish, simple_torch_hardswish */
 SPT_API int32_t spt_hardswish(int64_t a, int64_t* out);
 
-/** x, or negative_slope times x where x is negative, of each element x.
+/** Returns each element x, or negative_slope * x where x is negative.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1259,10 +1262,10 @@ SPT_API int32_t spt_hardswish(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_leaky_relu, rt_torch_torchtensor_leaky_relu_bits */
 SPT_API int32_t spt_leaky_relu(int64_t a, double negative_slope, int64_t* out);
 
-/** exp(x) divided by its sum along dim; a negative dim counts from the end.
+/** Returns exp(x) divided by its sum along dim. A negative dim counts from the end.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1273,10 +1276,10 @@ SPT_API int32_t spt_leaky_relu(int64_t a, double negative_slope, int64_t* out);
  *  Simple:   rt_torch_torchtensor_softmax */
 SPT_API int32_t spt_softmax(int64_t a, int64_t dim, int64_t* out);
 
-/** The logarithm of softmax along dim, computed without overflow.
+/** Returns the logarithm of softmax along dim, computed without overflow.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1287,10 +1290,10 @@ SPT_API int32_t spt_softmax(int64_t a, int64_t dim, int64_t* out);
  *  Simple:   rt_torch_torchtensor_log_softmax */
 SPT_API int32_t spt_log_softmax(int64_t a, int64_t dim, int64_t* out);
 
-/** Each element held between low and high; a bound that is NaN is no bound.
+/** Clamps each element to [low, high]; a bound that is NaN is ignored.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1300,10 +1303,10 @@ SPT_API int32_t spt_log_softmax(int64_t a, int64_t dim, int64_t* out);
  *  Simple:   rt_torch_torchtensor_clamp */
 SPT_API int32_t spt_clamp(int64_t a, double low, double high, int64_t* out);
 
-/** value in place of NaN, and the dtype's greatest and least numbers in place of the infinities.
+/** Replaces NaN with value, and infinities with the greatest and lowest finite numbers of the dtype.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    That of a; integers become the default dtype where the function is not defined on
+ *  Dtype:    That of a; integers are converted to the default dtype if the function is not defined for
  *            integers.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -1313,13 +1316,13 @@ SPT_API int32_t spt_clamp(int64_t a, double low, double high, int64_t* out);
  *  Simple:   rt_torch_torchtensor_nan_to_num */
 SPT_API int32_t spt_nan_to_num(int64_t a, double value, int64_t* out);
 
-/* --- Arithmetic on two tensors --- */
+/* --- Elementwise functions of two tensors --- */
 
-/** The sum of two tensors, element by element.
+/** Returns the elementwise sum.
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1328,11 +1331,11 @@ SPT_API int32_t spt_nan_to_num(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_add, simple_torch_tensor_add, simple_torch_add */
 SPT_API int32_t spt_add(int64_t a, int64_t b, int64_t* out);
 
-/** The difference of two tensors, element by element.
+/** Returns the elementwise difference.
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1341,11 +1344,11 @@ SPT_API int32_t spt_add(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_sub, simple_torch_tensor_sub, simple_torch_sub */
 SPT_API int32_t spt_sub(int64_t a, int64_t b, int64_t* out);
 
-/** The product of two tensors, element by element.
+/** Returns the elementwise product.
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1354,11 +1357,11 @@ SPT_API int32_t spt_sub(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_mul, simple_torch_tensor_mul, simple_torch_mul */
 SPT_API int32_t spt_mul(int64_t a, int64_t b, int64_t* out);
 
-/** The quotient of two tensors, element by element; also of integers it is a float.
+/** Returns the elementwise quotient; it is floating point for integers too.
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1367,11 +1370,11 @@ SPT_API int32_t spt_mul(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_div, simple_torch_tensor_div, simple_torch_div */
 SPT_API int32_t spt_div(int64_t a, int64_t b, int64_t* out);
 
-/** The greater of two elements; NaN where either is NaN.
+/** Returns the elementwise maximum; NaN if either element is NaN.
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1380,11 +1383,11 @@ SPT_API int32_t spt_div(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_maximum, simple_torch_tensor_maximum, simple_torch_maximum */
 SPT_API int32_t spt_maximum(int64_t a, int64_t b, int64_t* out);
 
-/** The lesser of two elements; NaN where either is NaN.
+/** Returns the elementwise minimum; NaN if either element is NaN.
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1393,11 +1396,11 @@ SPT_API int32_t spt_maximum(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_minimum, simple_torch_tensor_minimum, simple_torch_minimum */
 SPT_API int32_t spt_minimum(int64_t a, int64_t b, int64_t* out);
 
-/** The angle of the point (b, a), element by element.
+/** Returns the elementwise angle of the point (b, a).
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1406,11 +1409,11 @@ SPT_API int32_t spt_minimum(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_atan2, simple_torch_tensor_atan2, simple_torch_atan2 */
 SPT_API int32_t spt_atan2(int64_t a, int64_t b, int64_t* out);
 
-/** The remainder of a / b with the sign of b, as Python's %.
+/** Returns the elementwise remainder of a / b with the sign of b, as Python's %.
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1419,11 +1422,11 @@ SPT_API int32_t spt_atan2(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_remainder, simple_torch_tensor_remainder, simple_torch_remainder */
 SPT_API int32_t spt_remainder(int64_t a, int64_t b, int64_t* out);
 
-/** The remainder of a / b with the sign of a.
+/** Returns the elementwise remainder of a / b with the sign of a.
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1432,11 +1435,11 @@ SPT_API int32_t spt_remainder(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_fmod, simple_torch_tensor_fmod, simple_torch_fmod */
 SPT_API int32_t spt_fmod(int64_t a, int64_t b, int64_t* out);
 
-/** a / b rounded down, element by element.
+/** Returns the elementwise a / b, rounded down.
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1446,11 +1449,11 @@ SPT_API int32_t spt_fmod(int64_t a, int64_t b, int64_t* out);
  *            simple_torch_floor_divide */
 SPT_API int32_t spt_floor_divide(int64_t a, int64_t b, int64_t* out);
 
-/** Whether both elements are nonzero (dtype bool).
+/** Returns whether both elements are nonzero (dtype bool).
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1460,11 +1463,11 @@ SPT_API int32_t spt_floor_divide(int64_t a, int64_t b, int64_t* out);
  *            simple_torch_logical_and */
 SPT_API int32_t spt_logical_and(int64_t a, int64_t b, int64_t* out);
 
-/** Whether either element is nonzero (dtype bool).
+/** Returns whether either element is nonzero (dtype bool).
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1473,11 +1476,11 @@ SPT_API int32_t spt_logical_and(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_logical_or, simple_torch_tensor_logical_or, simple_torch_logical_or */
 SPT_API int32_t spt_logical_or(int64_t a, int64_t b, int64_t* out);
 
-/** Whether exactly one element is nonzero (dtype bool).
+/** Returns whether exactly one element is nonzero (dtype bool).
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1487,11 +1490,11 @@ SPT_API int32_t spt_logical_or(int64_t a, int64_t b, int64_t* out);
  *            simple_torch_logical_xor */
 SPT_API int32_t spt_logical_xor(int64_t a, int64_t b, int64_t* out);
 
-/** a to the power of b, element by element.
+/** Returns a to the power of b, elementwise.
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1500,11 +1503,11 @@ SPT_API int32_t spt_logical_xor(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_pow_tensor */
 SPT_API int32_t spt_pow_tensor(int64_t a, int64_t b, int64_t* out);
 
-/** The element of a where the condition holds, else that of b.
+/** Returns the element of a where condition is true, else the element of b.
  *
  *  Shapes:   condition, a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -1513,14 +1516,14 @@ SPT_API int32_t spt_pow_tensor(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_where */
 SPT_API int32_t spt_where(int64_t condition, int64_t a, int64_t b, int64_t* out);
 
-/** a + b, a - b, a * b or a / b, for op 0, 1, 2 or 3.
+/** Returns a + b, a - b, a * b or a / b, for op 0, 1, 2 or 3.
  *
  *  Shapes:   a and b broadcast.
  *  Dtype:    By type promotion.
- *  Device:   a and b share one, unless one is 0-d on the CPU.
+ *  Device:   The same for a and b, unless one is 0-d on the CPU.
  *  Autograd: Recorded when grad mode is on and a or b requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (no such op),
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (unknown op),
  *            SHAPE_MISMATCH, DEVICE_MISMATCH.
  *  Source:   torch.add, torch.sub, torch.mul, torch.div
  *  Simple:   rt_dyn_torch_tensor_binary_op */
@@ -1528,11 +1531,11 @@ SPT_API int32_t spt_binary_op(int64_t a, int64_t b, int64_t op, int64_t* out);
 
 /* --- Arithmetic with a number --- */
 
-/** value added to each element.
+/** Adds value to each element of a.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1541,11 +1544,11 @@ SPT_API int32_t spt_binary_op(int64_t a, int64_t b, int64_t op, int64_t* out);
  *  Simple:   rt_torch_torchtensor_add_scalar, rt_torch_torchtensor_add_scalar_bits */
 SPT_API int32_t spt_add_scalar(int64_t a, double value, int64_t* out);
 
-/** value taken from each element.
+/** Subtracts value from each element of a.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1554,11 +1557,11 @@ SPT_API int32_t spt_add_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_sub_scalar, rt_torch_torchtensor_sub_scalar_bits */
 SPT_API int32_t spt_sub_scalar(int64_t a, double value, int64_t* out);
 
-/** Each element times value.
+/** Multiplies each element of a by value.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1567,11 +1570,11 @@ SPT_API int32_t spt_sub_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_mul_scalar, rt_torch_torchtensor_mul_scalar_bits */
 SPT_API int32_t spt_mul_scalar(int64_t a, double value, int64_t* out);
 
-/** Each element divided by value.
+/** Divides each element of a by value.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1580,11 +1583,11 @@ SPT_API int32_t spt_mul_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_div_scalar, rt_torch_torchtensor_div_scalar_bits */
 SPT_API int32_t spt_div_scalar(int64_t a, double value, int64_t* out);
 
-/** Each element to a power.
+/** Raises each element of a to a power.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1593,12 +1596,12 @@ SPT_API int32_t spt_div_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_pow, rt_torch_torchtensor_pow_bits */
 SPT_API int32_t spt_pow(int64_t a, double exponent, int64_t* out);
 
-/** value added to each element. value is an integer, so an integer tensor keeps its dtype where the
+/** Adds value to each element of a. value is an integer, so an integer tensor keeps its dtype if the
  *  operation has integer results.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1607,12 +1610,12 @@ SPT_API int32_t spt_pow(int64_t a, double exponent, int64_t* out);
  *  Simple:   rt_torch_torchtensor_add_int */
 SPT_API int32_t spt_add_int(int64_t a, int64_t value, int64_t* out);
 
-/** value taken from each element. value is an integer, so an integer tensor keeps its dtype where the
- *  operation has integer results.
+/** Subtracts value from each element of a. value is an integer, so an integer tensor keeps its dtype if
+ *  the operation has integer results.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1621,12 +1624,12 @@ SPT_API int32_t spt_add_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_sub_int */
 SPT_API int32_t spt_sub_int(int64_t a, int64_t value, int64_t* out);
 
-/** Each element times value. value is an integer, so an integer tensor keeps its dtype where the
- *  operation has integer results.
+/** Multiplies each element of a by value. value is an integer, so an integer tensor keeps its dtype if
+ *  the operation has integer results.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1635,12 +1638,12 @@ SPT_API int32_t spt_sub_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_mul_int */
 SPT_API int32_t spt_mul_int(int64_t a, int64_t value, int64_t* out);
 
-/** Each element divided by value; the result is a float. value is an integer, so an integer tensor
- *  keeps its dtype where the operation has integer results.
+/** Divides each element of a by value; the result is floating point. value is an integer, so an integer
+ *  tensor keeps its dtype if the operation has integer results.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1649,12 +1652,12 @@ SPT_API int32_t spt_mul_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_div_int */
 SPT_API int32_t spt_div_int(int64_t a, int64_t value, int64_t* out);
 
-/** Each element / value, rounded down. value is an integer, so an integer tensor keeps its dtype where
- *  the operation has integer results.
+/** Divides each element of a by value and rounds down. value is an integer, so an integer tensor keeps
+ *  its dtype if the operation has integer results.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1663,12 +1666,12 @@ SPT_API int32_t spt_div_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_floor_divide_int */
 SPT_API int32_t spt_floor_divide_int(int64_t a, int64_t value, int64_t* out);
 
-/** Each element to a power. value is an integer, so an integer tensor keeps its dtype where the
- *  operation has integer results.
+/** Raises each element of a to a power. value is an integer, so an integer tensor keeps its dtype if
+ *  the operation has integer results.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1677,12 +1680,12 @@ SPT_API int32_t spt_floor_divide_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_pow_int */
 SPT_API int32_t spt_pow_int(int64_t a, int64_t value, int64_t* out);
 
-/** The remainder of each element / value with the sign of value. value is an integer, so an integer
- *  tensor keeps its dtype where the operation has integer results.
+/** Returns the remainder of each element / value, with the sign of value. value is an integer, so an
+ *  integer tensor keeps its dtype if the operation has integer results.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1691,11 +1694,11 @@ SPT_API int32_t spt_pow_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_remainder_int */
 SPT_API int32_t spt_remainder_int(int64_t a, int64_t value, int64_t* out);
 
-/** The remainder of each element / value with the sign of value.
+/** Returns the remainder of each element / value, with the sign of value.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1704,11 +1707,11 @@ SPT_API int32_t spt_remainder_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_remainder_scalar */
 SPT_API int32_t spt_remainder_scalar(int64_t a, double value, int64_t* out);
 
-/** Each element / value, rounded down.
+/** Divides each element of a by value and rounds down.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1717,11 +1720,11 @@ SPT_API int32_t spt_remainder_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_floor_divide_scalar */
 SPT_API int32_t spt_floor_divide_scalar(int64_t a, double value, int64_t* out);
 
-/** value minus each element.
+/** Returns value minus each element of a.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1730,11 +1733,11 @@ SPT_API int32_t spt_floor_divide_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_rsub_scalar */
 SPT_API int32_t spt_rsub_scalar(int64_t a, double value, int64_t* out);
 
-/** value minus each element.
+/** Returns value minus each element of a.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1743,11 +1746,11 @@ SPT_API int32_t spt_rsub_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_rsub_int */
 SPT_API int32_t spt_rsub_int(int64_t a, int64_t value, int64_t* out);
 
-/** value divided by each element, as PyTorch's reflected division computes it.
+/** Divides value by each element of a, as PyTorch's reflected division does.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1756,11 +1759,11 @@ SPT_API int32_t spt_rsub_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_rdiv_scalar */
 SPT_API int32_t spt_rdiv_scalar(int64_t a, double value, int64_t* out);
 
-/** value divided by each element, as PyTorch's reflected division computes it.
+/** Divides value by each element of a, as PyTorch's reflected division does.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1769,11 +1772,11 @@ SPT_API int32_t spt_rdiv_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_rdiv_int */
 SPT_API int32_t spt_rdiv_int(int64_t a, int64_t value, int64_t* out);
 
-/** base to the power of each element.
+/** Returns base to the power of each element of a.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1782,11 +1785,11 @@ SPT_API int32_t spt_rdiv_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_rpow_scalar */
 SPT_API int32_t spt_rpow_scalar(int64_t a, double base, int64_t* out);
 
-/** base to the power of each element.
+/** Returns base to the power of each element of a.
  *
  *  Shapes:   *out has the shape of a.
- *  Dtype:    By type promotion: a float number makes an integer tensor the default dtype, an integer
- *            keeps it.
+ *  Dtype:    By type promotion: a floating-point number converts an integer tensor to the default
+ *            dtype, an integer keeps its dtype.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -1797,7 +1800,7 @@ SPT_API int32_t spt_rpow_int(int64_t a, int64_t base, int64_t* out);
 
 /* --- Comparison --- */
 
-/** Whether the elements of a are equal compared with those of b.
+/** Returns whether a == b, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1810,7 +1813,7 @@ SPT_API int32_t spt_rpow_int(int64_t a, int64_t base, int64_t* out);
  *  Simple:   rt_torch_torchtensor_eq */
 SPT_API int32_t spt_eq(int64_t a, int64_t b, int64_t* out);
 
-/** Whether the elements of a are not equal compared with those of b.
+/** Returns whether a != b, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1823,7 +1826,7 @@ SPT_API int32_t spt_eq(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_ne */
 SPT_API int32_t spt_ne(int64_t a, int64_t b, int64_t* out);
 
-/** Whether the elements of a are less compared with those of b.
+/** Returns whether a < b, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1836,7 +1839,7 @@ SPT_API int32_t spt_ne(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_lt */
 SPT_API int32_t spt_lt(int64_t a, int64_t b, int64_t* out);
 
-/** Whether the elements of a are greater compared with those of b.
+/** Returns whether a > b, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1849,7 +1852,7 @@ SPT_API int32_t spt_lt(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_gt */
 SPT_API int32_t spt_gt(int64_t a, int64_t b, int64_t* out);
 
-/** Whether the elements of a are less or equal compared with those of b.
+/** Returns whether a <= b, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1862,7 +1865,7 @@ SPT_API int32_t spt_gt(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_le */
 SPT_API int32_t spt_le(int64_t a, int64_t b, int64_t* out);
 
-/** Whether the elements of a are greater or equal compared with those of b.
+/** Returns whether a >= b, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1875,7 +1878,7 @@ SPT_API int32_t spt_le(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_ge */
 SPT_API int32_t spt_ge(int64_t a, int64_t b, int64_t* out);
 
-/** Whether the elements of a are equal compared with value.
+/** Returns whether a == value, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1888,7 +1891,7 @@ SPT_API int32_t spt_ge(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_eq_scalar */
 SPT_API int32_t spt_eq_scalar(int64_t a, double value, int64_t* out);
 
-/** Whether the elements of a are not equal compared with value.
+/** Returns whether a != value, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1901,7 +1904,7 @@ SPT_API int32_t spt_eq_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_ne_scalar */
 SPT_API int32_t spt_ne_scalar(int64_t a, double value, int64_t* out);
 
-/** Whether the elements of a are less compared with value.
+/** Returns whether a < value, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1914,7 +1917,7 @@ SPT_API int32_t spt_ne_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_lt_scalar */
 SPT_API int32_t spt_lt_scalar(int64_t a, double value, int64_t* out);
 
-/** Whether the elements of a are greater compared with value.
+/** Returns whether a > value, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1927,7 +1930,7 @@ SPT_API int32_t spt_lt_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_gt_scalar */
 SPT_API int32_t spt_gt_scalar(int64_t a, double value, int64_t* out);
 
-/** Whether the elements of a are less or equal compared with value.
+/** Returns whether a <= value, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1940,7 +1943,7 @@ SPT_API int32_t spt_gt_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_le_scalar */
 SPT_API int32_t spt_le_scalar(int64_t a, double value, int64_t* out);
 
-/** Whether the elements of a are greater or equal compared with value.
+/** Returns whether a >= value, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1953,7 +1956,7 @@ SPT_API int32_t spt_le_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_ge_scalar */
 SPT_API int32_t spt_ge_scalar(int64_t a, double value, int64_t* out);
 
-/** Whether the elements of a are equal compared with an integer.
+/** Returns whether a == value, an integer, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1966,7 +1969,7 @@ SPT_API int32_t spt_ge_scalar(int64_t a, double value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_eq_int */
 SPT_API int32_t spt_eq_int(int64_t a, int64_t value, int64_t* out);
 
-/** Whether the elements of a are not equal compared with an integer.
+/** Returns whether a != value, an integer, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1979,7 +1982,7 @@ SPT_API int32_t spt_eq_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_ne_int */
 SPT_API int32_t spt_ne_int(int64_t a, int64_t value, int64_t* out);
 
-/** Whether the elements of a are less compared with an integer.
+/** Returns whether a < value, an integer, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -1992,7 +1995,7 @@ SPT_API int32_t spt_ne_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_lt_int */
 SPT_API int32_t spt_lt_int(int64_t a, int64_t value, int64_t* out);
 
-/** Whether the elements of a are greater compared with an integer.
+/** Returns whether a > value, an integer, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -2005,7 +2008,7 @@ SPT_API int32_t spt_lt_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_gt_int */
 SPT_API int32_t spt_gt_int(int64_t a, int64_t value, int64_t* out);
 
-/** Whether the elements of a are less or equal compared with an integer.
+/** Returns whether a <= value, an integer, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -2018,7 +2021,7 @@ SPT_API int32_t spt_gt_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_le_int */
 SPT_API int32_t spt_le_int(int64_t a, int64_t value, int64_t* out);
 
-/** Whether the elements of a are greater or equal compared with an integer.
+/** Returns whether a >= value, an integer, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -2031,7 +2034,7 @@ SPT_API int32_t spt_le_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_ge_int */
 SPT_API int32_t spt_ge_int(int64_t a, int64_t value, int64_t* out);
 
-/** Whether |a - b| <= atol + rtol |b|, element by element.
+/** Returns whether |a - b| <= atol + rtol |b|, elementwise.
  *
  *  Shapes:   The tensors broadcast.
  *  Dtype:    *out is bool.
@@ -2044,10 +2047,10 @@ SPT_API int32_t spt_ge_int(int64_t a, int64_t value, int64_t* out);
  *  Simple:   rt_torch_torchtensor_isclose */
 SPT_API int32_t spt_isclose(int64_t a, int64_t b, double rtol, double atol, int64_t* out);
 
-/** Whether |a - b| <= atol + rtol |b| holds for every element.
+/** Returns whether |a - b| <= atol + rtol |b| for all elements.
  *
  *  Shapes:   The tensors broadcast.
- *  Dtype:    a and b share one.
+ *  Dtype:    The same for a and b.
  *  Device:   That of the tensors.
  *  Autograd: Not differentiable.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the shapes do not
@@ -2056,10 +2059,10 @@ SPT_API int32_t spt_isclose(int64_t a, int64_t b, double rtol, double atol, int6
  *  Simple:   rt_torch_torchtensor_allclose */
 SPT_API int32_t spt_allclose(int64_t a, int64_t b, double rtol, double atol, bool* out);
 
-/** Whether both tensors have the same shape and the same elements.
+/** Returns whether two tensors have the same shape and the same elements.
  *
  *  Shapes:   Different shapes are not equal.
- *  Dtype:    a and b share one.
+ *  Dtype:    The same for a and b.
  *  Device:   That of the tensors.
  *  Autograd: Not differentiable.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, DTYPE_MISMATCH, DEVICE_MISMATCH, TORCH
@@ -2070,10 +2073,10 @@ SPT_API int32_t spt_equal(int64_t a, int64_t b, bool* out);
 
 /* --- Reductions --- */
 
-/** The sum of all elements.
+/** Returns the sum of all elements.
  *
  *  Shapes:   *out is 0-d.
- *  Dtype:    integers are summed as int64.
+ *  Dtype:    That of a; integers are summed as int64.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -2082,10 +2085,10 @@ SPT_API int32_t spt_equal(int64_t a, int64_t b, bool* out);
  *  Simple:   rt_torch_torchtensor_sum_all */
 SPT_API int32_t spt_sum_all(int64_t a, int64_t* out);
 
-/** The mean of all elements.
+/** Returns the mean of all elements.
  *
  *  Shapes:   *out is 0-d.
- *  Dtype:    floating.
+ *  Dtype:    Floating point.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -2094,10 +2097,10 @@ SPT_API int32_t spt_sum_all(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_mean_all */
 SPT_API int32_t spt_mean_all(int64_t a, int64_t* out);
 
-/** The product of all elements.
+/** Returns the product of all elements.
  *
  *  Shapes:   *out is 0-d.
- *  Dtype:    integers are multiplied as int64.
+ *  Dtype:    That of a; integers are multiplied as int64.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -2106,10 +2109,10 @@ SPT_API int32_t spt_mean_all(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_prod_all */
 SPT_API int32_t spt_prod_all(int64_t a, int64_t* out);
 
-/** The greatest element.
+/** Returns the maximum of all elements.
  *
  *  Shapes:   *out is 0-d.
- *  Dtype:    that of a.
+ *  Dtype:    That of a.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -2118,10 +2121,10 @@ SPT_API int32_t spt_prod_all(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_max_all */
 SPT_API int32_t spt_max_all(int64_t a, int64_t* out);
 
-/** The least element.
+/** Returns the minimum of all elements.
  *
  *  Shapes:   *out is 0-d.
- *  Dtype:    that of a.
+ *  Dtype:    That of a.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -2130,7 +2133,7 @@ SPT_API int32_t spt_max_all(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_min_all */
 SPT_API int32_t spt_min_all(int64_t a, int64_t* out);
 
-/** Whether every element is nonzero.
+/** Returns whether all elements are nonzero.
  *
  *  Shapes:   *out is 0-d.
  *  Dtype:    *out is bool.
@@ -2142,7 +2145,7 @@ SPT_API int32_t spt_min_all(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_all_all */
 SPT_API int32_t spt_all_all(int64_t a, int64_t* out);
 
-/** Whether some element is nonzero.
+/** Returns whether any element is nonzero.
  *
  *  Shapes:   *out is 0-d.
  *  Dtype:    *out is bool.
@@ -2154,10 +2157,10 @@ SPT_API int32_t spt_all_all(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_any_all */
 SPT_API int32_t spt_any_all(int64_t a, int64_t* out);
 
-/** The standard deviation of all elements, divided by n - correction.
+/** Returns the standard deviation of all elements, with divisor n - correction.
  *
  *  Shapes:   *out is 0-d.
- *  Dtype:    Floating.
+ *  Dtype:    Floating point.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -2166,10 +2169,10 @@ SPT_API int32_t spt_any_all(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_std_all */
 SPT_API int32_t spt_std_all(int64_t a, int64_t correction, int64_t* out);
 
-/** The variance of all elements, divided by n - correction.
+/** Returns the variance of all elements, with divisor n - correction.
  *
  *  Shapes:   *out is 0-d.
- *  Dtype:    Floating.
+ *  Dtype:    Floating point.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -2178,10 +2181,10 @@ SPT_API int32_t spt_std_all(int64_t a, int64_t correction, int64_t* out);
  *  Simple:   rt_torch_torchtensor_var_all */
 SPT_API int32_t spt_var_all(int64_t a, int64_t correction, int64_t* out);
 
-/** The standard deviation along dims, divided by n - correction.
+/** Returns the standard deviation along dims, with divisor n - correction.
  *
- *  Shapes:   *out lacks dims, or has size 1 there with keepdim.
- *  Dtype:    Floating.
+ *  Shapes:   *out has a's sizes without dims; with keepdim they have size 1.
+ *  Dtype:    Floating point.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -2191,10 +2194,10 @@ SPT_API int32_t spt_var_all(int64_t a, int64_t correction, int64_t* out);
  *  Simple:   rt_torch_torchtensor_std_dim */
 SPT_API int32_t spt_std_dim(int64_t a, const int64_t* dims, int64_t dims_len, int64_t correction, bool keepdim, int64_t* out);
 
-/** The variance along dims, divided by n - correction.
+/** Returns the variance along dims, with divisor n - correction.
  *
- *  Shapes:   *out lacks dims, or has size 1 there with keepdim.
- *  Dtype:    Floating.
+ *  Shapes:   *out has a's sizes without dims; with keepdim they have size 1.
+ *  Dtype:    Floating point.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -2204,10 +2207,10 @@ SPT_API int32_t spt_std_dim(int64_t a, const int64_t* dims, int64_t dims_len, in
  *  Simple:   rt_torch_torchtensor_var_dim */
 SPT_API int32_t spt_var_dim(int64_t a, const int64_t* dims, int64_t dims_len, int64_t correction, bool keepdim, int64_t* out);
 
-/** The p-norm of all elements.
+/** Returns the p-norm of all elements.
  *
  *  Shapes:   *out is 0-d.
- *  Dtype:    Floating.
+ *  Dtype:    Floating point.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -2216,9 +2219,10 @@ SPT_API int32_t spt_var_dim(int64_t a, const int64_t* dims, int64_t dims_len, in
  *  Simple:   rt_torch_torchtensor_norm_all */
 SPT_API int32_t spt_norm_all(int64_t a, double p, int64_t* out);
 
-/** The sum along one dimension.
+/** Returns the sum along one dimension.
  *
- *  Shapes:   *out lacks dim, or has size 1 there with keepdim. A negative dim counts from the end.
+ *  Shapes:   *out has a's sizes without dim; with keepdim it has size 1. A negative dim counts from the
+ *            end.
  *  Dtype:    As torch.sum.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -2229,9 +2233,10 @@ SPT_API int32_t spt_norm_all(int64_t a, double p, int64_t* out);
  *  Simple:   rt_torch_torchtensor_sum_dim */
 SPT_API int32_t spt_sum_dim(int64_t a, int64_t dim, bool keepdim, int64_t* out);
 
-/** The mean along one dimension.
+/** Returns the mean along one dimension.
  *
- *  Shapes:   *out lacks dim, or has size 1 there with keepdim. A negative dim counts from the end.
+ *  Shapes:   *out has a's sizes without dim; with keepdim it has size 1. A negative dim counts from the
+ *            end.
  *  Dtype:    As torch.mean.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -2242,9 +2247,9 @@ SPT_API int32_t spt_sum_dim(int64_t a, int64_t dim, bool keepdim, int64_t* out);
  *  Simple:   rt_torch_torchtensor_mean_dim */
 SPT_API int32_t spt_mean_dim(int64_t a, int64_t dim, bool keepdim, int64_t* out);
 
-/** The sum along several dimensions.
+/** Returns the sum along several dimensions.
  *
- *  Shapes:   *out lacks dims, or has size 1 there with keepdim.
+ *  Shapes:   *out has a's sizes without dims; with keepdim they have size 1.
  *  Dtype:    As torch.sum.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -2255,9 +2260,9 @@ SPT_API int32_t spt_mean_dim(int64_t a, int64_t dim, bool keepdim, int64_t* out)
  *  Simple:   rt_torch_torchtensor_sum_dims */
 SPT_API int32_t spt_sum_dims(int64_t a, const int64_t* dims, int64_t dims_len, bool keepdim, int64_t* out);
 
-/** The mean along several dimensions.
+/** Returns the mean along several dimensions.
  *
- *  Shapes:   *out lacks dims, or has size 1 there with keepdim.
+ *  Shapes:   *out has a's sizes without dims; with keepdim they have size 1.
  *  Dtype:    As torch.mean.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -2268,9 +2273,10 @@ SPT_API int32_t spt_sum_dims(int64_t a, const int64_t* dims, int64_t dims_len, b
  *  Simple:   rt_torch_torchtensor_mean_dims */
 SPT_API int32_t spt_mean_dims(int64_t a, const int64_t* dims, int64_t dims_len, bool keepdim, int64_t* out);
 
-/** The greatest elements along one dimension; spt_max_with_indices tells also where they are.
+/** Returns the maximum values along one dimension; spt_max_with_indices also returns their indices.
  *
- *  Shapes:   *out lacks dim, or has size 1 there with keepdim. A negative dim counts from the end.
+ *  Shapes:   *out has a's sizes without dim; with keepdim it has size 1. A negative dim counts from the
+ *            end.
  *  Dtype:    That of a.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -2281,9 +2287,10 @@ SPT_API int32_t spt_mean_dims(int64_t a, const int64_t* dims, int64_t dims_len, 
  *  Simple:   rt_torch_torchtensor_max_dim */
 SPT_API int32_t spt_max_dim(int64_t a, int64_t dim, bool keepdim, int64_t* out);
 
-/** The least elements along one dimension; spt_min_with_indices tells also where they are.
+/** Returns the minimum values along one dimension; spt_min_with_indices also returns their indices.
  *
- *  Shapes:   *out lacks dim, or has size 1 there with keepdim. A negative dim counts from the end.
+ *  Shapes:   *out has a's sizes without dim; with keepdim it has size 1. A negative dim counts from the
+ *            end.
  *  Dtype:    That of a.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -2294,9 +2301,9 @@ SPT_API int32_t spt_max_dim(int64_t a, int64_t dim, bool keepdim, int64_t* out);
  *  Simple:   rt_torch_torchtensor_min_dim */
 SPT_API int32_t spt_min_dim(int64_t a, int64_t dim, bool keepdim, int64_t* out);
 
-/** The greatest elements along one dimension, and their places.
+/** Returns the maximum values along one dimension, and their indices.
  *
- *  Shapes:   Both results lack dim, or have size 1 there with keepdim.
+ *  Shapes:   Both results have a's sizes without dim; with keepdim it has size 1.
  *  Dtype:    values: that of a; indices: int64.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -2308,9 +2315,9 @@ SPT_API int32_t spt_min_dim(int64_t a, int64_t dim, bool keepdim, int64_t* out);
  *  Simple:   rt_torch_torchtensor_max_with_indices */
 SPT_API int32_t spt_max_with_indices(int64_t a, int64_t dim, bool keepdim, int64_t* values, int64_t* indices);
 
-/** The least elements along one dimension, and their places.
+/** Returns the minimum values along one dimension, and their indices.
  *
- *  Shapes:   Both results lack dim, or have size 1 there with keepdim.
+ *  Shapes:   Both results have a's sizes without dim; with keepdim it has size 1.
  *  Dtype:    values: that of a; indices: int64.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -2322,11 +2329,11 @@ SPT_API int32_t spt_max_with_indices(int64_t a, int64_t dim, bool keepdim, int64
  *  Simple:   rt_torch_torchtensor_min_with_indices */
 SPT_API int32_t spt_min_with_indices(int64_t a, int64_t dim, bool keepdim, int64_t* values, int64_t* indices);
 
-/** The place of the greatest element along dim, or in the flattened tensor when dim is negative (stock
- *  Simple's rule).
+/** Returns the index of the maximum value along dim, or in the flattened tensor if dim is negative
+ *  (stock Simple's rule).
  *
- *  Shapes:   *out lacks dim, or has size 1 there with keepdim; a negative dim means over all, and
- *            keepdim is ignored then.
+ *  Shapes:   *out has a's sizes without dim; with keepdim it has size 1. A negative dim means all
+ *            dimensions; keepdim is then ignored.
  *  Dtype:    *out is int64.
  *  Device:   That of a.
  *  Autograd: Not differentiable.
@@ -2337,11 +2344,11 @@ SPT_API int32_t spt_min_with_indices(int64_t a, int64_t dim, bool keepdim, int64
  *  Simple:   rt_torch_torchtensor_argmax */
 SPT_API int32_t spt_argmax(int64_t a, int64_t dim, bool keepdim, int64_t* out);
 
-/** The place of the least element along dim, or in the flattened tensor when dim is negative (stock
- *  Simple's rule).
+/** Returns the index of the minimum value along dim, or in the flattened tensor if dim is negative
+ *  (stock Simple's rule).
  *
- *  Shapes:   *out lacks dim, or has size 1 there with keepdim; a negative dim means over all, and
- *            keepdim is ignored then.
+ *  Shapes:   *out has a's sizes without dim; with keepdim it has size 1. A negative dim means all
+ *            dimensions; keepdim is then ignored.
  *  Dtype:    *out is int64.
  *  Device:   That of a.
  *  Autograd: Not differentiable.
@@ -2352,9 +2359,10 @@ SPT_API int32_t spt_argmax(int64_t a, int64_t dim, bool keepdim, int64_t* out);
  *  Simple:   rt_torch_torchtensor_argmin */
 SPT_API int32_t spt_argmin(int64_t a, int64_t dim, bool keepdim, int64_t* out);
 
-/** The place of the greatest element along dim.
+/** Returns the index of the maximum value along dim.
  *
- *  Shapes:   *out lacks dim, or has size 1 there with keepdim. A negative dim counts from the end.
+ *  Shapes:   *out has a's sizes without dim; with keepdim it has size 1. A negative dim counts from the
+ *            end.
  *  Dtype:    *out is int64.
  *  Device:   That of a.
  *  Autograd: Not differentiable.
@@ -2365,9 +2373,10 @@ SPT_API int32_t spt_argmin(int64_t a, int64_t dim, bool keepdim, int64_t* out);
  *  Simple:   rt_torch_torchtensor_argmax_dim */
 SPT_API int32_t spt_argmax_dim(int64_t a, int64_t dim, bool keepdim, int64_t* out);
 
-/** The place of the least element along dim.
+/** Returns the index of the minimum value along dim.
  *
- *  Shapes:   *out lacks dim, or has size 1 there with keepdim. A negative dim counts from the end.
+ *  Shapes:   *out has a's sizes without dim; with keepdim it has size 1. A negative dim counts from the
+ *            end.
  *  Dtype:    *out is int64.
  *  Device:   That of a.
  *  Autograd: Not differentiable.
@@ -2378,7 +2387,7 @@ SPT_API int32_t spt_argmax_dim(int64_t a, int64_t dim, bool keepdim, int64_t* ou
  *  Simple:   rt_torch_torchtensor_argmin_dim */
 SPT_API int32_t spt_argmin_dim(int64_t a, int64_t dim, bool keepdim, int64_t* out);
 
-/** The k greatest (or least) elements along dim, and their places.
+/** Returns the k largest (or smallest) elements along dim, and their indices.
  *
  *  Shapes:   Both results have size k along dim.
  *  Dtype:    values: that of a; indices: int64.
@@ -2392,7 +2401,7 @@ SPT_API int32_t spt_argmin_dim(int64_t a, int64_t dim, bool keepdim, int64_t* ou
  *  Simple:   rt_torch_torchtensor_topk */
 SPT_API int32_t spt_topk(int64_t a, int64_t k, int64_t dim, bool largest, bool sorted, int64_t* values, int64_t* indices);
 
-/** The elements in order along dim, and where they were.
+/** Sorts the elements along dim; returns them and their original indices.
  *
  *  Shapes:   Both results have the shape of a.
  *  Dtype:    values: that of a; indices: int64.
@@ -2406,7 +2415,7 @@ SPT_API int32_t spt_topk(int64_t a, int64_t k, int64_t dim, bool largest, bool s
  *  Simple:   rt_torch_torchtensor_sort */
 SPT_API int32_t spt_sort(int64_t a, int64_t dim, bool descending, int64_t* values, int64_t* indices);
 
-/** The running sum along dim.
+/** Returns the cumulative sum along dim.
  *
  *  Shapes:   *out has the shape of a.
  *  Dtype:    Integers are summed as int64.
@@ -2419,10 +2428,10 @@ SPT_API int32_t spt_sort(int64_t a, int64_t dim, bool descending, int64_t* value
  *  Simple:   rt_torch_torchtensor_cumsum */
 SPT_API int32_t spt_cumsum(int64_t a, int64_t dim, int64_t* out);
 
-/** The logarithm of the sum of exponentials along dims, computed without overflow.
+/** Returns the logarithm of the sum of exponentials along dims, computed without overflow.
  *
- *  Shapes:   *out lacks dims, or has size 1 there with keepdim.
- *  Dtype:    Floating.
+ *  Shapes:   *out has a's sizes without dims; with keepdim they have size 1.
+ *  Dtype:    Floating point.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
@@ -2432,67 +2441,67 @@ SPT_API int32_t spt_cumsum(int64_t a, int64_t dim, int64_t* out);
  *  Simple:   rt_torch_torchtensor_logsumexp */
 SPT_API int32_t spt_logsumexp(int64_t a, const int64_t* dims, int64_t dims_len, bool keepdim, int64_t* out);
 
-/* --- Reductions to a number --- */
+/* --- Reductions that return a number --- */
 
-/** The sum of all elements, as a number.
+/** Returns the sum of all elements, as a number.
  *
- *  Autograd: Not recorded: *out is a plain number.
+ *  Autograd: Not recorded: *out is a number.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.sum
  *  Simple:   rt_torch_torchtensor_sum, rt_torch_torchtensor_sum_bits */
 SPT_API int32_t spt_sum_value(int64_t a, double* out);
 
-/** The mean of all elements of a floating tensor, as a number.
+/** Returns the mean of all elements of a floating-point tensor, as a number.
  *
- *  Autograd: Not recorded: *out is a plain number.
+ *  Autograd: Not recorded: *out is a number.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.mean
  *  Simple:   rt_torch_torchtensor_mean, rt_torch_torchtensor_mean_bits */
 SPT_API int32_t spt_mean_value(int64_t a, double* out);
 
-/** The greatest element, as a number.
+/** Returns the maximum of all elements, as a number.
  *
- *  Autograd: Not recorded: *out is a plain number.
+ *  Autograd: Not recorded: *out is a number.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.max
  *  Simple:   rt_torch_torchtensor_max, rt_torch_torchtensor_max_bits */
 SPT_API int32_t spt_max_value(int64_t a, double* out);
 
-/** The least element, as a number.
+/** Returns the minimum of all elements, as a number.
  *
- *  Autograd: Not recorded: *out is a plain number.
+ *  Autograd: Not recorded: *out is a number.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.min
  *  Simple:   rt_torch_torchtensor_min, rt_torch_torchtensor_min_bits */
 SPT_API int32_t spt_min_value(int64_t a, double* out);
 
-/** The 2-norm of all elements, as a number.
+/** Returns the 2-norm of all elements, as a number.
  *
- *  Autograd: Not recorded: *out is a plain number.
+ *  Autograd: Not recorded: *out is a number.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.norm
  *  Simple:   rt_torch_torchtensor_norm, rt_torch_torchtensor_norm_bits */
 SPT_API int32_t spt_norm_value(int64_t a, double* out);
 
-/** The standard deviation of all elements (divided by n - 1), as a number.
+/** Returns the standard deviation of all elements (divisor n - 1), as a number.
  *
- *  Autograd: Not recorded: *out is a plain number.
+ *  Autograd: Not recorded: *out is a number.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.std
  *  Simple:   rt_torch_torchtensor_std, rt_torch_torchtensor_std_bits */
 SPT_API int32_t spt_std_value(int64_t a, double* out);
 
-/** The variance of all elements (divided by n - 1), as a number.
+/** Returns the variance of all elements (divisor n - 1), as a number.
  *
- *  Autograd: Not recorded: *out is a plain number.
+ *  Autograd: Not recorded: *out is a number.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.var
  *  Simple:   rt_torch_torchtensor_var, rt_torch_torchtensor_var_bits */
 SPT_API int32_t spt_var_value(int64_t a, double* out);
 
-/** The determinant of one square matrix, as a number.
+/** Returns the determinant of one square matrix, as a number.
  *
- *  Autograd: Not recorded: *out is a plain number.
+ *  Autograd: Not recorded: *out is a number.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.det
  *  Simple:   rt_torch_torchtensor_det, rt_torch_torchtensor_det_bits */
@@ -2500,7 +2509,7 @@ SPT_API int32_t spt_det_value(int64_t a, double* out);
 
 /* --- Shape, joining and indexing --- */
 
-/** The transpose of a tensor of at most 2 dimensions; shares storage.
+/** Returns the transpose of a tensor of at most 2 dimensions; it shares a's storage.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2511,7 +2520,7 @@ SPT_API int32_t spt_det_value(int64_t a, double* out);
  *  Simple:   rt_torch_torchtensor_t */
 SPT_API int32_t spt_t(int64_t a, int64_t* out);
 
-/** Without the dimensions of size 1; shares storage.
+/** Returns a without its dimensions of size 1; the result shares a's storage.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2522,7 +2531,7 @@ SPT_API int32_t spt_t(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_squeeze */
 SPT_API int32_t spt_squeeze(int64_t a, int64_t* out);
 
-/** A deep copy that stays in the autograd graph.
+/** Returns a copy, which is part of the autograd graph.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2544,7 +2553,7 @@ SPT_API int32_t spt_clone(int64_t a, int64_t* out);
  *  Simple:   rt_torch_clone */
 SPT_API int32_t spt_clone_tensor(int64_t a, int64_t* out);
 
-/** All elements in one dimension; shares storage when it can.
+/** Returns all elements in one dimension; shares a's storage if possible.
  *
  *  Shapes:   *out is 1-d.
  *  Dtype:    That of a.
@@ -2556,7 +2565,7 @@ SPT_API int32_t spt_clone_tensor(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_flatten */
 SPT_API int32_t spt_flatten(int64_t a, int64_t* out);
 
-/** Several neighbouring dimensions in one; shares storage when it can.
+/** Flattens consecutive dimensions into one; shares a's storage if possible.
  *
  *  Shapes:   The dimensions start_dim … end_dim become one.
  *  Dtype:    That of a.
@@ -2569,7 +2578,8 @@ SPT_API int32_t spt_flatten(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_flatten_dims */
 SPT_API int32_t spt_flatten_dims(int64_t a, int64_t start_dim, int64_t end_dim, int64_t* out);
 
-/** The same values laid out row by row; a new handle on the same storage when they are already.
+/** Returns a contiguous tensor in row-major order. If a is contiguous, *out is a new handle of the same
+ *  tensor.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2580,49 +2590,49 @@ SPT_API int32_t spt_flatten_dims(int64_t a, int64_t start_dim, int64_t end_dim, 
  *  Simple:   rt_torch_torchtensor_contiguous */
 SPT_API int32_t spt_contiguous(int64_t a, int64_t* out);
 
-/** The same elements in another shape; shares storage when it can, else copies.
+/** Returns the same elements in another shape; shares a's storage if possible, else copies.
  *
- *  Shapes:   *out has the sizes in dims; one may be -1 and follows from the others.
+ *  Shapes:   *out has the sizes in dims; one may be -1 and is inferred from the others.
  *  Dtype:    That of a.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (another number of
- *            elements), TORCH (LibTorch refuses otherwise).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the number of elements
+ *            differs), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.reshape
  *  Simple:   rt_torch_torchtensor_reshape, rt_torch_torchtensor_reshape_1d,
  *            rt_torch_torchtensor_reshape_2d, rt_torch_torchtensor_reshape_3d,
  *            rt_torch_torchtensor_reshape_4d */
 SPT_API int32_t spt_reshape(int64_t a, const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** As spt_view, but a strided tensor is made contiguous first, as stock Simple's view does.
+/** As spt_view, but makes a strided tensor contiguous first, as stock Simple's view does.
  *
- *  Shapes:   *out has the sizes in dims; one may be -1 and follows from the others.
+ *  Shapes:   *out has the sizes in dims; one may be -1 and is inferred from the others.
  *  Dtype:    That of a.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (another number of
- *            elements), TORCH (LibTorch refuses otherwise).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the number of elements
+ *            differs), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.view
  *  Simple:   rt_torch_torchtensor_view, rt_torch_torchtensor_view_1d, rt_torch_torchtensor_view_2d,
  *            rt_torch_torchtensor_view_3d, rt_torch_torchtensor_view_4d */
 SPT_API int32_t spt_view_or_copy(int64_t a, const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** The same storage in another shape; refused where only a copy could have it.
+/** Returns the same storage in another shape. Raises an error if this needs a copy.
  *
- *  Shapes:   *out has the sizes in dims; one may be -1 and follows from the others.
+ *  Shapes:   *out has the sizes in dims; one may be -1 and is inferred from the others.
  *  Dtype:    That of a.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (another number of
- *            elements), TORCH (LibTorch refuses otherwise).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (the number of elements
+ *            differs), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.view
  *  Simple:   rt_torch_torchtensor_view_strict */
 SPT_API int32_t spt_view(int64_t a, const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** The dimensions in another order; shares storage.
+/** Returns a with its dimensions permuted; shares a's storage.
  *
  *  Shapes:   Dimension i of *out is dimension dims[i] of a.
  *  Dtype:    That of a.
@@ -2630,13 +2640,13 @@ SPT_API int32_t spt_view(int64_t a, const int64_t* dims, int64_t dims_len, int64
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (a dim), SHAPE_MISMATCH
- *            (another number of dims), TORCH (LibTorch refuses otherwise).
+ *            (the number of dims differs), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.permute
  *  Simple:   rt_torch_torchtensor_permute, rt_torch_torchtensor_permute_2d,
  *            rt_torch_torchtensor_permute_3d, rt_torch_torchtensor_permute_4d */
 SPT_API int32_t spt_permute(int64_t a, const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** Two dimensions exchanged; shares storage.
+/** Returns a with two dimensions swapped; shares a's storage.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2648,7 +2658,7 @@ SPT_API int32_t spt_permute(int64_t a, const int64_t* dims, int64_t dims_len, in
  *  Simple:   rt_torch_torchtensor_transpose */
 SPT_API int32_t spt_transpose(int64_t a, int64_t dim0, int64_t dim1, int64_t* out);
 
-/** Without one dimension, if its size is 1; shares storage.
+/** Returns a without one dimension, if its size is 1; shares a's storage.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2660,7 +2670,7 @@ SPT_API int32_t spt_transpose(int64_t a, int64_t dim0, int64_t dim1, int64_t* ou
  *  Simple:   rt_torch_torchtensor_squeeze_dim */
 SPT_API int32_t spt_squeeze_dim(int64_t a, int64_t dim, int64_t* out);
 
-/** With a dimension of size 1 put in at dim; shares storage.
+/** Returns a with a dimension of size 1 inserted at dim; shares a's storage.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2672,7 +2682,7 @@ SPT_API int32_t spt_squeeze_dim(int64_t a, int64_t dim, int64_t* out);
  *  Simple:   rt_torch_torchtensor_unsqueeze */
 SPT_API int32_t spt_unsqueeze(int64_t a, int64_t dim, int64_t* out);
 
-/** Dimensions of size 1 repeated without a copy; -1 keeps a size.
+/** Expands dimensions of size 1 without a copy; -1 keeps a size.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2684,7 +2694,7 @@ SPT_API int32_t spt_unsqueeze(int64_t a, int64_t dim, int64_t* out);
  *  Simple:   rt_torch_torchtensor_expand */
 SPT_API int32_t spt_expand(int64_t a, const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** Copies of the tensor, repeats[i] times along dimension i.
+/** Repeats the tensor repeats[i] times along dimension i; copies.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2696,7 +2706,7 @@ SPT_API int32_t spt_expand(int64_t a, const int64_t* dims, int64_t dims_len, int
  *  Simple:   rt_torch_torchtensor_repeat */
 SPT_API int32_t spt_repeat(int64_t a, const int64_t* repeats, int64_t repeats_len, int64_t* out);
 
-/** A copy with the order of elements reversed along dims.
+/** Returns a copy with the elements reversed along dims.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2708,7 +2718,7 @@ SPT_API int32_t spt_repeat(int64_t a, const int64_t* repeats, int64_t repeats_le
  *  Simple:   rt_torch_torchtensor_flip */
 SPT_API int32_t spt_flip(int64_t a, const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** The lower triangle of the last two dimensions, with zeros above the diagonal.
+/** Returns the lower triangle of the last two dimensions, with zeros above the diagonal.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2719,7 +2729,7 @@ SPT_API int32_t spt_flip(int64_t a, const int64_t* dims, int64_t dims_len, int64
  *  Simple:   rt_torch_torchtensor_tril */
 SPT_API int32_t spt_tril(int64_t a, int64_t diagonal, int64_t* out);
 
-/** The upper triangle of the last two dimensions, with zeros below the diagonal.
+/** Returns the upper triangle of the last two dimensions, with zeros below the diagonal.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2730,8 +2740,8 @@ SPT_API int32_t spt_tril(int64_t a, int64_t diagonal, int64_t* out);
  *  Simple:   rt_torch_torchtensor_triu */
 SPT_API int32_t spt_triu(int64_t a, int64_t diagonal, int64_t* out);
 
-/** Every step-th element from start up to but without end along dim; bounds are clamped, negative ones
- *  count from the end; shares storage.
+/** Returns every step-th element from start up to end, which is excluded, along dim. Bounds are
+ *  clamped; negative bounds count from the end. The result shares a's storage.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2743,7 +2753,7 @@ SPT_API int32_t spt_triu(int64_t a, int64_t diagonal, int64_t* out);
  *  Simple:   rt_torch_torchtensor_slice */
 SPT_API int32_t spt_slice(int64_t a, int64_t dim, int64_t start, int64_t end, int64_t step, int64_t* out);
 
-/** The part at one index along dim; shares storage.
+/** Returns the slice at one index along dim; shares a's storage.
  *
  *  Shapes:   *out lacks dim.
  *  Dtype:    That of a.
@@ -2756,19 +2766,19 @@ SPT_API int32_t spt_slice(int64_t a, int64_t dim, int64_t start, int64_t end, in
  *  Simple:   rt_torch_torchtensor_select */
 SPT_API int32_t spt_select(int64_t a, int64_t dim, int64_t index, int64_t* out);
 
-/** The parts at the given indices along dim, copied.
+/** Returns a copy of the slices at the indices along dim.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (dim or an index),
- *            DTYPE_MISMATCH (indices are no integers), TORCH (LibTorch refuses otherwise).
+ *            DTYPE_MISMATCH (indices are not integers), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.index_select
  *  Simple:   rt_torch_torchtensor_index_select */
 SPT_API int32_t spt_index_select(int64_t a, int64_t dim, int64_t indices, int64_t* out);
 
-/** For each place of indices the element of a at that index along dim.
+/** Returns for each element of indices the element of a at that index along dim.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2781,7 +2791,7 @@ SPT_API int32_t spt_index_select(int64_t a, int64_t dim, int64_t indices, int64_
  *  Simple:   rt_torch_torchtensor_gather */
 SPT_API int32_t spt_gather(int64_t a, int64_t dim, int64_t indices, int64_t* out);
 
-/** The elements where the mask is true, in one dimension.
+/** Returns the elements where mask is true, in one dimension.
  *
  *  Shapes:   *out is 1-d.
  *  Dtype:    That of a.
@@ -2794,7 +2804,7 @@ SPT_API int32_t spt_gather(int64_t a, int64_t dim, int64_t indices, int64_t* out
  *  Simple:   rt_torch_torchtensor_masked_select */
 SPT_API int32_t spt_masked_select(int64_t a, int64_t mask, int64_t* out);
 
-/** A copy with value where the mask is true.
+/** Returns a copy with value where mask is true.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2806,8 +2816,8 @@ SPT_API int32_t spt_masked_select(int64_t a, int64_t mask, int64_t* out);
  *  Simple:   rt_torch_torchtensor_masked_fill */
 SPT_API int32_t spt_masked_fill(int64_t a, int64_t mask, double value, int64_t* out);
 
-/** The parts of the first dimension that an integer tensor names, or the elements where a bool tensor
- *  is true.
+/** Returns the slices of the first dimension at integer indices, or the elements where a bool tensor is
+ *  true.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2819,7 +2829,7 @@ SPT_API int32_t spt_masked_fill(int64_t a, int64_t mask, double value, int64_t* 
  *  Simple:   rt_torch_torchtensor_index */
 SPT_API int32_t spt_index(int64_t a, int64_t indices, int64_t* out);
 
-/** The indices of the elements that are not zero, one row each.
+/** Returns the indices of the nonzero elements, one row for each.
  *
  *  Shapes:   *out [count, dimensions of a].
  *  Dtype:    int64.
@@ -2831,9 +2841,9 @@ SPT_API int32_t spt_index(int64_t a, int64_t indices, int64_t* out);
  *  Simple:   rt_torch_torchtensor_nonzero */
 SPT_API int32_t spt_nonzero(int64_t a, int64_t* out);
 
-/** 1 at the place that each element names, 0 elsewhere.
+/** Returns 1 at the index given by each element, 0 elsewhere.
  *
- *  Shapes:   a [...] -> *out [..., classes]; -1 classes: one more than the greatest element.
+ *  Shapes:   a [...] -> *out [..., classes]. If classes is -1, it is one more than the maximum of a.
  *  Dtype:    a and *out are int64.
  *  Device:   That of a.
  *  Autograd: Not differentiable.
@@ -2843,10 +2853,10 @@ SPT_API int32_t spt_nonzero(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_one_hot */
 SPT_API int32_t spt_one_hot(int64_t a, int64_t classes, int64_t* out);
 
-/** The tensors joined along a dimension that they have.
+/** Concatenates the tensors along an existing dimension.
  *
  *  Dtype:    By type promotion.
- *  Device:   The tensors share one.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (no tensors),
@@ -2856,10 +2866,10 @@ SPT_API int32_t spt_one_hot(int64_t a, int64_t classes, int64_t* out);
  *            rt_torch_torchtensor_cat_4 */
 SPT_API int32_t spt_cat(const int64_t* tensors, int64_t tensors_len, int64_t dim, int64_t* out);
 
-/** The tensors, all of one shape, joined along a new dimension.
+/** Concatenates tensors of the same shape along a new dimension.
  *
  *  Dtype:    By type promotion.
- *  Device:   The tensors share one.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (no tensors),
@@ -2869,7 +2879,7 @@ SPT_API int32_t spt_cat(const int64_t* tensors, int64_t tensors_len, int64_t dim
  *            rt_torch_torchtensor_stack_4 */
 SPT_API int32_t spt_stack(const int64_t* tensors, int64_t tensors_len, int64_t dim, int64_t* out);
 
-/** The tensor in at most so many pieces along dim; they share its storage.
+/** Splits the tensor into at most `chunks` pieces along dim; they share its storage.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2881,7 +2891,8 @@ SPT_API int32_t spt_stack(const int64_t* tensors, int64_t tensors_len, int64_t d
  *  Simple:   rt_torch_torchtensor_chunk */
 SPT_API int32_t spt_chunk(int64_t a, int64_t chunks, int64_t dim, int64_t** out, int64_t* out_len);
 
-/** The tensor in pieces of one size along dim, the last maybe smaller; they share its storage.
+/** Splits the tensor into pieces of size `size` along dim; the last may be smaller. They share its
+ *  storage.
  *
  *  Dtype:    That of a.
  *  Device:   That of a.
@@ -2895,11 +2906,11 @@ SPT_API int32_t spt_split(int64_t a, int64_t size, int64_t dim, int64_t** out, i
 
 /* --- Linear algebra --- */
 
-/** Matrix product, batched over leading dimensions.
+/** Returns the matrix product, batched over leading dimensions.
  *
  *  Shapes:   a [..., n, k], b [..., k, m] -> *out [..., n, m]; 1-D operands as in torch.matmul.
- *  Dtype:    a and b share one; *out has it.
- *  Device:   a and b share one. On CUDA the work is queued, not awaited.
+ *  Dtype:    The same for a, b and *out.
+ *  Device:   The same for a and b. On CUDA the work is asynchronous.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (inner sizes),
@@ -2908,11 +2919,11 @@ SPT_API int32_t spt_split(int64_t a, int64_t size, int64_t dim, int64_t** out, i
  *  Simple:   rt_torch_torchtensor_matmul, simple_torch_tensor_matmul */
 SPT_API int32_t spt_matmul(int64_t a, int64_t b, int64_t* out);
 
-/** Product of two matrices.
+/** Returns the product of two matrices.
  *
  *  Shapes:   a [n, k], b [k, m] -> *out [n, m].
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, DTYPE_MISMATCH,
@@ -2921,11 +2932,11 @@ SPT_API int32_t spt_matmul(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_mm */
 SPT_API int32_t spt_mm(int64_t a, int64_t b, int64_t* out);
 
-/** Product of two batches of matrices.
+/** Returns the products of two batches of matrices.
  *
  *  Shapes:   a [b, n, k], b [b, k, m] -> *out [b, n, m].
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, DTYPE_MISMATCH,
@@ -2934,11 +2945,11 @@ SPT_API int32_t spt_mm(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_bmm */
 SPT_API int32_t spt_bmm(int64_t a, int64_t b, int64_t* out);
 
-/** The sum of products of two 1-d tensors, as a 0-d tensor.
+/** Returns the dot product of two 1-d tensors, as a 0-d tensor.
  *
  *  Shapes:   a [n], b [n] -> *out [].
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, DTYPE_MISMATCH,
@@ -2947,11 +2958,11 @@ SPT_API int32_t spt_bmm(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_dot */
 SPT_API int32_t spt_dot(int64_t a, int64_t b, int64_t* out);
 
-/** All products of an element of a with one of b.
+/** Returns the outer product of two 1-d tensors.
  *
  *  Shapes:   a [n], b [m] -> *out [n, m].
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, DTYPE_MISMATCH,
@@ -2960,11 +2971,11 @@ SPT_API int32_t spt_dot(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_outer */
 SPT_API int32_t spt_outer(int64_t a, int64_t b, int64_t* out);
 
-/** The inverse of square matrices.
+/** Returns the inverse of square matrices.
  *
  *  Shapes:   a [..., n, n] -> *out [..., n, n].
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (not square), TORCH
@@ -2973,11 +2984,11 @@ SPT_API int32_t spt_outer(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_torchtensor_inverse */
 SPT_API int32_t spt_inverse(int64_t a, int64_t* out);
 
-/** The determinant of square matrices.
+/** Returns the determinant of square matrices.
  *
  *  Shapes:   a [..., n, n] -> *out [...].
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (not square), TORCH
@@ -2986,10 +2997,11 @@ SPT_API int32_t spt_inverse(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_det_all */
 SPT_API int32_t spt_det(int64_t a, int64_t* out);
 
-/** The left factor U of the reduced singular value decomposition; spt_svd gives all three.
+/** Returns the left factor U of the reduced singular value decomposition; spt_svd returns all three
+ *  factors.
  *
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
@@ -2997,10 +3009,10 @@ SPT_API int32_t spt_det(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_svd */
 SPT_API int32_t spt_svd_u(int64_t a, int64_t* out);
 
-/** The singular value decomposition: a = u diag(s) vh.
+/** Returns the singular value decomposition a = u diag(s) vh.
  *
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *u is a new handle; release it with spt_release. *s is a new handle; release it with
  *            spt_release. *vh is a new handle; release it with spt_release.
@@ -3010,10 +3022,10 @@ SPT_API int32_t spt_svd_u(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_svd_factors */
 SPT_API int32_t spt_svd(int64_t a, bool full_matrices, int64_t* u, int64_t* s, int64_t* vh);
 
-/** The real parts of the eigenvalues, which is what stock Simple's eig gives.
+/** Returns the real parts of the eigenvalues, as stock Simple's eig does.
  *
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH (not square), TORCH
@@ -3022,10 +3034,10 @@ SPT_API int32_t spt_svd(int64_t a, bool full_matrices, int64_t* u, int64_t* s, i
  *  Simple:   rt_torch_torchtensor_eig */
 SPT_API int32_t spt_eig_real(int64_t a, int64_t* out);
 
-/** The x for which a x = b.
+/** Returns the solution x of a x = b.
  *
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, TORCH (LibTorch refuses
@@ -3034,10 +3046,10 @@ SPT_API int32_t spt_eig_real(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_linalg_solve */
 SPT_API int32_t spt_linalg_solve(int64_t a, int64_t b, int64_t* out);
 
-/** Sums of products by Einstein's notation, as "ij,jk->ik".
+/** Returns a sum of products in Einstein notation, as "ij,jk->ik".
  *
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, INVALID_ARGUMENT
@@ -3046,58 +3058,58 @@ SPT_API int32_t spt_linalg_solve(int64_t a, int64_t b, int64_t* out);
  *  Simple:   rt_torch_einsum */
 SPT_API int32_t spt_einsum(const char* equation, const int64_t* tensors, int64_t tensors_len, int64_t* out);
 
-/* --- Properties --- */
+/* --- Tensor properties --- */
 
-/** The number of dimensions.
+/** Returns the number of dimensions.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.ndim
  *  Simple:   rt_torch_torchtensor_ndim, simple_torch_tensor_ndim, simple_torch_tensor_shape */
 SPT_API int32_t spt_ndim(int64_t a, int64_t* out);
 
-/** The number of elements.
+/** Returns the number of elements.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.numel
  *  Simple:   rt_torch_torchtensor_numel, simple_torch_tensor_numel */
 SPT_API int32_t spt_numel(int64_t a, int64_t* out);
 
-/** The code of the dtype (spt_dtype_name).
+/** Returns the code of the dtype (spt_dtype_name).
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.dtype
  *  Simple:   rt_torch_torchtensor_dtype, simple_torch_tensor_dtype */
 SPT_API int32_t spt_dtype(int64_t a, int64_t* out);
 
-/** The bytes of one element.
+/** Returns the size of an element in bytes.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.element_size
  *  Simple:   rt_torch_torchtensor_element_size, simple_torch_tensor_element_size */
 SPT_API int32_t spt_element_size(int64_t a, int64_t* out);
 
-/** The bytes of all elements.
+/** Returns the size of all elements in bytes.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.nbytes
  *  Simple:   rt_torch_torchtensor_nbytes, simple_torch_tensor_nbytes */
 SPT_API int32_t spt_nbytes(int64_t a, int64_t* out);
 
-/** The place of the first element in the storage, in elements.
+/** Returns the offset of the first element in the storage, in elements.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.storage_offset
  *  Simple:   rt_torch_torchtensor_storage_offset, simple_torch_tensor_storage_offset */
 SPT_API int32_t spt_storage_offset(int64_t a, int64_t* out);
 
-/** The address of the first element.
+/** Returns the address of the first element.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.data_ptr
  *  Simple:   rt_torch_torchtensor_data_ptr */
 SPT_API int32_t spt_data_ptr(int64_t a, void** out);
 
-/** The size of each dimension.
+/** Returns the size of each dimension.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
@@ -3105,7 +3117,7 @@ SPT_API int32_t spt_data_ptr(int64_t a, void** out);
  *  Simple:   rt_torch_torchtensor_shape */
 SPT_API int32_t spt_shape(int64_t a, int64_t** out, int64_t* out_len);
 
-/** The step of each dimension, in elements.
+/** Returns the stride of each dimension, in elements.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
@@ -3113,28 +3125,30 @@ SPT_API int32_t spt_shape(int64_t a, int64_t** out, int64_t* out_len);
  *  Simple:   rt_torch_torchtensor_strides */
 SPT_API int32_t spt_strides(int64_t a, int64_t** out, int64_t* out_len);
 
-/** The size of one dimension; -1 when there is no such one. Negative numbers do not count from the end.
+/** Returns the size of one dimension; -1 if it does not exist. Negative numbers do not count from the
+ *  end.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Simple:   rt_torch_torchtensor_shape_dim */
 SPT_API int32_t spt_shape_dim(int64_t a, int64_t dim, int64_t* out);
 
-/** How many hold the storage of a: a itself, tensors that share it, and what keeps a beside its handle,
- *  as its views and the graphs that saved it do; 0 where it has none (sparse tensors).
+/** Returns the number of users of a's storage: a, tensors that share it, and references to a besides
+ *  its handle, such as views and graphs that have saved it. It is 0 for a tensor without storage
+ *  (sparse tensors).
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.UntypedStorage
  *  Simple:   rt_torch_torchtensor_storage_users */
 SPT_API int32_t spt_storage_users(int64_t a, int64_t* out);
 
-/** The code of the device: -1 CPU, n cuda:n.
+/** Returns the code of the device: -1 CPU, n cuda:n.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.device
  *  Simple:   rt_torch_torchtensor_device */
 SPT_API int32_t spt_device(int64_t a, int32_t* out);
 
-/** The layout as PyTorch writes it: torch.strided, torch.sparse_coo, torch.sparse_csr.
+/** Returns the layout as PyTorch prints it: torch.strided, torch.sparse_coo, torch.sparse_csr.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
@@ -3142,7 +3156,7 @@ SPT_API int32_t spt_device(int64_t a, int32_t* out);
  *  Simple:   rt_torch_torchtensor_layout */
 SPT_API int32_t spt_layout(int64_t a, char** out);
 
-/** The device as PyTorch writes it: cpu, cuda:0.
+/** Returns the device as PyTorch prints it: cpu, cuda:0.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
@@ -3150,36 +3164,36 @@ SPT_API int32_t spt_layout(int64_t a, char** out);
  *  Simple:   rt_torch_torchtensor_device_text */
 SPT_API int32_t spt_device_text(int64_t a, char** out);
 
-/** Whether the tensor lies on a CUDA device.
+/** Returns whether the tensor is on a CUDA device.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.is_cuda
  *  Simple:   rt_torch_torchtensor_is_cuda, simple_torch_tensor_is_cuda */
 SPT_API int32_t spt_is_cuda(int64_t a, bool* out);
 
-/** Whether the elements lie row by row without gaps.
+/** Returns whether the elements are contiguous in memory in row-major order.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.is_contiguous
  *  Simple:   rt_torch_torchtensor_is_contiguous, simple_torch_tensor_is_contiguous */
 SPT_API int32_t spt_is_contiguous(int64_t a, bool* out);
 
-/** Whether the dtype is a floating one.
+/** Returns whether the dtype is a floating-point dtype.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.is_floating_point
  *  Simple:   rt_torch_torchtensor_is_floating_point, simple_torch_tensor_is_floating_point */
 SPT_API int32_t spt_is_floating_point(int64_t a, bool* out);
 
-/** Whether the tensor is a nested one, of tensors of several sizes.
+/** Returns whether the tensor is a nested tensor, which consists of tensors of different sizes.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.is_nested
  *  Simple:   rt_torch_torchtensor_is_nested, simple_torch_tensor_is_nested */
 SPT_API int32_t spt_is_nested(int64_t a, bool* out);
 
-/** The text that Python's print shows for the tensor: values to 4 digits, large tensors summarised,
- *  dtype and device where they are not the default.
+/** Returns the string that Python's print shows for the tensor: values to 4 digits, large tensors
+ *  summarized, dtype and device where they are not the default.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
@@ -3187,33 +3201,33 @@ SPT_API int32_t spt_is_nested(int64_t a, bool* out);
  *  Simple:   rt_torch_torchtensor_text */
 SPT_API int32_t spt_tensor_text(int64_t a, char** out);
 
-/* --- Values in and out --- */
+/* --- Data transfer and conversion --- */
 
-/** A tensor with the given numbers, copied row by row.
+/** Returns a tensor with the numbers in data, copied in row-major order.
  *
  *  Shapes:   *out has the sizes in dims.
  *  Dtype:    float64.
  *  Device:   CPU.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), SHAPE_MISMATCH (another number of values than the shape
- *            has).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), SHAPE_MISMATCH (the number of values does not match the
+ *            shape).
  *  Source:   torch.tensor
  *  Simple:   rt_torch_tensor_from_data, rt_ps_torch_tensor_from_data, simple_torch_tensor_from_data */
 SPT_API int32_t spt_from_data(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** A tensor with the given integers, copied row by row.
+/** Returns a tensor with the integers in data, copied in row-major order.
  *
  *  Shapes:   *out has the sizes in dims.
  *  Dtype:    int64.
  *  Device:   CPU.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), SHAPE_MISMATCH (another number of values than the shape
- *            has).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), SHAPE_MISMATCH (the number of values does not match the
+ *            shape).
  *  Source:   torch.tensor
  *  Simple:   rt_torch_tensor_from_i64_data */
 SPT_API int32_t spt_from_i64_data(const int64_t* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** Zeros in float64, as stock Simple's interpreter makes them.
+/** Returns zeros in float64, as stock Simple's interpreter does.
  *
  *  Shapes:   *out has the sizes in dims.
  *  Dtype:    float64.
@@ -3225,22 +3239,21 @@ SPT_API int32_t spt_from_i64_data(const int64_t* data, int64_t data_len, const i
  *  Simple:   rt_ps_torch_tensor_zeros */
 SPT_API int32_t spt_zeros_float64(const int64_t* dims, int64_t dims_len, int64_t* out);
 
-/** A tensor with data_len doubles at an address, copied row by row, in the shape of ndim int64 at
- *  another.
+/** Returns a tensor with data_len doubles at the address data, copied in row-major order. dims is the
+ *  address of ndim int64 sizes.
  *
  *  Shapes:   *out has the sizes at dims.
- *  Dtype:    1 is float64, as for stock Simple's interpreter; 0 is float32, which is this library's own
- *            choice.
+ *  Dtype:    1 is float64, as in stock Simple's interpreter; 0 is float32, this library's extension.
  *  Device:   By stock Simple's code: 0 CPU, n + 1 cuda:n.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (an address is NULL, a length negative, a
- *            code unknown), SHAPE_MISMATCH (another number of values than the shape has), UNAVAILABLE
- *            (no such device here).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (an address is NULL, a length is
+ *            negative, a code is unknown), SHAPE_MISMATCH (the number of values does not match the
+ *            shape), UNAVAILABLE (the device is not present).
  *  Source:   torch.tensor
  *  Simple:   rt_torch_tensor */
 SPT_API int32_t spt_from_doubles(void* data, int64_t data_len, void* dims, int32_t ndim, int32_t dtype_code, int32_t device_code, int64_t* out);
 
-/** A tensor [count] of the doubles whose bits lie at an address, copied.
+/** Returns a tensor [count] of the doubles at the address data, copied.
  *
  *  Dtype:    float64.
  *  Device:   CPU.
@@ -3251,7 +3264,7 @@ SPT_API int32_t spt_from_doubles(void* data, int64_t data_len, void* dims, int32
  *  Simple:   rt_dyn_torch_tensor_from_bits_1d */
 SPT_API int32_t spt_from_bits_1d(void* data, int64_t count, int64_t* out);
 
-/** A tensor [rows, cols] of the doubles whose bits lie row by row at an address, copied.
+/** Returns a tensor [rows, cols] of the doubles at the address data, copied in row-major order.
  *
  *  Dtype:    float64.
  *  Device:   CPU.
@@ -3262,8 +3275,8 @@ SPT_API int32_t spt_from_bits_1d(void* data, int64_t count, int64_t* out);
  *  Simple:   rt_dyn_torch_tensor_from_bits_2d */
 SPT_API int32_t spt_from_bits_2d(void* data, int64_t rows, int64_t cols, int64_t* out);
 
-/** Writes all elements, row by row and as the bits of doubles, to an address with room for count of
- *  them. True when done.
+/** Writes all elements to an address, in row-major order as doubles. count is the capacity in elements.
+ *  Returns true.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the address is NULL, or
  *            count is not the number of elements).
@@ -3271,8 +3284,8 @@ SPT_API int32_t spt_from_bits_2d(void* data, int64_t rows, int64_t cols, int64_t
  *  Simple:   rt_dyn_torch_tensor_copy_bits */
 SPT_API int32_t spt_copy_bits(int64_t a, void* data, int64_t count, bool* out);
 
-/** Writes all elements, row by row and as float32, to an address with room for count of them; the
- *  number of those written.
+/** Writes all elements to an address, in row-major order as float32. count is the capacity in elements.
+ *  Returns the number of elements written.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the address is NULL, or
  *            count is less than the number of elements).
@@ -3280,35 +3293,35 @@ SPT_API int32_t spt_copy_bits(int64_t a, void* data, int64_t count, bool* out);
  *  Simple:   rt_torch_copy_data_to_cpu */
 SPT_API int32_t spt_copy_data_to_cpu(int64_t a, void* data, int64_t count, int64_t* out);
 
-/** A tensor with the given numbers, copied row by row and converted.
+/** Returns a tensor with the numbers in data, copied in row-major order and converted.
  *
  *  Shapes:   *out has the sizes in dims.
  *  Dtype:    By code, as in spt_dtype_name; -1 is the default dtype.
  *  Device:   CPU.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), SHAPE_MISMATCH (another number of values than the shape
- *            has), INVALID_ARGUMENT (no such dtype).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), SHAPE_MISMATCH (the number of values does not match the
+ *            shape), INVALID_ARGUMENT (unknown dtype).
  *  Source:   torch.tensor
  *  Simple:   rt_torch_tensor_from_data_as */
 SPT_API int32_t spt_from_data_as(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t dtype, int64_t* out);
 
-/** The one element, as a double.
+/** Returns the value of a tensor with one element, as a double.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (more or fewer than one
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (not exactly one
  *            element), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.item
  *  Simple:   rt_torch_torchtensor_item */
 SPT_API int32_t spt_item(int64_t a, double* out);
 
-/** The one element, as an integer.
+/** Returns the value of a tensor with one element, as an integer.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (more or fewer than one
- *            element, or no integer), TORCH (LibTorch refuses otherwise).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (not exactly one element,
+ *            or not an integer), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.item
  *  Simple:   rt_torch_torchtensor_item_int */
 SPT_API int32_t spt_item_int(int64_t a, int64_t* out);
 
-/** All elements row by row, as doubles.
+/** Returns all elements in row-major order, as doubles.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
@@ -3316,16 +3329,16 @@ SPT_API int32_t spt_item_int(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_to_list */
 SPT_API int32_t spt_to_list(int64_t a, double** out, int64_t* out_len);
 
-/** All elements of an integer or bool tensor row by row.
+/** Returns all elements of an integer or bool tensor in row-major order.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, DTYPE_MISMATCH (the tensor holds no
- *            integers).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, DTYPE_MISMATCH (not an integer or bool
+ *            tensor).
  *  Source:   torch.Tensor.tolist
  *  Simple:   rt_torch_torchtensor_to_int_list */
 SPT_API int32_t spt_to_int_list(int64_t a, int64_t** out, int64_t* out_len);
 
-/** The values in another dtype; a new handle of the same tensor when it has that dtype.
+/** Converts a to another dtype. If a has that dtype, *out is a new handle of the same tensor.
  *
  *  Dtype:    float64.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -3335,7 +3348,7 @@ SPT_API int32_t spt_to_int_list(int64_t a, int64_t** out, int64_t* out_len);
  *  Simple:   rt_torch_torchtensor_to_float */
 SPT_API int32_t spt_to_float(int64_t a, int64_t* out);
 
-/** The values in another dtype; a new handle of the same tensor when it has that dtype.
+/** Converts a to another dtype. If a has that dtype, *out is a new handle of the same tensor.
  *
  *  Dtype:    int64, truncated toward zero.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -3345,7 +3358,7 @@ SPT_API int32_t spt_to_float(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_to_int */
 SPT_API int32_t spt_to_int(int64_t a, int64_t* out);
 
-/** The values in another dtype; a new handle of the same tensor when it has that dtype.
+/** Converts a to another dtype. If a has that dtype, *out is a new handle of the same tensor.
  *
  *  Dtype:    float32.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -3355,41 +3368,44 @@ SPT_API int32_t spt_to_int(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_to_float32 */
 SPT_API int32_t spt_to_float32(int64_t a, int64_t* out);
 
-/** The values in another dtype; a new handle of the same tensor when it has that dtype.
+/** Converts a to another dtype. If a has that dtype, *out is a new handle of the same tensor.
  *
  *  Dtype:    By code, as in spt_dtype_name; -1 is the default dtype.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (no such dtype), TORCH
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (unknown dtype), TORCH
  *            (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.to
  *  Simple:   rt_torch_torchtensor_to_dtype */
 SPT_API int32_t spt_to_dtype(int64_t a, int64_t dtype, int64_t* out);
 
-/** The tensor on another device; a new handle of the same tensor when it is there.
+/** Returns the tensor on another device. If a is on that device, *out is a new handle of the same
+ *  tensor.
  *
  *  Device:   As named: cpu, cuda, cuda:1.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (no such device name),
- *            UNAVAILABLE (no such device here), OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (unknown device),
+ *            UNAVAILABLE (the device is not present), OUT_OF_MEMORY, TORCH (LibTorch refuses
+ *            otherwise).
  *  Source:   torch.Tensor.to
  *  Simple:   rt_torch_torchtensor_to_device */
 SPT_API int32_t spt_to_device(int64_t a, const char* device, int64_t* out);
 
-/** The tensor on a CUDA device; a new handle of the same tensor when it is there.
+/** Returns the tensor on a CUDA device. If a is on that device, *out is a new handle of the same
+ *  tensor.
  *
  *  Device:   cuda:device.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (no such device here),
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (the device is not present),
  *            OUT_OF_MEMORY, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.cuda
  *  Simple:   rt_torch_torchtensor_cuda, rt_torch_to_cuda, simple_torch_tensor_cuda,
  *            simple_torch_tensor_to_device */
 SPT_API int32_t spt_cuda(int64_t a, int32_t device, int64_t* out);
 
-/** The tensor on the CPU; a new handle of the same tensor when it is there.
+/** Returns the tensor on the CPU. If a is on the CPU, *out is a new handle of the same tensor.
  *
  *  Device:   CPU.
  *  Autograd: Recorded when grad mode is on and a requires grad.
@@ -3399,55 +3415,55 @@ SPT_API int32_t spt_cuda(int64_t a, int32_t device, int64_t* out);
  *  Simple:   rt_torch_torchtensor_cpu, rt_torch_to_cpu, simple_torch_tensor_cpu */
 SPT_API int32_t spt_cpu(int64_t a, int64_t* out);
 
-/* --- Changing a tensor in place --- */
+/* --- In-place operations --- */
 
-/** Overwrites a with the values of source, converted.
+/** Copies the values of source to a, converted.
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, SHAPE_MISMATCH (source does not broadcast to a), TORCH (LibTorch refuses
  *            otherwise).
  *  Source:   torch.Tensor.copy_
  *  Simple:   rt_torch_torchtensor_copy_ */
 SPT_API int32_t spt_copy_(int64_t a, int64_t source);
 
-/** Overwrites every element with value.
+/** Fills a with value.
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.fill_
  *  Simple:   rt_torch_torchtensor_fill_ */
 SPT_API int32_t spt_fill_(int64_t a, double value);
 
-/** Overwrites every element with zero.
+/** Fills a with zeros.
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.zero_
  *  Simple:   rt_torch_torchtensor_zero_ */
 SPT_API int32_t spt_zero_(int64_t a);
 
-/** Adds alpha times b to a.
+/** Adds alpha * b to a.
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, SHAPE_MISMATCH (b does not broadcast to a), TORCH (LibTorch refuses
  *            otherwise).
  *  Source:   torch.Tensor.add_
  *  Simple:   rt_torch_torchtensor_add_ */
 SPT_API int32_t spt_add_(int64_t a, int64_t b, double alpha);
 
-/** Takes alpha times b from a.
+/** Subtracts alpha * b from a.
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, SHAPE_MISMATCH (b does not broadcast to a), TORCH (LibTorch refuses
  *            otherwise).
  *  Source:   torch.Tensor.sub_
@@ -3456,9 +3472,9 @@ SPT_API int32_t spt_sub_(int64_t a, int64_t b, double alpha);
 
 /** Multiplies a by b.
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, SHAPE_MISMATCH (b does not broadcast to a), TORCH (LibTorch refuses
  *            otherwise).
  *  Source:   torch.Tensor.mul_
@@ -3467,81 +3483,84 @@ SPT_API int32_t spt_mul_(int64_t a, int64_t b);
 
 /** Divides a by b.
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, SHAPE_MISMATCH (b does not broadcast to a), TORCH (LibTorch refuses
  *            otherwise).
  *  Source:   torch.Tensor.div_
  *  Simple:   rt_torch_torchtensor_div_ */
 SPT_API int32_t spt_div_(int64_t a, int64_t b);
 
-/** Adds value to each element. A whole number counts as an integer, so that it fits integer tensors.
+/** Adds value to each element. A value without a fraction is treated as an integer, so it is accepted
+ *  for integer tensors.
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.add_
  *  Simple:   rt_torch_torchtensor_add_scalar_ */
 SPT_API int32_t spt_add_scalar_(int64_t a, double value);
 
-/** Takes value from each element. A whole number counts as an integer, so that it fits integer tensors.
+/** Subtracts value from each element. A value without a fraction is treated as an integer, so it is
+ *  accepted for integer tensors.
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.sub_
  *  Simple:   rt_torch_torchtensor_sub_scalar_ */
 SPT_API int32_t spt_sub_scalar_(int64_t a, double value);
 
-/** Multiplies each element by value. A whole number counts as an integer, so that it fits integer
- *  tensors.
+/** Multiplies each element by value. A value without a fraction is treated as an integer, so it is
+ *  accepted for integer tensors.
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.mul_
  *  Simple:   rt_torch_torchtensor_mul_scalar_ */
 SPT_API int32_t spt_mul_scalar_(int64_t a, double value);
 
-/** Divides each element by value. A whole number counts as an integer, so that it fits integer tensors.
+/** Divides each element by value. A value without a fraction is treated as an integer, so it is
+ *  accepted for integer tensors.
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.div_
  *  Simple:   rt_torch_torchtensor_div_scalar_ */
 SPT_API int32_t spt_div_scalar_(int64_t a, double value);
 
-/** Overwrites a with numbers drawn uniformly from [low, high).
+/** Fills a with random numbers from the uniform distribution on [low, high).
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.uniform_
  *  Simple:   rt_torch_torchtensor_uniform_ */
 SPT_API int32_t spt_uniform_(int64_t a, double low, double high);
 
-/** Overwrites a with numbers drawn from a normal distribution.
+/** Fills a with random numbers from a normal distribution.
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (std is negative), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.normal_
  *  Simple:   rt_torch_torchtensor_normal_ */
 SPT_API int32_t spt_normal_(int64_t a, double mean, double std);
 
-/** Holds each element of a between low and high.
+/** Clamps each element of a to [low, high].
  *
- *  Dtype:    That of a is kept.
- *  Device:   That of a is kept.
- *  Autograd: Recorded when grad mode is on; a leaf that requires grad is refused then.
+ *  Dtype:    a keeps its dtype.
+ *  Device:   a stays on its device.
+ *  Autograd: Recorded when grad mode is on; a leaf that requires grad is then an error.
  *  Errors:   INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.clamp_
  *  Simple:   rt_torch_torchtensor_clamp_ */
@@ -3549,12 +3568,12 @@ SPT_API int32_t spt_clamp_(int64_t a, double low, double high);
 
 /* --- Neural network functions --- */
 
-/** input times the transpose of weight, plus bias.
+/** Returns input times the transpose of weight, plus bias.
  *
  *  Shapes:   input [..., in], weight [out, in], bias [out] -> *out [..., out].
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
- *  Autograd: Recorded when grad mode is on and a floating input requires grad.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
+ *  Autograd: Recorded when grad mode is on and a floating-point input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, DTYPE_MISMATCH,
  *            DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
@@ -3562,12 +3581,12 @@ SPT_API int32_t spt_clamp_(int64_t a, double low, double high);
  *  Simple:   rt_torch_nn_linear */
 SPT_API int32_t spt_linear(int64_t input, int64_t weight, int64_t bias, int64_t* out);
 
-/** Two-dimensional convolution.
+/** Applies a 2D convolution.
  *
  *  Shapes:   input [N, C, H, W], weight [out, C / groups, kH, kW], bias [out] -> *out [N, out, H', W'].
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
- *  Autograd: Recorded when grad mode is on and a floating input requires grad.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
+ *  Autograd: Recorded when grad mode is on and a floating-point input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, DTYPE_MISMATCH,
  *            DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
@@ -3575,12 +3594,12 @@ SPT_API int32_t spt_linear(int64_t input, int64_t weight, int64_t bias, int64_t*
  *  Simple:   rt_torch_nn_conv2d, rt_torch_nn_conv2d_simple */
 SPT_API int32_t spt_conv2d(int64_t input, int64_t weight, int64_t bias, const int64_t* stride, int64_t stride_len, const int64_t* padding, int64_t padding_len, const int64_t* dilation, int64_t dilation_len, int64_t groups, int64_t* out);
 
-/** One-dimensional convolution.
+/** Applies a 1D convolution.
  *
  *  Shapes:   input [N, C, L], weight [out, C / groups, k], bias [out] -> *out [N, out, L'].
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
- *  Autograd: Recorded when grad mode is on and a floating input requires grad.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
+ *  Autograd: Recorded when grad mode is on and a floating-point input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, DTYPE_MISMATCH,
  *            DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
@@ -3588,61 +3607,61 @@ SPT_API int32_t spt_conv2d(int64_t input, int64_t weight, int64_t bias, const in
  *  Simple:   rt_torch_nn_conv1d */
 SPT_API int32_t spt_conv1d(int64_t input, int64_t weight, int64_t bias, const int64_t* stride, int64_t stride_len, const int64_t* padding, int64_t padding_len, const int64_t* dilation, int64_t dilation_len, int64_t groups, int64_t* out);
 
-/** The greatest value of each window.
+/** Returns the maximum of each window.
  *
  *  Shapes:   input [N, C, H, W] -> *out [N, C, H', W']; an empty stride is the kernel size.
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
- *  Autograd: Recorded when grad mode is on and a floating input requires grad.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
+ *  Autograd: Recorded when grad mode is on and a floating-point input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.nn.functional.max_pool2d
  *  Simple:   rt_torch_nn_max_pool2d, rt_torch_nn_max_pool2d_simple */
 SPT_API int32_t spt_max_pool2d(int64_t input, const int64_t* kernel_size, int64_t kernel_size_len, const int64_t* stride, int64_t stride_len, const int64_t* padding, int64_t padding_len, int64_t* out);
 
-/** The mean (padding counted) of each window.
+/** Returns the mean (padding included) of each window.
  *
  *  Shapes:   input [N, C, H, W] -> *out [N, C, H', W']; an empty stride is the kernel size.
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
- *  Autograd: Recorded when grad mode is on and a floating input requires grad.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
+ *  Autograd: Recorded when grad mode is on and a floating-point input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.nn.functional.avg_pool2d
  *  Simple:   rt_torch_nn_avg_pool2d, rt_torch_nn_avg_pool2d_simple */
 SPT_API int32_t spt_avg_pool2d(int64_t input, const int64_t* kernel_size, int64_t kernel_size_len, const int64_t* stride, int64_t stride_len, const int64_t* padding, int64_t padding_len, int64_t* out);
 
-/** Means over windows that are chosen so that the result has a given size.
+/** Applies 2D average pooling with windows chosen for the given output size.
  *
  *  Shapes:   input [N, C, H, W] -> *out [N, C, output_size].
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
- *  Autograd: Recorded when grad mode is on and a floating input requires grad.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
+ *  Autograd: Recorded when grad mode is on and a floating-point input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.nn.functional.adaptive_avg_pool2d
  *  Simple:   rt_torch_nn_adaptive_avg_pool2d */
 SPT_API int32_t spt_adaptive_avg_pool2d(int64_t input, const int64_t* output_size, int64_t output_size_len, int64_t* out);
 
-/** Each channel with mean 0 and variance 1, then scaled and shifted. With training the running
- *  statistics are updated in place.
+/** Normalizes each channel to mean 0 and variance 1, then scales and shifts it. With training the
+ *  running statistics are updated in place.
  *
  *  Shapes:   input [N, C, ...]; the others [C].
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
- *  Autograd: Recorded when grad mode is on and a floating input requires grad.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
+ *  Autograd: Recorded when grad mode is on and a floating-point input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.nn.functional.batch_norm
  *  Simple:   rt_torch_nn_batch_norm, rt_torch_nn_batch_norm_bits */
 SPT_API int32_t spt_batch_norm(int64_t input, int64_t running_mean, int64_t running_var, int64_t weight, int64_t bias, bool training, double momentum, double eps, int64_t* out);
 
-/** The last dimensions with mean 0 and variance 1, then scaled and shifted.
+/** Normalizes the last dimensions to mean 0 and variance 1, then scales and shifts them.
  *
  *  Shapes:   The last sizes of input are normalized_shape; weight and bias have that shape.
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
- *  Autograd: Recorded when grad mode is on and a floating input requires grad.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
+ *  Autograd: Recorded when grad mode is on and a floating-point input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, TORCH (LibTorch refuses
  *            otherwise).
@@ -3650,39 +3669,39 @@ SPT_API int32_t spt_batch_norm(int64_t input, int64_t running_mean, int64_t runn
  *  Simple:   rt_torch_nn_layer_norm, rt_torch_nn_layer_norm_1d, rt_torch_nn_layer_norm_2d */
 SPT_API int32_t spt_layer_norm(int64_t input, const int64_t* normalized_shape, int64_t normalized_shape_len, int64_t weight, int64_t bias, double eps, int64_t* out);
 
-/** With training, zeros in place of a random share p of the elements, the others divided by 1 - p; else
- *  the input.
+/** With training, zeroes each element with probability p and divides the others by 1 - p; otherwise
+ *  returns the input.
  *
  *  Shapes:   *out has the shape of input.
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
- *  Autograd: Recorded when grad mode is on and a floating input requires grad.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
+ *  Autograd: Recorded when grad mode is on and a floating-point input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (p is not in 0 … 1),
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (p is not in [0, 1]),
  *            TORCH (LibTorch refuses otherwise).
  *  Source:   torch.nn.functional.dropout
  *  Simple:   rt_torch_nn_dropout, rt_torch_nn_dropout_bits */
 SPT_API int32_t spt_dropout(int64_t input, double p, bool training, int64_t* out);
 
-/** The rows of weight that input names.
+/** Returns the rows of weight at the indices in input.
  *
  *  Shapes:   input [...], weight [rows, width] -> *out [..., width].
- *  Dtype:    input holds integers; *out has the dtype of weight.
- *  Device:   The tensors share one.
- *  Autograd: Recorded when grad mode is on and a floating input requires grad.
+ *  Dtype:    input is an integer tensor; *out has the dtype of weight.
+ *  Device:   The same for all tensors.
+ *  Autograd: Recorded when grad mode is on and a floating-point input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (a row), DTYPE_MISMATCH
- *            (input holds no integers), TORCH (LibTorch refuses otherwise).
+ *            (input is not an integer tensor), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.nn.functional.embedding
  *  Simple:   rt_torch_nn_embedding */
 SPT_API int32_t spt_embedding(int64_t input, int64_t weight, int64_t* out);
 
-/** Divided by the p-norm along dim, which counts as at least eps.
+/** Divides input by its p-norm along dim, or by eps if the norm is smaller.
  *
  *  Shapes:   *out has the shape of input.
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
- *  Autograd: Recorded when grad mode is on and a floating input requires grad.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
+ *  Autograd: Recorded when grad mode is on and a floating-point input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (dim), TORCH (LibTorch
  *            refuses otherwise).
@@ -3690,13 +3709,13 @@ SPT_API int32_t spt_embedding(int64_t input, int64_t weight, int64_t* out);
  *  Simple:   rt_torch_nn_normalize */
 SPT_API int32_t spt_normalize(int64_t input, double p, int64_t dim, double eps, int64_t* out);
 
-/** softmax(query key^T / sqrt(E) + mask) value.
+/** Returns softmax(query key^T / sqrt(E) + mask) value.
  *
  *  Shapes:   query [..., L, E], key [..., S, E], value [..., S, V] -> *out [..., L, V]; mask broadcasts
  *            to [..., L, S].
- *  Dtype:    The tensors share one.
- *  Device:   The tensors share one.
- *  Autograd: Recorded when grad mode is on and a floating input requires grad.
+ *  Dtype:    The same for all tensors.
+ *  Device:   The same for all tensors.
+ *  Autograd: Recorded when grad mode is on and a floating-point input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, DTYPE_MISMATCH, TORCH
  *            (LibTorch refuses otherwise).
@@ -3704,13 +3723,13 @@ SPT_API int32_t spt_normalize(int64_t input, double p, int64_t dim, double eps, 
  *  Simple:   rt_torch_nn_scaled_dot_product_attention */
 SPT_API int32_t spt_scaled_dot_product_attention(int64_t query, int64_t key, int64_t value, int64_t mask, double dropout_p, bool is_causal, int64_t* out);
 
-/* --- Losses --- */
+/* --- Loss functions --- */
 
-/** The squared difference of input and target. reduction: 0 none, 1 mean, 2 sum.
+/** Returns the squared difference of input and target. reduction: 0 none, 1 mean, 2 sum.
  *
- *  Shapes:   input and target have one shape; *out is 0-d, or has it with reduction 0.
- *  Dtype:    The floating inputs share one.
- *  Device:   The tensors share one.
+ *  Shapes:   input and target have the same shape; *out is 0-d, or has that shape with reduction 0.
+ *  Dtype:    The same for all floating-point inputs.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (reduction),
@@ -3719,11 +3738,11 @@ SPT_API int32_t spt_scaled_dot_product_attention(int64_t query, int64_t key, int
  *  Simple:   rt_torch_nn_mse_loss_tensor */
 SPT_API int32_t spt_mse_loss(int64_t input, int64_t target, int64_t reduction, int64_t* out);
 
-/** The absolute difference of input and target. reduction: 0 none, 1 mean, 2 sum.
+/** Returns the absolute difference of input and target. reduction: 0 none, 1 mean, 2 sum.
  *
- *  Shapes:   input and target have one shape; *out is 0-d, or has it with reduction 0.
- *  Dtype:    The floating inputs share one.
- *  Device:   The tensors share one.
+ *  Shapes:   input and target have the same shape; *out is 0-d, or has that shape with reduction 0.
+ *  Dtype:    The same for all floating-point inputs.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (reduction),
@@ -3732,12 +3751,12 @@ SPT_API int32_t spt_mse_loss(int64_t input, int64_t target, int64_t reduction, i
  *  Simple:   rt_torch_nn_l1_loss_tensor */
 SPT_API int32_t spt_l1_loss(int64_t input, int64_t target, int64_t reduction, int64_t* out);
 
-/** -(t log x + (1 - t) log(1 - x)) for inputs x in 0 … 1 and targets t. reduction: 0 none, 1 mean, 2
- *  sum.
+/** Returns -(t log x + (1 - t) log(1 - x)) for input x in [0, 1] and target t. reduction: 0 none, 1
+ *  mean, 2 sum.
  *
- *  Shapes:   input and target have one shape; *out is 0-d, or has it with reduction 0.
- *  Dtype:    The floating inputs share one.
- *  Device:   The tensors share one.
+ *  Shapes:   input and target have the same shape; *out is 0-d, or has that shape with reduction 0.
+ *  Dtype:    The same for all floating-point inputs.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (reduction),
@@ -3746,11 +3765,12 @@ SPT_API int32_t spt_l1_loss(int64_t input, int64_t target, int64_t reduction, in
  *  Simple:   rt_torch_nn_binary_cross_entropy_tensor */
 SPT_API int32_t spt_binary_cross_entropy(int64_t input, int64_t target, int64_t reduction, int64_t* out);
 
-/** Binary cross-entropy of sigmoid(input), computed without overflow. reduction: 0 none, 1 mean, 2 sum.
+/** Returns the binary cross entropy of sigmoid(input), computed without overflow. reduction: 0 none, 1
+ *  mean, 2 sum.
  *
- *  Shapes:   input and target have one shape; *out is 0-d, or has it with reduction 0.
- *  Dtype:    The floating inputs share one.
- *  Device:   The tensors share one.
+ *  Shapes:   input and target have the same shape; *out is 0-d, or has that shape with reduction 0.
+ *  Dtype:    The same for all floating-point inputs.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (reduction),
@@ -3759,11 +3779,12 @@ SPT_API int32_t spt_binary_cross_entropy(int64_t input, int64_t target, int64_t 
  *  Simple:   rt_torch_nn_binary_cross_entropy_with_logits_tensor */
 SPT_API int32_t spt_binary_cross_entropy_with_logits(int64_t input, int64_t target, int64_t reduction, int64_t* out);
 
-/** The squared difference where it is small, else the absolute one. reduction: 0 none, 1 mean, 2 sum.
+/** Returns half the squared difference up to 1, then the absolute difference minus 0.5. reduction: 0
+ *  none, 1 mean, 2 sum.
  *
- *  Shapes:   input and target have one shape; *out is 0-d, or has it with reduction 0.
- *  Dtype:    The floating inputs share one.
- *  Device:   The tensors share one.
+ *  Shapes:   input and target have the same shape; *out is 0-d, or has that shape with reduction 0.
+ *  Dtype:    The same for all floating-point inputs.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (reduction),
@@ -3772,11 +3793,12 @@ SPT_API int32_t spt_binary_cross_entropy_with_logits(int64_t input, int64_t targ
  *  Simple:   rt_torch_nn_smooth_l1_loss_tensor */
 SPT_API int32_t spt_smooth_l1_loss(int64_t input, int64_t target, int64_t reduction, int64_t* out);
 
-/** Half the squared difference up to 1, then linear. reduction: 0 none, 1 mean, 2 sum.
+/** Returns half the squared difference up to 1, then the absolute difference minus 0.5. reduction: 0
+ *  none, 1 mean, 2 sum.
  *
- *  Shapes:   input and target have one shape; *out is 0-d, or has it with reduction 0.
- *  Dtype:    The floating inputs share one.
- *  Device:   The tensors share one.
+ *  Shapes:   input and target have the same shape; *out is 0-d, or has that shape with reduction 0.
+ *  Dtype:    The same for all floating-point inputs.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (reduction),
@@ -3785,13 +3807,13 @@ SPT_API int32_t spt_smooth_l1_loss(int64_t input, int64_t target, int64_t reduct
  *  Simple:   rt_torch_nn_huber_loss_tensor */
 SPT_API int32_t spt_huber_loss(int64_t input, int64_t target, int64_t reduction, int64_t* out);
 
-/** The negative log-likelihood of log_softmax(input). reduction: 0 none, 1 mean, 2 sum. ignore_index is
- *  usually -100.
+/** Returns the negative log likelihood of log_softmax(input). reduction: 0 none, 1 mean, 2 sum.
+ *  ignore_index is usually -100.
  *
- *  Shapes:   input [N, C, ...] holds logits; target [N, ...] class indices (int64), or probabilities
- *            shaped as input.
- *  Dtype:    The floating inputs share one.
- *  Device:   The tensors share one.
+ *  Shapes:   input [N, C, ...] has logits; target [N, ...] has class indices (int64), or probabilities
+ *            in the shape of input.
+ *  Dtype:    The same for all floating-point inputs.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (reduction),
@@ -3801,11 +3823,11 @@ SPT_API int32_t spt_huber_loss(int64_t input, int64_t target, int64_t reduction,
  *  Simple:   rt_torch_nn_cross_entropy_tensor */
 SPT_API int32_t spt_cross_entropy(int64_t input, int64_t target, int64_t weight, int64_t reduction, int64_t ignore_index, double label_smoothing, int64_t* out);
 
-/** The negative log-likelihood. reduction: 0 none, 1 mean, 2 sum. ignore_index is usually -100.
+/** Returns the negative log likelihood. reduction: 0 none, 1 mean, 2 sum. ignore_index is usually -100.
  *
- *  Shapes:   input [N, C, ...] holds log-probabilities; target [N, ...] class indices (int64).
- *  Dtype:    The floating inputs share one.
- *  Device:   The tensors share one.
+ *  Shapes:   input [N, C, ...] has log-probabilities; target [N, ...] has class indices (int64).
+ *  Dtype:    The same for all floating-point inputs.
+ *  Device:   The same for all tensors.
  *  Autograd: Recorded when grad mode is on and input requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (reduction),
@@ -3815,48 +3837,45 @@ SPT_API int32_t spt_cross_entropy(int64_t input, int64_t target, int64_t weight,
  *  Simple:   rt_torch_nn_nll_loss_tensor */
 SPT_API int32_t spt_nll_loss(int64_t input, int64_t target, int64_t weight, int64_t reduction, int64_t ignore_index, int64_t* out);
 
-/** Mean squared difference, as a number.
+/** Returns the mean squared difference, as a number.
  *
- *  Dtype:    The floating inputs share one.
- *  Device:   The tensors share one.
- *  Autograd: Not recorded: *out is a plain number. spt_mse_loss gives a tensor that can be back-
- *            propagated.
+ *  Dtype:    The same for all floating-point inputs.
+ *  Device:   The same for all tensors.
+ *  Autograd: Not recorded: *out is a number. spt_mse_loss returns a tensor that supports backward.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, TORCH (LibTorch refuses
  *            otherwise).
  *  Source:   torch.nn.functional.mse_loss
  *  Simple:   rt_torch_nn_mse_loss, rt_torch_nn_mse_loss_bits */
 SPT_API int32_t spt_mse_loss_value(int64_t input, int64_t target, double* out);
 
-/** Mean cross-entropy of logits and class indices, as a number.
+/** Returns the mean cross entropy of logits and class indices, as a number.
  *
- *  Dtype:    The floating inputs share one.
- *  Device:   The tensors share one.
- *  Autograd: Not recorded: *out is a plain number. spt_cross_entropy gives a tensor that can be back-
- *            propagated.
+ *  Dtype:    The same for all floating-point inputs.
+ *  Device:   The same for all tensors.
+ *  Autograd: Not recorded: *out is a number. spt_cross_entropy returns a tensor that supports backward.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, TORCH (LibTorch refuses
  *            otherwise).
  *  Source:   torch.nn.functional.cross_entropy
  *  Simple:   rt_torch_nn_cross_entropy, rt_torch_nn_cross_entropy_bits */
 SPT_API int32_t spt_cross_entropy_value(int64_t input, int64_t target, double* out);
 
-/** Mean binary cross-entropy of inputs in 0 … 1, as a number.
+/** Returns the mean binary cross entropy of inputs in [0, 1], as a number.
  *
- *  Dtype:    The floating inputs share one.
- *  Device:   The tensors share one.
- *  Autograd: Not recorded: *out is a plain number. spt_binary_cross_entropy gives a tensor that can be
- *            back-propagated.
+ *  Dtype:    The same for all floating-point inputs.
+ *  Device:   The same for all tensors.
+ *  Autograd: Not recorded: *out is a number. spt_binary_cross_entropy returns a tensor that supports
+ *            backward.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, TORCH (LibTorch refuses
  *            otherwise).
  *  Source:   torch.nn.functional.binary_cross_entropy
  *  Simple:   rt_torch_nn_binary_cross_entropy, rt_torch_nn_binary_cross_entropy_bits */
 SPT_API int32_t spt_binary_cross_entropy_value(int64_t input, int64_t target, double* out);
 
-/** Mean negative log-likelihood of log-probabilities, as a number.
+/** Returns the mean negative log likelihood of log-probabilities, as a number.
  *
- *  Dtype:    The floating inputs share one.
- *  Device:   The tensors share one.
- *  Autograd: Not recorded: *out is a plain number. spt_nll_loss gives a tensor that can be back-
- *            propagated.
+ *  Dtype:    The same for all floating-point inputs.
+ *  Device:   The same for all tensors.
+ *  Autograd: Not recorded: *out is a number. spt_nll_loss returns a tensor that supports backward.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, SHAPE_MISMATCH, TORCH (LibTorch refuses
  *            otherwise).
  *  Source:   torch.nn.functional.nll_loss
@@ -3865,7 +3884,7 @@ SPT_API int32_t spt_nll_loss_value(int64_t input, int64_t target, double* out);
 
 /* --- Autograd --- */
 
-/** Makes a leaf tensor require a gradient, or no longer.
+/** Sets whether a leaf tensor requires grad.
  *
  *  Errors:   INVALID_HANDLE, DTYPE_MISMATCH (an integer tensor), INVALID_ARGUMENT (not a leaf), TORCH
  *            (LibTorch refuses otherwise).
@@ -3873,23 +3892,23 @@ SPT_API int32_t spt_nll_loss_value(int64_t input, int64_t target, double* out);
  *  Simple:   rt_torch_autograd_set_requires_grad */
 SPT_API int32_t spt_set_requires_grad(int64_t a, bool requires_grad);
 
-/** Whether operations on the tensor are recorded.
+/** Returns whether operations on the tensor are recorded.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.requires_grad
  *  Simple:   rt_torch_autograd_requires_grad */
 SPT_API int32_t spt_requires_grad(int64_t a, bool* out);
 
-/** Whether the tensor is no result of a recorded operation.
+/** Returns whether the tensor is not the result of a recorded operation.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.is_leaf
  *  Simple:   rt_torch_autograd_is_leaf */
 SPT_API int32_t spt_is_leaf(int64_t a, bool* out);
 
-/** The gradient that backward passes accumulated.
+/** Returns the gradient that backward passes have accumulated.
  *
- *  Owns:     *out is a new handle on the gradient itself, or 0 when there is none, which is no error.
+ *  Owns:     *out is a new handle of the gradient itself, or 0, without an error, if there is none.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.grad
  *  Simple:   rt_torch_autograd_grad */
@@ -3897,13 +3916,13 @@ SPT_API int32_t spt_grad(int64_t a, int64_t* out);
 
 /** Replaces the gradient; 0 removes it.
  *
- *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (the tensor itself), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (gradient is the tensor itself), SHAPE_MISMATCH,
+ *            DTYPE_MISMATCH, DEVICE_MISMATCH, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.grad
  *  Simple:   rt_torch_autograd_set_grad */
 SPT_API int32_t spt_set_grad(int64_t a, int64_t gradient);
 
-/** Adds the gradient of a one-element tensor to every leaf it depends on; the graph is freed.
+/** Accumulates the gradient of a one-element tensor into the leaves of its graph; frees the graph.
  *
  *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (more than one element, or nothing requires grad), TORCH
  *            (LibTorch refuses otherwise).
@@ -3911,7 +3930,8 @@ SPT_API int32_t spt_set_grad(int64_t a, int64_t gradient);
  *  Simple:   rt_torch_autograd_backward, simple_torch_backward */
 SPT_API int32_t spt_backward(int64_t a);
 
-/** As spt_backward, starting from a given gradient; the graph may be kept or be differentiated again.
+/** As spt_backward, with an initial gradient. The graph may be retained, or recorded for another
+ *  differentiation.
  *
  *  Errors:   INVALID_HANDLE, SHAPE_MISMATCH (gradient), INVALID_ARGUMENT (nothing requires grad), TORCH
  *            (LibTorch refuses otherwise).
@@ -3919,14 +3939,14 @@ SPT_API int32_t spt_backward(int64_t a);
  *  Simple:   rt_torch_autograd_backward_with */
 SPT_API int32_t spt_backward_with(int64_t a, int64_t gradient, bool retain_graph, bool create_graph);
 
-/** Fills the gradient with zeros; does nothing when there is none.
+/** Fills the gradient with zeros; does nothing if there is none.
  *
  *  Errors:   INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Source:   torch.Tensor.grad
  *  Simple:   rt_torch_autograd_zero_grad */
 SPT_API int32_t spt_zero_grad(int64_t a);
 
-/** The same storage, cut off from the autograd graph.
+/** Returns a tensor with the same storage that is detached from the autograd graph.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
@@ -3934,28 +3954,29 @@ SPT_API int32_t spt_zero_grad(int64_t a);
  *  Simple:   rt_torch_autograd_detach */
 SPT_API int32_t spt_detach(int64_t a, int64_t* out);
 
-/** Turns recording off on this thread. It does not nest: a second begin changes nothing.
+/** Disables recording on this thread. Calls do not nest: a second call has no effect.
  *
  *  Errors:   TORCH (LibTorch refuses otherwise).
  *  Source:   torch.no_grad
  *  Simple:   rt_torch_autograd_no_grad_begin */
 SPT_API int32_t spt_no_grad_begin(void);
 
-/** Turns recording on again on this thread, however often it was turned off.
+/** Enables recording on this thread, however often it was disabled.
  *
  *  Errors:   TORCH (LibTorch refuses otherwise).
  *  Source:   torch.no_grad
  *  Simple:   rt_torch_autograd_no_grad_end */
 SPT_API int32_t spt_no_grad_end(void);
 
-/** Turns recording on this thread on or off and gives what it was, so that a caller can put it back.
+/** Enables or disables recording on this thread and returns the previous state, so that a caller can
+ *  restore it.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.set_grad_enabled
  *  Simple:   rt_torch_autograd_set_grad_enabled */
 SPT_API int32_t spt_set_grad_enabled(bool enabled, bool* out);
 
-/** Whether operations are recorded on this thread.
+/** Returns whether operations are recorded on this thread.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (LibTorch refuses otherwise).
  *  Source:   torch.is_grad_enabled
@@ -3964,26 +3985,27 @@ SPT_API int32_t spt_grad_enabled(bool* out);
 
 /* --- Optimizers --- */
 
-/** An Adam optimizer over the parameters; decoupled makes it AdamW. It steps with LibTorch's fused
- *  kernel.
+/** Creates an Adam optimizer for the parameters; decoupled makes it AdamW. It steps with LibTorch's
+ *  fused kernel.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (a rate out of its range,
- *            no parameters, a parameter twice).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (an option out of range,
+ *            no parameters, a parameter appears twice).
  *  Source:   torch.optim.Adam(fused=True), torch.optim.AdamW(fused=True)
  *  Simple:   rt_torch_optim_adam_new */
 SPT_API int32_t spt_optim_adam_new(const int64_t* params, int64_t params_len, double lr, double beta1, double beta2, double eps, double weight_decay, bool amsgrad, bool decoupled, int64_t* out);
 
-/** Stochastic gradient descent over the parameters. It steps with LibTorch's fused kernel.
+/** Creates a stochastic gradient descent optimizer for the parameters. It steps with LibTorch's fused
+ *  kernel.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (a rate out of its range,
- *            no parameters, a parameter twice).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (an option out of range,
+ *            no parameters, a parameter appears twice).
  *  Source:   torch.optim.SGD(fused=True)
  *  Simple:   rt_torch_optim_sgd_new */
 SPT_API int32_t spt_optim_sgd_new(const int64_t* params, int64_t params_len, double lr, double momentum, double dampening, double weight_decay, bool nesterov, int64_t* out);
 
-/** One step for each parameter that has a gradient.
+/** Performs one optimization step for each parameter that has a gradient.
  *
  *  Errors:   INVALID_HANDLE.
  *  Source:   torch.optim.Optimizer.step
@@ -3997,147 +4019,151 @@ SPT_API int32_t spt_optim_step(int64_t optimizer);
  *  Simple:   rt_torch_optim_zero_grad */
 SPT_API int32_t spt_optim_zero_grad(int64_t optimizer, bool set_to_none);
 
-/** Changes the learning rate from the next step on.
+/** Sets the learning rate, from the next step on.
  *
  *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (lr is negative).
  *  Source:   torch.optim.Optimizer.param_groups
  *  Simple:   rt_torch_optim_set_lr */
 SPT_API int32_t spt_optim_set_lr(int64_t optimizer, double lr);
 
-/** The learning rate.
+/** Returns the learning rate.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Source:   torch.optim.Optimizer.param_groups
  *  Simple:   rt_torch_optim_lr */
 SPT_API int32_t spt_optim_lr(int64_t optimizer, double* out);
 
-/** An optimizer without parameters: Adadelta, Adafactor, Adagrad, Adam, AdamW, Adamax, ASGD, LBFGS,
- *  Muon, NAdam, RAdam, RMSprop, Rprop, SGD or SparseAdam. The values are options, one for each name;
- *  those left out are PyTorch's.
+/** Creates an optimizer without parameters. algorithm is Adadelta, Adafactor, Adagrad, Adam, AdamW,
+ *  Adamax, ASGD, LBFGS, Muon, NAdam, RAdam, RMSprop, Rprop, SGD or SparseAdam. The values are options,
+ *  one for each name; omitted options have PyTorch's defaults.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such algorithm or option, an option
- *            out of its range), NOT_IMPLEMENTED (differentiable).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (unknown algorithm or option, an option
+ *            out of range), NOT_IMPLEMENTED (differentiable).
  *  Source:   torch.optim
  *  Simple:   rt_torch_optim_new */
 SPT_API int32_t spt_optim_new(const char* algorithm, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
 
-/** Adds parameters with options of their own; options left out are the optimizer's, and those that it
- *  does not know are kept for the program.
+/** Adds a parameter group with its options. Omitted options have the optimizer's defaults; unknown
+ *  options are stored for the program.
  *
- *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (a parameter twice or in another group, no leaf, of no
- *            floating or complex dtype; an option out of its range).
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (a parameter appears twice or in another group, is not a
+ *            leaf, or is neither floating point nor complex; an option out of range).
  *  Source:   torch.optim.Optimizer.add_param_group
  *  Simple:   rt_torch_optim_add_group */
 SPT_API int32_t spt_optim_add_group(int64_t optimizer, const int64_t* params, int64_t params_len, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
 
-/** How many parameter groups there are.
+/** Returns the number of parameter groups.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Source:   torch.optim.Optimizer.param_groups
  *  Simple:   rt_torch_optim_group_count */
 SPT_API int32_t spt_optim_group_count(int64_t optimizer, int64_t* out);
 
-/** The parameters of a group.
+/** Returns the parameters of a group.
  *
- *  Owns:     The handles are new; release each with spt_release. Free the list with spt_free.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (no such group).
+ *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (group).
  *  Source:   torch.optim.Optimizer.param_groups
  *  Simple:   rt_torch_optim_group_params */
 SPT_API int32_t spt_optim_group_params(int64_t optimizer, int64_t group, int64_t** out, int64_t* out_len);
 
-/** The options of a group, as spt_op gives results: the letters, the names with a comma between them,
- *  and the values.
+/** Returns the options of a group, in the form of the results of spt_op: the letters, the names
+ *  separated by commas, and the values.
  *
  *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
  *            spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (no such group).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (group).
  *  Source:   torch.optim.Optimizer.param_groups
  *  Simple:   rt_torch_optim_options */
 SPT_API int32_t spt_optim_options(int64_t optimizer, int64_t group, SplArray** out);
 
-/** One option of a group, in the form of optim_options; no value where there is none of that name.
+/** Returns one option of a group, in the form of spt_optim_options; no value if the group has no such
+ *  option.
  *
  *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
  *            spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (no such group).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (group).
  *  Source:   torch.optim.Optimizer.param_groups
  *  Simple:   rt_torch_optim_option */
 SPT_API int32_t spt_optim_option(int64_t optimizer, int64_t group, const char* name, SplArray** out);
 
-/** Sets an option of a group to the one value, from the next step on. As in PyTorch its range is not
- *  looked at.
+/** Sets an option of a group to the one value, from the next step on. As in PyTorch the range is not
+ *  checked.
  *
- *  Errors:   INVALID_HANDLE, INDEX_OUT_OF_RANGE (no such group), INVALID_ARGUMENT (not one value).
+ *  Errors:   INVALID_HANDLE, INDEX_OUT_OF_RANGE (group), INVALID_ARGUMENT (values does not have one
+ *            item).
  *  Source:   torch.optim.Optimizer.param_groups
  *  Simple:   rt_torch_optim_set_option */
 SPT_API int32_t spt_optim_set_option(int64_t optimizer, int64_t group, const char* name, const char* kinds, const SplArray* values);
 
-/** What is remembered of a parameter, counted through all groups, in the form of optim_options; nothing
- *  before its first step. Tensors are those that the next step changes.
+/** Returns the optimizer's state of a parameter, in the form of spt_optim_options. param is an index
+ *  over all groups. The state is empty before the first step. Its tensors are those that the next step
+ *  changes.
  *
  *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
  *            spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (no such parameter).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (param).
  *  Source:   torch.optim.Optimizer.state_dict
  *  Simple:   rt_torch_optim_state */
 SPT_API int32_t spt_optim_state(int64_t optimizer, int64_t param, SplArray** out);
 
-/** Replaces what is remembered of a parameter by these values, one for each name. Tensors are moved to
- *  the parameter's device, and to its dtype unless they count steps; those that fit are used as they
- *  are.
+/** Replaces the optimizer's state of a parameter with the values, one for each name. Tensors are moved
+ *  to the parameter's device, and to its dtype unless they count steps. Tensors that already match are
+ *  not copied.
  *
- *  Errors:   INVALID_HANDLE, INDEX_OUT_OF_RANGE (no such parameter), INVALID_ARGUMENT (names and values
- *            do not fit).
+ *  Errors:   INVALID_HANDLE, INDEX_OUT_OF_RANGE (param), INVALID_ARGUMENT (names and values have
+ *            different lengths).
  *  Source:   torch.optim.Optimizer.load_state_dict
  *  Simple:   rt_torch_optim_load_state */
 SPT_API int32_t spt_optim_load_state(int64_t optimizer, int64_t param, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
 
 /* --- DLPack --- */
 
-/** The tensor as a DLPack 1 structure that shares its memory, or holds a copy and is flagged so.
+/** Exports the tensor as a DLPack 1 structure that shares its memory. With copy it owns a copy and has
+ *  the flag IS_COPIED.
  *
- *  Owns:     *out belongs to the caller, who calls its deleter once, or hands it to a consumer.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (requires grad, or is
- *            conjugated, negated, sparse, quantized or without storage), DTYPE_MISMATCH (DLPack has no
- *            such dtype).
+ *  Owns:     The caller owns *out, and calls its deleter once or passes it to a consumer.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the tensor requires
+ *            grad, or is conjugated, negated, sparse, quantized or without storage), DTYPE_MISMATCH
+ *            (DLPack has no such dtype).
  *  Source:   torch.Tensor.__dlpack__ */
 SPT_API int32_t spt_to_dlpack(int64_t a, bool copy, struct DLManagedTensorVersioned** out);
 
-/** As spt_to_dlpack without a copy, and the tensor goes with its memory: the handle ends. IS_COPIED
- *  goes out again where the memory came in so and nobody has it but the structure: no other handle,
- *  view, torch.Tensor or loan.
+/** As spt_to_dlpack without a copy, but consumes the handle: the tensor moves with its memory. The flag
+ *  IS_COPIED is exported again if the memory was imported with it and has no other user: no other
+ *  handle, view, torch.Tensor or export.
  *
- *  Owns:     Ends the handle a; on failure it stays. *out belongs to the caller, who calls its deleter
- *            once, or hands it to a consumer.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (as spt_to_dlpack;
- *            another call uses the tensor), DTYPE_MISMATCH (DLPack has no such dtype). */
+ *  Owns:     Consumes the handle a; it stays valid on error. The caller owns *out, and calls its
+ *            deleter once or passes it to a consumer.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (as spt_to_dlpack; a
+ *            concurrent call uses the tensor), DTYPE_MISMATCH (DLPack has no such dtype). */
 SPT_API int32_t spt_into_dlpack(int64_t a, struct DLManagedTensorVersioned** out);
 
-/** Fills view, a DLTensor, with the tensor's memory, shape and strides without lending them: it is good
- *  as long as the tensor lives and is not resized, and nothing is to be freed. A read-only tensor is
- *  refused, because the structure cannot say so.
+/** Fills view, a DLTensor, with the tensor's memory, shape and strides, as a borrowed view. It is valid
+ *  while the tensor lives and is not resized. A read-only tensor is an error, because the structure has
+ *  no flag for it.
  *
- *  Owns:     Everything stays the tensor's.
+ *  Owns:     view borrows from the tensor; nothing is released.
  *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (as spt_to_dlpack; the tensor is read-only),
  *            DTYPE_MISMATCH (DLPack has no such dtype). */
 SPT_API int32_t spt_dlpack_view(int64_t a, void* view);
 
-/** A tensor over the memory of a DLPack 1 structure, without a copy. Every field is checked first.
+/** Imports a DLPack 1 structure as a tensor that shares its memory. Every field is validated first.
  *
- *  Owns:     Takes managed over, also on failure: its deleter is called exactly once, when the last
- *            user of the memory is gone, on any thread. The library that the deleter is in must stay
- *            loaded until then, which is its producer's part. *out is a new handle; release it with
- *            spt_release.
+ *  Owns:     Consumes managed, also on error. Its deleter is called exactly once, when the memory has
+ *            no more users, on any thread. The producer must keep the library that contains the deleter
+ *            loaded until then. *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (managed is NULL; the message names the
- *            field that is wrong), DTYPE_MISMATCH, UNAVAILABLE (no such device here).
+ *            invalid field), DTYPE_MISMATCH, UNAVAILABLE (the device is not present).
  *  Source:   torch.from_dlpack */
 SPT_API int32_t spt_from_dlpack(struct DLManagedTensorVersioned* managed, int64_t* out);
 
 /** As spt_to_dlpack, as a structure without version and flags, for consumers older than DLPack 1. A
- *  read-only tensor is refused, because the structure cannot say so.
+ *  read-only tensor is an error, because the structure has no flag for it.
  *
- *  Owns:     *out belongs to the caller, who calls its deleter once, or hands it to a consumer.
+ *  Owns:     The caller owns *out, and calls its deleter once or passes it to a consumer.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (as spt_to_dlpack; the
  *            tensor is read-only), DTYPE_MISMATCH (DLPack has no such dtype).
  *  Simple:   simple_torch_to_dlpack */
@@ -4145,65 +4171,68 @@ SPT_API int32_t spt_to_dlpack_legacy(int64_t a, struct DLManagedTensor** out);
 
 /** As spt_from_dlpack, from a structure without version and flags.
  *
- *  Owns:     Takes managed over, also on failure. *out is a new handle; release it with spt_release.
+ *  Owns:     Consumes managed, also on error. *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (managed is NULL; the message names the
- *            field that is wrong), DTYPE_MISMATCH, UNAVAILABLE (no such device here).
+ *            invalid field), DTYPE_MISMATCH, UNAVAILABLE (the device is not present).
  *  Simple:   simple_torch_from_dlpack */
 SPT_API int32_t spt_from_dlpack_legacy(struct DLManagedTensor* managed, int64_t* out);
 
-/** As spt_to_dlpack, kept behind a handle: for callers that hand it on by handle.
+/** As spt_to_dlpack, with the structure behind a handle.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (requires grad, or is
- *            conjugated, negated, sparse, quantized or without storage), DTYPE_MISMATCH (DLPack has no
- *            such dtype).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the tensor requires
+ *            grad, or is conjugated, negated, sparse, quantized or without storage), DTYPE_MISMATCH
+ *            (DLPack has no such dtype).
  *  Simple:   rt_torch_dlpack_export */
 SPT_API int32_t spt_dlpack_export(int64_t a, bool copy, int64_t* out);
 
-/** As spt_into_dlpack, kept behind a handle: for callers that hand it on by handle.
+/** As spt_into_dlpack, with the structure behind a handle.
  *
- *  Owns:     Ends the handle a; on failure it stays. *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (as spt_to_dlpack;
- *            another call uses the tensor), DTYPE_MISMATCH (DLPack has no such dtype).
+ *  Owns:     Consumes the handle a; it stays valid on error. *out is a new handle; release it with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (as spt_to_dlpack; a
+ *            concurrent call uses the tensor), DTYPE_MISMATCH (DLPack has no such dtype).
  *  Simple:   rt_torch_dlpack_move */
 SPT_API int32_t spt_dlpack_move(int64_t a, int64_t* out);
 
-/** As spt_from_dlpack, from a handle, which ends.
+/** As spt_from_dlpack, from a handle, which is consumed.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the message names the
- *            field that is wrong), DTYPE_MISMATCH, UNAVAILABLE (no such device here).
+ *            invalid field), DTYPE_MISMATCH, UNAVAILABLE (the device is not present).
  *  Simple:   rt_torch_dlpack_import */
 SPT_API int32_t spt_dlpack_import(int64_t managed, int64_t* out);
 
-/** The address of the first element behind a DLPack handle (data plus byte_offset).
+/** Returns the address of the first element behind a DLPack handle (data plus byte_offset).
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Simple:   rt_torch_dlpack_data_ptr */
 SPT_API int32_t spt_dlpack_data_ptr(int64_t managed, void** out);
 
-/** The flags behind a DLPack handle: 1 read-only, 2 is a copy, 4 sub-byte elements are padded.
+/** Returns the flags behind a DLPack handle: 1 read-only, 2 copied, 4 sub-byte elements are padded.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Simple:   rt_torch_dlpack_flags */
 SPT_API int32_t spt_dlpack_flags(int64_t managed, int64_t* out);
 
-/** By which way the calling thread's last import came in, in words; empty before the first.
+/** Returns a description of the protocol that the calling thread's last import used; empty before the
+ *  first import.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_dlpack_way */
 SPT_API int32_t spt_dlpack_way(char** out);
 
-/** Why the calling thread's last import is a copy; empty where it shares the producer's memory.
+/** Returns the reason why the calling thread's last import is a copy; empty if it shares the producer's
+ *  memory.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_dlpack_why_copied */
 SPT_API int32_t spt_dlpack_why_copied(char** out);
 
-/** The bytes of all copies that DLPack took in this process, in and out, by us or by a producer for us:
- *  0 where every crossing shared memory.
+/** Returns the bytes of all copies that DLPack exports and imports made in this process, by this
+ *  library or by a producer for it; 0 if all of them shared memory.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_dlpack_copied_bytes */
@@ -4211,47 +4240,49 @@ SPT_API int32_t spt_dlpack_copied_bytes(int64_t* out);
 
 /* --- Backward passes --- */
 
-/** Adds the gradients of the tensors to the leaves, or only to inputs where there are any. gradients is
- *  empty or has one for each tensor; 0 stands for a tensor of one, where a tensor has one element.
+/** Accumulates the gradients of the tensors into the graph leaves, or only into inputs if it is not
+ *  empty. gradients is empty or has one entry for each tensor. The entry 0 means a tensor of ones, for
+ *  a tensor with one element.
  *
  *  Device:   That of the tensors.
- *  Autograd: With create_graph the gradients have a history of their own.
- *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (nothing requires grad, a tensor has more than one
- *            element and no gradient, lists of different lengths), SHAPE_MISMATCH, DTYPE_MISMATCH (a
- *            gradient), TORCH (LibTorch refuses otherwise), and what a custom function or a hook failed
- *            with.
+ *  Autograd: The gradients have a history if create_graph is true.
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (nothing requires grad, a tensor without a gradient has
+ *            more than one element, lists of different lengths), SHAPE_MISMATCH, DTYPE_MISMATCH (a
+ *            gradient), TORCH (any other LibTorch error), any error that a custom function or a hook
+ *            reports.
  *  Source:   torch.autograd.backward
  *  Simple:   rt_torch_autograd_backward_of */
 SPT_API int32_t spt_backward_of(const int64_t* tensors, int64_t tensors_len, const int64_t* gradients, int64_t gradients_len, const int64_t* inputs, int64_t inputs_len, bool retain_graph, bool create_graph);
 
-/** The gradients of inputs, which nothing is added to; 0 for an input that the outputs do not use, if
- *  allow_unused.
+/** Returns the gradients of outputs with respect to inputs; accumulates nothing. With allow_unused the
+ *  entry is 0 for an input that the outputs do not use.
  *
  *  Device:   That of the tensors.
- *  Autograd: With create_graph the gradients have a history of their own.
- *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *  Autograd: The gradients have a history if create_graph is true.
+ *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with
  *            spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (nothing requires grad, a
- *            tensor has more than one element and no gradient, lists of different lengths),
- *            SHAPE_MISMATCH, DTYPE_MISMATCH (a gradient), TORCH (LibTorch refuses otherwise), and what
- *            a custom function or a hook failed with.
+ *            tensor without a gradient has more than one element, lists of different lengths),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH (a gradient), TORCH (any other LibTorch error), any error
+ *            that a custom function or a hook reports.
  *  Source:   torch.autograd.grad
  *  Simple:   rt_torch_autograd_grad_of */
 SPT_API int32_t spt_grad_of(const int64_t* outputs, int64_t outputs_len, const int64_t* inputs, int64_t inputs_len, const int64_t* gradients, int64_t gradients_len, bool retain_graph, bool create_graph, bool allow_unused, int64_t** out, int64_t* out_len);
 
-/** The same values with a history that refuses to be differentiated; 0 stays 0.
+/** Returns the same values with a history that raises an error when it is differentiated. The entry 0
+ *  stays 0.
  *
  *  Device:   That of the tensors.
- *  Autograd: With create_graph the gradients have a history of their own.
- *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *  Autograd: The gradients have a history if create_graph is true.
+ *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with
  *            spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
- *  Source:   what torch.autograd.function.once_differentiable does to the results of backward()
+ *  Source:   torch.autograd.function.once_differentiable, applied to the results of backward()
  *  Simple:   rt_torch_autograd_once_differentiable */
 SPT_API int32_t spt_once_differentiable(const int64_t* tensors, int64_t tensors_len, int64_t** out, int64_t* out_len);
 
-/** The name of the operation that made the tensor: MulBackward0, or ExpBackward for a custom function
- *  Exp. Empty for a leaf.
+/** Returns the name of the operation that created the tensor: MulBackward0, or ExpBackward for a custom
+ *  function Exp. Empty for a leaf.
  *
  *  Device:   That of the tensors.
  *  Owns:     *out is from malloc; free it with spt_free.
@@ -4260,7 +4291,7 @@ SPT_API int32_t spt_once_differentiable(const int64_t* tensors, int64_t tensors_
  *  Simple:   rt_torch_autograd_grad_fn_name */
 SPT_API int32_t spt_grad_fn_name(int64_t a, char** out);
 
-/** The number of the backward pass that this thread is in; -1 outside of one.
+/** Returns the number of the backward pass that this thread runs; -1 outside a backward pass.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Source:   torch._C._current_graph_task_id
@@ -4269,158 +4300,162 @@ SPT_API int32_t spt_graph_task(int64_t* out);
 
 /* --- Custom functions --- */
 
-/** Runs forward, unrecorded, with a step, which the functions of this family take; its outputs get a
- *  history, in which backward gives the gradients: it is called with a step of its own, as often as the
- *  graph is differentiated, on any thread. A step lives as long as its call. Both give 1, or 0 after
- *  spt_autograd_callback_failed.
+/** Calls forward, unrecorded, with a step handle that the functions of this family accept. The outputs
+ *  get a history. backward computes its gradients: it is called with a step of its own each time the
+ *  graph is differentiated, on any thread. A step is valid during its call. Both callbacks return 1, or
+ *  0 after spt_autograd_callback_failed.
  *
  *  Autograd: Recorded when grad mode is on and an input requires grad. backward is recorded with
  *            create_graph.
- *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
- *            spt_release. ended is told when the graph, or a failed call, has let go of the key; also
- *            when this function fails, once forward was called.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (a NULL pointer), and
- *            what forward failed with.
+ *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with
+ *            spt_release. on_release is called when the graph, or a failed call, has released the key;
+ *            also if this function fails after it has called forward.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (a NULL pointer), any
+ *            error that forward reports.
  *  Source:   torch.autograd.Function.apply
  *  Simple:   rt_torch_autograd_custom_function */
-SPT_API int32_t spt_custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd ended, int64_t** out, int64_t* out_len);
+SPT_API int32_t spt_custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len);
 
-/** In forward the inputs; in backward a gradient for each output, 0 where there is none.
+/** Returns the inputs in forward, and one gradient for each output in backward; 0 where there is none.
  *
- *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with
  *            spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step is over),
- *            INVALID_ARGUMENT (it does not belong into this step).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended),
+ *            INVALID_ARGUMENT (the function is not valid in this step).
  *  Simple:   rt_torch_autograd_step_tensors */
 SPT_API int32_t spt_step_tensors(int64_t step, int64_t** out, int64_t* out_len);
 
-/** In forward the outputs; in backward a gradient for each input, 0 where there is none.
+/** Sets the outputs in forward, and one gradient for each input in backward; 0 where there is none.
  *
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step is over), INVALID_ARGUMENT (it does not belong
- *            into this step).
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
+ *            valid in this step).
  *  Simple:   rt_torch_autograd_step_give */
 SPT_API int32_t spt_step_give(int64_t step, const int64_t* tensors, int64_t tensors_len);
 
-/** What backward needs of inputs and outputs, in forward; 0 stays 0. Called again, the latest call
- *  counts.
+/** Saves inputs and outputs for backward; called in forward. The entry 0 stays 0. A later call replaces
+ *  an earlier one.
  *
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step is over), INVALID_ARGUMENT (it does not belong
- *            into this step).
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
+ *            valid in this step).
  *  Source:   torch.autograd.function.FunctionCtx.save_for_backward
  *  Simple:   rt_torch_autograd_step_save */
 SPT_API int32_t spt_step_save(int64_t step, const int64_t* tensors, int64_t tensors_len);
 
-/** What forward saved.
+/** Returns the tensors that forward saved.
  *
- *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with
  *            spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step is over), TORCH
- *            (one was changed in place since, or the graph was freed).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended), TORCH
+ *            (a tensor was changed in place after it was saved, or the graph was freed).
  *  Source:   torch.autograd.function.FunctionCtx.saved_tensors
  *  Simple:   rt_torch_autograd_step_saved */
 SPT_API int32_t spt_step_saved(int64_t step, int64_t** out, int64_t* out_len);
 
-/** Says in forward which inputs it changed in place; they must be outputs, too.
+/** Marks inputs that forward changed in place; they must also be outputs.
  *
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step is over), INVALID_ARGUMENT (it does not belong
- *            into this step).
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
+ *            valid in this step).
  *  Source:   torch.autograd.function.FunctionCtx.mark_dirty
  *  Simple:   rt_torch_autograd_step_mark_dirty */
 SPT_API int32_t spt_step_mark_dirty(int64_t step, const int64_t* tensors, int64_t tensors_len);
 
-/** Says in forward which outputs have no gradient.
+/** Marks outputs of forward that have no gradient.
  *
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step is over), INVALID_ARGUMENT (it does not belong
- *            into this step).
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
+ *            valid in this step).
  *  Source:   torch.autograd.function.FunctionCtx.mark_non_differentiable
  *  Simple:   rt_torch_autograd_step_mark_non_differentiable */
 SPT_API int32_t spt_step_mark_non_differentiable(int64_t step, const int64_t* tensors, int64_t tensors_len);
 
-/** Says in forward whether backward is given zeros for outputs without a gradient, as it is unless told
- *  otherwise, or 0.
+/** Sets whether backward receives zeros (the default) or 0 for an output without a gradient; called in
+ *  forward.
  *
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step is over), INVALID_ARGUMENT (it does not belong
- *            into this step).
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
+ *            valid in this step).
  *  Source:   torch.autograd.function.FunctionCtx.set_materialize_grads
  *  Simple:   rt_torch_autograd_step_set_materialize_grads */
 SPT_API int32_t spt_step_set_materialize_grads(int64_t step, bool materialize);
 
-/** How the callback fails that this thread is in, and that returns 0 now: the kind of an error, its
- *  message, and its fields where they apply. NULL is empty.
+/** Reports the failure of the callback that this thread runs, which then returns 0: the kind of the
+ *  error, its message, and its fields where they apply. NULL is an empty string.
  *
- *  Errors:   INVALID_ARGUMENT (there is no such kind).
+ *  Errors:   INVALID_ARGUMENT (unknown kind).
  *  Simple:   rt_torch_autograd_callback_failed */
 SPT_API int32_t spt_autograd_callback_failed(int64_t kind, const char* message, const char* expected, const char* got, const char* type, const char* traceback);
 
 /* --- Hooks --- */
 
-/** hook is called with each gradient of the tensor, as a handle that it releases. It gives the handle
- *  of what replaces the gradient, which ends, or -1 to leave it. *out is a number for spt_remove_hook.
+/** Registers hook, which is called with each gradient of the tensor, as a handle that it owns. It
+ *  returns the handle of a replacement, which the library releases, or -1 to keep the gradient. *out is
+ *  an identifier for spt_remove_hook.
  *
- *  Autograd: What hook does is recorded with create_graph.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the tensor requires no
- *            grad, a NULL pointer).
+ *  Autograd: Operations in hook are recorded if create_graph is true.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the tensor does not
+ *            require grad, a NULL pointer).
  *  Source:   torch.Tensor.register_hook
  *  Simple:   rt_torch_autograd_register_hook */
-SPT_API int32_t spt_register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out);
+SPT_API int32_t spt_register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, int64_t* out);
 
-/** hook is called with the leaf, as a handle that it releases, each time after its gradient has grown.
- *  It gives -1. *out is a number for spt_remove_hook.
+/** Registers hook, which is called with the leaf, as a handle that it owns, each time its gradient has
+ *  been accumulated. It returns -1. *out is an identifier for spt_remove_hook.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the tensor requires no
- *            grad or is no leaf, a NULL pointer).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the tensor does not
+ *            require grad or is not a leaf, a NULL pointer).
  *  Source:   torch.Tensor.register_post_accumulate_grad_hook
  *  Simple:   rt_torch_autograd_register_post_accumulate_grad_hook */
-SPT_API int32_t spt_register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, int64_t* out);
+SPT_API int32_t spt_register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, int64_t* out);
 
-/** Takes a hook away; nothing happens where it or its tensor is gone already.
+/** Removes a hook. Does nothing if the hook or its tensor no longer exists.
  *
  *  Source:   torch.utils.hooks.RemovableHandle.remove
  *  Simple:   rt_torch_autograd_remove_hook */
-SPT_API int32_t spt_remove_hook(int64_t number);
+SPT_API int32_t spt_remove_hook(int64_t hook_id);
 
-/** From here on, on this thread, operations that save a tensor for their backward call pack with the
- *  key and the tensor's handle, which it releases, and keep the number that it gives, greater than 0.
- *  unpack is called with the key and that number, and gives the handle of the tensor, which ends.
- *  dropped is told a number that nobody needs any more, ended the key.
+/** Pushes a pair of saved tensor hooks on this thread. Operations that save a tensor for backward call
+ *  pack with key and the tensor's handle, which pack owns. They save the number that pack returns,
+ *  which is greater than 0. unpack is called with key and that number and returns the tensor's handle,
+ *  which the library releases. on_drop is called with a number that is no longer used, on_release with
+ *  key when the hooks are no longer used.
  *
  *  Errors:   INVALID_ARGUMENT (a NULL pointer).
  *  Source:   torch.autograd.graph.saved_tensors_hooks
  *  Simple:   rt_torch_autograd_saved_tensors_hooks_begin */
-SPT_API int32_t spt_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd dropped, SptAutogradEnd ended);
+SPT_API int32_t spt_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd on_drop, SptAutogradEnd on_release);
 
-/** Ends what was begun last on this thread.
+/** Pops the pair of hooks that was pushed last on this thread.
  *
- *  Errors:   INVALID_ARGUMENT (none was begun).
+ *  Errors:   INVALID_ARGUMENT (no hooks are active).
  *  Source:   torch.autograd.graph.saved_tensors_hooks
  *  Simple:   rt_torch_autograd_saved_tensors_hooks_end */
 SPT_API int32_t spt_saved_tensors_hooks_end(void);
 
-/** From here on, on this thread, saved_tensors_hooks_begin, and Python's, fail with the message. It
- *  nests.
+/** Makes spt_saved_tensors_hooks_begin, and Python's counterpart, fail with message on this thread.
+ *  Calls nest.
  *
- *  Errors:   INVALID_ARGUMENT (the message, where hooks are begun on this thread; a NULL pointer).
+ *  Errors:   INVALID_ARGUMENT (hooks are active on this thread; the message is message),
+ *            INVALID_ARGUMENT (a NULL pointer).
  *  Source:   torch.autograd.graph.disable_saved_tensors_hooks
  *  Simple:   rt_torch_autograd_saved_tensors_hooks_disable */
 SPT_API int32_t spt_saved_tensors_hooks_disable(const char* message);
 
-/** Ends what was disabled last on this thread.
+/** Ends the last spt_saved_tensors_hooks_disable on this thread.
  *
- *  Errors:   INVALID_ARGUMENT (nothing was disabled).
+ *  Errors:   INVALID_ARGUMENT (hooks are not disabled).
  *  Source:   torch.autograd.graph.disable_saved_tensors_hooks
  *  Simple:   rt_torch_autograd_saved_tensors_hooks_enable */
 SPT_API int32_t spt_saved_tensors_hooks_enable(void);
 
-/** One more handle of the same tensor, for a callback that gives one away. Each is released by itself.
+/** Returns another handle of the same tensor, for a callback that passes one to the library. Release
+ *  each handle separately.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (LibTorch refuses otherwise).
  *  Simple:   rt_torch_another_handle */
 SPT_API int32_t spt_another_handle(int64_t a, int64_t* out);
 
-/* --- Nodes of the graph --- */
+/* --- Graph nodes --- */
 
-/** The node that computes the tensor's gradient, with the graph behind it; 0 for a leaf.
+/** Returns the node that computes the tensor's gradient, with the graph behind it; 0 for a leaf.
  *
  *  Owns:     *out is a new handle, or 0; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
@@ -4428,23 +4463,23 @@ SPT_API int32_t spt_another_handle(int64_t a, int64_t* out);
  *  Simple:   rt_torch_autograd_grad_fn */
 SPT_API int32_t spt_grad_fn(int64_t a, int64_t* out);
 
-/** Its grad_fn, or for a leaf the node that adds to its gradient.
+/** Returns the tensor's grad_fn, or for a leaf the node that accumulates its gradient.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the tensor requires no
- *            grad).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the tensor does not
+ *            require grad).
  *  Source:   torch.autograd.graph.get_gradient_edge
  *  Simple:   rt_torch_autograd_gradient_node */
 SPT_API int32_t spt_gradient_node(int64_t a, int64_t* out);
 
-/** Which output of its grad_fn the tensor is; 0 for a leaf.
+/** Returns the index of the tensor among the outputs of its grad_fn; 0 for a leaf.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Source:   torch.Tensor.output_nr
  *  Simple:   rt_torch_autograd_output_nr */
 SPT_API int32_t spt_output_nr(int64_t a, int64_t* out);
 
-/** MulBackward0, or ExpBackward for a custom function Exp.
+/** Returns the name of the node: MulBackward0, or ExpBackward for a custom function Exp.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the node).
@@ -4452,172 +4487,179 @@ SPT_API int32_t spt_output_nr(int64_t a, int64_t* out);
  *  Simple:   rt_torch_autograd_node_name */
 SPT_API int32_t spt_node_name(int64_t node, char** out);
 
-/** A number that another handle of the same node has, and no other node that lives.
+/** Returns a number that identifies the node: all handles of the node have it, and no other live node
+ *  does.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the node).
  *  Simple:   rt_torch_autograd_node_identity */
 SPT_API int32_t spt_node_identity(int64_t node, int64_t* out);
 
-/** For each input of the operation two numbers: a new handle of the node that its gradient goes to, or
- *  0, and to which of that node's inputs.
+/** Returns two numbers for each input of the operation: a new handle of the node that receives its
+ *  gradient, or 0, and the index of that node's input.
  *
- *  Owns:     *out is a new list, free it with spt_free; the handles in it are new, release each with
+ *  Owns:     *out is a new list; free it with spt_free. The handles in it are new; release each with
  *            spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the node).
  *  Source:   torch.autograd.graph.Node.next_functions
  *  Simple:   rt_torch_autograd_node_next_functions */
 SPT_API int32_t spt_node_next_functions(int64_t node, int64_t** out, int64_t* out_len);
 
-/** The leaf to whose gradient the node adds; 0 for every other node.
+/** Returns the leaf whose gradient the node accumulates; 0 for every other node.
  *
  *  Owns:     *out is a new handle, or 0; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the node).
- *  Source:   what AccumulateGrad nodes have as .variable
+ *  Source:   AccumulateGrad.variable
  *  Simple:   rt_torch_autograd_node_variable */
 SPT_API int32_t spt_node_variable(int64_t node, int64_t* out);
 
-/** hook is called with the key and the number of gradients of the node's inputs, after the node has
- *  run, or before it, when there are none. node_hook_gradients gives the gradients; hook may give
- *  others by node_hook_give. It gives 1, or 0 after spt_autograd_callback_failed. *out is a number for
- *  spt_node_remove_hook.
+/** Registers hook, which is called after the node has run, or before it if is_prehook is true. Its
+ *  arguments are key and the number of gradients of the node's inputs, which is 0 in a prehook.
+ *  spt_node_hook_gradients returns the gradients; hook may replace them with spt_node_hook_give. It
+ *  returns 1, or 0 after spt_autograd_callback_failed. *out is an identifier for spt_node_remove_hook.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the node),
  *            INVALID_ARGUMENT (a NULL pointer).
  *  Source:   torch.autograd.graph.Node.register_hook, register_prehook
  *  Simple:   rt_torch_autograd_node_register_hook */
-SPT_API int32_t spt_node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd ended, bool before, int64_t* out);
+SPT_API int32_t spt_node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, bool is_prehook, int64_t* out);
 
-/** Takes a node's hook away; nothing happens where it or its node is gone already.
+/** Removes a hook of a node. Does nothing if the hook or its node no longer exists.
  *
  *  Source:   torch.utils.hooks.RemovableHandle.remove
  *  Simple:   rt_torch_autograd_node_remove_hook */
-SPT_API int32_t spt_node_remove_hook(int64_t number);
+SPT_API int32_t spt_node_remove_hook(int64_t hook_id);
 
-/** In a node's hook: the gradients of the node's inputs, then those of its outputs; before it has run
- *  the latter alone. 0 where there is none.
+/** Returns the gradients in a node's hook: those of the node's inputs, then those of its outputs. In a
+ *  prehook it returns only the latter. 0 where there is none.
  *
- *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with
  *            spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (this thread runs no such hook).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (this thread does not run a node's hook).
  *  Simple:   rt_torch_autograd_node_hook_gradients */
 SPT_API int32_t spt_node_hook_gradients(int64_t** out, int64_t* out_len);
 
-/** In a node's hook: what replaces the gradients of the inputs, or before the node those of the
- *  outputs. As many as there are.
+/** Replaces the gradients in a node's hook: those of the inputs, or in a prehook those of the outputs.
+ *  The list has one entry for each.
  *
- *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (this thread runs no such hook).
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (this thread does not run a node's hook).
  *  Simple:   rt_torch_autograd_node_hook_give */
 SPT_API int32_t spt_node_hook_give(const int64_t* gradients, int64_t gradients_len);
 
-/** Tensors whose gradients are awaited together; neither they nor their graphs are kept alive. *out is
- *  a number for the other two.
+/** Registers tensors whose gradients are awaited together. Neither they nor their graphs are kept
+ *  alive. *out is an identifier for spt_watched_in_pass and spt_unwatch_gradients.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (a tensor requires no
- *            grad).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (a tensor does not
+ *            require grad).
  *  Simple:   rt_torch_autograd_watch_gradients */
 SPT_API int32_t spt_watch_gradients(const int64_t* tensors, int64_t tensors_len, int64_t* out);
 
-/** Of how many of them the backward pass that this thread is in computes the gradient.
+/** Returns the number of registered tensors whose gradient the current backward pass of this thread
+ *  computes.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (outside of a backward pass).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (outside a backward pass).
  *  Source:   torch._C._will_engine_execute_node
  *  Simple:   rt_torch_autograd_watched_in_pass */
-SPT_API int32_t spt_watched_in_pass(int64_t number, int64_t* out);
+SPT_API int32_t spt_watched_in_pass(int64_t watch_id, int64_t* out);
 
-/** They are awaited no more.
+/** Ends the registration by spt_watch_gradients.
  *
  *  Simple:   rt_torch_autograd_unwatch_gradients */
-SPT_API int32_t spt_unwatch_gradients(int64_t number);
+SPT_API int32_t spt_unwatch_gradients(int64_t watch_id);
 
-/** Says that the tensor's memory was written by somebody whom LibTorch does not see: a backward pass
- *  that saved it before is refused.
+/** Marks the tensor's memory as written by code outside LibTorch. A backward pass that has saved the
+ *  tensor before then raises an error.
  *
  *  Errors:   INVALID_HANDLE, TORCH (an inference tensor).
  *  Source:   torch.autograd.graph.increment_version
  *  Simple:   rt_torch_autograd_increment_version */
 SPT_API int32_t spt_increment_version(int64_t a);
 
-/* --- Anomaly mode, inference mode --- */
+/* --- Anomaly mode and inference mode --- */
 
-/** Whether a backward pass fails where a function gives NaN (check_nan), for all threads. Errors of a
- *  pass then say what place gave when the operation was called that fails; NULL: they do not.
+/** Enables or disables anomaly mode for all threads. With check_nan a backward pass fails if a function
+ *  returns NaN. Errors of a pass then contain the string that location returned when the failing
+ *  operation was called. location may be NULL.
  *
  *  Source:   torch.autograd.set_detect_anomaly
  *  Simple:   rt_torch_autograd_set_detect_anomaly */
-SPT_API int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptPlace place);
+SPT_API int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptPlace location);
 
-/** Whether anomaly mode is on.
+/** Returns whether anomaly mode is enabled.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Source:   torch.is_anomaly_enabled
  *  Simple:   rt_torch_autograd_is_anomaly_enabled */
 SPT_API int32_t spt_is_anomaly_enabled(bool* out);
 
-/** Whether anomaly mode looks for NaN.
+/** Returns whether anomaly mode checks for NaN.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Source:   torch.is_anomaly_check_nan_enabled
  *  Simple:   rt_torch_autograd_is_anomaly_check_nan_enabled */
 SPT_API int32_t spt_is_anomaly_check_nan_enabled(bool* out);
 
-/** From here on, on this thread, tensors are made without what autograd needs, or, with false, as
- *  usual. It nests.
+/** Enables inference mode on this thread, or disables it if enabled is false. Tensors created in
+ *  inference mode have no autograd state. Calls nest.
  *
  *  Source:   torch.inference_mode
  *  Simple:   rt_torch_autograd_inference_mode_begin */
 SPT_API int32_t spt_inference_mode_begin(bool enabled);
 
-/** Ends what was begun last on this thread.
+/** Ends the last spt_inference_mode_begin on this thread.
  *
- *  Errors:   INVALID_ARGUMENT (none was begun).
+ *  Errors:   INVALID_ARGUMENT (inference mode was not begun).
  *  Source:   torch.inference_mode
  *  Simple:   rt_torch_autograd_inference_mode_end */
 SPT_API int32_t spt_inference_mode_end(void);
 
-/** Whether this thread is in inference mode.
+/** Returns whether inference mode is enabled on this thread.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Source:   torch.is_inference_mode_enabled
  *  Simple:   rt_torch_autograd_is_inference_mode_enabled */
 SPT_API int32_t spt_is_inference_mode_enabled(bool* out);
 
-/* --- Transforms of functions --- */
+/* --- Function transforms --- */
 
-/** From here on, on this thread, operations are differentiated (grad), carry tangents (jvp) or run over
- *  a batch (vmap, with its size and error, same or different for random numbers; the others take 0 and
- *  an empty text), for the tensors that belong to the level that it gives. They nest.
+/** Begins a transform on this thread and returns its level. kind is grad, jvp (operations carry
+ *  tangents) or vmap (operations run over a batch). vmap needs batch_size, and for random numbers the
+ *  randomness error, same or different; the others accept 0 and an empty string. The transform applies
+ *  to tensors of its level. Transforms nest.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such transform, none was begun).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (unknown transform, no transform is
+ *            active).
  *  Source:   torch.func (LibTorch's DynamicLayer and TensorWrapper)
  *  Simple:   rt_torch_transform_begin */
 SPT_API int32_t spt_transform_begin(const char* kind, int64_t batch_size, const char* randomness, int64_t* out);
 
-/** Ends the transform that was begun last on this thread.
+/** Ends the last transform of this thread.
  *
- *  Errors:   INVALID_ARGUMENT (no such transform, none was begun).
+ *  Errors:   INVALID_ARGUMENT (unknown transform, no transform is active).
  *  Source:   torch.func (LibTorch's DynamicLayer and TensorWrapper)
  *  Simple:   rt_torch_transform_end */
 SPT_API int32_t spt_transform_end(void);
 
-/** The tensor as one of a level of grad or jvp, apart from those outside of it.
+/** Returns the tensor as a tensor of a level of grad or jvp, separate from tensors outside the level.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (no such transform, none
- *            was begun).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (unknown transform, no
+ *            transform is active).
  *  Source:   torch.func (LibTorch's DynamicLayer and TensorWrapper)
  *  Simple:   rt_torch_transform_wrap */
 SPT_API int32_t spt_transform_wrap(int64_t a, int64_t level, int64_t* out);
 
-/** What transform_wrap, or an operation of that level, wrapped; other tensors as they are.
+/** Returns the tensor inside a tensor that spt_transform_wrap or an operation of that level wrapped.
+ *  Other tensors are returned unchanged.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (no such transform, none
- *            was begun).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (unknown transform, no
+ *            transform is active).
  *  Source:   torch.func (LibTorch's DynamicLayer and TensorWrapper)
  *  Simple:   rt_torch_transform_unwrap */
 SPT_API int32_t spt_transform_unwrap(int64_t a, int64_t level, int64_t* out);
 
-/** The tensor as one sample of a level of vmap: a without dimension dim, along which its samples lie.
+/** Returns the tensor as one sample of a level of vmap: without dimension dim, which is the batch
+ *  dimension.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (dim).
@@ -4625,8 +4667,8 @@ SPT_API int32_t spt_transform_unwrap(int64_t a, int64_t level, int64_t* out);
  *  Simple:   rt_torch_transform_batch */
 SPT_API int32_t spt_transform_batch(int64_t a, int64_t dim, int64_t level, int64_t* out);
 
-/** All samples of the level's tensor along dimension dim; of a tensor that all samples share,
- *  batch_size times the same.
+/** Returns all samples of the level's tensor along dimension dim. A tensor that all samples share is
+ *  repeated batch_size times.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE (dim).
@@ -4634,23 +4676,24 @@ SPT_API int32_t spt_transform_batch(int64_t a, int64_t dim, int64_t level, int64
  *  Simple:   rt_torch_transform_unbatch */
 SPT_API int32_t spt_transform_unbatch(int64_t a, int64_t level, int64_t batch_size, int64_t dim, int64_t* out);
 
-/** A level of forward differentiation, for all threads; _make_dual and _unpack_dual take it.
+/** Begins a level of forward-mode differentiation for all threads. The operators _make_dual and
+ *  _unpack_dual accept the level.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (there is one: LibTorch has no nested ones).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (a level is active: LibTorch has no nested levels).
  *  Source:   torch.autograd.forward_ad.enter_dual_level (LibTorch's ForwardADLevel)
  *  Simple:   rt_torch_forward_ad_begin */
 SPT_API int32_t spt_forward_ad_begin(int64_t* out);
 
-/** Ends it: dual tensors lose their tangents.
+/** Ends the level. Dual tensors lose their tangents.
  *
- *  Errors:   INVALID_ARGUMENT (no such transform, none was begun).
+ *  Errors:   INVALID_ARGUMENT (unknown transform, no transform is active).
  *  Source:   torch.autograd.forward_ad.exit_dual_level (LibTorch's ForwardADLevel)
  *  Simple:   rt_torch_forward_ad_end */
 SPT_API int32_t spt_forward_ad_end(int64_t level);
 
-/* --- Random numbers of devices --- */
+/* --- Random number generator state --- */
 
-/** A copy of the state of a device's default generator, a uint8 tensor on the CPU.
+/** Returns a copy of the state of a device's default generator, as a uint8 tensor on the CPU.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such device), UNAVAILABLE (a device
@@ -4659,367 +4702,376 @@ SPT_API int32_t spt_forward_ad_end(int64_t level);
  *  Simple:   rt_torch_rng_state */
 SPT_API int32_t spt_rng_state(const char* device, int64_t* out);
 
-/** Puts a state back that rng_state gave.
+/** Restores a state that spt_rng_state returned.
  *
- *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (no such device, the tensor is no state of such a
- *            generator), UNAVAILABLE (a device that is not there).
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (unknown device, the tensor is not a state of this
+ *            generator), UNAVAILABLE (the device is not present).
  *  Source:   torch.set_rng_state, torch.cuda.set_rng_state
  *  Simple:   rt_torch_set_rng_state */
 SPT_API int32_t spt_set_rng_state(const char* device, int64_t state);
 
-/* --- Data sets of native code --- */
+/* --- Native datasets --- */
 
-/** A data set whose samples the program's functions make; they are copied. Its end is told once nobody
- *  needs the data set any more, and also when this function fails, unless they are of another version.
+/** Creates a dataset whose samples are computed by functions of the program. The table is copied. Its
+ *  end function is called once when the dataset is no longer used, and also if this function fails,
+ *  unless the version is unknown.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (NULL, of another version, without a
- *            function that it needs), OUT_OF_MEMORY.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (functions is NULL, has an unknown
+ *            version or lacks a required function), OUT_OF_MEMORY.
  *  Source:   torch::data::datasets::Dataset */
 SPT_API int32_t spt_dataset_new(const SptDataset* functions, int64_t* out);
 
-/** How many samples there are; -1 of one that is gone through in order.
+/** Returns the number of samples; -1 for an iterable dataset.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Source:   torch.utils.data.Dataset
  *  Simple:   rt_torch_dataset_size */
 SPT_API int32_t spt_dataset_size(int64_t dataset, int64_t* out);
 
-/** The tensors of one sample; negative numbers count from the end.
+/** Returns the tensors of one sample. Negative indices count from the end.
  *
- *  Shapes:   As the data set gives them; of a batch with its size before them.
- *  Dtype:    As the data set gives them.
- *  Device:   As the data set gives them.
- *  Autograd: As the data set gives them.
- *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *  Shapes:   As the dataset returns them; a batch has its size as an additional first dimension.
+ *  Dtype:    As the dataset returns them.
+ *  Device:   As the dataset returns them.
+ *  Autograd: As the dataset returns them.
+ *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with
  *            spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE, INVALID_ARGUMENT (it
- *            is gone through in order), and what its function failed with.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE, INVALID_ARGUMENT (the
+ *            dataset is iterable), any error that the dataset's function reports.
  *  Source:   torch.utils.data.Dataset.__getitem__
  *  Simple:   rt_torch_dataset_sample */
 SPT_API int32_t spt_dataset_sample(int64_t dataset, int64_t index, int64_t** out, int64_t* out_len);
 
-/** Those samples, each of their tensors stacked along a new first dimension.
+/** Returns the samples at the indices, each of their tensors stacked along a new first dimension.
  *
- *  Shapes:   As the data set gives them; of a batch with its size before them.
- *  Dtype:    As the data set gives them.
- *  Device:   As the data set gives them.
- *  Autograd: As the data set gives them.
- *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *  Shapes:   As the dataset returns them; a batch has its size as an additional first dimension.
+ *  Dtype:    As the dataset returns them.
+ *  Device:   As the dataset returns them.
+ *  Autograd: As the dataset returns them.
+ *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with
  *            spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE, INVALID_ARGUMENT (no
- *            index, samples of different lengths, it is gone through in order), SHAPE_MISMATCH,
- *            DTYPE_MISMATCH (samples that do not fit), and what its function failed with.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INDEX_OUT_OF_RANGE, INVALID_ARGUMENT
+ *            (indices is empty, samples have different numbers of tensors, the dataset is iterable),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH (samples that cannot be stacked), any error that the
+ *            dataset's function reports.
  *  Source:   torch.utils.data.default_collate
  *  Simple:   rt_torch_dataset_batch */
 SPT_API int32_t spt_dataset_batch(int64_t dataset, const int64_t* indices, int64_t indices_len, int64_t** out, int64_t* out_len);
 
-/** One way through a data set that is gone through in order: the part of one of so many workers, which
- *  are numbered from 0.
+/** Begins an iteration over an iterable dataset: the part of one of `workers` workers, numbered from 0.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (it has its samples by
- *            number; no such worker), and what its function failed with.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the dataset is indexed;
+ *            worker is out of range), any error that the dataset's function reports.
  *  Source:   torch.utils.data.IterableDataset.__iter__
  *  Simple:   rt_torch_dataset_begin */
 SPT_API int32_t spt_dataset_begin(int64_t dataset, int64_t worker, int64_t workers, int64_t* out);
 
-/** The tensors of the next sample; none at the end. One thread at a time uses a pass.
+/** Returns the tensors of the next sample; an empty list at the end. An iteration is not thread-safe.
  *
- *  Shapes:   As the data set gives them; of a batch with its size before them.
- *  Dtype:    As the data set gives them.
- *  Device:   As the data set gives them.
- *  Autograd: As the data set gives them.
- *  Owns:     *out is a new list, free it with spt_free; its handles are new, release each with
+ *  Shapes:   As the dataset returns them; a batch has its size as an additional first dimension.
+ *  Dtype:    As the dataset returns them.
+ *  Device:   As the dataset returns them.
+ *  Autograd: As the dataset returns them.
+ *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with
  *            spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, what its function failed with.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, any error that the dataset's function
+ *            reports.
  *  Source:   torch.utils.data.IterableDataset.__iter__
  *  Simple:   rt_torch_dataset_next */
 SPT_API int32_t spt_dataset_next(int64_t pass, int64_t** out, int64_t* out_len);
 
 /* --- Downloads --- */
 
-/** Begins to fill a file from an http or https address, by libcurl; spt_download_step does the work.
- *  With resumed the server is asked for what is behind the bytes that the file has, else it is begun
- *  anew. The file stays as far as it came, also when this ends early. A connection that is not there,
- *  or brings nothing, for stall_s seconds is given up.
+/** Begins to download an http or https URL to a file, with libcurl. spt_download_step does the
+ *  transfer. With resume the server is asked for the bytes after those that the file has; otherwise the
+ *  download starts from the beginning. The file keeps the bytes received so far if the download ends
+ *  early. A connection that is not established, or transfers nothing, for stall_s seconds is aborted.
  *
  *  Owns:     *out is a new handle; release it with spt_download_end.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (url or path is NULL, or another limit),
- *            IO (the file cannot be written, or another download writes it), UNAVAILABLE (there is no
- *            libcurl).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (url or path is NULL, or a limit is out
+ *            of range), IO (the file cannot be written, or another download writes to it), UNAVAILABLE
+ *            (libcurl is not installed).
  *  Source:   torchvision.datasets.utils.download_url
  *  Simple:   rt_torch_download_begin */
-SPT_API int32_t spt_download_begin(const char* url, const char* path, bool resumed, int64_t stall_s, int64_t most_redirects, int64_t* out);
+SPT_API int32_t spt_download_begin(const char* url, const char* path, bool resume, int64_t stall_s, int64_t max_redirects, int64_t* out);
 
-/** Waits for bytes, for so long at most, and writes them: three numbers, 1 when all is there and on the
- *  disk, else 0; the bytes that the file has; how many they will be, -1 while that is not known.
+/** Waits up to wait_ms milliseconds for bytes and writes them. Returns three numbers: 1 if the file is
+ *  complete and on disk, else 0; the size of the file so far in bytes; its final size, -1 while it is
+ *  unknown.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, IO (the file cannot be written),
- *            UNAVAILABLE (what the server or the network did not give; the message says why).
+ *            UNAVAILABLE (a failure of the server or the network; the message has the reason).
  *  Simple:   rt_torch_download_step */
 SPT_API int32_t spt_download_step(int64_t download, int64_t wait_ms, int64_t** out, int64_t* out_len);
 
-/** Ends it where it is; a handle that is none is passed over.
+/** Ends the download at its current size. An invalid handle is ignored.
  *
  *  Simple:   rt_torch_download_end */
 SPT_API int32_t spt_download_end(int64_t download);
 
-/** The md5 or sha256 of a file's bytes, as hexadecimal digits.
+/** Returns the md5 or sha256 checksum of a file, as hexadecimal digits.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path or kind is NULL, or kind is
- *            another), IO (the file cannot be read).
+ *            unknown), IO (the file cannot be read).
  *  Source:   torchvision.datasets.utils.calculate_md5
  *  Simple:   rt_torch_file_checksum */
 SPT_API int32_t spt_file_checksum(const char* path, const char* kind, char** out);
 
-/** Puts the files and folders of a tar archive, gzipped or not, below a folder, each file whole or not
- *  at all.
+/** Extracts the files and folders of a tar archive, gzipped or not, into a folder. Each file is written
+ *  atomically.
  *
- *  Errors:   INVALID_ARGUMENT (path or folder is NULL), IO (it cannot be read, is broken or truncated,
- *            or holds a link or a name that leads outside of the folder; a file cannot be written).
+ *  Errors:   INVALID_ARGUMENT (path or folder is NULL), IO (the archive cannot be read, is corrupt or
+ *            truncated, or contains a link or a name outside the folder; a file cannot be written).
  *  Source:   torchvision.datasets.utils.extract_archive
  *  Simple:   rt_torch_tar_unpack */
 SPT_API int32_t spt_tar_unpack(const char* path, const char* folder);
 
-/* --- Files of events for TensorBoard --- */
+/* --- TensorBoard event files --- */
 
-/** Makes the folder, and a new file in it that TensorBoard knows by its name. Events wait in memory
- *  until max_queue of them do, or until one comes flush_secs after the last that were written; the file
- *  ends with a whole event always.
+/** Creates the folder, and in it a new file whose name TensorBoard recognizes. Events are buffered
+ *  until there are max_queue of them, or until an event arrives flush_secs after the last write. The
+ *  file always ends with a complete event.
  *
- *  Device:   Tensors of any device are read.
+ *  Device:   Tensors may be on any device.
  *  Autograd: Not recorded.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a text is NULL, or the suffix has a /),
- *            IO (the folder or the file cannot be made), UNAVAILABLE (there is no libprotobuf).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a string is NULL, or the suffix contains
+ *            a /), IO (the folder or the file cannot be created), UNAVAILABLE (libprotobuf is not
+ *            installed).
  *  Source:   torch.utils.tensorboard.SummaryWriter
  *  Simple:   rt_torch_event_writer_new */
 SPT_API int32_t spt_event_writer_new(const char* log_dir, int64_t max_queue, double flush_secs, const char* filename_suffix, int64_t* out);
 
-/** The path of its file.
+/** Returns the path of the writer's file.
  *
- *  Device:   Tensors of any device are read.
+ *  Device:   Tensors may be on any device.
  *  Autograd: Not recorded.
  *  Owns:     *out is from malloc; free it with spt_free.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (a text
- *            is NULL or no UTF-8, or the writer is closed), IO (the file cannot be written),
- *            UNAVAILABLE (there is no libprotobuf).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (a string
+ *            is NULL or not UTF-8, or the writer is closed), IO (the file cannot be written),
+ *            UNAVAILABLE (libprotobuf is not installed).
  *  Simple:   rt_torch_event_writer_path */
 SPT_API int32_t spt_event_writer_path(int64_t writer, char** out);
 
-/** What waits is written, and on the disk on return; nothing after spt_event_writer_close. Where it
- *  fails the events wait on.
+/** Writes buffered events; they are on disk on return. Does nothing after spt_event_writer_close. On
+ *  error the events stay buffered.
  *
- *  Device:   Tensors of any device are read.
+ *  Device:   Tensors may be on any device.
  *  Autograd: Not recorded.
  *  Errors:   INVALID_HANDLE, INVALID_HANDLE, IO (the file cannot be written).
  *  Source:   torch.utils.tensorboard.SummaryWriter.flush
  *  Simple:   rt_torch_event_writer_flush */
 SPT_API int32_t spt_event_writer_flush(int64_t writer);
 
-/** Flushes it and closes its file. The handle stays.
+/** Flushes the writer and closes its file. The handle stays valid.
  *
- *  Device:   Tensors of any device are read.
+ *  Device:   Tensors may be on any device.
  *  Autograd: Not recorded.
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE, IO (the file cannot be written, and is open still).
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, IO (the file cannot be written, and stays open).
  *  Source:   torch.utils.tensorboard.SummaryWriter.close
  *  Simple:   rt_torch_event_writer_close */
 SPT_API int32_t spt_event_writer_close(int64_t writer);
 
-/** Flushes all writers, those that cannot be written aside. spl_program_ends does it.
+/** Flushes all writers and ignores those that cannot be written. spl_program_ends calls it.
  *
- *  Device:   Tensors of any device are read.
+ *  Device:   Tensors may be on any device.
  *  Autograd: Not recorded.
  *  Simple:   rt_torch_event_writers_flush */
 SPT_API int32_t spt_event_writers_flush(void);
 
-/** What earlier files of the folder have for this step and later ones does not count.
+/** Marks the events of this step and later ones in earlier files of the folder as superseded.
  *
- *  Device:   Tensors of any device are read.
+ *  Device:   Tensors may be on any device.
  *  Autograd: Not recorded.
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (a text is NULL or no UTF-8, or the
- *            writer is closed), IO (the file cannot be written), UNAVAILABLE (there is no libprotobuf).
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (a string is NULL or not UTF-8, or the
+ *            writer is closed), IO (the file cannot be written), UNAVAILABLE (libprotobuf is not
+ *            installed).
  *  Source:   torch.utils.tensorboard.SummaryWriter(purge_step)
  *  Simple:   rt_torch_event_session_start */
 SPT_API int32_t spt_event_session_start(int64_t writer, int64_t step, double wall_time);
 
-/** A number. style: 0 as PyTorch writes it unless told otherwise (32 bits), 1 as a tensor of 32 bits, 2
- *  of 64.
+/** Writes a number. style: 0 is PyTorch's default (32 bits), 1 a tensor of 32 bits, 2 a tensor of 64
+ *  bits.
  *
- *  Device:   Tensors of any device are read.
+ *  Device:   Tensors may be on any device.
  *  Autograd: Not recorded.
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (the tag is NULL or no UTF-8, no such
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (the tag is NULL or not UTF-8, an unknown
  *            style, or the writer is closed), IO (the file cannot be written).
  *  Source:   torch.utils.tensorboard.SummaryWriter.add_scalar
  *  Simple:   rt_torch_event_scalar */
 SPT_API int32_t spt_event_scalar(int64_t writer, const char* tag, double value, int64_t style, int64_t step, double wall_time);
 
-/** How the values are spread. Buckets are between the edges; without edges there are `bins` of one
- *  width, and with 0 TensorBoard's own. More than max_bins are joined, unless that is 0.
+/** Writes a histogram of values. The buckets lie between edges. If edges is empty there are `bins`
+ *  buckets of equal width, and if bins is 0 too TensorBoard's default buckets. Buckets beyond max_bins
+ *  are merged, unless max_bins is 0.
  *
  *  Shapes:   values has any shape.
  *  Dtype:    values is real.
- *  Device:   Tensors of any device are read.
+ *  Device:   Tensors may be on any device.
  *  Autograd: Not recorded.
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (no values, complex ones, or none in a
- *            bucket; edges that do not grow; the writer is closed), IO (the file cannot be written).
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (values is empty, complex or outside all
+ *            buckets; edges are not increasing; the writer is closed), IO (the file cannot be written).
  *  Source:   torch.utils.tensorboard.SummaryWriter.add_histogram
  *  Simple:   rt_torch_event_histogram */
 SPT_API int32_t spt_event_histogram(int64_t writer, const char* tag, int64_t values, const double* edges, int64_t edges_len, int64_t bins, int64_t max_bins, int64_t step, double wall_time);
 
-/** A histogram that the caller made. moments: least and greatest value, how many, their sum and that of
- *  their squares; limits are the upper ends of the buckets, one for each count.
+/** Writes a histogram that the caller computed. moments has the minimum, the maximum, the count, the
+ *  sum and the sum of squares. limits has the upper edge of each bucket, and counts has one count for
+ *  each.
  *
- *  Device:   Tensors of any device are read.
+ *  Device:   Tensors may be on any device.
  *  Autograd: Not recorded.
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (not 5 moments, other numbers of limits
- *            and counts, or the writer is closed), IO (the file cannot be written).
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (moments does not have 5 items, limits
+ *            and counts have different lengths, or the writer is closed), IO (the file cannot be
+ *            written).
  *  Source:   torch.utils.tensorboard.SummaryWriter.add_histogram_raw
  *  Simple:   rt_torch_event_histogram_raw */
 SPT_API int32_t spt_event_histogram_raw(int64_t writer, const char* tag, const double* moments, int64_t moments_len, const double* limits, int64_t limits_len, const double* counts, int64_t counts_len, int64_t step, double wall_time);
 
-/** A picture, kept as PNG.
+/** Writes an image, as PNG.
  *
- *  Shapes:   picture is [1 or 3, height, width].
- *  Dtype:    picture is uint8.
+ *  Shapes:   image is [1 or 3, height, width].
+ *  Dtype:    image is uint8.
  *  Device:   CPU.
  *  Autograd: Not recorded.
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (another picture, or the writer is
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (unsupported image, or the writer is
  *            closed), IO (the file cannot be written).
  *  Source:   torch.utils.tensorboard.SummaryWriter.add_image
  *  Simple:   rt_torch_event_image */
-SPT_API int32_t spt_event_image(int64_t writer, const char* tag, int64_t picture, int64_t step, double wall_time);
+SPT_API int32_t spt_event_image(int64_t writer, const char* tag, int64_t image, int64_t step, double wall_time);
 
-/** A text, which TensorBoard shows as Markdown.
+/** Writes a string, which TensorBoard displays as Markdown.
  *
- *  Device:   Tensors of any device are read.
+ *  Device:   Tensors may be on any device.
  *  Autograd: Not recorded.
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (a text is NULL or no UTF-8, or the
- *            writer is closed), IO (the file cannot be written), UNAVAILABLE (there is no libprotobuf).
- *  Source:   torch.utils.tensorboard.SummaryWriter.add_text, whose tag gets "/text_summary" behind it
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (a string is NULL or not UTF-8, or the
+ *            writer is closed), IO (the file cannot be written), UNAVAILABLE (libprotobuf is not
+ *            installed).
+ *  Source:   torch.utils.tensorboard.SummaryWriter.add_text, which appends "/text_summary" to the tag
  *  Simple:   rt_torch_event_text */
 SPT_API int32_t spt_event_text(int64_t writer, const char* tag, const char* content, int64_t step, double wall_time);
 
-/** A graph. Each node is its name, with / between the groups that it is in, what it is, how many
- *  inputs, their names, how many attributes, and of each its name and its text.
+/** Writes a graph. Each node consists of its name, with / between the groups that contain it, its type,
+ *  the number and names of its inputs, the number of its attributes, and the name and value of each.
  *
- *  Device:   Tensors of any device are read.
+ *  Device:   Tensors may be on any device.
  *  Autograd: Not recorded.
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (nodes end in the middle of one, or the
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (the last node is incomplete, or the
  *            writer is closed), IO (the file cannot be written).
  *  Source:   torch.utils.tensorboard.SummaryWriter.add_graph
  *  Simple:   rt_torch_event_graph */
 SPT_API int32_t spt_event_graph(int64_t writer, const char* const* nodes, int64_t nodes_len, double wall_time);
 
-/** What a run was made with, and the tags of the scalars that it is judged by; the run counts as one
- *  that succeeded.
+/** Writes the hyperparameters of a run and the tags of the scalars that are its metrics. The run is
+ *  marked as successful.
  *
- *  Device:   Tensors of any device are read.
+ *  Device:   Tensors may be on any device.
  *  Autograd: Not recorded.
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (other numbers of names and values, or
- *            the writer is closed), IO (the file cannot be written).
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (names and values have different lengths,
+ *            or the writer is closed), IO (the file cannot be written).
  *  Source:   torch.utils.tensorboard.SummaryWriter.add_hparams
  *  Simple:   rt_torch_event_hparams */
-SPT_API int32_t spt_event_hparams(int64_t writer, const char* const* number_names, int64_t number_names_len, const double* numbers, int64_t numbers_len, const char* const* text_names, int64_t text_names_len, const char* const* contents, int64_t contents_len, const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time);
+SPT_API int32_t spt_event_hparams(int64_t writer, const char* const* number_names, int64_t number_names_len, const double* numbers, int64_t numbers_len, const char* const* text_names, int64_t text_names_len, const char* const* texts, int64_t texts_len, const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time);
 
-/* --- Files --- */
+/* --- Tensor files --- */
 
-/** Writes the tensor, as a list of one, to an archive of LibTorch's; the file appears whole or not at
- *  all.
+/** Writes the tensor, as a list of one tensor, to an archive in LibTorch's format. The file is written
+ *  atomically.
  *
  *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (path is NULL), IO (the file cannot be written).
  *  Source:   torch::save
  *  Simple:   rt_torch_tensor_save, rt_torch_tensor_save_dyn */
 SPT_API int32_t spt_tensor_save(int64_t a, const char* path);
 
-/** The first tensor of such a list.
+/** Returns the first tensor of such an archive.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL), IO (there is no such
- *            file, it is no such archive, or its list is empty).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL), IO (the file does not
+ *            exist, is not such an archive, or its list is empty).
  *  Source:   torch::load
  *  Simple:   rt_torch_tensor_load, rt_torch_tensor_load_dyn */
 SPT_API int32_t spt_tensor_load(const char* path, int64_t* out);
 
-/** Writes a value as Python's torch.save does; torch.load reads it, with weights_only=True too. The
- *  value is flat, each before its parts, with a letter of `kinds` for each: v nil, a bool, an integer,
- *  a float or text; c a complex number, as an array of two numbers; b bytes, as a uint8 tensor [n]; t a
- *  tensor; p a parameter; y a dtype and e a device, by their names; l an array, u a tuple, s a set (how
- *  many items follow); d a dict, o an ordered one (how many keys, each with its value, follow). The
- *  file appears whole or not at all.
+/** Writes a value as Python's torch.save does; torch.load reads it, also with weights_only=True. The
+ *  value is flat, each item before its parts, with a letter of `kinds` for each item. v: nil, bool,
+ *  integer, float or string; c: complex number, as an array of two numbers; b: bytes, as a uint8 tensor
+ *  [n]; t: tensor; p: parameter; y: dtype, by name; e: device, by name. l, u, s: array, tuple, set,
+ *  each with the number of items that follow. d, o: dict, ordered dict, each with the number of keys;
+ *  each key is followed by its value. The file is written atomically.
  *
- *  Errors:   INVALID_ARGUMENT (path is NULL, kinds and values do not fit, a value is nested more than
- *            200 deep, or a tensor has no plain memory), INVALID_HANDLE, IO (the file cannot be
- *            written).
+ *  Errors:   INVALID_ARGUMENT (path is NULL, kinds and values do not match, a value is nested more than
+ *            200 levels deep, or a tensor has no strided storage), INVALID_HANDLE, IO (the file cannot
+ *            be written).
  *  Source:   torch.save
  *  Simple:   rt_torch_values_save */
 SPT_API int32_t spt_values_save(const char* path, const char* kinds, const SplArray* values);
 
-/** What Python's torch.save, or spt_values_save, wrote: a text for the runtime, the text `kinds`, and
- *  the values, as spt_values_save takes them. No code of the file runs. Tensors come to the device
- *  map_location; "" leaves each where it was.
+/** Returns what Python's torch.save or spt_values_save wrote: the producer's name, the string `kinds`,
+ *  and the values, as spt_values_save accepts them. Code in the file is not executed. Tensors are
+ *  loaded to the device map_location; "" keeps each on its saved device.
  *
  *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
  *            spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL, or map_location is no
- *            device), IO (the file cannot be read, is broken, or holds something other than what
- *            spt_values_save takes; the message says which), UNAVAILABLE (a tensor is of a device that
- *            is not there).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL, or map_location is not a
+ *            device), IO (the file cannot be read, is corrupt, or contains a type that spt_values_save
+ *            does not accept; the message names it), UNAVAILABLE (the device of a tensor is not
+ *            present).
  *  Source:   torch.load(weights_only=True)
  *  Simple:   rt_torch_values_load */
 SPT_API int32_t spt_values_load(const char* path, const char* map_location, SplArray** out);
 
-/** What Python's pickle.dump wrote, of protocols 2 to 5, without torch.save's archive round it; as
- *  spt_values_load gives it. No code of the file runs. NumPy's arrays of numbers come as tensors, texts
- *  of Python 2 as Latin-1, keys that are bytes as texts.
+/** Returns what Python's pickle.dump wrote with protocol 2 to 5, without the archive of torch.save, in
+ *  the form of spt_values_load. Code in the file is not executed. NumPy's numeric arrays become
+ *  tensors, strings of Python 2 are decoded as Latin-1, and keys that are bytes become strings.
  *
  *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
  *            spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL), IO (the file cannot be
- *            read, is broken, or holds something that spt_values_save does not take; the message says
- *            which).
+ *            read, is corrupt, or contains a type that spt_values_save does not accept; the message
+ *            names it).
  *  Source:   pickle.load
  *  Simple:   rt_torch_pickle_load */
 SPT_API int32_t spt_pickle_load(const char* path, SplArray** out);
 
-/** Whether the file is an archive of LibTorch's torch::save, which spt_tensor_load reads; false for a
- *  file that is none, or is not there.
+/** Returns whether the file is an archive of LibTorch's torch::save, which spt_tensor_load reads; false
+ *  for any other file and for a file that does not exist.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_file_is_libtorchs */
 SPT_API int32_t spt_file_is_libtorchs(const char* path, bool* out);
 
-/** Opens a safetensors file and checks its header.
+/** Opens a safetensors file and validates its header.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL), IO (the file cannot be
- *            read, or is no valid safetensors file; the message says why).
+ *            read, or is not a valid safetensors file; the message has the reason).
  *  Source:   safetensors.safe_open
  *  Simple:   rt_torch_safetensors_open, rt_torch_safetensors_open_dyn */
 SPT_API int32_t spt_safetensors_open(const char* path, int64_t* out);
 
-/** Closes it. Tensors that were taken stay; a handle that is none is passed over.
+/** Closes the file. Tensors read from it stay valid. An invalid handle is ignored.
  *
  *  Simple:   rt_torch_safetensors_close, rt_torch_safetensors_close_dyn */
 SPT_API int32_t spt_safetensors_close(int64_t file);
 
-/** How many tensors it holds.
+/** Returns the number of tensors in the file.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Simple:   rt_torch_safetensors_num_tensors, rt_torch_safetensors_num_tensors_dyn */
 SPT_API int32_t spt_safetensors_num_tensors(int64_t file, int64_t* out);
 
-/** Their names, one a line, in the header's order.
+/** Returns the names of the tensors, one per line, in the order of the header.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Simple:   rt_torch_safetensors_list_names, rt_torch_safetensors_list_names_dyn */
 SPT_API int32_t spt_safetensors_list_names(int64_t file, char** out);
 
-/** A copy of one tensor, on the CPU, in the stored dtype.
+/** Returns a copy of one tensor, on the CPU, in the stored dtype.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (name is NULL, or the
@@ -5027,59 +5079,60 @@ SPT_API int32_t spt_safetensors_list_names(int64_t file, char** out);
  *  Simple:   rt_torch_safetensors_get_tensor, rt_torch_safetensors_get_tensor_dyn */
 SPT_API int32_t spt_safetensors_get_tensor(int64_t file, const char* name, int64_t* out);
 
-/* --- Streams and memory of CUDA devices --- */
+/* --- CUDA streams and memory --- */
 
-/** A stream of the pool of CUDA device device_id; it is not made the current one.
+/** Returns a stream from the pool of CUDA device device_id. The current stream does not change.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (there is no such device; -1, the CPU, has no
- *            streams), INVALID_ARGUMENT (device_id is below -1).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (the device is not present; -1, the CPU, has
+ *            no streams), INVALID_ARGUMENT (device_id is less than -1).
  *  Source:   torch.cuda.Stream
  *  Simple:   rt_torch_stream_create */
 SPT_API int32_t spt_stream_create(int32_t device_id, int64_t* out);
 
-/** Waits until its work is done.
+/** Waits until all work in the stream is complete.
  *
  *  Errors:   INVALID_HANDLE.
  *  Source:   torch.cuda.Stream.synchronize
  *  Simple:   rt_torch_torchstream_sync */
 SPT_API int32_t spt_stream_synchronize(int64_t stream);
 
-/** Whether its work is done.
+/** Returns whether all work in the stream is complete.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Source:   torch.cuda.Stream.query
  *  Simple:   rt_torch_torchstream_query */
 SPT_API int32_t spt_stream_query(int64_t stream, bool* out);
 
-/** Ends the handle; one that is none is passed over.
+/** Releases the handle. An invalid handle is ignored.
  *
  *  Simple:   rt_torch_torchstream_free */
 SPT_API int32_t spt_stream_free(int64_t stream);
 
-/** The tensor on that device, as spt_cuda gives it; stream is not used.
+/** Returns the tensor on that device, as spt_cuda does. stream is not used.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (there is no such device),
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (the device is not present),
  *            TORCH (LibTorch refuses otherwise).
  *  Simple:   rt_torch_torchtensor_to_stream */
 SPT_API int32_t spt_to_stream(int64_t a, int32_t device_id, int64_t stream, int64_t* out);
 
-/** Bytes that tensors take on that device now; 0 without it.
+/** Returns the bytes that tensors occupy on the device; 0 if the device is not present.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Source:   torch.cuda.memory_allocated
  *  Simple:   rt_torch_cuda_memory_allocated */
 SPT_API int32_t spt_cuda_memory_allocated(int32_t device_id, int64_t* out);
 
-/** The most bytes that tensors took there; 0 without it.
+/** Returns the maximum of the bytes that tensors have occupied on the device; 0 if the device is not
+ *  present.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Source:   torch.cuda.max_memory_allocated
  *  Simple:   rt_torch_cuda_max_memory_allocated */
 SPT_API int32_t spt_cuda_max_memory_allocated(int32_t device_id, int64_t* out);
 
-/** Gives memory that is kept for later back to the devices; nothing without CUDA.
+/** Releases all unoccupied cached memory to the devices. Does nothing without CUDA.
  *
  *  Source:   torch.cuda.empty_cache
  *  Simple:   rt_torch_cuda_empty_cache */
@@ -5088,123 +5141,124 @@ SPT_API int32_t spt_cuda_empty_cache(void);
 /* --- Operators by name --- */
 
 /** Calls an operator: softmax, aten::softmax, torchvision::nms. The last values are keyword arguments,
- *  one for each name. The overload is the first that they fit, as in PyTorch, whose defaults hold;
- *  names of dtypes, devices, layouts and memory formats are texts, sizes one list or single integers.
- *  The results: a text with a letter for each (as in kinds), a text with their names (a comma between
- *  them; empty names where the schema has none), and the values.
+ *  one for each name. The first matching overload is called, with its defaults, as in PyTorch. Dtypes,
+ *  devices, layouts and memory formats are strings; a size is one list or separate integers. Returns a
+ *  string with a letter for each result (as in kinds), a string with their names separated by commas
+ *  (empty where the schema has none), and the values.
  *
- *  Device:   The operator's own rules; a device may be given as text or by code.
+ *  Device:   As the operator requires; a device argument is a name or a code.
  *  Autograd: As in PyTorch: recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
  *            spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), NOT_IMPLEMENTED (there is no such operator),
- *            INVALID_ARGUMENT (no overload fits; the message lists each with the reason), UNAVAILABLE
- *            (a device that is not there), and what the operator refuses, by its kind.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), NOT_IMPLEMENTED (unknown operator), INVALID_ARGUMENT (no
+ *            overload matches; the message lists each with the reason), UNAVAILABLE (the device is not
+ *            present), any error of the operator, by its kind.
  *  Source:   torch.ops
  *  Simple:   rt_torch_op */
 SPT_API int32_t spt_op(const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out);
 
-/** The number of one overload, for spt_op_call; "" is the overload without a name of its own. It is
- *  valid until the process ends.
+/** Returns the number of an overload, for spt_op_call; "" is the overload without a name. The number is
+ *  valid until the process exits.
  *
- *  Owns:     Nothing: the number needs no release.
+ *  Owns:     Nothing; the number is not released.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (name or overload is NULL),
- *            NOT_IMPLEMENTED (there is no such operator or overload). */
+ *            NOT_IMPLEMENTED (unknown operator or overload). */
 SPT_API int32_t spt_op_find(const char* name, const char* overload, int64_t* out);
 
-/** Calls one overload with the arguments of its schema in their order, tagged as in enum SptTag;
- *  defaults stand for those left out at the end. *out is how many results there are; as many as there
- *  is room for are written.
+/** Calls an overload with the arguments of its schema in order, tagged as in enum SptTag. Omitted
+ *  trailing arguments have their defaults. *out is the number of results; at most results_len of them
+ *  are written.
  *
- *  Device:   The operator's own rules; a device may be given as text or by code.
+ *  Device:   As the operator requires; a device argument is a name or a code.
  *  Autograd: As in PyTorch: recorded when grad mode is on and an input requires grad.
  *  Owns:     Results of tag SPT_TENSOR are new handles; release each with spt_release. Free text with
  *            spt_free, arrays with spl_array_free.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (op is no such number, an argument does
- *            not fit or is missing, or there is too little room), UNAVAILABLE (a device that is not
- *            there), and what the operator refuses, by its kind. */
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (op is not such a number, an argument
+ *            does not match or is missing, or results is too small), UNAVAILABLE (the device is not
+ *            present), any error of the operator, by its kind. */
 SPT_API int32_t spt_op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* results, int64_t results_len, int64_t* out);
 
-/** The schema of each overload, one a line; empty when there is no such operator.
+/** Returns the schema of each overload, one per line; empty for an unknown operator.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_op_schemas */
 SPT_API int32_t spt_op_schemas(const char* name, char** out);
 
-/** Every operator's name with its namespace, sorted, one a line.
+/** Returns the names of all operators with their namespaces, sorted, one per line.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_op_names */
 SPT_API int32_t spt_op_names(char** out);
 
-/* --- Subscripts --- */
+/* --- Indexing --- */
 
-/** a[keys]: a letter for each key says what it is: v an integer, bool or nil (a new dimension), s a
+/** Returns a[keys]. kinds has a letter for each key: v an integer, bool or nil (a new dimension), s a
  *  slice (an array of start, stop and step, each an integer or nil), e an ellipsis (any value), t a
  *  tensor of indices or a mask.
  *
- *  Shapes:   As PyTorch's subscripts: a view of a, or a copy where a tensor is among the keys.
+ *  Shapes:   As in PyTorch: a view of a, or a copy if a key is a tensor.
  *  Dtype:    That of a.
  *  Device:   That of a; index tensors may be on the CPU.
  *  Autograd: Recorded when grad mode is on and a requires grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (kinds and values do not
- *            fit, or are no subscripts), INDEX_OUT_OF_RANGE, TORCH (LibTorch refuses otherwise).
+ *            match, or are not valid indices), INDEX_OUT_OF_RANGE, TORCH (any other LibTorch error).
  *  Source:   torch.Tensor.__getitem__
  *  Simple:   rt_torch_torchtensor_get_item */
 SPT_API int32_t spt_get_item(int64_t a, const char* kinds, const SplArray* keys, int64_t* out);
 
-/** a[keys] = value: the first value is what is written, a tensor (t), a number or bool (v) or a complex
- *  number (c); the others are keys as in spt_get_item.
+/** Assigns a[keys] = value. The first item of value_and_keys is the value: a tensor (t), a number or
+ *  bool (v) or a complex number (c). The others are keys as in spt_get_item.
  *
- *  Shapes:   The value broadcasts to the part that the keys name.
+ *  Shapes:   The value broadcasts to the part of a that the keys select.
  *  Dtype:    That of a.
  *  Device:   That of a; index tensors may be on the CPU.
  *  Autograd: Recorded when grad mode is on and a requires grad.
- *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (kinds and values do not fit, or are no subscripts),
- *            INDEX_OUT_OF_RANGE, TORCH (LibTorch refuses otherwise).
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (kinds and values do not match, or are not valid
+ *            indices), INDEX_OUT_OF_RANGE, TORCH (any other LibTorch error).
  *  Source:   torch.Tensor.__setitem__
  *  Simple:   rt_torch_torchtensor_set_item */
 SPT_API int32_t spt_set_item(int64_t a, const char* kinds, const SplArray* value_and_keys);
 
 /* --- Random number generators --- */
 
-/** A random number generator of its own, seeded as PyTorch seeds a new one. Device: cpu, cuda or
- *  cuda:N.
+/** Returns a new random number generator with PyTorch's default seed. device is cpu, cuda or cuda:N.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no such device), UNAVAILABLE (a device
- *            that is not there).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (unknown device), UNAVAILABLE (the device
+ *            is not present).
  *  Source:   torch.Generator
  *  Simple:   rt_torch_generator_new */
 SPT_API int32_t spt_generator_new(const char* device, int64_t* out);
 
-/** From now on what this thread draws for tensors of the CPU, by operators that were given no
- *  generator, comes from that one; from the default generator again for 0. While a thread has a
- *  generator of its own, an operation of its uses one thread: so does a loader's worker.
+/** Makes the generator this thread's default on the CPU, for operators that are called without a
+ *  generator; 0 restores the process's default. While a thread has its own default generator its
+ *  operations run on one thread. Workers of data loaders use this.
  *
- *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (the generator is of another device).
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (the generator is on another device).
  *  Source:   torch.utils.data._utils.worker
  *  Simple:   rt_torch_generator_use */
 SPT_API int32_t spt_generator_use(int64_t generator);
 
-/** Seeds it: the numbers that follow are PyTorch's. Negative seeds count from 2^64 down.
+/** Seeds the generator; the numbers that follow are PyTorch's for that seed. Negative seeds are counted
+ *  down from 2^64.
  *
  *  Errors:   INVALID_HANDLE.
  *  Source:   torch.Generator.manual_seed
  *  Simple:   rt_torch_generator_manual_seed */
 SPT_API int32_t spt_generator_manual_seed(int64_t generator, int64_t seed);
 
-/** The seed it had first, as a signed 64-bit number.
+/** Returns the generator's initial seed, as a signed 64-bit integer.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Source:   torch.Generator.initial_seed
  *  Simple:   rt_torch_generator_initial_seed */
 SPT_API int32_t spt_generator_initial_seed(int64_t generator, int64_t* out);
 
-/** A copy of its state, a uint8 tensor. 0 as generator: the default one of the CPU.
+/** Returns a copy of the generator's state, as a uint8 tensor. The generator 0 is the default generator
+ *  of the CPU.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
@@ -5212,78 +5266,80 @@ SPT_API int32_t spt_generator_initial_seed(int64_t generator, int64_t* out);
  *  Simple:   rt_torch_generator_state */
 SPT_API int32_t spt_generator_state(int64_t generator, int64_t* out);
 
-/** Puts a state back that generator_state gave. 0 as generator: the default one of the CPU.
+/** Restores a state that spt_generator_state returned. The generator 0 is the default generator of the
+ *  CPU.
  *
- *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (the tensor is no state of such a generator).
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (the tensor is not a state of this generator).
  *  Source:   torch.Generator.set_state
  *  Simple:   rt_torch_generator_set_state */
 SPT_API int32_t spt_generator_set_state(int64_t generator, int64_t state);
 
 /* --- Python: interpreter --- */
 
-/** Starts the environment's Python inside this process, or attaches to the Python that runs here. Every
- *  other function does so too; a second start changes nothing.
+/** Starts the environment's Python in this process, or attaches to the Python that already runs in it.
+ *  All other functions do so too; a second start has no effect.
  *
- *  Errors:   UNAVAILABLE (no libpython, no bridge for this Python, no torch in it, Python was shut
- *            down).
+ *  Errors:   UNAVAILABLE (no libpython, no bridge for this version of Python, torch is not installed in
+ *            it, Python was shut down).
  *  Simple:   rt_py_start */
 SPT_API int32_t spt_py_start(void);
 
-/** Whether Python was started and can be called. Starts nothing.
+/** Returns whether Python has been started and can be called. Starts nothing.
  *
- *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (no libpython, no bridge for this Python, no
- *            torch in it, Python was shut down).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (no libpython, no bridge for this version of
+ *            Python, torch is not installed in it, Python was shut down).
  *  Simple:   rt_py_is_started */
 SPT_API int32_t spt_py_is_started(bool* out);
 
-/** Python's own version text.
+/** Returns Python's version string.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
- *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (no libpython, no bridge for this Python, no
- *            torch in it, Python was shut down).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (no libpython, no bridge for this version of
+ *            Python, torch is not installed in it, Python was shut down).
  *  Simple:   rt_py_version */
 SPT_API int32_t spt_py_version(char** out);
 
-/** The file of the libpython that was opened; empty in a process that had Python already.
+/** Returns the path of the libpython that was loaded; empty in a process that already had Python.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
- *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (no libpython, no bridge for this Python, no
- *            torch in it, Python was shut down).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (no libpython, no bridge for this version of
+ *            Python, torch is not installed in it, Python was shut down).
  *  Simple:   rt_py_library */
 SPT_API int32_t spt_py_library(char** out);
 
-/** Does what Python does before it ends: joins its threads, runs its exit functions, flushes its
- *  streams. Later calls of Python are refused, but for this one, which does nothing then, nor when
- *  Python was not started; tensors live on. exit() does it too, so that few programs need this.
+/** Finalizes Python: joins its threads, runs its exit functions and flushes its streams. Later calls of
+ *  Python return UNAVAILABLE; a second shutdown, or one before Python was started, does nothing.
+ *  Tensors stay valid. exit() does the same, so few programs need this function.
  *
- *  Errors:   UNAVAILABLE (no libpython, no bridge for this Python, no torch in it, Python was shut
- *            down).
+ *  Errors:   UNAVAILABLE (no libpython, no bridge for this version of Python, torch is not installed in
+ *            it, Python was shut down).
  *  Simple:   rt_py_shutdown */
 SPT_API int32_t spt_py_shutdown(void);
 
 /* --- Python: objects and calls --- */
 
-/** The module of that name, imported when it was not yet. When it is missing the message says how to
- *  install it, and the field expected holds the command.
+/** Imports a module by name, if it is not imported yet, and returns it. If it is missing, the message
+ *  explains how to install it, and the field expected has the command.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE
- *            (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            exception; its type, message and traceback are in the fields), IO (an OSError),
+ *            INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
  *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
+ *            (Ctrl-C).
  *  Source:   importlib.import_module
  *  Simple:   rt_py_import */
 SPT_API int32_t spt_py_import(const char* name, int64_t* out);
 
-/** An attribute.
+/** Returns an attribute.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
- *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
- *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
+ *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
  *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
  *            INTERRUPTED (Ctrl-C).
  *  Source:   getattr
  *  Simple:   rt_py_getattr */
@@ -5291,516 +5347,528 @@ SPT_API int32_t spt_py_getattr(int64_t a, const char* name, int64_t* out);
 
 /** Sets an attribute to the one value.
  *
- *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type,
- *            message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
- *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
- *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
- *            of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its
+ *            type, message and traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an
+ *            IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
+ *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
+ *            (Ctrl-C).
  *  Source:   setattr
  *  Simple:   rt_py_setattr */
 SPT_API int32_t spt_py_setattr(int64_t a, const char* name, const char* kinds, const SplArray* values);
 
-/** Whether there is such an attribute.
+/** Returns whether the object has the attribute.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
- *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
- *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
+ *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
  *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
  *            INTERRUPTED (Ctrl-C).
  *  Source:   hasattr
  *  Simple:   rt_py_hasattr */
 SPT_API int32_t spt_py_hasattr(int64_t a, const char* name, bool* out);
 
-/** Calls an object. The last values are keyword arguments, one for each name; those before are
- *  positional.
+/** Calls an object and returns the result. The last values are keyword arguments, one for each name;
+ *  the values before them are positional.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
- *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
- *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
+ *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
  *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
  *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_call */
 SPT_API int32_t spt_py_call(int64_t callable, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
 
-/** Calls a method; the arguments as in spt_py_call.
+/** Calls a method and returns the result. The arguments are those of spt_py_call.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
- *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
- *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
+ *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
  *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
  *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_call_method */
 SPT_API int32_t spt_py_call_method(int64_t a, const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
 
-/** a[key], with key as the one value.
+/** Returns a[key]; key is the one value.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
- *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
- *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
+ *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
  *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
  *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_get_item */
 SPT_API int32_t spt_py_get_item(int64_t a, const char* kinds, const SplArray* values, int64_t* out);
 
-/** a[key] = value, with key and value as the two values.
+/** Assigns a[key] = value; key and value are the two values.
  *
- *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type,
- *            message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
- *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
- *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
- *            of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its
+ *            type, message and traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an
+ *            IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
+ *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
+ *            (Ctrl-C).
  *  Simple:   rt_py_set_item */
 SPT_API int32_t spt_py_set_item(int64_t a, const char* kinds, const SplArray* values);
 
-/** del a[key], with key as the one value.
+/** Deletes a[key]; key is the one value.
  *
- *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type,
- *            message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
- *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
- *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
- *            of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its
+ *            type, message and traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an
+ *            IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
+ *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
+ *            (Ctrl-C).
  *  Simple:   rt_py_delete_item */
 SPT_API int32_t spt_py_delete_item(int64_t a, const char* kinds, const SplArray* values);
 
-/** Whether the one value is in a.
+/** Returns whether the one value is in a.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
- *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
- *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
+ *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
  *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
  *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_contains */
 SPT_API int32_t spt_py_contains(int64_t a, const char* kinds, const SplArray* values, bool* out);
 
-/** The number of items.
+/** Returns the number of items.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
- *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
- *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
+ *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
  *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
  *            INTERRUPTED (Ctrl-C).
  *  Source:   len
  *  Simple:   rt_py_length */
 SPT_API int32_t spt_py_length(int64_t a, int64_t* out);
 
-/** An iterator over a.
+/** Returns an iterator over a.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
- *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
- *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
+ *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
  *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
  *            INTERRUPTED (Ctrl-C).
  *  Source:   iter
  *  Simple:   rt_py_iter */
 SPT_API int32_t spt_py_iter(int64_t a, int64_t* out);
 
-/** The next item of an iterator; 0, which is no failure, at its end.
+/** Returns the next item of an iterator; 0, without an error, at the end.
  *
- *  Owns:     *out is a new handle or 0; release it with spt_release.
+ *  Owns:     *out is a new handle, or 0; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
- *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
- *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
+ *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
  *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
  *            INTERRUPTED (Ctrl-C).
  *  Source:   next
  *  Simple:   rt_py_next */
 SPT_API int32_t spt_py_next(int64_t iterator, int64_t* out);
 
-/** The truth of `a op value`, with op one of == != < <= > >=.
+/** Returns the truth value of `a op value`; op is one of == != < <= > >=.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
- *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
- *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
+ *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
  *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
  *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_compare */
 SPT_API int32_t spt_py_compare(int64_t a, const char* op, const char* kinds, const SplArray* values, bool* out);
 
-/** The result of `first op second` on the two values, with op one of + - * / // % ** @ & | ^ << >>.
+/** Returns `first op second` for the two values; op is one of + - * / // % ** @ & | ^ << >>.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE
- *            (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            exception; its type, message and traceback are in the fields), IO (an OSError),
+ *            INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
  *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
+ *            (Ctrl-C).
  *  Simple:   rt_py_operate */
 SPT_API int32_t spt_py_operate(const char* op, const char* kinds, const SplArray* values, int64_t* out);
 
-/** Whether a is an instance of the type, or of one in a tuple of types.
+/** Returns whether a is an instance of the type, or of a type in a tuple of types.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
- *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
- *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
+ *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
  *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
  *            INTERRUPTED (Ctrl-C).
  *  Source:   isinstance
  *  Simple:   rt_py_is_instance */
 SPT_API int32_t spt_py_is_instance(int64_t a, int64_t type, bool* out);
 
-/** The value of an expression, evaluated in __main__ with the named values added for this once.
+/** Evaluates an expression in __main__ and returns its value. The named values are visible during this
+ *  call only.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE
- *            (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            exception; its type, message and traceback are in the fields), IO (an OSError),
+ *            INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
  *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
+ *            (Ctrl-C).
  *  Source:   eval
  *  Simple:   rt_py_eval */
 SPT_API int32_t spt_py_eval(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
 
-/** Runs statements in __main__, after the named values were put there. What they define stays.
+/** Runs statements in __main__, after adding the named values to it. Definitions remain.
  *
- *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type, message and
- *            traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
+ *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its type, message and
+ *            traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
  *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
  *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
- *            of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Source:   exec
  *  Simple:   rt_py_exec */
 SPT_API int32_t spt_py_exec(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
 
-/** A Python callable that is a function of this program: Python may call it from any thread, and `call`
- *  gets `key` and the arguments. `end` is called, with `key`, once nobody holds the callable any more.
+/** Returns a Python callable that calls a function of this program. Python may call it from any thread;
+ *  `call` receives `key` and the arguments. `end` is called with `key` when the callable is
+ *  deallocated.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE
- *            (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            exception; its type, message and traceback are in the fields), IO (an OSError),
+ *            INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
  *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
+ *            (Ctrl-C).
  *  Simple:   rt_py_function */
 SPT_API int32_t spt_py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
 
-/** A Python object that stands for an object of this program. `call` gets what Python asks of it as a
- *  call: first what is asked (get, set, call, members, text, length, item, put, operate, same, hash),
- *  then what for.
+/** Returns a Python object that stands for an object of this program. Python's operations on it become
+ *  calls of `call`. The first argument names the operation: get, set, call, members, text, length,
+ *  item, put, operate, same or hash. Its operands follow.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
- *            exception: type, message and traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE
- *            (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            exception; its type, message and traceback are in the fields), IO (an OSError),
+ *            INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
  *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
+ *            (Ctrl-C).
  *  Simple:   rt_py_instance */
 SPT_API int32_t spt_py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
 
-/** The key that spt_py_function or spt_py_instance made the object with; 0 when it is no such object,
- *  or another program's.
+/** Returns the key that spt_py_function or spt_py_instance created the object with; 0 for any other
+ *  object and for one of another program.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
- *            ImportError), PYTHON (an exception: type, message and traceback are in fields), IO (an
- *            OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
+ *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
+ *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
  *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions tell it),
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
  *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_key */
 SPT_API int32_t spt_py_key(int64_t a, int64_t* out);
 
-/** In a process that is Python: what Ctrl-C calls, inside a signal handler, while Python waits for a
- *  function of this program. The function that is stopped raises KeyboardInterrupt. NULL leaves Ctrl-C
- *  to Python, which sees it when the function returns.
+/** Sets the function that SIGINT calls, inside the signal handler, while Python waits for a function of
+ *  this program; for a process that is Python. The interrupted function raises KeyboardInterrupt. NULL
+ *  leaves SIGINT to Python, which handles it when the function returns.
  *
- *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type, message and
- *            traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
+ *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its type, message and
+ *            traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
  *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
  *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
- *            of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C). */
+ *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C). */
 SPT_API int32_t spt_py_on_interrupt(SptPyInterrupt interrupt);
 
-/** What the function that Python called on this thread is to raise when it has returned 0: an exception
- *  of that full name (builtins.ValueError) made of the message, a RuntimeError where there is none;
- *  with a note, which tracebacks show (NULL or "": none). INVALID_ARGUMENT where Python waits for no
- *  function on this thread.
+/** Sets the exception that the function that Python called on this thread raises after it has returned
+ *  0. type is a qualified name (builtins.ValueError), constructed with message; an unknown type raises
+ *  RuntimeError. Tracebacks show note; NULL or "" is no note. INVALID_ARGUMENT if Python has not called
+ *  a function on this thread.
  *
- *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception: type, message and
- *            traceback are in fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
+ *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its type, message and
+ *            traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
  *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
  *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
- *            of LibTorch, as the typed functions tell it), INTERRUPTED (Ctrl-C).
+ *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_raise */
 SPT_API int32_t spt_py_raise(const char* type, const char* message, const char* note);
 
 /* --- Python: values --- */
 
-/** What the object is: 0 None, 1 bool, 2 int, 3 float, 4 str, 5 list, 6 dict, 7 torch.Tensor, 8 tuple,
- *  9 anything else. Subclasses count as their base.
+/** Returns the kind of the object: 0 None, 1 bool, 2 int, 3 float, 4 str, 5 list, 6 dict, 7
+ *  torch.Tensor, 8 tuple, 9 any other type. A subclass has the kind of its base.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_kind */
 SPT_API int32_t spt_py_kind(int64_t a, int32_t* out);
 
-/** Whether the object is None.
+/** Returns whether the object is None.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_is_none */
 SPT_API int32_t spt_py_is_none(int64_t a, bool* out);
 
-/** The qualified name of the object's type, as `builtins.int`.
+/** Returns the qualified name of the object's type: `builtins.int`.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_type_name */
 SPT_API int32_t spt_py_type_name(int64_t a, char** out);
 
-/** The object as text for people.
+/** Returns str() of the object.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Source:   str
  *  Simple:   rt_py_str */
 SPT_API int32_t spt_py_str(int64_t a, char** out);
 
-/** The object as text for programmers.
+/** Returns repr() of the object.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Source:   repr
  *  Simple:   rt_py_repr */
 SPT_API int32_t spt_py_repr(int64_t a, char** out);
 
-/** The object's truth.
+/** Returns the truth value of the object.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Source:   bool
  *  Simple:   rt_py_to_bool */
 SPT_API int32_t spt_py_to_bool(int64_t a, bool* out);
 
-/** An integer, also NumPy's; a float is refused (TypeError), one beyond 64 bits too (OverflowError).
+/** Converts an integer, also of NumPy. Raises TypeError for a float and OverflowError beyond 64 bits.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Source:   operator.index
  *  Simple:   rt_py_to_int */
 SPT_API int32_t spt_py_to_int(int64_t a, int64_t* out);
 
-/** A number as float; text is refused (TypeError).
+/** Converts a number to float. Raises TypeError for a str.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_to_float */
 SPT_API int32_t spt_py_to_float(int64_t a, double* out);
 
-/** The text of a str; other types are refused (TypeError), and text with a NUL in it too (ValueError).
+/** Converts a str. Raises TypeError for other types and ValueError for a str that contains a NUL.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_to_text */
 SPT_API int32_t spt_py_to_text(int64_t a, char** out);
 
-/** All items of an iterable.
+/** Returns all items of an iterable.
  *
  *  Owns:     *out is a malloc'ed list of new handles; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_to_list */
 SPT_API int32_t spt_py_to_list(int64_t a, int64_t** out, int64_t* out_len);
 
-/** The one value as a Python object.
+/** Converts the one value to a Python object.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
- *            message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception; its
+ *            type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_from_value */
 SPT_API int32_t spt_py_from_value(const char* kinds, const SplArray* values, int64_t* out);
 
-/** A list of the values.
+/** Returns a list of the values.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
- *            message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception; its
+ *            type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_list */
 SPT_API int32_t spt_py_list(const char* kinds, const SplArray* values, int64_t* out);
 
-/** A tuple of the values.
+/** Returns a tuple of the values.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
- *            message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception; its
+ *            type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_tuple */
 SPT_API int32_t spt_py_tuple(const char* kinds, const SplArray* values, int64_t* out);
 
-/** A dict of the values, which are key, value, key, value and so on.
+/** Returns a dict of the values, which are key, value, key, value and so on.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception: type,
- *            message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start), PYTHON (an exception; its
+ *            type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_dict */
 SPT_API int32_t spt_py_dict(const char* kinds, const SplArray* values, int64_t* out);
 
 /* --- Python: tensors --- */
 
-/** The torch.Tensor object of the tensor: the same tensor, so memory, autograd history and hooks are
- *  shared, and the same object each time.
+/** Returns the torch.Tensor object of the tensor. It is the same tensor, with shared memory, autograd
+ *  history and hooks, and the same object each time.
  *
  *  Autograd: Shared.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_from_tensor */
 SPT_API int32_t spt_py_from_tensor(int64_t a, int64_t* out);
 
-/** The tensor of a torch.Tensor, the same one; of any other object a tensor over its memory, as
- *  spt_py_from_dlpack makes it. Others are refused (TypeError).
+/** Returns the tensor of a torch.Tensor; it is the same tensor. Any other object is imported as by
+ *  spt_py_from_dlpack. Raises TypeError for an object that cannot be imported.
  *
  *  Autograd: Shared with a torch.Tensor.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_to_tensor */
 SPT_API int32_t spt_py_to_tensor(int64_t a, int64_t* out);
 
-/** The generator of a torch.Generator, the same one: what either side draws, the other one goes on
- *  from. Others are refused (TypeError).
+/** Returns the generator of a torch.Generator. Both sides share its state. Raises TypeError for any
+ *  other object.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_to_generator */
 SPT_API int32_t spt_py_to_generator(int64_t a, int64_t* out);
 
-/** The torch.Generator object of the generator, the same one each time.
+/** Returns the torch.Generator object of the generator, the same one each time.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_from_generator */
 SPT_API int32_t spt_py_from_generator(int64_t generator, int64_t* out);
 
-/** A tensor over the object's memory, by the first way that it offers: a torch.Tensor itself, the C
- *  exchange table of its type, __dlpack__, the buffer protocol. A capsule is used up. device: -2
- *  wherever it is, -1 the CPU, n cuda:n; one that is elsewhere is refused, unless its producer takes it
- *  there. copy: -1 where the producer must, 0 never, 1 always.
+/** Imports the object's memory as a tensor, by the first protocol that the object supports:
+ *  torch.Tensor itself, the C exchange table of its type, __dlpack__, the buffer protocol. A capsule is
+ *  consumed. device: -2 the object's device, -1 the CPU, n cuda:n; an object on another device is an
+ *  error, unless its producer copies it there. copy: -1 if the producer needs it, 0 never, 1 always.
  *
- *  Autograd: Requires no grad; a torch.Tensor that requires it is refused.
+ *  Autograd: Requires no grad; a torch.Tensor that requires grad is an error.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the message names the
- *            field that is wrong; or a copy was made and copy is 0), DTYPE_MISMATCH, DEVICE_MISMATCH (a
- *            torch.Tensor on another device than device), UNAVAILABLE (no such device here), PYTHON
- *            (what the producer raises; TypeError where it offers no way; BufferError).
+ *            invalid field; or a copy was made and copy is 0), DTYPE_MISMATCH, DEVICE_MISMATCH (a
+ *            torch.Tensor on a device other than device), UNAVAILABLE (the device is not present),
+ *            PYTHON (an exception of the producer; TypeError if it supports no protocol; BufferError).
  *  Source:   torch.from_dlpack
  *  Simple:   rt_py_from_dlpack */
 SPT_API int32_t spt_py_from_dlpack(int64_t a, int64_t device, int64_t copy, int64_t* out);
 
-/** A DLPack capsule (dltensor_versioned) that owns the tensor behind the handle, as torch.from_dlpack
- *  takes it. It can be used once; unused, it frees the tensor when it dies.
+/** Returns a DLPack capsule (dltensor_versioned) that owns the tensor behind the handle, as
+ *  torch.from_dlpack accepts it. It can be consumed once; an unconsumed capsule releases the tensor
+ *  when it is deallocated.
  *
- *  Owns:     Ends the handle managed, also on failure. *out is a new handle; release it with
+ *  Owns:     Consumes the handle managed, also on error. *out is a new handle; release it with
  *            spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_capsule_new */
 SPT_API int32_t spt_py_capsule_new(int64_t managed, int64_t* out);
 
-/** Takes the tensor out of a DLPack capsule of either protocol version and marks the capsule as used.
- *  One that was used already is refused (ValueError).
+/** Consumes a DLPack capsule of either protocol version and returns its tensor. Raises ValueError for a
+ *  capsule that has been consumed.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
- *            exception: type, message and traceback are in fields), INTERRUPTED (Ctrl-C).
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_capsule_take */
 SPT_API int32_t spt_py_capsule_take(int64_t capsule, int64_t* out);
 
-/* --- Files of bytes --- */
+/* --- Raw files --- */
 
-/** All bytes of a file, as uint8 [n]; with unpacked those that a gzip file holds, and of any other file
- *  its own.
+/** Returns all bytes of a file, as uint8 [n]. With decompress a gzip file is decompressed; other files
+ *  are returned unchanged.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL), IO (the file cannot be
- *            read, or is a truncated or broken gzip file).
+ *            read, or is a truncated or corrupt gzip file).
  *  Source:   torchvision.io.read_file
  *  Simple:   rt_torch_file_read */
-SPT_API int32_t spt_file_read(const char* path, bool unpacked, int64_t* out);
+SPT_API int32_t spt_file_read(const char* path, bool decompress, int64_t* out);
 
-/** Writes uint8 [n] as a file, which appears whole or not at all.
+/** Writes uint8 [n] to a file, atomically.
  *
- *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (path is NULL, or bytes is another tensor), IO (the file
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (path is NULL, or bytes is not uint8 [n]), IO (the file
  *            cannot be written).
  *  Source:   torchvision.io.write_file
  *  Simple:   rt_torch_file_write */
 SPT_API int32_t spt_file_write(const char* path, int64_t bytes);
 
-/* --- Pictures --- */
+/* --- Images --- */
 
-/** The picture in the bytes of a JPEG or PNG file; format jpeg or png takes that one only, an empty one
- *  both. mode: 0 as it is, 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha; JPEG has no alpha. With
- *  oriented it is turned as its EXIF data say.
+/** Decodes the bytes of a JPEG or PNG file. format is jpeg, png, or empty for both. mode: 0 unchanged,
+ *  1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha; JPEG has no alpha. With apply_exif_orientation the
+ *  image is rotated according to its EXIF data.
  *
- *  Shapes:   A picture is [channels, height, width]; the bytes of a file are [n].
- *  Dtype:    uint8; a PNG of 16 bits gives uint16.
+ *  Shapes:   An image is [channels, height, width]; the bytes of a file are [n].
+ *  Dtype:    uint8; a PNG of 16 bits is uint16.
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (data is no uint8 [n], no
- *            such mode, or JPEG with alpha), IO (the bytes are no such file, or a truncated or broken
- *            one), OUT_OF_MEMORY.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (data is not uint8 [n],
+ *            unknown mode, or JPEG with alpha), IO (the bytes are not in the format, or are truncated
+ *            or corrupt), OUT_OF_MEMORY.
  *  Source:   torchvision.io.decode_image
- *  Simple:   rt_torch_picture_decode */
-SPT_API int32_t spt_picture_decode(int64_t data, const char* format, int64_t mode, bool oriented, int64_t* out);
+ *  Simple:   rt_torch_image_decode */
+SPT_API int32_t spt_image_decode(int64_t data, const char* format, int64_t mode, bool apply_exif_orientation, int64_t* out);
 
-/** The bytes of a JPEG file of a picture of 1 or 3 channels; quality is 1 to 100.
+/** Encodes an image of 1 or 3 channels as JPEG and returns the bytes of the file. quality is 1 to 100.
  *
- *  Shapes:   A picture is [channels, height, width]; the bytes of a file are [n].
- *  Dtype:    uint8; a PNG of 16 bits gives uint16.
+ *  Shapes:   An image is [channels, height, width]; the bytes of a file are [n].
+ *  Dtype:    uint8; a PNG of 16 bits is uint16.
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (another picture or
- *            quality).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (unsupported image,
+ *            quality is out of range).
  *  Source:   torchvision.io.encode_jpeg
- *  Simple:   rt_torch_picture_encode_jpeg */
-SPT_API int32_t spt_picture_encode_jpeg(int64_t picture, int64_t quality, int64_t* out);
+ *  Simple:   rt_torch_image_encode_jpeg */
+SPT_API int32_t spt_image_encode_jpeg(int64_t image, int64_t quality, int64_t* out);
 
-/** The bytes of a PNG file of a picture of 1 or 3 channels; level, of compression, is 0 to 9.
+/** Encodes an image of 1 or 3 channels as PNG and returns the bytes of the file. level, the compression
+ *  level, is 0 to 9.
  *
- *  Shapes:   A picture is [channels, height, width]; the bytes of a file are [n].
- *  Dtype:    uint8; a PNG of 16 bits gives uint16.
+ *  Shapes:   An image is [channels, height, width]; the bytes of a file are [n].
+ *  Dtype:    uint8; a PNG of 16 bits is uint16.
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (another picture or
- *            level).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (unsupported image, level
+ *            is out of range).
  *  Source:   torchvision.io.encode_png
- *  Simple:   rt_torch_picture_encode_png */
-SPT_API int32_t spt_picture_encode_png(int64_t picture, int64_t level, int64_t* out);
+ *  Simple:   rt_torch_image_encode_png */
+SPT_API int32_t spt_image_encode_png(int64_t image, int64_t level, int64_t* out);
 
-/** A picture, or pictures [..., 3, height, width], of uint8 or float32, with its brightness, contrast
- *  or saturation multiplied by the factor, or its hue turned by that part of the circle; contiguous.
+/** Adjusts an image, or images [..., 3, height, width], of uint8 or float32. aspect is brightness,
+ *  contrast or saturation, which is multiplied by factor, or hue, which is rotated by that fraction of
+ *  the circle. The result is contiguous.
  *
- *  Shapes:   A picture is [channels, height, width]; the bytes of a file are [n].
- *  Dtype:    uint8; a PNG of 16 bits gives uint16.
+ *  Shapes:   An image is [channels, height, width]; the bytes of a file are [n].
+ *  Dtype:    uint8; a PNG of 16 bits is uint16.
  *  Device:   CPU.
  *  Autograd: *out requires no grad.
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (aspect is NULL or
- *            another one, or another tensor), OUT_OF_MEMORY.
+ *            unknown, or an unsupported tensor), OUT_OF_MEMORY.
  *  Source:   torchvision.transforms.v2.functional.adjust_brightness, adjust_contrast,
  *            adjust_saturation, adjust_hue
- *  Simple:   rt_torch_picture_adjust */
-SPT_API int32_t spt_picture_adjust(int64_t picture, const char* aspect, double factor, int64_t* out);
+ *  Simple:   rt_torch_image_adjust */
+SPT_API int32_t spt_image_adjust(int64_t image, const char* aspect, double factor, int64_t* out);
 
 #ifdef __cplusplus
 }
