@@ -1,6 +1,6 @@
-// The private door between a backend and its bridge: plain data and function pointers, so that errors
-// cross as data and no C++ exception or standard-library type does. Backend and bridge are built for the
-// same torch minor, so at::Tensor itself may cross by pointer.
+// The private interface between a backend and its bridge: plain data and function pointers. Errors cross as
+// data; no C++ exception and no standard-library type crosses. Backend and bridge are built for the same
+// torch minor, so at::Tensor may cross by pointer.
 #pragma once
 
 #include <ATen/dlpack.h>
@@ -18,19 +18,19 @@ struct Generator;
 
 namespace simple_torch::bridge {
 
-/// Grows with every change of a struct in this file; backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 13;
+/// Increment on every change of a struct in this file. Backend and bridge must agree exactly.
+inline constexpr int32_t kBridgeVersion = 14;
 
-/// One Python object. A pointer to it that a function gives out stands for an owned reference; any thread
-/// may hold it and drop it by BridgeApi::release. Never dereferenced outside the bridge. Two kinds hold no
-/// reference to an object of Python's: None, True and False, which are never freed (`lasting`), and a tensor
-/// of ours (`tensor_object.h`), which can be had without the GIL.
+/// One Python object. A pointer that a function returns is an owned reference. Any thread may hold it and
+/// drop it with BridgeApi::release. It is never dereferenced outside the bridge. Two kinds hold no reference
+/// to a Python object: the immortal None, True and False (`immortals`), and a tensor of ours
+/// (`tensor_object.h`), which is accessible without the GIL.
 struct Object;
 
-/// What BackendServices::object_of knows a Python object by.
+/// The handle of a Python object; BackendServices::object_of resolves it.
 using ObjectHandle = int64_t;
 
-/// What a Python value is, as a program tells them apart. 0..4 and 6 are those of SplTag. Append only.
+/// The kind of a Python value as a program sees it. 0..4 and 6 equal SplTag. Append only.
 enum class ValueKind : int32_t {
   kNil = 0,
   kBool = 1,
@@ -44,8 +44,8 @@ enum class ValueKind : int32_t {
   kOther = 9,
 };
 
-/// One argument on its way to Python. What it points to stays the caller's and need only live for the call.
-/// A DLPack tensor is taken over by setting the caller's pointer to NULL.
+/// One argument of a Python call. The caller keeps ownership of what it points to, which must live for the
+/// call. A DLPack tensor is consumed: the caller's pointer is set to NULL.
 struct Value {
   enum class Type : int32_t { kNil, kBool, kInt, kFloat, kText, kList, kObject, kTensor, kDlpack };
   struct Items {
@@ -65,7 +65,7 @@ struct Value {
   };
 };
 
-/// The arguments of a call: positional ones, then one value for each name.
+/// The arguments of a call: positional values, then one value for each name.
 struct Arguments {
   const Value* values;
   size_t count;
@@ -73,40 +73,47 @@ struct Arguments {
   size_t name_count;  // at most count
 };
 
-/// By which way a tensor came out of Python.
-enum class WayIn : int32_t { kSameTensor, kNumpyArray, kExchangeTable, kCapsule, kLegacyCapsule, kBuffer };
+/// The protocol by which a tensor was imported from Python.
+enum class ImportPath : int32_t {
+  kSameTensor,
+  kNumpyArray,
+  kExchangeTable,
+  kCapsule,
+  kLegacyCapsule,
+  kBuffer
+};
 
 using dlpack::CopyRule;
 
-/// How a foreign tensor is wanted.
-struct Wanted {
+/// How to import a foreign tensor.
+struct ImportOptions {
   CopyRule copy = CopyRule::kIfNeeded;
-  const DLDevice* device = nullptr;  // NULL: wherever it is
+  const DLDevice* device = nullptr;  // NULL: any device
 };
 
-/// A tensor that came out of Python: ready, or a DLPack tensor that the caller now owns.
+/// An imported tensor: an at::Tensor, or a DLPack tensor that the caller owns.
 struct TensorResult {
-  at::Tensor* tensor;  // assigned of a torch.Tensor, which it is, and of a NumPy array
+  at::Tensor* tensor;  // assigned for a torch.Tensor (the same tensor) and for a NumPy array
   DLManagedTensorVersioned* versioned = nullptr;
-  WayIn way = WayIn::kSameTensor;
+  ImportPath path = ImportPath::kSameTensor;
 };
 
-/// A function of the Simple program, as a Python callable keeps it.
+/// A function of the Simple program that a Python callable holds.
 struct SimpleFunction {
   void* context;
-  /// Runs it without the GIL, on any thread. Takes over `arguments`, a tuple of the positional ones and a
-  /// dict of the named ones; gives an owned reference, or NULL for a failure, which `raise` was told of.
+  /// Called without the GIL, on any thread. Consumes `arguments`, a pair of a tuple (positional) and a dict
+  /// (named). Returns an owned reference, or NULL for a failure that was passed to `raise`.
   Object* (*run)(void* context, Object* arguments);
-  void (*end)(void* context);  // the callable is gone; under the GIL
+  void (*end)(void* context);  // the callable was destroyed; called without the GIL
 };
 
-/// Why something was refused, in words.
-struct Refusal {
+/// The message of a failed BackendServices call.
+struct ServiceError {
   char message[512];
 };
 
-/// What a message of LibTorch's tells: the kind (kTorch where it is none that is known) and the fields.
-struct Explained {
+/// The error kind of a LibTorch message (kTorch when unknown) and the fields parsed from it.
+struct MessageClass {
   int32_t kind;
   int64_t requested_bytes;
   int64_t available_bytes;
@@ -114,60 +121,61 @@ struct Explained {
   char got[256];
 };
 
-/// What the backend gives to its bridge: objects, what messages mean, DLPack out and in. What returns false
-/// has filled the refusal.
+/// Services that the backend provides to its bridge: handle lookup, message classification, DLPack export and
+/// import. A function that returns false has filled `error`.
 struct BackendServices {
-  /// The object of a live handle, without a reference: who has the GIL is safe, as whatever reference is let
-  /// go of is dropped under it. NULL where the handle was released, and where it holds a tensor.
+  /// The object of a live handle, borrowed. The caller holds the GIL, which keeps the object alive:
+  /// references are dropped under the GIL only. NULL when the handle was released or holds a tensor.
   Object* (*object_of)(ObjectHandle handle);
-  bool (*tensor_of)(ObjectHandle handle, at::Tensor& out);  // which is then to be had by this
+  bool (*tensor_of)(ObjectHandle handle, at::Tensor& out);  // for a handle that holds a tensor
 
-  /// The receiver calls the structure's deleter.
-  bool (*lend)(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out, Refusal& refusal);
-  bool (*lend_legacy)(const at::Tensor& tensor, DLManagedTensor** out, Refusal& refusal);
-  /// As lend without a copy, and the tensor goes with its memory: it is undefined then. One that is refused
-  /// stays.
-  bool (*hand_over)(at::Tensor& tensor, DLManagedTensorVersioned** out, Refusal& refusal);
-  /// Takes the structure over also when it refuses.
-  bool (*take)(DLManagedTensorVersioned* managed, CopyRule rule, at::Tensor& out, Refusal& refusal);
-  /// Of memory that can be written, and whose owner needs no structure: `release(owner)` runs where a deleter
-  /// would, also when it is refused.
-  bool (*take_memory)(const DLTensor& described, void* owner, void (*release)(void*), at::Tensor& out,
-                      Refusal& refusal);
-  void (*explain)(const char* message, Explained& out);  // without memory left: all as unknown
-  /// A tensor of its own on the same memory, or on that of a copy.
-  bool (*share)(const at::Tensor& tensor, CopyRule rule, at::Tensor& out, Refusal& refusal);
-  int (*held_locks)();           // of the backend's, by the calling thread; counted in debug builds
-  int32_t (*threads_at_work)();  // of Simple, in Python or not, but for those that wait for another; in a
-                                 // signal handler
+  /// The receiver calls the deleter of *out.
+  bool (*export_tensor)(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out,
+                        ServiceError& error);
+  bool (*export_legacy)(const at::Tensor& tensor, DLManagedTensor** out, ServiceError& error);
+  /// Like export_tensor without a copy, but moves the tensor: it is undefined afterwards, unchanged on error.
+  bool (*export_moved)(at::Tensor& tensor, DLManagedTensorVersioned** out, ServiceError& error);
+  /// Consumes `managed`, also on error.
+  bool (*import_tensor)(DLManagedTensorVersioned* managed, CopyRule rule, at::Tensor& out,
+                        ServiceError& error);
+  /// Imports writable memory whose owner needs no DLPack struct. `release(owner)` takes the deleter's place
+  /// and is called on error, too.
+  bool (*import_memory)(const DLTensor& described, void* owner, void (*release)(void*), at::Tensor& out,
+                        ServiceError& error);
+  void (*classify_message)(const char* message, MessageClass& out);  // out of memory: kTorch, empty fields
+  /// A new tensor on the same memory, or on a copy of it.
+  bool (*share)(const at::Tensor& tensor, CopyRule rule, at::Tensor& out, ServiceError& error);
+  int (*held_locks)();           // backend locks held by the calling thread; counted in debug builds
+  int32_t (*threads_at_work)();  // Simple threads, in Python or not, that do not wait for another thread;
+                                 // async-signal-safe
 };
 
-/// What the bridge gives to its backend. A function that returns int32_t returns 0, or the number of the
-/// error's kind after it put the error into the calling thread's record. On failure an out parameter may
-/// have been filled all the same: what it then holds is the caller's to release.
-/// Every function but `release` and `defer_memory` may wait for the GIL. Call none while holding a lock.
+/// The functions of the bridge. A function that returns int32_t returns 0, or the number of an error kind
+/// after it filled the calling thread's error record. On failure an out parameter may still be filled; the
+/// caller then releases it. Every function except `release` and `queue_memory_release` may wait for the GIL.
+/// Call none while holding a lock.
 struct BridgeApi {
-  void (*use)(const BackendServices* services);  // called first; they live as long as the process
-  Object* lasting[3];                            // None, True and False
+  void (*use)(const BackendServices* services);  // called first; `services` lives as long as the process
+  Object* immortals[3];                          // None, True and False
 
   // --- the interpreter
-  int32_t (*start)();  // starts Python, or attaches to the one that runs; a second call changes nothing
+  int32_t (*start)();  // starts Python or attaches to the running one; idempotent
   bool (*is_started)();
   int32_t (*version_text)(char** out);
-  int32_t (*shutdown)();  // Python's own exit work (threads, atexit, flush); later calls are refused
+  int32_t (*shutdown)();  // joins threads, runs atexit, flushes; later calls fail
 
-  // --- exceptions of Python code below LibTorch, in the handler that has caught one; others are left alone
-  void (*restore_exception)();  // it pends again; the calling thread has the GIL
-  /// Before autograd's engine may run functions of Python's: with a thread state that is made for each of
-  /// them alone, what they raise is lost.
-  void (*make_thread_known)();
-  int32_t (*report_exception)();  // it goes into the record; the number of its kind, or 0 for others
+  // --- Python exceptions that passed through LibTorch; call in a catch block. Other exceptions are ignored.
+  void (*restore_exception)();  // sets it as the Python error again; the calling thread holds the GIL
+  /// Creates the calling thread's persistent thread state. Without one, autograd's engine creates a state for
+  /// each Python function, and the exceptions of those functions are lost.
+  void (*register_thread)();
+  int32_t (*report_exception)();  // records it; returns its kind's number, or 0 for other exceptions
 
-  // --- references, from any thread, with or without the GIL, also while the process exits; never wait
+  // --- references: from any thread, with or without the GIL, also at process exit; never blocks
   void (*release)(Object* object);
-  void (*defer_memory)(void (*run)(void*), void* what);  // runs it soon, on a thread that holds the GIL
+  void (*queue_memory_release)(void (*run)(void*), void* what);  // runs soon, on a thread that holds the GIL
 
-  // --- objects; the first is known by its handle, which was live when the call began
+  // --- objects; the receiver is a handle that was live when the call began
   int32_t (*import_module)(const char* name, Object** out);
   int32_t (*get_attribute)(ObjectHandle object, const char* name, Object** out);
   int32_t (*set_attribute)(ObjectHandle object, const char* name, const Value* value);
@@ -185,7 +193,7 @@ struct BridgeApi {
   int32_t (*operate)(const Value* left, const char* op, const Value* right, Object** out);
   int32_t (*is_instance)(ObjectHandle object, ObjectHandle type, bool* out);
 
-  // --- values; texts are malloc'ed and become the caller's
+  // --- values; strings are malloc'ed and owned by the caller
   int32_t (*kind_of)(ObjectHandle object, int32_t* out);
   int32_t (*type_name)(ObjectHandle object, char** out);
   int32_t (*str)(ObjectHandle object, char** out);
@@ -202,21 +210,21 @@ struct BridgeApi {
   int32_t (*eval)(const char* code, const Arguments* variables, Object** out);
   int32_t (*exec)(const char* code, const Arguments* variables);
 
-  // --- Simple's functions
-  /// An instance is a Python object whose attributes and operators are calls of the function.
+  // --- functions of the Simple program
+  /// An instance is a Python object whose attributes and operators call the function.
   int32_t (*make_function)(const char* name, const SimpleFunction* function, bool is_instance, Object** out);
-  const SimpleFunction* (*function_of)(Object* object);  // NULL for others; waits for nothing
+  const SimpleFunction* (*function_of)(Object* object);  // NULL for other objects; never blocks
   int32_t (*on_interrupt)(void (*interrupt)());
-  /// What the function that runs on this thread is to raise when it has returned NULL: an exception of that
-  /// full name, else a RuntimeError, with a note.
+  /// Sets the exception that the function running on this thread raises when it returns NULL. `type` is a
+  /// full name; an unknown type becomes a RuntimeError. `note` is added to the exception.
   int32_t (*raise)(const char* type, const char* message, const char* note);
 
   // --- tensors
-  int32_t (*to_tensor)(ObjectHandle object, const Wanted* wanted,
-                       TensorResult* out);                           // `wanted` is for foreign ones
+  int32_t (*to_tensor)(ObjectHandle object, const ImportOptions* wanted,
+                       TensorResult* out);                           // `wanted` applies to foreign tensors
   int32_t (*capsule_take)(ObjectHandle capsule, TensorResult* out);  // never sets `tensor`
 
-  // --- random number generators: the very same, on both sides
+  // --- random number generators; both sides share the same generator
   int32_t (*to_generator)(ObjectHandle object, at::Generator* out);
   int32_t (*from_generator)(const at::Generator* generator, Object** out);
 };
@@ -224,7 +232,7 @@ struct BridgeApi {
 }  // namespace simple_torch::bridge
 
 /// The only symbol that a bridge exports; called once. Python's symbols must be global before the bridge is
-/// loaded. Fills `api` and returns 0, or returns 1 and fills nothing when `version` is not its own
+/// loaded. Fills `api` and returns 0, or returns 1 without filling it when `version` differs from
 /// kBridgeVersion. `services` lives as long as the process.
 extern "C" int32_t simple_torch_bridge_open(const simple_torch::abi::FrontServices* services, int32_t version,
                                             simple_torch::bridge::BridgeApi* api);

@@ -24,12 +24,12 @@ constexpr const char* kWays[] = {
 
 /// A tensor on its way out of Python.
 struct FromPython {
-  FromPython(const BridgeApi& api, int64_t object, const bridge::Wanted& wanted) {
+  FromPython(const BridgeApi& api, int64_t object, const bridge::ImportOptions& wanted) {
     bridge::TensorResult result{.tensor = &tensor};
     status = is_known(object) ? 0 : api.to_tensor(object_argument(object), &wanted, &result);
     managed = dlpack::Managed(result.versioned);
     shared = managed.get() == nullptr;
-    way = kWays[static_cast<size_t>(result.way)];
+    way = kWays[static_cast<size_t>(result.path)];
   }
 
   /// A handle of the tensor that `managed` holds.

@@ -133,7 +133,7 @@ std::string open_libpython() {
 struct Opened {
   bridge::BridgeApi api{};
   std::string libpython;
-  std::array<int64_t, std::size(bridge::BridgeApi{}.lasting)> lasting{};  // handles of the bridge's constants
+  std::array<int64_t, std::size(bridge::BridgeApi{}.immortals)> lasting{};  // handles of the bridge's constants
 };
 
 std::atomic<const Opened*> opened{nullptr};
@@ -171,9 +171,9 @@ const Opened* open_bridge() {
   }
   result->api.use(&kBackendServices);
   for (size_t i = 0; i < result->lasting.size(); ++i) {
-    result->lasting[i] = handles().insert_immortal(PythonRef(result->api.lasting[i]));
+    result->lasting[i] = handles().insert_immortal(PythonRef(result->api.immortals[i]));
   }
-  core::prepare_passes_by(result->api.make_thread_known);
+  core::prepare_passes_by(result->api.register_thread);
   return result.release();  // for the rest of the process
 }
 
@@ -204,7 +204,7 @@ std::string opened_libpython() {
 int64_t lasting_handle(const bridge::Object* object) noexcept {
   const Opened& here = *opened.load(std::memory_order_relaxed);
   for (size_t i = 0; i < here.lasting.size(); ++i) {
-    if (here.api.lasting[i] == object) {
+    if (here.api.immortals[i] == object) {
       return here.lasting[i];
     }
   }

@@ -15,7 +15,7 @@
 namespace simple_torch::abi {
 namespace {
 
-using bridge::Refusal;
+using bridge::ServiceError;
 
 bridge::Object* object_of(bridge::ObjectHandle handle) { return handles().peek<PythonRef>(handle); }
 
@@ -29,7 +29,7 @@ bool tensor_of(bridge::ObjectHandle handle, at::Tensor& out) {
 }
 
 template <class Body>
-bool or_refused(Refusal& refusal, Body&& body) noexcept {
+bool or_refused(ServiceError& refusal, Body&& body) noexcept {
   try {
     body();
     return true;
@@ -46,15 +46,15 @@ bool or_refused(Refusal& refusal, Body&& body) noexcept {
   }
 }
 
-bool lend(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out, Refusal& refusal) {
+bool lend(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out, ServiceError& refusal) {
   return or_refused(refusal, [&] { *out = dlpack::export_tensor(tensor, copy).release(); });
 }
 
-bool lend_legacy(const at::Tensor& tensor, DLManagedTensor** out, Refusal& refusal) {
+bool lend_legacy(const at::Tensor& tensor, DLManagedTensor** out, ServiceError& refusal) {
   return or_refused(refusal, [&] { *out = dlpack::export_legacy(tensor); });
 }
 
-bool hand_over(at::Tensor& tensor, DLManagedTensorVersioned** out, Refusal& refusal) {
+bool hand_over(at::Tensor& tensor, DLManagedTensorVersioned** out, ServiceError& refusal) {
   return or_refused(refusal, [&] {
     dlpack::Managed lent = dlpack::export_tensor(tensor);
     tensor.reset();
@@ -62,22 +62,22 @@ bool hand_over(at::Tensor& tensor, DLManagedTensorVersioned** out, Refusal& refu
   });
 }
 
-bool take(DLManagedTensorVersioned* managed, dlpack::CopyRule rule, at::Tensor& out, Refusal& refusal) {
+bool take(DLManagedTensorVersioned* managed, dlpack::CopyRule rule, at::Tensor& out, ServiceError& refusal) {
   return or_refused(refusal, [&] { out = dlpack::import_by_rule(dlpack::Managed(managed), rule).tensor; });
 }
 
 bool take_memory(const DLTensor& described, void* owner, void (*release)(void*), at::Tensor& out,
-                 Refusal& refusal) {
+                 ServiceError& refusal) {
   return or_refused(refusal, [&] { out = dlpack::import_memory(described, owner, release); });
 }
 
-bool share(const at::Tensor& tensor, dlpack::CopyRule rule, at::Tensor& out, Refusal& refusal) {
+bool share(const at::Tensor& tensor, dlpack::CopyRule rule, at::Tensor& out, ServiceError& refusal) {
   return or_refused(refusal, [&] { out = dlpack::share_by_rule(tensor, rule).tensor; });
 }
 
 void copy(const std::string& text, char (&out)[256]) { std::snprintf(out, sizeof out, "%s", text.c_str()); }
 
-void explain(const char* message, bridge::Explained& out) noexcept {
+void explain(const char* message, bridge::MessageClass& out) noexcept {
   out = {static_cast<int32_t>(ErrorKind::kTorch), -1, -1, "", ""};
   try {
     const Error error = core::error_from_message(message);

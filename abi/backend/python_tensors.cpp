@@ -53,7 +53,7 @@ void PythonRef::let_go_of_tensor() noexcept {
 void HandleKindOf<at::Tensor>::release(at::Tensor& tensor) noexcept {
   const bridge::BridgeApi* python = opened_python();
   if (python != nullptr && !dropped_without_gil(tensor)) {
-    python->defer_memory([](void* impl) { Owner::reclaim(static_cast<c10::TensorImpl*>(impl)); },
+    python->queue_memory_release([](void* impl) { Owner::reclaim(static_cast<c10::TensorImpl*>(impl)); },
                          tensor.unsafeReleaseTensorImpl());
   }
 }

@@ -1,4 +1,4 @@
-// Python values read as Simple's, built from them, evaluated from source; tensors both ways.
+// Conversions between Python and Simple values, evaluation of source, tensors in both directions.
 #include "bridge/objects/objects.h"
 #include "bridge/objects/references.h"
 #include "bridge/objects/values.h"
@@ -67,7 +67,7 @@ int32_t to_bool(ObjectHandle object, bool* out) {
 
 int32_t to_int(ObjectHandle object, int64_t* out) {
   return in_python([&] {
-    // __index__, so that a float is refused instead of cut; NumPy's integers have it.
+    // __index__ rejects floats instead of truncating them; NumPy integers implement it.
     const Ref index(PyNumber_Index(object_of(object).get()));
     *out = index ? PyLong_AsLongLong(index.get()) : -1;
     return *out != -1 || PyErr_Occurred() == nullptr;
@@ -85,10 +85,10 @@ int32_t to_text(ObjectHandle object, char** out) {
   return text_from_python(out, [&]() -> PyObject* {
     Ref self = object_of(object);
     if (PyUnicode_Check(self.get()) == 0) {
-      PyErr_Format(PyExc_TypeError, "a str is needed, not %s", Py_TYPE(self.get())->tp_name);
+      PyErr_Format(PyExc_TypeError, "expected str, got %s", Py_TYPE(self.get())->tp_name);
       return nullptr;
     }
-    return self.give();
+    return self.release();
   });
 }
 
@@ -106,7 +106,7 @@ int32_t to_list(ObjectHandle iterable, Object*** out, size_t* count) {
     }
     for (size_t i = 0; i < size; ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(items.get(), static_cast<Py_ssize_t>(i));
-      list[i] = to_external(Ref::borrowed(item).give());
+      list[i] = to_external(Ref::borrowed(item).release());
     }
     *out = list;
     *count = size;
@@ -135,7 +135,7 @@ int32_t make_tuple(const Value* values, size_t count, Object** out) {
       }
       PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item);
     }
-    return tuple.give();
+    return tuple.release();
   });
 }
 
@@ -149,15 +149,15 @@ int32_t make_dict(const Value* keys_and_values, size_t count, Object** out) {
         return nullptr;
       }
     }
-    return dict.give();
+    return dict.release();
   });
 }
 
-/// Puts the named values into a namespace.
+/// Adds the named values to a namespace.
 bool define(PyObject* names, const Arguments& variables) {
   const size_t unnamed = variables.count - variables.name_count;
   if (unnamed != 0) {
-    PyErr_SetString(PyExc_TypeError, "each variable needs a name");
+    PyErr_SetString(PyExc_TypeError, "eval: every variable must be passed by name");
     return false;
   }
   for (size_t i = 0; i < variables.count; ++i) {
@@ -186,7 +186,7 @@ PyObject* main_namespace() {
 int32_t eval(const char* code, const Arguments* variables, Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
     PyObject* main = main_namespace();
-    // A copy, as globals: the variables are seen by nested scopes and are gone afterwards.
+    // A copy of the globals: nested scopes see the variables, and __main__ is unchanged.
     const Ref names(variables->count == 0 ? Ref::borrowed(main) : Ref(PyDict_Copy(main)));
     return names && define(names.get(), *variables) ? run(code, Py_eval_input, names.get()) : nullptr;
   });
@@ -200,12 +200,12 @@ int32_t exec(const char* code, const Arguments* variables) {
   });
 }
 
-int32_t to_tensor(ObjectHandle object, const Wanted* wanted, TensorResult* out) {
+int32_t to_tensor(ObjectHandle object, const ImportOptions* wanted, TensorResult* out) {
   return in_python([&] { return tensor_from_python(object_of(object).get(), *wanted, *out); });
 }
 
 int32_t capsule_take(ObjectHandle capsule, TensorResult* out) {
-  return in_python([&] { return take_capsule(object_of(capsule).get(), *out); });
+  return in_python([&] { return import_capsule(object_of(capsule).get(), *out); });
 }
 
 int32_t to_generator(ObjectHandle object, at::Generator* out) {

@@ -1,4 +1,4 @@
-// Exceptions to text: kind, type, one-line message, traceback with causes.
+// Formats exceptions: kind, type, one-line message, traceback with causes.
 #include "bridge/objects/errors.h"
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 namespace simple_torch::bridge {
 namespace {
 
-const abi::FrontServices* given_services = nullptr;
+const abi::FrontServices* services_pointer = nullptr;
 
-/// Whether Python would show no more of it than its type and message: it passed no Python code, has no cause,
-/// no context, no note and no part, and is none of those that Python has hints for.
+/// Whether Python would print only the type and message: no traceback, cause, context, note or sub-exception,
+/// and no type for which Python prints hints.
 bool is_bare(PyObject* exception, const ExceptionType& type) {
   const auto& fields = *reinterpret_cast<PyBaseExceptionObject*>(exception);
-  bool has_more = type.shows_more || fields.traceback != nullptr || fields.cause != nullptr ||
+  bool has_more = type.has_details || fields.traceback != nullptr || fields.cause != nullptr ||
                   fields.context != nullptr || (fields.dict != nullptr && PyDict_GET_SIZE(fields.dict) != 0);
 #if PY_VERSION_HEX >= 0x030B0000
   has_more |= fields.notes != nullptr;
@@ -28,23 +28,23 @@ bool is_bare(PyObject* exception, const ExceptionType& type) {
   return !has_more;
 }
 
-/// As Python shows an exception that is bare.
+/// Formats a bare exception as Python does.
 std::string bare_text(const std::string& type, std::string_view text) {
   const size_t dot = type.find('.');
   const std::string_view module = std::string_view(type).substr(0, dot);
-  std::string shown = module == "builtins" || module == "__main__" ? type.substr(dot + 1) : type;
+  std::string line = module == "builtins" || module == "__main__" ? type.substr(dot + 1) : type;
   if (!text.empty()) {
-    shown.append(": ").append(text);
+    line.append(": ").append(text);
   }
-  return shown;
+  return line;
 }
 
-/// The full text that Python's own traceback module gives, with causes, notes and groups.
+/// The output of Python's traceback module, with causes, notes and groups.
 std::string traceback_text(PyObject* exception) {
   const Ref helpers(PyImport_ImportModule("simple_torch_helpers.errors"));
   const Ref text(helpers ? PyObject_CallMethod(helpers.get(), "format_exception", "O", exception) : nullptr);
   if (!text) {
-    pass_over_exception();  // out of memory, or too deep in recursion: the message must do
+    discard_exception();  // out of memory or recursion limit: only the message is reported
     return "";
   }
   return text_of(text.get());
@@ -55,8 +55,8 @@ bool is_one_line(std::string_view text) {
   return std::none_of(text.begin(), text.end(), breaks) && !text.ends_with(' ');
 }
 
-/// Line breaks and the indents after them become one blank: a message is one line.
-std::string on_one_line(std::string_view text) {
+/// Replaces each line break and the following indent by one space.
+std::string to_one_line(std::string_view text) {
   if (is_one_line(text)) {
     return std::string(text);
   }
@@ -76,114 +76,112 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
-/// What LibTorch has said comes as a RuntimeError, whatever it is about.
-void explain_words_of_libtorch(const ExceptionType& type, const std::string& text, Failure& failure) {
+/// LibTorch errors arrive as RuntimeError; their kind is found from the message.
+void classify_libtorch_message(const ExceptionType& type, const std::string& text, Failure& failure) {
   if (!type.is_runtime_error && failure.kind != ErrorKind::kOutOfMemory) {
     return;
   }
-  Explained explained;
-  backend_services().explain(text.c_str(), explained);
-  if (type.is_runtime_error && static_cast<ErrorKind>(explained.kind) != ErrorKind::kTorch) {
-    failure.kind = static_cast<ErrorKind>(explained.kind);
+  MessageClass classified;
+  backend_services().classify_message(text.c_str(), classified);
+  if (type.is_runtime_error && static_cast<ErrorKind>(classified.kind) != ErrorKind::kTorch) {
+    failure.kind = static_cast<ErrorKind>(classified.kind);
   }
-  failure.expected = explained.expected;
-  failure.got = explained.got;
-  failure.requested_bytes = explained.requested_bytes;
-  failure.available_bytes = explained.available_bytes;
+  failure.expected = classified.expected;
+  failure.got = classified.got;
+  failure.requested_bytes = classified.requested_bytes;
+  failure.available_bytes = classified.available_bytes;
 }
 
-// How LibTorch refuses to give a pointer for writing, which readers in Python ask for as well.
+// LibTorch's message when a writable data pointer is requested; readers in Python request one, too.
 constexpr const char* kNoDataPointer = "Cannot access data pointer of Tensor (e.g. FakeTensor";
 
-/// The package that a module belongs to which could not be found; empty where the package is there and lacks
-/// that part.
+/// The package of a module that was not found; empty when the package exists but lacks that submodule.
 std::string missing_package(PyObject* exception) {
   const std::string module = attribute_text(exception, "name");
   std::string package = module.substr(0, module.find('.'));
   const Ref name(PyUnicode_FromStringAndSize(package.data(), static_cast<Py_ssize_t>(package.size())));
-  const Ref there(name ? PyImport_GetModule(name.get()) : nullptr);
-  pass_over_exception();
-  return there ? "" : package;
+  const Ref loaded(name ? PyImport_GetModule(name.get()) : nullptr);
+  discard_exception();
+  return loaded ? "" : package;
 }
 
-/// The package's name may differ from the module's.
+/// The PyPI package's name may differ from the module's.
 std::string install_command(const std::string& package) {
   const Ref helpers(PyImport_ImportModule("simple_torch_helpers.packages"));
   const Ref command(helpers ? PyObject_CallMethod(helpers.get(), "install_command", "s", package.c_str())
                             : nullptr);
-  pass_over_exception();
+  discard_exception();
   return command ? text_of(command.get())
                  : std::string(services().environment->python) + " -m pip install " + package;
 }
 
-/// Says how to mend what the message alone leaves open.
-void add_advice(PyObject* exception, const ExceptionType& type, Failure& failure) {
+/// Adds what to do about the error.
+void add_hint(PyObject* exception, const ExceptionType& type, Failure& failure) {
   if (type.is_missing_module) {
     const std::string package = missing_package(exception);
     if (!package.empty()) {
       failure.expected = install_command(package);
       failure.message += "; install it: " + failure.expected;
       if (failure.expected.ends_with(" " + package)) {
-        failure.message += " (its package may have another name)";
+        failure.message += " (the package may have another name)";
       }
     }
   } else if (type.is_runtime_error && failure.message.find(kNoDataPointer) != std::string::npos) {
     failure.message +=
-        "; a tensor over memory that was lent read-only is one of these: give a clone(), or a "
+        "; a tensor on read-only memory has no writable data pointer: pass a clone(), or a "
         "simple_torch.Tensor "
         "(from_dlpack of Python's simple_torch)";
-  } else if (type.is_exit) {
+  } else if (type.is_system_exit) {
     failure.got = attribute_text(exception, "code");
   }
 }
 
-// Of the calling thread: functions of Simple's that Python waits for, and what last came out of Python
-// meanwhile.
-thread_local int functions_awaited = 0;
-thread_local PyObject* kept = nullptr;
-thread_local std::string* kept_message = nullptr;  // made when it is first needed
+// Per thread: the Simple functions that Python waits for, and the last exception raised by Python below them.
+thread_local int active_callbacks = 0;
+thread_local PyObject* saved_exception = nullptr;
+thread_local std::string* saved_message = nullptr;  // allocated at first use
 
-void keep_while_passing(PyObject* exception, const std::string& message) {
-  if (functions_awaited == 0) {
+void save_for_callback(PyObject* exception, const std::string& message) {
+  if (active_callbacks == 0) {
     return;
   }
   Py_INCREF(exception);
-  Py_XSETREF(kept, exception);
-  if (kept_message == nullptr) {
-    kept_message = new std::string;
+  Py_XSETREF(saved_exception, exception);
+  if (saved_message == nullptr) {
+    saved_message = new std::string;
   }
-  *kept_message = message;
+  *saved_message = message;
 }
 
-/// `text` is what the exception shows.
+/// `text` is str(exception).
 Failure failure_of_exception(PyObject* exception, std::string_view text) {
   Failure failure;
-  ExceptionType room;
-  const ExceptionType& type = exception_type(Py_TYPE(exception), room);
+  ExceptionType storage;
+  const ExceptionType& type = exception_type(Py_TYPE(exception), storage);
   failure.type = type.full_name;
   failure.kind = type.kind;
-  const std::string line = on_one_line(text);
+  const std::string line = to_one_line(text);
   failure.message.reserve(type.name.size() + 2 + line.size());
   failure.message += type.name;
   if (!line.empty()) {
     failure.message.append(": ").append(line);
   }
-  // Python's module takes fifty times as long.
+  // Python's traceback module takes fifty times as long.
   failure.traceback = is_bare(exception, type) ? bare_text(failure.type, text) : traceback_text(exception);
-  explain_words_of_libtorch(type, line, failure);
-  add_advice(exception, type, failure);
-  keep_while_passing(exception, failure.message);
+  classify_libtorch_message(type, line, failure);
+  add_hint(exception, type, failure);
+  save_for_callback(exception, failure.message);
   return failure;
 }
 
-/// "KeyError: 1", which most often is the message, and is all that a traceback would show: it is told without
-/// memory of its own, in a third of the time.
+/// An error such as "KeyError: 1", whose traceback is the same line. It is reported without allocation, in a
+/// third of the time.
 class OneLineError {
  public:
-  /// False where there is more to tell of the exception; the rest of this is as it was then.
-  bool tells_all(PyObject* exception, std::string_view text) {
-    const ExceptionType* type = lasting_exception_type(Py_TYPE(exception));
-    if (functions_awaited != 0 || type == nullptr || !type->is_plain || !is_bare(exception, *type) ||
+  /// False, without effect, when the exception has more than one line to report.
+  bool try_format(PyObject* exception, std::string_view text) {
+    const ExceptionType* type = static_exception_type(Py_TYPE(exception));
+    if (active_callbacks != 0 || type == nullptr || !type->is_plain || !is_bare(exception, *type) ||
         !is_one_line(text) || type->name.size() + 2 + text.size() >= sizeof line_) {
       return false;
     }
@@ -217,33 +215,33 @@ class OneLineError {
 
 }  // namespace
 
-ExceptionsPass::ExceptionsPass() noexcept { ++functions_awaited; }
+CallbackScope::CallbackScope() noexcept { ++active_callbacks; }
 
-ExceptionsPass::~ExceptionsPass() {
-  if (--functions_awaited == 0 && kept != nullptr && may_touch_python()) {
-    const PendingException pending;  // its end may run Python
-    Py_CLEAR(kept);
-    delete std::exchange(kept_message, nullptr);
+CallbackScope::~CallbackScope() {
+  if (--active_callbacks == 0 && saved_exception != nullptr && may_touch_python()) {
+    const PendingException pending;  // its destruction may run Python code
+    Py_CLEAR(saved_exception);
+    delete std::exchange(saved_message, nullptr);
   }
 }
 
-bool is_function_awaited() noexcept { return functions_awaited != 0; }
+bool is_in_callback() noexcept { return active_callbacks != 0; }
 
-Ref passing_exception(const char* message) {
-  if (kept == nullptr) {
+Ref saved_exception_for(const char* message) {
+  if (saved_exception == nullptr) {
     return {};
   }
-  const std::string_view whole(*kept_message);
+  const std::string_view whole(*saved_message);
   const size_t head = whole.find(": ");
-  const bool is_it = whole == message ||
-                     (head != std::string_view::npos && whole.substr(head + 2) == message) ||
-                     (head == std::string_view::npos && *message == '\0');
-  return is_it ? Ref::borrowed(kept) : Ref();
+  const bool matches = whole == message ||
+                       (head != std::string_view::npos && whole.substr(head + 2) == message) ||
+                       (head == std::string_view::npos && *message == '\0');
+  return matches ? Ref::borrowed(saved_exception) : Ref();
 }
 
-void set_services(const abi::FrontServices* services) noexcept { given_services = services; }
+void set_services(const abi::FrontServices* services) noexcept { services_pointer = services; }
 
-const abi::FrontServices& services() noexcept { return *given_services; }
+const abi::FrontServices& services() noexcept { return *services_pointer; }
 
 Ref take_exception() {
 #if PY_VERSION_HEX >= 0x030C0000
@@ -266,10 +264,10 @@ Ref take_exception() {
 Failure take_python_error() {
   const Ref exception = take_exception();
   if (exception) {
-    return failure_of_exception(exception.get(), Shown(exception.get()).text());
+    return failure_of_exception(exception.get(), DisplayText(exception.get()).text());
   }
   Failure failure;
-  failure.message = "a Python function failed and set no exception";
+  failure.message = "a Python function returned an error without setting an exception";
   return failure;
 }
 
@@ -282,7 +280,7 @@ Failure to_failure(const std::exception_ptr& thrown) {
     failure.message = e.what();
   } catch (const std::bad_alloc&) {
     failure.kind = ErrorKind::kOutOfMemory;
-    failure.message = "no memory left for a call of Python";
+    failure.message = "out of memory in a Python call";
   } catch (const std::exception& e) {
     failure.message = e.what();
   } catch (...) {
@@ -297,14 +295,15 @@ int32_t report_python_error() {
   {
     const Ref exception = take_exception();
     if (!exception) {
-      return report_plain(ErrorKind::kInternal, "a Python function failed and set no exception");
+      return report_plain(ErrorKind::kInternal,
+                          "a Python function returned an error without setting an exception");
     }
-    const Shown shown(exception.get());
-    if (is_interrupted_while_telling()) {
+    const DisplayText text(exception.get());
+    if (has_report_interrupt()) {
       return report_interrupt();
     }
-    if (!line.tells_all(exception.get(), shown.text())) {
-      failure = failure_of_exception(exception.get(), shown.text());
+    if (!line.try_format(exception.get(), text.text())) {
+      failure = failure_of_exception(exception.get(), text.text());
     }
   }
   return failure ? report(*failure) : line.report();
@@ -312,7 +311,7 @@ int32_t report_python_error() {
 
 int32_t report_thrown(std::exception_ptr thrown) {
   const Failure failure = to_failure(thrown);
-  thrown = nullptr;  // its end may run Python code, as that of what pends
+  thrown = nullptr;  // destroying it, or the current Python exception, may run Python code
   PyErr_Clear();
   return report(failure);
 }

@@ -1,4 +1,4 @@
-// Python exceptions as data: fetched, described as text, and dropped, so that nothing stays pinned.
+// Python exceptions as data: fetched, formatted as strings, and dropped, so that no object stays alive.
 #pragma once
 
 #include <exception>
@@ -10,68 +10,67 @@
 
 namespace simple_torch::bridge {
 
-/// Set once, by simple_torch_bridge_open, before anything else runs.
+/// Called once, by simple_torch_bridge_open, before any other function.
 void set_services(const abi::FrontServices* services) noexcept;
 const abi::FrontServices& services() noexcept;
 
-/// A failure as text only: it can be kept, and reported after the GIL is given back.
+/// An error as strings only: it can be stored, and reported after the GIL is released.
 struct Failure {
   ErrorKind kind = ErrorKind::kInternal;
   std::string message;
   std::string type;
   std::string traceback;
-  std::string expected;  // of a missing module: the command that installs it
-  std::string got;       // of SystemExit: its code
+  std::string expected;  // for a missing module: the command that installs it
+  std::string got;       // for SystemExit: its code
   int64_t requested_bytes = -1;
   int64_t available_bytes = -1;
 };
 
-/// The pending exception, normalised and with its traceback; no exception is pending afterwards. The caller
-/// holds the GIL.
+/// Fetches the current exception, normalized and with its traceback, and clears it. The caller holds the GIL.
 Ref take_exception();
 
-/// Takes the pending Python exception. The caller holds the GIL; afterwards no exception is pending and no
-/// object of it is kept.
+/// Fetches, describes and drops the current Python exception. The caller holds the GIL.
 Failure take_python_error();
 
 /// Describes a C++ exception.
 Failure to_failure(const std::exception_ptr& thrown);
 
-/// Takes the pending Python exception into the calling thread's error record; returns its kind's number. The
-/// caller holds the GIL. What ends with the exception has run its Python code before.
+/// Moves the current Python exception into the calling thread's error record; returns its kind. The caller
+/// holds the GIL. The exception is destroyed, which may run Python code, before the record is filled.
 int32_t report_python_error();
 
-/// The same of a C++ exception, which is gone then.
+/// The same for a C++ exception, which is destroyed.
 int32_t report_thrown(std::exception_ptr thrown);
 
-/// Whether Ctrl-C came out of Python code that was to tell something of an exception on this thread: such
-/// code fails without a word otherwise.
-bool take_interrupt_while_telling() noexcept;
-bool is_interrupted_while_telling() noexcept;
+/// Whether a KeyboardInterrupt was raised while an exception was described on this thread. Other errors of
+/// such code are ignored.
+bool take_report_interrupt() noexcept;
+bool has_report_interrupt() noexcept;
 
-/// A Ctrl-C that has not shown as an exception.
+/// Records an interrupt that did not appear as an exception.
 int32_t report_interrupt() noexcept;
 
-/// Puts the failure into the calling thread's error record; returns its kind's number.
+/// Fills the calling thread's error record; returns the error's kind.
 int32_t report(const Failure& failure) noexcept;
 
-/// The same for a failure that is no more than a kind and a message; needs no memory of ours.
+/// The same for a kind and a message only; allocates nothing.
 int32_t report_plain(ErrorKind kind, const char* message) noexcept;
 
-/// While Python waits for a function of Simple's on this thread: an exception that comes out of Python there
-/// is kept until that function ends, as it may go on to the Python code outside. Needs the GIL.
-class ExceptionsPass {
+/// Active while Python waits for a Simple function on this thread. An exception raised by Python below that
+/// function is kept until the function returns, so that it can propagate to the Python caller unchanged.
+/// Needs the GIL.
+class CallbackScope {
  public:
-  ExceptionsPass() noexcept;
-  ~ExceptionsPass();
-  ExceptionsPass(const ExceptionsPass&) = delete;
-  ExceptionsPass& operator=(const ExceptionsPass&) = delete;
+  CallbackScope() noexcept;
+  ~CallbackScope();
+  CallbackScope(const CallbackScope&) = delete;
+  CallbackScope& operator=(const CallbackScope&) = delete;
 };
 
-/// Whether Python waits for one on this thread.
-bool is_function_awaited() noexcept;
+/// Whether Python waits for a Simple function on this thread.
+bool is_in_callback() noexcept;
 
-/// The last one that was kept, if its message, with or without the type before it, is this one.
-Ref passing_exception(const char* message);
+/// The kept exception if its message, with or without the leading type, equals `message`; else empty.
+Ref saved_exception_for(const char* message);
 
 }  // namespace simple_torch::bridge

@@ -1,4 +1,4 @@
-// What the type of an exception tells by itself.
+// Properties of exception types: name, error kind, and whether the error needs a full traceback.
 #pragma once
 
 #include <string>
@@ -13,28 +13,28 @@ struct ExceptionType {
   std::string full_name;  // builtins.KeyError
   std::string name;       // KeyError
   ErrorKind kind = ErrorKind::kPython;
-  bool shows_more = false;  // than its type and message: Python has hints for it, or it has parts
+  bool has_details = false;  // Python prints more than type and message: a hint or sub-exceptions
   bool is_missing_module = false;
-  bool is_exit = false;
-  bool is_runtime_error = false;  // itself, and no type that is built on it
-  bool is_plain = false;          // one of Python's own, of which nothing above is to be said
+  bool is_system_exit = false;
+  bool is_runtime_error = false;  // exactly RuntimeError, not a subclass
+  bool is_plain = false;          // a built-in type without any of the properties above
 };
 
-/// The caller holds the GIL. NULL where the type is none of those that last as long as Python: the others are
-/// looked at once.
-const ExceptionType* lasting_exception_type(PyTypeObject* type);
+/// The cached properties of a static type, which lives as long as Python; NULL for heap types. The caller
+/// holds the GIL.
+const ExceptionType* static_exception_type(PyTypeObject* type);
 
-/// The same for all; of those that do not last `room` becomes the result.
-const ExceptionType& exception_type(PyTypeObject* type, ExceptionType& room);
+/// The properties of any type; for a heap type they are stored in `storage`.
+const ExceptionType& exception_type(PyTypeObject* type, ExceptionType& storage);
 
-/// Clears the exception that pends, if one does, while something is told; a Ctrl-C is kept for
-/// `take_interrupt_while_telling`.
-void pass_over_exception() noexcept;
+/// Clears the current exception, if any, while an error is described. A KeyboardInterrupt is remembered for
+/// `take_report_interrupt`.
+void discard_exception() noexcept;
 
-/// An object's text, "" when its __str__ fails; NUL and surrogates are escaped.
-class Shown {
+/// str(object), or "" when __str__ fails. NUL and surrogates are escaped.
+class DisplayText {
  public:
-  explicit Shown(PyObject* object);
+  explicit DisplayText(PyObject* object);
   std::string_view text() const noexcept { return text_; }
 
  private:
@@ -42,10 +42,10 @@ class Shown {
   std::string_view text_;
 };
 
-/// The same by itself; "" for NULL.
+/// DisplayText as a std::string; "" for NULL.
 std::string text_of(PyObject* object);
 
-/// The text of an attribute; "" when it is missing, None, or cannot be shown.
+/// str() of an attribute; "" when it is missing, None, or not displayable.
 std::string attribute_text(PyObject* object, const char* name);
 
 }  // namespace simple_torch::bridge

@@ -16,8 +16,8 @@ void release(Object* object) {
   if (is_immortal(as_python(object))) {
     return;
   }
-  defer(
-      Deferred::kReference, [](void* what) { Py_DECREF(static_cast<PyObject*>(what)); }, object);
+  queue_release(
+      PendingKind::kReference, [](void* what) { Py_DECREF(static_cast<PyObject*>(what)); }, object);
 }
 
 int32_t import_module(const char* name, Object** out) {
@@ -57,14 +57,14 @@ int32_t has_attribute(ObjectHandle object, const char* name, bool* out) {
   });
 }
 
-// Flat, as those after it that are: they are called most, and consist of many short functions.
+// [[gnu::flatten]]: the hottest functions, made of many short ones.
 [[gnu::flatten]] int32_t call(ObjectHandle callable, const Arguments* arguments, Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
     const Ref function = object_of(callable);
     const CallArguments converted(*arguments);
-    return converted.good() ? PyObject_Vectorcall(function.get(), converted.first(), converted.positional(),
-                                                  converted.names())
-                            : nullptr;
+    return converted.ok() ? PyObject_Vectorcall(function.get(), converted.first(), converted.positional(),
+                                                converted.names())
+                          : nullptr;
   });
 }
 
@@ -77,9 +77,9 @@ int32_t has_attribute(ObjectHandle object, const char* name, bool* out) {
       return nullptr;
     }
     const CallArguments converted(*arguments, self.get());
-    return converted.good() ? PyObject_VectorcallMethod(key.get(), converted.first(), converted.positional(),
-                                                        converted.names())
-                            : nullptr;
+    return converted.ok() ? PyObject_VectorcallMethod(key.get(), converted.first(), converted.positional(),
+                                                      converted.names())
+                          : nullptr;
   });
 }
 
@@ -94,17 +94,17 @@ int32_t get_item(ObjectHandle object, const Value* key, Object** out) {
 int32_t set_item(ObjectHandle object, const Value* key, const Value* value) {
   return in_python([&] {
     const Ref self = object_of(object);
-    const Ref place(to_python(*key));
-    const Ref converted(place ? to_python(*value) : nullptr);
-    return converted && PyObject_SetItem(self.get(), place.get(), converted.get()) == 0;
+    const Ref index(to_python(*key));
+    const Ref converted(index ? to_python(*value) : nullptr);
+    return converted && PyObject_SetItem(self.get(), index.get(), converted.get()) == 0;
   });
 }
 
 int32_t delete_item(ObjectHandle object, const Value* key) {
   return in_python([&] {
     const Ref self = object_of(object);
-    const Ref place(to_python(*key));
-    return place && PyObject_DelItem(self.get(), place.get()) == 0;
+    const Ref index(to_python(*key));
+    return index && PyObject_DelItem(self.get(), index.get()) == 0;
   });
 }
 
@@ -131,7 +131,7 @@ int32_t next(ObjectHandle iterator, Object** out) {
   return in_python([&] {
     const Ref self = object_of(iterator);
     if (PyIter_Check(self.get()) == 0) {
-      PyErr_Format(PyExc_TypeError, "a %s is no iterator", Py_TYPE(self.get())->tp_name);
+      PyErr_Format(PyExc_TypeError, "'%s' object is not an iterator", Py_TYPE(self.get())->tp_name);
       return false;
     }
     *out = to_external(PyIter_Next(self.get()));
@@ -152,13 +152,13 @@ int32_t compare(ObjectHandle left, const char* op, const Value* right, bool* out
       if (std::strcmp(op, comparison.name) == 0) {
         const Ref self = object_of(left);
         const Ref converted(to_python(*right));
-        // Not RichCompareBool: it takes an object to equal itself, and its result for a truth.
+        // Not RichCompareBool, which treats identical objects as equal without calling __eq__.
         const Ref result(converted ? PyObject_RichCompare(self.get(), converted.get(), comparison.code)
                                    : nullptr);
         return result ? PyObject_IsTrue(result.get()) : -1;
       }
     }
-    PyErr_Format(PyExc_ValueError, "%s is no comparison", op);
+    PyErr_Format(PyExc_ValueError, "compare: unknown operator '%s'", op);
     return -1;
   });
 }
@@ -194,7 +194,7 @@ int32_t operate(const Value* left, const char* op, const Value* right, Object** 
         return b ? candidate.apply(a.get(), b.get()) : nullptr;
       }
     }
-    PyErr_Format(PyExc_ValueError, "%s is no operator on two values", op);
+    PyErr_Format(PyExc_ValueError, "operate: unknown operator '%s'", op);
     return nullptr;
   });
 }
@@ -208,7 +208,9 @@ int32_t is_instance(ObjectHandle object, ObjectHandle type, bool* out) {
 
 void add_object_functions(BridgeApi& api) noexcept {
   api.release = release;
-  api.defer_memory = [](void (*run)(void*), void* what) { defer(Deferred::kMemory, run, what); };
+  api.queue_memory_release = [](void (*run)(void*), void* what) {
+    queue_release(PendingKind::kMemory, run, what);
+  };
   api.import_module = import_module;
   api.get_attribute = get_attribute;
   api.set_attribute = set_attribute;

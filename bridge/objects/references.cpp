@@ -1,4 +1,4 @@
-// References to objects and to tensors, counted where the GIL is held.
+// References to objects and tensors, counted under the GIL.
 #include "bridge/objects/references.h"
 
 #include <string>
@@ -9,6 +9,7 @@
 #include "core_libtorch/error.h"
 
 namespace simple_torch::bridge {
+
 Object* to_external(PyObject* owned) noexcept {
   if (owned != nullptr && is_immortal(owned)) {
     Py_DECREF(owned);
@@ -18,7 +19,7 @@ Object* to_external(PyObject* owned) noexcept {
 
 PyObject* from_external(Object* object) {
   if (holds_tensor(object)) {
-    return tensor_to_python(taken_tensor(object));
+    return tensor_to_python(release_tensor(object));
   }
   if (is_immortal(as_python(object))) {
     Py_INCREF(as_python(object));
@@ -28,7 +29,7 @@ PyObject* from_external(Object* object) {
 
 PyObject* referenced(const Object* object) {
   return holds_tensor(object) ? tensor_to_python(tensor_in(object))
-                              : Ref::borrowed(as_python(const_cast<Object*>(object))).give();
+                              : Ref::borrowed(as_python(const_cast<Object*>(object))).release();
 }
 
 Ref object_of(ObjectHandle handle) {
@@ -37,10 +38,10 @@ Ref object_of(ObjectHandle handle) {
   }
   at::Tensor tensor;
   if (!backend_services().tensor_of(handle, tensor)) {
-    throw Error(ErrorKind::kInvalidHandle, "handle " + std::to_string(handle) + " was released already");
+    throw Error(ErrorKind::kInvalidHandle, "handle " + std::to_string(handle) + " was already released");
   }
-  Ref made(tensor_to_python(tensor));
-  return made ? std::move(made) : throw PythonErrorSet();
+  Ref object(tensor_to_python(tensor));
+  return object ? std::move(object) : throw PythonErrorSet();
 }
 
 }  // namespace simple_torch::bridge

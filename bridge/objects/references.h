@@ -1,4 +1,4 @@
-// Python objects on their way out of the bridge and back in: who holds which reference. All need the GIL.
+// Ownership of Python objects as they leave the bridge and return. All functions need the GIL.
 #pragma once
 
 #include "bridge/bridge_api.h"
@@ -6,27 +6,27 @@
 
 namespace simple_torch::bridge {
 
-/// None, True and False live as long as Python. What stands for one outside of the bridge holds no reference
-/// to it, so that a thread without the GIL lets go of it at once.
+/// None, True and False live as long as Python. Outside the bridge they are pointers without a reference, so
+/// a thread without the GIL can drop them at once.
 inline bool is_immortal(const PyObject* object) noexcept {
   return object == Py_None || object == Py_True || object == Py_False;
 }
 
-/// A new reference on its way out, or NULL.
+/// Converts a new reference, or NULL, for use outside the bridge.
 Object* to_external(PyObject* owned) noexcept;
 
-/// What was handed out comes back as a new reference, or NULL; NULL with an exception pending where a
-/// tensor's object cannot be made.
+/// Consumes an external object and returns a new reference, or NULL for NULL. NULL with an exception set when
+/// a tensor's object cannot be created.
 PyObject* from_external(Object* object);
 
-/// The same of what stays outside.
+/// The same without consuming the external object.
 PyObject* referenced(const Object* object);
 
-/// Thrown where a Python exception pends, which says why.
+/// Thrown when a Python exception is set.
 struct PythonErrorSet {};
 
-/// The object of a handle that was live when the call began. It stays while this does, also when others
-/// release the handle meanwhile. Throws Error(kInvalidHandle) where they were faster, and PythonErrorSet.
+/// The object of a handle that was live when the call began. The reference keeps it alive when other threads
+/// release the handle. Throws Error(kInvalidHandle) when they already have, and PythonErrorSet.
 Ref object_of(ObjectHandle handle);
 
 }  // namespace simple_torch::bridge

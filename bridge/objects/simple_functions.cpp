@@ -1,4 +1,4 @@
-// The type simple_torch.Function. Simple runs without the GIL, on the thread that Python calls it on.
+// The type simple_torch.Function. Simple runs without the GIL, on the thread that calls the function.
 #include "bridge/objects/simple_functions.h"
 
 #include <array>
@@ -20,32 +20,33 @@ namespace simple_torch::bridge {
 namespace {
 
 struct FunctionObject {
-  PyObject ob_base;  // what PyObject_HEAD stands for
+  PyObject ob_base;  // PyObject_HEAD
   vectorcallfunc vectorcall;
   SimpleFunction function;
   PyObject* name;
 };
 
-// Made once, under the GIL; never freed. Others read them without.
+// Created once, under the GIL; never freed; read without the GIL.
 std::atomic<PyTypeObject*> type{nullptr};
 std::atomic<PyTypeObject*> instance_type{nullptr};
 
 FunctionObject* function_in(PyObject* self) { return reinterpret_cast<FunctionObject*>(self); }
 
-/// What the function that is failing on this thread raises, once it has returned.
-thread_local PyObject* raised = nullptr;
+/// The exception that the failing function on this thread raises when it returns.
+thread_local PyObject* error_to_raise = nullptr;
 
-/// Python is left for as long as this lives: others may have the GIL, and Ctrl-C is the program's.
-class OutsidePython {
+/// While one lives, this thread is outside Python: the GIL is released and SIGINT belongs to the program.
+class OutsidePythonScope {
  public:
-  OutsidePython() : thread_(this_python_thread()), was_inside_(thread_ != nullptr && thread_->inside != 0) {
+  OutsidePythonScope()
+      : thread_(this_python_thread()), was_inside_(thread_ != nullptr && thread_->inside != 0) {
     if (was_inside_) {
       is_interrupted_ = leaving_python(*thread_);
     }
     was_in_program_ = entering_program();
     state_ = PyEval_SaveThread();
   }
-  ~OutsidePython() {
+  ~OutsidePythonScope() {
     expect_no_lock_held();
     park_on_forced_unwind([&] { PyEval_RestoreThread(state_); });
     leaving_program(was_in_program_);
@@ -53,10 +54,10 @@ class OutsidePython {
       entering_python(*thread_);
     }
   }
-  OutsidePython(const OutsidePython&) = delete;
-  OutsidePython& operator=(const OutsidePython&) = delete;
+  OutsidePythonScope(const OutsidePythonScope&) = delete;
+  OutsidePythonScope& operator=(const OutsidePythonScope&) = delete;
 
-  /// Ctrl-C had come before; Simple is not to be entered then.
+  /// Whether an interrupt arrived before; the Simple function must then not be called.
   bool is_interrupted() const noexcept { return is_interrupted_; }
 
  private:
@@ -67,15 +68,15 @@ class OutsidePython {
   PyThreadState* state_;
 };
 
-/// Positional arguments as a tuple, named ones as a dict.
-PyObject* packed(PyObject* const* values, Py_ssize_t count, PyObject* names) {
+/// Positional arguments as a tuple, keyword arguments as a dict.
+PyObject* pack_arguments(PyObject* const* values, Py_ssize_t count, PyObject* names) {
   const Ref positional(PyTuple_New(count));
   const Ref named(PyDict_New());
   if (!positional || !named) {
     return nullptr;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyTuple_SET_ITEM(positional.get(), i, Ref::borrowed(values[i]).give());
+    PyTuple_SET_ITEM(positional.get(), i, Ref::borrowed(values[i]).release());
   }
   for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
     if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(names, i), values[count + i]) != 0) {
@@ -85,11 +86,11 @@ PyObject* packed(PyObject* const* values, Py_ssize_t count, PyObject* names) {
   return PyTuple_Pack(2, positional.get(), named.get());
 }
 
-/// Without a word of its own the program is on its way to its end, and Python code is to let it pass.
+/// A failure without an exception means that the program exits: SystemExit passes through Python code.
 void raise_failure() {
-  PyObject* exception = std::exchange(raised, nullptr);
+  PyObject* exception = std::exchange(error_to_raise, nullptr);
   if (exception == nullptr) {
-    PyErr_SetString(PyExc_SystemExit, "the Simple program ends");
+    PyErr_SetString(PyExc_SystemExit, "the Simple program exits");
     return;
   }
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception);
@@ -98,19 +99,19 @@ void raise_failure() {
 
 PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, PyObject* names) {
   const SimpleFunction& function = function_in(self)->function;
-  Ref arguments(packed(values, PyVectorcall_NARGS(count_and_flag), names));
+  Ref arguments(pack_arguments(values, PyVectorcall_NARGS(count_and_flag), names));
   if (!arguments) {
     return nullptr;
   }
   Object* result = nullptr;
   bool is_interrupted = false;
-  const Ref held = Ref::borrowed(self);  // it may be dropped by what it does
-  const ExceptionsPass passing;
+  const Ref held = Ref::borrowed(self);  // the call may drop the last other reference
+  const CallbackScope callback;
   {
-    const OutsidePython outside;
+    const OutsidePythonScope outside;
     is_interrupted = outside.is_interrupted();
     if (!is_interrupted) {
-      result = function.run(function.context, as_object(arguments.give()));
+      result = function.run(function.context, as_object(arguments.release()));
     }
   }
   if (is_interrupted) {
@@ -118,25 +119,25 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, P
   } else if (result == nullptr) {
     raise_failure();
   } else {
-    Py_CLEAR(raised);  // of a failure that Simple has mended itself
+    Py_CLEAR(error_to_raise);  // the program handled that error itself
   }
   park_on_forced_unwind([] {
     const PendingException pending;
-    run_deferred_work();  // what the function was given
+    drain_pending_releases();  // the function's arguments
   });
   return from_external(result);
 }
 
 void deallocate(PyObject* self) {
   const SimpleFunction function = function_in(self)->function;
-  PyTypeObject* own_type = Py_TYPE(self);  // or that of instances
+  PyTypeObject* own_type = Py_TYPE(self);  // Function or Instance
   Py_XDECREF(function_in(self)->name);
   own_type->tp_free(self);
   Py_DECREF(own_type);
   const PendingException pending;
   bool is_interrupted = false;
   {
-    const OutsidePython outside;  // what ends may be objects of Simple, whose code takes its time
+    const OutsidePythonScope outside;  // may run destructors of the Simple program
     is_interrupted = outside.is_interrupted();
     function.end(function.context);
   }
@@ -145,9 +146,11 @@ void deallocate(PyObject* self) {
   }
 }
 
-PyObject* name_of(PyObject* self, void* /*closure*/) { return Ref::borrowed(function_in(self)->name).give(); }
+PyObject* name_of(PyObject* self, void* /*closure*/) {
+  return Ref::borrowed(function_in(self)->name).release();
+}
 
-PyObject* shown(PyObject* self) {
+PyObject* repr(PyObject* self) {
   return PyUnicode_FromFormat("<Simple function %U>", function_in(self)->name);
 }
 
@@ -166,7 +169,7 @@ PyTypeObject* function_type() {
       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
       {Py_tp_members, members.data()},
       {Py_tp_getset, getters.data()},
-      {Py_tp_repr, reinterpret_cast<void*>(shown)},
+      {Py_tp_repr, reinterpret_cast<void*>(repr)},
       {Py_tp_doc, const_cast<char*>("A function of the Simple program.")},
       {0, nullptr},
   }};
@@ -180,14 +183,14 @@ PyTypeObject* function_type() {
   return type;
 }
 
-/// Python code makes it: a subclass, without room of its own.
+/// A subclass without fields of its own, created by Python code.
 PyTypeObject* type_of_instances() {
   if (instance_type == nullptr) {
     auto* base = reinterpret_cast<PyObject*>(function_type());
     const Ref helper(base == nullptr ? nullptr : PyImport_ImportModule("simple_torch_helpers.instances"));
-    Ref made(helper ? PyObject_CallMethod(helper.get(), "instance_type", "O", base) : nullptr);
-    if (made && instance_type == nullptr) {  // another thread may have been here while Python ran
-      instance_type = reinterpret_cast<PyTypeObject*>(made.give());
+    Ref created(helper ? PyObject_CallMethod(helper.get(), "instance_type", "O", base) : nullptr);
+    if (created && instance_type == nullptr) {  // another thread may have created it while Python ran
+      instance_type = reinterpret_cast<PyTypeObject*>(created.release());
     }
   }
   return instance_type;
@@ -196,18 +199,18 @@ PyTypeObject* type_of_instances() {
 int32_t make_function(const char* name, const SimpleFunction* function, bool is_instance, Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
     Ref text(PyUnicode_FromString(name));
-    PyTypeObject* made_of = !text ? nullptr : is_instance ? type_of_instances() : function_type();
-    PyObject* made = made_of != nullptr ? made_of->tp_alloc(made_of, 0) : nullptr;
-    if (made != nullptr) {
-      function_in(made)->vectorcall = call;
-      function_in(made)->function = *function;
-      function_in(made)->name = text.give();
+    PyTypeObject* type_to_use = !text ? nullptr : is_instance ? type_of_instances() : function_type();
+    PyObject* object = type_to_use != nullptr ? type_to_use->tp_alloc(type_to_use, 0) : nullptr;
+    if (object != nullptr) {
+      function_in(object)->vectorcall = call;
+      function_in(object)->function = *function;
+      function_in(object)->name = text.release();
     }
-    return made;
+    return object;
   });
 }
 
-/// Without the GIL: the caller holds a reference, and nobody makes other subclasses.
+/// Needs no GIL: the caller holds a reference, and there are no other subclasses.
 const SimpleFunction* function_of(Object* object) {
   if (holds_tensor(object)) {
     return nullptr;
@@ -218,10 +221,10 @@ const SimpleFunction* function_of(Object* object) {
   return is_ours ? &function_in(python)->function : nullptr;
 }
 
-// ---- failures
+// ---- errors
 
-/// The exception class of that full name, when it is one that can be made of a message alone.
-Ref class_named(const std::string& full) {
+/// The exception class of that full name, or empty.
+Ref find_exception_class(const std::string& full) {
   const size_t dot = full.rfind('.');
   const Ref module(dot == std::string::npos ? nullptr : PyImport_ImportModule(full.substr(0, dot).c_str()));
   Ref found(module ? PyObject_GetAttrString(module.get(), full.c_str() + dot + 1) : nullptr);
@@ -229,56 +232,58 @@ Ref class_named(const std::string& full) {
   return found && PyExceptionClass_Check(found.get()) ? std::move(found) : Ref();
 }
 
-/// RuntimeError where the class is none, or wants more than a message.
-Ref exception_of(const char* name, PyObject* message) {
-  const Ref wanted = class_named(name);
-  const bool is_exit = wanted && wanted.get() == PyExc_SystemExit;
-  const Ref code(is_exit ? PyLong_FromUnicodeObject(message, 10) : nullptr);  // of a text Python prints
-  Ref made(wanted ? PyObject_CallOneArg(wanted.get(), code ? code.get() : message) : nullptr);
+/// Creates the exception; a RuntimeError when the class is unknown or needs more than a message.
+Ref make_exception(const char* name, PyObject* message) {
+  const Ref type_found = find_exception_class(name);
+  const bool is_system_exit = type_found && type_found.get() == PyExc_SystemExit;
+  const Ref code(is_system_exit ? PyLong_FromUnicodeObject(message, 10)
+                                : nullptr);  // SystemExit prints a str argument, so pass an int
+  Ref exception(type_found ? PyObject_CallOneArg(type_found.get(), code ? code.get() : message) : nullptr);
   PyErr_Clear();
-  return made && PyExceptionInstance_Check(made.get())
-             ? std::move(made)
+  return exception && PyExceptionInstance_Check(exception.get())
+             ? std::move(exception)
              : Ref(PyObject_CallOneArg(PyExc_RuntimeError, message));
 }
 
-/// What is no UTF-8 in it, as a broken file's names may be, is shown as such.
-Ref words(const char* text) {
+/// Decodes UTF-8; invalid bytes become replacement characters.
+Ref decode_text(const char* text) {
   return Ref(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "replace"));
 }
 
 void add_note(PyObject* exception, const char* note) {
-  const Ref text(*note == '\0' ? Ref() : words(note));
+  const Ref text(*note == '\0' ? Ref() : decode_text(note));
   const Ref helpers(text ? PyImport_ImportModule("simple_torch_helpers.errors") : nullptr);
   const Ref noted(helpers ? PyObject_CallMethod(helpers.get(), "note_calls", "OO", exception, text.get())
                           : nullptr);
-  PyErr_Clear();  // the exception goes on without
+  PyErr_Clear();  // the exception propagates without the note
 }
 
 int32_t raise(const char* name, const char* message, const char* note) {
-  if (!is_function_awaited()) {
+  if (!is_in_callback()) {
     return report_plain(ErrorKind::kInvalidArgument,
-                        "Python waits for no function on this thread, so that nothing can be raised there");
+                        "py_raise: must be called by a function that Python called on this thread");
   }
   return in_python([&] {
-    const Ref text = words(message);
-    Ref exception = passing_exception(message);
+    const Ref text = decode_text(message);
+    Ref exception = saved_exception_for(message);
     if (!exception && text) {
-      exception = exception_of(name, text.get());
+      exception = make_exception(name, text.get());
     }
     if (!exception) {
       return false;
     }
     add_note(exception.get(), note);
-    Py_XSETREF(raised, exception.give());
+    Py_XSETREF(error_to_raise, exception.release());
     return true;
   });
 }
 
 int32_t on_interrupt(void (*interrupt)()) {
-  if (!process_is_python()) {
-    return report_plain(ErrorKind::kUnavailable,
-                        "this process is no Python process: Ctrl-C is the program's own here, and reaches it "
-                        "without this");
+  if (!is_python_process()) {
+    return report_plain(
+        ErrorKind::kUnavailable,
+        "py_on_interrupt: only available in a Python process; in other processes SIGINT reaches the "
+        "program directly");
   }
   return in_python([&] { return watch_interrupts(interrupt); });
 }

@@ -1,4 +1,4 @@
-// Values into Python, one argument list at a time.
+// Converts values and argument lists to Python.
 #include "bridge/objects/values.h"
 
 #include <string>
@@ -11,18 +11,18 @@
 namespace simple_torch::bridge {
 namespace {
 
-struct HashText {
+struct StringHash {
   using is_transparent = void;
   size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
 };
 
-using Names = std::unordered_map<std::string, PyObject*, HashText, std::equal_to<>>;
+using Names = std::unordered_map<std::string, PyObject*, StringHash, std::equal_to<>>;
 
-// Programs use few names; one that makes them up without end must not fill the memory.
-constexpr size_t kMostNames = 8192;
+// A bound for programs that generate names without end.
+constexpr size_t kMaxNames = 8192;
 
 PyObject* list_to_python(const Value::Items& items) {
-  if (Py_EnterRecursiveCall(" while a list is made") != 0) {
+  if (Py_EnterRecursiveCall(" while converting a list") != 0) {
     return nullptr;
   }
   Ref list(PyList_New(static_cast<Py_ssize_t>(items.count)));
@@ -35,7 +35,7 @@ PyObject* list_to_python(const Value::Items& items) {
     }
   }
   Py_LeaveRecursiveCall();
-  return list.give();
+  return list.release();
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ PyObject* list_to_python(const Value::Items& items) {
 PyObject* to_python(const Value& value) {
   switch (value.type) {
     case Value::Type::kNil:
-      return Ref::borrowed(Py_None).give();
+      return Ref::borrowed(Py_None).release();
     case Value::Type::kBool:
       return PyBool_FromLong(value.boolean ? 1 : 0);
     case Value::Type::kInt:
@@ -59,9 +59,9 @@ PyObject* to_python(const Value& value) {
     case Value::Type::kTensor:
       return tensor_to_python(*value.tensor);
     case Value::Type::kDlpack:
-      return capsule_of(value.dlpack);
+      return make_capsule(value.dlpack);
   }
-  PyErr_SetString(PyExc_SystemError, "a value of no known type came from the backend");
+  PyErr_SetString(PyExc_SystemError, "unknown value type from the backend");
   return nullptr;
 }
 
@@ -71,23 +71,23 @@ Ref interned(const char* name) {
     return Ref::borrowed(known->second);
   }
   Ref text(PyUnicode_InternFromString(name));
-  if (text && names.size() < kMostNames) {
-    names.emplace(name, Ref::borrowed(text.get()).give());
+  if (text && names.size() < kMaxNames) {
+    names.emplace(name, Ref::borrowed(text.get()).release());
   }
   return text;
 }
 
 CallArguments::CallArguments(const Arguments& arguments, PyObject* self)
     : self_count_(self != nullptr ? 1 : 0) {
-  const size_t places = 1 + self_count_ + arguments.count;
-  if (places > kInline) {
-    values_ = new PyObject*[places];
+  const size_t slots = 1 + self_count_ + arguments.count;
+  if (slots > kInline) {
+    values_ = new PyObject*[slots];
   }
   if (self != nullptr) {
     values_[1] = self;  // borrowed
   }
   positional_ = self_count_ + arguments.count - arguments.name_count;
-  good_ = convert(arguments) && name(arguments);
+  ok_ = convert(arguments) && name(arguments);
 }
 
 CallArguments::~CallArguments() {
@@ -120,7 +120,7 @@ bool CallArguments::name(const Arguments& arguments) {
     if (!text) {
       return false;
     }
-    PyTuple_SET_ITEM(names_.get(), static_cast<Py_ssize_t>(i), text.give());
+    PyTuple_SET_ITEM(names_.get(), static_cast<Py_ssize_t>(i), text.release());
   }
   return static_cast<bool>(names_);
 }

@@ -1,4 +1,4 @@
-// Simple's values as Python objects, and names that are used again and again.
+// Conversion of Simple values to Python objects; interned names.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +8,22 @@
 
 namespace simple_torch::bridge {
 
-/// A new reference, or NULL with an exception pending. The caller holds the GIL, here and below.
+/// A new reference, or NULL with an exception set. Everything here needs the GIL.
 PyObject* to_python(const Value& value);
 
-/// An interned str, the same object each time. Nothing, with an exception pending, when it is no UTF-8.
+/// An interned str, the same object each time. Empty, with an exception set, when `name` is not UTF-8.
 Ref interned(const char* name);
 
-/// The arguments of one call in vectorcall's layout, with a free place before the first.
+/// The arguments of one call in vectorcall layout, with a free slot before the first.
 class CallArguments {
  public:
-  /// Converts all; `good()` is false, with an exception pending, when one could not be.
+  /// Converts all arguments; `ok()` is false, with an exception set, when a conversion failed.
   explicit CallArguments(const Arguments& arguments, PyObject* self = nullptr);
   ~CallArguments();
   CallArguments(const CallArguments&) = delete;
   CallArguments& operator=(const CallArguments&) = delete;
 
-  bool good() const noexcept { return good_; }
+  bool ok() const noexcept { return ok_; }
   PyObject* const* first() const noexcept { return values_ + 1; }
   size_t positional() const noexcept { return positional_ | PY_VECTORCALL_ARGUMENTS_OFFSET; }
   PyObject* names() const noexcept { return names_.get(); }
@@ -39,7 +39,7 @@ class CallArguments {
   size_t filled_ = 0;
   size_t positional_ = 0;
   Ref names_;
-  bool good_ = false;
+  bool ok_ = false;
 };
 
 }  // namespace simple_torch::bridge

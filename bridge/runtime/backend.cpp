@@ -1,15 +1,15 @@
-// One pointer for the life of the process.
+// The services are stored once and live as long as the process.
 #include "bridge/runtime/backend.h"
 
 namespace simple_torch::bridge {
 namespace {
 
-const BackendServices* given_services = nullptr;
+const BackendServices* services_pointer = nullptr;
 
 }  // namespace
 
-void set_backend_services(const BackendServices* services) noexcept { given_services = services; }
+void set_backend_services(const BackendServices* services) noexcept { services_pointer = services; }
 
-const BackendServices& backend_services() noexcept { return *given_services; }
+const BackendServices& backend_services() noexcept { return *services_pointer; }
 
 }  // namespace simple_torch::bridge

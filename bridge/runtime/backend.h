@@ -1,11 +1,11 @@
-// What the backend gave to this bridge.
+// The services of the backend that opened this bridge.
 #pragma once
 
 #include "bridge/bridge_api.h"
 
 namespace simple_torch::bridge {
 
-/// Set once, before anything else runs.
+/// Called once, before any other function.
 void set_backend_services(const BackendServices* services) noexcept;
 const BackendServices& backend_services() noexcept;
 

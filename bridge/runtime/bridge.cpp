@@ -23,17 +23,17 @@ extern "C" __attribute__((visibility("default"))) int32_t simple_torch_bridge_op
     return 1;
   }
   set_services(services);
-  note_whether_python_runs();
+  detect_running_python();
   api->use = set_backend_services;
-  api->lasting[0] = as_object(Py_None);
-  api->lasting[1] = as_object(Py_True);
-  api->lasting[2] = as_object(Py_False);
+  api->immortals[0] = as_object(Py_None);
+  api->immortals[1] = as_object(Py_True);
+  api->immortals[2] = as_object(Py_False);
   api->start = start_python;
   api->is_started = python_is_started;
   api->version_text = version_text;
   api->shutdown = shut_python_down;
   api->restore_exception = restore_python_exception;
-  api->make_thread_known = make_thread_known;
+  api->register_thread = register_thread;
   api->report_exception = report_python_exception;
   add_object_functions(*api);
   add_value_functions(*api);

@@ -1,4 +1,4 @@
-// The thread that drains the queue of deferred memory.
+// The thread that drains the queue of pending memory.
 #include "bridge/runtime/decref_worker.h"
 
 #include <pthread.h>
@@ -17,88 +17,90 @@
 namespace simple_torch::bridge {
 namespace {
 
-constexpr auto kPause = std::chrono::milliseconds(2);
-constexpr int kLooks = 50;  // without work, before it sleeps
+constexpr auto kPollInterval = std::chrono::milliseconds(2);
+constexpr int kIdlePolls = 50;  // polls without work before it sleeps
 
-// kStarting: begun, by a thread that may still be about to say so. kEnded: it is gone, or never was.
-enum class State { kNone, kStarting, kLooking, kAsleep, kEnding, kEnded };
+// kStarting: the starting thread has not stored kPolling yet. kStopped: the worker has ended or never ran.
+enum class State { kNone, kStarting, kPolling, kSleeping, kStopping, kStopped };
 std::atomic<State> state{State::kNone};
-sem_t work_or_end;
-sigset_t signals_of_program;  // those blocked where it was begun
-thread_local bool is_drainer = false;
+sem_t wake_semaphore;
+sigset_t program_signal_mask;  // of the thread that started the worker
+thread_local bool is_worker = false;
 bool has_run = false;  // guarded by the GIL
 
-bool ending() { return state.load() == State::kEnding; }
+bool is_stopping() { return state.load() == State::kStopping; }
 
-/// Python code that runs here has the program's signals, and so have the processes that it starts.
-void run_it() {
-  sigset_t none_here;
-  pthread_sigmask(SIG_SETMASK, &signals_of_program, &none_here);
+/// Python code that runs here, and the processes that it starts, use the program's signal mask.
+void drain_with_gil() {
+  sigset_t worker_mask;
+  pthread_sigmask(SIG_SETMASK, &program_signal_mask, &worker_mask);
   {
-    const GilScope gil(GilScope::Entering::kBare);
+    const GilScope gil(GilScope::OnEnter::kSkipDrain);
     do {
-      run_deferred_memory();
-    } while (has_deferred_memory() && !ending());
+      drain_pending_memory();
+    } while (has_pending_memory() && !is_stopping());
     if (!std::exchange(has_run, true)) {
-      stay_first_after_other_threads();
+      register_exit_handler_again();
     }
   }
-  pthread_sigmask(SIG_SETMASK, &none_here, nullptr);
+  pthread_sigmask(SIG_SETMASK, &worker_mask, nullptr);
 }
 
-/// Until there was no work for some time, or the end.
-void look() {
-  for (int idle = 0; idle < kLooks && !ending(); ++idle) {
-    std::this_thread::sleep_for(kPause);
-    if (has_deferred_memory() && !ending()) {
-      run_it();
+/// Returns after a period without work, or at the stop.
+void poll_queue() {
+  for (int idle = 0; idle < kIdlePolls && !is_stopping(); ++idle) {
+    std::this_thread::sleep_for(kPollInterval);
+    if (has_pending_memory() && !is_stopping()) {
+      drain_with_gil();
       idle = 0;
     }
   }
 }
 
-/// False at the end. What is queued after the look at the queue wakes it, by the order of both atomics.
+/// False at the stop. Work queued after the check of the queue wakes the worker, by the order of both
+/// atomics.
 bool sleep_until_work() {
-  State looking = State::kLooking;
-  if (!state.compare_exchange_strong(looking, State::kAsleep)) {
-    return looking == State::kStarting;
+  State polling = State::kPolling;
+  if (!state.compare_exchange_strong(polling, State::kSleeping)) {
+    return polling == State::kStarting;
   }
-  State asleep = State::kAsleep;
-  if (has_deferred_memory() && state.compare_exchange_strong(asleep, State::kLooking)) {
+  State sleeping = State::kSleeping;
+  if (has_pending_memory() && state.compare_exchange_strong(sleeping, State::kPolling)) {
     return true;
   }
-  while (sem_wait(&work_or_end) != 0) {
+  while (sem_wait(&wake_semaphore) != 0) {
   }
-  return !ending();
+  return !is_stopping();
 }
 
-void* drain(void* /*nothing*/) {
-  is_drainer = true;
+void* worker_main(void* /*argument*/) {
+  is_worker = true;
   do {
-    look();
+    poll_queue();
   } while (sleep_until_work());
-  state.store(State::kEnded);
+  state.store(State::kStopped);
   return nullptr;
 }
 
-/// Signals that are sent to the process are for threads that can tell somebody.
-bool start_without_signals() {
+/// The worker blocks all signals: signals of the process go to the program's threads.
+bool start_with_signals_blocked() {
   sigset_t all;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &signals_of_program);
-  pthread_t drainer{};
-  const bool started = pthread_create(&drainer, nullptr, drain, nullptr) == 0 && pthread_detach(drainer) == 0;
-  pthread_sigmask(SIG_SETMASK, &signals_of_program, nullptr);
+  pthread_sigmask(SIG_SETMASK, &all, &program_signal_mask);
+  pthread_t worker{};
+  const bool started =
+      pthread_create(&worker, nullptr, worker_main, nullptr) == 0 && pthread_detach(worker) == 0;
+  pthread_sigmask(SIG_SETMASK, &program_signal_mask, nullptr);
   return started;
 }
 
-void begin() {
+void start_worker() {
   State none = State::kNone;
   if (!state.compare_exchange_strong(none, State::kStarting)) {
     return;
   }
-  sem_init(&work_or_end, 0, 0);
-  state.store(start_without_signals() ? State::kLooking : State::kNone);
+  sem_init(&wake_semaphore, 0, 0);
+  state.store(start_with_signals_blocked() ? State::kPolling : State::kNone);
 }
 
 }  // namespace
@@ -106,34 +108,34 @@ void begin() {
 void wake_worker() noexcept {
   State seen = state.load();
   if (seen == State::kNone) {
-    begin();
-  } else if (seen == State::kAsleep && state.compare_exchange_strong(seen, State::kLooking)) {
-    sem_post(&work_or_end);
+    start_worker();
+  } else if (seen == State::kSleeping && state.compare_exchange_strong(seen, State::kPolling)) {
+    sem_post(&wake_semaphore);
   }
 }
 
-void end_drainer() noexcept {
+void stop_worker() noexcept {
   State seen = state.load();
-  while (seen != State::kEnding && seen != State::kEnded) {
-    const State next = seen == State::kNone ? State::kEnded : State::kEnding;
+  while (seen != State::kStopping && seen != State::kStopped) {
+    const State next = seen == State::kNone ? State::kStopped : State::kStopping;
     if (seen == State::kStarting) {
       std::this_thread::yield();
       seen = state.load();
     } else if (state.compare_exchange_weak(seen, next)) {
-      if (seen == State::kAsleep) {
-        sem_post(&work_or_end);
+      if (seen == State::kSleeping) {
+        sem_post(&wake_semaphore);
       }
       seen = next;
     }
   }
-  while (!is_drainer && state.load() != State::kEnded) {
+  while (!is_worker && state.load() != State::kStopped) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 }
 
-void forget_drainer() noexcept {
+void reset_worker_after_fork() noexcept {
   const State seen = state.load();
-  state.store(seen == State::kEnding || seen == State::kEnded ? State::kEnded : State::kNone);
+  state.store(seen == State::kStopping || seen == State::kStopped ? State::kStopped : State::kNone);
 }
 
 }  // namespace simple_torch::bridge

@@ -1,19 +1,19 @@
-// Memory that tensors let go of is freed soon, also where nobody calls Python for a while.
+// A thread that frees queued tensor memory when no call into Python does so.
 #pragma once
 
 namespace simple_torch::bridge {
 
-/// Told after memory was queued. A thread of the bridge, begun at the first, looks at the queue every few
-/// milliseconds while there is work now and then, and takes the GIL for what calls of Python have not run
-/// meanwhile (what bounds the queue: `make_room_in_deferred_memory`). Takes no lock and does
-/// not wait; wakes that thread at most once in its time of looking.
+/// Call after memory was queued. The worker starts at the first call. It polls the queue every few
+/// milliseconds while work arrives, and acquires the GIL for what no call into Python has freed.
+/// `drain_memory_before_import` bounds the queue. Acquires no lock and never blocks; wakes the worker at most
+/// once per polling period.
 void wake_worker() noexcept;
 
-/// Ends that thread for good and waits until it has ended, also where another call ends it already; called
-/// on that thread itself it only tells it to end. The caller must not hold the GIL.
-void end_drainer() noexcept;
+/// Stops the worker permanently and waits for its end, also when another call already stops it. On the worker
+/// itself it only requests the stop. The caller must not hold the GIL.
+void stop_worker() noexcept;
 
-/// In a process that was just forked: that thread is not in it, and begins anew when it is needed.
-void forget_drainer() noexcept;
+/// In a forked child: the worker does not exist there and starts again when it is needed.
+void reset_worker_after_fork() noexcept;
 
 }  // namespace simple_torch::bridge

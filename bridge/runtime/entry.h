@@ -1,4 +1,4 @@
-// How each function of the bridge runs: started, under the GIL, interrupts watched, errors as data.
+// The frame of every bridge function: check that Python runs, hold the GIL, track interrupts, record errors.
 #pragma once
 
 #include <cstdlib>
@@ -15,7 +15,7 @@
 
 namespace simple_torch::bridge {
 
-/// What one entry of Python keeps apart from the function's own work.
+/// One entry into Python: holds the GIL and counts the thread as inside Python.
 class Entry {
  public:
   Entry() {
@@ -24,14 +24,14 @@ class Entry {
     }
   }
 
-  /// Ends the entry: 0, or the kind of the error that was recorded. `thrown` is the C++ exception by which it
-  /// failed; without one a Python exception pends where it did not succeed. Ctrl-C counts until all is told,
-  /// which may take Python code.
+  /// Ends the entry. Returns 0, or the kind of the recorded error. `thrown` is the C++ exception of a
+  /// failure; without one, a failure has set a Python exception. An interrupt still counts while the error is
+  /// described, which may run Python code.
   int32_t finish(bool succeeded, std::exception_ptr thrown) {
     const unsigned presses = presses_for(gil_.thread());
     const int32_t status = thrown ? report_thrown(std::move(thrown)) : succeeded ? 0 : report_python_error();
-    const bool while_telling = take_interrupt_while_telling() || presses_for(gil_.thread()) != presses;
-    if ((is_entry_ && leaving_python(gil_.thread())) || while_telling) {
+    const bool during_report = take_report_interrupt() || presses_for(gil_.thread()) != presses;
+    if ((is_entry_ && leaving_python(gil_.thread())) || during_report) {
       PyErr_Clear();
       return report_interrupt();
     }
@@ -40,19 +40,19 @@ class Entry {
 
  private:
   GilScope gil_;
-  const bool is_entry_ = gil_.thread().inside == 0;  // none round it, but for one that waits for Simple
+  const bool is_entry_ = gil_.thread().inside == 0;  // not nested, except below a callback into Simple
 };
 
-/// Runs `body` under the GIL; it returns false when it left a Python exception pending. Returns 0, or the
-/// kind of the error that was recorded, when all that Python code may do about it was done.
+/// Runs `body` under the GIL; it returns false when a Python exception is set. Returns 0, or the kind of the
+/// recorded error.
 template <class Body>
 int32_t in_python(Body&& body) noexcept {
-  if (const char* reason = why_closed()) {
+  if (const char* reason = unavailable_reason()) {
     return report_plain(ErrorKind::kUnavailable, reason);
   }
   try {
     Entry entry;
-    return park_on_forced_unwind([&]() __attribute__((no_sanitize("null"))) {  // as park_on_forced_unwind
+    return park_on_forced_unwind([&]() __attribute__((no_sanitize("null"))) {  // see park_on_forced_unwind
       bool succeeded = false;
       std::exception_ptr thrown;
       try {
@@ -67,11 +67,11 @@ int32_t in_python(Body&& body) noexcept {
       return entry.finish(succeeded, std::move(thrown));
     });
   } catch (...) {
-    return report_plain(ErrorKind::kOutOfMemory, "no memory left to describe a failure in Python");
+    return report_plain(ErrorKind::kOutOfMemory, "out of memory while a Python error was described");
   }
 }
 
-/// `body` returns a new reference, or NULL with an exception pending.
+/// `body` returns a new reference, or NULL with an exception set.
 template <class Body>
 int32_t object_from_python(Object** out, Body&& body) noexcept {
   return in_python([&] {
@@ -80,7 +80,7 @@ int32_t object_from_python(Object** out, Body&& body) noexcept {
   });
 }
 
-/// `body` returns 1 or 0, or -1 with an exception pending.
+/// `body` returns 1 or 0, or -1 with an exception set.
 template <class Body>
 int32_t truth_from_python(bool* out, Body&& body) noexcept {
   return in_python([&] {
@@ -90,8 +90,8 @@ int32_t truth_from_python(bool* out, Body&& body) noexcept {
   });
 }
 
-/// A malloc'ed copy of a Python string; NULL with an exception pending when it has none in UTF-8, or when
-/// an embedded NUL would cut it short.
+/// A malloc'ed UTF-8 copy of a Python string. NULL with an exception set when the string cannot be encoded or
+/// contains a NUL character.
 inline char* copy_text(PyObject* text) {
   Py_ssize_t size = 0;
   const char* utf8 = PyUnicode_AsUTF8AndSize(text, &size);
@@ -99,7 +99,7 @@ inline char* copy_text(PyObject* text) {
     return nullptr;
   }
   if (std::strlen(utf8) != static_cast<size_t>(size)) {
-    PyErr_SetString(PyExc_ValueError, "the text holds a NUL character, which cannot cross to Simple");
+    PyErr_SetString(PyExc_ValueError, "str contains a NUL character, which Simple strings cannot hold");
     return nullptr;
   }
   char* copy = strdup(utf8);

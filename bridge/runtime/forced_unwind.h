@@ -1,4 +1,4 @@
-// Threads that Python ends in the middle of our functions.
+// Threads that Python terminates inside our functions.
 #pragma once
 
 #include <cxxabi.h>
@@ -8,17 +8,17 @@
 
 namespace simple_torch::bridge {
 
-/// A daemon thread that wants the GIL once Python is going is ended by Python (until 3.13) by unwinding its
-/// stack; through functions that must not throw, that ends the process. It waits for the process's end
-/// instead, as in Python 3.14.
+/// Blocks until the process ends. Until Python 3.13, a daemon thread that requests the GIL during
+/// finalization is terminated by stack unwinding. Unwinding through a noexcept function ends the process, so
+/// the thread is parked instead, as Python 3.14 does.
 [[noreturn]] inline void park_forever() noexcept {
   while (true) {
     pause();
   }
 }
 
-/// Runs what may take the GIL. What unwinds a thread has no object, and the reference to it is null: by
-/// design.
+/// Runs a body that may acquire the GIL; parks the thread when Python unwinds it. The forced unwind has no
+/// exception object: the reference to it is null by design.
 template <class Body>
 [[gnu::no_sanitize("null")]] auto park_on_forced_unwind(Body&& body) -> decltype(body()) {
   try {

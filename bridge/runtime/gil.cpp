@@ -1,4 +1,4 @@
-// Thread states: found, made once, kept, and given up without waiting when their thread ends.
+// Thread states: created once per thread, kept, and queued for destruction when their thread ends.
 #include "bridge/runtime/gil.h"
 
 #include <pthread.h>
@@ -16,36 +16,36 @@ namespace {
 
 PythonThread* threads = nullptr;  // guarded by the GIL
 
-// Trivial types: they can still be read while the thread's other values are being destroyed.
-// Of the initial-exec model, which needs no call: this library is never unloaded.
+// Trivial types, which stay readable while the thread's other values are destroyed. The initial-exec model
+// needs no call; it is safe because this library is never unloaded.
 [[gnu::tls_model("initial-exec")]] thread_local PythonThread* this_thread = nullptr;
 [[gnu::tls_model("initial-exec")]] thread_local bool ended = false;
 
-/// Of a thread that ended, on another one, which holds the GIL.
-void delete_state(PyThreadState* ended_one) {
+/// Deletes the state of an ended thread. Called on another thread, which holds the GIL.
+void destroy_state(PyThreadState* ended_state) {
 #if PY_VERSION_HEX < 0x030C0000
-  PyThreadState_Clear(ended_one);
-  PyThreadState_Delete(ended_one);
+  PyThreadState_Clear(ended_state);
+  PyThreadState_Delete(ended_state);
 #else
-  // From 3.12 on PyThreadState_Delete makes the calling thread forget which state is its own, and the next
-  // PyGILState_Release ends the process. A state in passing takes the loss; binding ours again mends it.
+  // From 3.12 on, PyThreadState_Delete unbinds the calling thread's own state, and the next
+  // PyGILState_Release aborts. A temporary state is unbound instead; PyEval_RestoreThread binds ours again.
   PyThreadState* const own = PyThreadState_Get();
-  PyThreadState* const passing = PyThreadState_New(PyThreadState_GetInterpreter(own));
-  if (passing == nullptr) {
-    return;  // no memory: the state stays
+  PyThreadState* const temporary = PyThreadState_New(PyThreadState_GetInterpreter(own));
+  if (temporary == nullptr) {
+    return;  // out of memory: leak the state
   }
-  PyThreadState_Swap(passing);
-  PyThreadState_Clear(ended_one);
-  PyThreadState_Delete(ended_one);
-  PyThreadState_Clear(passing);
+  PyThreadState_Swap(temporary);
+  PyThreadState_Clear(ended_state);
+  PyThreadState_Delete(ended_state);
+  PyThreadState_Clear(temporary);
   PyThreadState_DeleteCurrent();
   park_on_forced_unwind([&] { PyEval_RestoreThread(own); });
 #endif
 }
 
-/// Runs under the GIL, after the thread's own values are gone.
-void forget(void* what) {
-  auto* thread = static_cast<PythonThread*>(what);
+/// Called under the GIL, after the thread's own values were destroyed.
+void destroy_thread(void* record) {
+  auto* thread = static_cast<PythonThread*>(record);
   for (PythonThread** link = &threads; *link != nullptr; link = &(*link)->next) {
     if (*link == thread) {
       *link = thread->next;
@@ -53,94 +53,94 @@ void forget(void* what) {
     }
   }
   if (thread->state != nullptr) {
-    delete_state(thread->state);
+    destroy_state(thread->state);
   }
   delete thread;
 }
 
 void at_thread_end(void* thread) {
   ended = true;
-  free_spare_work();
-  defer(Deferred::kReference, forget, thread);
+  free_node_cache();
+  queue_release(PendingKind::kReference, destroy_thread, thread);
 }
 
-/// Its value is given up when its thread ends, and not, as thread-local objects are, when its thread calls
-/// exit(): that thread goes on in exit functions, which may call Python and be called by it.
-void forget_at_thread_end(PythonThread* thread) {
+/// A pthread key runs its destructor when the thread ends. A thread_local object would be destroyed by exit()
+/// already, whose exit functions may still call Python on that thread.
+void set_thread_end_handler(PythonThread* thread) {
   static const std::optional<pthread_key_t> key = [] {
-    pthread_key_t made{};
-    return pthread_key_create(&made, at_thread_end) == 0 ? std::optional(made) : std::nullopt;
+    pthread_key_t created{};
+    return pthread_key_create(&created, at_thread_end) == 0 ? std::optional(created) : std::nullopt;
   }();
   if (key) {
     pthread_setspecific(*key, thread);
   }
 }
 
-/// Called under the GIL, once on each thread.
-void enlist(PyThreadState* state) {
+/// Called under the GIL, once per thread.
+void register_state(PyThreadState* state) {
   this_thread = new PythonThread{
-      .state = state, .lasting = state, .python_id = PyThread_get_thread_ident(), .next = threads};
+      .state = state, .cached = state, .python_id = PyThread_get_thread_ident(), .next = threads};
   threads = this_thread;
-  forget_at_thread_end(this_thread);
+  set_thread_end_handler(this_thread);
 }
 
 }  // namespace
 
-bool has_gil_at_the_end() noexcept {
+bool has_gil_at_finalization() noexcept {
   PyThreadState* running = _PyThreadState_UncheckedGet();
   return running != nullptr && running == PyGILState_GetThisThreadState();
 }
 
 void expect_no_lock_held() noexcept {
-  assert(backend_services().held_locks() == 0 && "a lock of ours is held while Python's lock is wanted");
+  assert(backend_services().held_locks() == 0 && "a backend lock is held while the GIL is requested");
 }
 
-bool thread_may_enter() noexcept { return !ended; }
+bool can_thread_enter() noexcept { return !ended; }
 
 PythonThread* first_thread() noexcept { return threads; }
 
-void make_thread_known() noexcept {
-  if (this_thread == nullptr && thread_may_enter() && python_is_started()) {
+void register_thread() noexcept {
+  if (this_thread == nullptr && can_thread_enter() && python_is_started()) {
     park_on_forced_unwind([] { const GilScope gil; });
   }
 }
 
 PythonThread* this_python_thread() noexcept { return this_thread; }
 
-void forget_other_threads() noexcept {
+void drop_other_thread_states() noexcept {
   for (PythonThread* thread = threads; thread != nullptr; thread = thread->next) {
     if (thread != this_thread) {
-      thread->state = nullptr;  // who ended just before the fork is in the queue of deferred work
-      thread->lasting = nullptr;
+      thread->state = nullptr;  // a thread that ended before the fork is in the pending queue
+      thread->cached = nullptr;
     }
   }
 }
 
 void adopt_starting_thread() {
-  enlist(nullptr);
-  this_thread->lasting = PyThreadState_Get();
+  register_state(nullptr);
+  this_thread->cached = PyThreadState_Get();
   this_thread->is_main = true;
 }
 
-GilScope::GilScope(Entering entering) {
+GilScope::GilScope(OnEnter entering) {
   expect_no_lock_held();
-  PyThreadState* lasting = this_thread == nullptr ? nullptr : this_thread->lasting;
-  PyThreadState* known = lasting != nullptr ? lasting : PyGILState_GetThisThreadState();
+  PyThreadState* cached = this_thread == nullptr ? nullptr : this_thread->cached;
+  PyThreadState* known = cached != nullptr ? cached : PyGILState_GetThisThreadState();
   if (known == nullptr) {
-    // The count that Ensure starts is never taken back, so that nobody's Release deletes the state.
+    // Ensure's count is never released, so that no Release deletes the state.
     park_on_forced_unwind([] { PyGILState_Ensure(); });
     attached_ = PyGILState_GetThisThreadState();
-    enlist(attached_);
+    register_state(attached_);
   } else if (_PyThreadState_UncheckedGet() != known) {
     park_on_forced_unwind([&] { PyEval_RestoreThread(known); });
     attached_ = known;
   }
   if (this_thread == nullptr) {
-    enlist(nullptr);
+    register_state(nullptr);
   }
   thread_ = this_thread;
-  if (entering == Entering::kRunsDeferredWork) {
-    run_deferred_work();
+  if (entering == OnEnter::kDrainPending) {
+    drain_pending_releases();
   }
 }
 

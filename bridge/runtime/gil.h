@@ -1,29 +1,29 @@
-// Taking the GIL for the length of a scope, with one kept thread state for each host thread.
+// Scoped GIL ownership, with one persistent thread state per host thread.
 #pragma once
 
 #include "bridge/runtime/python.h"
 
 namespace simple_torch::bridge {
 
-/// What the bridge keeps for a thread that calls Python. The list of them is guarded by the GIL.
+/// The bridge's record of a thread that calls Python. The GIL guards the list of records.
 struct PythonThread {
-  PyThreadState* state;      // NULL where Python, not we, made the thread's state
-  PyThreadState* lasting;    // the thread's state where it is known to last as long as the thread; else NULL
-  unsigned long python_id;   // what PyThreadState_SetAsyncExc wants
-  bool is_main = false;      // the one whose signals Python handles
-  int inside = 0;            // runs Python on behalf of a call: what it counts for; else 0
+  PyThreadState* state;      // created by us; NULL when Python created the thread's state
+  PyThreadState* cached;     // a state that lives as long as the thread; else NULL
+  unsigned long python_id;   // for PyThreadState_SetAsyncExc
+  bool is_main = false;      // Python's main thread, which handles signals
+  int inside = 0;            // its share of the inside count while it runs Python for a call; else 0
   bool interrupted = false;  // an asynchronous KeyboardInterrupt was sent to it
   PythonThread* next = nullptr;
 };
 
-/// Holds the GIL. On a thread that holds it already (Python called native code that calls us) it changes
-/// nothing. On entering, deferred work is run. Never wait, lock or join inside one.
+/// Holds the GIL. Does nothing on a thread that already holds it, such as in native code that Python called.
+/// Drains the pending releases on entry. Never wait, lock or join inside a scope.
 ///
-/// A thread state is kept until its thread ends: making one for each call costs 60 times the call.
+/// A thread state is kept until its thread ends: creating one per call costs 60 times the call.
 class GilScope {
  public:
-  enum class Entering { kRunsDeferredWork, kBare };
-  explicit GilScope(Entering entering = Entering::kRunsDeferredWork);
+  enum class OnEnter { kDrainPending, kSkipDrain };
+  explicit GilScope(OnEnter entering = OnEnter::kDrainPending);
   ~GilScope();
   GilScope(const GilScope&) = delete;
   GilScope& operator=(const GilScope&) = delete;
@@ -32,28 +32,28 @@ class GilScope {
 
  private:
   PythonThread* thread_;
-  PyThreadState* attached_ = nullptr;  // NULL: the thread held the GIL before
+  PyThreadState* attached_ = nullptr;  // NULL: the thread already held the GIL
 };
 
-/// Asserts, in debug builds, that the calling thread may wait for the GIL.
+/// Asserts, in debug builds, that the calling thread holds no backend lock and may wait for the GIL.
 void expect_no_lock_held() noexcept;
 
-/// In a process that was just forked: its other threads are gone, and Python frees their states.
-void forget_other_threads() noexcept;
+/// In a forked child: the other threads do not exist, and Python frees their states.
+void drop_other_thread_states() noexcept;
 
-/// Lets the calling thread, which started the interpreter and holds the GIL, keep its thread state for good.
+/// Registers the calling thread, which started the interpreter and holds the GIL, as Python's main thread.
 void adopt_starting_thread();
 
-/// Whether this thread may call Python: not after its thread-local values were destroyed.
-bool thread_may_enter() noexcept;
+/// Whether this thread may call Python. False after its thread-local values were destroyed.
+bool can_thread_enter() noexcept;
 
-/// Where Python runs, the calling thread has a lasting state from now on.
-void make_thread_known() noexcept;
+/// Creates the calling thread's persistent thread state when Python runs.
+void register_thread() noexcept;
 
 /// The calling thread, or NULL before its first scope. Needs no GIL.
 PythonThread* this_python_thread() noexcept;
 
-/// The first of all threads known to the bridge. The caller holds the GIL.
+/// The head of the list of threads known to the bridge. The caller holds the GIL.
 PythonThread* first_thread() noexcept;
 
 }  // namespace simple_torch::bridge

@@ -1,4 +1,4 @@
-// Starting Python so that it behaves as the chosen environment's own, and ending it in order.
+// Starts Python as the chosen environment's interpreter, and shuts it down in order.
 #include "bridge/runtime/interpreter.h"
 
 #include <link.h>
@@ -24,9 +24,9 @@ constinit std::atomic<PythonState> python_state{PythonState::kNotStarted};
 
 namespace {
 
-std::mutex starting;             // never taken by a thread that holds the GIL
-std::string* refusal = nullptr;  // never freed: read until the process ends
-bool ours = false;               // no Python ran before: we start it. Set once, before any start.
+std::mutex start_mutex;              // never locked by a thread that holds the GIL
+std::string* start_error = nullptr;  // never freed: read until the process ends
+bool owns_interpreter = false;       // we start Python, as none ran before; set once, before any start
 
 bool set_string(PyConfig& config, wchar_t** field, const char* value, std::string& error) {
   const PyStatus status = PyConfig_SetBytesString(&config, field, value);
@@ -36,47 +36,47 @@ bool set_string(PyConfig& config, wchar_t** field, const char* value, std::strin
   return PyStatus_Exception(status) == 0;
 }
 
-/// As python -I: neither PYTHON… variables nor the user site count.
-bool wants_isolation() {
+/// As python -I: ignores the PYTHON* variables and the user site.
+bool is_isolated() {
   const char* value = std::getenv("SIMPLE_PYTHON_ISOLATED");
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
 }
 
-/// Starts the interpreter as if `python` itself had been run. Afterwards this thread holds the GIL.
+/// Starts the interpreter as if `python` itself had been run. The calling thread then holds the GIL.
 bool initialize(const char* python, std::string& error) {
   PyConfig config;
   PyConfig_InitPythonConfig(&config);
   config.parse_argv = 0;
-  config.isolated = wants_isolation() ? 1 : 0;
+  config.isolated = is_isolated() ? 1 : 0;
   config.install_signal_handlers = 0;  // see interrupts.h
-  bool good = set_string(config, &config.program_name, python, error) &&
-              set_string(config, &config.executable, python, error);
-  if (good) {
+  bool ok = set_string(config, &config.program_name, python, error) &&
+            set_string(config, &config.executable, python, error);
+  if (ok) {
     char empty[] = "";
     char* argv[] = {empty};
     PyStatus status = PyConfig_SetBytesArgv(&config, 1, argv);
     if (PyStatus_Exception(status) == 0) {
       status = Py_InitializeFromConfig(&config);
     }
-    good = PyStatus_Exception(status) == 0;
-    if (!good) {
+    ok = PyStatus_Exception(status) == 0;
+    if (!ok) {
       error = status.err_msg != nullptr ? status.err_msg : "unknown reason";
     }
   }
   PyConfig_Clear(&config);
-  return good;
+  return ok;
 }
 
-/// As Python's own program does: a write to a closed pipe is BrokenPipeError, not the end of the process.
+/// As the python executable does: a write to a closed pipe raises BrokenPipeError instead of SIGPIPE.
 void ignore_broken_pipes() {
-  struct sigaction now {};
-  if (sigaction(SIGPIPE, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
-      now.sa_handler == SIG_DFL) {
+  struct sigaction current {};
+  if (sigaction(SIGPIPE, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) == 0 &&
+      current.sa_handler == SIG_DFL) {
     std::signal(SIGPIPE, SIG_IGN);
   }
 }
 
-/// Appends the folder with our own Python helpers to sys.path.
+/// Appends the folder of our Python helpers to sys.path.
 bool add_helpers_to_path() {
   PyObject* path = PySys_GetObject("path");  // borrowed
   const std::string folder = std::string(services().environment->library_dir) + "/../share/python";
@@ -88,59 +88,60 @@ bool add_helpers_to_path() {
   return known == 1 || (known == 0 && PyList_Append(path, entry.get()) == 0);
 }
 
-/// Whole lines leave at once, so that they keep their order among those that the host prints.
-void flush_at_line_ends() {
+/// Line buffering keeps Python's lines in order with the host's.
+void use_line_buffering() {
   PyObject* out = PySys_GetObject("stdout");  // borrowed
   const Ref reconfigure(out != nullptr ? PyObject_GetAttrString(out, "reconfigure") : nullptr);
   const Ref none(reconfigure ? PyTuple_New(0) : nullptr);
   const Ref options(none ? Py_BuildValue("{s:O}", "line_buffering", Py_True) : nullptr);
   const Ref done(options ? PyObject_Call(reconfigure.get(), none.get(), options.get()) : nullptr);
-  PyErr_Clear();  // a stream of another kind, or none: nothing to set
+  PyErr_Clear();  // not a text stream, or none
 }
 
-/// Warnings look as the host's own do.
-void show_warnings_as_the_host_does() {
+/// Shows Python's warnings in the host's format.
+void install_warning_format() {
   const Ref helper(PyImport_ImportModule("simple_torch_helpers.warning_lines"));
   const Ref done(helper ? PyObject_CallMethod(helper.get(), "install", nullptr) : nullptr);
-  PyErr_Clear();  // without the module warnings look as Python's
+  PyErr_Clear();  // without the helper, Python's own format stays
 }
 
-/// Checks, before torch is imported, that it is the one whose LibTorch is in use. "" when it is.
-std::string why_wrong_torch() {
+/// Checks, before torch is imported, that it is the torch whose LibTorch is loaded. Empty when it is.
+std::string torch_mismatch() {
   const Ref helpers(PyImport_ImportModule("simple_torch_helpers.environment"));
   const Ref answer(
-      helpers ? PyObject_CallMethod(helpers.get(), "why_wrong_torch", "s", services().environment->torch_dir)
+      helpers ? PyObject_CallMethod(helpers.get(), "torch_mismatch", "s", services().environment->torch_dir)
               : nullptr);
   const char* text = answer ? PyUnicode_AsUTF8(answer.get()) : nullptr;
   return text != nullptr ? text : take_python_error().message;
 }
 
-void refuse_calls() noexcept {
+void close_bridge() noexcept {
   PythonState running = PythonState::kRunning;
   python_state.compare_exchange_strong(running, PythonState::kClosed);
-  leak_deferred_work();
+  leak_pending_releases();
 }
 
-/// Everything queued runs, then nothing is queued any more. The caller holds the GIL, which is given away
-/// for the while that the drainer takes to end.
-void close_for_good() noexcept {
+/// Stops the worker, drains the queues, and closes the bridge. The caller holds the GIL, which is released
+/// while the worker stops.
+void drain_and_close() noexcept {
   PyThreadState* const held = PyEval_SaveThread();
-  end_drainer();
+  stop_worker();
   PyEval_RestoreThread(held);
-  run_last_deferred_work();
-  refuse_calls();
+  drain_last_releases();
+  close_bridge();
 }
 
-void refuse(const std::string& reason) {
-  refusal = new std::string(reason);
-  python_state.store(PythonState::kRefused, std::memory_order_release);
+/// The message is never freed: it is read until the process ends.
+void fail_start(const std::string& reason) {
+  start_error = new std::string(reason);
+  python_state.store(PythonState::kStartFailed, std::memory_order_release);
 }
 
-/// Python's exit work, once. The caller holds the GIL.
+/// Runs Python's exit work once. The caller holds the GIL.
 void run_exit_work();
 
-/// The end of the process. The GIL is not given back: no Python code may run while static objects die. Where
-/// a fork has lost it the process ends here: static objects of torch 2.11 would wait for it.
+/// The exit handler. It keeps the GIL, so that no Python code runs while static objects are destroyed. A
+/// child process that lost the GIL at a fork ends here: static objects of torch 2.11 would wait for the GIL.
 void at_exit(int status, void* /*nothing*/) {
   if (python_state.load() == PythonState::kForked) {
     std::fflush(nullptr);
@@ -151,11 +152,11 @@ void at_exit(int status, void* /*nothing*/) {
 }
 
 PyObject* on_python_exit(PyObject* /*self*/, PyObject* /*arguments*/) {
-  close_for_good();
+  drain_and_close();
   Py_RETURN_NONE;
 }
 
-/// In a Python process: closes the bridge when Python begins to end.
+/// In a Python process: closes the bridge when Python starts to finalize.
 bool close_with_python() {
   static PyMethodDef method{"close_simple_torch_bridge", on_python_exit, METH_NOARGS, nullptr};
   const Ref atexit(PyImport_ImportModule("atexit"));
@@ -164,60 +165,60 @@ bool close_with_python() {
   return static_cast<bool>(done);
 }
 
-/// In a process that was just forked: whether a thread has the GIL that is not there to give it back.
-bool gil_is_lost() noexcept {
+/// In a forked child: whether the GIL is held by a thread that does not exist in this process.
+bool is_gil_lost() noexcept {
 #if PY_VERSION_HEX >= 0x030C0000
-  return PyGILState_Check() == 0;  // who has it is known to that thread alone
+  return PyGILState_Check() == 0;  // only the holder knows that it holds it
 #else
   PyThreadState* holder = _PyThreadState_UncheckedGet();
   return holder != nullptr && holder != PyGILState_GetThisThreadState();
 #endif
 }
 
-void forget_what_does_not_fork() {
-  if (gil_is_lost()) {
+void reset_after_fork() {
+  if (is_gil_lost()) {
     PythonState running = PythonState::kRunning;
     python_state.compare_exchange_strong(running, PythonState::kForked);
-    leak_deferred_work();
+    leak_pending_releases();
     return;
   }
-  forget_other_threads();
-  forget_drainer();
+  drop_other_thread_states();
+  reset_worker_after_fork();
 }
 
-/// The rest of the start; the caller holds the GIL.
+/// Completes the start. The caller holds the GIL.
 void finish_start() {
   if (!add_helpers_to_path()) {
-    refuse("Python has no usable sys.path: " + take_python_error().message);
+    fail_start("Python start: sys.path is not usable: " + take_python_error().message);
     return;
   }
-  if (const std::string reason = why_wrong_torch(); !reason.empty()) {
-    refuse(reason);
+  if (const std::string reason = torch_mismatch(); !reason.empty()) {
+    fail_start(reason);
     return;
   }
   if (!add_core_module()) {
-    refuse("the module simple_torch._core cannot be made: " + take_python_error().message);
+    fail_start("Python start: cannot create the module simple_torch._core: " + take_python_error().message);
     return;
   }
-  if (ours) {
-    flush_at_line_ends();
-    show_warnings_as_the_host_does();
+  if (owns_interpreter) {
+    use_line_buffering();
+    install_warning_format();
     if (!install_interrupts()) {
-      PyErr_Clear();  // without a signal module Ctrl-C ends the program, as before
+      PyErr_Clear();  // without the signal module, SIGINT keeps its previous handler
     }
     register_exit_handler_last();
   } else if (!close_with_python()) {
-    refuse(take_python_error().message);
+    fail_start(take_python_error().message);
     return;
   }
-  pthread_atfork(nullptr, nullptr, forget_what_does_not_fork);
+  pthread_atfork(nullptr, nullptr, reset_after_fork);
   python_state.store(PythonState::kRunning, std::memory_order_release);
 }
 
 constexpr const char* kInSubinterpreter =
-    "this library works in Python's main interpreter only, and this is a subinterpreter";
+    "simple_torch supports the main interpreter only, not a subinterpreter";
 
-/// Of a thread that runs Python just now; the functions by which we take the GIL know the main one alone.
+/// Whether the calling thread runs a subinterpreter. PyGILState functions support the main one only.
 bool runs_in_subinterpreter() noexcept {
   PyThreadState* running = _PyThreadState_UncheckedGet();
   return running != nullptr && PyThreadState_GetInterpreter(running) != PyInterpreterState_Main();
@@ -234,26 +235,26 @@ void attach() {
 }
 
 void start_new() {
-  const std::lock_guard lock(starting);
+  const std::lock_guard lock(start_mutex);
   if (python_state.load() != PythonState::kNotStarted) {
     return;
   }
   ignore_broken_pipes();
   std::string error;
   if (!initialize(services().environment->python, error)) {
-    refuse(std::string(services().environment->python) + " cannot be started inside this program: " + error);
+    fail_start(std::string(services().environment->python) + ": Python initialization failed: " + error);
     return;
   }
   adopt_starting_thread();
-  // threading takes the thread that imports it first for the main one.
+  // The thread that first imports threading becomes its main thread.
   const Ref threading(PyImport_ImportModule("threading"));
   PyErr_Clear();
   finish_start();
   PyEval_SaveThread();
 }
 
-/// Calls a function; prints what it raises, as Python does at its end.
-void call_at_end(const char* module, const char* function) {
+/// Calls a function and prints its exception, as Python does at finalization.
+void call_at_exit(const char* module, const char* function) {
   const Ref found(PyImport_ImportModule(module));
   const Ref done(found ? PyObject_CallMethod(found.get(), function, nullptr) : nullptr);
   if (!done) {
@@ -265,25 +266,26 @@ void flush_stream(const char* name) {
   PyObject* stream = PySys_GetObject(name);  // borrowed
   if (stream != nullptr && stream != Py_None) {
     const Ref done(PyObject_CallMethod(stream, "flush", nullptr));
-    PyErr_Clear();  // a closed pipe: nobody reads what is lost
+    PyErr_Clear();  // closed pipe
   }
 }
 
-/// Ctrl-C ends what Python waits for at its end.
-class Stoppable {
+/// While one lives, SIGINT interrupts what Python's exit work waits for.
+class InterruptibleScope {
  public:
-  Stoppable() : thread_(this_python_thread()), is_inside_(thread_ == nullptr || thread_->inside != 0) {
+  InterruptibleScope()
+      : thread_(this_python_thread()), is_inside_(thread_ == nullptr || thread_->inside != 0) {
     if (!is_inside_) {
       entering_python(*thread_);
     }
   }
-  ~Stoppable() {
+  ~InterruptibleScope() {
     if (!is_inside_ && leaving_python(*thread_)) {
       PyErr_Clear();
     }
   }
-  Stoppable(const Stoppable&) = delete;
-  Stoppable& operator=(const Stoppable&) = delete;
+  InterruptibleScope(const InterruptibleScope&) = delete;
+  InterruptibleScope& operator=(const InterruptibleScope&) = delete;
 
  private:
   PythonThread* thread_;
@@ -291,18 +293,18 @@ class Stoppable {
 };
 
 void run_exit_work() {
-  static bool begun = false;  // guarded by the GIL
-  if (std::exchange(begun, true)) {
+  static bool has_started = false;  // guarded by the GIL
+  if (std::exchange(has_started, true)) {
     return;
   }
-  run_deferred_work();
-  const Stoppable stoppable;
-  call_at_end("simple_torch_helpers.shutdown", "finish_threads");
-  call_at_end("atexit", "_run_exitfuncs");
-  call_at_end("simple_torch_helpers.shutdown", "finish_files");
+  drain_pending_releases();
+  const InterruptibleScope interruptible;
+  call_at_exit("simple_torch_helpers.shutdown", "finish_threads");
+  call_at_exit("atexit", "_run_exitfuncs");
+  call_at_exit("simple_torch_helpers.shutdown", "finish_files");
   flush_stream("stdout");
   flush_stream("stderr");
-  close_for_good();
+  drain_and_close();
 }
 
 unsigned long long loaded_libraries() {
@@ -318,81 +320,80 @@ unsigned long long loaded_libraries() {
 
 }  // namespace
 
-void note_whether_python_runs() noexcept { ours = Py_IsInitialized() == 0; }
+void detect_running_python() noexcept { owns_interpreter = Py_IsInitialized() == 0; }
 
-bool process_is_python() noexcept { return !ours; }
+bool is_python_process() noexcept { return !owns_interpreter; }
 
 int32_t start_python() noexcept {
   try {
     if (python_state.load(std::memory_order_acquire) == PythonState::kNotStarted) {
-      // Where Python runs already the GIL is the lock: a mutex could meet it in the other order.
-      if (ours) {
+      // In a Python process the GIL is the lock: a mutex could invert the lock order.
+      if (owns_interpreter) {
         start_new();
       } else {
         attach();
       }
     }
-    const char* reason = why_closed();
+    const char* reason = unavailable_reason();
     return reason == nullptr ? 0 : report_plain(ErrorKind::kUnavailable, reason);
   } catch (...) {
     return report(to_failure(std::current_exception()));
   }
 }
 
-const char* why_closed() noexcept {
+const char* unavailable_reason() noexcept {
   switch (python_state.load(std::memory_order_acquire)) {
     case PythonState::kRunning:
       break;
     case PythonState::kNotStarted:
-      return runs_in_subinterpreter() ? kInSubinterpreter : "Python was not started";
-    case PythonState::kRefused:
-      return refusal->c_str();
+      return runs_in_subinterpreter() ? kInSubinterpreter : "Python is not started";
+    case PythonState::kStartFailed:
+      return start_error->c_str();
     case PythonState::kForked:
 #if PY_VERSION_HEX >= 0x030C0000
-      // Whether another had it cannot be told there.
-      return "this process was forked by a thread that had not Python's lock, and cannot call Python; fork "
-             "by "
-             "Python's os.fork or multiprocessing, or call Python in the process that started it only";
+      // Whether another thread held it is unknown.
+      return "cannot call Python: this process was forked by a thread that did not hold the GIL; use "
+             "Python's "
+             "os.fork or multiprocessing, or call Python only in the parent process";
 #else
-      return "this process was forked while another thread had Python's lock, and cannot call Python; fork "
-             "by "
-             "Python's os.fork or multiprocessing, or call Python in the process that started it only";
+      return "cannot call Python: this process was forked while another thread held the GIL; use Python's "
+             "os.fork or multiprocessing, or call Python only in the parent process";
 #endif
     case PythonState::kClosed:
-      return "Python was shut down; it cannot be started again in this process";
+      return "Python was shut down and cannot be started again in this process";
   }
   if (runs_in_subinterpreter()) {
     return kInSubinterpreter;
   }
-  return thread_may_enter() ? nullptr : "this thread is ending and can call Python no more";
+  return can_thread_enter() ? nullptr : "cannot call Python: this thread is ending";
 }
 
 int32_t shut_python_down() noexcept {
   if (!python_is_started()) {
-    refuse_calls();
+    close_bridge();
     return 0;
   }
   const PyGILState_STATE held = PyGILState_Ensure();
-  if (ours) {
+  if (owns_interpreter) {
     run_exit_work();
   } else {
-    close_for_good();
+    drain_and_close();
   }
   PyGILState_Release(held);
   return 0;
 }
 
 void register_exit_handler_last() noexcept {
-  static unsigned long long seen = 0;  // guarded by the GIL
-  const unsigned long long now = loaded_libraries();
-  if (ours && now != seen) {
-    seen = now;
+  static unsigned long long last_count = 0;  // guarded by the GIL
+  const unsigned long long count = loaded_libraries();
+  if (owns_interpreter && count != last_count) {
+    last_count = count;
     on_exit(at_exit, nullptr);
   }
 }
 
-void stay_first_after_other_threads() noexcept {
-  if (ours) {
+void register_exit_handler_again() noexcept {
+  if (owns_interpreter) {
     on_exit(at_exit, nullptr);
   }
 }

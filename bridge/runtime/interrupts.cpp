@@ -197,7 +197,7 @@ PyObject* set_handler(PyObject* original, PyObject* arguments) {
   if (result && sigaction(SIGINT, nullptr, &now) == 0 && has_plain_handler(now)) {
     handle_interrupts_by(on_interrupt);
   }
-  return result.give();
+  return result.release();
 }
 
 /// asyncio.run and others set a handler for a while, and then the one that was there.
@@ -266,8 +266,8 @@ bool watch_interrupts(void (*interrupt)()) {
   if (!get || !handler) {
     return false;
   }
-  get_handler = get.give();
-  default_handler = handler.give();
+  get_handler = get.release();
+  default_handler = handler.release();
   python_main = static_cast<pthread_t>(PyLong_AsUnsignedLong(ident.get()));
   interrupt_program = interrupt;
   return PyErr_Occurred() == nullptr;

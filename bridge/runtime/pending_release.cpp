@@ -1,4 +1,4 @@
-// A lock-free stack of each kind of deferred work; whoever drains one takes the whole stack at once.
+// One lock-free stack per kind of release; a drain takes the whole stack at once.
 #include "bridge/runtime/pending_release.h"
 
 #include <atomic>
@@ -14,96 +14,97 @@
 namespace simple_torch::bridge {
 namespace {
 
-std::atomic<Work*> references{nullptr};
-std::atomic<Work*> memory{nullptr};
+std::atomic<PendingRelease*> references{nullptr};
+std::atomic<PendingRelease*> memory{nullptr};
 std::atomic<bool> leaking{false};
 
-constexpr int kMostDepth = 50;
+constexpr int kMaxDepth = 50;
 
-constexpr auto kLongestEnd = std::chrono::seconds(10);  // deleters may sleep, and thousands may be queued
+constexpr auto kDrainLimit = std::chrono::seconds(10);  // deleters may sleep, and thousands may be queued
 constexpr auto kNever = std::chrono::steady_clock::time_point::max();
-std::chrono::steady_clock::time_point last_run =
-    kNever;  // set by the thread that ends the queues, with the GIL
+std::chrono::steady_clock::time_point drain_deadline =
+    kNever;  // set by the thread that drains last, with the GIL
 
-bool is_too_late() { return last_run != kNever && std::chrono::steady_clock::now() > last_run; }
+bool is_past_deadline() {
+  return drain_deadline != kNever && std::chrono::steady_clock::now() > drain_deadline;
+}
 
-thread_local bool queues_last = false;  // of the thread that ends the queues: what it frees may free more
+thread_local bool is_last_drain = false;  // on the thread that drains last: its releases may queue more
 
-// The innermost of this thread. Of the initial-exec model, which needs no call: this library is never
-// unloaded.
-[[gnu::tls_model("initial-exec")]] thread_local FreesMemoryHere* frees_here = nullptr;
+// The innermost scope of this thread. The initial-exec model needs no call; it is safe because this library
+// is never unloaded.
+[[gnu::tls_model("initial-exec")]] thread_local ImmediateReleaseScope* release_scope = nullptr;
 
-/// Some nodes of what ran on this thread, for what it defers next: making and freeing one costs more than a
-/// call's other work.
-struct SpareWork {
-  static constexpr int kMost = 32;
-  Work* first = nullptr;
+/// Nodes of this thread for reuse: allocating and freeing one costs more than the rest of a call.
+struct NodeCache {
+  static constexpr int kCapacity = 32;
+  PendingRelease* first = nullptr;
   int count = 0;
 };
-[[gnu::tls_model("initial-exec")]] thread_local SpareWork spare;
+[[gnu::tls_model("initial-exec")]] thread_local NodeCache node_cache;
 
-/// NULL without memory.
-Work* new_work(void (*run)(void*), void* what) noexcept {
-  if (spare.first == nullptr) {
-    return new (std::nothrow) Work{run, what, nullptr};
+/// NULL when out of memory.
+PendingRelease* new_node(void (*run)(void*), void* what) noexcept {
+  if (node_cache.first == nullptr) {
+    return new (std::nothrow) PendingRelease{run, what, nullptr};
   }
-  --spare.count;
-  Work* work = std::exchange(spare.first, spare.first->next);
+  --node_cache.count;
+  PendingRelease* work = std::exchange(node_cache.first, node_cache.first->next);
   *work = {run, what, nullptr};
   return work;
 }
 
-void keep_or_delete(Work* work) noexcept {
-  if (spare.count == SpareWork::kMost) {
+void recycle_node(PendingRelease* work) noexcept {
+  if (node_cache.count == NodeCache::kCapacity) {
     delete work;
     return;
   }
-  ++spare.count;
-  work->next = std::exchange(spare.first, work);
+  ++node_cache.count;
+  work->next = std::exchange(node_cache.first, work);
 }
 
-void push(std::atomic<Work*>& newest, Work* work) {
+void push(std::atomic<PendingRelease*>& newest, PendingRelease* work) {
   work->next = newest.load(std::memory_order_relaxed);
   while (
       !newest.compare_exchange_weak(work->next, work, std::memory_order_seq_cst, std::memory_order_relaxed)) {
   }
 }
 
-void run_all(std::atomic<Work*>& newest) {
+void run_all(std::atomic<PendingRelease*>& newest) {
   if (newest.load(std::memory_order_relaxed) == nullptr) {
-    return;  // taking nothing costs as much as taking something
+    return;  // an exchange of an empty stack costs as much as a full one
   }
-  Work* list = newest.exchange(nullptr, std::memory_order_acquire);
-  Work* oldest = nullptr;
+  PendingRelease* list = newest.exchange(nullptr, std::memory_order_acquire);
+  PendingRelease* oldest = nullptr;
   while (list != nullptr) {
-    Work* next = list->next;
+    PendingRelease* next = list->next;
     list->next = oldest;
     oldest = list;
     list = next;
   }
-  while (oldest != nullptr && !is_too_late()) {
-    Work* work = std::exchange(oldest, oldest->next);
-    const Work now = *work;
-    keep_or_delete(work);
-    park_on_forced_unwind([&] { now.run(now.what); });
+  while (oldest != nullptr && !is_past_deadline()) {
+    PendingRelease* work = std::exchange(oldest, oldest->next);
+    const PendingRelease current = *work;
+    recycle_node(work);
+    park_on_forced_unwind([&] { current.run(current.what); });
   }
 }
 
 }  // namespace
 
-void defer(Deferred kind, void (*run)(void*), void* what) noexcept {
-  if (leaking.load(std::memory_order_acquire) && !queues_last) {
+void queue_release(PendingKind kind, void (*run)(void*), void* what) noexcept {
+  if (leaking.load(std::memory_order_acquire) && !is_last_drain) {
     return;
   }
-  if (kind == Deferred::kMemory && frees_here != nullptr) {
-    frees_here->add(run, what);
+  if (kind == PendingKind::kMemory && release_scope != nullptr) {
+    release_scope->add(run, what);
     return;
   }
-  Work* work = new_work(run, what);
+  PendingRelease* work = new_node(run, what);
   if (work == nullptr) {
     return;
   }
-  if (kind == Deferred::kReference) {
+  if (kind == PendingKind::kReference) {
     push(references, work);
   } else {
     push(memory, work);
@@ -111,75 +112,75 @@ void defer(Deferred kind, void (*run)(void*), void* what) noexcept {
   }
 }
 
-FreesMemoryHere::FreesMemoryHere() noexcept
-    : outer_(frees_here), depth_(outer_ == nullptr ? 0 : outer_->depth_ + 1) {
-  if (depth_ < kMostDepth) {
-    frees_here = this;
+ImmediateReleaseScope::ImmediateReleaseScope() noexcept
+    : outer_(release_scope), depth_(outer_ == nullptr ? 0 : outer_->depth_ + 1) {
+  if (depth_ < kMaxDepth) {
+    release_scope = this;
   }
 }
 
-FreesMemoryHere::~FreesMemoryHere() {
-  if (depth_ < kMostDepth) {
+ImmediateReleaseScope::~ImmediateReleaseScope() {
+  if (depth_ < kMaxDepth) {
     run_all();
-    frees_here = outer_;
+    release_scope = outer_;
   }
 }
 
-void FreesMemoryHere::add(void (*run)(void*), void* what) noexcept {
+void ImmediateReleaseScope::add(void (*run)(void*), void* what) noexcept {
   if (first_.run == nullptr) {
     first_ = {run, what, nullptr};
-  } else if (auto* work = new (std::nothrow) Work{run, what, others_}) {
+  } else if (auto* work = new (std::nothrow) PendingRelease{run, what, others_}) {
     others_ = work;
   }
 }
 
-void FreesMemoryHere::run_all() noexcept {
+void ImmediateReleaseScope::run_all() noexcept {
   while (first_.run != nullptr || others_ != nullptr) {
-    Work work = std::exchange(first_, Work{nullptr, nullptr, nullptr});
+    PendingRelease work = std::exchange(first_, PendingRelease{nullptr, nullptr, nullptr});
     if (work.run == nullptr) {
-      const std::unique_ptr<Work> next(std::exchange(others_, others_->next));
+      const std::unique_ptr<PendingRelease> next(std::exchange(others_, others_->next));
       work = *next;
     }
     park_on_forced_unwind([&] { work.run(work.what); });
   }
 }
 
-void run_deferred_work() noexcept {
-  // Freeing an object may free others, which are deferred in their turn: hence the loop.
-  while (references.load(std::memory_order_relaxed) != nullptr || has_deferred_memory()) {
+void drain_pending_releases() noexcept {
+  // Freeing an object may queue others: hence the loop.
+  while (references.load(std::memory_order_relaxed) != nullptr || has_pending_memory()) {
     run_all(references);
     run_all(memory);
   }
 }
 
-void run_last_deferred_work() noexcept {
-  leak_deferred_work();
-  queues_last = true;
-  last_run = std::chrono::steady_clock::now() + kLongestEnd;
-  run_deferred_work();
-  queues_last = false;
+void drain_last_releases() noexcept {
+  leak_pending_releases();
+  is_last_drain = true;
+  drain_deadline = std::chrono::steady_clock::now() + kDrainLimit;
+  drain_pending_releases();
+  is_last_drain = false;
 }
 
-void run_deferred_memory() noexcept { run_all(memory); }
+void drain_pending_memory() noexcept { run_all(memory); }
 
-void make_room_in_deferred_memory() noexcept {
-  thread_local bool makes_room = false;
-  if (has_deferred_memory() && !makes_room) {
-    makes_room = true;
-    run_deferred_memory();
-    makes_room = false;
+void drain_memory_before_import() noexcept {
+  thread_local bool is_draining = false;
+  if (has_pending_memory() && !is_draining) {
+    is_draining = true;
+    drain_pending_memory();
+    is_draining = false;
   }
 }
 
-bool has_deferred_memory() noexcept { return memory.load() != nullptr; }
+bool has_pending_memory() noexcept { return memory.load() != nullptr; }
 
-void free_spare_work() noexcept {
-  while (spare.first != nullptr) {
-    delete std::exchange(spare.first, spare.first->next);
+void free_node_cache() noexcept {
+  while (node_cache.first != nullptr) {
+    delete std::exchange(node_cache.first, node_cache.first->next);
   }
-  spare.count = SpareWork::kMost;  // what comes later is not kept
+  node_cache.count = NodeCache::kCapacity;  // later nodes are not cached
 }
 
-void leak_deferred_work() noexcept { leaking.store(true, std::memory_order_release); }
+void leak_pending_releases() noexcept { leaking.store(true, std::memory_order_release); }
 
 }  // namespace simple_torch::bridge

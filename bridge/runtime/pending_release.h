@@ -1,66 +1,64 @@
-// Work that needs the GIL, handed over by threads that must not wait for it.
+// Queues of releases that need the GIL, from threads that must not wait for it.
 #pragma once
 
 namespace simple_torch::bridge {
 
-enum class Deferred {
-  kReference,  // runs with the next call of Python: what ends may be bound to the threads that call
-  kMemory,     // runs soon, on whatever thread: what ends is memory that a tensor used
+enum class PendingKind {
+  kReference,  // drained by the next call into Python: the object may be bound to the calling threads
+  kMemory,     // drained soon, on any thread: memory that a tensor used
 };
 
-/// Queues `run(what)` for a thread that holds the GIL. Takes no lock, never waits, never fails: after
-/// `leak_deferred_work` (and when memory is out) the work is dropped, which leaks what it would have freed.
-void defer(Deferred kind, void (*run)(void*), void* what) noexcept;
+/// Queues `run(what)` for a thread that holds the GIL. Acquires no lock, never blocks, never fails. After
+/// `leak_pending_releases`, and when out of memory, the release is dropped and its target leaks.
+void queue_release(PendingKind kind, void (*run)(void*), void* what) noexcept;
 
-struct Work {
+struct PendingRelease {
   void (*run)(void*);
   void* what;
-  Work* next;
+  PendingRelease* next;
 };
 
-/// While one lives, its thread frees by itself what it defers as memory: when this ends. The thread holds the
-/// GIL, and no lock; Python code may run then, and may open another. Too deep in each other, the inner ones
-/// leave it to the outer: a tensor over an array over a tensor may go on.
-class FreesMemoryHere {
+/// While one lives, memory that its thread queues is freed by that thread at the end of the scope. The thread
+/// holds the GIL and no lock. Freeing may run Python code, which may open another scope. Beyond a nesting
+/// limit, inner scopes leave the work to outer ones: a tensor over an array over a tensor may recurse.
+class ImmediateReleaseScope {
  public:
-  FreesMemoryHere() noexcept;
-  ~FreesMemoryHere();
-  FreesMemoryHere(const FreesMemoryHere&) = delete;
-  FreesMemoryHere& operator=(const FreesMemoryHere&) = delete;
+  ImmediateReleaseScope() noexcept;
+  ~ImmediateReleaseScope();
+  ImmediateReleaseScope(const ImmediateReleaseScope&) = delete;
+  ImmediateReleaseScope& operator=(const ImmediateReleaseScope&) = delete;
 
-  /// Takes it over; without memory it is leaked.
+  /// Adds a release; leaks its target when out of memory.
   void add(void (*run)(void*), void* what) noexcept;
 
  private:
   void run_all() noexcept;
 
-  Work first_{nullptr, nullptr, nullptr};  // most often the only one: it needs no memory of its own
-  Work* others_ = nullptr;
-  FreesMemoryHere* outer_;
+  PendingRelease first_{nullptr, nullptr, nullptr};  // usually the only one; needs no allocation
+  PendingRelease* others_ = nullptr;
+  ImmediateReleaseScope* outer_;
   int depth_;
 };
 
-/// Runs what is queued, the oldest of each kind first, and what this queues in its turn. The caller holds the
-/// GIL.
-void run_deferred_work() noexcept;
+/// Runs both queues, oldest first, including what the releases queue themselves. The caller holds the GIL.
+void drain_pending_releases() noexcept;
 
-/// The same at the end: what other threads queue from now on is leaked, and
-/// after ten seconds what is left.
-void run_last_deferred_work() noexcept;
+/// Drains for the last time, for at most ten seconds. What other threads queue from then on, and what is left
+/// after the limit, leaks.
+void drain_last_releases() noexcept;
 
-/// Runs the memory that is queued now. Freeing it may queue more.
-void run_deferred_memory() noexcept;
+/// Runs the memory queue once. Freeing may queue more.
+void drain_pending_memory() noexcept;
 
-/// For who is about to take in more of Python's memory, with the GIL: frees what is queued, unless this
-/// thread is freeing it already. So what is queued was all alive when memory last came in, which is the
-/// queue's bound.
-void make_room_in_deferred_memory() noexcept;
-bool has_deferred_memory() noexcept;
+/// Call before importing memory from Python, with the GIL held. Drains the memory queue, unless this thread
+/// is already draining it. So everything in the queue was alive at the last import, which bounds the queue.
+void drain_memory_before_import() noexcept;
+bool has_pending_memory() noexcept;
 
-/// At the end of the calling thread: what it keeps for later is freed.
-void free_spare_work() noexcept;
+/// Frees the calling thread's cached queue nodes, at its end.
+void free_node_cache() noexcept;
 
-/// From now on nothing is queued any more: the interpreter is going.
-void leak_deferred_work() noexcept;
+/// Drops every later release: the interpreter is finalizing.
+void leak_pending_releases() noexcept;
 
 }  // namespace simple_torch::bridge

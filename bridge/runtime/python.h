@@ -1,4 +1,4 @@
-// Python.h, included in one way everywhere, and an owned reference for code that holds the GIL.
+// Includes Python.h in one way everywhere; defines an owned reference for code that holds the GIL.
 #pragma once
 
 #ifndef PY_SSIZE_T_CLEAN
@@ -16,29 +16,30 @@ struct Object;
 inline PyObject* as_python(Object* object) noexcept { return reinterpret_cast<PyObject*>(object); }
 inline Object* as_object(PyObject* object) noexcept { return reinterpret_cast<Object*>(object); }
 
-/// Where Python stands in this process. kForked: in a child that has no use of it.
-enum class PythonState { kNotStarted, kRunning, kRefused, kForked, kClosed };
+/// The state of Python in this process. kForked: a child process that cannot call Python.
+enum class PythonState { kNotStarted, kRunning, kStartFailed, kForked, kClosed };
 extern constinit std::atomic<PythonState> python_state;
 
 inline bool python_is_started() noexcept {
   return python_state.load(std::memory_order_acquire) == PythonState::kRunning;
 }
 
-/// Whether the calling thread has the GIL, also once Python has ended and tells everybody that they have.
-bool has_gil_at_the_end() noexcept;
+/// Whether the calling thread holds the GIL. Correct after finalization, when PyGILState_Check returns 1 for
+/// every thread.
+bool has_gil_at_finalization() noexcept;
 
-/// False on a thread that Python unwinds because it ends: what the unwinding destroys is left alone.
+/// False on a thread that Python unwinds at finalization: destructors that run then must not touch objects.
 inline bool may_touch_python() noexcept {
 #if PY_VERSION_HEX >= 0x030D0000
-  const bool is_ending = Py_IsFinalizing() != 0;
+  const bool is_finalizing = Py_IsFinalizing() != 0;
 #else
-  const bool is_ending = _Py_IsFinalizing() != 0;
+  const bool is_finalizing = _Py_IsFinalizing() != 0;
 #endif
-  const bool is_there = python_is_started() || Py_IsInitialized() != 0;
-  return (!is_ending && is_there) || has_gil_at_the_end();
+  const bool is_running = python_is_started() || Py_IsInitialized() != 0;
+  return (!is_finalizing && is_running) || has_gil_at_finalization();
 }
 
-/// An owned reference, or nothing; made and dropped under the GIL only.
+/// An owned reference or NULL, created and dropped under the GIL only.
 class Ref {
  public:
   Ref() noexcept = default;
@@ -61,14 +62,13 @@ class Ref {
 
   explicit operator bool() const noexcept { return ptr_ != nullptr; }
   PyObject* get() const noexcept { return ptr_; }
-  PyObject* give() noexcept { return std::exchange(ptr_, nullptr); }
+  PyObject* release() noexcept { return std::exchange(ptr_, nullptr); }
 
  private:
   PyObject* ptr_ = nullptr;
 };
 
-/// Puts a pending exception aside for code that may run Python: the producers' deleters, on the way out of a
-/// failure.
+/// Saves the current exception around code that may run Python, such as producers' deleters during an error.
 class PendingException {
  public:
   PendingException() noexcept { PyErr_Fetch(&type_, &value_, &traceback_); }

@@ -1,4 +1,4 @@
-// Formats of the struct module in DLPack's terms, strides from bytes to elements.
+// Converts struct formats to DLPack dtypes, and strides from bytes to elements.
 #include "bridge/tensors/buffers.h"
 
 #include <ATen/dlpack.h>
@@ -18,18 +18,18 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// A buffer on loan from its object.
-struct HeldBuffer {
+/// A held buffer and the DLPack struct that describes it.
+struct BufferExport {
   DLManagedTensorVersioned managed{};
   Py_buffer view{};
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;
 
-  static void end(DLManagedTensorVersioned* self) {
-    defer(
-        Deferred::kMemory,
+  static void deleter(DLManagedTensorVersioned* self) {
+    queue_release(
+        PendingKind::kMemory,
         [](void* what) {
-          auto* held = static_cast<HeldBuffer*>(what);
+          auto* held = static_cast<BufferExport*>(what);
           PyBuffer_Release(&held->view);
           delete held;
         },
@@ -37,8 +37,8 @@ struct HeldBuffer {
   }
 };
 
-/// The kind of value that a format character stands for; how wide it is, the buffer's item size says.
-std::optional<uint8_t> code_of(std::string_view letter) {
+/// The DLPack type code of a format character. The buffer's item size gives the width.
+std::optional<uint8_t> dtype_code(std::string_view letter) {
   constexpr std::pair<std::string_view, DLDataTypeCode> kCodes[] = {
       {"?", kDLBool},  {"b", kDLInt},   {"h", kDLInt},      {"i", kDLInt},     {"l", kDLInt},
       {"q", kDLInt},   {"n", kDLInt},   {"B", kDLUInt},     {"c", kDLUInt},    {"H", kDLUInt},
@@ -59,49 +59,47 @@ bool dtype_of(const Py_buffer& view, DLDataType& out) {
   if ((order == '>' || order == '!') && view.itemsize > 1) {
     PyErr_Format(
         PyExc_BufferError,
-        "the buffer's format is '%s', whose bytes are in big-endian order, and torch has little-endian "
-        "numbers only; convert it first (NumPy: a.astype(a.dtype.newbyteorder('=')))",
+        "buffer: format '%s' is big-endian, torch supports little-endian only; convert it first (NumPy: "
+        "a.astype(a.dtype.newbyteorder('=')))",
         format);
     return false;
   }
   if (std::string_view("@=<>!").find(order) != std::string_view::npos) {
     letter.remove_prefix(1);
   }
-  const std::optional<uint8_t> code = code_of(letter);
+  const std::optional<uint8_t> code = dtype_code(letter);
   if (!code || view.itemsize > 16) {
-    PyErr_Format(PyExc_BufferError,
-                 "the buffer's format is '%s', which is no number of torch's; convert it first", format);
+    PyErr_Format(PyExc_BufferError, "buffer: format '%s' has no torch dtype; convert it first", format);
     return false;
   }
   out = {*code, static_cast<uint8_t>(view.itemsize * 8), 1};
   return true;
 }
 
-/// Rows without gaps: some exporters (ctypes) leave the strides out although they are asked for.
-void fill_plain_strides(HeldBuffer& held) {
+/// Contiguous strides: some exporters (ctypes) omit the strides although they were requested.
+void fill_contiguous_strides(BufferExport& held) {
   held.strides.assign(held.shape.size(), 1);
   for (size_t i = held.shape.size(); i-- > 1;) {
     held.strides[i - 1] = held.strides[i] * held.shape[i];
   }
 }
 
-bool fill_layout(HeldBuffer& held) {
+bool fill_layout(BufferExport& held) {
   const Py_buffer& view = held.view;
   if (view.itemsize <= 0 || (view.ndim > 0 && view.shape == nullptr)) {
-    PyErr_SetString(PyExc_BufferError, "the buffer has no shape, or items of no size; copy it first");
+    PyErr_SetString(PyExc_BufferError, "buffer: shape is missing or itemsize is not positive; copy it first");
     return false;
   }
   if (view.strides == nullptr) {
     held.shape.assign(view.shape, view.shape + view.ndim);
-    fill_plain_strides(held);
+    fill_contiguous_strides(held);
     return true;
   }
   for (int i = 0; i < view.ndim; ++i) {
     if (view.strides[i] % view.itemsize != 0) {
-      PyErr_Format(
-          PyExc_BufferError,
-          "the buffer's strides[%d] is %zd bytes, which is no multiple of its item size, %zd; copy it first",
-          i, view.strides[i], view.itemsize);
+      PyErr_Format(PyExc_BufferError,
+                   "buffer: strides[%d] must be a multiple of itemsize %zd, got %zd bytes; copy it first", i,
+                   view.itemsize, view.strides[i]);
       return false;
     }
     held.shape.push_back(view.shape[i]);
@@ -110,7 +108,7 @@ bool fill_layout(HeldBuffer& held) {
   return true;
 }
 
-bool describe(HeldBuffer& held) {
+bool describe(BufferExport& held) {
   DLTensor& tensor = held.managed.dl_tensor;
   if (!dtype_of(held.view, tensor.dtype) || !fill_layout(held)) {
     return false;
@@ -123,38 +121,35 @@ bool describe(HeldBuffer& held) {
   held.managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   held.managed.flags = held.view.readonly != 0 ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
   held.managed.manager_ctx = &held;
-  held.managed.deleter = HeldBuffer::end;
+  held.managed.deleter = BufferExport::deleter;
   return true;
 }
 
-}  // namespace
-
-namespace {
-
-/// NumPy arrays of dtypes that are not its own (bfloat16, float8, dates) have no buffer, and say only that.
-void say_how_to_view() {
+/// NumPy arrays of foreign dtypes (bfloat16, float8) and dates have no buffer. Adds what to do to NumPy's
+/// message.
+void add_view_hint() {
   if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
     return;
   }
-  Ref said = take_exception();
-  const Ref words(PyObject_Str(said.get()));
-  const char* text = words ? PyUnicode_AsUTF8(words.get()) : nullptr;
+  const Ref error = take_exception();
+  const Ref message(PyObject_Str(error.get()));
+  const char* text = message ? PyUnicode_AsUTF8(message.get()) : nullptr;
   if (text == nullptr || std::string_view(text).find("cannot include dtype") == std::string_view::npos) {
-    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(said.get())), said.get());
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
     return;
   }
   PyErr_Format(PyExc_ValueError,
-               "%S; view it as integers of its width, and the tensor as its dtype again: "
+               "%S; view it as integers of the same width, then view the tensor as its dtype: "
                "torch.from_dlpack(a.view('uint16')).view(torch.bfloat16)",
-               said.get());
+               error.get());
 }
 
 }  // namespace
 
-bool take_buffer(PyObject* object, TensorResult& out) {
-  auto held = std::make_unique<HeldBuffer>();
+bool import_buffer(PyObject* object, TensorResult& out) {
+  auto held = std::make_unique<BufferExport>();
   if (PyObject_GetBuffer(object, &held->view, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
-    say_how_to_view();
+    add_view_hint();
     return false;
   }
   if (!describe(*held)) {
@@ -162,7 +157,7 @@ bool take_buffer(PyObject* object, TensorResult& out) {
     return false;
   }
   out.versioned = &held.release()->managed;
-  out.way = WayIn::kBuffer;
+  out.path = ImportPath::kBuffer;
   return true;
 }
 

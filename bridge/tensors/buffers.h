@@ -1,4 +1,4 @@
-// Python's buffer protocol as DLPack: bytes, memoryview, array.array, and arrays whose __dlpack__ refuses.
+// Imports the buffer protocol as DLPack: bytes, memoryview, array.array, and arrays whose __dlpack__ fails.
 #pragma once
 
 #include "bridge/bridge_api.h"
@@ -6,9 +6,9 @@
 
 namespace simple_torch::bridge {
 
-/// The object's buffer as a DLPack tensor on the CPU, without a copy; READ_ONLY where the object cannot be
-/// written. The buffer is let go under the GIL, later, whichever thread ends the tensor. False with a
-/// BufferError pending that names what does not fit. The caller holds the GIL.
-bool take_buffer(PyObject* object, TensorResult& out);
+/// Exports the object's buffer as a DLPack tensor on the CPU, without a copy; READ_ONLY for a read-only
+/// object. The buffer is released later, under the GIL, whichever thread destroys the tensor. False with a
+/// BufferError set that names the unsupported property. The caller holds the GIL.
+bool import_buffer(PyObject* object, TensorResult& out);
 
 }  // namespace simple_torch::bridge

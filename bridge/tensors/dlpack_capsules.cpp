@@ -1,4 +1,4 @@
-// DLPack capsules: names that say who owns the tensor, and deleters that may run on any thread.
+// DLPack capsules: the capsule's name tells who owns the tensor; deleters may run on any thread.
 #include <ATen/dlpack.h>
 
 #include <new>
@@ -13,12 +13,12 @@ template <class Managed>
 struct Protocol;
 template <>
 struct Protocol<DLManagedTensorVersioned> {
-  static constexpr const char* fresh = "dltensor_versioned";
+  static constexpr const char* unused = "dltensor_versioned";
   static constexpr const char* used = "used_dltensor_versioned";
 };
 template <>
 struct Protocol<DLManagedTensor> {
-  static constexpr const char* fresh = "dltensor";
+  static constexpr const char* unused = "dltensor";
   static constexpr const char* used = "used_dltensor";
 };
 
@@ -30,17 +30,17 @@ void call_deleter(void* what) {
   }
 }
 
-/// Runs under the GIL when the capsule dies. A consumer that took the tensor has renamed the capsule.
+/// The capsule's destructor, called under the GIL. A consumer that took the tensor has renamed the capsule.
 template <class Managed>
 void free_unused_capsule(PyObject* capsule) {
-  if (PyCapsule_IsValid(capsule, Protocol<Managed>::fresh) == 0) {
+  if (PyCapsule_IsValid(capsule, Protocol<Managed>::unused) == 0) {
     return;
   }
   const PendingException pending;
-  call_deleter<Managed>(PyCapsule_GetPointer(capsule, Protocol<Managed>::fresh));
+  call_deleter<Managed>(PyCapsule_GetPointer(capsule, Protocol<Managed>::unused));
 }
 
-/// What a consumer may know of it beside its tensor. Those of before DLPack 1 tell nothing.
+/// Version and flags of a struct; the unversioned struct has neither.
 DLPackVersion version_of(const DLManagedTensorVersioned& tensor) { return tensor.version; }
 DLPackVersion version_of(const DLManagedTensor& /*tensor*/) {
   return {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
@@ -48,17 +48,17 @@ DLPackVersion version_of(const DLManagedTensor& /*tensor*/) {
 uint64_t flags_of(const DLManagedTensorVersioned& tensor) { return tensor.flags; }
 uint64_t flags_of(const DLManagedTensor& /*tensor*/) { return 0; }
 
-/// Many producers (NumPy among them) take the GIL in their deleter, which could wait or, once the
-/// interpreter is gone, crash.
+/// Many producers, including NumPy, acquire the GIL in their deleter. That may block, or crash after
+/// finalization.
 template <class Managed>
-DLManagedTensorVersioned* deferred(Managed* original) {
-  const auto end = [](DLManagedTensorVersioned* self) {
-    defer(Deferred::kMemory, call_deleter<Managed>, self->manager_ctx);
+DLManagedTensorVersioned* copy_with_queued_deleter(Managed* original) {
+  const auto deleter = [](DLManagedTensorVersioned* self) {
+    queue_release(PendingKind::kMemory, call_deleter<Managed>, self->manager_ctx);
     delete self;
   };
   auto* copy =
-      new (std::nothrow) DLManagedTensorVersioned{version_of(*original), original, end, 0, DLTensor{}};
-  // Of another major version no more is known, and the import refuses it by its version.
+      new (std::nothrow) DLManagedTensorVersioned{version_of(*original), original, deleter, 0, DLTensor{}};
+  // The layout of another major version is unknown; the import rejects it by its version.
   if (copy != nullptr && copy->version.major == DLPACK_MAJOR_VERSION) {
     copy->flags = flags_of(*original);
     copy->dl_tensor = original->dl_tensor;
@@ -69,14 +69,14 @@ DLManagedTensorVersioned* deferred(Managed* original) {
   return copy;
 }
 
-/// NULL with an exception pending on failure; the capsule then still owns its tensor.
+/// NULL with an exception set on failure; the capsule then still owns its tensor.
 template <class Managed>
 DLManagedTensorVersioned* take(PyObject* capsule) {
-  auto* original = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Protocol<Managed>::fresh));
+  auto* original = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Protocol<Managed>::unused));
   if (original == nullptr) {
     return nullptr;
   }
-  DLManagedTensorVersioned* copy = deferred(original);
+  DLManagedTensorVersioned* copy = copy_with_queued_deleter(original);
   if (copy != nullptr && PyCapsule_SetName(capsule, Protocol<Managed>::used) != 0) {
     delete copy;
     return nullptr;
@@ -86,8 +86,8 @@ DLManagedTensorVersioned* take(PyObject* capsule) {
 
 }  // namespace
 
-PyObject* capsule_of(DLManagedTensorVersioned** tensor) {
-  PyObject* capsule = PyCapsule_New(*tensor, Protocol<DLManagedTensorVersioned>::fresh,
+PyObject* make_capsule(DLManagedTensorVersioned** tensor) {
+  PyObject* capsule = PyCapsule_New(*tensor, Protocol<DLManagedTensorVersioned>::unused,
                                     free_unused_capsule<DLManagedTensorVersioned>);
   if (capsule != nullptr) {
     *tensor = nullptr;
@@ -95,39 +95,40 @@ PyObject* capsule_of(DLManagedTensorVersioned** tensor) {
   return capsule;
 }
 
-PyObject* legacy_capsule_of(DLManagedTensor* tensor) {
+PyObject* make_legacy_capsule(DLManagedTensor* tensor) {
   PyObject* capsule =
-      PyCapsule_New(tensor, Protocol<DLManagedTensor>::fresh, free_unused_capsule<DLManagedTensor>);
+      PyCapsule_New(tensor, Protocol<DLManagedTensor>::unused, free_unused_capsule<DLManagedTensor>);
   if (capsule == nullptr) {
     call_deleter<DLManagedTensor>(tensor);
   }
   return capsule;
 }
 
-DLManagedTensorVersioned* with_deferred_deleter(DLManagedTensorVersioned* original) {
-  DLManagedTensorVersioned* copy = deferred(original);
+DLManagedTensorVersioned* with_queued_deleter(DLManagedTensorVersioned* original) {
+  DLManagedTensorVersioned* copy = copy_with_queued_deleter(original);
   if (copy == nullptr) {
     call_deleter<DLManagedTensorVersioned>(original);
   }
   return copy;
 }
 
-bool take_capsule(PyObject* capsule, TensorResult& out) {
-  if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensorVersioned>::fresh) != 0) {
+bool import_capsule(PyObject* capsule, TensorResult& out) {
+  if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensorVersioned>::unused) != 0) {
     out.versioned = take<DLManagedTensorVersioned>(capsule);
-    out.way = WayIn::kCapsule;
+    out.path = ImportPath::kCapsule;
     return out.versioned != nullptr;
   }
-  if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensor>::fresh) != 0) {
+  if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensor>::unused) != 0) {
     out.versioned = take<DLManagedTensor>(capsule);
-    out.way = WayIn::kLegacyCapsule;
+    out.path = ImportPath::kLegacyCapsule;
     return out.versioned != nullptr;
   }
   if (PyCapsule_IsValid(capsule, Protocol<DLManagedTensorVersioned>::used) != 0 ||
       PyCapsule_IsValid(capsule, Protocol<DLManagedTensor>::used) != 0) {
-    PyErr_SetString(PyExc_ValueError, "this DLPack capsule was used already; each can be used once");
+    PyErr_SetString(PyExc_ValueError,
+                    "the DLPack capsule was already used; a capsule can be consumed only once");
   } else {
-    PyErr_Format(PyExc_TypeError, "a DLPack capsule is needed, and this is a %s", Py_TYPE(capsule)->tp_name);
+    PyErr_Format(PyExc_TypeError, "expected a DLPack capsule, got %s", Py_TYPE(capsule)->tp_name);
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// What __dlpack__ of our own type does.
+// Exports simple_torch.Tensor by DLPack.
 #include "bridge/tensors/dlpack_export.h"
 
 #include <ATen/dlpack.h>
@@ -19,29 +19,29 @@ struct Options {
   PyObject* copy = Py_None;
 };
 
-/// False with a TypeError pending for a name that is none of these.
+/// False with a TypeError set for an unknown name.
 bool read_options(PyObject* const* values, PyObject* names, Options& options) {
   const Py_ssize_t count = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* name = PyTuple_GET_ITEM(names, i);
     const char* text = PyUnicode_AsUTF8(name);
     const std::string_view known = text == nullptr ? "" : text;
-    PyObject** place = known == "stream"        ? &options.stream
-                       : known == "max_version" ? &options.max_version
-                       : known == "dl_device"   ? &options.dl_device
-                       : known == "copy"        ? &options.copy
-                                                : nullptr;
-    if (place == nullptr) {
+    PyObject** option = known == "stream"        ? &options.stream
+                        : known == "max_version" ? &options.max_version
+                        : known == "dl_device"   ? &options.dl_device
+                        : known == "copy"        ? &options.copy
+                                                 : nullptr;
+    if (option == nullptr) {
       PyErr_Format(PyExc_TypeError, "__dlpack__() got an unexpected keyword argument '%U'", name);
       return false;
     }
-    *place = values[i];
+    *option = values[i];
   }
   return true;
 }
 
-/// False with a TypeError pending, which tells what it is to be, for all but a pair of integers.
-bool read_pair(PyObject* object, const char* what, int& first, int& second) {
+/// False with a TypeError set (`what`) for anything but a pair of integers.
+bool parse_pair(PyObject* object, const char* what, int& first, int& second) {
   if (PyTuple_Check(object) && PyArg_ParseTuple(object, "ii", &first, &second) != 0) {
     return true;
   }
@@ -51,77 +51,77 @@ bool read_pair(PyObject* object, const char* what, int& first, int& second) {
   return false;
 }
 
-/// False with a BufferError pending when the tensor is wanted on another device.
-bool is_where_wanted(const at::Tensor& tensor, PyObject* wanted) {
+/// False with a BufferError set when another device is requested.
+bool matches_device(const at::Tensor& tensor, PyObject* requested) {
   int kind = 0;
   int index = 0;
-  if (wanted == Py_None) {
+  if (requested == Py_None) {
     return true;
   }
-  if (!read_pair(wanted, "dl_device is a pair of device type and index", kind, index)) {
+  if (!parse_pair(requested, "dl_device must be a (device type, device index) pair", kind, index)) {
     return false;
   }
-  const DLDevice here = device_of(tensor);
-  if (kind == here.device_type && index == here.device_id) {
+  const DLDevice device = device_of(tensor);
+  if (kind == device.device_type && index == device.device_id) {
     return true;
   }
   PyErr_Format(PyExc_BufferError,
-               "dl_device is (%d, %d), and the tensor is on (%d, %d); move it there before it is lent", kind,
-               index, static_cast<int>(here.device_type), static_cast<int>(here.device_id));
+               "cannot export to dl_device (%d, %d): the tensor is on (%d, %d); move it there first", kind,
+               index, static_cast<int>(device.device_type), static_cast<int>(device.device_id));
   return false;
 }
 
-/// Whether the consumer reads structures of DLPack 1; -1 with an exception pending.
+/// Whether the consumer accepts DLPack 1 structs; -1 with an exception set.
 int reads_versioned(PyObject* max_version) {
   if (max_version == Py_None) {
     return 0;
   }
   int major = 0;
   int minor = 0;
-  if (!read_pair(max_version, "max_version is a pair of major and minor version", major, minor)) {
+  if (!parse_pair(max_version, "max_version must be a (major, minor) pair", major, minor)) {
     return -1;
   }
   return major >= 1 ? 1 : 0;
 }
 
 PyObject* legacy_capsule(const at::Tensor& tensor) {
-  DLManagedTensor* lent = nullptr;
-  Refusal refusal;
-  if (!backend_services().lend_legacy(tensor, &lent, refusal)) {
-    raise_refusal(refusal);
+  DLManagedTensor* exported = nullptr;
+  ServiceError error;
+  if (!backend_services().export_legacy(tensor, &exported, error)) {
+    raise_buffer_error(error);
     return nullptr;
   }
-  return legacy_capsule_of(lent);
+  return make_legacy_capsule(exported);
 }
 
-PyObject* capsule_or_release(DLManagedTensorVersioned* lent) {
-  PyObject* capsule = capsule_of(&lent);
+PyObject* capsule_or_release(DLManagedTensorVersioned* exported) {
+  PyObject* capsule = make_capsule(&exported);
   if (capsule == nullptr) {
-    lent->deleter(lent);
+    exported->deleter(exported);
   }
   return capsule;
 }
 
 PyObject* versioned_capsule(const at::Tensor& tensor, bool copy) {
-  DLManagedTensorVersioned* lent = nullptr;
-  Refusal refusal;
-  if (!backend_services().lend(tensor, copy, &lent, refusal)) {
-    raise_refusal(refusal);
+  DLManagedTensorVersioned* exported = nullptr;
+  ServiceError error;
+  if (!backend_services().export_tensor(tensor, copy, &exported, error)) {
+    raise_buffer_error(error);
     return nullptr;
   }
-  return capsule_or_release(lent);
+  return capsule_or_release(exported);
 }
 
 }  // namespace
 
-PyObject* lend_to_python(const at::Tensor& tensor, PyObject* const* values, Py_ssize_t count,
-                         PyObject* names) {
+PyObject* export_to_python(const at::Tensor& tensor, PyObject* const* values, Py_ssize_t count,
+                           PyObject* names) {
   if (count != 0) {
     PyErr_SetString(PyExc_TypeError, "__dlpack__() takes keyword arguments only");
     return nullptr;
   }
   Options options;
-  if (!read_options(values, names, options) || !is_where_wanted(tensor, options.dl_device) ||
+  if (!read_options(values, names, options) || !matches_device(tensor, options.dl_device) ||
       !order_before(tensor, options.stream)) {
     return nullptr;
   }
@@ -131,24 +131,23 @@ PyObject* lend_to_python(const at::Tensor& tensor, PyObject* const* values, Py_s
     return nullptr;
   }
   if (versioned == 0 && copy != 0) {
-    PyErr_SetString(PyExc_BufferError,
-                    "copy is true, which the older structure cannot say; ask for max_version (1, 0)");
+    PyErr_SetString(PyExc_BufferError, "copy=True needs max_version >= (1, 0)");
     return nullptr;
   }
   return versioned != 0 ? versioned_capsule(tensor, copy != 0) : legacy_capsule(tensor);
 }
 
-PyObject* give_to_python(at::Tensor& tensor, PyObject* stream) {
-  DLManagedTensorVersioned* given = nullptr;
-  Refusal refusal;
+PyObject* move_to_python(at::Tensor& tensor, PyObject* stream) {
+  DLManagedTensorVersioned* exported = nullptr;
+  ServiceError error;
   if (!order_before(tensor, stream)) {
     return nullptr;
   }
-  if (!backend_services().hand_over(tensor, &given, refusal)) {
-    raise_refusal(refusal);
+  if (!backend_services().export_moved(tensor, &exported, error)) {
+    raise_buffer_error(error);
     return nullptr;
   }
-  return capsule_or_release(given);
+  return capsule_or_release(exported);
 }
 
 PyObject* device_for_python(const at::Tensor& tensor) {

@@ -1,4 +1,4 @@
-// The methods of DLPack's protocol, of our own type.
+// The DLPack methods of simple_torch.Tensor.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,16 +7,16 @@
 
 namespace simple_torch::bridge {
 
-/// `__dlpack__(*, stream, max_version, dl_device, copy)`, its arguments in vectorcall's layout: a capsule, or
-/// NULL with an exception pending. The caller holds the GIL.
-PyObject* lend_to_python(const at::Tensor& tensor, PyObject* const* values, Py_ssize_t count,
-                         PyObject* names);
+/// `__dlpack__(*, stream, max_version, dl_device, copy)` with arguments in vectorcall layout. Returns a
+/// capsule, or NULL with an exception set. The caller holds the GIL.
+PyObject* export_to_python(const at::Tensor& tensor, PyObject* const* values, Py_ssize_t count,
+                           PyObject* names);
 
-/// `into_dlpack(*, stream)`: a capsule that the tensor goes into, which is undefined then; or NULL with an
-/// exception pending, and the tensor stays where it was refused.
-PyObject* give_to_python(at::Tensor& tensor, PyObject* stream);
+/// `into_dlpack(*, stream)`: moves the tensor into a capsule and leaves it undefined. NULL with an exception
+/// set on failure; the tensor is then unchanged.
+PyObject* move_to_python(at::Tensor& tensor, PyObject* stream);
 
-/// `__dlpack_device__()`: device type and index, by DLPack's numbers.
+/// `__dlpack_device__()`: the DLPack device type and index.
 PyObject* device_for_python(const at::Tensor& tensor);
 
 }  // namespace simple_torch::bridge

@@ -1,4 +1,4 @@
-// How the tensor of a foreign Python object comes in by DLPack.
+// Imports tensors of foreign Python objects by DLPack.
 #pragma once
 
 #include "bridge/bridge_api.h"
@@ -6,10 +6,10 @@
 
 namespace simple_torch::bridge {
 
-/// Takes the tensor of any object but a torch.Tensor, by the first way that the object offers: NumPy's own
-/// structure, its type's C table, the buffer of an immutable array, `__dlpack__` of DLPack 1, `__dlpack__` of
-/// before, the buffer protocol. A capsule is used up. False with an
-/// exception pending when there is none, or the object refuses. The caller holds the GIL.
-bool take_foreign_tensor(PyObject* object, const Wanted& wanted, TensorResult& out);
+/// Imports the tensor of any object except a torch.Tensor by the first protocol that the object supports:
+/// NumPy's C struct, the C exchange table of its type, the buffer of an immutable array, `__dlpack__` of
+/// DLPack 1, the earlier `__dlpack__`, the buffer protocol. A capsule is consumed. False with an exception
+/// set when the object supports none or the import fails. The caller holds the GIL.
+bool import_foreign_tensor(PyObject* object, const ImportOptions& wanted, TensorResult& out);
 
 }  // namespace simple_torch::bridge

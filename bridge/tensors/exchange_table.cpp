@@ -1,4 +1,4 @@
-// Tables are looked for on the type, checked, and remembered.
+// Looks up, checks and caches exchange tables by type.
 #include "bridge/tensors/exchange_table.h"
 
 #include <unordered_map>
@@ -10,13 +10,13 @@ namespace {
 
 constexpr const char* kCapsuleName = "dlpack_exchange_api";
 
-// A type that is made again and again must not fill the memory.
-constexpr size_t kMostTypes = 1024;
-// A chain of older tables that does not end is no chain.
-constexpr int kMostVersions = 16;
+// A bound for programs that create types without end.
+constexpr size_t kMaxTypes = 1024;
+// A bound for a cyclic chain of tables.
+constexpr int kMaxVersions = 16;
 
-const DLPackExchangeAPI* understood(const DLPackExchangeAPIHeader* header) {
-  for (int i = 0; header != nullptr && i < kMostVersions; ++i, header = header->prev_api) {
+const DLPackExchangeAPI* supported_table(const DLPackExchangeAPIHeader* header) {
+  for (int i = 0; header != nullptr && i < kMaxVersions; ++i, header = header->prev_api) {
     if (header->version.major == DLPACK_MAJOR_VERSION) {
       const auto* table = reinterpret_cast<const DLPackExchangeAPI*>(header);
       return table->managed_tensor_from_py_object_no_sync != nullptr ? table : nullptr;
@@ -25,15 +25,16 @@ const DLPackExchangeAPI* understood(const DLPackExchangeAPIHeader* header) {
   return nullptr;
 }
 
-/// A plain attribute of the type or its bases: looked up in Python's own cache, which knows of every change.
-const DLPackExchangeAPI* table_named_by(PyTypeObject* type) {
-  static PyObject* const name = interned("__dlpack_c_exchange_api__").give();  // kept
-  PyObject* capsule = name == nullptr ? nullptr : _PyType_Lookup(type, name);  // borrowed
+/// Reads the attribute of the type or its bases through CPython's type cache, which tracks changes.
+const DLPackExchangeAPI* lookup_table(PyTypeObject* type) {
+  static PyObject* const name = interned("__dlpack_c_exchange_api__").release();  // never freed
+  PyObject* capsule = name == nullptr ? nullptr : _PyType_Lookup(type, name);     // borrowed
   if (capsule == nullptr || PyCapsule_IsValid(capsule, kCapsuleName) == 0) {
     PyErr_Clear();
     return nullptr;
   }
-  return understood(static_cast<const DLPackExchangeAPIHeader*>(PyCapsule_GetPointer(capsule, kCapsuleName)));
+  return supported_table(
+      static_cast<const DLPackExchangeAPIHeader*>(PyCapsule_GetPointer(capsule, kCapsuleName)));
 }
 
 }  // namespace
@@ -44,9 +45,9 @@ const DLPackExchangeAPI* exchange_table_of(PyTypeObject* type) {
   if (const auto known = tables.find(type); known != tables.end()) {
     return known->second;
   }
-  const DLPackExchangeAPI* table = table_named_by(type);
-  if (table != nullptr && tables.size() < kMostTypes) {
-    Py_INCREF(type);  // so that no other type comes to stand at its address
+  const DLPackExchangeAPI* table = lookup_table(type);
+  if (table != nullptr && tables.size() < kMaxTypes) {
+    Py_INCREF(type);  // so that no other type reuses its address
     tables.emplace(type, table);
   }
   return table;

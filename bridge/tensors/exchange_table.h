@@ -1,4 +1,4 @@
-// The C table by which a Python type hands its tensors out: DLPack without a capsule.
+// Finds the DLPack C exchange table of a Python type: DLPack without a capsule.
 #pragma once
 
 #include <ATen/dlpack.h>
@@ -7,9 +7,9 @@
 
 namespace simple_torch::bridge {
 
-/// The table that the type names in `__dlpack_c_exchange_api__`, of a major version that is understood here,
-/// or an older one that it points to; NULL where there is none that can be used. Found once per type and
-/// kept. No exception is pending afterwards. The caller holds the GIL.
+/// The table of the type's `__dlpack_c_exchange_api__`, or an older table that it links to, of a supported
+/// major version; NULL when there is none. Cached per type. No exception is set afterwards. The caller holds
+/// the GIL.
 const DLPackExchangeAPI* exchange_table_of(PyTypeObject* type);
 
 }  // namespace simple_torch::bridge

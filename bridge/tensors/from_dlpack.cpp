@@ -1,4 +1,5 @@
-// Options, then the shortest way in: tensors of torch's or ours need no structure between.
+// Parses the options, then imports by the shortest path: torch and simple_torch tensors need no DLPack
+// struct.
 #include "bridge/tensors/from_dlpack.h"
 
 #include <utility>
@@ -11,39 +12,39 @@
 namespace simple_torch::bridge {
 namespace {
 
-/// The options of one call, and where the device lies that `wanted` points to.
+/// The options of one call, and storage for the device that `import` points to.
 struct Options {
-  Wanted wanted;
+  ImportOptions import;
   DLDevice device{};
 };
 
-/// False with an exception pending for what is no device of torch's.
-bool read_device(PyObject* given, Options& options) {
-  const Ref text(given == Py_None ? nullptr : PyObject_Str(given));
-  if (given == Py_None) {
+/// False with an exception set when `value` is not a torch device.
+bool read_device(PyObject* value, Options& options) {
+  const Ref text(value == Py_None ? nullptr : PyObject_Str(value));
+  if (value == Py_None) {
     return true;
   }
   const char* name = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
   try {
     if (name != nullptr) {
       options.device = dlpack_number_of(c10::Device(name));
-      options.wanted.device = &options.device;
+      options.import.device = &options.device;
     }
   } catch (const c10::Error& error) {
     PyErr_SetString(PyExc_BufferError, error.what_without_backtrace());
   }
-  return options.wanted.device != nullptr;
+  return options.import.device != nullptr;
 }
 
-bool read_copy(PyObject* given, Options& options) {
-  const int copy = given == Py_None ? 0 : PyObject_IsTrue(given);
-  if (given != Py_None) {
-    options.wanted.copy = copy == 1 ? CopyRule::kAlways : CopyRule::kNever;
+bool read_copy(PyObject* value, Options& options) {
+  const int copy = value == Py_None ? 0 : PyObject_IsTrue(value);
+  if (value != Py_None) {
+    options.import.copy = copy == 1 ? CopyRule::kAlways : CopyRule::kNever;
   }
   return copy >= 0;
 }
 
-/// False with an exception pending.
+/// False with an exception set.
 bool read_options(PyObject* const* values, Py_ssize_t count, PyObject* names, Options& options) {
   const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
   bool is_known = count == 1;
@@ -65,50 +66,49 @@ bool read_options(PyObject* const* values, Py_ssize_t count, PyObject* names, Op
   if (!is_known) {
     PyErr_SetString(
         PyExc_TypeError,
-        "from_dlpack(x, *, device=None, copy=None) takes one object, where it is wanted, and whether to "
-        "copy");
+        "from_dlpack() takes one positional argument and the keyword arguments 'device' and 'copy'");
   }
   return is_known;
 }
 
-/// Of a tensor of torch's or ours, which needs no structure between.
-bool share(const at::Tensor& tensor, const Wanted& wanted, at::Tensor& out) {
-  const DLDevice here = device_of(tensor);
-  if (wanted.device != nullptr &&
-      (here.device_type != wanted.device->device_type || here.device_id != wanted.device->device_id)) {
+/// Shares a torch or simple_torch tensor without a DLPack struct.
+bool share(const at::Tensor& tensor, const ImportOptions& options, at::Tensor& out) {
+  const DLDevice device = device_of(tensor);
+  if (options.device != nullptr &&
+      (device.device_type != options.device->device_type || device.device_id != options.device->device_id)) {
     PyErr_Format(PyExc_BufferError,
-                 "the tensor is on %s, and not on the device that is wanted; move it there before",
+                 "the tensor is on device %s, not on the requested device; move it there first",
                  tensor.device().str().c_str());
     return false;
   }
-  Refusal refusal;
-  const bool is_shared = backend_services().share(tensor, wanted.copy, out, refusal);
+  ServiceError error;
+  const bool is_shared = backend_services().share(tensor, options.copy, out, error);
   if (!is_shared) {
-    raise_refusal(refusal);
+    raise_buffer_error(error);
   }
   return is_shared;
 }
 
-bool take(PyObject* object, const Wanted& wanted, at::Tensor& out) {
+bool import_object(PyObject* object, const ImportOptions& options, at::Tensor& out) {
   if (const at::Tensor* own = unwrap_tensor(object)) {
-    return is_still_here(*own) && share(*own, wanted, out);
+    return check_not_moved(*own) && share(*own, options, out);
   }
   if (is_torch_tensor(object)) {
-    return share(torch_tensor_in(object), wanted, out);
+    return share(torch_tensor_in(object), options, out);
   }
-  TensorResult given{.tensor = &out};
-  if (!take_foreign_tensor(object, wanted, given)) {
+  TensorResult result{.tensor = &out};
+  if (!import_foreign_tensor(object, options, result)) {
     return false;
   }
-  if (given.versioned == nullptr) {
-    return wanted.copy != CopyRule::kAlways || share(out, wanted, out);
+  if (result.versioned == nullptr) {
+    return options.copy != CopyRule::kAlways || share(out, options, out);
   }
-  Refusal refusal;
-  const bool taken = backend_services().take(given.versioned, wanted.copy, out, refusal);
-  if (!taken) {
-    raise_refusal(refusal);
+  ServiceError error;
+  const bool imported = backend_services().import_tensor(result.versioned, options.copy, out, error);
+  if (!imported) {
+    raise_buffer_error(error);
   }
-  return taken;
+  return imported;
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ bool take(PyObject* object, const Wanted& wanted, at::Tensor& out) {
 PyObject* from_dlpack(PyObject* /*module*/, PyObject* const* values, Py_ssize_t count, PyObject* names) {
   Options options;
   at::Tensor tensor;
-  return read_options(values, count, names, options) && take(values[0], options.wanted, tensor)
+  return read_options(values, count, names, options) && import_object(values[0], options.import, tensor)
              ? wrap_tensor(std::move(tensor))
              : nullptr;
 }

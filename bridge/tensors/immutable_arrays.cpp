@@ -1,4 +1,4 @@
-// By the names of type and module, looked up once for each type.
+// Compares type and module names, once per type.
 #include "bridge/tensors/immutable_arrays.h"
 
 #include <algorithm>
@@ -9,12 +9,13 @@
 namespace simple_torch::bridge {
 namespace {
 
-struct Named {
+struct TypeName {
   std::string_view type;
   std::string_view package;
 };
 
-constexpr auto kImmutable = std::to_array<Named>({{"ArrayImpl", "jaxlib."}, {"EagerTensor", "tensorflow."}});
+constexpr auto kImmutable =
+    std::to_array<TypeName>({{"ArrayImpl", "jaxlib."}, {"EagerTensor", "tensorflow."}});
 
 bool is_of_package(PyTypeObject* type, std::string_view package) noexcept {
   const Ref module(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
@@ -29,20 +30,20 @@ bool is_of_package(PyTypeObject* type, std::string_view package) noexcept {
 }  // namespace
 
 bool is_immutable_array(PyTypeObject* type) noexcept {
-  static std::vector<PyTypeObject*> known;  // guarded by the GIL; kept
+  static std::vector<PyTypeObject*> known;  // guarded by the GIL; never freed
   const std::string_view full = type->tp_name;
   const std::string_view name = full.substr(full.rfind('.') + 1);
   if (std::find(known.begin(), known.end(), type) != known.end()) {
     return true;
   }
-  const bool is_one = std::any_of(kImmutable.begin(), kImmutable.end(), [&](const Named& named) {
-    return name == named.type && is_of_package(type, named.package);
+  const bool is_immutable = std::any_of(kImmutable.begin(), kImmutable.end(), [&](const TypeName& candidate) {
+    return name == candidate.type && is_of_package(type, candidate.package);
   });
-  if (is_one) {
+  if (is_immutable) {
     Py_INCREF(type);
     known.push_back(type);
   }
-  return is_one;
+  return is_immutable;
 }
 
 }  // namespace simple_torch::bridge

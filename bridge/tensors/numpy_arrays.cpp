@@ -1,5 +1,5 @@
-// A capsule by `__dlpack__` takes three times as long as all else that bringing an array in does. The
-// structures are those of pybind11, which does not need NumPy to be there at compile time.
+// A `__dlpack__` capsule takes three times as long as the rest of an import. The structs are pybind11's,
+// which needs no NumPy at compile time.
 #include "bridge/tensors/numpy_arrays.h"
 
 #include <ATen/dlpack.h>
@@ -21,9 +21,9 @@ using Array = pybind11::detail::PyArray_Proxy;
 using Dtype = pybind11::detail::PyArrayDescr_Proxy;
 using Api = pybind11::detail::npy_api;
 
-/// Only a type of C's can be named so and be none of Python's classes.
+/// Only the C type has this name and is not a heap type.
 bool is_numpy_array(PyTypeObject* type) noexcept {
-  static PyTypeObject* ndarray = nullptr;  // guarded by the GIL; as NumPy's module it lives as long as Python
+  static PyTypeObject* ndarray = nullptr;  // guarded by the GIL; lives as long as Python
   if (ndarray == nullptr && std::strcmp(type->tp_name, "numpy.ndarray") == 0 &&
       (type->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0) {
     ndarray = type;
@@ -34,7 +34,7 @@ bool is_numpy_array(PyTypeObject* type) noexcept {
 constexpr uint8_t kBitsOfLong = sizeof(long) * CHAR_BIT;
 constexpr DLDataType kNone{0, 0, 0};
 
-/// By NumPy's number of the type; those from 17 (objects, texts, times) have none, but for half, 23.
+/// Indexed by NumPy's type number. Numbers from 17 (objects, strings, times) have no dtype, except half, 23.
 constexpr auto kDtypes = std::to_array<DLDataType>({
     {kDLBool, 8, 1},
     {kDLInt, 8, 1},
@@ -63,86 +63,87 @@ DLDataType dtype_of(const Array& array) noexcept {
   if (dtype.type_num == kHalf) {
     return {kDLFloat, 16, 1};
   }
-  const auto number = static_cast<size_t>(dtype.type_num);  // a negative one is beyond the table, too
+  const auto number = static_cast<size_t>(dtype.type_num);  // a negative number is out of range, too
   return number < kDtypes.size() ? kDtypes[number] : kNone;
 }
 
-constexpr int kMostDims = 8;
+constexpr int kMaxDims = 8;
 
-/// Sizes, then strides. Copies, for an array may be given others in place.
-using Geometry = std::array<int64_t, 2 * static_cast<size_t>(kMostDims)>;
+/// Sizes, then strides. Copied, because an array's shape can be changed in place.
+using Geometry = std::array<int64_t, 2 * static_cast<size_t>(kMaxDims)>;
 
-/// False where a step is no multiple of the item's size, or goes backwards.
+/// False for a stride that is negative or not a multiple of the item size.
 bool fill(const Array& array, int64_t item_bytes, Geometry& geometry) noexcept {
-  bool is_whole = true;
+  bool is_supported = true;
   for (int i = 0; i < array.nd; ++i) {
-    is_whole &= array.strides[i] % item_bytes == 0 && (array.strides[i] >= 0 || array.dimensions[i] <= 1);
+    is_supported &= array.strides[i] % item_bytes == 0 && (array.strides[i] >= 0 || array.dimensions[i] <= 1);
     geometry[static_cast<size_t>(i)] = array.dimensions[i];
     geometry[static_cast<size_t>(array.nd) + static_cast<size_t>(i)] = array.strides[i] / item_bytes;
   }
-  return is_whole;
+  return is_supported;
 }
 
-DLTensor described(const Array& array, DLDataType dtype, Geometry& geometry) noexcept {
+DLTensor describe(const Array& array, DLDataType dtype, Geometry& geometry) noexcept {
   return {array.data, {kDLCPU, 0}, array.nd, dtype, geometry.data(), geometry.data() + array.nd, 0};
 }
 
 void release(void* array) {
-  defer(
-      Deferred::kMemory, [](void* last) { Py_DECREF(static_cast<PyObject*>(last)); }, array);
+  queue_release(
+      PendingKind::kMemory, [](void* object) { Py_DECREF(static_cast<PyObject*>(object)); }, array);
 }
 
-/// A structure is needed for the flag.
-struct ReadOnlyLoan {
+/// The DLPack struct of a read-only array, which needs the READ_ONLY flag.
+struct ReadOnlyExport {
   DLManagedTensorVersioned managed;
   PyObject* array;
   Geometry geometry;
 
-  static void end(DLManagedTensorVersioned* self) {
-    const std::unique_ptr<ReadOnlyLoan> loan(static_cast<ReadOnlyLoan*>(self->manager_ctx));
-    release(loan->array);
+  static void deleter(DLManagedTensorVersioned* self) {
+    const std::unique_ptr<ReadOnlyExport> export_context(static_cast<ReadOnlyExport*>(self->manager_ctx));
+    release(export_context->array);
   }
 };
 
-bool lend_read_only(PyObject* object, DLDataType dtype, const Geometry& geometry, TensorResult& out) {
-  auto* loan = new (std::nothrow) ReadOnlyLoan{{}, object, geometry};
-  if (loan == nullptr) {
+bool export_read_only(PyObject* object, DLDataType dtype, const Geometry& geometry, TensorResult& out) {
+  auto* export_context = new (std::nothrow) ReadOnlyExport{{}, object, geometry};
+  if (export_context == nullptr) {
     return false;
   }
-  loan->managed = {{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
-                   loan,
-                   ReadOnlyLoan::end,
-                   DLPACK_FLAG_BITMASK_READ_ONLY,
-                   described(*reinterpret_cast<const Array*>(object), dtype, loan->geometry)};
+  export_context->managed = {
+      {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
+      export_context,
+      ReadOnlyExport::deleter,
+      DLPACK_FLAG_BITMASK_READ_ONLY,
+      describe(*reinterpret_cast<const Array*>(object), dtype, export_context->geometry)};
   Py_INCREF(object);
-  out.versioned = &loan->managed;
+  out.versioned = &export_context->managed;
   return true;
 }
 
-bool take_writable(PyObject* object, DLDataType dtype, Geometry& geometry, TensorResult& out) {
-  Refusal refusal;
+bool import_writable(PyObject* object, DLDataType dtype, Geometry& geometry, TensorResult& out) {
+  ServiceError error;
   Py_INCREF(object);
-  return backend_services().take_memory(described(*reinterpret_cast<const Array*>(object), dtype, geometry),
-                                        object, release, *out.tensor, refusal);
+  return backend_services().import_memory(describe(*reinterpret_cast<const Array*>(object), dtype, geometry),
+                                          object, release, *out.tensor, error);
 }
 
 }  // namespace
 
-bool take_numpy_array(PyObject* object, TensorResult& out) noexcept {
+bool import_numpy_array(PyObject* object, TensorResult& out) noexcept {
   if (!is_numpy_array(Py_TYPE(object))) {
     return false;
   }
   const auto& array = *reinterpret_cast<const Array*>(object);
   const DLDataType dtype = dtype_of(array);
   Geometry geometry;
-  // The sign is NumPy's mark of arrays that warn when they are written.
-  if (dtype.bits == 0 || array.nd > kMostDims || array.flags < 0 ||
+  // NumPy sets the sign bit on arrays that warn on write.
+  if (dtype.bits == 0 || array.nd > kMaxDims || array.flags < 0 ||
       !fill(array, dtype.bits / CHAR_BIT, geometry)) {
     return false;
   }
-  out.way = WayIn::kNumpyArray;
-  return (array.flags & Api::NPY_ARRAY_WRITEABLE_) == 0 ? lend_read_only(object, dtype, geometry, out)
-                                                        : take_writable(object, dtype, geometry, out);
+  out.path = ImportPath::kNumpyArray;
+  return (array.flags & Api::NPY_ARRAY_WRITEABLE_) == 0 ? export_read_only(object, dtype, geometry, out)
+                                                        : import_writable(object, dtype, geometry, out);
 }
 
 }  // namespace simple_torch::bridge

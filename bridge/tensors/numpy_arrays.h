@@ -1,4 +1,4 @@
-// NumPy's arrays, read from their C structure.
+// Imports NumPy arrays by their C struct.
 #pragma once
 
 #include "bridge/bridge_api.h"
@@ -6,10 +6,10 @@
 
 namespace simple_torch::bridge {
 
-/// The array as a tensor on the CPU, without a copy: ready where it can be written, else a DLPack tensor that
-/// is READ_ONLY. The array is let go under the GIL, later, whichever thread ends the tensor. False, with no
-/// exception pending, for whatever is not exactly a numpy.ndarray, or one of another dtype, byte order or
-/// layout than DLPack has: its `__dlpack__` says why. The caller holds the GIL.
-bool take_numpy_array(PyObject* object, TensorResult& out) noexcept;
+/// Imports the array as a CPU tensor without a copy: an at::Tensor when writable, else a READ_ONLY DLPack
+/// tensor. The array is released later, under the GIL, whichever thread destroys the tensor. False, without
+/// an exception, for anything but an exact numpy.ndarray, and for a dtype, byte order or layout that DLPack
+/// lacks; its `__dlpack__` then raises the error. The caller holds the GIL.
+bool import_numpy_array(PyObject* object, TensorResult& out) noexcept;
 
 }  // namespace simple_torch::bridge

@@ -1,4 +1,4 @@
-// By LibTorch's guard, which needs no CUDA at compile time, and one function of the driver's runtime library.
+// Uses LibTorch's device guard, which needs no CUDA at compile time, and one function of the CUDA runtime.
 #include "bridge/tensors/streams.h"
 
 #include <ATen/Context.h>
@@ -16,7 +16,7 @@ namespace {
 using c10::impl::VirtualGuardImpl;
 
 template <class Body>
-bool or_buffer_error(Body&& body) {
+bool with_buffer_error(Body&& body) {
   try {
     body();
     return true;
@@ -30,12 +30,12 @@ void* handle_of(const c10::Stream& stream) { return stream.native_handle(); }
 
 c10::Stream current_stream_of(int device) {
   TORCH_CHECK(device >= 0 && device <= std::numeric_limits<c10::DeviceIndex>::max(),
-              "there is no CUDA device ", device);
+              "no CUDA device with index ", device);
   const VirtualGuardImpl cuda(c10::DeviceType::CUDA);
   return cuda.getStream(c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(device)));
 }
 
-/// LibTorch can let only its own streams wait. NULL where the library is not what it was.
+/// LibTorch can order only its own streams. NULL when the runtime library does not export the function.
 using WaitEvent = int (*)(void* stream, void* event, unsigned flags);
 WaitEvent driver_wait() {
   static const auto found = [] {
@@ -48,8 +48,8 @@ WaitEvent driver_wait() {
   return found;
 }
 
-/// An event on the producer's stream, until the consumer's waits for it: the driver keeps it as long as it
-/// needs.
+/// An event on the producer's stream. It may be destroyed after the wait was queued: the driver keeps it as
+/// long as needed.
 class Event {
  public:
   Event(const VirtualGuardImpl& guard, const c10::Stream& after)
@@ -68,25 +68,25 @@ class Event {
   void* event_ = nullptr;
 };
 
-class OnDevice {
+class DeviceGuard {
  public:
-  OnDevice(const VirtualGuardImpl& guard, c10::Device device)
+  DeviceGuard(const VirtualGuardImpl& guard, c10::Device device)
       : guard_(guard), before_(guard.exchangeDevice(device)) {}
-  ~OnDevice() { guard_.uncheckedSetDevice(before_); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
+  ~DeviceGuard() { guard_.uncheckedSetDevice(before_); }
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
 
  private:
   const VirtualGuardImpl& guard_;
   c10::Device before_;
 };
 
-void let_wait(void* consumer, const c10::Stream& producer) {
+void make_stream_wait(void* consumer, const c10::Stream& producer) {
   const VirtualGuardImpl guard(producer.device_type());
   const WaitEvent wait = driver_wait();
   if (wait != nullptr) {
     const Event event(guard, producer);
-    const OnDevice device(guard, producer.device());  // the default streams are those of the current one
+    const DeviceGuard device(guard, producer.device());  // a default stream belongs to the current device
     if (wait(consumer, event.get(), 0) == 0) {
       return;
     }
@@ -94,7 +94,7 @@ void let_wait(void* consumer, const c10::Stream& producer) {
   guard.synchronizeStream(producer);
 }
 
-/// False with an exception pending for what is neither an int nor None.
+/// False with an exception set for anything but an int or None.
 bool read_number(PyObject* stream, std::optional<int64_t>& number) {
   if (stream == Py_None) {
     return true;
@@ -102,7 +102,7 @@ bool read_number(PyObject* stream, std::optional<int64_t>& number) {
   int overflow = 0;
   number = PyLong_AsLongLongAndOverflow(stream, &overflow);
   if (overflow != 0) {
-    PyErr_Format(PyExc_BufferError, "stream is %R, and has 64 bits at most", stream);
+    PyErr_Format(PyExc_BufferError, "stream must fit in 64 bits, got %R", stream);
   }
   return PyErr_Occurred() == nullptr;
 }
@@ -118,10 +118,10 @@ DLDevice device_of(const at::Tensor& tensor) { return dlpack_number_of(tensor.de
 
 bool find_current_stream(int device, void** out) {
   if (device >= static_cast<int>(at::getNumGPUs())) {
-    PyErr_Format(PyExc_BufferError, "there is no CUDA device %d here", device);
+    PyErr_Format(PyExc_BufferError, "no CUDA device with index %d", device);
     return false;
   }
-  return or_buffer_error([&] { *out = handle_of(current_stream_of(device)); });
+  return with_buffer_error([&] { *out = handle_of(current_stream_of(device)); });
 }
 
 PyObject* current_stream(int device) {
@@ -139,16 +139,16 @@ bool order_before(const at::Tensor& tensor, PyObject* stream) {
   if (!read_number(stream, number)) {
     return false;
   }
-  const dlpack::WantedStream wanted = dlpack::wanted_stream(device_of(tensor).device_type, number);
-  if (wanted.refusal != nullptr) {
-    PyErr_Format(PyExc_BufferError, "stream is %R: %s", stream, wanted.refusal);
+  const dlpack::WantedStream requested = dlpack::wanted_stream(device_of(tensor).device_type, number);
+  if (requested.refusal != nullptr) {
+    PyErr_Format(PyExc_BufferError, "stream is %R: %s", stream, requested.refusal);
     return false;
   }
-  return !wanted.is_ordered || or_buffer_error([&] {
+  return !requested.is_ordered || with_buffer_error([&] {
     const c10::Stream producer = current_stream_of(tensor.device().index());
-    auto* const consumer = reinterpret_cast<void*>(wanted.handle);
+    auto* const consumer = reinterpret_cast<void*>(requested.handle);
     if (handle_of(producer) != consumer) {
-      let_wait(consumer, producer);
+      make_stream_wait(consumer, producer);
     }
   });
 }

@@ -1,4 +1,4 @@
-// Streams of CUDA devices (of ROCm's in torch built for these): which is current, and which waits for which.
+// CUDA streams (HIP streams in ROCm builds): the current stream, and ordering between streams.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,20 +8,20 @@
 
 namespace simple_torch::bridge {
 
-/// Where the tensor's memory is, by DLPack's numbers: torch calls ROCm's devices cuda, and DLPack does not.
+/// The DLPack device of the tensor. Torch names ROCm devices cuda; DLPack has its own device type for them.
 DLDevice device_of(const at::Tensor& tensor);
-DLDevice dlpack_number_of(c10::Device device);  // one without an index is the first
+DLDevice dlpack_number_of(c10::Device device);  // no index means 0
 
-/// Torch's current stream on that CUDA device, for `stream` of `__dlpack__`. A new reference, or NULL with a
-/// BufferError pending.
+/// Torch's current stream on that CUDA device as the `stream` argument of `__dlpack__`. A new reference, or
+/// NULL with a BufferError set.
 PyObject* current_stream(int device);
 
-/// The driver's handle of it. False with a BufferError pending.
+/// The driver's handle of that stream. False with a BufferError set.
 bool find_current_stream(int device, void** out);
 
-/// Makes the consumer's stream (an int by the protocol's numbers, or None) wait for what was begun on the
-/// tensor's current stream: by an event, so that neither this thread nor the device waits. False with a
-/// BufferError pending.
+/// Makes the consumer's stream (an int as DLPack defines it, or None) wait for the work queued on the current
+/// stream of the tensor's device. Uses an event; neither this thread nor the device blocks. False with a
+/// BufferError set.
 bool order_before(const at::Tensor& tensor, PyObject* stream);
 
 }  // namespace simple_torch::bridge

@@ -1,4 +1,4 @@
-// DLPack's functions on our own type. They are called with the GIL, and do not order streams.
+// DLPack's exchange functions for simple_torch.Tensor. Callers hold the GIL; streams are not ordered.
 #include "bridge/tensors/tensor_exchange_api.h"
 
 #include <ATen/dlpack.h>
@@ -22,89 +22,89 @@ const at::Tensor* tensor_or_raise(void* object) {
   auto* python = static_cast<PyObject*>(object);
   const at::Tensor* tensor = unwrap_tensor(python);
   if (tensor == nullptr) {
-    PyErr_Format(PyExc_TypeError, "a simple_torch.Tensor is needed, and this is a %s",
-                 Py_TYPE(python)->tp_name);
+    PyErr_Format(PyExc_TypeError, "expected simple_torch.Tensor, got %s", Py_TYPE(python)->tp_name);
     return nullptr;
   }
-  return is_still_here(*tensor) ? tensor : nullptr;
+  return check_not_moved(*tensor) ? tensor : nullptr;
 }
 
 int from_object(void* object, DLManagedTensorVersioned** out) {
   const at::Tensor* tensor = tensor_or_raise(object);
-  Refusal refusal;
+  ServiceError error;
   if (tensor == nullptr) {
     return -1;
   }
-  if (!backend_services().lend(*tensor, false, out, refusal)) {
-    raise_refusal(refusal);
+  if (!backend_services().export_tensor(*tensor, false, out, error)) {
+    raise_buffer_error(error);
     return -1;
   }
   return 0;
 }
 
 int to_object(DLManagedTensorVersioned* managed, void** out) {
-  make_room_in_deferred_memory();
-  DLManagedTensorVersioned* taken = managed == nullptr ? nullptr : with_deferred_deleter(managed);
-  if (managed != nullptr && taken == nullptr) {
+  drain_memory_before_import();
+  DLManagedTensorVersioned* imported = managed == nullptr ? nullptr : with_queued_deleter(managed);
+  if (managed != nullptr && imported == nullptr) {
     return -1;
   }
   at::Tensor tensor;
-  Refusal refusal;
-  if (!backend_services().take(taken, CopyRule::kIfNeeded, tensor, refusal)) {
-    raise_refusal(refusal);
+  ServiceError error;
+  if (!backend_services().import_tensor(imported, CopyRule::kIfNeeded, tensor, error)) {
+    raise_buffer_error(error);
     return -1;
   }
   *out = wrap_tensor(std::move(tensor));
   return *out == nullptr ? -1 : 0;
 }
 
-/// The tensor's own shape and strides, which live as long as the object and are not resized meanwhile. Of
-/// memory that may be written: the structure has no flags.
+/// Borrows shape and strides of the tensor, which live as long as the object is not resized. Writable memory
+/// only, because DLTensor has no flags.
 int borrow(void* object, DLTensor* out) {
-  DLManagedTensorVersioned* lent = nullptr;
-  if (from_object(object, &lent) != 0) {
+  DLManagedTensorVersioned* exported = nullptr;
+  if (from_object(object, &exported) != 0) {
     return -1;
   }
   const at::Tensor& tensor = *unwrap_tensor(static_cast<PyObject*>(object));
-  if ((lent->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0) {
-    lent->deleter(lent);
-    PyErr_SetString(PyExc_BufferError,
-                    "the tensor is read-only, which a borrowed DLTensor cannot say; give a clone()");
+  if ((exported->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0) {
+    exported->deleter(exported);
+    PyErr_SetString(
+        PyExc_BufferError,
+        "cannot export a read-only tensor as a borrowed DLTensor, which has no flags; pass a clone()");
     return -1;
   }
-  *out = lent->dl_tensor;
+  *out = exported->dl_tensor;
   out->shape = const_cast<int64_t*>(tensor.sizes().data());
   out->strides = const_cast<int64_t*>(tensor.strides().data());
-  lent->deleter(lent);
+  exported->deleter(exported);
   return 0;
 }
 
-/// NULL where it can be the shape of a tensor.
-const char* fault_of_shape(const DLTensor& like) {
-  constexpr int kMostDims = 64;  // what torch's kernels take
-  if (like.ndim < 0 || like.ndim > kMostDims) {
-    return "ndim of the prototype is not between 0 and 64";
+/// NULL when the shape is valid for a tensor.
+const char* shape_error(const DLTensor& like) {
+  constexpr int kMaxDims = 64;  // the limit of torch's kernels
+  if (like.ndim < 0 || like.ndim > kMaxDims) {
+    return "prototype: ndim must be between 0 and 64";
   }
   if (like.ndim > 0 && like.shape == nullptr) {
-    return "shape of the prototype is NULL";
+    return "prototype: shape is NULL";
   }
   int64_t bytes = 16;  // of the largest item
   for (int i = 0; i < like.ndim; ++i) {
     if (like.shape[i] < 0) {
-      return "shape of the prototype has a negative number";
+      return "prototype: shape must be non-negative";
     }
     if (__builtin_mul_overflow(bytes, std::max<int64_t>(like.shape[i], 1), &bytes)) {
-      return "shape of the prototype has more elements than 63 bits count in bytes";
+      return "prototype: size in bytes overflows a 63-bit integer";
     }
   }
   return nullptr;
 }
 
-/// Tells who knows no Python what failed: Python code below LibTorch, or else what `message` says.
-void tell(void* context, void (*set_error)(void*, const char*, const char*), const char* kind,
-          const char* message) {
-  if (const Ref below = take_exception()) {
-    set_error(context, Py_TYPE(below.get())->tp_name, text_of(below.get()).c_str());
+/// Reports an error to a C caller: the exception of Python code below LibTorch if one is set, else `message`.
+void report_error(void* context, void (*set_error)(void*, const char*, const char*), const char* kind,
+                  const char* message) {
+  if (const Ref exception = take_exception()) {
+    set_error(context, Py_TYPE(exception.get())->tp_name, text_of(exception.get()).c_str());
   } else {
     set_error(context, kind, message);
   }
@@ -112,34 +112,34 @@ void tell(void* context, void (*set_error)(void*, const char*, const char*), con
 
 int allocate(DLTensor* like, DLManagedTensorVersioned** out, void* context,
              void (*set_error)(void*, const char*, const char*)) {
-  // A tensor over no memory tells by the usual checks what dtype, device and shape it is to have.
-  DLManagedTensorVersioned wanted{};
-  wanted.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
-  wanted.dl_tensor = *like;
-  int64_t none = 0;
-  wanted.dl_tensor.ndim = 1;
-  wanted.dl_tensor.shape = &none;
-  wanted.dl_tensor.strides = nullptr;
-  at::Tensor kind;
-  Refusal refusal;
-  if (!backend_services().take(&wanted, CopyRule::kIfNeeded, kind, refusal)) {
-    set_error(context, "BufferError", refusal.message);
+  // An empty tensor runs the usual checks of dtype and device.
+  DLManagedTensorVersioned prototype{};
+  prototype.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  prototype.dl_tensor = *like;
+  int64_t zero = 0;
+  prototype.dl_tensor.ndim = 1;
+  prototype.dl_tensor.shape = &zero;
+  prototype.dl_tensor.strides = nullptr;
+  at::Tensor empty;
+  ServiceError error;
+  if (!backend_services().import_tensor(&prototype, CopyRule::kIfNeeded, empty, error)) {
+    set_error(context, "BufferError", error.message);
     return -1;
   }
-  if (const char* fault = fault_of_shape(*like)) {
-    set_error(context, "BufferError", fault);
+  if (const char* reason = shape_error(*like)) {
+    set_error(context, "BufferError", reason);
     return -1;
   }
   try {
     const at::IntArrayRef shape(like->shape, static_cast<size_t>(like->ndim));
-    if (backend_services().lend(at::empty(shape, kind.options()), false, out, refusal)) {
+    if (backend_services().export_tensor(at::empty(shape, empty.options()), false, out, error)) {
       return 0;
     }
-    tell(context, set_error, "BufferError", refusal.message);
-  } catch (const c10::Error& error) {
-    tell(context, set_error, "MemoryError", error.what_without_backtrace());
-  } catch (const std::exception& error) {
-    tell(context, set_error, "MemoryError", error.what());
+    report_error(context, set_error, "BufferError", error.message);
+  } catch (const c10::Error& e) {
+    report_error(context, set_error, "MemoryError", e.what_without_backtrace());
+  } catch (const std::exception& e) {
+    report_error(context, set_error, "MemoryError", e.what());
   }
   return -1;
 }
@@ -150,7 +150,7 @@ int current_work_stream(DLDeviceType device, int32_t index, void** out) {
     return 0;
   }
   if (device != kDLCUDA && device != kDLCUDAManaged && device != kDLROCM) {
-    PyErr_Format(PyExc_BufferError, "device type %d has no streams here", static_cast<int>(device));
+    PyErr_Format(PyExc_BufferError, "device type %d has no streams", static_cast<int>(device));
     return -1;
   }
   return find_current_stream(index, out) ? 0 : -1;
@@ -158,7 +158,7 @@ int current_work_stream(DLDeviceType device, int32_t index, void** out) {
 
 }  // namespace
 
-PyObject* own_exchange_table() {
+PyObject* make_exchange_capsule() {
   static DLPackExchangeAPI table{{{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, nullptr},
                                  allocate,
                                  from_object,

@@ -1,12 +1,12 @@
-// The C exchange table of our own type.
+// The DLPack C exchange table of simple_torch.Tensor.
 #pragma once
 
 #include "bridge/runtime/python.h"
 
 namespace simple_torch::bridge {
 
-/// The capsule for `__dlpack_c_exchange_api__`: DLPack's functions on objects of simple_torch.Tensor. A new
-/// reference, or NULL with an exception pending.
-PyObject* own_exchange_table();
+/// Creates the capsule for `__dlpack_c_exchange_api__`: DLPack's functions on simple_torch.Tensor objects. A
+/// new reference, or NULL with an exception set.
+PyObject* make_exchange_capsule();
 
 }  // namespace simple_torch::bridge

@@ -1,4 +1,4 @@
-// The type simple_torch.Tensor, and the module that it is in.
+// The type simple_torch.Tensor and its module, simple_torch._core.
 #include "bridge/tensors/tensor_type.h"
 
 #include <array>
@@ -16,33 +16,34 @@ namespace simple_torch::bridge {
 namespace {
 
 struct TensorObject {
-  PyObject ob_base;  // what PyObject_HEAD stands for
+  PyObject ob_base;  // PyObject_HEAD
   at::Tensor tensor;
 };
 
-PyTypeObject* type = nullptr;  // made once, under the GIL; never freed
+PyTypeObject* type = nullptr;  // created once, under the GIL; never freed
 
 at::Tensor& tensor_in(PyObject* self) { return reinterpret_cast<TensorObject*>(self)->tensor; }
 
-/// NULL with a ValueError pending for one that was given away.
+/// NULL with a ValueError set for a moved tensor.
 const at::Tensor* tensor_of(PyObject* self) {
   const at::Tensor& tensor = tensor_in(self);
-  return is_still_here(tensor) ? &tensor : nullptr;
+  return check_not_moved(tensor) ? &tensor : nullptr;
 }
 
-/// Memory of objects that were let go, for the next ones: Python takes a tenth of an import to find some.
+/// Freed objects for reuse: allocating one takes a tenth of an import.
 struct {
   std::array<PyObject*, 64> objects;
   size_t count = 0;
-} kept;  // guarded by the GIL
+} free_list;  // guarded by the GIL
 
-PyObject* take_object() {
-  return kept.count != 0 ? PyObject_Init(kept.objects[--kept.count], type) : type->tp_alloc(type, 0);
+PyObject* allocate_object() {
+  return free_list.count != 0 ? PyObject_Init(free_list.objects[--free_list.count], type)
+                              : type->tp_alloc(type, 0);
 }
 
-void give_object(PyObject* object) {
-  if (kept.count < kept.objects.size()) {
-    kept.objects[kept.count++] = object;
+void recycle_object(PyObject* object) {
+  if (free_list.count < free_list.objects.size()) {
+    free_list.objects[free_list.count++] = object;
   } else {
     type->tp_free(object);
   }
@@ -51,16 +52,16 @@ void give_object(PyObject* object) {
 void deallocate(PyObject* self) {
   {
     const PendingException pending;
-    const FreesMemoryHere here;
+    const ImmediateReleaseScope here;
     reinterpret_cast<TensorObject*>(self)->tensor.~Tensor();
   }
-  give_object(self);
+  recycle_object(self);
   Py_DECREF(type);
 }
 
 PyObject* dlpack(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
   const at::Tensor* tensor = tensor_of(self);
-  return tensor == nullptr ? nullptr : lend_to_python(*tensor, values, count, names);
+  return tensor == nullptr ? nullptr : export_to_python(*tensor, values, count, names);
 }
 
 PyObject* dlpack_device(PyObject* self, PyObject* /*none*/) {
@@ -75,10 +76,10 @@ PyObject* into_dlpack(PyObject* self, PyObject* values, PyObject* names) {
       PyArg_ParseTupleAndKeywords(values, names, "|$O:into_dlpack", known.data(), &stream) == 0) {
     return nullptr;
   }
-  return give_to_python(tensor_in(self), stream);
+  return move_to_python(tensor_in(self), stream);
 }
 
-// ---- what a tensor tells
+// ---- properties and methods
 
 PyObject* shape(PyObject* self, void* /*closure*/) {
   const at::Tensor* tensor = tensor_of(self);
@@ -94,21 +95,22 @@ PyObject* shape(PyObject* self, void* /*closure*/) {
     }
     PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), size);
   }
-  return tuple.give();
+  return tuple.release();
 }
 
-/// The torch.Tensor that is this tensor, the same each time: for all that this type does not tell itself.
+/// The torch.Tensor of this tensor, the same object each time; for everything that this type does not
+/// provide.
 PyObject* torch_tensor(PyObject* self, PyObject* /*none*/) {
   const at::Tensor* tensor = tensor_of(self);
   return tensor == nullptr ? nullptr : tensor_to_python(*tensor);
 }
 
-/// A pickle holds the numbers: the tensor that comes out of it has memory of its own.
+/// Pickles by value: the unpickled tensor has its own memory.
 PyObject* reduce(PyObject* self, PyObject* /*none*/) {
   const Ref core(PyImport_ImportModule("simple_torch._core"));
-  const Ref make(core ? PyObject_GetAttrString(core.get(), "from_dlpack") : nullptr);
-  const Ref same(make ? torch_tensor(self, nullptr) : nullptr);
-  return same ? Py_BuildValue("O(O)", make.get(), same.get()) : nullptr;
+  const Ref from(core ? PyObject_GetAttrString(core.get(), "from_dlpack") : nullptr);
+  const Ref same(from ? torch_tensor(self, nullptr) : nullptr);
+  return same ? Py_BuildValue("O(O)", from.get(), same.get()) : nullptr;
 }
 
 PyObject* data_ptr(PyObject* self, PyObject* /*none*/) {
@@ -116,9 +118,9 @@ PyObject* data_ptr(PyObject* self, PyObject* /*none*/) {
   return tensor == nullptr ? nullptr : PyLong_FromVoidPtr(const_cast<void*>(tensor->const_data_ptr()));
 }
 
-PyObject* shown(PyObject* self) {
+PyObject* repr(PyObject* self) {
   if (!tensor_in(self).defined()) {
-    return PyUnicode_FromString("simple_torch.Tensor(given away by into_dlpack())");
+    return PyUnicode_FromString("simple_torch.Tensor(moved by into_dlpack())");
   }
   const Ref same(torch_tensor(self, nullptr));
   return same ? PyUnicode_FromFormat("simple_torch.%R", same.get()) : nullptr;
@@ -134,17 +136,16 @@ PyCFunction as_method(Function* function) {
 PyMethodDef* methods() {
   static std::array<PyMethodDef, 7> list{{
       {"__dlpack__", as_method(dlpack), METH_FASTCALL | METH_KEYWORDS,
-       "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None): the memory, as a DLPack "
-       "capsule."},
-      {"__dlpack_device__", dlpack_device, METH_NOARGS, "Device type and index, by DLPack's numbers."},
+       "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None): returns the memory as a "
+       "DLPack capsule."},
+      {"__dlpack_device__", dlpack_device, METH_NOARGS, "Returns the DLPack device type and index."},
       {"into_dlpack", as_method(into_dlpack), METH_VARARGS | METH_KEYWORDS,
-       "into_dlpack(*, stream=None): the memory, as a DLPack capsule that the tensor goes into. Nobody else "
-       "has "
-       "it where its flag IS_COPIED says so. Using the tensor afterwards is a ValueError."},
+       "into_dlpack(*, stream=None): moves the tensor into a DLPack capsule. The flag IS_COPIED is set when "
+       "nothing else shares the memory. Using the tensor afterwards raises ValueError."},
       {"torch", torch_tensor, METH_NOARGS,
-       "The torch.Tensor that is this tensor, the same object each time."},
-      {"__reduce__", reduce, METH_NOARGS, "For pickles, which hold the numbers."},
-      {"data_ptr", data_ptr, METH_NOARGS, "The address of the first element."},
+       "Returns the torch.Tensor of this tensor, the same object each time."},
+      {"__reduce__", reduce, METH_NOARGS, "Pickles the tensor by value."},
+      {"data_ptr", data_ptr, METH_NOARGS, "Returns the address of the first element."},
       {nullptr, nullptr, 0, nullptr},
   }};
   return list.data();
@@ -152,32 +153,34 @@ PyMethodDef* methods() {
 
 bool make_type() {
   static std::array<PyGetSetDef, 2> getters{{
-      {"shape", shape, nullptr, "The sizes, as a tuple.", nullptr},
+      {"shape", shape, nullptr, "The sizes as a tuple.", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr},
   }};
   static std::array<PyType_Slot, 6> slots{{
       {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
       {Py_tp_methods, methods()},
       {Py_tp_getset, getters.data()},
-      {Py_tp_repr, reinterpret_cast<void*>(shown)},
-      {Py_tp_doc, const_cast<char*>("A tensor of PyTorch for Simple. Made by simple_torch.from_dlpack().")},
+      {Py_tp_repr, reinterpret_cast<void*>(repr)},
+      {Py_tp_doc,
+       const_cast<char*>("A tensor of PyTorch for Simple, created by simple_torch.from_dlpack().")},
       {0, nullptr},
   }};
   static PyType_Spec spec{"simple_torch.Tensor", sizeof(TensorObject), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
-  const Ref table(own_exchange_table());
-  Ref made(PyType_FromSpec(&spec));
-  if (!table || !made || PyObject_SetAttrString(made.get(), "__dlpack_c_exchange_api__", table.get()) != 0) {
+  const Ref table(make_exchange_capsule());
+  Ref created(PyType_FromSpec(&spec));
+  if (!table || !created ||
+      PyObject_SetAttrString(created.get(), "__dlpack_c_exchange_api__", table.get()) != 0) {
     return false;
   }
-  type = reinterpret_cast<PyTypeObject*>(made.give());
+  type = reinterpret_cast<PyTypeObject*>(created.release());
   return true;
 }
 
 }  // namespace
 
 PyObject* wrap_tensor(at::Tensor tensor) {
-  PyObject* object = take_object();
+  PyObject* object = allocate_object();
   if (object != nullptr) {
     new (&reinterpret_cast<TensorObject*>(object)->tensor) at::Tensor(std::move(tensor));
   }
@@ -188,23 +191,23 @@ const at::Tensor* unwrap_tensor(PyObject* object) noexcept {
   return Py_TYPE(object) == type ? &tensor_in(object) : nullptr;
 }
 
-bool is_still_here(const at::Tensor& tensor) {
+bool check_not_moved(const at::Tensor& tensor) {
   if (!tensor.defined()) {
-    PyErr_SetString(PyExc_ValueError, "this tensor was given away by into_dlpack(), and is no more");
+    PyErr_SetString(PyExc_ValueError, "the tensor was moved by into_dlpack() and cannot be used");
   }
   return tensor.defined();
 }
 
-void raise_refusal(const Refusal& refusal) {
-  Ref below = take_exception();
-  if (below && PyErr_GivenExceptionMatches(below.get(), PyExc_Exception) == 0) {
-    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(below.get())), below.get());
+void raise_buffer_error(const ServiceError& error) {
+  Ref cause = take_exception();
+  if (cause && PyErr_GivenExceptionMatches(cause.get(), PyExc_Exception) == 0) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(cause.get())), cause.get());
     return;
   }
-  PyErr_SetString(PyExc_BufferError, refusal.message);
-  if (below) {
+  PyErr_SetString(PyExc_BufferError, error.message);
+  if (cause) {
     const Ref raised = take_exception();
-    PyException_SetCause(raised.get(), below.give());
+    PyException_SetCause(raised.get(), cause.release());
     PyErr_SetObject(PyExc_BufferError, raised.get());
   }
 }
@@ -212,16 +215,16 @@ void raise_refusal(const Refusal& refusal) {
 bool add_core_module() {
   static PyMethodDef function{
       "from_dlpack", as_method(from_dlpack), METH_FASTCALL | METH_KEYWORDS,
-      "from_dlpack(x, *, device=None, copy=None): a tensor over the memory of any array that can be lent."};
+      "from_dlpack(x, *, device=None, copy=None): returns a tensor that shares the memory of x."};
   const Ref name(PyUnicode_FromString("simple_torch._core"));
   const Ref module(name ? PyModule_NewObject(name.get()) : nullptr);
   PyObject* modules = PyImport_GetModuleDict();  // borrowed
   if (!module || (type == nullptr && !make_type())) {
     return false;
   }
-  const Ref made(PyCFunction_NewEx(&function, nullptr, name.get()));
-  return made && PyObject_SetAttrString(module.get(), "Tensor", reinterpret_cast<PyObject*>(type)) == 0 &&
-         PyObject_SetAttrString(module.get(), "from_dlpack", made.get()) == 0 &&
+  const Ref importer(PyCFunction_NewEx(&function, nullptr, name.get()));
+  return importer && PyObject_SetAttrString(module.get(), "Tensor", reinterpret_cast<PyObject*>(type)) == 0 &&
+         PyObject_SetAttrString(module.get(), "from_dlpack", importer.get()) == 0 &&
          PyDict_SetItem(modules, name.get(), module.get()) == 0;
 }
 

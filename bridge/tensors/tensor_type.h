@@ -1,4 +1,4 @@
-// simple_torch.Tensor: a tensor of ours as Python sees it, without torch's Python classes.
+// simple_torch.Tensor: the library's tensor type in Python, without torch's Python classes.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,21 +8,20 @@
 
 namespace simple_torch::bridge {
 
-/// A new object of that type, or NULL with an exception pending. All here need the GIL.
+/// A new simple_torch.Tensor, or NULL with an exception set. All functions here need the GIL.
 PyObject* wrap_tensor(at::Tensor tensor);
 
-/// The tensor of an object of that type, or NULL for all others. One that into_dlpack() gave away is
-/// undefined.
+/// The tensor of a simple_torch.Tensor, or NULL for other objects. It is undefined after into_dlpack().
 const at::Tensor* unwrap_tensor(PyObject* object) noexcept;
 
-/// False with a ValueError pending for a tensor that was given away.
-bool is_still_here(const at::Tensor& tensor);
+/// False with a ValueError set for a tensor that into_dlpack() moved.
+bool check_not_moved(const at::Tensor& tensor);
 
-/// Raises what the backend says as a BufferError. An exception that pends already, of Python code below
-/// LibTorch, becomes its cause; KeyboardInterrupt, SystemExit and others that are no errors stay as they are.
-void raise_refusal(const Refusal& refusal);
+/// Raises the backend's message as a BufferError. An exception that Python code below LibTorch has set
+/// becomes its cause; KeyboardInterrupt, SystemExit and other non-Exceptions are kept unchanged.
+void raise_buffer_error(const ServiceError& error);
 
-/// Makes the module simple_torch._core with the type and from_dlpack(). False with an exception pending.
+/// Creates the module simple_torch._core with the type and from_dlpack(). False with an exception set.
 bool add_core_module();
 
 }  // namespace simple_torch::bridge

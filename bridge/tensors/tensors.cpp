@@ -1,5 +1,5 @@
-// torch.Tensor objects by torch's own C++ functions. The only file that includes torch's Python headers:
-// they draw in torch's pybind11, which nothing else here uses.
+// torch.Tensor objects, created by torch's own C++ functions. The only file that includes torch's Python
+// headers, which include torch's pybind11.
 #include "bridge/tensors/tensors.h"
 
 #include <torch/csrc/Exceptions.h>
@@ -19,7 +19,7 @@ void restore_python_exception() noexcept {
   try {
     throw;
   } catch (python_error& error) {
-    error.restore();  // nothing where it pends still
+    error.restore();  // no effect when it is still set
   } catch (const std::exception&) {
     return;
   }
@@ -29,15 +29,15 @@ int32_t report_python_exception() noexcept {
   try {
     throw;
   } catch (python_error& error) {
-    char* words = strdup(error.what());
-    error.persist();  // before other code of Python's runs; autograd's engine has let it pend again
-    const bool is_lost = error.type == nullptr;  // with the state of a thread that Python did not know
+    char* message = strdup(error.what());
+    error.persist();  // before other Python code runs; autograd's engine has set it as the Python error
+    const bool is_lost = error.type == nullptr;  // destroyed with a temporary thread state
     const int32_t kind =
-        is_lost ? report_plain(ErrorKind::kPython, words == nullptr ? "" : words) : in_python([&] {
+        is_lost ? report_plain(ErrorKind::kPython, message == nullptr ? "" : message) : in_python([&] {
           error.restore();
           return false;
         });
-    std::free(words);
+    std::free(message);
     return kind;
   } catch (const std::exception&) {
     return 0;
@@ -56,8 +56,8 @@ PyObject* tensor_to_python(const at::Tensor& tensor) {
   }
 }
 
-/// By the type alone, unlike THPVariable_Check: what merely says that its class is torch.Tensor has no tensor
-/// in it, and isinstance() takes as long as all else that is done for an array.
+/// Checks the type only, unlike THPVariable_Check: an object whose __class__ claims torch.Tensor holds no
+/// tensor, and isinstance() takes as long as the rest of an array's import.
 bool is_torch_tensor(PyObject* object) {
   return THPVariableClass != nullptr &&
          PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(THPVariableClass)) != 0;
@@ -65,7 +65,7 @@ bool is_torch_tensor(PyObject* object) {
 
 const at::Tensor& torch_tensor_in(PyObject* object) { return THPVariable_Unpack(object); }
 
-bool tensor_from_python(PyObject* object, const Wanted& wanted, TensorResult& out) {
+bool tensor_from_python(PyObject* object, const ImportOptions& wanted, TensorResult& out) {
   if (!ensure_torch()) {
     return false;
   }
@@ -73,7 +73,7 @@ bool tensor_from_python(PyObject* object, const Wanted& wanted, TensorResult& ou
     *out.tensor = THPVariable_Unpack(object);
     return true;
   }
-  return take_foreign_tensor(object, wanted, out);
+  return import_foreign_tensor(object, wanted, out);
 }
 
 PyObject* generator_to_python(const at::Generator& generator) {
@@ -85,7 +85,7 @@ bool generator_from_python(PyObject* object, at::Generator& out) {
     return false;
   }
   if (PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(THPGeneratorClass)) == 0) {
-    PyErr_Format(PyExc_TypeError, "a torch.Generator is needed, not %s", Py_TYPE(object)->tp_name);
+    PyErr_Format(PyExc_TypeError, "expected torch.Generator, got %s", Py_TYPE(object)->tp_name);
     return false;
   }
   out = reinterpret_cast<THPGenerator*>(object)->cdata;
