@@ -1,6 +1,6 @@
-"""PyTorch for Simple, as Python sees it: tensors that share memory with every array library, by DLPack.
+"""PyTorch for Simple in Python: tensors that share memory with other array libraries by DLPack.
 
-In a Simple program this is the program's own library; in a Python process the import loads it, and PyTorch with it.
+In a Simple program this is the program's own library. In a Python process the import loads it, and PyTorch with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds and starts the library in a process that is Python already."""
+"""Finds and loads the library in a Python process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NAME = "libspl_torch.so"
 
 
 def candidates() -> list[Path]:
-    """Where the library may lie: beside the folder that this file was installed to, or in a build of the sources."""
+    """Return the possible paths of the library: the installation's lib folder, or a build of the sources."""
     here = Path(__file__).parents[1]
     folders = [here.parents[1] / "lib", here.parent / "build" / "release" / "lib"]
     build = os.environ.get("SIMPLE_BUILD")
@@ -18,23 +18,23 @@ def candidates() -> list[Path]:
 
 
 def folder_of_library() -> Path:
-    """The folder that the library lies in.
+    """Return the folder that contains the library.
 
     Raises:
-        ImportError: it is nowhere; the message says what to do.
+        ImportError: the library was not found; the message says what to do.
     """
     found = next((path for path in candidates() if path.exists()), None)
     if found is None:
-        looked = ", ".join(str(path) for path in candidates())
-        raise ImportError(f"{_NAME} was not found ({looked}); build it: bin/simple build")
+        searched = ", ".join(str(path) for path in candidates())
+        raise ImportError(f"{_NAME} not found in ({searched}); build it: bin/simple build")
     return found.parent
 
 
 def start() -> None:
-    """Opens the library and lets it attach to this Python.
+    """Load the library and attach it to this Python.
 
     Raises:
-        ImportError: it is nowhere, or refuses this Python; the message says why and what to do.
+        ImportError: the library was not found or does not support this Python; the message says what to do.
     """
     library = ctypes.PyDLL(str(folder_of_library() / _NAME))
     library.spt_last_error_message.restype = ctypes.c_char_p

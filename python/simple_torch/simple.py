@@ -1,4 +1,4 @@
-"""Simple in a Python process: its source and files run here, and their functions and objects are Python's to call."""
+"""Simple in a Python process: runs source and files, whose functions and objects Python can call."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ from simple_torch._library import folder_of_library
 
 _Writer = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
 _starting = threading.Lock()
-# Functions of Simple's, which it sets when it starts: once, also where this module is loaded again.
+# Simple functions that embedded.spl sets at the start: once, also when this module is reloaded.
 _run: Any = globals().get("_run")
 _run_file: Any = globals().get("_run_file")
 _home: Any = globals().get("_home")
 
 
 def run(source: str, /, name: str = "source", **values: Any) -> Any:
-    """Runs Simple source as a module of its own, and gives the module.
+    """Run Simple source as a new module and return the module.
 
-    What it defines are attributes: functions and classes can be called, values are Python's own where Python has such
-    (tensors are the same torch.Tensor), other objects of Simple have their fields and methods as attributes.
+    Its definitions are attributes. Functions and classes are callable. Values become Python values where Python has
+    such a type; tensors are the same torch.Tensor. Other Simple objects have their fields and methods as attributes.
 
     Args:
-        source: the text of a module.
-        name: what errors call it.
-        values: what the source finds under these names: numbers, text, lists, tensors, functions, any object.
+        source: the source of a module.
+        name: the name of the module in error messages.
+        values: variables of the source: numbers, strings, lists, tensors, functions, any object.
 
     Raises:
-        SyntaxError: the source cannot be compiled; the message shows each line that is wrong.
-        RuntimeError: it failed; an exception that came out of Python comes out as itself. A note has Simple's calls.
-        SystemExit, KeyboardInterrupt: it called exit(), or Ctrl-C stopped it.
+        SyntaxError: the source cannot be compiled; the message shows each invalid line.
+        RuntimeError: the source failed; an exception from Python propagates unchanged. A note lists the Simple calls.
+        SystemExit: the source called exit().
+        KeyboardInterrupt: SIGINT stopped it.
     """
     return _module(source, name, values)
 
@@ -46,41 +47,40 @@ def _module(source: str, name: str, values: dict[str, Any]) -> Any:
 
 
 def run_file(path: str | os.PathLike[str]) -> Any:
-    """Runs a .spl file, once in a process, and gives its module; as `run`.
+    """Run a .spl file, once per process, and return its module; see `run`.
 
     Raises:
-        OSError: it cannot be read.
-        SyntaxError: it cannot be compiled.
+        OSError: the file cannot be read.
+        SyntaxError: the file cannot be compiled.
     """
     with open(path, "rb"):
-        pass  # Python's own error where there is no such file
+        pass  # raises Python's error for a missing file
     _start()
     return _run_file(os.fspath(path))
 
 
 def evaluate(expression: str, /, **values: Any) -> Any:
-    """The value of a Simple expression, which finds `values` under their names."""
+    """Evaluate a Simple expression with the variables `values`."""
     return _module(f"val it = {expression}", "expression", values).it
 
 
 def reduced(value: Any) -> tuple[Any, ...]:
-    """How a module, function or class of Simple is pickled: as the file that it is of, and its name there.
-
-    So worker processes get them, by whatever way they are started.
+    """Reduce a Simple module, function or class to its file and its name there, so that worker processes can load it.
 
     Raises:
-        pickle.PicklingError: no file of Simple that this process ran defines it: objects, lambdas, modules of text.
+        pickle.PicklingError: no Simple file that this process ran defines it, such as an object, a lambda or a module
+            created from a string.
     """
-    home = () if _home is None else _home(value)
-    if not home:
+    location = () if _home is None else _home(value)
+    if not location:
         raise pickle.PicklingError(
-            f"{value!r} cannot be pickled: of Simple's only modules of files can be, as run_file() gives them, and the "
-            "functions and classes that they define"
+            f"cannot pickle {value!r}: only Simple modules returned by run_file(), and the functions and classes that "
+            "they define, can be pickled"
         )
-    return _found, tuple(home)
+    return _load, tuple(location)
 
 
-def _found(path: str, name: str | None = None) -> Any:
+def _load(path: str, name: str | None = None) -> Any:
     module = run_file(path)
     return module if name is None else getattr(module, name)
 
@@ -96,10 +96,10 @@ def _open() -> None:
     host = ctypes.CDLL(str(folder / "libsimple_host.so"))
     host.spl_embedded_start.restype = ctypes.c_char_p
     host.spl_embedded_start.argtypes = [ctypes.c_char_p, _Writer]
-    begin = folder.parent / "share" / "simple" / "python" / "embedded.spl"
-    problem = host.spl_embedded_start(os.fsencode(begin), _write)
+    program = folder.parent / "share" / "simple" / "python" / "embedded.spl"
+    problem = host.spl_embedded_start(os.fsencode(program), _write)
     if problem is not None:
-        raise ImportError(f"Simple does not start in this Python: {problem.decode(errors='replace')}")
+        raise ImportError(f"cannot start Simple in this Python: {problem.decode(errors='replace')}")
     copyreg.pickle(type(_run), reduced)
     front = ctypes.CDLL(str(folder / "libspl_torch.so"))
     front.spt_py_on_interrupt(ctypes.cast(host.spl_embedded_interrupt, ctypes.c_void_p))
@@ -107,7 +107,7 @@ def _open() -> None:
 
 
 def _end(host: ctypes.CDLL, writer: Any) -> None:
-    """At Python's end. Until then this keeps the writer, which the host calls, though this module be loaded again."""
+    """Stop the host at exit. Keeps the writer, which the host calls, alive until then, also across a reload."""
     host.spl_embedded_end()
 
 
@@ -117,7 +117,7 @@ def _write(stream: int, text: Any, size: int) -> int:
     try:
         if out is not None:
             out.write(ctypes.string_at(text, size).decode(errors="replace"))
-    except (OSError, ValueError):  # a closed pipe or stream, a character that it has no code for
+    except (OSError, ValueError):  # closed pipe or stream, or an unencodable character
         return 1
     return 0
 

@@ -1,1 +1,1 @@
-"""What the bridge does in Python rather than in C++. Imported by it alone; plain data in and out."""
+"""Parts of the bridge that are written in Python. Imported by the bridge only; they exchange plain data."""

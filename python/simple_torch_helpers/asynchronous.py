@@ -1,4 +1,4 @@
-"""Awaitables run to their end."""
+"""Runs awaitables to completion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ async def _value_of(awaitable: Awaitable[object]) -> object:
 
 
 def run(awaitable: Awaitable[object]) -> object:
-    """The awaitable's value. Where this thread runs an event loop already, which cannot wait, another thread runs it.
+    """Return the awaitable's result. If this thread already runs an event loop, another thread runs the awaitable.
 
     >>> async def twice(x): return 2 * x
     >>> run(twice(4))

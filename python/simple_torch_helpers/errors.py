@@ -1,37 +1,37 @@
-"""Exceptions as text, so that the bridge keeps no Python object of a failure."""
+"""Formats exceptions as strings, so that the bridge keeps no Python object of an error."""
 
 from __future__ import annotations
 
 import sys
 from traceback import TracebackException
 
-CALLS = "  calls, innermost first:\n"  # as the host heads them
+CALLS = "  calls, innermost first:\n"  # the host's heading
 
 
 def format_exception(error: BaseException, max_frames: int = 40) -> str:
-    """The exception as Python prints it, with causes, notes and groups, and without a line break at its end.
+    """Format the exception as Python prints it, with causes, notes and groups, without a trailing newline.
 
     Args:
-        error: the exception that the bridge caught; no reference to it is kept.
-        max_frames: innermost frames to show of each exception.
+        error: the exception; no reference to it is kept.
+        max_frames: the number of innermost frames to include per exception.
 
     >>> format_exception(ValueError("bad shape"))
     'ValueError: bad shape'
     """
     summary = TracebackException.from_exception(error, limit=-max_frames, compact=True)
     text = "".join(summary.format())
-    if sys.version_info < (3, 11):  # which prints no notes
+    if sys.version_info < (3, 11):  # prints no notes
         text += "".join(f"{note}\n" for note in getattr(error, "__notes__", ()))
     return text.rstrip("\n")
 
 
 def note_calls(error: BaseException, note: str) -> None:
-    """Notes which calls of Simple the exception came through; a later note keeps the head of an earlier one.
+    """Add a note with the Simple calls that the exception passed through; it replaces the call list of an earlier note.
 
-    Before Python 3.11 nothing prints notes; tools look for them in the same place.
+    Python before 3.11 does not print notes; tools read them from the same attribute.
 
     Args:
-        note: the line that failed, then all calls so far, those of the earlier note among them.
+        note: the line that failed, then all calls so far, including those of the earlier note.
 
     >>> error = ValueError("bad")
     >>> note_calls(error, "  inner line\\n" + CALLS + "    inner\\n")

@@ -1,4 +1,4 @@
-"""Objects of the Simple program in Python: attributes, calls and operators are questions to the program."""
+"""Objects of the Simple program in Python: attributes, calls and operators become requests to the program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def instance_type(function: type) -> type:
-    """The type of such objects, on the bridge's type of functions, whose call asks the program."""
+    """Create the type of such objects: a subclass of the bridge's function type, whose call sends a request."""
     ask = function.__call__
 
     class Instance(function):  # type: ignore[misc, valid-type]
@@ -19,7 +19,7 @@ def instance_type(function: type) -> type:
 
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__") and name.endswith("__"):
-                raise AttributeError(name)  # Python's own protocols, which Python looks for in the type
+                raise AttributeError(name)  # Python looks up its protocols on the type
             return ask(self, "get", name)
 
         def __setattr__(self, name: str, value: Any) -> None:
@@ -70,7 +70,7 @@ def instance_type(function: type) -> type:
             return hash(ask(self, "hash"))
 
         def __reduce_ex__(self, protocol: Any) -> Any:
-            from simple_torch.simple import reduced  # which a Simple program has no need of before
+            from simple_torch.simple import reduced  # a Simple program does not need it earlier
 
             return reduced(self)
 
@@ -81,13 +81,13 @@ def instance_type(function: type) -> type:
             ask(self, "exit")
 
     for symbol, (name, hook) in OPERATORS.items():
-        setattr(Instance, f"__{name}__", _asking(ask, "operate", symbol, f"__{hook}__"))
-        if symbol not in COMPARISONS:  # which Python reflects itself
-            setattr(Instance, f"__r{name}__", _asking(ask, "reflected", symbol, f"__r{hook}__"))
+        setattr(Instance, f"__{name}__", _operator(ask, "operate", symbol, f"__{hook}__"))
+        if symbol not in COMPARISONS:  # Python reflects comparisons itself
+            setattr(Instance, f"__r{name}__", _operator(ask, "reflected", symbol, f"__r{hook}__"))
     return Instance
 
 
-OPERATORS = {  # Python's names, and Simple's
+OPERATORS = {  # symbol: (Python's name, Simple's name)
     "+": ("add", "add"),
     "-": ("sub", "sub"),
     "*": ("mul", "mul"),
@@ -103,8 +103,8 @@ OPERATORS = {  # Python's names, and Simple's
 COMPARISONS = ("<", "<=", ">", ">=")
 
 
-def _asking(ask: Any, question: str, symbol: str, hook: str) -> Any:
-    """Without the method in Simple the other side is asked, as Python does it."""
+def _operator(ask: Any, question: str, symbol: str, hook: str) -> Any:
+    """Return NotImplemented when the Simple class lacks the method, so that Python tries the other operand."""
 
     def operate(self: Any, other: Any) -> Any:
         return ask(self, question, symbol, other) if ask(self, "has", hook) else NotImplemented

@@ -1,4 +1,4 @@
-"""What Python knows of its objects, as text for terminals and line editors."""
+"""Help texts and completions for terminals and line editors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simple_torch_helpers.packages import install_command
 
 
 def help_text(value: object) -> str:
-    """What help() shows, without a pager. A str names what is meant.
+    """Return the output of help() without a pager. A str is looked up by name.
 
     >>> help_text("math.hypot").splitlines()[0]
     'Python Library Documentation: built-in function hypot in math'
@@ -21,7 +21,7 @@ def help_text(value: object) -> str:
 
 
 def completions(code: str) -> list[str]:
-    """How the last name of the code can go on, in full, sorted.
+    """Return the sorted completions of the last name in the code.
 
     >>> completions("sys.maxsi")
     []
@@ -33,7 +33,7 @@ def completions(code: str) -> list[str]:
 
 
 def install_hint(module: str) -> str | None:
-    """The command that installs the module's package, or None where the module is there.
+    """Return the command that installs the module's package, or None when the module is installed.
 
     >>> install_hint("math") is None
     True

@@ -1,4 +1,4 @@
-"""Context managers round functions of the program."""
+"""Context managers around functions of the program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 
 
 def within(manager: AbstractContextManager, body: Callable[[object], object]) -> None:
-    """Run the body for what the manager gives; the manager hears of its exception, and may swallow it.
+    """Run the body in the context manager, which receives the body's exception and may suppress it.
 
     >>> from contextlib import suppress
     >>> within(suppress(ZeroDivisionError), lambda entered: 1 / 0)

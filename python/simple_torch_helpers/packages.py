@@ -1,10 +1,10 @@
-"""Which package brings a module."""
+"""Maps modules to the packages that provide them."""
 
 from __future__ import annotations
 
 import sys
 
-# Of PyPI, where the names differ by more than their case and dashes.
+# PyPI names that differ from the module's by more than case and dashes.
 PACKAGES = {
     "attr": "attrs",
     "bs4": "beautifulsoup4",
@@ -34,7 +34,7 @@ PACKAGES = {
 
 
 def install_command(package: str) -> str:
-    """The command that installs what brings the module `package`: PyPI's package of that name, where none is known.
+    """Return the command that installs the module `package`: the mapped PyPI package, or the one of the same name.
 
     >>> install_command("cv2").endswith(" -m pip install opencv-python")
     True

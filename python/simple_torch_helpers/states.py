@@ -1,4 +1,4 @@
-"""States of Simple's modules in Python."""
+"""State dicts of Simple modules in Python."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 
 class SharedState(OrderedDict):
-    """What `state_dict()` of a module of Simple's gives: the same tensors by name, in the module's order.
+    """The `state_dict()` of a Simple module: the same tensors by name, in the module's order.
 
-    It is an ordered dict, so that all that takes Python's states takes it: load_state_dict(), torch.save(). An entry
-    that Python sets or takes out is changed in the program's own state, too, as hooks of states want it. Copies
-    are apart from the program's, and pickles are plain ordered dicts.
+    An OrderedDict, which load_state_dict() and torch.save() accept. Setting or removing an entry also changes the
+    program's state, as state dict hooks require. Copies are independent of the program's state; pickles are plain
+    OrderedDicts.
     """
 
     _put: Callable | None = None
@@ -28,7 +28,7 @@ class SharedState(OrderedDict):
         if self._remove is not None:
             self._remove(name)
 
-    # Python's own go past __delitem__.
+    # The inherited methods bypass __delitem__.
     def clear(self) -> None:
         for name in list(self):
             del self[name]
@@ -42,7 +42,7 @@ class SharedState(OrderedDict):
 
     def popitem(self, last: bool = True) -> tuple[str, Any]:
         if not self:
-            return super().popitem()  # which tells it
+            return super().popitem()  # raises KeyError
         name = next(reversed(self) if last else iter(self))
         return name, self.pop(name)
 
@@ -51,7 +51,7 @@ class SharedState(OrderedDict):
 
 
 def shared(entries: Iterable[tuple[str, Any]], put: Callable, remove: Callable) -> SharedState:
-    """A state in Python; `put(name, value)` and `remove(name)` change the program's.
+    """Create a SharedState; `put(name, value)` and `remove(name)` change the program's state.
 
     >>> shared([("weight", 1)], print, print)["weight"]
     1

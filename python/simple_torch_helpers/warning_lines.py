@@ -1,4 +1,4 @@
-"""Python's warnings in the form of the host's own, on the same stream."""
+"""Prints Python's warnings in the host's format, on the same stream."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import warnings
 
 
 def formatted(message: object, category: type, filename: str, lineno: int, line: str | None = None) -> str:
-    """One line on standard error, as the host writes it.
+    """Format a warning as one line, as the host does.
 
     >>> formatted("careful", UserWarning, "a.py", 3)
     'a.py:3: warning: careful (UserWarning)\\n'
     >>> formatted("careful", UserWarning, "sys", 1)
     'warning: careful (UserWarning)\\n'
     """
-    place = "" if (filename, lineno) == ("sys", 1) else f"{filename}:{lineno}: "  # Python's name for no frame at all
-    return f"{place}warning: {message} ({category.__name__})\n"
+    location = "" if (filename, lineno) == ("sys", 1) else f"{filename}:{lineno}: "  # Python's location without a frame
+    return f"{location}warning: {message} ({category.__name__})\n"
 
 
 def install() -> None:
-    """What shows, and how often, stays with Python's filters."""
+    """Install the format; Python's filters still decide which warnings are shown."""
     warnings.formatwarning = formatted

@@ -128,7 +128,7 @@ TEST_F(Capsules, AreTakenOnceByUs) {
     Held ours = made([&](int64_t* out) { return spt_py_from_dlpack(theirs.get(), -2, -1, out); });
     int64_t out = 0;
     EXPECT_EQ(spt_py_from_dlpack(theirs.get(), -2, -1, &out), SPT_PYTHON);
-    EXPECT_EQ(last_message(), "ValueError: this DLPack capsule was used already; each can be used once");
+    EXPECT_EQ(last_message(), "ValueError: the DLPack capsule was already used; a capsule can be consumed only once");
     EXPECT_EQ(deletions(foreign), 0);
     ours.release();
     theirs.release();

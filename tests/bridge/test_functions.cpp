@@ -117,7 +117,7 @@ TEST_F(Functions, AreKnownAgainByTheirKey) {
 
 TEST_F(Functions, LeaveCtrlCToProgramsThatStartedPythonThemselves) {
   EXPECT_EQ(spt_py_on_interrupt(nullptr), SPT_UNAVAILABLE);
-  EXPECT_THAT(last_message(), StartsWith("this process is no Python process"));
+  EXPECT_THAT(last_message(), StartsWith("py_on_interrupt: only available in a Python process"));
 }
 
 TEST_F(Functions, FailAsExceptionsOfPython) {

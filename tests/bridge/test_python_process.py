@@ -194,7 +194,7 @@ def test_attaches_to_the_python_that_runs(caller):
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
 
 
-@pytest.mark.parametrize("name", ["environment", "errors", "life", "warning_lines"])
+@pytest.mark.parametrize("name", ["environment", "errors", "shutdown", "warning_lines"])
 def test_examples_of_the_helpers_run(name, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "python"))
     assert doctest.testmod(importlib.import_module(f"simple_torch_helpers.{name}")).failed == 0

@@ -630,5 +630,5 @@ def test_what_no_file_defines_is_refused_with_the_reason(of_a_file):
     for value in (of_a_file.Shift(by=1), of_a_file.unnamed, text, text.of_text, text.maker()):
         with pytest.raises(pickle.PicklingError, match=r"only modules of files can be, as run_file\(\) gives them"):
             pickle.dumps(value)
-    with pytest.raises(pickle.PicklingError, match="cannot be pickled"):
+    with pytest.raises(pickle.PicklingError, match="cannot pickle"):
         copy.copy(of_a_file.Shift(by=1))

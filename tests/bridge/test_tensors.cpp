@@ -123,7 +123,7 @@ TEST_F(Tensors, OfOtherLibrariesCrossByDlpack) {
 TEST_F(Tensors, AreRefusedWhereThereIsNone) {
   int64_t out = 0;
   EXPECT_EQ(spt_py_to_tensor(eval("[1, 2]").get(), &out), SPT_PYTHON);
-  EXPECT_THAT(last_message(), HasSubstr("TypeError: cannot make a tensor of a list"));
+  EXPECT_THAT(last_message(), HasSubstr("TypeError: cannot create a tensor from list"));
 }
 
 TEST_F(Tensors, InACapsuleAreTakenByTorch) {
@@ -161,7 +161,7 @@ TEST_F(Tensors, AreTakenOutOfACapsuleOnce) {
   Held taken = made([&](int64_t* out) { return spt_py_capsule_take(capsule.get(), out); });
   int64_t out = 0;
   EXPECT_EQ(spt_py_capsule_take(capsule.get(), &out), SPT_PYTHON);
-  EXPECT_EQ(last_message(), "ValueError: this DLPack capsule was used already; each can be used once");
+  EXPECT_EQ(last_message(), "ValueError: the DLPack capsule was already used; a capsule can be consumed only once");
   const Held ours = made([&](int64_t* result) { return spt_dlpack_import(taken.give(), result); });
   EXPECT_EQ(address(ours), number(invoke(theirs, "data_ptr")));
 }

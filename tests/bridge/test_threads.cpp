@@ -312,7 +312,7 @@ TEST_F(Threads, ThatForkWithoutTheGilLeavePythonBehind) {
     int64_t out = 0;
     const bool computes = spt_add(x.get(), x.get(), &y) == SPT_OK && spt_release(y) == SPT_OK;
     const bool refuses = spt_py_eval("1", "", nullptr, nullptr, 0, &out) == SPT_UNAVAILABLE;
-    exit(computes && refuses && last_message().starts_with("this process was forked ") ? 0 : 1);
+    exit(computes && refuses && last_message().starts_with("cannot call Python: this process was forked ") ? 0 : 1);
   }
   may_end = true;
   holder.join();

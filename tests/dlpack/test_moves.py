@@ -141,9 +141,9 @@ USES = {
 def test_what_was_given_away_is_no_more(use):
     tensor = from_dlpack(np.zeros(3))
     capsule = tensor.into_dlpack()
-    with pytest.raises(ValueError, match=r"was given away by into_dlpack\(\)"):
+    with pytest.raises(ValueError, match=r"was moved by into_dlpack\(\)"):
         use(tensor)
-    assert repr(tensor) == "simple_torch.Tensor(given away by into_dlpack())"
+    assert repr(tensor) == "simple_torch.Tensor(moved by into_dlpack())"
     assert torch.from_dlpack(capsule).tolist() == [0, 0, 0]
 
 

@@ -321,7 +321,7 @@ PYARROW_25 = Peer(
         *(Row(carrier, ALL, ALL, Refused("has no attribute 'from_dlpack'")) for carrier in ("tensor", "capsule")),
     ],
     why_copied=ASKED,
-    always_copies="and cannot promise not to copy; leave copy away",
+    always_copies="which producers before DLPack 1 do not support; omit copy",
 )
 
 # Its tensors lie over NumPy's arrays, or over torch's where NumPy lacks the dtype.
