@@ -46,7 +46,7 @@ bool dropped_without_gil(at::Tensor& tensor) {
 }  // namespace
 
 void PythonRef::let_go_of_tensor() noexcept {
-  at::Tensor tensor = bridge::taken_tensor(give());
+  at::Tensor tensor = bridge::release_tensor(give());
   HandleKindOf<at::Tensor>::release(tensor);
 }
 

@@ -55,7 +55,7 @@ void drain_pending_memory() noexcept;
 void drain_memory_before_import() noexcept;
 bool has_pending_memory() noexcept;
 
-/// Frees the calling thread's cached queue nodes, at its end.
+/// Frees the calling thread's cached queue nodes, when it ends.
 void free_node_cache() noexcept;
 
 /// Drops every later release: the interpreter is finalizing.

@@ -37,7 +37,7 @@ struct BufferExport {
   }
 };
 
-/// The DLPack type code of a format character. The buffer's item size gives the width.
+/// The DLPack type code of a format character. The buffer's item size determines the width.
 std::optional<uint8_t> dtype_code(std::string_view letter) {
   constexpr std::pair<std::string_view, DLDataTypeCode> kCodes[] = {
       {"?", kDLBool},  {"b", kDLInt},   {"h", kDLInt},      {"i", kDLInt},     {"l", kDLInt},

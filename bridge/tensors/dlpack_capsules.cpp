@@ -1,4 +1,4 @@
-// DLPack capsules: the capsule's name tells who owns the tensor; deleters may run on any thread.
+// DLPack capsules: the capsule's name marks who owns the tensor; deleters may run on any thread.
 #include <ATen/dlpack.h>
 
 #include <new>

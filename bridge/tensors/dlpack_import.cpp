@@ -293,7 +293,7 @@ Outcome import_by_method(PyObject* object, const ImportOptions& options, TensorR
     return import_producer_capsule(object, capsule.get(), out);
   }
   // An array that DLPack cannot describe, such as a read-only one, may have a buffer that can. If the buffer
-  // does not fit either, its error message says what to do.
+  // does not fit either, its error message states what to do.
   const bool buffer_may_fit =
       PyErr_ExceptionMatches(PyExc_BufferError) != 0 && PyObject_CheckBuffer(object) != 0;
   if (!buffer_may_fit) {

@@ -21,7 +21,7 @@ def folder_of_library() -> Path:
     """Return the folder that contains the library.
 
     Raises:
-        ImportError: the library was not found; the message says what to do.
+        ImportError: the library was not found; the message states what to do.
     """
     found = next((path for path in candidates() if path.exists()), None)
     if found is None:
@@ -34,7 +34,7 @@ def start() -> None:
     """Load the library and attach it to this Python.
 
     Raises:
-        ImportError: the library was not found or does not support this Python; the message says what to do.
+        ImportError: the library was not found or does not support this Python; the message states what to do.
     """
     library = ctypes.PyDLL(str(folder_of_library() / _NAME))
     library.spt_last_error_message.restype = ctypes.c_char_p
