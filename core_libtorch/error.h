@@ -1,4 +1,4 @@
-// The one exception type that this project throws on purpose, and its kinds.
+// The one exception type that this project throws on purpose.
 #pragma once
 
 #include <cstdint>
@@ -6,25 +6,9 @@
 #include <string>
 #include <utility>
 
-namespace simple_torch {
+#include "core_libtorch/error_kinds.h"
 
-/// Stable numbers, shared with c_api.h and the .spl library. Append; never renumber.
-enum class ErrorKind : int32_t {
-  kInvalidArgument = 1,
-  kInvalidHandle = 2,
-  kShapeMismatch = 3,
-  kDtypeMismatch = 4,
-  kDeviceMismatch = 5,
-  kIndexOutOfRange = 6,
-  kOutOfMemory = 7,
-  kNotImplemented = 8,
-  kUnavailable = 9,
-  kIo = 10,
-  kPython = 11,
-  kInterrupted = 12,
-  kTorch = 13,
-  kInternal = 14,
-};
+namespace simple_torch {
 
 /// What a program may want to read apart from the message. Empty or -1: not known, or does not apply.
 struct ErrorFields {

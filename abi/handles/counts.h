@@ -4,25 +4,9 @@
 
 #include <cstdint>
 
-namespace simple_torch::abi {
+#include "abi/generated/handle_kinds.h"
 
-/// Part of each handle, and known to programs through spt_live_handles. Append; never renumber.
-enum class HandleKind : int32_t {
-  kTensor = 1,
-  kObject = 2,
-  kDlpack = 3,
-  kOptimizer = 4,
-  kGenerator = 5,
-  kStream = 6,
-  kSafetensors = 7,
-  kStep = 8,
-  kEventWriter = 9,
-  kDataset = 10,
-  kDatasetPass = 11,
-  kDownload = 12,
-  kNode = 13
-};
-inline constexpr int32_t kHandleKinds = 14;  // one more than the greatest
+namespace simple_torch::abi {
 
 namespace handle_counts {
 

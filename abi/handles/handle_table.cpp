@@ -27,37 +27,7 @@ std::vector<int64_t>& innermost_scope() {
   return scopes.back();
 }
 
-const char* name_of(uint64_t kind) {
-  switch (static_cast<HandleKind>(kind)) {
-    case HandleKind::kTensor:
-      return "tensor";
-    case HandleKind::kObject:
-      return "Python object";
-    case HandleKind::kDlpack:
-      return "DLPack tensor";
-    case HandleKind::kGenerator:
-      return "generator";
-    case HandleKind::kStream:
-      return "stream";
-    case HandleKind::kSafetensors:
-      return "safetensors file";
-    case HandleKind::kStep:
-      return "step of a custom function";
-    case HandleKind::kNode:
-      return "node of the graph";
-    case HandleKind::kDataset:
-      return "data set";
-    case HandleKind::kDatasetPass:
-      return "pass of a data set";
-    case HandleKind::kDownload:
-      return "download";
-    case HandleKind::kOptimizer:
-      return "optimizer";
-    case HandleKind::kEventWriter:
-      return "writer of events";
-  }
-  return "value of no known kind";
-}
+const char* kind_name_of(uint64_t kind) { return name_of(static_cast<HandleKind>(kind)); }
 
 }  // namespace
 
@@ -163,12 +133,12 @@ HandleTable::Slot& HandleTable::end_unshared(int64_t handle, HandleKind kind) {
       refuse(handle, kind);
     }
     if (is_immortal(handle)) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  std::string("this ") + name_of(kind_of_handle(handle)) + " lasts, and cannot be taken");
+      throw Error(ErrorKind::kInvalidArgument, std::string("this ") + kind_name_of(kind_of_handle(handle)) +
+                                                   " lasts, and cannot be taken");
     }
     if ((state & kBorrowers) != 0) {
       throw Error(ErrorKind::kInvalidArgument,
-                  std::string("another call is using this ") + name_of(kind_of_handle(handle)));
+                  std::string("another call is using this ") + kind_name_of(kind_of_handle(handle)));
     }
   } while (
       !replace(slot->state, state, state & ~kLive, std::memory_order_acq_rel, std::memory_order_relaxed));
@@ -196,7 +166,7 @@ std::vector<int64_t> HandleTable::live_ones() const {
   }
 }
 
-const char* HandleTable::kind_name(int64_t handle) noexcept { return name_of(kind_of_handle(handle)); }
+const char* HandleTable::kind_name(int64_t handle) noexcept { return kind_name_of(kind_of_handle(handle)); }
 
 int64_t HandleTable::publish(Slot& slot, HandleKind kind) noexcept {
   handle_counts::increment(kind);
@@ -336,9 +306,8 @@ void HandleTable::refuse(int64_t handle, HandleKind wanted) const {
     throw Error(ErrorKind::kInvalidArgument, name + " is used more than 16777215 times at once");
   }
   if (matches_generation(handle, state)) {
-    throw Error(ErrorKind::kInvalidHandle, name + " is of kind " + name_of(kind_of_handle(handle)) +
-                                               ", and a " + name_of(static_cast<uint64_t>(wanted)) +
-                                               " is needed");
+    throw Error(ErrorKind::kInvalidHandle, name + " is of kind " + kind_name_of(kind_of_handle(handle)) +
+                                               ", and a " + name_of(wanted) + " is needed");
   }
   const bool was =
       generation_of_handle(handle) != 0 && generation_of_handle(handle) <= (state >> kGenerationShift);

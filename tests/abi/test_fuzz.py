@@ -21,7 +21,7 @@ torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type
 
 ROOT = Path(__file__).resolve().parents[2]
 
-import generate_abi  # noqa: E402
+from abi_generator import table  # noqa: E402
 from embedded_abi import SplArray, SplValue, open_front  # noqa: E402
 
 CALLS = 1_000_000 if os.environ.get("SIMPLE_LONG_TESTS") == "1" else 30_000
@@ -81,7 +81,7 @@ class Fuzzer:
 
     def argument(self, kind: str) -> list:
         """The C arguments of one argument of the table."""
-        if kind in generate_abi.HANDLES:
+        if kind in table.HANDLES:
             return [ctypes.c_int64(self.handle())]
         if kind in {"i64", "i32"}:
             return [C_TYPES["int64_t" if kind == "i64" else "int32_t"](self.number())]
@@ -159,17 +159,17 @@ class Fuzzer:
             self.take(function, arguments, outs)
 
     def outs(self, kind: str) -> list:
-        types = generate_abi.KINDS[kind].out
+        types = table.KINDS[kind].out
         return [(C_TYPES.get(each) or ctypes.c_void_p)() for each in types]
 
     def take(self, function, arguments: list, outs: list) -> None:
         """Keeps new handles, frees what else was given out."""
         at = 0
         for result in function.results:
-            if result.kind in generate_abi.HANDLES:
+            if result.kind in table.HANDLES:
                 self.keep(outs[at].value)
                 at += 1
-            elif result.kind in generate_abi.LISTS:
+            elif result.kind in table.LISTS:
                 self.take_list(result.kind, outs[at].value, outs[at + 1].value)
                 at += 2
             else:
@@ -204,7 +204,7 @@ class Fuzzer:
         return product > LARGEST_SIZE
 
     def take_list(self, kind: str, address: int | None, count: int) -> None:
-        if kind in generate_abi.HANDLE_LISTS and address:
+        if kind in table.HANDLE_LISTS and address:
             self.keep(*(ctypes.c_int64 * count).from_address(address))
         self.front.spt_free(ctypes.c_void_p(address))
 
@@ -247,7 +247,7 @@ class Fuzzer:
 
 
 def main() -> None:
-    functions = [f for f in generate_abi.load_table(ROOT) if f.name not in LEFT_OUT and not f.name.startswith("py_")]
+    functions = [f for f in table.load_table(ROOT) if f.name not in LEFT_OUT and not f.name.startswith("py_")]
     fuzzer = Fuzzer(seed=20260711)
     for call in range(CALLS):
         function = fuzzer.random.choice(functions)

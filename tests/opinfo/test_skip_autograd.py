@@ -11,9 +11,9 @@ import torch
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-import generate_abi  # noqa: E402
+from abi_generator import table  # noqa: E402
 
-OPERATIONS = next(f for f in generate_abi.load_table() if f.name == "add").fields["below_autograd"]
+OPERATIONS = next(f for f in table.load_table() if f.name == "add").fields["skip_autograd"]
 
 
 def functional_overloads(name: str) -> list:

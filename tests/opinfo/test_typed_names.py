@@ -19,7 +19,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-import generate_abi  # noqa: E402
+from abi_generator import table  # noqa: E402
 from aten_replay import difference  # noqa: E402
 from embedded_abi import Abi, AbiError  # noqa: E402
 
@@ -158,7 +158,7 @@ class Typed:
         ]
         outs = [[(C_TYPES.get(result.kind) or ctypes.c_int64)()] for result in function.results]
         for out, result in zip(outs, function.results):
-            if result.kind in generate_abi.LISTS:
+            if result.kind in table.LISTS:
                 out[:] = [ctypes.c_void_p(), ctypes.c_int64()]
         self.abi.check(self.abi.front.spt_manual_seed(ctypes.c_int64(3)))
         try:
@@ -188,7 +188,7 @@ class Typed:
     def taken(self, kind: str, out: list):
         if kind == "tensor":
             return self.abi.leave(out[0].value) if out[0].value else None
-        if kind in generate_abi.LISTS:
+        if kind in table.LISTS:
             c_type = ctypes.c_double if kind == "f64s" else ctypes.c_int64
             items = (c_type * out[1].value).from_address(out[0].value)[:]
             self.abi.front.spt_free(out[0])
@@ -264,7 +264,7 @@ def comparison() -> Comparison:
     found, typed, samples = Comparison(), Typed(Abi()), tensors()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for function in generate_abi.load_table(ROOT):
+        for function in table.load_table(ROOT):
             if function.home == "backend":
                 compare(found, typed, function, samples)
     print(
@@ -284,5 +284,5 @@ def test_every_name_that_is_not_reached_has_a_test_of_its_own(comparison: Compar
     )
     # Those of Python objects are the bridge's: tests/bridge, tests/spec/python_spec.spl.
     called = set(re.findall(r"\b(?:spt|rt)_\w+", tests))
-    names = {f.name: {f"spt_{f.name}", *(s.name for s in f.spellings)} for f in generate_abi.load_table(ROOT)}
+    names = {f.name: {f"spt_{f.name}", *(s.name for s in f.spellings)} for f in table.load_table(ROOT)}
     assert [n for n in comparison.not_reached if not names[n] & called and not n.startswith("py_")] == []
