@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from embedded_simple import equal, run, torch
 from torch.utils.checkpoint import checkpoint, checkpoint_sequential
-from twins import equal, run, torch
 
 SOURCE = """
 use torch

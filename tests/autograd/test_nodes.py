@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 import pytest
-from twins import equal, run, torch
+from embedded_simple import equal, run, torch
 
 OURS = run(
     """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import torch.func as tf
+from embedded_simple import equal, run, torch
 from torch import nn
-from twins import equal, run, torch
 
 OURS = run(
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from twins import equal, run, torch
+from embedded_simple import equal, run, torch
 
 OURS = run(
     """

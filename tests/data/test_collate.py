@@ -7,8 +7,8 @@ from collections import OrderedDict, namedtuple
 
 import numpy
 import pytest
+from embedded_simple import equal, run, torch
 from torch.utils.data import default_collate
-from twins import equal, run, torch
 
 OURS = run(
     """

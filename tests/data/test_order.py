@@ -4,8 +4,8 @@ leave them."""
 from __future__ import annotations
 
 import pytest
+from embedded_simple import equal, run, torch
 from torch.utils import data as theirs
-from twins import equal, run, torch
 
 OURS = run(
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from twins import run, torch
+from embedded_simple import run, torch
 
 pandas = pytest.importorskip("pandas", reason="this Python has no pandas")
 pytestmark = pytest.mark.filterwarnings("ignore:.*float_precision")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from embedded_simple import equal, run, torch
 from torch.utils import data as theirs
-from twins import equal, run, torch
 
 pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create 3 worker processes")
 

@@ -1,7 +1,7 @@
 """Arrays of other libraries into Simple and tensors of Simple out to them: dtype by dtype, layout by layout.
 
-For each peer one process of the host runs `peers/rows.spl` over `peers/PEER_peer.py`, which know how to make, read and
-write the peer's arrays, and prints what happened; the tables here say what should have.
+For each peer one host process runs `peers/round_trips.spl` with `peers/PEER_peer.py`, which creates, reads and writes
+the peer's arrays, and prints the outcomes. The tables in this file have the expected outcomes.
 """
 
 from __future__ import annotations
@@ -425,7 +425,11 @@ def happened(peer: Peer) -> dict[tuple[str, ...], list[str]]:
 @cache
 def lines_of(peer: str) -> dict[tuple[str, ...], list[str]]:
     run = subprocess.run(
-        [HOST, FOLDER / "rows.spl", FOLDER, f"{peer}_peer"], capture_output=True, text=True, check=False, timeout=300
+        [HOST, FOLDER / "round_trips.spl", FOLDER, f"{peer}_peer"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     assert run.returncode == 0, run.stderr
     lines = [line.split(" ~ ") for line in run.stdout.splitlines()]

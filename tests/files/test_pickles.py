@@ -12,8 +12,8 @@ import pytest
 
 if os.environ.get("SIMPLE_TORCH") == "off":
     pytest.skip("there is no PyTorch", allow_module_level=True)
-from old_pickles import old_pickle
-from optimizers_of_both import torch
+from compare_optimizers import torch
+from python2_pickles import python2_pickle
 from simple_torch import run
 
 SIMPLE = run(
@@ -67,11 +67,11 @@ def test_numpys_older_name_of_its_module(tmp_path):
 
 def test_files_of_python_2(tmp_path):
     value = {b"label": b"caf\xe9", "list": [b"x" * 300, 1]}
-    assert pickle.loads(old_pickle(value), encoding="latin1") == {"label": "caf\xe9", "list": ["x" * 300, 1]}
-    assert loaded(tmp_path / "p", old_pickle(value)) == {"label": "caf\xe9", "list": ["x" * 300, 1]}
+    assert pickle.loads(python2_pickle(value), encoding="latin1") == {"label": "caf\xe9", "list": ["x" * 300, 1]}
+    assert loaded(tmp_path / "p", python2_pickle(value)) == {"label": "caf\xe9", "list": ["x" * 300, 1]}
     array = numpy.arange(6, dtype=numpy.uint8).reshape(2, 3) + 250
-    assert numpy.array_equal(pickle.loads(old_pickle(array), encoding="latin1"), array)
-    assert loaded(tmp_path / "p", old_pickle(array)).tolist() == array.tolist()
+    assert numpy.array_equal(pickle.loads(python2_pickle(array), encoding="latin1"), array)
+    assert loaded(tmp_path / "p", python2_pickle(array)).tolist() == array.tolist()
 
 
 class OfOurOwn(numpy.ndarray):

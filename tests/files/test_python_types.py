@@ -10,7 +10,7 @@ import pytest
 
 if os.environ.get("SIMPLE_TORCH") == "off":
     pytest.skip("there is no PyTorch", allow_module_level=True)
-from optimizers_of_both import torch
+from compare_optimizers import torch
 from simple_torch import run
 
 SIMPLE = run(

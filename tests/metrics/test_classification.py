@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from metrics_of_both import function, is_close, ours, quietly, streamed, torch
+from compare_metrics import function, is_close, ours, quietly, streamed, torch
 from sklearn import metrics as sk
 
 SCORES = {"Precision": sk.precision_score, "Recall": sk.recall_score, "F1Score": sk.f1_score}

@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from metrics_of_both import run, torch
+from compare_metrics import run, torch
 
 OURS = run(
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from metrics_of_both import function, is_close, ours, quietly, streamed, torch
+from compare_metrics import function, is_close, ours, quietly, streamed, torch
 from sklearn import metrics as sk
 from sklearn.preprocessing import label_binarize
 

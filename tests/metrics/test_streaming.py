@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from metrics_of_both import is_close, ours, run, torch
+from compare_metrics import is_close, ours, run, torch
 
 COUNT = 60
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 
 import pytest
+from embedded_simple import run, torch
 from torch import nn
-from twins import run, torch
 
 USES = "use torch\nuse torch.nn\n"
 STARTS = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from embedded_simple import equal, run, torch
 from torch import nn
-from twins import equal, run, torch
 
 OURS = run(
     """

@@ -17,9 +17,9 @@ if os.environ.get("SIMPLE_TORCH") == "off":
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-from module_comparing import bits  # noqa: E402
+from compare_modules import bits  # noqa: E402
 from module_inputs import module  # noqa: E402
-from module_twins import Case, Expected, Ours, flattened, remembered  # noqa: E402
+from module_runs import Case, Expected, Ours, flattened, remembered  # noqa: E402
 
 # The second runs the first.
 HEADS, LAYER, NESTED = (

@@ -16,8 +16,8 @@ if os.environ.get("SIMPLE_TORCH") == "off":
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-from module_comparing import Difference, difference, first_line, tolerance_of, tolerances  # noqa: E402
-from module_twins import SEED, TWINS, Case, copied, copy_of_module, differentiate, flattened, our_twin, remembered  # noqa: E402
+from compare_modules import Difference, difference, first_line, tolerance_of, tolerances  # noqa: E402
+from module_runs import BINDINGS, SEED, Case, copied, copy_of_module, differentiate, flattened, our_twin, remembered  # noqa: E402
 from torch.testing._internal.common_methods_invocations import SampleInput, op_db  # noqa: E402
 
 LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
@@ -29,7 +29,7 @@ for op in op_db:
     if op.name.startswith(PREFIX) and torch.float32 in op.dtypes:
         BY_NAME.setdefault(op.name.removeprefix(PREFIX), []).append(op)
 TABLE_FIRST = {"embedding", "embedding_bag"}  # their samples have the table before the indices
-MISSING = [name for name in BY_NAME if not TWINS.has_function(name)]
+MISSING = [name for name in BY_NAME if not BINDINGS.has_function(name)]
 
 
 def outcome(call, sample, make):
@@ -52,7 +52,7 @@ def differences(name, sample):
         sample.input, sample.args = sample.args[0], (sample.input, *sample.args[1:])
     function = getattr(torch.nn.functional, name)
     expected = outcome(lambda args, kwargs: function(*args, **kwargs), sample, copy_of_module)
-    ours = outcome(lambda args, kwargs: TWINS.function_called(name, args, kwargs), sample, our_twin)
+    ours = outcome(lambda args, kwargs: BINDINGS.function_called(name, args, kwargs), sample, our_twin)
     if isinstance(ours, str) or isinstance(expected, str):
         return [] if ours == expected else [Difference("refusal", f"{ours} is not {expected}")]
     if [part for part, _ in ours] != [part for part, _ in expected]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from embedded_simple import equal, run, torch
 from torch import nn
-from twins import equal, run, torch
 
 OURS = run(
     """

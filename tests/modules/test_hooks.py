@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from embedded_simple import equal, run, torch
 from torch import nn
-from twins import equal, run, torch
 
 OURS = run(
     """
@@ -88,7 +88,7 @@ def noted(log, module, kind, answer):
     register(hook)
 
 
-def twins(make_ours, make_theirs):
+def make_pair(make_ours, make_theirs):
     ours, theirs = make_ours(), make_theirs()
     OURS.load(ours, theirs.state_dict())
     return ours, theirs
@@ -114,7 +114,7 @@ ANSWERED = [(wants, answer) for wants in WANTS for answer in ANSWERS if any(want
 @pytest.mark.filterwarnings("ignore:Full backward hook is firing")
 @pytest.mark.parametrize(("wants", "answer"), ANSWERED)
 def test_backward_hooks_see_and_change_gradients(wants, answer):
-    ours, theirs = twins(OURS.two, Two)
+    ours, theirs = make_pair(OURS.two, Two)
     log = []
     for kind in ("full", "pre"):
         given = ANSWERS[answer][1] if ANSWERS[answer] and ANSWERS[answer][0] == kind else None
@@ -142,7 +142,7 @@ def test_backward_hooks_see_and_change_gradients(wants, answer):
     ],
 )
 def test_backward_hooks_are_refused_where_pytorch_refuses_them(kind, answer, wants):
-    ours, theirs = twins(OURS.two, Two)
+    ours, theirs = make_pair(OURS.two, Two)
     OURS.noted(ours, kind, answer)
     noted([], theirs, kind, answer)
     with pytest.raises(RuntimeError) as expected:
@@ -153,7 +153,7 @@ def test_backward_hooks_are_refused_where_pytorch_refuses_them(kind, answer, wan
 
 
 def test_a_second_differentiation_goes_through_the_hooks():
-    ours, theirs = twins(OURS.linear, lambda: nn.Linear(2, 2))
+    ours, theirs = make_pair(OURS.linear, lambda: nn.Linear(2, 2))
     double = ANSWERS["double the outputs' gradients"][1]
     OURS.noted(ours, "pre", double)
     noted([], theirs, "pre", double)
@@ -176,7 +176,7 @@ def test_hooks_of_all_modules_run_before_a_modules_own_until_they_are_removed():
         everywhere.register_module_full_backward_hook(lambda m, gi, go: log.append((gi, go))),
     ]
     try:
-        ours, theirs = twins(OURS.pair, lambda: nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 2))))
+        ours, theirs = make_pair(OURS.pair, lambda: nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 2))))
         OURS.called(ours, *inputs([True])).sum().backward()
         theirs(*inputs([True])).sum().backward()
     finally:

@@ -14,8 +14,8 @@ if os.environ.get("SIMPLE_TORCH") == "off":
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-from module_comparing import bits  # noqa: E402
-from module_twins import SEED, TWINS  # noqa: E402
+from compare_modules import bits  # noqa: E402
+from module_runs import BINDINGS, SEED  # noqa: E402
 
 # Name, shape, what else is given.
 CALLS = [
@@ -83,7 +83,7 @@ def filled(fill, shape: tuple, dtype: torch.dtype) -> tuple[bytes, bytes, bool]:
 
 def same(name: str, shape: tuple, named: dict, dtype: torch.dtype) -> None:
     expected = filled(lambda tensor: getattr(torch.nn.init, name)(tensor, **named), shape, dtype)
-    assert filled(lambda tensor: TWINS.initialised(name, tensor, (), named), shape, dtype) == expected
+    assert filled(lambda tensor: BINDINGS.initialised(name, tensor, (), named), shape, dtype) == expected
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -104,7 +104,7 @@ def test_what_python_refuses_is_refused_with_its_words(name, shape, named):
     with pytest.raises(ValueError) as expected:
         getattr(torch.nn.init, name)(torch.zeros(shape), **named)
     with pytest.raises(RuntimeError) as told:
-        TWINS.initialised(name, torch.zeros(shape), (), named)
+        BINDINGS.initialised(name, torch.zeros(shape), (), named)
     assert str(told.value) == str(expected.value)
 
 
@@ -114,10 +114,10 @@ def test_what_python_refuses_is_refused_with_its_words(name, shape, named):
     + [("leaky_relu", 0.2), ("leaky_relu", 2)],
 )
 def test_gains_are_pythons(args):
-    assert TWINS.gain(args) == torch.nn.init.calculate_gain(*args)
+    assert BINDINGS.gain(args) == torch.nn.init.calculate_gain(*args)
 
 
 def test_every_initialiser_is_there():
     names = [name for name in vars(torch.nn.init) if name.endswith("_") and not name.startswith("_")]
-    assert [name for name in [*names, "calculate_gain"] if not TWINS.has_initialiser(name)] == []
+    assert [name for name in [*names, "calculate_gain"] if not BINDINGS.has_initialiser(name)] == []
     assert {name for name, *_ in CALLS + TRUNCATED} == set(names)

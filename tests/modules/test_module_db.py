@@ -19,13 +19,13 @@ if os.environ.get("SIMPLE_TORCH") == "off":
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-from module_comparing import Tally, compare, tolerances  # noqa: E402
-from module_twins import TWINS, cases_of, refused_cases_of  # noqa: E402
+from compare_modules import Tally, compare, tolerances  # noqa: E402
+from module_runs import BINDINGS, cases_of, refused_cases_of  # noqa: E402
 from torch.testing._internal.common_modules import module_db  # noqa: E402
 
 ENTRIES = {info.module_cls.__name__: info for info in module_db}
 REFUSING = [name for name, info in ENTRIES.items() if info.module_error_inputs_func is not None]
-MISSING = [name for name in ENTRIES if not TWINS.has(name)]
+MISSING = [name for name in ENTRIES if not BINDINGS.has(name)]
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,9 @@ if os.environ.get("SIMPLE_TORCH") == "off":
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-from module_comparing import Tally, compare, tolerances  # noqa: E402
+from compare_modules import Tally, compare, tolerances  # noqa: E402
 from module_inputs import layers, models  # noqa: E402
-from module_twins import TWINS, module_classes  # noqa: E402
+from module_runs import BINDINGS, module_classes  # noqa: E402
 from torch.testing._internal.common_modules import module_db  # noqa: E402
 
 GIVEN = layers.GIVEN + models.GIVEN
@@ -50,7 +50,7 @@ def total():
 
 
 def test_every_module_of_torch_nn_is_written():
-    assert [name for name in module_classes() if name not in ELSEWHERE and not TWINS.has(name)] == []
+    assert [name for name in module_classes() if name not in ELSEWHERE and not BINDINGS.has(name)] == []
 
 
 def test_every_module_of_torch_nn_is_compared():
@@ -58,7 +58,7 @@ def test_every_module_of_torch_nn_is_compared():
     assert [name for name in module_classes() if name not in compared] == []
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if TWINS.has(name)])
+@pytest.mark.parametrize("name", [name for name in NAMES if BINDINGS.has(name)])
 def test_module(name, total):
     tally = Tally()
     with warnings.catch_warnings():

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from embedded_simple import equal, run, torch
 from torch import nn
 from torch.nn.utils import parametrizations, parametrize
-from twins import equal, run, torch
 
 OURS = run(
     """

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from embedded_simple import run, torch
 from torch import nn
-from twins import run, torch
 
 OURS = run(
     """

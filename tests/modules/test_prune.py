@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from embedded_simple import equal, run, torch
 from torch import nn
 from torch.nn.utils import prune
-from twins import equal, run, torch
 
 OURS = run(
     """

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from embedded_simple import equal, run_file, torch
 from torch import nn, optim
 from torch.nn import functional
 from torch.optim import lr_scheduler
 from torch.optim.swa_utils import SWALR, AveragedModel, get_ema_multi_avg_fn, update_bn
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, TensorDataset
-from twins import equal, run_file, torch
 
 OURS = run_file(Path(__file__).with_name("typical.spl"))
 X = torch.linspace(-1.0, 1.0, 24).reshape(8, 3)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from embedded_simple import equal, run, torch
 from torch import nn
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.utils import parametrize
-from twins import equal, run, torch
 
 OURS = run(
     """

@@ -20,8 +20,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-from gradient_replay import GradientAbi, inputs_of, outputs_of, same_bits, weights_for  # noqa: E402
 from embedded_abi import AbiError, Unreplayable  # noqa: E402
+from gradient_replay import GradientAbi, inputs_of, outputs_of, same_bits, weights_for  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 from simple_torch import run  # noqa: E402

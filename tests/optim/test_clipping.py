@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from optimizers_of_both import torch
+from compare_optimizers import torch
 from simple_torch import run
 
 NAMES = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from optimizers_of_both import NAMES, Problem, ours, pythons, torch
+from compare_optimizers import NAMES, Problem, ours, pythons, torch
 from simple_torch import run
 
 from torch.testing._internal.common_optimizers import OptimizerErrorEnum, optim_db  # isort: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 
 import pytest
-from optimizers_of_both import Problem, ours, plain, pythons, torch
+from compare_optimizers import Problem, ours, plain, pythons, torch
 from simple_torch import run
 
 from torch.optim.optimizer import (  # isort: skip

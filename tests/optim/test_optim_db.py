@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 
 import pytest
-from optimizers_of_both import largest_difference, ours, problems_for, pythons, torch
+from compare_optimizers import largest_difference, ours, problems_for, pythons, torch
 
 from torch.testing._internal.common_optimizers import optim_db  # isort: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from optimizers_of_both import NAMES, Problem, ours, pythons, torch
+from compare_optimizers import NAMES, Problem, ours, pythons, torch
 
 
 def matrices():

@@ -7,8 +7,8 @@ import random
 from copy import deepcopy
 
 import pytest
-from optimizers_of_both import plain
-from schedulers_of_both import CASES, OURS, Mine, optimizer_of, pair, step
+from compare_optimizers import plain
+from compare_schedulers import CASES, OURS, Mine, optimizer_of, pair, step
 from state_mutations import REFUSAL, mutate, refusal_of_python
 
 MUTATIONS = 15

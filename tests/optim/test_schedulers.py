@@ -6,8 +6,8 @@ import warnings
 from copy import deepcopy
 
 import pytest
-from optimizers_of_both import ours, plain, torch
-from schedulers_of_both import CASES, NAMES, OURS, Mine, Theirs, optimizer_of, pair, params, state_of, step
+from compare_optimizers import ours, plain, torch
+from compare_schedulers import CASES, NAMES, OURS, Mine, Theirs, optimizer_of, pair, params, state_of, step
 
 
 @pytest.mark.parametrize("kind", ["SGD", "Adam"])

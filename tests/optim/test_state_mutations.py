@@ -7,7 +7,7 @@ import random
 from copy import deepcopy
 
 import pytest
-from optimizers_of_both import NAMES, ours, plain, problems_for, pythons, torch
+from compare_optimizers import NAMES, ours, plain, problems_for, pythons, torch
 from state_mutations import REFUSAL, mutate, refusal_of_python
 
 OPTIONS = {

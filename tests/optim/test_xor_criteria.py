@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from optimizers_of_both import NAMES
+from compare_optimizers import NAMES
 from simple_torch import run_file
 
 XOR = run_file(Path(__file__).with_name("xor.spl"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from copy import deepcopy
 
-from optimizers_of_both import torch
+from compare_optimizers import torch
 from simple_torch import run
 
 

@@ -34,10 +34,10 @@ def outcome(program: str, *words: str) -> tuple[int, str, str]:
 
 @pytest.mark.skipif(not os.environ.get("SIMPLE_PYTHON"), reason="needs a Python with torch")
 def test_eight_threads_with_python_and_backward() -> None:
-    assert outcome("many.spl", str(STEPS)) == (0, "0 wrong\ntrue\n", "")
+    assert outcome("mixed_threads.spl", str(STEPS)) == (0, "0 wrong\ntrue\n", "")
 
 
 @pytest.mark.skipif(not os.environ.get("SIMPLE_PYTHON"), reason="needs a Python with torch")
 def test_eight_simple_threads_beside_sixteen_of_c() -> None:
     front = Path(host()).parent.parent / "lib" / "libspl_torch.so"
-    assert outcome("beside_native.spl", str(front)) == (0, "0 failed, 0 wrong, 0 left\n", "")
+    assert outcome("native_threads.spl", str(front)) == (0, "0 failed, 0 wrong, 0 left\n", "")

@@ -11,7 +11,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from twins import ROOT, run, torch
+from embedded_simple import ROOT, run, torch
 
 datasets = pytest.importorskip("torchvision.datasets", reason="this Python has no torchvision")
 from torch import nn  # noqa: E402

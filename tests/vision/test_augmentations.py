@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import compare_transforms
 import pytest
-import transforms_of_both
-from transforms_of_both import PICTURES, case, close, hold, hold_refusal, picture, v2
-from twins import run, torch
+from compare_transforms import PICTURES, case, close, hold, hold_refusal, picture, v2
+from embedded_simple import run, torch
 
 OURS = run(
     """
@@ -78,7 +78,7 @@ def test_every_operation_comes_up(name, seed):
 @pytest.mark.parametrize("named", [{"alpha": -1.0}, {"alpha": 0.0}, {"mixture_width": 0}], ids=str)
 def test_refuses_mixtures_of_nothing(named):
     """torchvision gives NaN, or a picture that is darker, for these."""
-    assert transforms_of_both.OURS.refusal("AugMix", [], named, picture()).startswith(f"{next(iter(named))} should be")
+    assert compare_transforms.OURS.refusal("AugMix", [], named, picture()).startswith(f"{next(iter(named))} should be")
 
 
 @pytest.mark.parametrize("policy", v2.AutoAugmentPolicy)

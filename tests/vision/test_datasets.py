@@ -10,10 +10,10 @@ import random
 
 import numpy
 import pytest
-from old_pickles import old_pickle
-from picture_files import as_text, datasets, idx, make_cifar, make_mnist, theirs
+from embedded_simple import run, torch
+from image_files import as_text, datasets, idx, make_cifar, make_mnist, theirs
+from python2_pickles import python2_pickle
 from torchvision.transforms.v2.functional import pil_to_tensor
-from twins import run, torch
 
 OURS = run(
     """
@@ -322,7 +322,7 @@ def test_a_batch_that_would_run_code_runs_none(tmp_path):
     assert not (tmp_path / "was_run").exists()
 
 
-@pytest.mark.parametrize("dumped", [old_pickle, lambda value: pickle.dumps(as_text(value), 5)], ids=["2", "5"])
+@pytest.mark.parametrize("dumped", [python2_pickle, lambda value: pickle.dumps(as_text(value), 5)], ids=["2", "5"])
 def test_truncated_and_flipped_batches_are_read_right_or_told(dumped, tmp_path):
     folder = make_cifar(tmp_path, 100, layouts=("python",), dumped=dumped)
     path = folder / "train"

@@ -19,9 +19,9 @@ import time
 from pathlib import Path
 
 import pytest
+from embedded_simple import run, torch
 from file_server import served
-from picture_files import datasets, make_cifar, make_mnist, theirs
-from twins import run, torch
+from image_files import datasets, make_cifar, make_mnist, theirs
 
 from programs import has_terminals, host, is_sanitized
 

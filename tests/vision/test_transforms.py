@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from transforms_of_both import OURS, PICTURES, case, close, hold, hold_refusal, picture, v2
-from twins import run, torch
+from compare_transforms import OURS, PICTURES, case, close, hold, hold_refusal, picture, v2
+from embedded_simple import run, torch
 
 LOADED = run(
     """

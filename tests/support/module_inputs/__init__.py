@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from module_twins import SEED, Case, remembered
+from module_runs import SEED, Case, remembered
 
 
 @dataclass

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 
 import torch
-from module_twins import remembered
+from module_runs import remembered
 
 from module_inputs import Given, module, normal
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from optimizers_of_both import ours, torch
-from schedulers_of_both import OURS, Mine, optimizer_of
+from compare_optimizers import ours, torch
+from compare_schedulers import OURS, Mine, optimizer_of
 from simple_torch import run
 
 PROGRAMS = run(

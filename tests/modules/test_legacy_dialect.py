@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from embedded_simple import equal, run_file, torch
 from torch import nn, optim
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-from twins import equal, run_file, torch
 
 
 @pytest.fixture(scope="module")
 def older():
-    return run_file(str(Path(__file__).with_name("older.spl")))
+    return run_file(str(Path(__file__).with_name("legacy.spl")))
 
 
 def values(model):

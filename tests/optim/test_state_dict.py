@@ -6,7 +6,7 @@ import io
 from copy import deepcopy
 
 import pytest
-from optimizers_of_both import NAMES, Problem, ours, plain, problems_for, pythons, torch
+from compare_optimizers import NAMES, Problem, ours, plain, problems_for, pythons, torch
 
 # Options under which each algorithm remembers the most.
 OPTIONS = {

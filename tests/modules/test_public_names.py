@@ -6,7 +6,7 @@ import importlib
 import types
 
 import pytest
-from twins import run
+from embedded_simple import run
 
 OURS = run(
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from metrics_of_both import function, is_close, ours, quietly, streamed, torch
+from compare_metrics import function, is_close, ours, quietly, streamed, torch
 from sklearn import metrics as sk
 
 SEEDS = range(25)

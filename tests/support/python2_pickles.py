@@ -8,21 +8,21 @@ import struct
 from typing import ClassVar
 
 
-class OldPickler(pickle._Pickler):
+class Python2Pickler(pickle._Pickler):
     """Writes protocol 2. The C pickler's types cannot be changed, so this is the one in Python."""
 
     dispatch: ClassVar = dict(pickle._Pickler.dispatch)
 
-    def save_old_text(self, content: bytes) -> None:
+    def save_python2_str(self, content: bytes) -> None:
         head = b"U" + bytes([len(content)]) if len(content) < 256 else b"T" + struct.pack("<i", len(content))
         self.write(head + content)
         self.memoize(content)
 
-    dispatch[bytes] = save_old_text
+    dispatch[bytes] = save_python2_str
 
 
-def old_pickle(value: object) -> bytes:
+def python2_pickle(value: object) -> bytes:
     """The value as Python 2's cPickle.dumps(value, 2) gave it, with bytes as its str."""
     stream = io.BytesIO()
-    OldPickler(stream, protocol=2, fix_imports=True).dump(value)
+    Python2Pickler(stream, protocol=2, fix_imports=True).dump(value)
     return stream.getvalue()

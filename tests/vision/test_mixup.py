@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from twins import run, torch
+from embedded_simple import run, torch
 
 v2 = pytest.importorskip("torchvision.transforms.v2", reason="this Python has no torchvision")
 OURS = run(

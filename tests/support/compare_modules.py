@@ -1,4 +1,4 @@
-"""What two runs of module_twins gave, compared to the bit, and counted."""
+"""What two runs of module_runs gave, compared to the bit, and counted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from module_twins import Case, Expected, Ours, Run, run_of, short
+from module_runs import Case, Expected, Ours, Run, run_of, short
 
 TABLES = Path(__file__).parents[1] / "modules"
 TOLERANCES = TABLES / "tolerances.tsv"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from metrics_of_both import ours, run, torch
+from compare_metrics import ours, run, torch
 
 NAN = float("nan")
 CLASSES = {"task": "multiclass", "num_classes": 3}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from optimizers_of_both import ours, plain, torch
+from compare_optimizers import ours, plain, torch
 from simple_torch import run
 from torch.optim import swa_utils
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from twins import run, torch
+from embedded_simple import run, torch
 
 image = pytest.importorskip("PIL.Image", reason="this Python has no Pillow", exc_type=ModuleNotFoundError)
 torchvision_io = pytest.importorskip("torchvision.io", reason="this Python has no torchvision")

@@ -6,7 +6,7 @@ import re
 from copy import deepcopy
 
 import pytest
-from optimizers_of_both import Problem, ours, plain, torch
+from compare_optimizers import Problem, ours, plain, torch
 from simple_torch import run
 
 OWN = run(

@@ -6,7 +6,7 @@ import re
 from enum import Enum
 
 import pytest
-from twins import run, torch
+from embedded_simple import run, torch
 
 v2 = pytest.importorskip("torchvision.transforms.v2", reason="this Python has no torchvision")
 

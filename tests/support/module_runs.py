@@ -14,7 +14,7 @@ import torch
 SEED = 1234
 STEPS = {"lr": 0.01, "momentum": 0.9}  # of the training after the first call
 torch.set_num_threads(1)  # the inputs are small: threads cost more than they give
-TWINS = simple_torch.run_file(Path(__file__).parents[1] / "modules" / "twins.spl")
+BINDINGS = simple_torch.run_file(Path(__file__).parents[1] / "modules" / "bindings.spl")
 
 
 @dataclass
@@ -71,9 +71,9 @@ def arguments_of(module: torch.nn.Module) -> dict[str, Any]:
 
 def our_twin(module: torch.nn.Module) -> Any:
     args, kwargs = arguments_of(module)
-    ours = TWINS.made(type(module).__name__, copied(args, {}, our_twin), copied(kwargs, {}, our_twin))
+    ours = BINDINGS.made(type(module).__name__, copied(args, {}, our_twin), copied(kwargs, {}, our_twin))
     with torch.no_grad():
-        for (_, mine), theirs in zip(TWINS.state(ours), module.state_dict().values()):
+        for (_, mine), theirs in zip(BINDINGS.state(ours), module.state_dict().values()):
             mine.copy_(theirs)
     return ours
 
@@ -132,21 +132,21 @@ class Expected:
 
 class Ours:
     def make(self, case: Case) -> Any:
-        return TWINS.made(case.name, copied(case.args, {}, our_twin), copied(case.kwargs, {}, our_twin))
+        return BINDINGS.made(case.name, copied(case.args, {}, our_twin), copied(case.kwargs, {}, our_twin))
 
     def move(self, module: Any, dtype: torch.dtype) -> None:
-        TWINS.moved(module, dtype)
+        BINDINGS.moved(module, dtype)
 
     def call(self, module: Any, args: tuple, kwargs: dict) -> Any:
         # What is one tensor here comes to Simple as several; which of them are one is told.
         firsts = [next(i for i, other in enumerate(args) if other is value) for value in args]
-        return TWINS.called(module, args, kwargs, firsts)
+        return BINDINGS.called(module, args, kwargs, firsts)
 
     def state(self, module: Any) -> Iterator[tuple[str, torch.Tensor]]:
-        yield from TWINS.state(module)
+        yield from BINDINGS.state(module)
 
     def optimizer(self, module: Any) -> Any:
-        return TWINS.optimizer(module, STEPS["lr"], STEPS["momentum"])
+        return BINDINGS.optimizer(module, STEPS["lr"], STEPS["momentum"])
 
 
 def copy_of_module(module: torch.nn.Module) -> torch.nn.Module:

@@ -7,7 +7,7 @@ import struct
 
 import numpy
 import pytest
-from old_pickles import old_pickle
+from python2_pickles import python2_pickle
 
 datasets = pytest.importorskip("torchvision.datasets", reason="this Python has no torchvision")
 
@@ -32,7 +32,7 @@ def make_mnist(folder, name="MNIST", *, packed=False, count=7):
     return raw
 
 
-def make_cifar(folder, kind: int, count=4, *, layouts=("python", "binary"), dumped=old_pickle):
+def make_cifar(folder, kind: int, count=4, *, layouts=("python", "binary"), dumped=python2_pickle):
     """The Python version, which torchvision reads, and the binary one."""
     generator = numpy.random.default_rng(5)
     python = folder / ("cifar-10-batches-py" if kind == 10 else "cifar-100-python")
