@@ -1,20 +1,20 @@
-# Finds the torch of a Python environment and offers it as imported targets.
+# Finds the torch of each Python environment and defines imported targets for it.
 #
-# For an environment with torch 2.15 (suffix `2.15`) there are then
+# For an environment with torch 2.15 (suffix `2.15`):
 #   torch_env_2.15    LibTorch: headers, libtorch, libtorch_cpu, libc10
 #   python_env_2.15   CPython's headers only; nothing of ours links libpython
 #   TORCH_ENV_2.15_PYTHON, _DIR (the torch package), _VERSION (2.15.0), _TORCH_MINOR (2.15), _PY_MINOR (3.11)
 #
-# A second environment with the same torch and another Python, 3.12 say, has the suffix `2.15-py3.12`, and needs a bridge
-# only.
+# A second environment with the same torch and another Python, such as 3.12, has the suffix `2.15-py3.12` and needs only a
+# bridge.
 #
-# find_package(Torch) is not used: it demands the CUDA toolkit, the wheel alone does not.
+# find_package(Torch) is not used: it requires the CUDA toolkit, which the wheel does not.
 
 set(_simple_torch_query [[
 import importlib.util, os, runpy, sys, sysconfig
 spec = importlib.util.find_spec("torch")
 if spec is None or spec.origin is None:
-    sys.exit("it has no torch")
+    sys.exit("no torch")
 folder = os.path.dirname(spec.origin)
 version = runpy.run_path(os.path.join(folder, "version.py"))["__version__"].split("+")[0]
 print(folder, version, "%d.%d" % sys.version_info[:2], sysconfig.get_path("include"), sep=";")
@@ -27,24 +27,25 @@ function(simple_torch_find_environments pythons out others)
   set(rest "")
   foreach(python IN LISTS pythons)
     execute_process(COMMAND ${python} -I -c "${_simple_torch_query}"
-      OUTPUT_VARIABLE answer ERROR_VARIABLE fault RESULT_VARIABLE status
+      OUTPUT_VARIABLE output ERROR_VARIABLE error RESULT_VARIABLE status
       OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_STRIP_TRAILING_WHITESPACE)
     if(NOT status EQUAL 0)
-      message(FATAL_ERROR "SIMPLE_TORCH_PYTHONS names ${python}: ${fault}${status}")
+      message(FATAL_ERROR "SIMPLE_TORCH_PYTHONS: ${python}: ${error} (status ${status})")
     endif()
-    list(GET answer 0 folder)
-    list(GET answer 1 version)
-    list(GET answer 2 py_minor)
-    list(GET answer 3 py_include)
+    list(GET output 0 folder)
+    list(GET output 1 version)
+    list(GET output 2 py_minor)
+    list(GET output 3 py_include)
     if(NOT EXISTS ${py_include}/Python.h)
-      message(FATAL_ERROR "${python} has no headers: ${py_include}/Python.h is missing (Debian: python3-dev)")
+      message(FATAL_ERROR "SIMPLE_TORCH_PYTHONS: ${python} has no headers, no ${py_include}/Python.h (Debian: python3-dev)")
     endif()
     string(REGEX MATCH "^[0-9]+\\.[0-9]+" suffix ${version})
     set(torch_minor ${suffix})
+    _simple_torch_check_supported(${python} ${version} ${torch_minor} ${py_minor})
     if(suffix IN_LIST suffixes)
       set(suffix ${torch_minor}-py${py_minor})
       if(suffix IN_LIST rest OR py_minor STREQUAL first_py_of_${torch_minor})
-        message(FATAL_ERROR "SIMPLE_TORCH_PYTHONS names torch ${torch_minor} with Python ${py_minor} twice")
+        message(FATAL_ERROR "SIMPLE_TORCH_PYTHONS: torch ${torch_minor} with Python ${py_minor} is listed twice")
       endif()
       list(APPEND rest ${suffix})
     else()
@@ -63,12 +64,24 @@ function(simple_torch_find_environments pythons out others)
   set(${others} ${rest} PARENT_SCOPE)
 endfunction()
 
+# The front rejects a torch that is not supported, so a backend for it is of no use.
+function(_simple_torch_check_supported python version torch_minor py_minor)
+  if(NOT torch_minor IN_LIST SIMPLE_TORCH_SUPPORTED_TORCH)
+    list(JOIN SIMPLE_TORCH_SUPPORTED_TORCH ", " supported)
+    message(FATAL_ERROR "SIMPLE_TORCH_PYTHONS: ${python} has torch ${version}, supported are ${supported}")
+  endif()
+  if(NOT py_minor IN_LIST SIMPLE_TORCH_SUPPORTED_PYTHON)
+    list(JOIN SIMPLE_TORCH_SUPPORTED_PYTHON ", " supported)
+    message(WARNING "${python} is Python ${py_minor}, supported are ${supported}")
+  endif()
+endfunction()
+
 function(_simple_torch_import suffix folder py_include)
   add_library(torch_env_${suffix} INTERFACE IMPORTED GLOBAL)
   target_include_directories(torch_env_${suffix} SYSTEM INTERFACE
     ${folder}/include ${folder}/include/torch/csrc/api/include)
   target_link_directories(torch_env_${suffix} INTERFACE ${folder}/lib)
-  # libtorch.so draws in libtorch_cuda, which registers its kernels by being loaded: keep it.
+  # libtorch.so loads libtorch_cuda, which registers its kernels when it is loaded: keep it.
   target_link_options(torch_env_${suffix} INTERFACE LINKER:--no-as-needed)
   target_link_libraries(torch_env_${suffix} INTERFACE torch torch_cpu c10)
 

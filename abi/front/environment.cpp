@@ -10,6 +10,8 @@
 #include <system_error>
 #include <vector>
 
+#include "supported_versions.h"
+
 namespace simple_torch::abi {
 namespace fs = std::filesystem;
 namespace {
@@ -63,6 +65,11 @@ std::string minor_of(std::string_view version) {
     ++end;
   }
   return end == first_dot + 1 ? "" : std::string(version.substr(0, end));
+}
+
+/// "2.11 to 2.15".
+std::string supported_range() {
+  return std::string(std::begin(kSupportedTorch)[0]) + " to " + std::string(std::end(kSupportedTorch)[-1]);
 }
 
 /// 11 of "3.11"; 0 of "".
@@ -259,7 +266,8 @@ bool from_active(FoundEnvironment& found, const char* variable, const Variables&
     return false;
   }
   found.notice = "simple: the active environment " + prefix + " is passed over: it has " +
-                 (version.empty() ? "no PyTorch" : "PyTorch " + version + ", and 2.11 to 2.15 are supported");
+                 (version.empty() ? "no PyTorch"
+                                  : "PyTorch " + version + ", and " + supported_range() + " are supported");
   return false;
 }
 
@@ -291,13 +299,7 @@ std::string torch_version_of(const fs::path& torch_dir) {
 }
 
 bool is_supported(const std::string& torch_version) {
-  const std::string minor = minor_of(torch_version);
-  int number = 0;
-  if (!minor.starts_with("2.")) {
-    return false;
-  }
-  std::from_chars(minor.data() + 2, minor.data() + minor.size(), number);
-  return number >= 11 && number <= 15;
+  return std::ranges::find(kSupportedTorch, minor_of(torch_version)) != std::ranges::end(kSupportedTorch);
 }
 
 FoundEnvironment find_environment(const fs::path& library_dir, const Variables& variables) {
@@ -312,7 +314,7 @@ FoundEnvironment find_environment(const fs::path& library_dir, const Variables& 
   }
   if (!found.torch_dir.empty() && !is_supported(found.torch_version)) {
     found.problem = "PyTorch " + found.torch_version + " in " + found.torch_dir.string() +
-                    " is not supported; 2.11 to 2.15 are";
+                    " is not supported; " + supported_range() + " are";
   }
   return found;
 }

@@ -34,7 +34,7 @@ FoundEnvironment find_environment(const std::filesystem::path& library_dir, cons
 /// The version in a package's version.py or a LibTorch folder's build-version; empty when there is none.
 std::string torch_version_of(const std::filesystem::path& torch_dir);
 
-/// Whether a backend for this version can exist: 2.11 … 2.15.
+/// Whether requirements/versions.json lists the minor version.
 bool is_supported(const std::string& torch_version);
 
 }  // namespace simple_torch::abi

@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 from building import pythons_to_build_for
-from layout import Environment
+from layout import TORCH_VERSIONS, Environment
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,7 +29,7 @@ def test_a_python_without_torch_is_refused_by_name(tmp_path):
     python = tmp_path / "mine" / "bin" / "python3"
     done = configure(tmp_path / "build", str(python))
     assert done.returncode != 0
-    assert f"SIMPLE_TORCH_PYTHONS names {python}: it has no torch" in " ".join(done.stderr.split())
+    assert f"SIMPLE_TORCH_PYTHONS: {python}: no torch" in " ".join(done.stderr.split())
 
 
 def python_with(folder: Path, torch: str, minor: str) -> Path:
@@ -57,6 +57,7 @@ def test_a_named_python_that_cannot_be_built_for_is_passed_over_with_a_word(tmp_
     own = python_with(tmp_path / "own", "2.15", "3.11")
     environment = Environment("2.15", tmp_path / "own", ())
     old = python_with(tmp_path / "old", "2.9", "3.11")
-    for named, told in [(str(old), "it has torch 2.9; supported are 2.15 and 2.11"), ("/no/such", "it does not run")]:
+    supported = " and ".join(TORCH_VERSIONS)
+    for named, told in [(str(old), f"it has torch 2.9; supported are {supported}"), ("/no/such", "it does not run")]:
         assert pythons_to_build_for([environment], {"SIMPLE_PYTHON": named}) == [str(own)]
         assert told in capsys.readouterr().err

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import system
-from layout import DEFAULT_TORCH, TORCH_VERSIONS, Build, environment
+from layout import DEFAULT_TORCH, SUPPORTED_TORCH, Build, environment
 
 _SETUP = "bin/simple setup"
 _BUILD = Build()
@@ -116,7 +116,7 @@ def _torch(variables: Mapping[str, str], python: str, facts: dict) -> list[Findi
         fault = f"{named} holds no torch" if named else f"{python} has no torch"
         return [Finding("torch", "none", fault, mend)]
     minor = _minor(version)
-    unsupported = f"torch {version} is not supported ({TORCH_VERSIONS[1]} to {TORCH_VERSIONS[0]} are)"
+    unsupported = f"torch {version} is not supported ({SUPPORTED_TORCH[0]} to {SUPPORTED_TORCH[-1]} are)"
     libtorch = Path(folder) / "lib"
     incomplete = f"{libtorch} has no libtorch_cpu.so"
     findings = [
@@ -138,8 +138,7 @@ def _torch_version(folder: str | None) -> tuple[str | None, str | None]:
 
 
 def _supported(version: str) -> bool:
-    minors = sorted(tuple(map(int, minor.split("."))) for minor in TORCH_VERSIONS)
-    return minors[0] <= tuple(map(int, _minor(version).split("."))) <= minors[-1]
+    return _minor(version) in SUPPORTED_TORCH
 
 
 def _cuda(of_the_wheel: str | None) -> Finding:

@@ -1,8 +1,9 @@
-"""Where everything of the project lies, and which versions of torch it supports."""
+"""The paths of the project, and the versions of torch and Python that it supports."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +13,25 @@ TOOLS = STATE / "tools"
 WITHOUT_TORCH = STATE / "without-torch"  # there after `setup --torch none`, so that later builds ask for none
 REQUIREMENTS = ROOT / "requirements"
 
-MIN_PYTHON = (3, 11)  # torch 2.15 and numpy demand it
-DEFAULT_TORCH = "2.15"
-TORCH_VERSIONS = (DEFAULT_TORCH, "2.11")
+
+def version_key(minor: str) -> tuple[int, ...]:
+    """Orders "2.9" before "2.11"."""
+    return tuple(map(int, minor.split(".")))
+
+
+_VERSIONS = json.loads((REQUIREMENTS / "versions.json").read_text())
+MIN_PYTHON = version_key(_VERSIONS["setup_python"])  # torch's wheels and numpy require it
+DEFAULT_TORCH: str = _VERSIONS["default_torch"]
+SUPPORTED_TORCH = sorted(_VERSIONS["torch"], key=version_key)
+SUPPORTED_PYTHON = sorted(_VERSIONS["python"], key=version_key)
+TORCH_SIZES: dict[str, dict[str, float]] = _VERSIONS["torch"]  # measured on Debian 12, x86-64
+# Those that set-up can install, the default one first.
+TORCH_VERSIONS = tuple(
+    sorted(
+        (minor for minor in SUPPORTED_TORCH if (REQUIREMENTS / f"torch-{minor}.lock").exists()),
+        key=lambda minor: (minor != DEFAULT_TORCH, [-part for part in version_key(minor)]),
+    )
+)
 NO_TORCH = "none"
 
 

@@ -15,6 +15,7 @@ from layout import (
     DEFAULT_TORCH,
     NO_TORCH,
     STATE,
+    TORCH_SIZES,
     WITHOUT_TORCH,
     Build,
     Environment,
@@ -23,8 +24,6 @@ from layout import (
 )
 
 # Measured on Debian 12, x86-64.
-_ENVIRONMENT_GB = {"2.15": 8.2, "2.11": 7.4}
-_TORCH_GB = {"2.15": 5.5, "2.11": 4.7}  # of which torch with its CUDA libraries
 _DOWNLOAD_GB = 3.6
 _PACKAGES_GB = 0.5
 _BUILD_GB = 0.2
@@ -69,7 +68,7 @@ def _announce(missing: Environment | None, plan: system.Plan, machine: system.Ma
 
 
 def needed_gb(missing: Environment | None) -> float:
-    return _BUILD_GB + (_ENVIRONMENT_GB[missing.torch] if missing else 0)
+    return _BUILD_GB + (TORCH_SIZES[missing.torch]["environment_gb"] if missing else 0)
 
 
 def describe(missing: Environment | None, plan: system.Plan, free_gb: float) -> list[str]:
@@ -79,8 +78,8 @@ def describe(missing: Environment | None, plan: system.Plan, free_gb: float) -> 
         lines.append(f"  system packages (up to {_PACKAGES_GB} GB): {' '.join(plan.packages)}")
     if missing:
         lines += [
-            f"  Python packages ({_ENVIRONMENT_GB[missing.torch]} GB on disk, {_DOWNLOAD_GB} GB to download):",
-            f"    torch {missing.torch} with its CUDA libraries (about {_TORCH_GB[missing.torch]} GB), torchvision,",
+            f"  Python packages ({TORCH_SIZES[missing.torch]['environment_gb']} GB on disk, {_DOWNLOAD_GB} GB to download):",
+            f"    torch {missing.torch} with its CUDA libraries (about {TORCH_SIZES[missing.torch]['torch_gb']} GB), torchvision,",
             f"    and what the examples and tests use; only into {missing.folder}, on {plan.python}",
         ]
     lines.append(f"and build in this folder; {needed_gb(missing):.1f} GB of the {free_gb:.0f} GB free on this disk.")
