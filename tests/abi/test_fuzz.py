@@ -21,8 +21,9 @@ torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type
 
 ROOT = Path(__file__).resolve().parents[2]
 
-from abi_generator import table  # noqa: E402
 from embedded_abi import SplArray, SplValue, open_front  # noqa: E402
+
+from abi_generator import table  # noqa: E402
 
 CALLS = 1_000_000 if os.environ.get("SIMPLE_LONG_TESTS") == "1" else 30_000
 MOST_HANDLES = 60

@@ -82,7 +82,7 @@ def test_products(simple, kind, name):
     assert equal(ours, getattr(functional, kind)(FUNCTIONS[name], inputs, v))
 
 
-def test_results_can_be_differentiated_with_create_graph(simple):
+def test_results_are_differentiable_with_create_graph(simple):
     ours, theirs = inputs_for("one", requires_grad=True), inputs_for("one", requires_grad=True)
     simple.jacobian_of("one", ours, True, False).sum().backward()
     functional.jacobian(FUNCTIONS["one"], theirs, create_graph=True).sum().backward()
@@ -102,7 +102,7 @@ STRICT = [
 
 
 @pytest.mark.parametrize(("kind", "name"), STRICT)
-def test_what_strict_mode_refuses_is_refused_with_the_same_beginning(simple, kind, name):
+def test_strict_mode_rejects_as_python_does(simple, kind, name):
     inputs = inputs_for(name)
     v = FUNCTIONS[name](*inputs) if kind == "vjp" else inputs
     with pytest.raises(RuntimeError) as theirs:
@@ -123,6 +123,6 @@ def first_sentence(raised) -> str:
 
 
 @pytest.mark.parametrize("which", ["jacobian", "hessian"])
-def test_vectorize_is_refused_by_name(simple, which):
+def test_vectorize_is_rejected_by_name(simple, which):
     with pytest.raises(RuntimeError, match="leave out vectorize"):
         simple.vectorized(which)

@@ -92,7 +92,7 @@ def block(x, w):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16], ids=str)
-def test_custom_function_gives_the_same_values_and_gradients(simple, dtype):
+def test_custom_functions_values_and_gradients_match_python(simple, dtype):
     ours, theirs = start(5, 3, dtype=dtype), start(5, 3, dtype=dtype)
     y, z = simple.swish(ours), Swish.apply(theirs, 1.5)
     assert equal(y, z)
@@ -110,7 +110,7 @@ def test_custom_function_is_differentiated_twice_from_python(simple):
     assert torch.autograd.gradgradcheck(simple.swish, start(4, dtype=torch.float64))
 
 
-def test_simples_gradcheck_says_what_pythons_says(simple):
+def test_gradcheck_matches_python(simple):
     x = start(3, dtype=torch.float64)
     z = start(2, dtype=torch.complex128)
     for func, inputs in [
@@ -132,7 +132,7 @@ def test_failure_in_backward_is_an_exception_in_python(simple):
         simple.fails(start(2)).sum().backward()
 
 
-def test_grad_gives_the_same(simple):
+def test_grad_matches_python(simple):
     x, y, unused = start(3), start(3), start(3)
     outputs = (x * y.exp(), x.sin())
     weights = (torch.ones(3) * 2, torch.ones(3))
@@ -140,7 +140,7 @@ def test_grad_gives_the_same(simple):
     assert equal(simple.gradients(outputs, (x, y, unused), weights), theirs)
 
 
-def test_checkpoint_gives_the_same_gradients_and_leaves_the_same_random_state(simple):
+def test_checkpoint_keeps_gradients_and_the_random_state(simple):
     results = []
     for run_checkpoint in (simple.checkpointed, lambda x, w: checkpoint(block, x, w, use_reentrant=False), block):
         x, w = start(6, 6), start(6, 6)
@@ -153,7 +153,7 @@ def test_checkpoint_gives_the_same_gradients_and_leaves_the_same_random_state(si
     assert equal(results[0], results[2])
 
 
-def test_checkpoint_lets_gradients_through_to_what_the_function_uses_itself(simple):
+def test_checkpoint_propagates_gradients_to_captured_tensors(simple):
     x, w = start(6, 6), start(6, 6)
     torch.manual_seed(5)
     ours = torch.autograd.grad(simple.checkpointed(x.detach(), w).sum(), w)
@@ -161,7 +161,7 @@ def test_checkpoint_lets_gradients_through_to_what_the_function_uses_itself(simp
     assert equal(ours, torch.autograd.grad(block(x.detach(), w).sum(), w))
 
 
-def test_checkpoint_without_the_random_state_draws_again(simple):
+def test_checkpoint_without_rng_state_draws_new_numbers(simple):
     x, w = start(6, 6), start(6, 6)
     torch.manual_seed(5)
     simple.without_rng(x, w).sum().backward()
@@ -172,7 +172,7 @@ def test_checkpoint_without_the_random_state_draws_again(simple):
     assert equal(first, x.grad)
 
 
-def test_checkpoint_can_be_differentiated_twice_and_again(simple):
+def test_checkpoint_supports_double_backward(simple):
     results = []
     for run_checkpoint in (simple.checkpointed, lambda x, w: checkpoint(block, x, w, use_reentrant=False)):
         x, w = start(4, 4), start(4, 4)
@@ -195,7 +195,7 @@ def test_checkpoint_sequential(simple, segments):
     assert equal((x.grad, w.grad), (twin.grad, weight.grad))
 
 
-def test_checkpoint_sequential_takes_a_sequential(simple):
+def test_checkpoint_sequential_accepts_a_sequential(simple):
     x, twin = start(3, 3), start(3, 3)
     weight = torch.full((3, 3), 0.5)
     simple.layers_in_parts(x, 2).sum().backward()
@@ -206,13 +206,13 @@ def test_checkpoint_sequential_takes_a_sequential(simple):
 @pytest.mark.parametrize(
     ("which", "words"), [("fewer", "A different number of tensors"), ("shape", "different metadata")]
 )
-def test_checkpoint_says_what_differs_the_second_time(simple, which, words):
+def test_checkpoint_reports_a_different_recomputation(simple, which, words):
     y = simple.differs(which, start(3)).sum()
     with pytest.raises(RuntimeError, match=words):
         y.backward()
 
 
-def test_reentrant_checkpoints_are_refused(simple):
+def test_reentrant_checkpoints_are_rejected(simple):
     with pytest.raises(RuntimeError, match="use_reentrant"):
         simple.reentrant(start(2, 2))
 
@@ -232,7 +232,7 @@ def test_hooks_of_simple_on_pythons_tensors(simple):
     assert equal(ours.grad, theirs.grad)
 
 
-def test_hooks_after_accumulation_join_those_that_python_has_put_there(simple):
+def test_post_accumulate_hooks_run_with_pythons_hooks(simple):
     x = start(2)
     x.register_post_accumulate_grad_hook(lambda leaf: change(leaf, torch.Tensor.add_, 1.0))
     simple.after(x)

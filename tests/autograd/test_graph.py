@@ -27,7 +27,7 @@ OURS = run(
 
 
 @pytest.mark.parametrize("pin", [False, True])
-def test_save_on_cpu_gives_the_same_gradients(pin):
+def test_save_on_cpu_keeps_the_gradients(pin):
     ours, theirs = (torch.tensor([0.5, -1.0, 2.0], requires_grad=True) for _ in range(2))
     found = OURS.saved_on_cpu(ours, pin)
     with torch.autograd.graph.save_on_cpu(pin_memory=pin):
@@ -36,7 +36,7 @@ def test_save_on_cpu_gives_the_same_gradients(pin):
     assert equal(found, theirs.grad)
 
 
-def test_hooks_see_each_tensor_that_is_saved():
+def test_hooks_receive_each_saved_tensor():
     results = []
     for side in ("ours", "theirs"):
         x, seen = torch.tensor([0.5, -1.0], requires_grad=True), []
@@ -59,7 +59,7 @@ def test_hooks_see_each_tensor_that_is_saved():
     assert results[0] == results[1] and len(results[0][0]) == 4
 
 
-def test_hooks_of_gradients_may_be_pythons():
+def test_gradient_hooks_may_be_python_functions():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     OURS.with_hook(x, lambda grad: grad * 3.0)
     OURS.with_hook(x, lambda grad: None)

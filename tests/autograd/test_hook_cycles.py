@@ -67,7 +67,7 @@ def of_a_result(w):
     return y
 
 
-def test_only_hooks_that_use_their_own_tensor_keep_it_until_they_are_removed():
+def test_only_hooks_that_capture_their_tensor_keep_it_alive_until_removed():
     assert OURS.all_kept() == [0, 10, 10, 0, 0, 0]
 
 

@@ -105,21 +105,21 @@ def shape_of(node):
     return f"{node.name()}({', '.join(f'{shape_of(next)}.{number}' for next, number in node.next_functions)})"
 
 
-def test_a_graph_is_walked_as_in_python():
+def test_graph_is_traversed_as_in_python():
     x, w = leaves()
     theirs = (torch.relu(x.matmul(w)).exp() + x.sum()).log_softmax(1).max(1).values.mean()
     assert OURS.walked(x, w) == shape_of(theirs.grad_fn)
     assert "AccumulateGrad" in OURS.walked(x, w)
 
 
-def test_a_leaf_is_found_at_the_end_of_the_graph_and_only_there():
+def test_only_accumulate_grad_nodes_have_a_variable():
     x, _ = leaves()
     assert OURS.leaf_of(x) is x
     with pytest.raises(Exception, match="MulBackward0 has no variable"):
         OURS.no_leaf(x)
 
 
-def test_nodes_are_equal_where_they_are_the_same_and_print_their_names():
+def test_nodes_compare_by_identity_and_print_their_names():
     x, _ = leaves()
     assert list(OURS.same(x)) == [True, False, True]
     assert OURS.printed(x) == "<MulBackward0> <AccumulateGrad>"
@@ -128,7 +128,7 @@ def test_nodes_are_equal_where_they_are_the_same_and_print_their_names():
 
 
 @pytest.mark.parametrize("changes", [False, True])
-def test_hooks_of_nodes_see_and_replace_gradients_until_they_are_removed(changes):
+def test_node_hooks_receive_and_replace_gradients_until_removed(changes):
     results = []
     for side in ("ours", "theirs"):
         (x, w), seen = leaves(), []
@@ -156,7 +156,7 @@ def test_hooks_of_nodes_see_and_replace_gradients_until_they_are_removed(changes
     assert len(results[0][0]) == 2
 
 
-def test_a_hook_of_a_node_that_fails_or_gives_too_few_stops_the_pass():
+def test_node_hook_that_fails_or_returns_too_few_gradients_stops_the_pass():
     x, w = leaves()
 
     def failing(*_):
@@ -168,7 +168,7 @@ def test_a_hook_of_a_node_that_fails_or_gives_too_few_stops_the_pass():
         OURS.hooked(x, w, lambda gi, go: (gi[0],), lambda go: None, 1)
 
 
-def test_hooks_of_nodes_end_with_their_graphs():
+def test_node_hooks_are_released_with_their_graphs():
     x, _ = leaves()
     first = OURS.hooks_leave_nothing(x)
     gc.collect()
@@ -209,7 +209,7 @@ def three():
     return [a, b * 2.0, c]
 
 
-def test_a_hook_of_several_tensors_waits_for_all_that_the_pass_computes():
+def test_multi_grad_hook_waits_for_all_gradients_of_the_pass():
     ours = passes(ours_watched, *three(), "all")
     assert ours == [
         [[2.0, 4.0], [4.0, 6.0], [2.0, 4.0]],
@@ -219,7 +219,7 @@ def test_a_hook_of_several_tensors_waits_for_all_that_the_pass_computes():
     ]
 
 
-def test_python_sees_the_same_where_it_may_be_asked():
+def test_multi_grad_hook_matches_python():
     """Python refuses leaves in grad(), so the passes with inputs are left out for it."""
     results = []
     for register in (ours_watched, pythons_watched):
@@ -234,19 +234,19 @@ def test_python_sees_the_same_where_it_may_be_asked():
     assert results[0] == results[1] and len(results[0]) == 2
 
 
-def test_a_hook_of_several_tensors_may_take_the_first():
+def test_multi_grad_hook_in_mode_any():
     ours, theirs = (passes(register, *three(), "any") for register in (ours_watched, pythons_watched))
     assert ours == theirs and len(ours) == 4
 
 
-def test_hooks_of_several_tensors_keep_neither_these_nor_their_graphs():
+def test_multi_grad_hook_keeps_neither_tensors_nor_graphs_alive():
     w = torch.ones(2, requires_grad=True)
     first = OURS.steps_with_hook(w)
     gc.collect()
     assert OURS.steps_with_hook(w) == first
 
 
-def test_a_hook_of_several_tensors_refuses_what_has_no_gradient():
+def test_multi_grad_hook_rejects_tensors_without_gradients():
     a, b, c = three()
     told = []
     for register in (ours_watched, pythons_watched):
@@ -259,7 +259,7 @@ def test_a_hook_of_several_tensors_refuses_what_has_no_gradient():
     assert told[0][1].split(" but got")[0] == told[1][1].split(" but got")[0]
 
 
-def test_an_optimizers_step_may_be_such_a_hook():
+def test_optimizer_step_in_a_post_accumulate_hook():
     w, other = (torch.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
     OURS.with_fused_step(w, 0.1)
     (w * w).sum().backward()
@@ -277,7 +277,7 @@ def test_saved_tensor_hooks_can_be_disabled():
     assert equal(OURS.enabled_again(x), x.detach() * 4.0)
 
 
-def test_disabled_hooks_are_disabled_for_python_as_well_and_the_inner_message_ends_with_its_block():
+def test_disabled_hooks_are_disabled_in_python_and_messages_nest():
     x, _ = leaves()
 
     def hooks_of_python():
@@ -289,7 +289,7 @@ def test_disabled_hooks_are_disabled_for_python_as_well_and_the_inner_message_en
     assert hooks_of_python().shape == (2, 2)
 
 
-def test_gradient_edges_and_versions_are_pythons():
+def test_gradient_edges_and_versions_match_python():
     x, _ = leaves()
     parts = x.reshape(-1).chunk(2)
     for each in (x, parts[1], (x * 2.0).sum()):

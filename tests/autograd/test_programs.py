@@ -83,7 +83,7 @@ def test_exit_in_backward_ends_the_program_with_its_code(tmp_path, depth):
 
 
 @DEPTHS
-def test_failure_stops_the_program_at_its_backward_and_names_the_place_below(tmp_path, depth):
+def test_failure_stops_the_program_at_its_backward_and_names_the_inner_location(tmp_path, depth):
     code, _, err = ended(started(tmp_path, nested('panic("no slope")', f"Nested.apply(x, {depth}).sum().backward()\n")))
     assert code == 1
     assert "no slope (in Bottom.backward, " in err
@@ -91,7 +91,7 @@ def test_failure_stops_the_program_at_its_backward_and_names_the_place_below(tmp
     assert "Nested.apply(x" in err
 
 
-def test_nothing_is_left_after_many_calls_that_fail(tmp_path):
+def test_failing_calls_leak_nothing(tmp_path):
     source = nested(
         'panic("no slope")',
         """
@@ -104,7 +104,7 @@ def test_nothing_is_left_after_many_calls_that_fail(tmp_path):
     assert ended(started(tmp_path, source))[:2] == (0, "1\n")
 
 
-def test_python_may_come_after_the_first_backward(tmp_path):
+def test_python_may_start_after_the_first_backward(tmp_path):
     """LibTorch starts an engine's threads once in a process, and Python's engine takes the place of the first."""
     source = nested(
         "pass",

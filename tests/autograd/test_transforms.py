@@ -233,21 +233,21 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_same_as_pythons(name):
+def test_matches_python(name):
     theirs, args = CASES[name]
     expected = theirs(*args)
     assert equal(getattr(OURS, name)(*args), expected)
 
 
 @pytest.mark.parametrize("kind", ["same", "different"])
-def test_random_numbers_in_a_batch(kind):
+def test_random_numbers_under_vmap(kind):
     torch.manual_seed(1)
     expected = tf.vmap(lambda x: x + torch.rand(2), randomness=kind)(M)
     torch.manual_seed(1)
     assert equal(OURS.random(M, kind), expected)
 
 
-def test_a_modules_own_parameters_in_a_batch():
+def test_module_parameters_under_vmap():
     torch.manual_seed(1)
     expected = tf.vmap(nn.Linear(2, 3))(M)
     torch.manual_seed(1)
@@ -264,7 +264,7 @@ class Net(nn.Module):
         return self.second(self.first(x).tanh())
 
 
-def test_gradients_of_each_sample():
+def test_per_sample_gradients():
     ours, theirs, ys = OURS.net(), Net(), random(4, 1)
     OURS.load(ours, theirs.state_dict())
     params = {name: p.detach() for name, p in theirs.named_parameters()}
@@ -276,7 +276,7 @@ def test_gradients_of_each_sample():
     assert equal([list(item) for item in OURS.per_sample_gradients(ours, M, ys)], sorted(map(list, expected.items())))
 
 
-def test_an_ensemble_of_models():
+def test_model_ensemble():
     ours, theirs = [OURS.net() for _ in range(3)], [Net() for _ in range(3)]
     for mine, other in zip(ours, theirs):
         OURS.load(mine, other.state_dict())
@@ -318,7 +318,7 @@ THEIRS = {
 
 
 @pytest.mark.parametrize("what", FAILURES)
-def test_what_python_refuses_is_refused_and_leaves_nothing_behind(what):
+def test_rejects_what_python_rejects_and_restores_the_state(what):
     with pytest.raises(Exception) as expected:
         THEIRS[what](M)
     assert FAILURES[what] in str(expected.value)

@@ -24,7 +24,7 @@ def test_without_a_python_only_host_and_front_are_built(tmp_path):
     assert not (tmp_path / "lib" / "simple-torch-environment").exists()
 
 
-def test_a_python_without_torch_is_refused_by_name(tmp_path):
+def test_python_without_torch_is_rejected_by_name(tmp_path):
     subprocess.run(["python3", "-m", "venv", "--without-pip", tmp_path / "mine"], check=True)
     python = tmp_path / "mine" / "bin" / "python3"
     done = configure(tmp_path / "build", str(python))
@@ -41,7 +41,7 @@ def python_with(folder: Path, torch: str, minor: str) -> Path:
     return python
 
 
-def test_the_python_that_is_named_gets_a_bridge_of_its_own(tmp_path):
+def test_named_python_gets_its_own_bridge(tmp_path):
     own = python_with(tmp_path / "own", "2.15", "3.11")
     environment = Environment("2.15", tmp_path / "own", ())
     for torch, minor, is_built in [("2.15", "3.12", True), ("2.11", "3.11", True), ("2.15", "3.11", False)]:
@@ -53,7 +53,7 @@ def test_the_python_that_is_named_gets_a_bridge_of_its_own(tmp_path):
     assert pythons_to_build_for([], {"SIMPLE_PYTHON": "/no/such"}) == []
 
 
-def test_a_named_python_that_cannot_be_built_for_is_passed_over_with_a_word(tmp_path, capsys):
+def test_unsupported_named_python_is_skipped_with_a_message(tmp_path, capsys):
     own = python_with(tmp_path / "own", "2.15", "3.11")
     environment = Environment("2.15", tmp_path / "own", ())
     old = python_with(tmp_path / "old", "2.9", "3.11")

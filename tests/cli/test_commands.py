@@ -34,14 +34,14 @@ def test_help_names_every_command(bare):
         assert f"bin/simple {command}" in done.stdout
 
 
-def test_each_command_explains_itself(bare):
+def test_each_command_has_help(bare):
     for command in ("setup", "build", "test", "bench", "doctor"):
         done = simple(bare, command, "--help")
         assert done.returncode == 0, done.stderr
         assert f"bin/simple {command}" in done.stdout
 
 
-def test_doctor_says_what_is_missing_where_nothing_is_built(bare):
+def test_doctor_reports_what_is_missing_if_nothing_is_built(bare):
     done = simple(bare, "doctor")
     assert done.returncode == 1
     faults = [line for line in done.stdout.splitlines() if line.startswith("FAULT: ")]
@@ -60,7 +60,7 @@ def test_doctor_finds_no_fault_here():
     assert done.stdout.endswith("no fault found\n")
 
 
-def test_doctor_passes_over_an_environment_without_torch(tmp_path):
+def test_doctor_skips_an_environment_without_torch(tmp_path):
     subprocess.run(["python3", "-m", "venv", "--without-pip", tmp_path / "mine"], check=True)
     done = simple(ROOT, "doctor", VIRTUAL_ENV=str(tmp_path / "mine"))
     assert f"the project's own; the active {tmp_path}/mine holds no supported torch and is passed over" in done.stdout
@@ -74,14 +74,14 @@ def test_doctor_names_a_python_without_torch(tmp_path):
     assert f"FAULT: {python} has no torch; mend: " in done.stdout
 
 
-def test_a_torch_that_is_not_supported_is_refused_by_name(bare):
+def test_unsupported_torch_is_rejected_by_name(bare):
     done = simple(bare, "setup", "--torch", "1.0")
     assert done.returncode == 2
     told = done.stderr.replace("'", "")  # which newer Pythons leave away
     assert "invalid choice: 1.0 (choose from 2.15, 2.11, none)" in told
 
 
-def test_words_reach_the_host_as_they_were_typed(bare):
+def test_arguments_reach_the_host_unchanged(bare):
     host = bare / "build" / "bin" / "simple-host"
     host.parent.mkdir(parents=True)
     host.write_text('#!/bin/sh\nprintf "[%s]" "$@"\n')

@@ -29,38 +29,38 @@ def report(tmp_path: Path, text: str) -> Path:
     return file
 
 
-def test_ctests_report_is_counted_by_test_case(tmp_path):
+def test_ctest_report_is_counted_by_test_case(tmp_path):
     assert count_junit(report(tmp_path, CTEST), status=8) == Counts(1, 1, 1)
 
 
-def test_what_was_not_built_or_is_disabled_is_a_failure(tmp_path):
+def test_not_built_or_disabled_tests_are_failures(tmp_path):
     assert count_junit(report(tmp_path, CTEST_NOT_BUILT), status=8) == Counts(failed=2)
 
 
-def test_pytests_errors_count_as_failed(tmp_path):
+def test_pytest_errors_count_as_failed(tmp_path):
     assert count_junit(report(tmp_path, PYTEST), status=1) == Counts(1, 2, 1)
 
 
-def test_what_waits_for_a_feature_is_counted_apart(tmp_path):
+def test_pending_tests_are_counted_separately(tmp_path):
     text = '<testsuite><testcase name="a"><skipped type="pytest.xfail" message="actors"/></testcase></testsuite>'
     assert count_junit(report(tmp_path, text), status=0) == Counts(pending=1)
     assert count_summary("12 passed, 0 failed, 3 skipped", status=0, before="2 pending") == Counts(12, 0, 3, 2)
     assert str(Counts(1, 2, 3, 4)) == "1 passed, 2 failed, 3 skipped"
 
 
-def test_a_runner_that_left_no_report_is_a_failure(tmp_path):
+def test_runner_without_a_report_is_a_failure(tmp_path):
     assert count_junit(tmp_path / "none.xml", status=0) == Counts(failed=1)
 
 
-def test_a_runner_that_fails_without_a_failed_test_is_a_failure(tmp_path):
+def test_failing_runner_without_a_failed_test_is_a_failure(tmp_path):
     assert count_junit(report(tmp_path, "<testsuite><testcase name='a'/></testsuite>"), status=2) == Counts(1, 1, 0)
 
 
-def test_the_hosts_last_line_is_read():
+def test_hosts_last_line_is_parsed():
     assert count_summary("12 passed, 0 failed, 3 skipped", status=0) == Counts(12, 0, 3)
 
 
-def test_a_host_that_crashed_is_a_failure():
+def test_crashed_host_is_a_failure():
     assert count_summary("Segmentation fault", status=-11) == Counts(failed=1)
     assert count_summary("12 passed, 0 failed, 3 skipped", status=-11) == Counts(12, 1, 3)
 
@@ -69,12 +69,12 @@ def test_counts_add_up_to_the_last_line():
     assert str(Counts(1, 2, 3) + Counts(10, 20, 30)) == "11 passed, 22 failed, 33 skipped"
 
 
-def test_paths_go_to_the_runner_that_knows_them():
+def test_paths_are_passed_to_their_runner():
     assert split_paths([]) == (["tests"], ["tests"])
     assert split_paths(["a_spec.spl", "b.py", "tests/host"]) == (["a_spec.spl", "tests/host"], ["b.py", "tests/host"])
 
 
-def test_every_file_that_loads_the_library_is_known():
+def test_every_file_that_loads_the_library_is_listed():
     loads = re.compile(r"^(import simple_torch|from simple_torch import|from embedded_abi import)", re.M)
     files = [
         str(file.relative_to(ROOT)) for file in (ROOT / "tests").rglob("test_*.py") if loads.search(file.read_text())
@@ -83,7 +83,7 @@ def test_every_file_that_loads_the_library_is_known():
     assert [file for file in files if apart([file])[1] == []] == []
 
 
-def test_tests_that_load_the_library_are_run_apart():
+def test_tests_that_load_the_library_run_separately():
     assert apart(["tests/abi/test_fuzz.py"]) == ([], ["tests/abi/test_fuzz.py"])
     assert apart(["tests/host", "tests/opinfo/test_errors.py"]) == (["tests/host"], ["tests/opinfo/test_errors.py"])
     assert apart(["tests/abi"]) == (

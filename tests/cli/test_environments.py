@@ -35,7 +35,7 @@ def test_a_changed_lock_file_makes_it_incomplete(tmp_path):
     assert not env.complete()
 
 
-def test_a_new_environment_takes_the_place_of_the_old(tmp_path):
+def test_new_environment_replaces_the_old(tmp_path):
     folder, part, left = tmp_path / "env", tmp_path / "env.part", tmp_path / "env.old"
     for made_folder, text in ((folder, "old"), (part, "new"), (left, "left by an interrupted run")):
         made_folder.mkdir()
@@ -45,7 +45,7 @@ def test_a_new_environment_takes_the_place_of_the_old(tmp_path):
     assert (folder / "file").read_text() == "new"
 
 
-def test_compilers_are_as_many_as_cores_and_memory_allow():
+def test_compiler_count_is_limited_by_cores_and_memory():
     assert jobs(cores=2, memory_bytes=23 * GIB) == 2
     assert jobs(cores=16, memory_bytes=8 * GIB) == 4
     assert jobs(cores=4, memory_bytes=1 * GIB) == 1

@@ -29,12 +29,12 @@ def test_a_system_python_without_headers_is_completed():
     assert made == Plan(("python3-dev", "python3-venv"), SYSTEM_PYTHON)
 
 
-def test_another_python_that_has_all_wins_over_completing_the_systems():
+def test_complete_python_is_preferred_to_completing_the_systems():
     other = Python("/opt/python/bin/python3.12", (3, 12, 1), headers=True, venv=True, shared=True)
     assert plan(machine(BARE, other), with_python=True) == Plan((), other.path)
 
 
-def test_a_python_without_shared_library_is_not_built_on():
+def test_python_without_shared_library_is_not_used():
     static = Python("/opt/python/bin/python3.12", (3, 12, 1), headers=True, venv=True, shared=False)
     with pytest.raises(Refusal, match=r"/opt/python/bin/python3.12 \(3.12.1\) has no shared libpython"):
         plan(machine(static), with_python=True)
@@ -50,17 +50,17 @@ def test_without_torch_no_python_is_needed():
     assert plan(machine(BARE, missing=(NINJA,)), with_python=False) == Plan(("ninja-build",), None)
 
 
-def test_where_there_is_no_apt_the_names_are_told():
+def test_names_are_printed_without_apt():
     with pytest.raises(Refusal, match="start again: Ninja"):
         plan(machine(WHOLE, missing=(NINJA,), apt=False), with_python=True)
 
 
-def test_who_may_not_install_gets_the_exact_line():
+def test_user_without_rights_gets_the_exact_command():
     with pytest.raises(Refusal, match="sudo apt-get update && sudo apt-get install -y ninja-build cmake"):
         install(["ninja-build", "cmake"], is_root=False)
 
 
-def test_what_will_be_installed_is_told_with_its_size():
+def test_plan_prints_packages_and_sizes():
     text = "\n".join(describe(environment("2.15"), Plan(("cmake",), SYSTEM_PYTHON), free_gb=40))
     assert "system packages (up to 0.5 GB): cmake" in text
     assert "Python packages (8.2 GB on disk, 3.6 GB to download)" in text

@@ -42,7 +42,7 @@ print torch.cat([x, x]).flip([0]).argmax().item()
 """
 
 
-def test_gives_what_torch_gives(tmp_path):
+def test_results_match_torch(tmp_path):
     torch.manual_seed(3)
     x = torch.randn([64, 32], device="cuda")
     w = torch.randn([32, 16], device="cuda").requires_grad_()
@@ -71,7 +71,7 @@ def test_pinned_memory_is_pinned(tmp_path):
     assert printed(tmp_path, program) == ["true cpu"]
 
 
-def test_streams_are_made_awaited_and_freed(tmp_path):
+def test_streams_are_created_synchronized_and_freed(tmp_path):
     program = """
 for _ in 0..100:
     val stream = torch.Stream.create(0)
@@ -82,7 +82,7 @@ for _ in 0..100:
     assert {*printed(tmp_path, program)} == {"true"}
 
 
-def test_files_keep_what_was_on_the_device(tmp_path):
+def test_files_keep_device_tensors(tmp_path):
     program = """
 val t = torch.arange(6, dtype: torch.float32, device: "cuda").reshape([2, 3])
 torch.save(t, "{folder}/t.pt")
@@ -95,7 +95,7 @@ print "{back.device()} {back.tolist()}"
 # ---- its memory
 
 
-def test_memory_is_given_back_with_the_last_handle(tmp_path):
+def test_memory_is_released_with_the_last_handle(tmp_path):
     program = """
 val before = torch.live_bytes("cuda:0")
 fn fill() -> i64:
@@ -119,14 +119,14 @@ print torch.live_bytes("cuda:0") - before
 """
 
 
-def test_memory_that_is_not_there_is_told_with_its_size(tmp_path):
+def test_out_of_memory_reports_the_size(tmp_path):
     lines = printed(tmp_path, TOO_LARGE)
     assert lines[0] == f"{4 << 45} true"
     assert "CUDA out of memory. Tried to allocate" in lines[1]
     assert lines[-2:] == ["3.0", "0"]
 
 
-def test_pythons_want_of_memory_is_of_the_same_kind(tmp_path):
+def test_pythons_out_of_memory_has_the_same_kind(tmp_path):
     program = """
 match py.import("torch").try_call_method("empty", [1 << 45], device: "cuda"):
     case Err(OutOfMemory(requested, available, _)): print "{requested} {available > 0}"
@@ -138,7 +138,7 @@ match py.import("torch").try_call_method("empty", [1 << 45], device: "cuda"):
 # ---- errors
 
 
-def test_devices_that_differ_are_named(tmp_path):
+def test_different_devices_are_named(tmp_path):
     program = """
 val here = torch.ones([2, 2])
 val there = here.cuda()
@@ -158,7 +158,7 @@ match torch.attempt(\\: here.cuda(7)):
     ]
 
 
-def test_a_kernels_failed_check_is_an_error_and_stays_one(tmp_path):
+def test_failed_kernel_assertion_is_a_permanent_error(tmp_path):
     program = """
 val table = torch.ones([4, 2], device: "cuda")
 val wrong = torch.tensor([9], device: "cuda")
@@ -177,7 +177,7 @@ print torch.ones([2]).sum().item()
 # ---- Python beside it
 
 
-def test_tensors_cross_to_python_as_they_are(tmp_path):
+def test_tensors_reach_python_unchanged(tmp_path):
     program = """
 val module = py.import("torch").nn.Linear(4, 2).cuda()
 val x = torch.ones([3, 4], device: "cuda").requires_grad_(true)
@@ -219,11 +219,11 @@ print there.sum().item() == sum
 """
 
 
-def test_a_forked_process_is_told_that_cuda_did_not_come_along(tmp_path):
+def test_forked_process_reports_cuda_as_unavailable(tmp_path):
     assert printed(tmp_path, FORKING) == ["7", "true"]
 
 
-def test_a_program_ends_cleanly_with_tensors_there(tmp_path):
+def test_program_exits_cleanly_with_live_tensors(tmp_path):
     program = """
 val kept = [for i in 0..8: torch.ones([100, 100], device: "cuda")]
 val shared = py.import("torch").ones(3, device: "cuda")

@@ -62,12 +62,12 @@ BATCHES = {
 
 
 @pytest.mark.parametrize("batch", BATCHES.values(), ids=BATCHES)
-def test_gives_what_python_gives(batch):
+def test_matches_python(batch):
     assert same(OURS.collated(batch), default_collate(batch))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "uint8", "bool"])
-def test_arrays_of_numpy_become_tensors(dtype):
+def test_numpy_arrays_become_tensors(dtype):
     arrays = [numpy.array([[1, 0, 2]], dtype), numpy.array([[0, 3, 1]], dtype)]
     for batch in (arrays, [array[0, 0] for array in arrays]):
         assert same(OURS.of_python(batch), default_collate(batch))
@@ -88,17 +88,17 @@ def test_named_tuples_keep_their_names():
     assert same((pixels, kind), (wanted.pixels, wanted.kind))
 
 
-def test_what_is_pinned_keeps_its_form():
+def test_pinned_values_keep_their_structure():
     a, b, c = (OURS.pins()[key] for key in "abc")
     assert (list(a), list(b), list(c)) == (["a pinned", 1], ["b pinned", "text"], ["c pinned", None])
 
 
-def test_a_batch_of_nothing_is_told():
+def test_empty_batch_is_rejected():
     with pytest.raises(Exception, match="default_collate: a batch of no samples"):
         OURS.of_nothing()
 
 
-def test_dicts_of_simple_become_dicts():
+def test_simple_dicts_become_dicts():
     theirs = default_collate([OrderedDict(n=1, t="a", v=0.5), OrderedDict(n=2, t="b", v=1.5)])
     assert same(OURS.named(), dict(theirs))
 
@@ -114,6 +114,6 @@ def test_dicts_of_simple_become_dicts():
         ([torch.eye(2).to_sparse()] * 2, "Batches of sparse tensors are not currently supported"),
     ],
 )
-def test_says_what_cannot_be_collated(batch, message):
+def test_error_names_the_value_that_cannot_be_collated(batch, message):
     with pytest.raises(Exception, match=re.escape(message)):
         OURS.collated(batch)

@@ -31,7 +31,7 @@ SOON_S = 10
 
 @pytest.mark.skipif(is_sanitized(), reason="the sanitizer keeps freed memory for a while")
 @pytest.mark.parametrize("workers", [0, 2])
-def test_memory_handles_and_threads_stay_where_they_were_over_a_thousand_epochs(workers):
+def test_memory_handles_and_threads_stay_flat_over_1000_epochs(workers):
     program = Path(__file__).with_name("epochs.spl")
     done = subprocess.run(
         [host(), program, "1000", str(workers)], capture_output=True, text=True, timeout=WATCHDOG_S, check=False

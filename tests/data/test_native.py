@@ -44,7 +44,7 @@ def batch(numbers):
     return [[sample(i)[0] for i in numbers], [sample(i)[1] for i in numbers]]
 
 
-def test_samples_and_batches_are_as_the_library_makes_them(told):
+def test_samples_and_batches_are_the_librarys(told):
     batches = [batch(range(4)), batch(range(4, 8)), batch(range(8, 10))]
     assert told["sizes"] == "10 0"
     assert told["samples"] == f"{sample(3)} {sample(9)}"
@@ -53,7 +53,7 @@ def test_samples_and_batches_are_as_the_library_makes_them(told):
     assert ast.literal_eval(told["subset"]) == batch([2, 5])
 
 
-def test_they_are_shuffled_as_in_python(told):
+def test_shuffling_matches_python(told):
     class Squares(theirs.Dataset):
         def __len__(self):
             return 10
@@ -66,7 +66,7 @@ def test_they_are_shuffled_as_in_python(told):
     assert ast.literal_eval(told["shuffled"]) == [each.tolist() for each in loader]
 
 
-def test_what_comes_in_order_is_gone_through_again_and_shared_by_workers(told):
+def test_iterable_dataset_restarts_and_is_shared_by_workers(told):
     once = [float(i) for i in range(7)]
     assert told["counted"] == f"{once} {once}"
     assert ast.literal_eval(told["shares"]) == [[[0.0, 2.0]], [[1.0, 3.0]], [[4.0, 6.0]], [[5.0]]]
@@ -92,7 +92,7 @@ def test_what_comes_in_order_is_gone_through_again_and_shared_by_workers(told):
         ("none", "the handle 0 is no data set: give what the library's own function gave"),
     ],
 )
-def test_failures_are_told(told, case, message):
+def test_failures_are_reported(told, case, message):
     kinds = {"100": "IndexOutOfRange", "101": "Io", "103": "Torch", "200": "IndexOutOfRange", "-201": "IndexOutOfRange"}
     kinds |= {"102": "ShapeMismatch", "shapes": "ShapeMismatch", "handle": "InvalidHandle"}
     kind, text = told[f"fails-{case}"].split(" ", 1)
@@ -104,5 +104,5 @@ def test_failures_in_a_loader_name_the_worker_and_the_samples(told):
     assert told["fails-loader"].endswith("(60 of them): no sample 100")
 
 
-def test_nothing_is_left(told):
+def test_nothing_leaks(told):
     assert told["left"] == "0 0"

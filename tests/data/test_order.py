@@ -117,7 +117,7 @@ def tensors(count=11):
         ("WeightedRandomSampler", [[0.9, 0.4, 0.05, 0.2, 0.3, 0.1], 5], {"replacement": False}),
     ],
 )
-def test_samplers_draw_the_same_numbers(name, args, named, seed):
+def test_samplers_match_python(name, args, named, seed):
     seed = None if name == "SequentialSampler" else seed  # it draws nothing
     ours_args = [list(args[0]), *args[1:]]
 
@@ -131,7 +131,7 @@ def test_samplers_draw_the_same_numbers(name, args, named, seed):
 
 @pytest.mark.parametrize("drop_last", [False, True])
 @pytest.mark.parametrize("size", [1, 3, 5, 10, 11, 64])
-def test_batch_samplers_cut_alike(size, drop_last):
+def test_batch_samplers_match_python(size, drop_last):
     assert OURS.batches_of(list(range(10)), size, drop_last) == list(theirs.BatchSampler(range(10), size, drop_last))
 
 
@@ -156,7 +156,7 @@ WAYS = [(seed, workers, most) for seed in (None, 5) for workers in (0, 2) for mo
 
 @pytest.mark.parametrize(("seed", "workers", "most"), [way for way in WAYS if way != (5, 2, 2)])
 @pytest.mark.parametrize("named", OPTIONS, ids=str)
-def test_loaders_give_the_same_batches_over_epochs(named, seed, workers, most):
+def test_batches_of_all_epochs_match_python(named, seed, workers, most):
     x, y = tensors()
 
     def of_theirs():
@@ -171,7 +171,7 @@ def test_loaders_give_the_same_batches_over_epochs(named, seed, workers, most):
 
 
 @pytest.mark.parametrize("named", [{"shuffle": True}, {"shuffle": True, "persistent_workers": True}, {}], ids=str)
-def test_workers_that_are_left_leave_the_generator_where_pythons_leave_it(named):
+def test_abandoned_workers_leave_the_generator_in_pythons_state(named):
     x, y = tensors()
     given = {**named, "num_workers": 2, "batch_size": 2}
     loader = theirs.DataLoader(theirs.TensorDataset(x, y), **generated(given, 3))
@@ -197,7 +197,7 @@ def test_random_split(count, lengths, seed):
     assert OURS.split(count, lengths, seed) == wanted
 
 
-def test_concatenations_are_loaded_alike():
+def test_concat_datasets_match_python():
     x, y = tensors()
     his = theirs.ConcatDataset([theirs.Subset(theirs.TensorDataset(x, y), [5, 1, 2]), theirs.TensorDataset(x, y)])
     mine = OURS.joined(OURS.subset(OURS.tensors(x, y), [5, 1, 2]), OURS.tensors(x, y))
@@ -209,7 +209,7 @@ def test_concatenations_are_loaded_alike():
     assert all(equal(tuple(a), b) for a, b in zip(OURS.rows(mine), his))
 
 
-def test_subsets_are_loaded_alike():
+def test_subsets_match_python():
     x, y = tensors()
     part = theirs.Subset(theirs.TensorDataset(x, y), [5, 1, 2, 9])
     mine = OURS.subset(OURS.tensors(x, y), [5, 1, 2, 9])
@@ -234,7 +234,7 @@ class Numbers(theirs.IterableDataset):
 @pytest.mark.parametrize(
     "named", [{"batch_size": 2}, {"batch_size": 2, "num_workers": 2}, {"batch_size": None}], ids=str
 )
-def test_streams_are_chained_alike(named):
+def test_chain_datasets_match_python(named):
     chain = Numbers([1, 2, 3]) + Numbers([4])
     wanted = list(theirs.DataLoader(chain, **named))
     count, found = OURS.chained([1, 2, 3], [4], named)
@@ -243,7 +243,7 @@ def test_streams_are_chained_alike(named):
     assert OURS.chain_of_another() == "ChainDataset only supports IterableDataset"
 
 
-def test_stacks_are_loaded_alike():
+def test_stack_datasets_match_python():
     x, y = tensors()
     his, mine = theirs.TensorDataset(x, y), OURS.tensors(x, y)
     parts, my_parts = theirs.Subset(his, [3, 1, 4]), OURS.subset(mine, [3, 1, 4])
@@ -268,7 +268,7 @@ def test_lengths(named):
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_next_gives_one_batch(workers):
+def test_next_returns_one_batch(workers):
     x, y = tensors()
 
     def of_theirs():

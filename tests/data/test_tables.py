@@ -74,7 +74,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("content", TABLES.values(), ids=TABLES)
-def test_numbers_are_those_of_pandas(content, tmp_path):
+def test_numbers_match_pandas(content, tmp_path):
     path = written(tmp_path, content)
     frame = pandas.read_csv(path, float_precision="round_trip")
     features, targets, columns, classes, count = OURS.table(path, None, "y", True, ",")
@@ -100,7 +100,7 @@ def test_many_rows_with_random_quotes(tmp_path):
     assert list(columns) == ["0", "1", "2", "3", "4"]
 
 
-def test_columns_by_name_and_number_and_classes_of_texts(tmp_path):
+def test_columns_by_name_and_index_and_string_classes(tmp_path):
     path = written(tmp_path, 'w,kind,h\n1,"rose, red",3\n4,iris,6\n7,iris,9\n')
     frame = pandas.read_csv(path)
     features, targets, columns, classes, _ = OURS.table(path, ["h", 0], "kind", True, ",")
@@ -111,7 +111,7 @@ def test_columns_by_name_and_number_and_classes_of_texts(tmp_path):
     assert list(classes) == list(uniques)
 
 
-def test_targets_that_are_no_integers(tmp_path):
+def test_noninteger_targets(tmp_path):
     path = written(tmp_path, "x,k\n1,2.5\n2,3\n")
     _, targets, _, _, _ = OURS.table(path, None, "k", True, ",")
     assert targets.dtype == torch.float64
@@ -147,7 +147,7 @@ def test_samples_and_batches(tmp_path):
         ("", None, None, "Io: '{}' has no rows"),
     ],
 )
-def test_faults_are_told_with_their_row(content, columns, target, message, tmp_path):
+def test_errors_name_the_row(content, columns, target, message, tmp_path):
     path = written(tmp_path, content)
     assert OURS.failure(path, columns, target) == message.format(path)
 
@@ -161,7 +161,7 @@ def test_integers_are_kept(name, tmp_path):
     assert torch.equal(targets, torch.from_numpy(frame["y"].to_numpy(copy=True)))
 
 
-def test_integers_that_no_float_holds_are_kept(tmp_path):
+def test_integers_beyond_float_precision_are_kept(tmp_path):
     path = written(tmp_path, "a,y\n9007199254740993,-9223372036854775808\n9223372036854775807,0\n")
     features, targets = OURS.whole(path, "int64")
     assert features.tolist() == [[2**53 + 1], [2**63 - 1]]
@@ -173,7 +173,7 @@ def test_integers_that_no_float_holds_are_kept(tmp_path):
     [("", "int64"), ("NaN", "int64"), ("1.5", "int64"), ("inf", "int64"), ("1e300", "int64"), ("1e17", "int64")]
     + [("2147483648", "int32"), ("-1", "uint8"), ("256", "uint8"), ("2", "bool"), ("9223372036854775808", "int64")],
 )
-def test_what_integers_do_not_hold_is_told_with_row_and_column(field, name, tmp_path):
+def test_integer_overflow_is_reported_with_row_and_column(field, name, tmp_path):
     path = written(tmp_path, f"a,b,y\n1,0,1\n0,{field},1\n")
     assert OURS.whole(path, name) == f"Io: '{path}', row 2: column 'b' is '{field}', which torch.{name} does not hold"
     if field not in ("", "NaN"):
@@ -182,14 +182,14 @@ def test_what_integers_do_not_hold_is_told_with_row_and_column(field, name, tmp_
         assert OURS.whole(path, name) == wanted
 
 
-def test_a_missing_file_is_told(tmp_path):
+def test_missing_file_is_reported(tmp_path):
     path = str(tmp_path / "none")
     assert OURS.failure(path, None, None).startswith(f"Io: cannot read {path}: ")
     assert OURS.missing(path).startswith(f"Io: cannot read {path}: ")
 
 
 @pytest.mark.parametrize("content", ["a\nb é\n\nc\n", "a\r\nb\r\n", "", "\n", "a", "\n\na\n \n"])
-def test_lines_are_those_of_open(content, tmp_path):
+def test_lines_match_open(content, tmp_path):
     path = written(tmp_path, content)
     with open(path, encoding="utf-8") as file:
         wanted = [line.rstrip("\n") for line in file]
@@ -198,7 +198,7 @@ def test_lines_are_those_of_open(content, tmp_path):
     assert OURS.lines([path, path], False) == wanted * 2
 
 
-def test_lines_in_batches_and_outside(tmp_path):
+def test_lines_in_batches_and_out_of_range(tmp_path):
     path = written(tmp_path, "one\nthree\n")
     assert OURS.lengths(path) == [[3, 5]]
     with pytest.raises(Exception, match="index 2 is out of range of 2 lines"):

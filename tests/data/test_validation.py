@@ -37,13 +37,13 @@ class Unmeasured(theirs.Dataset):
 
 
 @pytest.mark.parametrize("value", ["yes", 1, 0.0])
-def test_shuffle_is_true_or_false(value):
+def test_shuffle_must_be_a_bool(value):
     told = OURS.of_loader({"shuffle": value})
     assert told == f"shuffle option should be a boolean value or nil, but got shuffle={value}"
 
 
 @pytest.mark.filterwarnings("ignore")  # the iterator that Python refuses late complains once more as it goes
-def test_workers_load_something_ahead():
+def test_prefetch_factor_must_be_positive():
     with pytest.raises(AssertionError, match="prefetch_factor must be greater than 0"):
         list(theirs.DataLoader([1, 2], num_workers=1, prefetch_factor=0))
     told = OURS.of_loader({"num_workers": 1, "prefetch_factor": 0})
@@ -52,7 +52,7 @@ def test_workers_load_something_ahead():
 
 @pytest.mark.parametrize("named", [{"num_samples": 3}, {"num_samples": 3, "replacement": True}, {}], ids=str)
 @pytest.mark.filterwarnings("ignore")
-def test_nothing_is_drawn_from_no_samples(named):
+def test_samplers_reject_empty_datasets(named):
     with pytest.raises((ZeroDivisionError, RuntimeError, ValueError)):
         list(theirs.RandomSampler([], **named))
     assert OURS.of_sampler(named) in (
@@ -61,17 +61,17 @@ def test_nothing_is_drawn_from_no_samples(named):
     )
 
 
-def test_samples_in_turn_need_a_length():
+def test_sequential_sampler_needs_a_length():
     assert OURS.of_unmeasured().startswith("DataLoader: Unmeasured has no __len__(), which says how many")
     assert OURS.of_faulty() == "no length today"
 
 
-def test_an_order_of_ones_own_needs_none():
+def test_custom_sampler_needs_no_length():
     wanted = theirs.DataLoader(Unmeasured(), sampler=[2, 0, 1], batch_size=2)
     assert [batch.tolist() for batch in OURS.ordered()] == [batch.tolist() for batch in wanted]
     wanted = theirs.DataLoader(Unmeasured(), batch_sampler=[[2, 0], [1]])
     assert [batch.tolist() for batch in OURS.in_batches()] == [batch.tolist() for batch in wanted]
 
 
-def test_datasets_of_python_have_their_lengths():
+def test_python_datasets_have_their_lengths():
     assert OURS.measured(theirs.TensorDataset(torch.arange(5))) == [2, 2, 1]

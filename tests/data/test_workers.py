@@ -199,7 +199,7 @@ class Whoami(theirs.Dataset):
     ],
     ids=str,
 )
-def test_what_a_dataset_draws_is_what_it_draws_in_pythons_workers(named):
+def test_random_numbers_in_workers_match_python(named):
     torch.manual_seed(4)
     loader = theirs.DataLoader(Drawing(), **named)
     wanted = [list(loader) for _ in range(2)]
@@ -213,7 +213,7 @@ def test_what_a_dataset_draws_is_what_it_draws_in_pythons_workers(named):
 @pytest.mark.parametrize(
     "named", [{"batch_size": 2}, {"batch_size": 3, "drop_last": True}, {"batch_size": None}], ids=str
 )
-def test_iterable_datasets_are_shared_out_alike(named, workers):
+def test_iterable_datasets_are_sharded_as_in_python(named, workers):
     given = {**named, "num_workers": workers}
     wanted = list(theirs.DataLoader(Shards(), **given))
     found = OURS.shards(given)
@@ -226,15 +226,15 @@ class Uneven(theirs.IterableDataset):
         yield from range(1 if theirs.get_worker_info().id == 0 else 9)
 
 
-def test_a_worker_whose_part_is_over_leaves_the_rest_to_the_others():
+def test_finished_worker_leaves_the_rest_to_the_others():
     assert OURS.uneven() == list(theirs.DataLoader(Uneven(), batch_size=None, num_workers=2, prefetch_factor=1))
 
 
-def test_workers_begin_nothing_for_a_loop_that_was_left():
+def test_workers_load_nothing_for_an_abandoned_loop():
     assert OURS.loaded_in_all(10) <= 4
 
 
-def test_workers_know_who_they_are():
+def test_worker_info():
     torch.manual_seed(8)
     wanted = [list(item) for item in theirs.DataLoader(Whoami(), num_workers=2, batch_size=None)]
     assert [list(item) for item in OURS.whoami(8)] == wanted
@@ -261,20 +261,20 @@ def test_errors_name_sample_and_worker(kind, error, message, workers):
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_batches_behind_a_broken_one_are_there(workers):
+def test_batches_after_a_failed_one_are_loaded(workers):
     assert OURS.goes_on(workers) == [True, True, True, False, True, True]
 
 
-def test_a_failing_worker_init_fn_is_told():
+def test_failing_worker_init_fn_is_reported():
     assert OURS.init_failure().startswith("DataLoader, worker 0, before its first sample: not ready (")
 
 
-def test_worker_init_fn_runs_once_for_each_worker():
+def test_worker_init_fn_runs_once_per_worker():
     assert OURS.inits(False) == [0, 0, 1, 1]
     assert OURS.inits(True) == [0, 1]
 
 
-def test_a_timeout_is_told_and_only_where_it_is_exceeded():
+def test_timeout_is_reported_only_if_it_is_exceeded():
     assert OURS.slow_message(0.1) == "DataLoader timed out after 0.1 seconds"
     assert OURS.slow_items(20) == [0, 1, 2, 3]
 
@@ -282,12 +282,12 @@ def test_a_timeout_is_told_and_only_where_it_is_exceeded():
 @pytest.mark.parametrize(
     ("workers", "factor", "taken", "loaded"), [(1, 2, 0, 2), (2, 2, 0, 4), (2, 3, 4, 10), (3, 1, 1, 4)]
 )
-def test_no_more_is_loaded_ahead_than_was_asked_for(workers, factor, taken, loaded):
+def test_prefetch_factor_limits_loading_ahead(workers, factor, taken, loaded):
     assert OURS.counted(workers, factor, taken, loaded) == loaded
 
 
 @pytest.mark.parametrize("named", [{}, {"persistent_workers": True}, {"prefetch_factor": 1}], ids=str)
-def test_batches_come_as_they_are_done_where_their_order_is_not_asked_for(named):
+def test_batches_arrive_as_they_complete_without_in_order(named):
     """As in Python, a worker that is slow keeps nobody else waiting."""
     assert OURS.slow_first({**named, "in_order": True}) == [[0, 1, 2, 3, 4, 5]] * 2
     for epoch in OURS.slow_first({**named, "in_order": False}):
@@ -297,13 +297,13 @@ def test_batches_come_as_they_are_done_where_their_order_is_not_asked_for(named)
     assert OURS.slow_and_timed() == "DataLoader timed out after 0.1 seconds"
 
 
-def test_how_processes_begin_is_nothing_to_threads():
+def test_multiprocessing_context_is_ignored():
     assert OURS.refused_context().startswith("multiprocessing_context says how worker processes begin, and workers are")
     assert OURS.positionally(torch.Generator())
 
 
 @pytest.mark.parametrize("named", [{"num_workers": 1.5}, {"num_workers": "two"}, {"timeout": "soon"}], ids=str)
-def test_numbers_are_numbers(named):
+def test_number_arguments_must_be_numbers(named):
     ((name, value),) = named.items()
     assert OURS.refusal(named).startswith(f"{name} is a ") and OURS.refusal(named).endswith(f"not {value}")
 
@@ -324,14 +324,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("named", REFUSED, ids=str)
-def test_refuses_what_python_refuses_in_its_words(named):
+def test_rejects_what_python_rejects_with_its_message(named):
     with pytest.raises((ValueError, TypeError)) as error:
         theirs.DataLoader([1, 2], **named)
     assert OURS.refusal(named) == str(error.value)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Python's loader was not made whole
-def test_refuses_to_load_nothing_ahead():
+def test_rejects_a_zero_prefetch_factor():
     named = {"num_workers": 1, "prefetch_factor": 0}
     with pytest.raises(AssertionError, match="prefetch_factor must be greater than 0"):
         iter(theirs.DataLoader([1, 2], **named))
@@ -339,7 +339,7 @@ def test_refuses_to_load_nothing_ahead():
 
 
 @pytest.mark.parametrize("named", [{"shuffle": True}, {"sampler": [0]}, {"batch_sampler": [[0]]}], ids=str)
-def test_refuses_an_order_for_a_stream(named):
+def test_rejects_an_order_for_an_iterable_dataset(named):
     with pytest.raises(ValueError, match="DataLoader with IterableDataset: expected unspecified") as error:
         theirs.DataLoader(Shards(), **named)
     ours = OURS.refusal_of_stream(named)
@@ -347,6 +347,6 @@ def test_refuses_an_order_for_a_stream(named):
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_pinned_memory_without_a_gpu_is_left_out_with_a_warning(capsys):
+def test_pin_memory_without_a_gpu_warns(capsys):
     assert [batch.tolist() for batch in OURS.pinned()] == [[1], [2]]
     assert "'pin_memory' argument is set as true but no accelerator is found" in capsys.readouterr().err

@@ -225,9 +225,7 @@ REFUSED = [
         "TypeError: cannot create a tensor from list: not a torch.Tensor, no __dlpack__, no buffer",
     ),
     Refused("Angry()", "ValueError: not today"),
-    Refused(
-        "Elsewhere(np.arange(2))", "__dlpack_device__ of Elsewhere must return a (device type, device"
-    ),
+    Refused("Elsewhere(np.arange(2))", "__dlpack_device__ of Elsewhere must return a (device type, device"),
     Refused("Stopped(np.arange(2))", "KeyboardInterrupt"),
     Refused("StoppedLater(np.arange(2))", "KeyboardInterrupt"),
     Refused("Misplaced(b'ab')", "BufferError: on the moon"),
@@ -282,7 +280,7 @@ def printed(tmp_path_factory) -> list[str]:
 
 
 @pytest.mark.parametrize("number", range(len(TAKEN)), ids=[f"{c.code}-{c.copy}" for c in TAKEN])
-def test_is_taken(printed, number):
+def test_is_imported(printed, number):
     case = TAKEN[number]
     text, way, why, shares = printed[number].split(" ~ ")
     assert (text.replace("|", "\n"), way, why) == (case.text, case.way, case.why_copied)
@@ -290,5 +288,5 @@ def test_is_taken(printed, number):
 
 
 @pytest.mark.parametrize("number", range(len(REFUSED)), ids=[c.code for c in REFUSED])
-def test_is_refused_with_a_reason(printed, number):
+def test_is_rejected_with_a_reason(printed, number):
     assert REFUSED[number].words in printed[len(TAKEN) + number]

@@ -38,7 +38,7 @@ def numpys_copy(values=4.0):
 # ---- into a capsule
 
 
-def test_a_copy_goes_on_as_a_copy_where_its_tensor_goes_with_it():
+def test_copied_flag_is_kept_if_the_tensor_moves():
     tensor = from_dlpack(numpys_copy())
     address = tensor.data_ptr()
     assert flags_of(tensor.__dlpack__(max_version=(1, 0))) == 0  # it is had by two then
@@ -48,7 +48,7 @@ def test_a_copy_goes_on_as_a_copy_where_its_tensor_goes_with_it():
     assert (theirs.data_ptr(), theirs.tolist()) == (address, [0, 1, 2, 3])
 
 
-def test_what_is_no_copy_goes_without_the_flag():
+def test_copied_flag_is_not_set_for_shared_memory():
     assert flags_of(from_dlpack(np.zeros(3)).into_dlpack()) == 0
     assert flags_of(from_dlpack(torch.zeros(3)).into_dlpack()) == 0
     assert flags_of(from_dlpack(b"abc").into_dlpack()) == READ_ONLY
@@ -72,7 +72,7 @@ HOLDERS = {
 
 
 @pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS.keys())
-def test_memory_that_another_has_or_can_get_goes_without_the_flag(hold):
+def test_copied_flag_is_not_set_if_the_memory_has_other_users(hold):
     tensor = from_dlpack(numpys_copy())
     held = hold(tensor)
     capsule = tensor.into_dlpack()
@@ -85,14 +85,14 @@ LETTING_GO = [name for name in HOLDERS if name not in ("a storage", "a weak refe
 
 
 @pytest.mark.parametrize("holder", LETTING_GO)
-def test_it_goes_with_the_flag_once_the_other_has_let_go(holder):
+def test_copied_flag_is_set_after_the_other_user_releases(holder):
     tensor = from_dlpack(numpys_copy())
     held = HOLDERS[holder](tensor)
     del held
     assert flags_of(tensor.into_dlpack()) == COPIED
 
 
-def test_a_copy_that_comes_back_is_refused_where_none_is_wanted_and_kept_where_one_is():
+def test_imported_copy_is_rejected_without_copy_and_used_with_copy():
     def round_trip(copy):
         capsule = from_dlpack(numpys_copy()).into_dlpack()
         return from_dlpack(capsule, copy=copy)
@@ -118,7 +118,7 @@ class Lends:
         return (1, 0)
 
 
-def test_numpy_writes_to_what_was_given_away_and_not_to_what_is_read_only():
+def test_numpy_writes_to_moved_memory_but_not_to_read_only_memory():
     assert np.from_dlpack(Lends(from_dlpack(numpys_copy()).into_dlpack())).flags.writeable
     assert not np.from_dlpack(Lends(from_dlpack(b"abc").into_dlpack())).flags.writeable
 
@@ -138,7 +138,7 @@ USES = {
 
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES.keys())
-def test_what_was_given_away_is_no_more(use):
+def test_moved_tensor_is_invalid(use):
     tensor = from_dlpack(np.zeros(3))
     capsule = tensor.into_dlpack()
     with pytest.raises(ValueError, match=r"was moved by into_dlpack\(\)"):
@@ -147,7 +147,7 @@ def test_what_was_given_away_is_no_more(use):
     assert torch.from_dlpack(capsule).tolist() == [0, 0, 0]
 
 
-def test_what_is_refused_stays():
+def test_rejected_tensor_stays_valid():
     tensor = from_dlpack(np.zeros(3))
     tensor.torch().requires_grad_()
     with pytest.raises(BufferError, match=r"call detach\(\) first"):

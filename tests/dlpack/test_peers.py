@@ -483,7 +483,7 @@ def layouts_of(peer: Peer, carrier: str) -> list[str]:
 @pytest.mark.parametrize("dtype", DTYPES.split())
 @pytest.mark.parametrize("carrier", CARRIERS)
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
-def test_happens_as_the_table_says(peer, carrier, dtype):
+def test_outcome_matches_the_table(peer, carrier, dtype):
     pairs = {
         layout: judged(peer, carrier, dtype, layout, expected(peer, carrier, dtype, layout))
         for layout in layouts_of(peer, carrier)
@@ -492,7 +492,7 @@ def test_happens_as_the_table_says(peer, carrier, dtype):
 
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
-def test_memory_lives_as_long_as_one_side_needs_it(peer):
+def test_memory_lives_while_either_side_uses_it(peer):
     numbers = str([float(number) for number in NUMBERS])
     lives, taken = happened(peer), expected(peer, "tensor", "float32", "rows")
     out = ["refused", taken.words] if isinstance(taken, Refused) else ["taken", numbers]
@@ -500,7 +500,7 @@ def test_memory_lives_as_long_as_one_side_needs_it(peer):
 
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
-def test_a_copy_is_made_when_it_is_asked_for_and_only_then(peer):
+def test_copy_is_made_only_on_request(peer):
     numbers = str([float(number) for number in NUMBERS])
     shared = ["refused", peer.always_copies] if peer.always_copies else ["taken", numbers, "same", peer.way, ""]
     assert cut(happened(peer)["copy", "false"], shared, messages=1) == shared
@@ -508,7 +508,7 @@ def test_a_copy_is_made_when_it_is_asked_for_and_only_then(peer):
 
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
-def test_every_row_of_the_table_is_met(peer):
+def test_every_row_of_the_table_is_used(peer):
     met = {
         next(i for i, row in enumerate(peer.rows) if row.fits(carrier, dtype, layout))
         for carrier in CARRIERS
@@ -519,7 +519,7 @@ def test_every_row_of_the_table_is_met(peer):
 
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
-def test_nothing_is_told_that_no_test_judges(peer):
+def test_every_printed_line_is_tested(peer):
     judged_rows = {(c, d, lay) for c in CARRIERS for d in DTYPES.split() for lay in layouts_of(peer, c)}
     others = {("lives", "in"), ("lives", "out"), ("copy", "true"), ("copy", "false")}
     assert set(happened(peer)) == judged_rows | others
@@ -534,7 +534,7 @@ def printed(program: str) -> str:
     return run.stdout
 
 
-def test_scikit_learn_learns_in_the_memory_of_simples_tensors_as_it_does_alone():
+def test_scikit_learn_in_the_memory_of_simple_tensors():
     pytest.importorskip("sklearn")
     assert printed("scikit_learn.spl").splitlines() == [
         "same memory: true",
@@ -558,7 +558,7 @@ def table_of_guide(heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line] for line in lines]
 
 
-def test_the_guides_dtypes_are_those_that_cross():
+def test_guides_dtypes_match_the_table():
     names, *lines = table_of_guide("Which dtypes")
     said = {
         (name.lower().replace("-", "_"), dtype): word
@@ -578,7 +578,7 @@ def test_the_guides_dtypes_are_those_that_cross():
     assert said == crosses
 
 
-def test_the_guides_refusals_are_those_that_happen():
+def test_guides_errors_match_the_table():
     outcomes = [row.outcome for peer in TABLES for row in peer.rows]
     happening = [outcome.words for outcome in outcomes if isinstance(outcome, Refused)]
     quoted = [

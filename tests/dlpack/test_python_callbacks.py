@@ -43,14 +43,14 @@ COPIES = {
 
 @pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES.keys())
 @pytest.mark.parametrize("exception", [KeyboardInterrupt(), SystemExit(3), GeneratorExit()], ids=repr)
-def test_what_ends_a_program_passes_a_copy_as_it_is(exception, copy):
+def test_exit_exceptions_propagate_through_a_copy(exception, copy):
     with Stops(exception), pytest.raises(type(exception)) as caught:
         copy()
     assert caught.value is exception
 
 
 @pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES.keys())
-def test_an_error_below_a_copy_is_the_cause_of_its_refusal(copy):
+def test_error_in_a_copy_is_the_cause_of_the_exception(copy):
     error = ArithmeticError("no zeros today")
     with Stops(error), pytest.raises(BufferError, match="Python code that LibTorch called") as caught:
         copy()
@@ -69,7 +69,7 @@ class Interrupting:
         raise AssertionError("not asked")
 
 
-def test_what_ends_a_program_passes_a_look_at_the_dtype():
+def test_exit_exceptions_propagate_from_the_dtype():
     named = type("EagerTensor", (Interrupting,), {"__module__": "tensorflow.python.framework.ops"})
     with pytest.raises(KeyboardInterrupt):
         from_dlpack(named())
@@ -88,13 +88,13 @@ def program():
 
 
 @pytest.mark.parametrize("exception", [KeyboardInterrupt("now"), SystemExit(3), ArithmeticError("no zeros")], ids=repr)
-def test_what_python_raises_below_a_function_of_simples_comes_out_of_it(exception, program):
+def test_python_exception_propagates_through_a_simple_function(exception, program):
     with Stops(exception), pytest.raises(type(exception)) as caught:
         program.copied(np.zeros(3))
     assert caught.value is exception
     assert program.copied(np.zeros(3)).tolist() == [0, 0, 0]
 
 
-def test_simple_is_told_what_python_raised_below_it(program):
+def test_simple_receives_the_python_exception(program):
     with Stops(ArithmeticError("no zeros")):
         assert program.shown(np.zeros(3)) == "ArithmeticError: no zeros"

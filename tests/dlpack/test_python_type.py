@@ -45,7 +45,7 @@ def resident_pages() -> int:
 @pytest.mark.parametrize(
     "dtype", ["bool", "uint8", "int16", "uint16", "int64", "float16", "float32", "float64", "complex64"]
 )
-def test_numpys_memory_comes_in_and_goes_out_again(dtype):
+def test_numpy_memory_round_trip(dtype):
     array = np.arange(6).reshape(2, 3).T.astype(dtype, order="K")
     tensor = from_dlpack(array)
     back = np.from_dlpack(tensor)
@@ -57,7 +57,7 @@ def test_numpys_memory_comes_in_and_goes_out_again(dtype):
     assert array[0, 1] == 0
 
 
-def test_torchs_memory_comes_in_and_goes_out_again():
+def test_torch_memory_round_trip():
     theirs = torch.arange(6.0).reshape(2, 3)[:, 1:]
     tensor = from_dlpack(theirs)
     again = torch.from_dlpack(tensor)
@@ -67,21 +67,21 @@ def test_torchs_memory_comes_in_and_goes_out_again():
     assert theirs[1, 1] == 9
 
 
-def test_a_tensor_of_its_own_shares_memory_and_is_another_object():
+def test_from_own_tensor_shares_memory_and_is_another_object():
     first = from_dlpack(np.zeros(2))
     second = from_dlpack(first)
     assert second is not first
     assert second.data_ptr() == first.data_ptr()
 
 
-def test_the_torch_tensor_is_the_same_each_time():
+def test_to_torch_returns_the_same_tensor_each_time():
     tensor = from_dlpack(np.array([1.5, 2.0]))
     assert tensor.torch() is tensor.torch()
     assert tensor.torch().tolist() == [1.5, 2.0]
     assert repr(tensor) == "simple_torch.tensor([1.5000, 2.0000], dtype=torch.float64)"
 
 
-def test_peers_take_it_by_its_table_or_its_method():
+def test_peers_import_by_exchange_table_or_method():
     tvm_ffi = pytest.importorskip("tvm_ffi")
     jax = pytest.importorskip("jax")
     tensor = from_dlpack(np.frombuffer(bytearray(64 * 4), np.float32)[:3])
@@ -90,7 +90,7 @@ def test_peers_take_it_by_its_table_or_its_method():
     assert from_dlpack(jax.numpy.arange(3)).torch().tolist() == [0, 1, 2]
 
 
-def test_immutable_arrays_come_in_read_only_and_leave_so():
+def test_immutable_arrays_are_imported_and_exported_read_only():
     jax = pytest.importorskip("jax")
     with jax.default_device(jax.devices("cpu")[0]):
         arrays = [jax.numpy.arange(3), jax.numpy.arange(3, dtype="bfloat16")]  # with a buffer, and without
@@ -102,7 +102,7 @@ def test_immutable_arrays_come_in_read_only_and_leave_so():
     assert [array.tolist() for array in arrays] == [[0, 1, 2], [0, 1, 2]]
 
 
-def test_what_only_looks_like_a_numpy_array_is_none():
+def test_numpy_subclasses_are_not_read_as_numpy_arrays():
     class Subclass(np.ndarray):
         pass
 
@@ -112,7 +112,7 @@ def test_what_only_looks_like_a_numpy_array_is_none():
         from_dlpack(pretender())
 
 
-def test_numpys_arrays_that_its_structure_does_not_describe_go_another_way():
+def test_unusual_numpy_arrays_use_another_protocol():
     """Big-endian numbers, more dimensions than few, steps that are no whole items, arrays that warn when written."""
     structured = np.zeros(3, [("a", "i4"), ("b", "i2")])
     with pytest.raises(BufferError, match="big-endian"):
@@ -129,7 +129,7 @@ def test_numpys_arrays_that_its_structure_does_not_describe_go_another_way():
 
 
 @pytest.mark.parametrize("last", [lambda array: array, from_dlpack, lambda array: from_dlpack(array).torch()])
-def test_a_chain_of_lenders_ends_however_long_it_is(last):
+def test_long_chain_of_exporters_is_freed_without_recursion(last):
     """Each array keeps the tensor before it, and each tensor the array: they must not free one another in depth."""
     gone = []
     first = np.zeros(3)
@@ -192,7 +192,7 @@ def foreign_capsule(deleter=lambda _: None, *, flags=0, code=2, bits=32, lanes=1
     return new(ctypes.addressof(struct), b"dltensor_versioned", None)
 
 
-def test_what_a_deleter_lets_go_of_is_gone_before_it_ends():
+def test_objects_released_by_a_deleter_are_freed_before_it_returns():
     seen = []
 
     def act():
@@ -203,7 +203,7 @@ def test_what_a_deleter_lets_go_of_is_gone_before_it_ends():
     assert seen == ["inner", "outer"]
 
 
-def test_a_deleter_does_not_meet_the_exception_that_lets_go_of_the_tensor():
+def test_deleter_runs_without_the_pending_exception():
     seen = []
 
     def works(_) -> None:
@@ -238,13 +238,13 @@ print("end", flush=True)
 
 
 @pytest.mark.parametrize("dropped", ["by us", "by torch"])
-def test_daemon_threads_in_deleters_neither_crash_the_end_nor_hold_it_up(dropped):
+def test_daemon_threads_in_deleters_neither_crash_nor_delay_exit(dropped):
     command = [sys.executable, "-c", AT_EXIT, dropped]
     run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=ENVIRONMENT)
     assert (run.returncode, run.stdout, run.stderr) == (0, "end\n", "")
 
 
-def test_a_subinterpreter_is_told_that_it_cannot_have_it():
+def test_subinterpreter_import_is_rejected():
     # 3.12 itself refuses ctypes, which simple_torch imports first; _interpreters is there from 3.13 on.
     program = (
         "try: import _interpreters as sub\n"
@@ -260,7 +260,7 @@ def test_a_subinterpreter_is_told_that_it_cannot_have_it():
     assert (by_python if sys.version_info[:2] == (3, 12) else by_us) in run.stdout
 
 
-def test_a_pickle_holds_the_numbers(tmp_path):
+def test_pickle_contains_the_values(tmp_path):
     tensor = from_dlpack(np.arange(6.0).reshape(2, 3)[:, ::2])
     again = pickle.loads(pickle.dumps(tensor))
     assert torch.equal(again.torch(), tensor.torch())
@@ -293,29 +293,29 @@ def emptied():
 
 
 @pytest.mark.parametrize("make", [wrapped, fake, emptied])
-def test_tensors_without_memory_of_their_own_are_refused(make):
+def test_tensors_without_storage_are_rejected(make):
     with pytest.raises(BufferError, match="its storage does not hold its elements"):
         from_dlpack(make())
 
 
-def test_functional_tensors_are_refused():
+def test_functional_tensors_are_rejected():
     with pytest.raises(BufferError, match="cannot be exported by DLPack"):
         torch.func.functionalize(lambda x: from_dlpack(x).torch() + 1)(torch.ones(2))
 
 
-def test_a_lazy_copy_is_made_before_others_write():
+def test_copy_on_write_tensor_is_materialized_before_export():
     tensor = torch.ones(3)
     lazy = torch._lazy_clone(tensor)
     np.from_dlpack(from_dlpack(lazy))[:] = 2
     assert (tensor.tolist(), lazy.tolist()) == ([1, 1, 1], [2, 2, 2])
 
 
-def test_sub_byte_numbers_in_a_byte_each_are_refused():
+def test_padded_sub_byte_elements_are_rejected():
     with pytest.raises(BufferError, match="flags has IS_SUBBYTE_TYPE_PADDED"):
         from_dlpack(foreign_capsule(flags=4, code=17, bits=4, lanes=2))
 
 
-def test_arrays_of_ctypes_come_in():
+def test_ctypes_arrays_are_imported():
     numbers = ((ctypes.c_double * 3) * 2)((1, 2, 3), (4, 5, 6))
     tensor = from_dlpack(numbers)
     assert tensor.torch().tolist() == [[1, 2, 3], [4, 5, 6]]
@@ -323,13 +323,13 @@ def test_arrays_of_ctypes_come_in():
     assert tensor.torch()[1, 2] == 7
 
 
-def test_reversed_read_only_arrays_are_copied_when_a_copy_is_asked_for():
+def test_reversed_read_only_arrays_are_copied_on_request():
     array = np.arange(3)[::-1]
     array.flags.writeable = False
     assert from_dlpack(array, copy=True).torch().tolist() == [2, 1, 0]
 
 
-def test_tensorflows_tensors_of_no_numbers_are_refused():
+def test_nonnumeric_tensorflow_tensors_are_rejected():
     tensorflow = pytest.importorskip("tensorflow")
     tensors = {"string": tensorflow.constant(["a"]), "resource": tensorflow.Variable(1.0).handle}
     for dtype, tensor in tensors.items():
@@ -337,7 +337,7 @@ def test_tensorflows_tensors_of_no_numbers_are_refused():
             from_dlpack(tensor)
 
 
-def test_an_array_that_is_lent_cannot_be_resized():
+def test_exported_array_cannot_be_resized():
     array = np.zeros(3)
     tensor = from_dlpack(array)
     with pytest.raises(ValueError, match="resize"):
@@ -346,7 +346,7 @@ def test_an_array_that_is_lent_cannot_be_resized():
     assert tensor.shape == (3,)
 
 
-def test_a_copy_is_made_when_it_is_asked_for():
+def test_copy_is_made_on_request():
     array = np.zeros(3)
     copy = from_dlpack(array, copy=True)
     assert copy.data_ptr() != array.ctypes.data
@@ -365,7 +365,7 @@ class Lends:
         return self.source.__dlpack__(**options)
 
 
-def test_a_copy_that_goes_out_again_is_shared_like_any_memory():
+def test_exported_copy_is_shared_without_the_copied_flag():
     """IS_COPIED says that its consumer alone has it."""
     copy = from_dlpack(np.arange(3.0), copy=True)
     assert from_dlpack(Lends(copy), copy=False).data_ptr() == copy.data_ptr()
@@ -374,7 +374,7 @@ def test_a_copy_that_goes_out_again_is_shared_like_any_memory():
     assert copy.torch().tolist() == [0, 1, 2]
 
 
-def test_a_copy_can_be_written_though_its_producer_says_otherwise():
+def test_copy_is_writable_even_if_the_producer_marks_it_read_only():
     read_only_copy = foreign_capsule(flags=3)
     assert from_dlpack(read_only_copy, copy=True).torch().fill_(2).tolist() == [2, 2, 2, 2]
 
@@ -383,20 +383,20 @@ CONJUGATED = torch.tensor([1 + 2j]).conj()
 
 
 @pytest.mark.parametrize(("tensor", "values"), [(CONJUGATED, [1 - 2j]), (CONJUGATED.imag, [-2])])
-def test_what_is_not_computed_yet_is_copied_where_a_copy_is_asked_for(tensor, values):
+def test_lazy_values_are_copied_on_request(tensor, values):
     with pytest.raises(BufferError, match="or ask for a copy"):
         from_dlpack(tensor)
     assert from_dlpack(tensor, copy=True).torch().tolist() == values
 
 
-def test_values_that_a_mask_hides_are_not_shown():
+def test_masked_arrays_are_rejected():
     with pytest.raises(BufferError, match=r"cannot import a masked array.*call filled\(value\)"):
         from_dlpack(np.ma.array([1.0, 2.0], mask=[False, True]))
     assert from_dlpack(np.ma.array([1.0, 2.0], mask=[False, False])).torch().tolist() == [1, 2]
     assert from_dlpack(np.ma.array([1.0, 2.0])).torch().tolist() == [1, 2]
 
 
-def test_a_capsule_that_is_elsewhere_is_refused():
+def test_capsule_on_another_device_is_rejected():
     with pytest.raises(BufferError, match=r"is on device \(1, 0\), expected \(2, 0\)|no CUDA device"):
         from_dlpack(torch.ones(2).__dlpack__(max_version=(1, 0)), device="cuda:0")
 
@@ -410,7 +410,7 @@ def resized_by_out(tensor):
     [lambda t: t.resize_(1_000_000), resized_by_out, lambda t: t.untyped_storage().resize_(0)],
     ids=["resize_", "out", "storage"],
 )
-def test_memory_that_is_lent_stays_where_it_is(change):
+def test_exported_memory_does_not_move(change):
     tensor = from_dlpack(torch.full((4,), 3.0))
     lent = np.from_dlpack(tensor)
     with pytest.raises(RuntimeError, match="not resizable"):
@@ -420,7 +420,7 @@ def test_memory_that_is_lent_stays_where_it_is(change):
 
 
 @pytest.mark.parametrize("strategy", ["file_system", "file_descriptor"])
-def test_memory_that_is_lent_stays_when_its_tensor_moves_to_shared_memory(strategy, monkeypatch):
+def test_exported_memory_stays_if_its_tensor_moves_to_shared_memory(strategy, monkeypatch):
     monkeypatch.setattr("torch.multiprocessing._sharing_strategy", strategy)
     tensor = from_dlpack(torch.full((3_000_000,), 3.0))
     lent = np.from_dlpack(tensor)
@@ -434,7 +434,7 @@ def test_memory_that_is_lent_stays_when_its_tensor_moves_to_shared_memory(strate
     assert shared.sum() == 9_000_000
 
 
-def test_memory_that_was_given_up_is_freed_once_nobody_can_hold_it():
+def test_replaced_memory_is_freed_without_users():
     before = resident_pages()
     for _ in range(30):
         tensor = from_dlpack(torch.full((3_000_000,), 3.0))
@@ -443,7 +443,7 @@ def test_memory_that_was_given_up_is_freed_once_nobody_can_hold_it():
     assert (resident_pages() - before) * os.sysconf("SC_PAGE_SIZE") < 100_000_000  # of 360,000,000
 
 
-def test_fake_tensors_have_no_memory_though_they_be_empty():
+def test_empty_fake_tensors_are_rejected():
     from torch._subclasses.fake_tensor import FakeTensorMode
 
     with FakeTensorMode():
@@ -453,14 +453,14 @@ def test_fake_tensors_have_no_memory_though_they_be_empty():
             from_dlpack(fake)
 
 
-def test_what_fails_in_python_below_libtorch_is_refused_in_words():
+def test_python_errors_below_libtorch_are_reported():
     from torch._subclasses.fake_tensor import FakeTensorMode
 
     with FakeTensorMode(), pytest.raises(BufferError, match="Python code that LibTorch called"):
         from_dlpack(np.ones(3), copy=True)
 
 
-def test_a_type_that_only_sounds_immutable_hides_none_that_is():
+def test_immutable_types_are_not_matched_by_name_alone():
     jax = pytest.importorskip("jax")
     pretender = type("ArrayImpl", (np.ndarray,), {"__module__": "jaxlib.none"})
     from_dlpack(np.zeros(2).view(pretender))
@@ -471,7 +471,7 @@ def test_a_type_that_only_sounds_immutable_hides_none_that_is():
     assert array.tolist() == [1, 1, 1, 1]
 
 
-def test_what_was_lent_read_only_stays_so():
+def test_read_only_export_stays_read_only():
     tensor = from_dlpack(b"abc")
     out = np.from_dlpack(tensor)
     assert out.tolist() == [97, 98, 99]
@@ -480,7 +480,7 @@ def test_what_was_lent_read_only_stays_so():
         tensor.__dlpack__()
 
 
-def test_memory_lives_as_long_as_one_side_uses_it():
+def test_memory_lives_while_one_side_uses_it():
     class Watched(np.ndarray):
         pass
 
@@ -516,7 +516,11 @@ class Nothing:
         (lambda: from_dlpack(np.zeros(1), place="cpu"), TypeError, "takes one object"),
         (lambda: simple_torch.Tensor(), TypeError, "cannot create"),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(stream=1), BufferError, "the CPU has none"),
-        (lambda: from_dlpack(np.zeros(1)).__dlpack__(dl_device=(2, 0)), BufferError, "cannot export to dl_device \\(2, 0\\)"),
+        (
+            lambda: from_dlpack(np.zeros(1)).__dlpack__(dl_device=(2, 0)),
+            BufferError,
+            "cannot export to dl_device \\(2, 0\\)",
+        ),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(dl_device=2), TypeError, "a pair of device type and index"),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(max_version=1), TypeError, "a pair of major and minor"),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(copy=True), BufferError, "ask for max_version"),
@@ -524,7 +528,7 @@ class Nothing:
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(speed=1), TypeError, "unexpected keyword argument 'speed'"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_reason(call, error, words):
+def test_invalid_calls_are_rejected_with_a_reason(call, error, words):
     with pytest.raises(error, match=words):
         call()
 
@@ -594,7 +598,7 @@ def table() -> Table:
     return ctypes.cast(pointer_in(capsule, b"dlpack_exchange_api"), ctypes.POINTER(Table)).contents
 
 
-def test_the_table_gives_and_takes_tensors(table):
+def test_exchange_table_exports_and_imports_tensors(table):
     assert (table.version.major, table.version.minor >= 3) == (1, True)
     array = np.arange(6.0, dtype=np.float32).reshape(2, 3)
     managed = ManagedPointer()
@@ -612,14 +616,14 @@ def test_the_table_gives_and_takes_tensors(table):
     assert back.value.data_ptr() == array.ctypes.data
 
 
-def test_the_table_lends_for_the_length_of_a_call(table):
+def test_exchange_table_borrows_for_a_call(table):
     tensor = from_dlpack(np.arange(6.0).reshape(3, 2))
     seen = DLTensor()
     assert table.borrow(tensor, ctypes.byref(seen)) == 0
     assert (seen.data, list(seen.shape[:2]), list(seen.strides[:2])) == (tensor.data_ptr(), [3, 2], [2, 1])
 
 
-def test_the_table_lends_nothing_read_only_for_a_call(table):
+def test_exchange_table_does_not_borrow_read_only_tensors(table):
     seen = DLTensor()
     with pytest.raises(BufferError, match="read-only, which a borrowed DLTensor cannot say"):
         table.borrow(from_dlpack(b"abcdefgh"), ctypes.byref(seen))
@@ -640,7 +644,7 @@ MANY = (ctypes.c_int64 * 3)(1 << 40, 1 << 40, 1 << 40)
         (3, MANY, b"prototype: size in bytes overflows a 63-bit integer"),
     ],
 )
-def test_the_table_allocates_what_can_be_only(table, ndim, shape, words):
+def test_exchange_table_rejects_invalid_allocations(table, ndim, shape, words):
     said = []
     told = SetError(lambda _, kind, message: said.append((kind, message)))
     like = DLTensor(None, 1, 0, ndim, 2, 32, 1, shape, None, 0)
@@ -648,7 +652,7 @@ def test_the_table_allocates_what_can_be_only(table, ndim, shape, words):
     assert said == [(b"BufferError", words)]
 
 
-def test_the_table_allocates(table):
+def test_exchange_table_allocates(table):
     shape = (ctypes.c_int64 * 2)(4, 5)
     like = DLTensor(None, 1, 0, 2, 0, 16, 1, shape, None, 0)
     made = ManagedPointer()
@@ -657,7 +661,7 @@ def test_the_table_allocates(table):
     made.contents.deleter(made)
 
 
-def test_the_table_refuses_in_words(table):
+def test_exchange_table_reports_errors(table):
     said = []
     told = SetError(lambda _, kind, words: said.append((kind, words)))
     like = DLTensor(None, 1, 0, 1, 0, 33, 1, (ctypes.c_int64 * 1)(4), None, 0)
@@ -674,7 +678,7 @@ def test_the_table_refuses_in_words(table):
         table.stream(8, 0, ctypes.byref(stream))
 
 
-def test_the_table_tells_of_python_code_below_it(table):
+def test_exchange_table_reports_python_exceptions_below_it(table):
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Stops(TorchDispatchMode):
@@ -692,7 +696,7 @@ def test_the_table_tells_of_python_code_below_it(table):
 # ---- the guide
 
 
-def test_the_guides_python_prints_what_it_says(capsys):
+def test_guides_python_prints_its_output(capsys):
     guide = (ROOT / "docs" / "dlpack.md").read_text()
     ((code, printed),) = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", guide, re.S)
     exec(code, {})
@@ -703,7 +707,7 @@ def test_the_guides_python_prints_what_it_says(capsys):
 
 
 @pytest.mark.skipif("SIMPLE_HOST" not in os.environ, reason="SIMPLE_HOST is not set")
-def test_a_simple_program_takes_it_by_its_table(tmp_path):
+def test_simple_program_imports_by_exchange_table(tmp_path):
     program = tmp_path / "own.spl"
     program.write_text("""
 use torch
@@ -735,7 +739,7 @@ class Placed:
         return (2, 0)
 
 
-def test_the_device_that_is_wanted_is_asked_for():
+def test_requested_device_is_passed_to_the_producer():
     producer = Placed()
     assert from_dlpack(producer, device="cpu").torch().tolist() == [0, 1, 2]
     assert producer.asked == {"max_version": (1, 3), "dl_device": (1, 0)}
@@ -750,7 +754,7 @@ def test_the_device_that_is_wanted_is_asked_for():
         from_dlpack(producer, device="cuda:0")
 
 
-def test_memory_that_is_elsewhere_is_refused_or_left_to_its_library():
+def test_memory_on_another_device_is_rejected_or_moved_by_its_producer():
     assert from_dlpack(np.zeros(2), device="cpu").shape == (2,)
     assert from_dlpack(torch.zeros(2), device=torch.device("cpu")).shape == (2,)
     no_cuda = r"unsupported device requested|no CUDA device with index 0"
@@ -766,7 +770,7 @@ def test_memory_that_is_elsewhere_is_refused_or_left_to_its_library():
 
 
 @pytest.mark.parametrize("way", ["by from_dlpack", "by the table"])
-def test_what_waits_to_be_freed_was_alive_when_memory_last_came_in(table, way):
+def test_pending_releases_are_freed_at_the_next_import(table, way):
     """Let go of without the GIL, in turn with memory that comes in: no queue grows."""
     alive = set()
     most = 0

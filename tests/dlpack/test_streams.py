@@ -39,7 +39,7 @@ def filled(value: int, stream: torch.cuda.Stream, cycles: int = LONG) -> torch.T
         return tensor.fill_(value)
 
 
-def test_what_leaves_is_ready_for_the_consumers_stream():
+def test_export_is_ordered_before_the_consumers_stream():
     writer, reader = torch.cuda.Stream(), torch.cuda.Stream()
     for value in range(1, ROUNDS):
         tensor = filled(value, writer)
@@ -49,7 +49,7 @@ def test_what_leaves_is_ready_for_the_consumers_stream():
             assert torch.from_dlpack(capsule).double().mean().item() == value
 
 
-def test_the_host_does_not_wait_for_the_writer():
+def test_export_does_not_block_the_host():
     writer, reader = torch.cuda.Stream(), torch.cuda.Stream()
     tensor = filled(1, writer, cycles=1000 * LONG)  # about a second
     with torch.cuda.stream(writer):
@@ -59,7 +59,7 @@ def test_the_host_does_not_wait_for_the_writer():
         assert torch.from_dlpack(capsule).double().mean().item() == 1
 
 
-def test_what_comes_in_is_ready_for_the_current_stream():
+def test_import_is_ordered_before_the_current_stream():
     writer, reader = torch.cuda.Stream(), torch.cuda.Stream()
     for value in range(1, ROUNDS):
         lender = Lender(filled(value, writer), writer)
@@ -69,6 +69,6 @@ def test_what_comes_in_is_ready_for_the_current_stream():
 
 
 @pytest.mark.parametrize("number", [0, -2])
-def test_numbers_that_name_no_stream_are_refused(number):
+def test_invalid_stream_numbers_are_rejected(number):
     with pytest.raises(BufferError, match=f"stream is {number}: of CUDA they are"):
         simple_torch.from_dlpack(torch.zeros(1, device="cuda")).__dlpack__(stream=number)

@@ -68,7 +68,7 @@ def picture_folder(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("pictures")
 
 
-def test_the_cat_is_classified_as_python_does(simple):
+def test_cat_is_classified_as_in_python(simple):
     run = simple(CLASSIFY)
     assert run.code == 0, run.err
     expected = labels_by_python(photographs() / "chelsea.png")
@@ -77,7 +77,7 @@ def test_the_cat_is_classified_as_python_does(simple):
         assert ours == pytest.approx(theirs, abs=0.06)  # printed to 0.1
 
 
-def test_both_crossings_keep_the_address(simple):
+def test_both_conversions_keep_the_address(simple):
     run = simple(CLASSIFY)
     rows = re.findall(r"^  (batch|logits) .*?(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+(.*)$", run.out, re.M)
     assert [row[0] for row in rows] == ["batch", "logits"], run.out
@@ -85,7 +85,7 @@ def test_both_crossings_keep_the_address(simple):
         assert there == here and int(there, 16) > 0 and verdict == "same memory"
 
 
-def test_no_handle_is_left_and_times_are_told(simple):
+def test_no_handle_leaks_and_times_are_printed(simple):
     run = simple(CLASSIFY)
     assert "live handles at the end: 0" in run.out
     for step in ("start Python", "load efficientnet_lite0", "transform", "forward", "softmax and top 5"):
@@ -100,7 +100,7 @@ def test_other_photographs(simple, photo):
 
 
 @pytest.mark.parametrize("mode", ["L", "LA", "RGBA", "P"])
-def test_grey_alpha_and_palette_pictures_are_classified(simple, picture_folder, mode):
+def test_gray_alpha_and_palette_images_are_classified(simple, picture_folder, mode):
     photo = picture_folder / f"cat-{mode}.png"
     Image.open(photographs() / "chelsea.png").convert(mode).save(photo)
     run = simple(CLASSIFY, photo)
@@ -122,11 +122,11 @@ def test_a_photograph_that_does_not_exist(simple):
     assert_one_line(simple(CLASSIFY, "no-such-cat.jpg"), "no-such-cat.jpg", "no such file")
 
 
-def test_a_file_that_is_no_picture(simple):
+def test_a_file_that_is_not_an_image(simple):
     assert_one_line(simple(CLASSIFY, "README.md"), "README.md", "not a picture")
 
 
-def test_a_truncated_picture(simple, picture_folder):
+def test_a_truncated_image(simple, picture_folder):
     photo = picture_folder / "cut.png"
     photo.write_bytes((photographs() / "chelsea.png").read_bytes()[:20_000])
     assert_one_line(simple(CLASSIFY, photo), "cut.png")
@@ -142,7 +142,7 @@ def test_wrong_options(simple):
     assert_one_line(simple(CLASSIFY, "--model"), "--model", "usage")
 
 
-def test_a_missing_package_is_named_with_its_remedy(simple, tmp_path):
+def test_missing_package_is_named_with_the_install_command(simple, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\n"
         "class Absent:\n"
@@ -163,7 +163,7 @@ def test_a_python_without_torch(simple, tmp_path):
     assert_one_line(run, "torch", "SIMPLE_PYTHON")
 
 
-def test_stub_mode_is_said(simple):
+def test_stub_mode_is_reported(simple):
     assert_one_line(simple(CLASSIFY, env={"SIMPLE_TORCH": "off"}), "SIMPLE_TORCH")
 
 
@@ -173,7 +173,7 @@ def test_verbose_shows_both_tracebacks(simple):
     assert "classify.spl" in run.err and len(run.err.strip().splitlines()) > 1
 
 
-def test_weights_that_cannot_be_had(simple, tmp_path):
+def test_unavailable_weights(simple, tmp_path):
     """With an empty cache and no network: Io, naming what was searched. With a network it would be downloaded."""
     run = simple(
         CLASSIFY, "--model", "resnet18", env={"TORCH_HOME": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}

@@ -23,7 +23,7 @@ def shown(tmp_path: Path):
     return show
 
 
-def test_without_settings_they_are_pytorchs(tmp_path: Path) -> None:
+def test_defaults_match_pytorch(tmp_path: Path) -> None:
     done = run("-e", SHOW, folder=tmp_path, environment={"HOME": str(tmp_path)})
     assert done.stdout == "torch.float32 cpu torch.int64\n"
 
@@ -33,16 +33,16 @@ def test_the_dtype_of_the_settings(shown, name: str, dtype: str) -> None:
     assert shown(f"dtype: {name}\n") == f"torch.{dtype} cpu torch.int64\n"
 
 
-def test_variables_win_over_files(shown) -> None:
+def test_environment_overrides_files(shown) -> None:
     assert shown("dtype: f64\n", SIMPLE_DL_DTYPE="f16") == "torch.float16 cpu torch.int64\n"
 
 
-def test_the_program_wins_over_both(shown) -> None:
+def test_program_overrides_both(shown) -> None:
     chosen = SHOW.replace("\n", "\ntorch.set_default_dtype(torch.float32)\n", 1)
     assert shown("dtype: f64\n", chosen) == "torch.float32 cpu torch.int64\n"
 
 
-def test_auto_is_a_device_that_is_there(shown) -> None:
+def test_auto_selects_an_available_device(shown) -> None:
     import torch
 
     there = "cuda:0" if torch.cuda.is_available() else "cpu"
@@ -50,17 +50,17 @@ def test_auto_is_a_device_that_is_there(shown) -> None:
     assert shown("", 'use torch\nprint torch.zeros([1], device: "auto").device()') == f"{there}\n"
 
 
-def test_a_device_that_is_not_there_names_those_that_are(shown) -> None:
+def test_missing_device_lists_the_available_devices(shown) -> None:
     told = shown("device: cuda:77\n")
     assert "there is no device cuda:77; the devices here are cpu" in told
 
 
-def test_a_faulty_setting_is_told_with_its_place(shown) -> None:
+def test_invalid_setting_is_reported_with_its_location(shown) -> None:
     assert "dl.config.sdn:1:" in shown("dtype: f7\n")
     assert "the variable SIMPLE_DL_DEVICE: unknown device `tpu`" in shown("", SIMPLE_DL_DEVICE="tpu")
 
 
-def test_a_faulty_setting_is_told_each_time(shown) -> None:
+def test_invalid_setting_is_reported_each_time(shown) -> None:
     twice = "use torch\nfor i in 0..2: print attempt(\\: torch.zeros([2])).is_err()"
     assert shown("device: cuda:77\n", twice) == "true\ntrue\n"
 
@@ -76,10 +76,10 @@ def test_a_faulty_setting_is_told_each_time(shown) -> None:
         ("torch.arange(3) / 2", "float64"),
     ],
 )
-def test_settings_hold_for_the_first_call_whatever_it_is(shown, first: str, dtype: str) -> None:
+def test_settings_apply_to_any_first_call(shown, first: str, dtype: str) -> None:
     assert shown("dtype: f64\n", f"use torch\nprint(({first}).dtype())") == f"torch.{dtype}\n"
 
 
-def test_what_the_program_chooses_first_leaves_the_other_settings(shown) -> None:
+def test_programs_choice_keeps_the_other_settings(shown) -> None:
     code = 'use torch\ntorch.set_default_device("cpu")\nprint torch.ones([1]).dtype()'
     assert shown("dtype: f64\n", code) == "torch.float64\n"

@@ -53,7 +53,7 @@ def printed(guide: str, folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("guide", GUIDES)
-def test_every_block_of_python_prints_what_stands_below_it(guide, folder):
+def test_every_python_block_prints_its_output(guide, folder):
     for number, (code, below) in enumerate(re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", text_of(guide), re.S)):
         script = folder / f"block{number}.py"
         script.write_text(code)
@@ -74,5 +74,5 @@ def test_every_block_has_its_output(guide):
 
 
 @pytest.mark.parametrize(("guide", "number"), [(guide, i) for guide in GUIDES for i in range(len(blocks_of(guide)))])
-def test_prints_what_the_guide_says(guide, number, folder):
+def test_prints_the_guides_output(guide, number, folder):
     assert printed(guide, folder)[number] == blocks_of(guide)[number][1]

@@ -15,7 +15,7 @@ def test_the_tour_is_the_example():
     assert shown and tour.endswith(shown[1])
 
 
-def test_the_tour_prints_what_readme_says(simple):
+def test_tour_prints_readmes_output(simple):
     shown = re.search(r"prints\n\n```\n(.*?)```", README, re.S)
     run = simple("examples/torch/basics/tour.spl")
     assert run.code == 0, run.err
@@ -23,6 +23,6 @@ def test_the_tour_prints_what_readme_says(simple):
     assert run.out.replace("value: mm: ", "value: ") == shown[1].replace("value: mm: ", "value: ")
 
 
-def test_every_file_that_readme_names_is_there():
+def test_every_file_named_in_readme_exists():
     for path in re.findall(r"`((?:examples|docs|abi|tools)/[\w/.]+)`", README):
         assert (ROOT / path).exists(), path

@@ -34,14 +34,14 @@ def matrix(out: str) -> list[list[float]]:
     return [[float(number) for number in re.findall(r"-?\d+\.\d\d", row)] for row in rows]
 
 
-def test_sentences_of_the_arguments(simple):
+def test_sentences_from_arguments(simple):
     run = simple(SIMILARITY, *SENTENCES)
     assert (run.code, run.err) == (0, "")
     assert matrix(run.out) == in_python(SENTENCES)
     assert "  2  A kitten naps by the window, warm and content." in run.out.splitlines()
 
 
-def test_sentences_of_standard_input():
+def test_sentences_from_standard_input():
     text = "\n".join([SENTENCES[0], "", SENTENCES[2]]) + "\n"
     command = [str(ROOT / "bin" / "simple"), SIMILARITY]
     run = subprocess.run(command, input=text, capture_output=True, text=True, cwd=ROOT, env=os.environ, check=False)
@@ -49,7 +49,7 @@ def test_sentences_of_standard_input():
     assert matrix(run.stdout) == in_python([SENTENCES[0], SENTENCES[2]])
 
 
-def test_no_sentence_is_one_clear_line(simple):
+def test_no_sentences_is_a_one_line_error(simple):
     run = simple(SIMILARITY)
     assert run.code == 1
     assert re.fullmatch(rf"{SIMILARITY}:\d+: error: no sentence was given; usage: similarity.spl .*\n", run.err)

@@ -35,7 +35,7 @@ def test_operations_take_raw_handles_and_give_the_right_sums(simple):
     assert not [line for line in out if line.endswith("false")]
 
 
-def test_the_device_is_the_settings_one_or_the_cpu(simple, tmp_path):
+def test_device_is_the_configured_one_or_the_cpu(simple, tmp_path):
     options = ["--device", "cpu", "--dtype", "f64"]
     out = lines(simple(FOLDER + "basics/03_device_selection.spl", *options, env={"HOME": str(tmp_path)}))
     assert "device: cpu" in out and "dtype: f64" in out and "backend: torch" in out
@@ -43,7 +43,7 @@ def test_the_device_is_the_settings_one_or_the_cpu(simple, tmp_path):
     assert out[-1] == "Each element is 100.0"
 
 
-def test_a_gpu_that_is_not_there_is_told(simple):
+def test_missing_gpu_is_reported(simple):
     import torch
 
     if torch.cuda.is_available():
@@ -54,7 +54,7 @@ def test_a_gpu_that_is_not_there_is_told(simple):
     assert out[-1] == "Each element is 100.0"
 
 
-def test_a_device_of_an_unknown_name_stops_the_program(simple):
+def test_unknown_device_stops_the_program(simple):
     run = simple(FOLDER + "basics/03_device_selection.spl", env={"SIMPLE_DL_DEVICE": "tpu"})
     assert run.code == 1 and "unknown device `tpu`; cpu, gpu, cuda:N and auto are known" in run.err
 
@@ -85,7 +85,7 @@ def test_digits_are_learned(simple):
         "training/mnist_classifier",
     ],
 )
-def test_stub_mode_is_said(simple, example):
+def test_stub_mode_is_reported(simple, example):
     out = lines(simple(f"{FOLDER}{example}.spl", env=STUB))
     assert out[-1].startswith("PyTorch is not available (stub mode): ")
     assert len(out) <= 3

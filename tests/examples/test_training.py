@@ -91,7 +91,7 @@ def losses_of_epochs(out: str) -> list[float]:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.program)
-def test_the_stated_result_is_reached(simple, data, example: Example):
+def test_stated_result_is_reached(simple, data, example: Example):
     run = simple(f"{FOLDER}{example.program}.spl", *([] if LONG else [str(example.few)]), env=data)
     assert run.code == 0, run.out + run.err
     reached, bounds = results(run.out), example.whole if LONG else example.short
@@ -104,18 +104,18 @@ def test_the_stated_result_is_reached(simple, data, example: Example):
 
 @pytest.mark.parametrize("given", ["abc", "0", "-1", "1.5"])
 @pytest.mark.parametrize("program", ["training/digits_mlp", "training/gan", "basics/04_linear_regression"])
-def test_another_length_than_a_number_from_1_on_is_refused(simple, data, program, given):
+def test_invalid_length_is_rejected(simple, data, program, given):
     run = simple(f"{FOLDER}{program}.spl", given, env=data)
     assert run.code == 1 and "result" not in run.out
     assert f"a whole number from 1 on, not '{given}'" in run.err
 
 
-def test_a_run_does_the_same_again(simple, data):
+def test_runs_are_reproducible(simple, data):
     runs = [simple(FOLDER + "training/vae.spl", "2", env=data) for _ in range(2)]
     assert runs[0].out == runs[1].out != ""
 
 
-def test_the_clouds_are_drawn_into_a_picture(simple, tmp_path):
+def test_point_clouds_are_plotted(simple, tmp_path):
     pytest.importorskip("matplotlib", reason="this Python has no matplotlib")
     picture = tmp_path / "clouds.png"
     run = simple(FOLDER + "training/gan.spl", "20", picture, env=ONE_THREAD)
@@ -136,7 +136,7 @@ class TestFilesOfDigits:
     def run(self, simple, folder: Path):
         return simple(FOLDER + "training/digits_mlp.spl", "1", env={**ONE_THREAD, "SIMPLE_EXAMPLES_DATA": str(folder)})
 
-    def test_they_are_mnists_format_and_scikit_learns_pictures(self, folder):
+    def test_files_have_mnists_format_and_scikit_learns_images(self, folder):
         from sklearn.datasets import load_digits
 
         found = []
@@ -146,13 +146,13 @@ class TestFilesOfDigits:
             found += np.fromfile(file, "u1", offset=16).reshape(count, 64).tolist()
         assert sorted(found) == sorted((load_digits().data * 255 / 16).astype("u1").tolist())
 
-    def test_one_that_is_cut_off_is_told(self, simple, folder):
+    def test_truncated_file_is_reported(self, simple, folder):
         images = folder / self.IMAGES
         images.write_bytes(images.read_bytes()[:-1])
         run = self.run(simple, folder)
         assert run.code == 1 and "its sizes [1437, 8, 8] need 91968 bytes, and 91967 follow" in run.err
 
-    def test_one_of_another_kind_is_told(self, simple, folder):
+    def test_other_file_type_is_reported(self, simple, folder):
         (folder / self.IMAGES).write_bytes(b"no digits")
         run = self.run(simple, folder)
         assert run.code == 1 and "[110, 111, 32, 100] is not the start of an idx file" in run.err

@@ -42,7 +42,7 @@ def test_the_losses_are_pytorchs(simple):
         assert abs(shown[epoch] - expected[epoch]) <= 1e-5
 
 
-def test_no_python_is_in_the_process(simple, tmp_path):
+def test_process_has_no_python(simple, tmp_path):
     program = tmp_path / "maps.spl"
     program.write_text(
         "use torch\nuse std.fs.{read_text}\n"
@@ -54,6 +54,6 @@ def test_no_python_is_in_the_process(simple, tmp_path):
     assert simple(program).out.strip() == "torch true python false"
 
 
-def test_the_stub_says_so(simple):
+def test_stub_mode_is_reported(simple):
     run = simple(XOR, env={"SIMPLE_TORCH": "off"})
     assert run.code == 1 and "PyTorch is not available" in run.out

@@ -59,7 +59,7 @@ SIMPLE = simple_torch.run(
 )
 
 
-def test_python_reads_what_simple_wrote_and_shared_memory_is_shared(tmp_path):
+def test_python_reads_files_of_simple_and_shared_storage_stays_shared(tmp_path):
     path = str(tmp_path / "value.pt")
     SIMPLE.made(path)
     value = torch.load(path)  # weights_only, by default
@@ -76,7 +76,7 @@ def test_python_reads_what_simple_wrote_and_shared_memory_is_shared(tmp_path):
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_each_dtype_goes_both_ways_to_the_bit(dtype, tmp_path):
+def test_each_dtype_round_trips_bit_for_bit(dtype, tmp_path):
     there, back = tmp_path / "there.pt", str(tmp_path / "back.pt")
     tensor = torch.arange(-3, 9).reshape(3, 4).to(dtype)[1:, ::2]
     torch.save(tensor, there)
@@ -86,7 +86,7 @@ def test_each_dtype_goes_both_ways_to_the_bit(dtype, tmp_path):
     assert again.contiguous().view(torch.uint8).equal(tensor.contiguous().view(torch.uint8))
 
 
-def test_states_of_modules_go_both_ways(tmp_path):
+def test_module_states_round_trip(tmp_path):
     path = str(tmp_path / "model.pt")
     SIMPLE.model(path)
     torch.manual_seed(3)
@@ -106,7 +106,7 @@ def test_states_of_modules_go_both_ways(tmp_path):
     assert SIMPLE.loaded_into(path, x).equal(model(x))
 
 
-def test_optimizers_of_python_are_read(tmp_path):
+def test_python_optimizers_are_read(tmp_path):
     path = str(tmp_path / "optimizer.pt")
     model = torch.nn.Linear(3, 2)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.25)
@@ -131,7 +131,7 @@ class OfOurOwn:
     ],
     ids=["module", "object", "big integer"],
 )
-def test_other_things_are_refused_by_name(value, message, tmp_path):
+def test_other_types_are_rejected_by_name(value, message, tmp_path):
     path = tmp_path / "other.pt"
     torch.save(value, path)
     with pytest.raises(Exception, match=message):
@@ -139,7 +139,7 @@ def test_other_things_are_refused_by_name(value, message, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:.*nested")
-def test_what_cannot_be_saved_is_refused_and_leaves_the_old_file(tmp_path):
+def test_unsupported_value_is_rejected_and_keeps_the_old_file(tmp_path):
     path = tmp_path / "kept.pt"
     SIMPLE.save("kept", str(path))
     for value in [torch.nested.nested_tensor([torch.ones(2)]), [torch.ones(2, device="meta")]]:
@@ -151,7 +151,7 @@ def test_what_cannot_be_saved_is_refused_and_leaves_the_old_file(tmp_path):
     assert os.listdir(tmp_path) == ["kept.pt"]
 
 
-def test_a_disk_that_is_full_leaves_the_old_file(tmp_path):
+def test_full_disk_keeps_the_old_file(tmp_path):
     path = tmp_path / "kept.pt"
     SIMPLE.save("kept", str(path))
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -175,14 +175,14 @@ def test_a_disk_that_is_full_leaves_the_old_file(tmp_path):
         ("folder", "cannot be read"),
     ],
 )
-def test_what_is_no_such_file_is_said(path, message, tmp_path):
+def test_other_files_are_rejected(path, message, tmp_path):
     (tmp_path / "text.pt").write_text("words")
     (tmp_path / "folder").mkdir()
     with pytest.raises(Exception, match=message):
         SIMPLE.load(str(tmp_path / path))
 
 
-def test_a_folder_that_is_not_there_is_said(tmp_path):
+def test_missing_folder_is_reported(tmp_path):
     with pytest.raises(Exception, match="there is no folder"):
         SIMPLE.save(1, str(tmp_path / "none" / "x.pt"))
 
@@ -195,7 +195,7 @@ def rewritten(source: Path, target: Path, change) -> None:
             out.writestr(name, change(data) if name.endswith("data.pkl") else data)
 
 
-def test_a_file_that_would_run_code_runs_none(tmp_path):
+def test_code_in_a_file_is_not_executed(tmp_path):
     class Evil:
         def __reduce__(self):
             return os.system, (f"touch {tmp_path}/was_run",)
@@ -207,7 +207,7 @@ def test_a_file_that_would_run_code_runs_none(tmp_path):
     assert not (tmp_path / "was_run").exists()
 
 
-def test_lists_deeper_than_any_stack_are_refused(tmp_path):
+def test_deeply_nested_lists_are_rejected(tmp_path):
     deep = b"\x80\x02" + b"]" * 1_000_000 + b"a" * 999_999 + b"."
     torch.save(1, tmp_path / "good.pt")
     rewritten(tmp_path / "good.pt", tmp_path / "deep.pt", lambda _: deep)
@@ -215,13 +215,13 @@ def test_lists_deeper_than_any_stack_are_refused(tmp_path):
         SIMPLE.load(str(tmp_path / "deep.pt"))
 
 
-def test_bytes_that_are_left_over_are_no_fault(tmp_path):
+def test_trailing_bytes_are_ignored(tmp_path):
     path = str(tmp_path / "view.pt")
     torch.save(torch.zeros(5, dtype=torch.uint8)[:4].view(torch.float32), path)
     assert SIMPLE.load(path).tolist() == [0]
 
 
-def test_links_lead_on_modes_stay_and_pipes_are_written_into(tmp_path):
+def test_symlinks_file_modes_and_pipes(tmp_path):
     target, link, pipe = tmp_path / "target.pt", tmp_path / "link.pt", tmp_path / "pipe"
     SIMPLE.save("old", str(target))
     target.chmod(0o600)
@@ -238,14 +238,14 @@ def test_links_lead_on_modes_stay_and_pipes_are_written_into(tmp_path):
     assert pipe.is_fifo()
 
 
-def test_savers_of_one_file_do_not_tear_it(tmp_path):
+def test_concurrent_saves_do_not_corrupt_the_file(tmp_path):
     path = str(tmp_path / "same.pt")
     SIMPLE.save_at_once(path)
     assert len(set(torch.load(path)["a"].tolist() + torch.load(path)["b"].tolist())) == 1
     assert os.listdir(tmp_path) == ["same.pt"]
 
 
-def test_tensors_outside_of_their_storage_are_refused(tmp_path):
+def test_tensors_outside_of_their_storage_are_rejected(tmp_path):
     torch.save(torch.zeros(3), tmp_path / "good.pt")
 
     # The size (3,) of three items becomes (100,).
@@ -267,7 +267,7 @@ def failure_of(path: str) -> str | None:
     return None
 
 
-def test_names_that_are_no_utf8_are_told_all_the_same(tmp_path):
+def test_names_that_are_not_utf8_are_reported(tmp_path):
     torch.save(torch.zeros(3), tmp_path / "good.pt")
     rewritten(tmp_path / "good.pt", tmp_path / "bad.pt", lambda data: data.replace(b"FloatStorage", b"Floa\xd8Storage"))
     with pytest.raises(RuntimeError, match="are of a Floa\ufffdStorage, which is not known"):
@@ -294,7 +294,7 @@ def test_pickles_with_flipped_bytes_are_errors_or_values(tmp_path):
     assert min(counted.values()) > 50, counted
 
 
-def test_tensors_go_where_they_are_mapped_to(tmp_path):
+def test_map_location(tmp_path):
     torch.save(torch.ones(2), tmp_path / "x.pt")
 
     def moved(data: bytes) -> bytes:

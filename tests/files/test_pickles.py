@@ -46,7 +46,7 @@ DTYPES = ["?", "i1", "<i2", ">i2", "<i4", ">i4", "<i8", "u1", "<f2", "<f4", ">f8
 
 @pytest.mark.parametrize("protocol", [2, 3, 4, 5])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_arrays_of_numpy_are_tensors(dtype, protocol, tmp_path):
+def test_numpy_arrays_are_read_as_tensors(dtype, protocol, tmp_path):
     array = numpy.arange(24).reshape(2, 3, 4).astype(dtype)
     if array.dtype.kind == "c":
         array.imag = array.real + 0.5
@@ -57,7 +57,7 @@ def test_arrays_of_numpy_are_tensors(dtype, protocol, tmp_path):
         assert torch.equal(found, wanted)
 
 
-def test_numpys_older_name_of_its_module(tmp_path):
+def test_legacy_numpy_module_name(tmp_path):
     content = pickle.dumps(numpy.arange(3, dtype=numpy.uint8), 2)
     older, newer = b"numpy.core.multiarray", b"numpy._core.multiarray"
     assert content.count(older) + content.count(newer) == 1
@@ -65,7 +65,7 @@ def test_numpys_older_name_of_its_module(tmp_path):
         assert loaded(tmp_path / "p", content.replace(newer, older).replace(older, name)).tolist() == [0, 1, 2]
 
 
-def test_files_of_python_2(tmp_path):
+def test_python_2_files(tmp_path):
     value = {b"label": b"caf\xe9", "list": [b"x" * 300, 1]}
     assert pickle.loads(python2_pickle(value), encoding="latin1") == {"label": "caf\xe9", "list": ["x" * 300, 1]}
     assert loaded(tmp_path / "p", python2_pickle(value)) == {"label": "caf\xe9", "list": ["x" * 300, 1]}
@@ -98,7 +98,7 @@ class Evil:
     ids=["code", "scalar", "texts", "objects", "records", "masked", "class", "array of a class"],
 )
 @pytest.mark.parametrize("protocol", [2, 4])
-def test_other_things_are_refused_by_name_and_run_nothing(value, message, protocol, tmp_path, monkeypatch):
+def test_other_types_are_rejected_by_name_without_running_code(value, message, protocol, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(RuntimeError, match=message):
         loaded(tmp_path / "p", pickle.dumps(value, protocol))
@@ -121,18 +121,18 @@ def test_other_things_are_refused_by_name_and_run_nothing(value, message, protoc
     ],
     ids=range(10),
 )
-def test_broken_ones_are_told(content, message, tmp_path):
+def test_corrupt_pickles_are_reported(content, message, tmp_path):
     with pytest.raises(RuntimeError, match=message):
         loaded(tmp_path / "p", content)
 
 
-def test_integers_of_any_length_that_fit_are_read(tmp_path):
+def test_long_encodings_of_small_integers_are_read(tmp_path):
     for bytes_ in (b"\x05" + b"\x00" * 11, b"\xfb" + b"\xff" * 11):
         wanted = int.from_bytes(bytes_, "little", signed=True)
         assert loaded(tmp_path / "p", b"\x80\x02\x8a\x0c" + bytes_ + b".") == wanted
 
 
-def test_an_array_whose_sizes_do_not_fit_is_refused(tmp_path):
+def test_array_with_inconsistent_sizes_is_rejected(tmp_path):
     content = pickle.dumps(numpy.zeros((2, 3), numpy.uint8), 3)
     assert content.count(b"K\x02K\x03\x86") == 1
     for sizes in (

@@ -44,7 +44,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("value", "message"), REFUSED, ids=[str(k) for k in range(len(REFUSED))])
-def test_python_reads_them_and_we_refuse_them_by_name(value, message, tmp_path):
+def test_types_that_only_python_reads_are_rejected_by_name(value, message, tmp_path):
     torch.save({"value": value}, tmp_path / "file.pt")
     torch.load(tmp_path / "file.pt", weights_only=True)
     with pytest.raises(RuntimeError, match=message):
@@ -52,7 +52,7 @@ def test_python_reads_them_and_we_refuse_them_by_name(value, message, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_quantized_tensors_are_refused_by_name(tmp_path):
+def test_quantized_tensors_are_rejected_by_name(tmp_path):
     torch.save(torch.quantize_per_tensor(torch.ones(2), 0.5, 0, torch.qint8), tmp_path / "file.pt")
     with pytest.raises(RuntimeError, match="its tensors are of a QInt8Storage"):
         SIMPLE.load(str(tmp_path / "file.pt"))
@@ -62,14 +62,14 @@ class OfOurOwn(torch.Tensor):
     pass
 
 
-def test_a_tensor_of_another_class_is_refused_by_its_name(tmp_path):
+def test_tensor_subclass_is_rejected_by_name(tmp_path):
     torch.save(torch.ones(2).as_subclass(OfOurOwn), tmp_path / "file.pt")
     with pytest.raises(RuntimeError, match=r"a tensor of the class [a-z_.]*test_python_types\.OfOurOwn"):
         SIMPLE.load(str(tmp_path / "file.pt"))
 
 
 @pytest.mark.parametrize("value", [slice(1, 2), range(3), defaultdict(int, {1: 2})], ids=str)
-def test_both_refuse_what_is_no_data_of_a_state(value, tmp_path):
+def test_both_reject_values_that_are_not_data(value, tmp_path):
     torch.save(value, tmp_path / "file.pt")
     with pytest.raises(Exception, match=r"weights_only|Weights only"):
         torch.load(tmp_path / "file.pt", weights_only=True)
@@ -98,7 +98,7 @@ def test_both_refuse_what_is_no_data_of_a_state(value, tmp_path):
     ],
     ids=str,
 )
-def test_both_read_them_and_write_them(value, kind, tmp_path):
+def test_both_read_and_write_the_type(value, kind, tmp_path):
     path = str(tmp_path / "file.pt")
     torch.save(value, path)
     assert SIMPLE.kind(path) == kind
@@ -109,7 +109,7 @@ def test_both_read_them_and_write_them(value, kind, tmp_path):
         assert type(again) is (dict if isinstance(value, dict) else type(value))
 
 
-def test_what_they_are_in_simple(tmp_path):
+def test_types_in_simple(tmp_path):
     path = str(tmp_path / "file.pt")
     for value, told in [
         (1.5 - 2j, "(1.5-2.0j)"),
@@ -124,13 +124,13 @@ def test_what_they_are_in_simple(tmp_path):
         assert SIMPLE.told(path) == told
 
 
-def test_keys_that_are_bytes_come_as_texts(tmp_path):
+def test_bytes_keys_are_read_as_strings(tmp_path):
     torch.save({b"data\xe9": 1, "x": 2}, tmp_path / "file.pt")
     assert SIMPLE.load(str(tmp_path / "file.pt")) == {"data\xe9": 1, "x": 2}
 
 
 @pytest.mark.parametrize("value", [1j, b"ab\xff", torch.float32], ids=str)
-def test_a_file_read_and_written_again_holds_the_same(value, tmp_path):
+def test_file_read_and_written_again_is_equal(value, tmp_path):
     torch.save({"a": [value, (value, None)]}, tmp_path / "one.pt")
     SIMPLE.saved_again(str(tmp_path / "one.pt"), str(tmp_path / "other.pt"))
     assert torch.load(tmp_path / "other.pt", weights_only=True) == {"a": [value, (value, None)]}
@@ -138,7 +138,7 @@ def test_a_file_read_and_written_again_holds_the_same(value, tmp_path):
 
 @pytest.mark.parametrize("layout", ["sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"])
 @pytest.mark.filterwarnings("ignore")
-def test_sparse_tensors_go_both_ways(layout, tmp_path):
+def test_sparse_tensors_round_trip(layout, tmp_path):
     dense = torch.tensor([[0.0, 2, 0, 0], [3, 0, 0, 4]])
     blocks = {"blocksize": (1, 2)} if layout in ("sparse_bsr", "sparse_bsc") else {}
     tensor = dense.to_sparse(layout=getattr(torch, layout), **blocks)
@@ -151,7 +151,7 @@ def test_sparse_tensors_go_both_ways(layout, tmp_path):
         assert layout != "sparse_coo" or again.is_coalesced()
 
 
-def test_indices_that_lie_outside_of_a_sparse_tensor_are_refused(tmp_path):
+def test_sparse_indices_out_of_range_are_rejected(tmp_path):
     tensor = torch.sparse_coo_tensor([[0, 9]], [1.0, 2.0], (3,), check_invariants=False)
     torch.save(tensor, tmp_path / "file.pt")
     with pytest.raises(RuntimeError, match=r"file\.pt cannot be read: size is inconsistent with indices"):
@@ -159,7 +159,7 @@ def test_indices_that_lie_outside_of_a_sparse_tensor_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("value", [torch.nn.Buffer(torch.arange(2.0)), with_attribute()], ids=["buffer", "attribute"])
-def test_tensors_with_attributes_come_without_them(value, tmp_path):
+def test_tensor_attributes_are_dropped(value, tmp_path):
     torch.save({"value": value}, tmp_path / "file.pt")
     assert torch.equal(SIMPLE.load(str(tmp_path / "file.pt"))["value"], value)
 
@@ -169,13 +169,13 @@ def test_tensors_with_attributes_come_without_them(value, tmp_path):
     [(frozenset([1]), "frozenset"), (2**70, "int"), (range(3), "range")],
     ids=str,
 )
-def test_what_is_not_saved_is_named_and_leaves_no_file(value, name, tmp_path):
+def test_unsupported_value_is_named_and_leaves_no_file(value, name, tmp_path):
     with pytest.raises(RuntimeError, match=rf"save\(\) takes no [a-z.]*{name} of Python's"):
         SIMPLE.save({"value": value}, str(tmp_path / "file.pt"))
     assert not list(tmp_path.iterdir())
 
 
-def test_simples_own_values_are_saved(tmp_path):
+def test_simple_values_are_saved(tmp_path):
     SIMPLE.complex(str(tmp_path / "file.pt"))
     assert torch.load(tmp_path / "file.pt", weights_only=True) == 1 + 0j
     SIMPLE.own(str(tmp_path / "file.pt"))

@@ -33,7 +33,7 @@ def equal(found, expected):
 @pytest.mark.parametrize("zero_division", [0, 1, float("nan")])
 @pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("name", SCORES)
-def test_multiclass_scores_are_scikit_learns(name, average, zero_division):
+def test_multiclass_scores_match_scikit_learn(name, average, zero_division):
     for seed in SEEDS:
         generator = rng(seed)
         preds = labels(generator, size(generator), 5)
@@ -47,7 +47,7 @@ def test_multiclass_scores_are_scikit_learns(name, average, zero_division):
 
 @pytest.mark.parametrize("zero_division", [0, 1, float("nan")])
 @pytest.mark.parametrize("name", SCORES)
-def test_binary_scores_are_scikit_learns(name, zero_division):
+def test_binary_scores_match_scikit_learn(name, zero_division):
     for seed in SEEDS:
         generator = rng(seed)
         preds = torch.rand(size(generator), generator=generator)
@@ -59,7 +59,7 @@ def test_binary_scores_are_scikit_learns(name, zero_division):
 @pytest.mark.parametrize("zero_division", [0, 1, float("nan")])
 @pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("name", SCORES)
-def test_multilabel_scores_are_scikit_learns(name, average, zero_division):
+def test_multilabel_scores_match_scikit_learn(name, average, zero_division):
     for seed in SEEDS:
         generator = rng(seed)
         shape = (size(generator), 4)
@@ -73,7 +73,7 @@ def test_multilabel_scores_are_scikit_learns(name, average, zero_division):
         equal(metric.compute(), expected)
 
 
-def test_accuracy_is_scikit_learns():
+def test_accuracy_matches_scikit_learn():
     for seed in SEEDS:
         generator = rng(seed)
         preds = labels(generator, size(generator), 4)
@@ -87,7 +87,7 @@ def test_accuracy_is_scikit_learns():
 
 
 @pytest.mark.parametrize("average", AVERAGES)
-def test_accuracy_of_several_labels_is_that_of_each(average):
+def test_multilabel_accuracy_averages_over_labels(average):
     generator = rng(1)
     preds, target = torch.rand((30, 3), generator=generator), torch.randint(0, 2, (30, 3), generator=generator)
     each = [sk.accuracy_score(target[:, k], preds[:, k] > 0.5) for k in range(3)]
@@ -99,7 +99,7 @@ def test_accuracy_of_several_labels_is_that_of_each(average):
 
 
 @pytest.mark.parametrize("top_k", [2, 3])
-def test_top_k_accuracy_is_scikit_learns_with_ties(top_k):
+def test_top_k_accuracy_matches_scikit_learn_with_ties(top_k):
     for seed in SEEDS:
         generator = rng(seed)
         count = size(generator)
@@ -110,7 +110,7 @@ def test_top_k_accuracy_is_scikit_learns_with_ties(top_k):
         equal(streamed(metric, preds, target, generator).compute(), expected)
 
 
-def test_scores_probabilities_logits_and_labels_give_the_same():
+def test_scores_probabilities_logits_and_labels_agree():
     generator = rng(3)
     logits = torch.randn((50, 6), generator=generator) * 3
     target = torch.randint(0, 6, (50,), generator=generator)
@@ -122,7 +122,7 @@ def test_scores_probabilities_logits_and_labels_give_the_same():
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.uint8, torch.bool])
-def test_binary_forms_give_the_same(dtype):
+def test_binary_input_forms_agree(dtype):
     generator = rng(4)
     logits = torch.randn(60, generator=generator) * 3
     target = torch.randint(0, 2, (60,), generator=generator)
@@ -132,7 +132,7 @@ def test_binary_forms_give_the_same(dtype):
     assert found == {sk.precision_score(target, yes)}
 
 
-def test_logits_are_known_from_one_batch_to_the_next():
+def test_logits_are_remembered_between_batches():
     metric = ours("Accuracy", "binary")
     metric.update(torch.tensor([3.0, -1.0]), torch.tensor([1, 0]))
     assert metric(torch.tensor([0.2, 0.4]), torch.tensor([1, 1])).item() == 1.0
@@ -143,7 +143,7 @@ def test_logits_are_known_from_one_batch_to_the_next():
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "multilabel"])
-def test_more_dimensions_are_samples(task):
+def test_extra_dimensions_are_samples(task):
     generator = rng(5)
     target = torch.randint(0, 2, (4, 3, 5), generator=generator)
     preds = torch.randint(0, 2, (4, 3, 5), generator=generator)
@@ -157,7 +157,7 @@ def test_more_dimensions_are_samples(task):
     equal(found, quietly(sk.recall_score, *rows, average="binary" if task == "binary" else None, **every))
 
 
-def test_scores_of_images_have_their_classes_second():
+def test_class_dimension_is_the_second():
     generator = rng(6)
     preds = torch.randn((5, 4, 7, 3), generator=generator)
     target = torch.randint(0, 4, (5, 7, 3), generator=generator)
@@ -166,7 +166,7 @@ def test_scores_of_images_have_their_classes_second():
 
 
 @pytest.mark.parametrize("ignored", [-100, 2])
-def test_an_ignored_label_does_not_count(ignored):
+def test_ignore_index(ignored):
     generator = rng(7)
     preds = torch.randn((60, 4), generator=generator)
     target = torch.randint(0, 4, (60,), generator=generator)
@@ -181,7 +181,7 @@ def test_an_ignored_label_does_not_count(ignored):
     equal(found, sk.f1_score(target[kept], preds[kept].argmax(1), average="weighted"))
 
 
-def test_an_ignored_label_of_several_is_left_out_of_its_own():
+def test_ignore_index_with_several_labels():
     generator = rng(8)
     preds, target = torch.rand((40, 2), generator=generator), torch.randint(0, 2, (40, 2), generator=generator)
     target[::3, 0] = -1
@@ -193,7 +193,7 @@ def test_an_ignored_label_of_several_is_left_out_of_its_own():
 
 
 @pytest.mark.parametrize("normalize", ["true", "pred", "all", None])
-def test_confusion_matrices_are_scikit_learns(normalize):
+def test_confusion_matrices_match_scikit_learn(normalize):
     for seed in SEEDS:
         generator = rng(seed)
         preds = labels(generator, size(generator), 4)
@@ -207,13 +207,13 @@ def test_confusion_matrices_are_scikit_learns(normalize):
         assert is_close(metric.compute(), expected)
 
 
-def test_confusion_matrices_of_several_labels_are_scikit_learns():
+def test_multilabel_confusion_matrices_match_scikit_learn():
     generator = rng(9)
     preds, target = torch.rand((50, 3), generator=generator), torch.randint(0, 2, (50, 3), generator=generator)
     metric = streamed(ours("ConfusionMatrix", "multilabel", num_labels=3), preds, target, generator)
     assert is_close(metric.compute(), sk.multilabel_confusion_matrix(target, preds > 0.5))
 
 
-def test_a_difference_would_be_seen():
+def test_a_difference_is_detected():
     with pytest.raises(AssertionError):
         equal(ours("Accuracy", "binary")(torch.tensor([1, 0]), torch.tensor([1, 1])), 1.0)

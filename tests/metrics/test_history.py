@@ -48,7 +48,7 @@ def refused(kind, message, work, *args, **named):
     assert OURS.kind_of(work, *args, **named) == kind
 
 
-def test_a_history_is_printed_as_a_table():
+def test_history_prints_as_a_table():
     history = history_of(ROWS)
     history.log(10, {"loss": 1e-5, "steps": 7})
     assert str(history) == (
@@ -61,7 +61,7 @@ def test_a_history_is_printed_as_a_table():
     )
 
 
-def test_columns_the_last_and_the_best():
+def test_columns_last_and_best():
     history = history_of([*ROWS, {"loss": float("nan")}])
     assert history.column("val_loss") == [0.75, 0.5, 0.625, None]
     assert history.last("val_loss") == 0.625
@@ -73,20 +73,20 @@ def test_columns_the_last_and_the_best():
     assert history_of([{"loss": float("nan")}, *ROWS]).best("loss", "max") == (1, 0.5)
 
 
-def test_tensors_of_one_element_are_numbers():
+def test_one_element_tensors_are_accepted_as_numbers():
     history = history_of([{"loss": torch.tensor(0.5), "acc": torch.tensor([1])}])
     assert history.rows == [{"acc": 1, "loss": 0.5}]
 
 
 @pytest.mark.parametrize("values", [{"loss": "low"}, {"loss": torch.ones(2)}, {"loss": None}, [1.0], {"epoch": 1}])
-def test_other_values_are_refused(values, tmp_path):
+def test_other_values_are_rejected(values, tmp_path):
     history, logger = OURS.history(), OURS.logger(str(tmp_path / "log.csv"))
     for each in (history, logger):
         refused("InvalidArgument", r"log\(\)(:| takes).*numbers", each.log, 0, values)
     assert len(history) == 0
 
 
-def test_what_a_history_has_not_is_refused():
+def test_missing_columns_are_rejected():
     history = history_of(ROWS)
     for ask, message in [
         (lambda: history.column("f1"), r"the history has no f1; it has \[loss, val_loss\]"),
@@ -98,7 +98,7 @@ def test_what_a_history_has_not_is_refused():
             ask()
 
 
-def test_a_training_that_goes_on_replaces_what_it_does_again():
+def test_resumed_training_replaces_repeated_rows():
     history = history_of(ROWS)
     other = OURS.history()
     other.load_state_dict(history.state_dict())
@@ -132,7 +132,7 @@ def test_numbers_read_back_to_the_bit(tmp_path):
     assert [bits(number) for number in back.column("value")] == [bits(number) for number in numbers]
 
 
-def test_names_of_any_kind_are_quoted_as_the_format_says(tmp_path):
+def test_names_are_quoted_as_csv(tmp_path):
     path = tmp_path / "log.csv"
     names = ['a "b", c', "line\nbreak", "ünï", "plain"]
     OURS.logger(str(path)).log(3, {name: float(i) for i, name in enumerate(names)})
@@ -143,7 +143,7 @@ def test_names_of_any_kind_are_quoted_as_the_format_says(tmp_path):
     assert OURS.from_csv(str(path)).rows == [{name: float(i) for i, name in enumerate(names)}]
 
 
-def test_each_row_is_in_the_file_when_it_was_logged(tmp_path):
+def test_each_row_is_flushed(tmp_path):
     path = tmp_path / "log.csv"
     logger = OURS.logger(str(path))
     for epoch, row in enumerate(ROWS):
@@ -151,7 +151,7 @@ def test_each_row_is_in_the_file_when_it_was_logged(tmp_path):
         assert len(path.read_text().splitlines()) == epoch + 2
 
 
-def test_a_log_that_was_cut_anywhere_goes_on_as_if_nothing_had_been(tmp_path):
+def test_truncated_log_is_resumed(tmp_path):
     path = tmp_path / "log.csv"
     rows = [{"loss": 0.5**epoch, 'a "b"': 1 / (epoch + 3)} for epoch in range(4)]
     logger = OURS.logger(str(path))
@@ -167,7 +167,7 @@ def test_a_log_that_was_cut_anywhere_goes_on_as_if_nothing_had_been(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["log.csv"]
 
 
-def test_epochs_that_are_done_again_are_replaced(tmp_path):
+def test_repeated_epochs_are_replaced(tmp_path):
     path = tmp_path / "log.csv"
     logger = OURS.logger(str(path), columns=["loss", "val_loss"])
     for epoch, row in enumerate(ROWS):
@@ -176,7 +176,7 @@ def test_epochs_that_are_done_again_are_replaced(tmp_path):
     assert path.read_bytes() == b"epoch,loss,val_loss\r\n0,0.5,0.75\r\n1,9.0,\r\n"
 
 
-def test_a_log_that_was_there_goes_when_the_first_row_is_there(tmp_path):
+def test_old_log_is_replaced_with_the_first_row(tmp_path):
     path = tmp_path / "log.csv"
     OURS.logger(str(path)).log(0, {"loss": 0.5})
     before = path.read_bytes()
@@ -190,7 +190,7 @@ def test_a_log_that_was_there_goes_when_the_first_row_is_there(tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("append", [False, True])
-def test_a_full_disk_takes_nothing_of_the_log_that_was_there(append, tmp_path):
+def test_full_disk_keeps_the_old_log(append, tmp_path):
     path, part = tmp_path / "log.csv", tmp_path / "log.csv.part"
     OURS.logger(str(path)).log(0, {"loss": 0.5})
     before = path.read_bytes()
@@ -204,7 +204,7 @@ def test_a_full_disk_takes_nothing_of_the_log_that_was_there(append, tmp_path):
     assert path.read_bytes() == b"epoch,loss\r\n0,0.25\r\n"
 
 
-def test_what_a_log_refuses_is_told(tmp_path):
+def test_invalid_log_calls_are_rejected(tmp_path):
     path = tmp_path / "log.csv"
     logger = OURS.logger(str(path))
     logger.log(0, {"loss": 1.0})
@@ -226,7 +226,7 @@ def test_what_a_log_refuses_is_told(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_a_full_disk_is_told(tmp_path):
+def test_full_disk_is_reported(tmp_path):
     path = tmp_path / "log.csv"
     logger = OURS.logger(str(path))
     logger.log(0, {"loss": 1.0})
@@ -252,7 +252,7 @@ def picture(tmp_path, name="picture.svg", rows=(), **options):
     return tmp_path / name
 
 
-def test_a_png_is_one_of_the_size_that_was_asked_for(tmp_path):
+def test_png_has_the_requested_size(tmp_path):
     for options, size in [({}, (480, 360)), ({"size": (640, 200)}, (640, 200))]:
         content = picture(tmp_path, "picture.png", **options).read_bytes()
         assert content.startswith(b"\x89PNG\r\n\x1a\n")
@@ -262,13 +262,13 @@ def test_a_png_is_one_of_the_size_that_was_asked_for(tmp_path):
 
 
 @pytest.mark.parametrize(("panels", "size"), [(2, (2 * 480, 360)), (5, (3 * 480, 2 * 360))])
-def test_panels_stand_in_a_grid_of_three_columns(panels, size, tmp_path):
+def test_panels_are_laid_out_in_three_columns(panels, size, tmp_path):
     rows = [{f"m{k}": float(k + epoch) for k in range(panels)} for epoch in range(2)]
     content = picture(tmp_path, "picture.png", rows).read_bytes()
     assert struct.unpack(">II", content[16:24]) == size
 
 
-def test_curves_are_labelled_and_hold_the_data(tmp_path):
+def test_curves_are_labeled_and_contain_the_data(tmp_path):
     rows = [{**row, "lr": 0.1, **({"f1": 0.5} if epoch else {})} for epoch, row in enumerate(ROWS)]
     root = ET.parse(picture(tmp_path, rows=rows, title="A title")).getroot()
     texts = [text.text for text in root.iter(f"{SVG}text")]
@@ -298,7 +298,7 @@ def test_panels_can_be_chosen(tmp_path):
     assert "lr" not in texts
 
 
-def test_what_cannot_be_drawn_is_told(tmp_path):
+def test_invalid_plots_are_rejected(tmp_path):
     pytest.importorskip("matplotlib", reason="this Python has no matplotlib")
     history, path = history_of(ROWS), str(tmp_path / "h.png")
     names = r"the history has no f1; it has \[loss, val_loss\]"
@@ -319,7 +319,7 @@ def test_what_cannot_be_drawn_is_told(tmp_path):
 
 
 @pytest.mark.skipif(not os.environ.get("SIMPLE_HOST"), reason="SIMPLE_HOST is not set")
-def test_a_log_goes_to_a_pipe_as_well(tmp_path):
+def test_log_to_a_pipe(tmp_path):
     program = tmp_path / "log.spl"
     program.write_text(
         "use torch.training.{CSVLogger}\n"
@@ -338,7 +338,7 @@ class WithoutMatplotlib:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
-def test_without_matplotlib_the_way_to_install_it_is_told(monkeypatch):
+def test_error_without_matplotlib_names_the_install_command(monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [WithoutMatplotlib(), *sys.meta_path])
@@ -347,7 +347,7 @@ def test_without_matplotlib_the_way_to_install_it_is_told(monkeypatch):
 
 
 @pytest.mark.skipif(not os.environ.get("SIMPLE_HOST"), reason="SIMPLE_HOST is not set")
-def test_the_host_draws_without_a_display(tmp_path):
+def test_plots_without_a_display(tmp_path):
     pytest.importorskip("matplotlib", reason="this Python has no matplotlib")
     program = tmp_path / "draw.spl"
     program.write_text(

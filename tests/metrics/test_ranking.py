@@ -32,7 +32,7 @@ def distributions(generator, count, classes):
 
 @pytest.mark.parametrize("name", SKLEARN)
 @pytest.mark.parametrize("values", [2, 6, 1000000])
-def test_binary_is_scikit_learns(name, values):
+def test_binary_matches_scikit_learn(name, values):
     for seed in SEEDS:
         generator = rng(seed)
         preds = tied(generator, size(generator), values=values)
@@ -43,7 +43,7 @@ def test_binary_is_scikit_learns(name, values):
 
 @pytest.mark.parametrize("label", [0, 1])
 @pytest.mark.parametrize("name", SKLEARN)
-def test_one_class_alone_gives_what_scikit_learn_gives(name, label):
+def test_single_class_matches_scikit_learn(name, label):
     preds, target = torch.tensor([0.1, 0.5, 0.3]), torch.full((3,), label)
     found = ours(name, "binary")(preds, target)
     assert is_close(found, quietly(SKLEARN[name], target, preds))
@@ -52,7 +52,7 @@ def test_one_class_alone_gives_what_scikit_learn_gives(name, label):
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro", None])
 @pytest.mark.parametrize("classes", [3, 5])
-def test_one_class_against_the_rest_is_scikit_learns(classes, average):
+def test_one_versus_rest_matches_scikit_learn(classes, average):
     missing = 0
     for seed in SEEDS:
         generator = rng(seed)
@@ -69,7 +69,7 @@ def test_one_class_against_the_rest_is_scikit_learns(classes, average):
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro", None])
-def test_average_precision_of_classes_is_scikit_learns(average):
+def test_multiclass_average_precision_matches_scikit_learn(average):
     for seed in SEEDS:
         generator = rng(seed)
         preds = distributions(generator, size(generator), 4)
@@ -81,7 +81,7 @@ def test_average_precision_of_classes_is_scikit_learns(average):
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro", None])
 @pytest.mark.parametrize("name", SKLEARN)
-def test_several_labels_are_scikit_learns(name, average):
+def test_multilabel_matches_scikit_learn(name, average):
     for seed in SEEDS:
         generator = rng(seed)
         preds = tied(generator, size(generator) + 1, 3)
@@ -90,7 +90,7 @@ def test_several_labels_are_scikit_learns(name, average):
         assert is_close(metric.compute(), quietly(SKLEARN[name], target, preds, average=average))
 
 
-def test_logits_of_classes_go_through_softmax_even_if_only_one_batch_tells():
+def test_softmax_is_applied_to_all_batches_if_one_has_logits():
     generator = rng(2)
     logits = torch.randn((40, 3), generator=generator)
     logits[:20] = logits[:20].sigmoid()
@@ -115,7 +115,7 @@ def test_scores_of_each_dtype_are_compared_as_they_are(dtype):
 
 
 @pytest.mark.parametrize("name", SKLEARN)
-def test_an_ignored_label_does_not_count(name):
+def test_ignore_index(name):
     generator = rng(5)
     preds = distributions(generator, 60, 3)
     target = torch.randint(0, 3, (60,), generator=generator)
@@ -141,7 +141,7 @@ def test_an_ignored_label_does_not_count(name):
         assert is_close(found, expected[average])
 
 
-def test_a_changed_batch_does_not_change_what_was_seen():
+def test_metric_keeps_a_copy_of_each_batch():
     preds, target = torch.tensor([0.1, 0.9]), torch.tensor([0, 1])
     metric = ours("AUROC", "binary")
     metric.update(preds, target)
@@ -151,7 +151,7 @@ def test_a_changed_batch_does_not_change_what_was_seen():
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_log_loss_is_scikit_learns(dtype):
+def test_log_loss_matches_scikit_learn(dtype):
     tolerance = 1e-12 if dtype == torch.float64 else 1e-6
     for seed in SEEDS:
         generator = rng(seed)

@@ -22,7 +22,7 @@ def pair(generator, *, outputs=0, dtype=torch.float64):
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.int32])
-def test_mean_errors_are_scikit_learns(dtype):
+def test_mean_errors_match_scikit_learn(dtype):
     for seed in SEEDS:
         generator = rng(seed)
         preds, target = pair(generator, dtype=dtype)
@@ -35,7 +35,7 @@ def test_mean_errors_are_scikit_learns(dtype):
             assert is_close(streamed(ours(name, **settings), preds, target, generator).compute(), expected)
 
 
-def test_mean_errors_of_each_output_are_scikit_learns():
+def test_mean_errors_per_output_match_scikit_learn():
     generator = rng(3)
     preds, target = pair(generator, outputs=3)
     raw = {"multioutput": "raw_values"}
@@ -48,7 +48,7 @@ def test_mean_errors_of_each_output_are_scikit_learns():
 
 @pytest.mark.parametrize("multioutput", ["uniform_average", "raw_values", "variance_weighted"])
 @pytest.mark.parametrize("outputs", [1, 3])
-def test_r2_is_scikit_learns(outputs, multioutput):
+def test_r2_matches_scikit_learn(outputs, multioutput):
     for seed in SEEDS:
         generator = rng(seed)
         preds, target = pair(generator, outputs=outputs)
@@ -64,7 +64,7 @@ def test_r2_is_scikit_learns(outputs, multioutput):
             assert is_close(metric.compute(), expected)
 
 
-def test_r2_of_vectors_and_of_large_numbers_is_scikit_learns():
+def test_r2_of_vectors_and_large_numbers_matches_scikit_learn():
     generator = rng(4)
     preds, target = pair(generator)
     assert is_close(function("r2_score")(preds, target), sk.r2_score(target, preds))
@@ -72,14 +72,14 @@ def test_r2_of_vectors_and_of_large_numbers_is_scikit_learns():
     assert is_close(streamed(ours("R2Score"), far, true, generator).compute(), sk.r2_score(true, far), 1e-7)
 
 
-def test_a_target_that_never_changes_counts_1_or_0_over_batches_too():
+def test_r2_of_a_constant_target_is_1_or_0():
     # scikit-learn's mean of these is not 0.1 to the bit, and its R² -1e34.
     target = torch.full((30,), 0.1, dtype=torch.float64)
     for preds, expected in [(target, 1.0), (target + 1, 0.0)]:
         assert streamed(ours("R2Score"), preds, target, rng(1)).compute().item() == expected
 
 
-def test_means_are_numpys():
+def test_means_match_numpy():
     generator = rng(5)
     values, weights = torch.randn((30, 2), generator=generator), torch.rand((30, 2), generator=generator)
     metric = ours("MeanMetric")
@@ -93,7 +93,7 @@ def test_means_are_numpys():
     assert ours("MeanMetric")(torch.tensor([1.0, 5.0])).item() == 3.0
 
 
-def test_a_mean_leaves_nan_out_where_that_is_asked_for():
+def test_mean_ignores_nan_on_request():
     values = torch.tensor([1.0, float("nan"), 3.0])
     assert ours("MeanMetric", nan_strategy="ignore")(values, torch.tensor([1.0, 5.0, 3.0])).item() == 2.5
     with pytest.raises(RuntimeError, match=r"MeanMetric: value has 1 NaN of 3 numbers, the first at \[1\]"):
@@ -115,11 +115,11 @@ def test_perplexity_is_exp_of_cross_entropy(dtype, tolerance):
         assert is_close(metric.compute(), loss.exp(), tolerance)
 
 
-def test_a_guess_among_all_tokens_has_their_number_as_perplexity():
+def test_perplexity_of_a_uniform_guess_is_the_number_of_tokens():
     assert is_close(function("perplexity")(torch.zeros(2, 3, 7), torch.ones(2, 3, dtype=torch.int64)), 7.0, 1e-6)
 
 
-def test_values_leave_the_graph_alone():
+def test_values_are_detached():
     preds = torch.tensor([1.0, 2.0], requires_grad=True)
     metric = ours("MeanSquaredError")
     assert not metric(preds, torch.zeros(2)).requires_grad

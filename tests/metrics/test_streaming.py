@@ -41,7 +41,7 @@ each_metric = pytest.mark.parametrize(
 
 
 @each_metric
-def test_every_split_gives_what_the_whole_gives(name, settings, preds, target, exact):
+def test_any_split_into_batches_has_the_same_result(name, settings, preds, target, exact):
     whole = ours(name, **settings)(preds, target)
     for size in (1, 7, 59):
         metric = ours(name, **settings)
@@ -51,7 +51,7 @@ def test_every_split_gives_what_the_whole_gives(name, settings, preds, target, e
 
 
 @each_metric
-def test_a_call_gives_the_value_of_its_batch_alone(name, settings, preds, target, exact):
+def test_call_returns_the_value_of_its_batch(name, settings, preds, target, exact):
     metric = ours(name, **settings)
     first, second = metric(preds[:30], target[:30]), metric(preds[30:], target[30:])
     assert is_close(first, ours(name, **settings)(preds[:30], target[:30]), 0)
@@ -60,7 +60,7 @@ def test_a_call_gives_the_value_of_its_batch_alone(name, settings, preds, target
 
 
 @each_metric
-def test_reset_forgets_all_batches(name, settings, preds, target, exact):
+def test_reset_clears_all_batches(name, settings, preds, target, exact):
     metric = ours(name, **settings)
     metric.update(preds[:30], target[:30])
     metric.reset()
@@ -72,7 +72,7 @@ FILES = run("use torch\nfn save(value, path): torch.save(value, path)\nfn load(p
 
 
 @each_metric
-def test_a_state_goes_through_a_file_and_on(name, settings, preds, target, exact, tmp_path):
+def test_state_is_saved_and_resumed(name, settings, preds, target, exact, tmp_path):
     metric = ours(name, **settings)
     metric.update(preds[:20], target[:20])
     metric.update(preds[20:30], target[20:30])
@@ -86,7 +86,7 @@ def test_a_state_goes_through_a_file_and_on(name, settings, preds, target, exact
 
 
 @each_metric
-def test_a_batch_that_is_refused_leaves_the_metric_as_it_was(name, settings, preds, target, exact):
+def test_rejected_batch_leaves_the_metric_unchanged(name, settings, preds, target, exact):
     metric = ours(name, **settings)
     metric.update(preds, target)
     before = metric.compute()
@@ -110,7 +110,7 @@ def test_compute_before_any_batch_is_an_error(name, settings, preds, target, exa
         metric.compute()
 
 
-def test_a_state_that_was_taken_does_not_change_with_the_metric():
+def test_state_is_a_copy():
     metric = ours("Accuracy", **CLASSES)
     metric.update(PREDS, TARGET)
     taken, value = metric.state_dict(), metric.compute()
@@ -127,13 +127,13 @@ def test_a_state_that_was_taken_does_not_change_with_the_metric():
         ({"task": "binary"}, r"make the metric with the settings that it was saved with"),
     ],
 )
-def test_a_state_of_other_settings_is_refused(settings, message):
+def test_state_with_other_settings_is_rejected(settings, message):
     with pytest.raises(RuntimeError, match=message):
         ours("Accuracy", **settings).load_state_dict(ours("Accuracy", **CLASSES).state_dict())
 
 
 @pytest.mark.parametrize("given", [{"updates": 1}, [1], {"metric": "Accuracy", "state": {}}])
-def test_what_is_no_state_is_refused(given):
+def test_invalid_state_is_rejected(given):
     with pytest.raises(RuntimeError, match=r"Accuracy\.load_state_dict\(\) takes what state_dict\(\) gave"):
         ours("Accuracy", **CLASSES).load_state_dict(given)
 
@@ -147,7 +147,7 @@ def collection(prefix="", classes=4):
     return ours("MetricCollection", parts, prefix=prefix)
 
 
-def test_a_collection_updates_all_of_its_metrics():
+def test_collection_updates_all_metrics():
     metrics = collection("val_")
     first = metrics(PREDS[:30], TARGET[:30])
     metrics.update(PREDS[30:], TARGET[30:])
@@ -163,7 +163,7 @@ def test_a_collection_updates_all_of_its_metrics():
         metrics.compute()
 
 
-def test_a_collection_of_an_array_has_the_names_of_the_classes():
+def test_collection_of_an_array_uses_class_names():
     metrics = ours("MetricCollection", [ours("MeanSquaredError"), ours("MeanAbsoluteError")])
     assert set(metrics(PREDS, TARGET.unsqueeze(1).expand(-1, 4))) == {"MeanSquaredError", "MeanAbsoluteError"}
     with pytest.raises(RuntimeError, match="there are two metrics R2Score; name them"):
@@ -174,7 +174,7 @@ def test_a_collection_of_an_array_has_the_names_of_the_classes():
         collection()["f2"]
 
 
-def test_a_batch_that_one_of_a_collection_refuses_is_taken_by_none():
+def test_batch_rejected_by_one_metric_is_used_by_none():
     metrics = ours("MetricCollection", {"acc": ours("Accuracy", **CLASSES), "auc": ours("AUROC", **CLASSES)})
     metrics.update(PREDS, TARGET)
     with pytest.raises(RuntimeError, match="AUROC: preds are labels"):
@@ -182,7 +182,7 @@ def test_a_batch_that_one_of_a_collection_refuses_is_taken_by_none():
     assert metrics["acc"].updates == metrics["auc"].updates == 1
 
 
-def test_the_state_of_a_collection_goes_on_in_another():
+def test_collection_state_loads_into_another_collection():
     metrics, other = collection(), collection()
     metrics.update(PREDS, TARGET)
     other.load_state_dict(metrics.state_dict())
@@ -197,7 +197,7 @@ def test_the_state_of_a_collection_goes_on_in_another():
     assert third["acc"].updates == 0
 
 
-def test_a_metric_of_ones_own_has_it_all():
+def test_custom_metric_supports_everything():
     made = run(
         """
         use torch.metrics.{Metric}

@@ -246,7 +246,7 @@ BATCHES = [
 
 
 @pytest.mark.parametrize(("kind", "message", "name", "settings", "preds", "target"), BATCHES)
-def test_a_batch_is_refused(kind, message, name, settings, preds, target):
+def test_invalid_batch_is_rejected(kind, message, name, settings, preds, target):
     metric = ours(name, **settings)
     with pytest.raises(Exception, match=re.escape(message)):
         metric.update(preds, target)
@@ -301,12 +301,12 @@ def test_a_batch_is_refused(kind, message, name, settings, preds, target):
         ('MeanMetric: nan_strategy must be "error" or "ignore", not "warn"', "MeanMetric", {"nan_strategy": "warn"}),
     ],
 )
-def test_settings_are_refused(message, name, settings):
+def test_invalid_settings_are_rejected(message, name, settings):
     with pytest.raises(Exception, match=re.escape(message)):
         ours(name, **settings)
 
 
-def test_logits_after_probabilities_are_refused():
+def test_logits_after_probabilities_are_rejected():
     metric = ours("Accuracy", "binary")
     metric.update(torch.tensor([0.25, 0.5]), torch.tensor([0, 1]))
     message = "preds has scores from -2.0 to 3.0, logits, and those of earlier batches were in 0 to 1 and"
@@ -316,13 +316,13 @@ def test_logits_after_probabilities_are_refused():
     metric.update(torch.tensor([3.0, -2.0]), torch.tensor([0, 1]))
 
 
-def test_outputs_that_change_in_number_are_refused():
+def test_changing_number_of_outputs_is_rejected():
     metric = ours("R2Score")
     metric.update(torch.ones(4, 2), torch.ones(4, 2))
     with pytest.raises(Exception, match="this batch has 3 outputs, and earlier ones had 2"):
         metric.update(torch.ones(4, 3), torch.ones(4, 3))
 
 
-def test_values_go_unchecked_where_that_is_asked_for():
+def test_validation_can_be_disabled():
     metric = ours("MeanSquaredError", validate_args=False)
     assert metric(torch.tensor([NAN]), torch.ones(1)).isnan()

@@ -161,13 +161,13 @@ def told_in_python(start: str, line: str) -> str:
 
 
 @pytest.mark.parametrize(("start", "done"), CASES, ids=lambda value: value if isinstance(value, str) else value[0])
-def test_gives_and_leaves_what_pytorchs_does(start, done):
+def test_results_and_contents_match_pytorch(start, done):
     ours, theirs = (done, done) if isinstance(done, str) else done
     assert told_in_simple(start, ours) == told_in_python(start, theirs)
 
 
 @pytest.mark.parametrize(("start", "line", "message"), REFUSED)
-def test_refuses_what_pytorch_refuses_and_says_why(start, line, message):
+def test_rejects_what_pytorch_rejects_with_a_reason(start, line, message):
     with pytest.raises(Exception) as refused:
         told_in_simple(start, line)
     assert message in str(refused.value)

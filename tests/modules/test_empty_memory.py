@@ -47,7 +47,7 @@ class Net(nn.Module):
         return self.norm(self.fc(x)) + self.table
 
 
-def test_a_model_of_meta_gets_memory_and_a_state():
+def test_to_empty_gives_a_meta_model_memory_and_a_state():
     ours, theirs, full = OURS.net("meta"), Net("meta"), Net("cpu")
     assert list(OURS.devices(ours)) == [f"{name} {value.device}" for name, value in theirs.named_parameters()]
     OURS.emptied(ours, "cpu", True)
@@ -59,7 +59,7 @@ def test_a_model_of_meta_gets_memory_and_a_state():
     assert equal(OURS.called(ours, x), full(x))
 
 
-def test_without_recurse_those_below_stay():
+def test_to_empty_without_recurse_leaves_submodules():
     ours, theirs = OURS.net("meta"), Net("meta")
     OURS.emptied(ours, "cpu", False)
     theirs.to_empty(device="cpu", recurse=False)
@@ -67,11 +67,11 @@ def test_without_recurse_those_below_stay():
     assert ours.kept.device == theirs.kept.device
 
 
-def test_parameters_stay_the_same_objects_and_their_gradients_are_emptied_too():
+def test_to_empty_keeps_parameter_objects_and_empties_gradients():
     assert OURS.stays(OURS.net("cpu"))
 
 
-def test_buffers_say_whether_states_hold_them():
+def test_buffers_report_whether_they_are_persistent():
     ours, theirs = OURS.net("cpu"), Net("cpu")
     expected = [(name, getattr(value, "persistent", True)) for name, value in theirs.named_buffers()]
     assert [tuple(pair) for pair in OURS.buffers(ours)] == expected

@@ -87,7 +87,7 @@ def evaluated(side, case: Case):
 
 
 @pytest.mark.parametrize(("given", "fused"), GIVEN, ids=lambda value: getattr(value, "name", None))
-def test_is_taken_as_pytorch_takes_it(given, fused):
+def test_fast_path_is_taken_as_in_pytorch(given, fused):
     case = Case(given.name, torch.float32, False, given.args, given.kwargs, given.inputs, given.named_inputs or {})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -90,7 +90,7 @@ KINDS = ["tensor", "parameter", "buffer", "module", "number", "nothing"]
 
 @pytest.mark.parametrize("name", FIELDS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_takes_and_refuses_what_pytorch_does(name, kind):
+def test_accepts_and_rejects_what_pytorch_does(name, kind):
     ours, theirs, tensor = OURS.own(), Own(), torch.tensor([5.0, 6.0])
     try:
         setattr(theirs, name, value(kind, tensor))
@@ -110,14 +110,14 @@ def test_takes_and_refuses_what_pytorch_does(name, kind):
 
 
 @pytest.mark.parametrize("way", ["set_weight", "set_bare", "set_late"])
-def test_a_method_of_the_class_is_told_the_same(way):
+def test_a_method_of_the_class_raises_the_same_error(way):
     ours = OURS.own()
     with pytest.raises(Exception, match=r"Parameter or nil expected.: write Parameter"):
         getattr(ours, way)(torch.zeros(2))
     assert ours.weight.tolist() == [1.0, 1.0]
 
 
-def test_a_buffer_keeps_the_history_of_what_it_is_given():
+def test_buffer_keeps_the_history_of_the_assigned_tensor():
     ours, theirs = OURS.own(), Own()
     x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
     ours.set_running(x * 3)

@@ -82,7 +82,7 @@ def others(module):
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_other_tensors_are_used_get_gradients_and_leave_the_module_alone(several):
+def test_functional_call_uses_the_given_tensors_and_leaves_the_module_unchanged(several):
     ours, theirs = layers()
     before = {name: tensor.clone() for name, tensor in theirs.state_dict().items() if tensor.is_floating_point()}
     x = torch.randn(4, 2)
@@ -101,7 +101,7 @@ def test_other_tensors_are_used_get_gradients_and_leave_the_module_alone(several
     assert ours[0].weight.grad is None
 
 
-def test_what_is_tied_stays_tied_and_gets_one_tensor():
+def test_tied_parameters_stay_tied():
     ours, theirs = OURS.tied(), Tied()
     OURS.load(ours, theirs.state_dict())
     x, weight = torch.randn(1, 2), torch.randn(2, 2)
@@ -114,7 +114,7 @@ def test_what_is_tied_stays_tied_and_gets_one_tensor():
     assert equal(ours.first.weight, theirs.first.weight), "a refusal leaves the module as it was"
 
 
-def test_keys_are_checked_where_that_is_asked_for():
+def test_strict_checks_the_keys():
     ours, theirs = layers()
     x, given = torch.randn(4, 2), {"0.weight": torch.randn(3, 2), "nowhere": torch.ones(1)}
     told = message(lambda: OURS.call(ours, given, x, True))
@@ -128,7 +128,7 @@ def test_keys_are_checked_where_that_is_asked_for():
 
 @pytest.mark.parametrize("kind", ["plain", "transposed"])
 @pytest.mark.parametrize("bias", [True, False])
-def test_convolution_and_norm_become_one(kind, bias):
+def test_fuse_conv_and_batch_norm(kind, bias):
     conv = (nn.Conv2d if kind == "plain" else nn.ConvTranspose2d)(2, 3, 2, bias=bias).eval()
     norm = nn.BatchNorm2d(3)
     norm(torch.randn(4, 3, 2, 2))
@@ -139,7 +139,7 @@ def test_convolution_and_norm_become_one(kind, bias):
     assert was_nil is not bias
 
 
-def test_fully_connected_layer_and_norm_become_one():
+def test_fuse_linear_and_batch_norm():
     linear, norm = nn.Linear(2, 3).eval(), nn.BatchNorm1d(3)
     norm(torch.randn(4, 3))
     expected = nn.utils.fuse_linear_bn_eval(linear, norm.eval())
@@ -148,7 +148,7 @@ def test_fully_connected_layer_and_norm_become_one():
     assert "Fusion only for eval!" in message(OURS.refused)
 
 
-def test_weights_of_a_layer_and_a_norm_become_one():
+def test_fuse_weights():
     parts = [torch.randn(3, 2), *(torch.rand(3) + 0.5 for _ in range(5))]
     w, b, mean, variance, scale, shift = parts
     fusion = torch.nn.utils.fusion

@@ -141,7 +141,7 @@ def test_backward_hooks_see_and_change_gradients(wants, answer):
         ("full", lambda both: both[1], (False, False)),
     ],
 )
-def test_backward_hooks_are_refused_where_pytorch_refuses_them(kind, answer, wants):
+def test_backward_hooks_are_rejected_as_in_pytorch(kind, answer, wants):
     ours, theirs = make_pair(OURS.two, Two)
     OURS.noted(ours, kind, answer)
     noted([], theirs, kind, answer)
@@ -152,7 +152,7 @@ def test_backward_hooks_are_refused_where_pytorch_refuses_them(kind, answer, wan
     assert str(expected.value).rstrip(".") in str(refused.value)
 
 
-def test_a_second_differentiation_goes_through_the_hooks():
+def test_double_backward_runs_through_the_hooks():
     ours, theirs = make_pair(OURS.linear, lambda: nn.Linear(2, 2))
     double = ANSWERS["double the outputs' gradients"][1]
     OURS.noted(ours, "pre", double)
@@ -166,7 +166,7 @@ def test_a_second_differentiation_goes_through_the_hooks():
     assert equal(*found)
 
 
-def test_hooks_of_all_modules_run_before_a_modules_own_until_they_are_removed():
+def test_global_hooks_run_before_a_modules_own_until_removed():
     log, handles = [], [OURS.everywhere(kind) for kind in ("forward_pre", "forward", "backward_pre", "backward")]
     everywhere = nn.modules.module
     theirs_handles = [
@@ -190,6 +190,6 @@ def test_hooks_of_all_modules_run_before_a_modules_own_until_they_are_removed():
 
 
 @pytest.mark.parametrize("with_kwargs", [False, True])
-def test_hooks_that_are_called_always_run_where_forward_fails(with_kwargs):
+def test_always_call_hooks_run_if_forward_fails(with_kwargs):
     assert OURS.always(with_kwargs) == "forward failed"
     assert OURS.seen() == ([(0, None)] if with_kwargs else [None])

@@ -88,19 +88,19 @@ def same(name: str, shape: tuple, named: dict, dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize(("name", "shape", "named"), CALLS)
-def test_the_numbers_are_pythons(name, shape, named, dtype):
+def test_values_match_python(name, shape, named, dtype):
     same(name, shape, named, dtype)
 
 
 @OF_2_15
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 @pytest.mark.parametrize(("name", "shape", "named"), TRUNCATED)
-def test_truncated_numbers_are_pythons(name, shape, named, dtype):
+def test_truncated_values_match_python(name, shape, named, dtype):
     same(name, shape, named, dtype)
 
 
 @pytest.mark.parametrize(("name", "shape", "named"), REFUSED)
-def test_what_python_refuses_is_refused_with_its_words(name, shape, named):
+def test_rejects_what_python_rejects_with_its_message(name, shape, named):
     with pytest.raises(ValueError) as expected:
         getattr(torch.nn.init, name)(torch.zeros(shape), **named)
     with pytest.raises(RuntimeError) as told:
@@ -113,11 +113,11 @@ def test_what_python_refuses_is_refused_with_its_words(name, shape, named):
     [("linear",), ("conv_transpose2d",), ("sigmoid",), ("tanh",), ("relu",), ("selu",), ("leaky_relu",)]
     + [("leaky_relu", 0.2), ("leaky_relu", 2)],
 )
-def test_gains_are_pythons(args):
+def test_gains_match_python(args):
     assert BINDINGS.gain(args) == torch.nn.init.calculate_gain(*args)
 
 
-def test_every_initialiser_is_there():
+def test_every_initializer_is_implemented():
     names = [name for name in vars(torch.nn.init) if name.endswith("_") and not name.startswith("_")]
     assert [name for name in [*names, "calculate_gain"] if not BINDINGS.has_initialiser(name)] == []
     assert {name for name, *_ in CALLS + TRUNCATED} == set(names)

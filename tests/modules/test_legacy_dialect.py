@@ -218,7 +218,7 @@ PROGRAMS = [cnn, packed, transformer, custom, lbfgs, tied, accumulated, fine_tun
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-def test_gives_what_python_gives(older, program):
+def test_matches_python(older, program):
     ours, theirs = getattr(older, program.__name__)(), program()
     assert len(ours) == len(theirs)
     for mine, other in zip(ours, theirs):

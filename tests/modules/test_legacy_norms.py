@@ -98,7 +98,7 @@ def test_spectral_norm(kind, steps, dim):
 
 
 @pytest.mark.parametrize("kind", ["linear", "lstm"])
-def test_states_go_both_ways(kind):
+def test_states_load_in_both_directions(kind):
     ours, theirs, x, name = both(kind)
     torch.manual_seed(5)
     OURS.spectral_normed(ours, name, 1, None)
@@ -113,7 +113,7 @@ def test_states_go_both_ways(kind):
     assert equal(first(OURS.called(again, x)), first(theirs(x)))
 
 
-def test_a_copy_trains_apart():
+def test_copy_trains_independently():
     ours, theirs, x, name = both("linear")
     OURS.weight_normed(ours, name, 0)
     before = OURS.called(ours, x).detach()
@@ -138,7 +138,7 @@ def test_a_copy_trains_apart():
         (lambda m: OURS.weight_normed(OURS.layer("lazy"), "weight", 0), lambda m: utils.weight_norm(nn.LazyLinear(3))),
     ],
 )
-def test_what_pytorch_refuses_is_refused_in_its_words(ours, theirs):
+def test_rejects_what_pytorch_rejects_with_its_message(ours, theirs):
     mine, other, _, _ = both("linear")
     with pytest.raises(Exception) as expected:
         theirs(other)

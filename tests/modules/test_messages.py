@@ -80,7 +80,7 @@ fn hooked(m):
 
 
 @pytest.mark.parametrize(("mistake", "message", "hint"), MISTAKES)
-def test_is_told(mistake, message, hint, tmp_path):
+def test_mistake_is_reported(mistake, message, hint, tmp_path):
     program = tmp_path / "mistake.spl"
     program.write_text(PROGRAM.format(mistake))
     ran = subprocess.run([host(), program], capture_output=True, text=True, timeout=60, check=False)

@@ -35,7 +35,7 @@ def total():
     print(f"\nmodule_db: {dict(whole.counts)}; {len(MISSING)} modules missing")
 
 
-def test_every_module_is_written():
+def test_every_module_is_implemented():
     assert MISSING == []
 
 
@@ -54,7 +54,7 @@ def test_module(name, total):
 
 
 @pytest.mark.parametrize("name", [name for name in REFUSING if name not in MISSING])
-def test_what_module_db_says_is_refused(name):
+def test_error_inputs_of_module_db_are_rejected(name):
     """By Python, that is: a few are refused on other devices only."""
     tally = Tally()
     for case in refused_cases_of(ENTRIES[name]):

@@ -49,7 +49,7 @@ def total():
     print(f"\nmore modules: {dict(whole.counts)}")
 
 
-def test_every_module_of_torch_nn_is_written():
+def test_every_module_of_torch_nn_is_implemented():
     assert [name for name in module_classes() if name not in ELSEWHERE and not BINDINGS.has(name)] == []
 
 
@@ -73,7 +73,7 @@ def test_module(name, total):
     assert tally.counts["refused by both"] == 0, "an input is refused by PyTorch; move it to REFUSED"
 
 
-def test_what_pytorch_refuses_is_refused_with_its_words(total):
+def test_rejects_what_pytorch_rejects_with_its_message(total):
     tally = Tally()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

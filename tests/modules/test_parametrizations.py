@@ -147,7 +147,7 @@ def test_orthogonal_without_a_base(kind):
     hold_alike(ours, parametrizations.orthogonal(theirs, orthogonal_map="householder", use_trivialization=False), x)
 
 
-def test_several_are_applied_in_turn_and_assigning_inverts_them():
+def test_several_parametrizations_compose_and_assignment_inverts_them():
     ours, theirs, x = both("linear")
     for kind in ("symmetric", "symmetric"):
         OURS.add(ours, kind)
@@ -161,7 +161,7 @@ def test_several_are_applied_in_turn_and_assigning_inverts_them():
 
 
 @pytest.mark.parametrize("leave", [True, False])
-def test_removing_leaves_the_computed_or_the_original(leave):
+def test_removal_leaves_the_parametrized_or_the_original_tensor(leave):
     ours, theirs, x = both("linear")
     before = theirs.weight
     OURS.add(ours, "doubled")
@@ -175,7 +175,7 @@ def test_removing_leaves_the_computed_or_the_original(leave):
     hold_alike(ours, theirs, x)
 
 
-def test_removing_several_originals_makes_one_parameter():
+def test_removal_with_several_originals_makes_one_parameter():
     ours, theirs, x = both("linear")
     OURS.with_weight_norm(ours)
     parametrizations.weight_norm(theirs)
@@ -188,7 +188,7 @@ def test_removing_several_originals_makes_one_parameter():
     assert equal(OURS.call(ours, x), theirs(x))
 
 
-def test_copies_are_their_own():
+def test_copies_are_independent():
     ours, _, x = both("linear")
     OURS.with_weight_norm(ours)
     copy = ours.deepcopy()
@@ -198,7 +198,7 @@ def test_copies_are_their_own():
     assert not equal(OURS.call(copy, x), before)
 
 
-def test_states_of_the_older_weight_norm_are_read():
+def test_states_of_the_legacy_weight_norm_load():
     ours, theirs, x = both("linear")
     OURS.with_weight_norm(ours)
     parametrizations.weight_norm(theirs)
@@ -223,7 +223,7 @@ def test_states_of_the_older_weight_norm_are_read():
         (lambda m: OURS.with_spectral_norm(m, 0), lambda m: parametrizations.spectral_norm(m, n_power_iterations=0)),
     ],
 )
-def test_what_pytorch_refuses_is_refused_with_its_words(ours, theirs):
+def test_rejects_what_pytorch_rejects_with_its_message(ours, theirs):
     with pytest.raises(Exception) as expected:
         theirs(nn.Linear(3, 3))
     with pytest.raises(Exception) as refused:

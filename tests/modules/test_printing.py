@@ -196,5 +196,5 @@ MODELS = {
 
 
 @pytest.mark.parametrize("which", MODELS)
-def test_is_printed_as_in_python(which):
+def test_prints_as_in_python(which):
     assert OURS.printed(which) == str(MODELS[which]())

@@ -125,7 +125,7 @@ def assert_alike(ours, theirs, x):
 
 @pytest.mark.parametrize("kind", LAYERS)
 @pytest.mark.parametrize("way", WAYS)
-def test_a_way_of_pruning_keeps_what_pythons_keeps(kind, way):
+def test_pruning_method_matches_python(kind, way):
     ours, theirs, x = both(kind)
     assert not OURS.pruned(ours)
     prune_alike(ours, theirs, way)
@@ -138,7 +138,7 @@ AGAIN = [("l1", "random rows"), ("random rows", "l2 rows"), ("l2 rows", "l1"), (
 
 
 @pytest.mark.parametrize("first, then", [*AGAIN, ("mask", "l1 columns"), ("random columns", "mask")])
-def test_pruning_again_sees_what_is_left(first, then):
+def test_repeated_pruning_prunes_the_remainder(first, then):
     ours, theirs, x = both("linear")
     for seed, way in enumerate((first, then)):
         prune_alike(ours, theirs, way, seed)
@@ -147,7 +147,7 @@ def test_pruning_again_sees_what_is_left(first, then):
 
 
 @pytest.mark.parametrize("way", ["l1", "random rows"])
-def test_what_is_made_permanent_is_the_modules_own_parameter_again(way):
+def test_remove_makes_the_pruned_tensor_a_parameter(way):
     ours, theirs, x = both("linear")
     prune_alike(ours, theirs, way)
     original = OURS.state(ours)["weight_orig"].data_ptr()
@@ -159,7 +159,7 @@ def test_what_is_made_permanent_is_the_modules_own_parameter_again(way):
 
 
 @pytest.mark.parametrize("way", ["l1", "random", "scored"])
-def test_several_parameters_are_pruned_as_one(way):
+def test_global_unstructured_prunes_parameters_together(way):
     theirs = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 3))
     ours = OURS.net()
     OURS.load(ours, theirs.state_dict())
@@ -177,7 +177,7 @@ def test_several_parameters_are_pruned_as_one(way):
     assert_alike(ours, theirs, torch.randn(2, 4, generator=torch.Generator().manual_seed(2)))
 
 
-def test_a_way_of_ones_own_is_a_class_with_a_mask():
+def test_custom_pruning_method():
     class EveryOther(prune.BasePruningMethod):
         PRUNING_TYPE = "unstructured"
 
@@ -193,7 +193,7 @@ def test_a_way_of_ones_own_is_a_class_with_a_mask():
     assert_alike(ours, theirs, x)
 
 
-def test_a_tensor_is_pruned_without_a_module():
+def test_tensor_is_pruned_without_a_module():
     t = torch.tensor([[1.0, -0.1, 2.0], [0.2, -3.0, 0.3]])
     assert equal(OURS.cut(t), prune.L1Unstructured(amount=3).prune(t))
 
@@ -209,7 +209,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("how", BAD)
-def test_bad_calls_are_told_in_pythons_words(how):
+def test_invalid_calls_raise_pythons_message(how):
     ours, theirs, _ = both("linear")
     with pytest.raises(Exception) as other:
         BAD[how](theirs)
@@ -227,7 +227,7 @@ def test_bad_calls_are_told_in_pythons_words(how):
         ("no parameter", "Linear has no parameter 'wheel' to prune"),
     ],
 )
-def test_bad_calls_say_what_is_bad(how, words):
+def test_invalid_calls_name_the_argument(how, words):
     with pytest.raises(Exception, match=words):
         OURS.bad(OURS.layer("linear"), how)
     with pytest.raises(Exception, match='Only "unstructured" PRUNING_TYPE supported'):

@@ -119,7 +119,7 @@ def names_of(path: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", MISSING)
-def test_names_of_python_are_names_here(path):
+def test_public_names_of_python_exist(path):
     listed = {name for names in MISSING[path].values() for name in names.split()}
     asked = names_of(path)
     assert len(asked) > 3

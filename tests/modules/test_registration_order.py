@@ -100,5 +100,5 @@ def theirs(which: str) -> nn.Module:
 
 
 @pytest.mark.parametrize("which", ["Inherited", "Declared", "Helped", "Chosen", "Late", "Mixed"])
-def test_parameters_come_as_python_registers_them(which):
+def test_parameters_are_in_registration_order(which):
     assert list(OURS.names(which)) == [name for name, _ in theirs(which).named_parameters()]

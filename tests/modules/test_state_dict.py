@@ -89,7 +89,7 @@ def message(body):
     return str(refused.value)
 
 
-def test_extra_state_goes_with_the_tensors():
+def test_extra_state_is_part_of_the_state_dict():
     ours, theirs = OURS.outer(3), nn.Sequential(Counted(3), nn.Linear(2, 2))
     assert list(OURS.keys(ours)) == list(theirs.state_dict())
     other = OURS.outer(0)
@@ -98,7 +98,7 @@ def test_extra_state_goes_with_the_tensors():
     assert equal(other[0].fc.weight, theirs[0].fc.weight)
 
 
-def test_extra_state_goes_through_files(tmp_path):
+def test_extra_state_is_saved_and_loaded(tmp_path):
     ours, theirs, file = OURS.counted(3), Counted(0), str(tmp_path / "state.pt")
     shown = OURS.saved_and_shown(ours, file)
     assert str(shown) == "{_extra_state: 3, fc.weight: Tensor[2, 2], fc.bias: Tensor[2]}"
@@ -110,14 +110,14 @@ def test_extra_state_goes_through_files(tmp_path):
 
 
 @pytest.mark.parametrize("drop", [True, False])
-def test_extra_state_that_is_missing_or_not_asked_for_is_told(drop):
+def test_missing_and_unexpected_extra_state_is_reported(drop):
     state = Counted(3).fc.state_dict(prefix="fc.") if drop else OrderedDict(Counted(3).fc.state_dict(), _extra_state=1)
     ours, theirs = (OURS.counted(0), Counted(0)) if drop else (OURS.linear(), nn.Linear(2, 2))
     told = message(lambda: OURS.load(ours, state))
     assert message(lambda: theirs.load_state_dict(state)).split(":", 1)[1].strip() in told
 
 
-def test_hooks_of_state_dict_run_where_pytorchs_do():
+def test_state_dict_hooks_run_as_in_pytorch():
     ours, theirs = [], []
     module = nn.Sequential(nn.Linear(1, 1), nn.Sequential(nn.Linear(1, 1)))
 
@@ -134,7 +134,7 @@ def test_hooks_of_state_dict_run_where_pytorchs_do():
     assert ours == theirs
 
 
-def test_a_hook_before_loading_may_rename():
+def test_load_state_dict_pre_hook_may_rename_keys():
     inner = OURS.linear()
     OURS.renaming(inner)
     source = nn.Linear(2, 2)
@@ -149,7 +149,7 @@ def test_a_hook_before_loading_may_rename():
     assert OURS.load(outer, state) == ([], [])
 
 
-def test_hooks_before_loading_may_complain():
+def test_load_state_dict_pre_hook_may_report_errors():
     ours, theirs = OURS.linear(), nn.Linear(2, 2)
     OURS.complaining(ours)
 
@@ -163,7 +163,7 @@ def test_hooks_before_loading_may_complain():
     assert message(lambda: theirs.load_state_dict(state)) in message(lambda: OURS.load(ours, state))
 
 
-def test_hooks_after_loading_decide_about_keys():
+def test_load_state_dict_post_hook_may_change_the_keys():
     ours, source = OURS.linear(), nn.Linear(2, 2)
     before = ours.bias.tolist()
     OURS.forgiving(ours)
@@ -172,7 +172,7 @@ def test_hooks_after_loading_decide_about_keys():
     assert 'Missing key(s) in state_dict: "weight"' in message(lambda: OURS.load(ours, {"bias": source.bias.detach()}))
 
 
-def test_hooks_after_loading_give_nothing():
+def test_load_state_dict_post_hook_must_return_nothing():
     ours, theirs = OURS.linear(), nn.Linear(2, 2)
     OURS.answering(ours)
     theirs.register_load_state_dict_post_hook(lambda _m, keys: keys)
@@ -183,7 +183,7 @@ def test_hooks_after_loading_give_nothing():
 
 
 @pytest.mark.parametrize("requires_grad", [True, False])
-def test_assigning_takes_over_memory_and_dtype(requires_grad):
+def test_assign_uses_the_loaded_memory_and_dtype(requires_grad):
     ours, theirs, source = OURS.linear(), nn.Linear(2, 2), nn.Linear(2, 2, dtype=torch.float64)
     for module in (ours, theirs):
         module.requires_grad_(requires_grad)
@@ -195,7 +195,7 @@ def test_assigning_takes_over_memory_and_dtype(requires_grad):
     assert "size mismatch for weight" in message(lambda: OURS.load(ours, nn.Linear(3, 2).state_dict(), True, True))
 
 
-def test_assigning_brings_a_module_from_meta_to_life():
+def test_assign_materializes_a_meta_module():
     ours, source = OURS.linear(), nn.Linear(2, 2)
     ours.to("meta")
     OURS.load(ours, source.state_dict(), True, True)

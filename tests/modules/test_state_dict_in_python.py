@@ -62,14 +62,14 @@ class Net(torch.nn.Module):
 X = torch.randn(5, 3, 4, 4, generator=torch.Generator().manual_seed(0))
 
 
-def test_a_module_of_pythons_loads_a_state_of_simples():
+def test_python_module_loads_a_state_of_simple():
     ours, theirs = OURS.net(), Net()
     assert str(theirs.load_state_dict(OURS.state(ours))) == "<All keys matched successfully>"
     assert torch.equal(theirs(X), OURS.called(ours, X))
     assert torch.equal(theirs.norm.running_mean, OURS.state(ours)["norm.running_mean"])
 
 
-def test_a_module_of_simples_loads_a_state_of_pythons():
+def test_simple_module_loads_a_state_of_python():
     ours, theirs = OURS.net(), Net()
     for state in (theirs.state_dict(), dict(theirs.state_dict())):
         assert OURS.load(ours, state) == ([], [])
@@ -77,7 +77,7 @@ def test_a_module_of_simples_loads_a_state_of_pythons():
     assert OURS.exchanged(Net())
 
 
-def test_assign_takes_over_the_very_tensors():
+def test_assign_uses_the_same_tensors():
     ours, theirs = OURS.net(), Net()
     theirs.load_state_dict(OURS.state(ours), assign=True)
     with torch.no_grad():
@@ -86,7 +86,7 @@ def test_assign_takes_over_the_very_tensors():
     assert OURS.state(ours)["head.bias"].data_ptr() == theirs.head.bias.data_ptr()
 
 
-def test_it_is_an_ordered_dict_in_the_modules_order():
+def test_state_is_an_ordered_dict_in_the_modules_order():
     state = OURS.state(OURS.net())
     assert isinstance(state, OrderedDict)
     assert list(state) == list(Net().state_dict())
@@ -94,13 +94,13 @@ def test_it_is_an_ordered_dict_in_the_modules_order():
     assert not any(tensor.requires_grad for tensor in state.values())
 
 
-def test_errors_are_pythons_own():
+def test_errors_match_python():
     with pytest.raises(RuntimeError, match=r'Missing key.*"weight"'):
         torch.nn.Linear(2, 1).load_state_dict(OURS.state(OURS.net()))
 
 
 @pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, OrderedDict.copy, lambda state: state | {"a": 1}])
-def test_copies_are_apart(how):
+def test_copies_share_nothing(how):
     state = OURS.state(OURS.net())
     copied = how(state)
     assert isinstance(copied, OrderedDict) and list(copied)[: len(state)] == list(state)
@@ -109,7 +109,7 @@ def test_copies_are_apart(how):
     assert pickle.loads(pickle.dumps(OURS.state_of_one_name())).keys() == {"weight"}
 
 
-def test_pythons_torch_saves_it(tmp_path):
+def test_python_torch_saves_the_state(tmp_path):
     ours, file = OURS.net(), str(tmp_path / "state.pt")
     OURS.saved(ours, file)
     found = torch.load(file, weights_only=True)
@@ -118,7 +118,7 @@ def test_pythons_torch_saves_it(tmp_path):
     Net().load_state_dict(found)
 
 
-def test_hooks_in_python_change_the_state_that_the_program_gets():
+def test_python_hooks_change_the_state_of_the_program():
     def changed(_module, state, _prefix, _meta):
         state["added"] = torch.ones(1)
         state.pop("head.weight")

@@ -371,7 +371,7 @@ def test_program(program):
     assert equal(getattr(OURS, program.__name__)(), expected)
 
 
-def test_training_goes_on_from_a_file(tmp_path):
+def test_training_resumes_from_a_file(tmp_path):
     whole = training(6, None, None)
     training(3, None, tmp_path / "theirs.pt")
     ours, rest = OURS.resumed(str(tmp_path))

@@ -119,7 +119,7 @@ OURS = run(
 )
 
 
-def test_skip_init_draws_no_numbers_and_leaves_shapes_and_dtypes():
+def test_skip_init_draws_no_random_numbers_and_keeps_shapes_and_dtypes():
     torch.manual_seed(3)
     expected = torch.rand(1).item()
     OURS.seeded(3)
@@ -131,7 +131,7 @@ def test_skip_init_draws_no_numbers_and_leaves_shapes_and_dtypes():
         OURS.skipped_activation()
 
 
-def test_weights_of_convolutions_take_another_memory_format():
+def test_convolution_weights_change_memory_format():
     theirs = nn.Sequential(
         nn.Conv2d(3, 4, 2), nn.Sequential(nn.ConvTranspose2d(4, 3, 2)), nn.Linear(2, 2), nn.Conv3d(1, 2, 2)
     )
@@ -158,7 +158,7 @@ def their_net():
     [("body", True), ("body.1", False), ("list.0", True), ("list.1", False), ("dict.a", True), ("dict.b", False),
      ("tail", False)],
 )  # fmt: skip
-def test_a_module_is_put_in_the_place_of_another(path, strict):
+def test_set_submodule_replaces_a_module(path, strict):
     theirs = their_net()
     theirs.set_submodule(path, nn.Identity(), strict)
     assert OURS.replaced(path, strict) == str(theirs)
@@ -173,14 +173,14 @@ def test_a_module_is_put_in_the_place_of_another(path, strict):
         ("body.0", "kind", "takes a module, not i64"),
     ],
 )
-def test_a_module_that_cannot_be_put_there_is_refused(path, how, words):
+def test_set_submodule_rejects_invalid_modules(path, how, words):
     with pytest.raises(Exception, match=words):
         OURS.bad_replacement(path, how)
     with pytest.raises((ValueError, AttributeError)):
         their_net().set_submodule(path, 3 if how == "kind" else nn.Identity(), strict=how == "strict")
 
 
-def test_batch_norms_without_statistics_normalise_by_the_batch():
+def test_batch_norm_without_statistics_normalizes_by_the_batch():
     theirs = nn.Sequential(nn.BatchNorm1d(3), nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)))
     ours, x = OURS.with_norms(), torch.randn(4, 3)
     OURS.load(ours, theirs.state_dict())
@@ -190,7 +190,7 @@ def test_batch_norms_without_statistics_normalise_by_the_batch():
     assert equal(OURS.evaluated(ours, x), theirs.eval()(x))
 
 
-def test_linearize_gives_the_output_and_its_change():
+def test_linearize_returns_the_output_and_the_jvp_function():
     x, y = torch.tensor([0.5, 1.0]), torch.tensor([2.0, -1.0])
     tangents = [(torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0])), (x, y)]
     output, along = torch.func.linearize(lambda a, b: (a * b).sin() + a, x, y)
@@ -216,14 +216,14 @@ def test_dual_numbers_carry_tangents():
     "how, words",
     [("outside", "no level exists"), ("exit", "not entered"), ("integers", "floating point or complex")],
 )
-def test_dual_numbers_refuse_what_python_refuses(how, words):
+def test_dual_numbers_reject_what_python_rejects(how, words):
     with pytest.raises(Exception, match=words):
         OURS.dual_mistake(how)
     assert equal(OURS.dual(torch.ones(1), torch.ones(1))[0], torch.ones(1).exp())  # nothing stayed behind
 
 
 @pytest.mark.parametrize("name", ["MATH", "FLASH_ATTENTION", "both"])
-def test_attention_takes_the_kernel_that_is_allowed(name):
+def test_attention_uses_the_enabled_kernel(name):
     q = torch.randn(1, 2, 40, 16, generator=torch.Generator().manual_seed(0))
     backends = [SDPBackend.MATH, SDPBackend.FLASH_ATTENTION] if name == "both" else getattr(SDPBackend, name)
     with sdpa_kernel(backends):
@@ -231,7 +231,7 @@ def test_attention_takes_the_kernel_that_is_allowed(name):
     assert equal(OURS.attended(q, name), expected)
 
 
-def test_kernels_are_those_of_before_when_the_block_ends():
+def test_kernel_settings_are_restored_after_the_block():
     inside, cuda = [], torch.backends.cuda
     before = OURS.settings()
     OURS.in_kernel(lambda: inside.append((cuda.flash_sdp_enabled(), cuda.math_sdp_enabled())))
@@ -242,7 +242,7 @@ def test_kernels_are_those_of_before_when_the_block_ends():
             refused()
 
 
-def test_settings_of_cudnn_are_pythons():
+def test_cudnn_settings_match_python():
     before = torch.backends.cudnn.benchmark, torch.backends.cudnn.deterministic
     try:
         OURS.set_cudnn(True, True)
@@ -257,7 +257,7 @@ def test_settings_of_cudnn_are_pythons():
             refused()
 
 
-def test_deterministic_algorithms_are_pythons():
+def test_deterministic_algorithms_match_python():
     try:
         for mode, warn_only in ((True, False), (True, True), (False, False)):
             OURS.deterministic(mode, warn_only)
@@ -288,6 +288,6 @@ def test_parametrizations_are_computed_once_in_a_cached_block():
     assert tuple(OURS.cached_calls(x)) == (theirs, 2, 1) == (1, 2, 1)
 
 
-def test_older_names_are_the_same():
+def test_legacy_names_are_aliases():
     assert OURS.old_name(torch.ones(2)).requires_grad
     assert OURS.same_class()

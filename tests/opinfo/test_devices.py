@@ -57,7 +57,7 @@ def test_arguments_by_name():
 
 
 @pytest.mark.parametrize("args", [*BAD, ("cuda:0", 1), ("cuda", -1), (-1,)], ids=str)
-def test_what_is_none_is_refused_in_pytorchs_words(args):
+def test_invalid_devices_are_rejected_with_pytorchs_message(args):
     with pytest.raises(RuntimeError) as expected:
         torch.device(*args)
     with pytest.raises(RuntimeError) as refused:
@@ -66,7 +66,7 @@ def test_what_is_none_is_refused_in_pytorchs_words(args):
 
 
 @pytest.mark.parametrize("value", [None, 1.5, [1], ("cuda", "0")], ids=str)
-def test_other_types_are_refused(value):
+def test_other_types_are_rejected(value):
     args = value if isinstance(value, tuple) else (value,)
     with pytest.raises(TypeError):
         torch.device(*args)
@@ -74,7 +74,7 @@ def test_other_types_are_refused(value):
         OURS.parts(*args)
 
 
-def test_equality_is_of_type_and_index():
+def test_equality_compares_type_and_index():
     names = ["cpu", "cpu:0", "cuda", "cuda:0", "cuda:1", "meta"]
     for a in names:
         for b in names:
@@ -83,14 +83,14 @@ def test_equality_is_of_type_and_index():
 
 
 @pytest.mark.parametrize("name", ["cpu", "meta"])
-def test_it_is_taken_where_a_device_is_named(name):
+def test_device_is_accepted_as_a_device_argument(name):
     d = torch.device(name)
     assert all(tensor.device == d for tensor in OURS.made(name))
     assert OURS.moved_in_python(name) == d
     assert equal(OURS.from_python(torch.device("cpu"))[1], torch.ones(1))
 
 
-def test_a_block_has_it_as_its_default():
+def test_device_is_the_default_in_a_block():
     with torch.device("meta"):
         with torch.device("cpu"):
             inner = torch.ones(1).device
@@ -98,15 +98,15 @@ def test_a_block_has_it_as_its_default():
     assert OURS.default_in_block("meta") == (tuple(outer), str(torch.ones(1).device))
 
 
-def test_it_is_a_type():
+def test_device_is_a_type():
     assert OURS.is_a_device() == (True, "Device")
 
 
-def test_the_version_is_libtorchs():
+def test_version_matches_libtorch():
     assert OURS.version() == torch.__version__.split("+")[0]
 
 
-def test_cuda_answers_as_pythons_does():
+def test_cuda_functions_match_python():
     assert OURS.cuda() == (torch.cuda.is_available(), torch.cuda.device_count(), torch.cuda.memory_allocated())
     with pytest.raises(RuntimeError, match="Expected a cuda device, but got: cpu"):
         OURS.most("cpu")

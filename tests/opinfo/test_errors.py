@@ -177,28 +177,28 @@ def outcomes() -> Outcomes:
     return found
 
 
-def test_what_python_refuses_is_refused(outcomes: Outcomes) -> None:
+def test_rejects_what_python_rejects(outcomes: Outcomes) -> None:
     assert {name: count for name, count in outcomes.accepted.items() if name not in ACCEPTED} == {}
 
 
-def test_the_text_is_pytorchs(outcomes: Outcomes) -> None:
+def test_message_is_pytorchs(outcomes: Outcomes) -> None:
     assert {name: texts for name, texts in outcomes.different.items() if name not in DIFFERENT} == {}
 
 
-def test_the_kind_is_that_of_pythons_exception(outcomes: Outcomes) -> None:
+def test_error_kind_matches_pythons_exception(outcomes: Outcomes) -> None:
     """For the classes in KINDS; a RuntimeError says nothing of it, so there only INTERNAL is wrong."""
     assert len(outcomes.wrong_kinds) <= 0.01 * outcomes.tried, outcomes.wrong_kinds
 
 
-def test_the_kind_is_what_the_message_says(outcomes: Outcomes) -> None:
+def test_error_kind_matches_the_message(outcomes: Outcomes) -> None:
     assert len(outcomes.misread) <= 0.01 * outcomes.judged, outcomes.misread
     assert outcomes.judged >= LEAST_JUDGED, outcomes.unread
 
 
-def test_most_inputs_were_tried(outcomes: Outcomes) -> None:
+def test_enough_inputs_were_tried(outcomes: Outcomes) -> None:
     assert outcomes.tried >= LEAST_TRIED
     assert outcomes.same >= LEAST_SAME
 
 
-def test_refused_calls_leave_no_handle(outcomes: Outcomes) -> None:
+def test_failed_calls_leak_no_handle(outcomes: Outcomes) -> None:
     assert outcomes.live == 0

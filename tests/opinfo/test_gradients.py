@@ -147,15 +147,15 @@ def outcomes() -> Outcomes:
     return found
 
 
-def test_every_gradient_is_pythons_or_known_to_differ(outcomes: Outcomes) -> None:
+def test_every_gradient_matches_python_or_is_a_known_difference(outcomes: Outcomes) -> None:
     assert {name: len(whys) for name, whys in outcomes.different.items()} == DIFFERENT
 
 
-def test_the_samples_cover_what_they_did(outcomes: Outcomes) -> None:
+def test_coverage_does_not_shrink(outcomes: Outcomes) -> None:
     assert outcomes.by_handle >= LEAST_BY_HANDLE
     assert len(outcomes.operators) >= LEAST_OPERATORS
     assert outcomes.passes >= LEAST_PASSES
 
 
-def test_no_handle_is_left(outcomes: Outcomes) -> None:
+def test_leaks_no_handle(outcomes: Outcomes) -> None:
     assert outcomes.live == 0

@@ -34,7 +34,7 @@ OURS = run(
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "div"])
 @pytest.mark.parametrize("way", ["method", "operator", "by_name"])
-def test_the_same_bits(way, name, dtype):
+def test_bits_match_python(way, name, dtype):
     start = torch.randn(200, generator=torch.Generator().manual_seed(0)).to(dtype)
     for number in (0.9, -1.0 / 3.0, 3, 1e-3):
         expected = getattr(start.clone(), f"{name}_")(number)
@@ -42,6 +42,6 @@ def test_the_same_bits(way, name, dtype):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_nested_tensors_say_so():
+def test_nested_tensors_report_that_they_are_nested():
     nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
     assert (OURS.nested(nested), OURS.nested(torch.ones(2))) == (nested.is_nested, False)

@@ -159,14 +159,14 @@ def findings(abi, by_name) -> Findings:
     return found
 
 
-def test_the_readers_that_are_refused_are_those_in_the_list(findings: Findings, by_name: set[str]) -> None:
+def test_rejected_readers_are_those_in_the_list(findings: Findings, by_name: set[str]) -> None:
     assert findings.refused == REFUSED
     readers = {overload.split(".")[1] for overload in REFUSED}
     assert {name for name in by_name if name.split(".")[-1] not in readers} == WRITERS_BY_NAME
     assert by_name >= {"nn.functional.channel_shuffle", "native_batch_norm"}
 
 
-def test_the_list_is_in_the_documents() -> None:
+def test_documentation_has_the_list() -> None:
     text = DOCUMENT.read_text()
     names = {overload.split(".")[1] for overload in REFUSED}
     assert {name for name in names if f"`{name}`" not in text} == set()
@@ -176,21 +176,21 @@ def test_no_reader_fails_for_another_reason(findings: Findings) -> None:
     assert findings.failed == {}
 
 
-def test_nothing_that_is_read_only_changes(findings: Findings) -> None:
+def test_read_only_memory_never_changes(findings: Findings) -> None:
     assert findings.changed == set()
 
 
-def test_what_writes_is_refused(findings: Findings) -> None:
+def test_writers_are_rejected(findings: Findings) -> None:
     wrote_nothing = {name for name, outcomes in findings.writers.items() if outcomes["nothing written"]}
     assert wrote_nothing <= FIELDS_ONLY | WHILE_TRAINING_ONLY | WHERE_THERE_IS_SOMETHING_TO_WRITE
     assert wrote_nothing >= FIELDS_ONLY
 
 
-def test_each_refusal_says_read_only_and_offers_a_clone(findings: Findings) -> None:
+def test_each_error_says_read_only_and_suggests_a_clone(findings: Findings) -> None:
     assert findings.messages
     assert {message for message in findings.messages if "use its .clone()" not in message} == set()
 
 
-def test_the_probe_covers_what_it_did(findings: Findings) -> None:
+def test_probe_coverage_does_not_shrink(findings: Findings) -> None:
     assert len(findings.overloads()) >= LEAST_OVERLOADS
     assert sum(bool(each["read-only"]) for each in findings.writers.values()) >= LEAST_WRITERS

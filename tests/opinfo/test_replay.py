@@ -104,7 +104,7 @@ def tally(request) -> Tally:
     return counted
 
 
-def test_every_difference_is_one_that_is_known(tally: Tally, request) -> None:
+def test_every_difference_is_known(tally: Tally, request) -> None:
     known = EXCEPTIONS | (EXCEPTIONS_ON_CUDA if request.node.callspec.params["tally"] == "cuda" else {})
     assert {overload: why[0] for overload, why in tally.differing.items() if overload not in known} == {}
 
@@ -113,15 +113,15 @@ def test_each_call_is_identical_or_listed_as_different(tally: Tally) -> None:
     assert tally.identical + sum(len(why) for why in tally.differing.values()) == tally.compared
 
 
-def test_what_is_not_initialised_has_its_shape_and_strides(tally: Tally) -> None:
+def test_uninitialized_results_have_the_same_shape_and_strides(tally: Tally) -> None:
     assert {why for overload in UNINITIALISED_RESULTS for why in tally.differing.get(overload, [])} <= {"values"}
 
 
-def test_nearly_all_calls_are_identical_to_the_bit(tally: Tally) -> None:
+def test_nearly_all_calls_are_bit_identical(tally: Tally) -> None:
     undefined = sum(len(tally.differing.get(overload, [])) for overload in UNINITIALISED_RESULTS)
     assert tally.identical / (tally.compared - undefined) >= 0.9995
 
 
-def test_the_replay_covers_what_it_did(tally: Tally) -> None:
+def test_replay_coverage_does_not_shrink(tally: Tally) -> None:
     assert tally.compared >= LEAST_CALLS
     assert len(tally.overloads) >= LEAST_OVERLOADS

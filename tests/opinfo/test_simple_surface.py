@@ -139,7 +139,7 @@ def same(simple: str, python: str) -> bool:
     return simple == python
 
 
-def test_expressions_print_what_python_prints(tmp_path):
+def test_expressions_print_as_in_python(tmp_path):
     everything = pairs()
     given = printed_by_simple(tmp_path, [pair.simple for pair in everything])
     assert len(given) == len(everything) > 500
@@ -209,7 +209,7 @@ def called_by_name() -> set[str]:
     return sampled | {name for name in vars(torch.nn.init) if name.endswith("_")}
 
 
-def test_every_public_name_is_reached():
+def test_every_public_name_is_covered():
     expressions = " ".join([SIMPLE_SETUP, *(pair.simple for pair in pairs())])
     names = public_names() - called_by_name()
     left = sorted(name for name in names if not re.search(rf"\b{name}\b", expressions))

@@ -33,7 +33,7 @@ def has_kernel(schema, key: str) -> bool:
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_operation_has_kernels_of_its_own_and_gives_new_tensors(name):
+def test_operation_has_its_own_kernels_and_returns_new_tensors(name):
     overloads = functional_overloads(name)
     assert overloads
     for schema in overloads:
@@ -41,13 +41,13 @@ def test_operation_has_kernels_of_its_own_and_gives_new_tensors(name):
         assert all(value.alias_info is None for value in [*schema.arguments, *schema.returns]), f"{schema} gives views"
 
 
-def test_views_and_compositions_would_be_found():
+def test_views_and_composite_operations_are_detected():
     (transposed,) = functional_overloads("t")
     assert transposed.returns[0].alias_info is not None
     assert all(has_kernel(schema, "CompositeImplicitAutograd") for schema in functional_overloads("matmul"))
 
 
-def test_calls_of_these_operations_only_are_generated_so():
+def test_only_these_operations_are_generated_with_the_shortcut():
     bodies = "".join(file.read_text() for file in (ROOT / "abi" / "generated").glob("bodies_*.cpp"))
     called = set(re.findall(r"\w+ shortcut.*?return at::(\w+)\(", bodies))
     assert called == set(OPERATIONS)

@@ -19,9 +19,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-from abi_generator import table  # noqa: E402
 from aten_replay import difference  # noqa: E402
 from embedded_abi import Abi, AbiError  # noqa: E402
+
+from abi_generator import table  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIES, WANTED = 400, 3  # calls tried for each row, accepted ones wanted
@@ -274,11 +275,11 @@ def comparison() -> Comparison:
     return found
 
 
-def test_typed_functions_compute_what_pytorch_does(comparison: Comparison) -> None:
+def test_typed_functions_match_pytorch(comparison: Comparison) -> None:
     assert {name: why for name, why in comparison.different.items() if name not in OTHER_CONTRACT} == {}
 
 
-def test_every_name_that_is_not_reached_has_a_test_of_its_own(comparison: Comparison) -> None:
+def test_every_name_that_is_not_reached_has_its_own_test(comparison: Comparison) -> None:
     tests = "\n".join(
         file.read_text() for file in (ROOT / "tests").rglob("*") if file.suffix in {".cpp", ".c", ".h", ".py", ".spl"}
     )

@@ -96,7 +96,7 @@ AVERAGES = {
 @pytest.mark.parametrize("use_buffers", [False, True])
 @pytest.mark.parametrize("decay", [0.999, 0.7])
 @pytest.mark.parametrize("which", AVERAGES)
-def test_averages_are_pythons(which, decay, use_buffers):
+def test_averages_match_python(which, decay, use_buffers):
     theirs, mine = Model(*values()), OURS.Model(*values())
     expected = swa_utils.AveragedModel(theirs, use_buffers=use_buffers, **AVERAGES[which](decay))
     found = OURS.with_fn(mine, which, decay, use_buffers)
@@ -111,7 +111,7 @@ def test_averages_are_pythons(which, decay, use_buffers):
     assert list(found.state_dict().keys()) == list(expected.state_dict())
 
 
-def test_a_function_of_ones_own_averages():
+def test_custom_averaging_function():
     mine = OURS.Model(*values())
     found = OURS.AveragedModel(mine, avg_fn=lambda average, current, count: average + current * count)
     for _ in range(3):
@@ -119,7 +119,7 @@ def test_a_function_of_ones_own_averages():
     assert torch.equal(found.module.bias, mine.bias * 4)
 
 
-def test_the_model_itself_is_copied_and_forward_is_its():
+def test_model_is_copied_and_forward_calls_the_copy():
     mine = OURS.Model(*values())
     averaged = OURS.AveragedModel(mine)
     averaged.update_parameters(mine)
@@ -131,7 +131,7 @@ def test_the_model_itself_is_copied_and_forward_is_its():
 
 
 @pytest.mark.parametrize("training", [True, False])
-def test_batch_norms_see_all_batches_with_the_same_weight_and_other_norms_go_on(training):
+def test_update_bn_weights_batches_equally_and_leaves_other_norms(training):
     theirs = torch.nn.Sequential(
         torch.nn.BatchNorm1d(3, momentum=0.3),
         torch.nn.InstanceNorm1d(3, track_running_stats=True),
@@ -160,7 +160,7 @@ def params():
 
 @pytest.mark.parametrize("options", [{}, {"anneal_epochs": 5, "anneal_strategy": "linear"}, {"anneal_epochs": 0}])
 @pytest.mark.parametrize("swa_lr", [0.01, [0.2, 0.001]])
-def test_the_schedule_is_pythons(swa_lr, options):
+def test_schedule_matches_python(swa_lr, options):
     groups = [[{"params": [a], "lr": 0.1}, {"params": [b], "lr": 0.5}] for a, b in (params(), params())]
     theirs, mine = torch.optim.SGD(groups[0]), ours("SGD", groups[1])
     expected, found = swa_utils.SWALR(theirs, swa_lr, **options), OURS.SWALR(mine, swa_lr, **options)
@@ -189,6 +189,6 @@ def test_the_schedule_is_pythons(swa_lr, options):
         (lambda: OURS.SWALR(ours("SGD", params()), [0.1, 0.2, 0.3]), "swa_lr must have the same length"),
     ],
 )
-def test_what_python_refuses_is_refused(make, message):
+def test_rejects_what_python_rejects(make, message):
     with pytest.raises(RuntimeError, match=message):
         make()

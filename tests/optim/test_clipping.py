@@ -78,7 +78,7 @@ def test_one_tensor_and_none_with_gradients():
     assert bare.grad is None
 
 
-def test_a_norm_that_is_not_finite_is_refused_where_that_is_asked_for():
+def test_nonfinite_norm_is_rejected_with_error_if_nonfinite():
     mine, theirs = parameters(), parameters()
     for params in (mine, theirs):
         params[1].grad[0] = float("inf")
@@ -91,7 +91,7 @@ def test_a_norm_that_is_not_finite_is_refused_where_that_is_asked_for():
     assert str(gradients(mine)) == str(gradients(theirs))
 
 
-def test_parameters_are_one_vector_and_back():
+def test_parameters_to_vector_round_trip():
     params = [torch.randn(3, 2, requires_grad=True), torch.randn(4, requires_grad=True)]
     vector = OURS.parameters_to_vector(params)
     assert torch.equal(vector, THEIRS.parameters_to_vector(params))
@@ -109,7 +109,7 @@ def test_parameters_are_one_vector_and_back():
         (torch.ones(5), "the parameters have 10 numbers, and the vector 5"),
     ],
 )
-def test_what_is_no_vector_of_them_is_refused(vector, message):
+def test_vector_that_does_not_match_is_rejected(vector, message):
     params = [torch.zeros(3, 2, requires_grad=True), torch.zeros(4, requires_grad=True)]
     with pytest.raises(RuntimeError, match=message):
         OURS.vector_to_parameters(vector, params)

@@ -116,7 +116,7 @@ def groups(params):
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_an_optimizer_of_ones_own_steps_as_in_python(name):
+def test_custom_optimizer_steps_as_in_python(name):
     theirs, mine = Problem(), Problem()
     one, other = BOTH[name][0](groups(theirs.params), lr=0.05), BOTH[name][1](groups(mine.params), lr=0.05)
     for closure in (False, True):
@@ -128,7 +128,7 @@ def test_an_optimizer_of_ones_own_steps_as_in_python(name):
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_its_state_goes_both_ways(name):
+def test_custom_optimizers_state_loads_in_both_directions(name):
     theirs, mine, fresh, again = (Problem() for _ in range(4))
     one, other = BOTH[name][0](theirs.params, lr=0.05), BOTH[name][1](mine.params, lr=0.05)
     theirs.steps(one, 4)
@@ -142,7 +142,7 @@ def test_its_state_goes_both_ways(name):
         assert all(torch.equal(a, b) for a, b in zip(theirs.params, problem.params, strict=True))
 
 
-def test_its_state_comes_to_the_parameters_dtype_but_for_steps():
+def test_custom_optimizers_state_is_cast_to_the_parameters_dtype_except_steps():
     mine, double = Problem(), Problem(torch.float64)
     one, other = Heavy(mine.params), OWN.heavy(double.params)
     mine.steps(one, 1)
@@ -153,7 +153,7 @@ def test_its_state_comes_to_the_parameters_dtype_but_for_steps():
     assert (found["buffer"].dtype, found["step"].dtype) == (torch.float64, torch.float32)
 
 
-def test_a_state_that_is_none_of_its_own_changes_nothing():
+def test_foreign_state_changes_nothing():
     mine = Problem()
     other = OWN.heavy(mine.params)
     mine.steps(other, 1)
@@ -165,7 +165,7 @@ def test_a_state_that_is_none_of_its_own_changes_nothing():
         assert plain(other.state_dict()) == before
 
 
-def test_groups_closures_rates_and_zero_grad_of_ones_own():
+def test_custom_optimizers_groups_closures_rates_and_zero_grad():
     mine = Problem()
     other = OWN.heavy(mine.params[:2], lr=0.5)
     other.add_param_group({"params": mine.params[2:], "lr": 0.1, "own": "kept"})
@@ -188,7 +188,7 @@ def ours_of_library(optimizer):
     return module.made(optimizer)
 
 
-def test_a_scheduler_of_ones_own_gives_pythons_rates():
+def test_custom_schedulers_rates_match_python():
     theirs, mine = Problem(), Problem()
     one = torch.optim.SGD(groups(theirs.params), lr=0.05)
     other = ours("SGD", groups(mine.params), lr=0.05)
@@ -215,6 +215,6 @@ def test_a_scheduler_of_ones_own_gives_pythons_rates():
         (lambda o: OWN.heavy([torch.ones(2, requires_grad=True) * 2]), "can't optimize a non-leaf Tensor"),
     ],
 )
-def test_what_lacks_is_told(make, message):
+def test_missing_methods_are_reported(make, message):
     with pytest.raises(RuntimeError, match=re.escape(message)):
         make(ours("SGD", [torch.ones(2)]))

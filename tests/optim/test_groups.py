@@ -21,7 +21,7 @@ def equal(one, other):
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("LBFGS", "Muon", "SparseAdam", "Rprop")])
-def test_groups_step_with_options_of_their_own(name):
+def test_groups_step_with_their_own_options(name):
     theirs, mine = Problem(), Problem()
     one, other = pythons(name, groups_of(theirs), lr=0.01), ours(name, groups_of(mine), lr=0.01)
     theirs.steps(one, 5)
@@ -30,7 +30,7 @@ def test_groups_step_with_options_of_their_own(name):
     assert [group["lr"] for group in other.param_groups] == [0.05, 0.01]
 
 
-def test_a_changed_option_holds_from_the_next_step_on():
+def test_changed_option_applies_from_the_next_step():
     theirs, mine = Problem(), Problem()
     one, other = pythons("SGD", theirs.params, lr=0.1), ours("SGD", mine.params, lr=0.1)
     for optimizer, problem in [(one, theirs), (other, mine)]:
@@ -41,7 +41,7 @@ def test_a_changed_option_holds_from_the_next_step_on():
     assert equal(theirs, mine)
 
 
-def test_a_group_can_be_added_later():
+def test_group_can_be_added_later():
     theirs, mine = Problem(), Problem()
     for optimizer, problem in [(pythons("Adam", theirs.params[:2]), theirs), (ours("Adam", mine.params[:2]), mine)]:
         problem.steps(optimizer, 2)
@@ -58,7 +58,7 @@ def test_names_of_parameters_are_kept():
     mine.steps(optimizer, 1)
 
 
-def test_a_closure_runs_with_gradients_and_its_loss_comes_back():
+def test_closure_runs_with_gradients_and_step_returns_its_loss():
     theirs, mine = Problem(), Problem()
     one, other = pythons("SGD", theirs.params, lr=0.1), ours("SGD", mine.params, lr=0.1)
     assert one.step(theirs.closure(one)).item() == other.step(mine.closure(other)).item()
@@ -66,7 +66,7 @@ def test_a_closure_runs_with_gradients_and_its_loss_comes_back():
 
 
 @pytest.mark.parametrize("name", ["SGD", "LBFGS"])
-def test_a_closure_that_fails_leaves_the_optimizer_as_it_was(name):
+def test_failing_closure_leaves_the_optimizer_unchanged(name):
     options = {"lr": 0.1, "line_search_fn": "strong_wolfe"} if name == "LBFGS" else {"lr": 0.1, "momentum": 0.9}
     theirs, mine = Problem(), Problem()
     one, other = pythons(name, theirs.params, **options), ours(name, mine.params, **options)
@@ -108,7 +108,7 @@ def test_sparse_gradients_step_as_in_python(name, options):
     assert equal(theirs, mine)
 
 
-def test_parameters_of_views_and_with_kept_gradients_are_taken():
+def test_views_and_retained_gradients_are_accepted_as_parameters():
     weight = torch.ones(3, requires_grad=True)
     scaled = weight * 2
     scaled.retain_grad()
@@ -118,7 +118,7 @@ def test_parameters_of_views_and_with_kept_gradients_are_taken():
     assert scaled.tolist() == [1.5, 1.5, 1.5]
 
 
-def test_changes_are_seen_by_autograd():
+def test_autograd_detects_the_change_by_a_step():
     weight = torch.ones(3, requires_grad=True)
     loss = (weight * weight).sum()
     loss.backward(retain_graph=True)
@@ -138,7 +138,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("name", "error"), ERRORS)
-def test_what_python_refuses_is_refused_in_its_words(name, error):
+def test_rejects_what_python_rejects_with_its_message(name, error):
     given = error.optimizer_error_input
     params = [torch.ones(2, 3, requires_grad=True)] if given.params is None else given.params
 
@@ -178,7 +178,7 @@ def leaf():
         ("LBFGS", [{"params": [leaf()]}, {"params": [leaf()]}], {}, "LBFGS doesn't support per-parameter options"),
     ],
 )
-def test_bad_input_is_an_invalid_argument(name, params, options, message):
+def test_invalid_options_are_invalid_arguments(name, params, options, message):
     with pytest.raises(RuntimeError, match=message):
         ours(name, params, **options)
 
@@ -191,7 +191,7 @@ def test_bad_input_is_an_invalid_argument(name, params, options, message):
         ("Adagrad", {"weight_decay": 0.1}, "weight_decay option is not compatible with sparse gradients"),
     ],
 )
-def test_sparse_gradients_are_refused_where_python_refuses_them(name, options, message):
+def test_sparse_gradients_are_rejected_as_in_python(name, options, message):
     problem = Problem(sparse=True)
     before = problem.values()
     with pytest.raises(RuntimeError, match=re.escape(message)):
@@ -208,14 +208,14 @@ def test_sparse_gradients_are_refused_where_python_refuses_them(name, options, m
         ("LBFGS", {"line_search_fn": "golden"}, "only 'strong_wolfe' is supported"),
     ],
 )
-def test_a_step_that_cannot_be_made_is_refused(name, options, message):
+def test_impossible_step_is_rejected(name, options, message):
     problem = Problem()
     optimizer = ours(name, problem.params, **options)
     with pytest.raises(RuntimeError, match=message):
         problem.steps(optimizer, 1, closure="golden" in options.values())
 
 
-def test_fused_steps_of_complex_parameters_are_refused():
+def test_fused_steps_of_complex_parameters_are_rejected():
     problem = Problem(torch.complex64)
     with pytest.raises(RuntimeError, match="`fused=True` requires all the params to be floating point Tensors"):
         problem.steps(ours("SGD", problem.params, fused=True), 1)
@@ -239,7 +239,7 @@ def test_the_failures_are_invalid_arguments():
     assert module.kinds == ["InvalidArgument"] * 4
 
 
-def test_a_group_is_used_as_a_dict():
+def test_group_behaves_like_a_dict():
     group = ours("Adam", [leaf()], lr=0.5).param_groups[0]
     assert (group["lr"], group.get("lr"), group.get("own", 3), "eps" in group, "own" in group) == (
         0.5,
@@ -258,12 +258,12 @@ def test_a_group_is_used_as_a_dict():
         group["params"] = []
 
 
-def test_an_optimizer_shows_its_groups_as_python_does():
+def test_optimizer_prints_its_groups_as_python_does():
     mine, theirs = ours("SGD", [leaf()], lr=0.5), torch.optim.SGD([leaf()], lr=0.5)
     assert str(mine) == str(theirs)
 
 
-def test_rates_are_set_for_all_groups_at_once():
+def test_learning_rate_is_set_for_all_groups():
     optimizer = ours("SGD", [{"params": [leaf()], "lr": 0.1}, {"params": [leaf()]}], lr=0.2)
     optimizer.set_lr(0.5)
     assert ([group["lr"] for group in optimizer.param_groups], optimizer.lr()) == ([0.5, 0.5], 0.5)
@@ -272,7 +272,7 @@ def test_rates_are_set_for_all_groups_at_once():
         optimizer.set_lr(-1.0)
 
 
-def test_parameters_and_names_of_a_module_of_pythons_are_taken():
+def test_parameters_and_names_of_a_python_module_are_accepted():
     model = torch.nn.Linear(2, 2)
     optimizer = ours("SGD", model.named_parameters(), lr=0.5)
     assert optimizer.param_groups[0]["param_names"] == ["weight", "bias"]
@@ -283,7 +283,7 @@ def test_parameters_and_names_of_a_module_of_pythons_are_taken():
     assert optimizer.param_groups[0]["params"][0] is model.weight
 
 
-def test_training_leaves_no_handles_behind():
+def test_training_leaks_no_handles():
     module = run(
         """
         use torch

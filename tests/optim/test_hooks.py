@@ -66,7 +66,7 @@ def told(optimizer, args, kwargs, seen):
 @pytest.mark.parametrize(
     ("name", "closed"), [(name, closed) for name in MAKERS for closed in (False, True) if closed or name != "LBFGS"]
 )
-def test_hooks_of_steps_are_given_the_optimizer_and_the_arguments(name, closed):
+def test_step_hooks_receive_the_optimizer_and_the_arguments(name, closed):
     transcripts = []
     for make in MAKERS[name]:
         problem, calls = Problem(), []
@@ -93,7 +93,7 @@ def test_hooks_of_steps_are_given_the_optimizer_and_the_arguments(name, closed):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_a_hook_before_a_step_gives_other_arguments(name):
+def test_step_pre_hook_replaces_the_arguments(name):
     results = []
     for make in MAKERS[name]:
         problem, seen = Problem(), []
@@ -111,7 +111,7 @@ def test_a_hook_before_a_step_gives_other_arguments(name):
 
 
 @pytest.mark.parametrize("wrong", [3, (1, 2, 3), "ab", [()]])
-def test_a_hook_that_gives_something_else_is_told(wrong):
+def test_step_pre_hook_with_an_invalid_result_is_rejected(wrong):
     for make in MAKERS["SGD"]:
         optimizer = make(Problem().params)
         optimizer.register_step_pre_hook(lambda o, args, kwargs: wrong)
@@ -119,7 +119,7 @@ def test_a_hook_that_gives_something_else_is_told(wrong):
             optimizer.step()
 
 
-def test_hooks_of_all_optimizers_run_round_their_own():
+def test_global_hooks_run_around_an_optimizers_own():
     transcripts = []
     registries = [
         (register_optimizer_step_pre_hook, register_optimizer_step_post_hook),
@@ -143,7 +143,7 @@ def test_hooks_of_all_optimizers_run_round_their_own():
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "one of ones own"])
-def test_hooks_of_states(name):
+def test_state_dict_hooks(name):
     results = []
     for make in MAKERS[name]:
         problem, calls = Problem(), []

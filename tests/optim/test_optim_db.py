@@ -35,19 +35,19 @@ def differences(name, options, python_options=None, dtype=torch.float32):
     return found
 
 
-def test_every_configuration_is_here():
+def test_every_optimizer_has_configurations():
     assert len(CONFIGURATIONS) >= 91
     assert {name for name, *_ in (each.values for each in CONFIGURATIONS)} == set(INFO)
 
 
 @pytest.mark.parametrize(("name", "options"), CONFIGURATIONS)
-def test_parameters_are_pythons_to_the_bit(name, options):
+def test_parameters_match_python_bit_for_bit(name, options):
     assert differences(name, options) == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("name", [name for name in INFO if name not in ("LBFGS", "SparseAdam")])
-def test_parameters_of_16_bits_are_pythons_to_the_bit(name, dtype):
+def test_16_bit_parameters_match_python_bit_for_bit(name, dtype):
     """Steps that are large enough for them, and no eps that is 0 there."""
     options = {"lr": 0.05} if name == "Rprop" else {"lr": 0.05, "weight_decay": 0.1}
     if name in ("Adam", "AdamW", "NAdam", "RAdam"):
@@ -58,12 +58,12 @@ def test_parameters_of_16_bits_are_pythons_to_the_bit(name, dtype):
 
 
 @pytest.mark.parametrize("name", [name for name in INFO if name not in ("SparseAdam", "LBFGS")])
-def test_parameters_of_float64_are_pythons_to_the_bit(name):
+def test_float64_parameters_match_python_bit_for_bit(name):
     assert differences(name, {}, dtype=torch.float64) == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("name", [name for name, info in INFO.items() if info.supports_complex])
-def test_complex_parameters_are_pythons_to_the_bit(name):
+def test_complex_parameters_match_python_bit_for_bit(name):
     options = {} if name == "LBFGS" else {"weight_decay": 0.1} if name != "Rprop" else {"lr": 0.001}
     assert differences(name, options, dtype=torch.complex64) == [0, 0, 0, 0]
 
@@ -72,7 +72,7 @@ def test_complex_parameters_are_pythons_to_the_bit(name):
     ("name", "options"),
     [each for each in CONFIGURATIONS if "fused" in INFO[each.values[0]].supported_impls],
 )
-def test_fused_kernels_give_what_pythons_fused_kernels_give(name, options):
+def test_fused_kernels_match_pythons_fused_kernels(name, options):
     assert differences(name, {**options, "fused": True}) == [0, 0, 0, 0]
 
 
@@ -80,11 +80,11 @@ def test_fused_kernels_give_what_pythons_fused_kernels_give(name, options):
     ("name", "options"),
     [each for each in CONFIGURATIONS if "foreach" in INFO[each.values[0]].supported_impls],
 )
-def test_foreach_is_taken_and_within_rounding_of_pythons(name, options):
+def test_foreach_is_accepted_and_close_to_python(name, options):
     if isinstance(options.get("lr"), torch.Tensor):
         options = {**options, "lr": options["lr"].item()}
     assert max(differences(name, {**options, "foreach": True})[:3]) < 1e-4
 
 
-def test_a_difference_would_be_seen():
+def test_a_difference_is_detected():
     assert max(differences("SGD", {"lr": 0.1}, python_options={"lr": 0.1000001})) > 0

@@ -23,7 +23,7 @@ def test_one_group(name):
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "LBFGS"])
-def test_several_groups_with_rates_of_their_own_and_options_of_the_program(name):
+def test_several_groups_with_their_own_rates_and_custom_options(name):
     def groups():
         first, second = matrices()
         return [{"params": [first], "lr": 3e-7}, {"params": [second], "own": "kept", "tags": ("a", 1, None)}]
@@ -45,7 +45,7 @@ def test_options_of_every_kind(name, options):
     hold(name, **options)
 
 
-def test_names_and_the_rates_of_schedulers():
+def test_names_and_scheduled_rates():
     def pairs():
         return list(zip("ab", matrices(), strict=True))
 

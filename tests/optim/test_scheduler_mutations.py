@@ -15,7 +15,7 @@ MUTATIONS = 15
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))
-def test_a_mutated_state_is_taken_as_in_python_or_changes_nothing(case):
+def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(case):
     make = CASES[case].values[0]
     rng = random.Random(case)
     for _ in range(MUTATIONS):
@@ -48,12 +48,12 @@ def test_a_mutated_state_is_taken_as_in_python_or_changes_nothing(case):
         ({3: 1}, "has a name that is i64, not a text: 3"),
     ],
 )
-def test_a_refusal_names_the_entry(state, message):
+def test_error_names_the_entry(state, message):
     scheduler = OURS.StepLR(optimizer_of(Mine()), 3)
     assert message in REFUSAL.of(scheduler, state)
 
 
-def test_a_part_that_is_refused_leaves_the_parts_before_it():
+def test_rejected_part_leaves_the_parts_before_it():
     optimizer = optimizer_of(Mine())
     chain = OURS.ChainedScheduler([OURS.StepLR(optimizer, 3), OURS.ExponentialLR(optimizer, 0.9)])
     before = plain(chain.state_dict())

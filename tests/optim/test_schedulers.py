@@ -12,7 +12,7 @@ from compare_schedulers import CASES, NAMES, OURS, Mine, Theirs, optimizer_of, p
 
 @pytest.mark.parametrize("kind", ["SGD", "Adam"])
 @pytest.mark.parametrize("make", CASES)
-def test_rates_are_pythons_for_a_hundred_steps(make, kind):
+def test_rates_match_python_for_100_steps(make, kind):
     (theirs, their_optimizer), (mine, my_optimizer) = pair(make, kind)
     for _ in range(100):
         assert state_of(mine, my_optimizer) == state_of(theirs, their_optimizer)
@@ -21,7 +21,7 @@ def test_rates_are_pythons_for_a_hundred_steps(make, kind):
 
 
 @pytest.mark.parametrize("make", CASES)
-def test_states_are_pythons_and_go_both_ways(make):
+def test_states_match_python_and_load_in_both_directions(make):
     (theirs, their_optimizer), (mine, my_optimizer) = pair(make)
     step(theirs, their_optimizer, 17)
     step(mine, my_optimizer, 17)
@@ -52,7 +52,7 @@ PLATEAUS = [
 
 
 @pytest.mark.parametrize("options", PLATEAUS)
-def test_plateaus_are_pythons(options):
+def test_plateaus_match_python(options):
     (theirs, one), (mine, other) = pair(lambda side, o: side.ReduceLROnPlateau(o, **options))
     generator = torch.Generator().manual_seed(1)
     for epoch in range(100):
@@ -71,7 +71,7 @@ def test_plateaus_are_pythons(options):
 
 
 @pytest.mark.parametrize("make", [case for case in CASES if "CyclicLR" not in case.id])
-def test_rates_that_are_tensors_stay_those_tensors(make):
+def test_tensor_rates_stay_the_same_tensors(make):
     made = []
     for side in (Theirs(), Mine()):
         rates = [torch.tensor(0.05), torch.tensor(0.3)]
@@ -85,7 +85,7 @@ def test_rates_that_are_tensors_stay_those_tensors(make):
 
 
 @pytest.mark.parametrize("name", ["StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR", "LinearLR"])
-def test_a_schedule_begins_in_the_middle(name):
+def test_schedule_starts_at_a_later_epoch(name):
     arguments = {
         "StepLR": [3],
         "MultiStepLR": [[3, 8]],
@@ -105,7 +105,7 @@ def test_a_schedule_begins_in_the_middle(name):
 
 
 @pytest.mark.parametrize("epoch", [0, 3, 6.5, 20, 50.25])
-def test_a_step_may_name_its_epoch(epoch):
+def test_step_accepts_an_epoch(epoch):
     (theirs, one), (mine, other) = pair(lambda side, o: side.CosineAnnealingWarmRestarts(o, 5, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -117,7 +117,7 @@ def test_a_step_may_name_its_epoch(epoch):
 
 
 @pytest.mark.parametrize("make", [case for case in CASES if case.id.split("(")[0] in NAMES[:5] + NAMES[9:11]])
-def test_closed_forms_are_pythons(make):
+def test_closed_forms_match_python(make):
     (theirs, one), (mine, other) = pair(make)
     for epoch in (3, 50, 9):
         with warnings.catch_warnings():
@@ -127,7 +127,7 @@ def test_closed_forms_are_pythons(make):
         assert state_of(mine, other) == state_of(theirs, one)
 
 
-def test_what_a_scheduler_was_made_with_can_be_asked():
+def test_schedulers_expose_their_arguments():
     optimizer = optimizer_of(Mine())
     scheduler = OURS.CosineAnnealingLR(optimizer, 10, eta_min=0.01)
     assert (scheduler.T_max, scheduler.eta_min, scheduler.last_epoch, scheduler.base_lrs) == (10, 0.01, 0, [0.05, 0.3])
@@ -165,19 +165,19 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("make", "message"), REFUSED, ids=[message for _, message in REFUSED])
-def test_what_python_refuses_is_refused_in_its_words(make, message):
+def test_rejects_what_python_rejects_with_its_message(make, message):
     for side, kinds in [(Theirs(), (ValueError, TypeError, KeyError)), (Mine(), RuntimeError)]:
         with pytest.raises(kinds) as caught:
             make(side, optimizer_of(side))
         assert message in str(caught.value).replace("\\n", "\n")
 
 
-def test_a_cycle_needs_momentum():
+def test_cycle_needs_momentum():
     with pytest.raises(RuntimeError, match="optimizer must support momentum or beta1"):
         OURS.OneCycleLR(ours("Adagrad", params()), 0.1, total_steps=5)
 
 
-def test_more_steps_than_one_cycle_has_are_refused():
+def test_steps_after_the_cycle_are_rejected():
     optimizer = optimizer_of(Mine())
     scheduler = OURS.OneCycleLR(optimizer, 0.1, total_steps=5)
     with pytest.raises(RuntimeError, match=r"Tried to step 6 times\. The specified number of total steps is 5"):

@@ -34,7 +34,7 @@ def in_python(state):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_state_dict_is_pythons(name):
+def test_state_dict_matches_python(name):
     theirs, their_optimizer, mine, my_optimizer = both(name)
     closure = name == "LBFGS"
     theirs.steps(their_optimizer, 5, closure=closure)
@@ -48,7 +48,7 @@ def test_a_state_dict_is_pythons(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_python_goes_on_from_our_state(name):
+def test_python_continues_from_our_state(name):
     theirs, their_optimizer, mine, my_optimizer = both(name)
     closure = name == "LBFGS"
     theirs.steps(their_optimizer, 8, closure=closure)
@@ -60,7 +60,7 @@ def test_python_goes_on_from_our_state(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_we_go_on_from_pythons_state(name):
+def test_we_continue_from_pythons_state(name):
     theirs, their_optimizer, mine, _ = both(name)
     closure = name == "LBFGS"
     begun = pythons(name, mine.params, **OPTIONS.get(name, {}))
@@ -72,7 +72,7 @@ def test_we_go_on_from_pythons_state(name):
     assert all(torch.equal(a, b) for a, b in zip(theirs.params, mine.params, strict=True))
 
 
-def test_state_comes_to_the_parameters_dtype_and_counters_keep_theirs():
+def test_state_is_cast_to_the_parameters_dtype_except_counters():
     _, _, mine, my_optimizer = both("Adam")
     mine.steps(my_optimizer, 2)
     double = Problem(torch.float64)
@@ -83,7 +83,7 @@ def test_state_comes_to_the_parameters_dtype_and_counters_keep_theirs():
     double.steps(resumed, 1)
 
 
-def test_steps_that_are_numbers_in_old_checkpoints_become_tensors():
+def test_number_steps_of_old_checkpoints_become_tensors():
     _, _, mine, my_optimizer = both("NAdam")
     mine.steps(my_optimizer, 3)
     old = deepcopy(my_optimizer.state_dict())
@@ -95,7 +95,7 @@ def test_steps_that_are_numbers_in_old_checkpoints_become_tensors():
     assert plain(resumed.state_dict()["state"]) == plain(my_optimizer.state_dict()["state"])
 
 
-def test_a_state_of_fused_steps_loads_into_fused_steps():
+def test_fused_state_loads_into_a_fused_optimizer():
     theirs, mine = problems_for("Adam")
     one, other = pythons("Adam", theirs.params, fused=True), ours("Adam", mine.params)
     theirs.steps(one, 3)
@@ -113,7 +113,7 @@ def test_a_state_of_fused_steps_loads_into_fused_steps():
         (lambda state: state.pop("state"), 'has no "state"'),
     ],
 )
-def test_a_state_of_another_shape_is_refused_and_changes_nothing(change, message):
+def test_state_of_another_shape_is_rejected_and_changes_nothing(change, message):
     _, _, mine, my_optimizer = both("Adam")
     mine.steps(my_optimizer, 2)
     before = plain(my_optimizer.state_dict())

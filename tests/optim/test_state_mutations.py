@@ -43,7 +43,7 @@ def pair_of(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_mutated_state_is_taken_as_in_python_or_changes_nothing(name):
+def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(name):
     rng = random.Random(name)
     taken = 0
     for _ in range(MUTATIONS):
@@ -78,7 +78,7 @@ def test_a_mutated_state_is_taken_as_in_python_or_changes_nothing(name):
         (lambda s: s["param_groups"][0].pop("eps"), 'has no param_groups[0]["eps"], an option of Adam'),
     ],
 )
-def test_a_refusal_names_the_entry(change, message):
+def test_error_names_the_entry(change, message):
     _, _, _, other = pair_of("Adam")
     state = deepcopy(other.state_dict())
     change(state)
@@ -86,7 +86,7 @@ def test_a_refusal_names_the_entry(change, message):
     assert message in REFUSAL.of(other, state)
 
 
-def test_the_state_of_another_optimizer_is_refused():
+def test_state_of_another_optimizer_is_rejected():
     _, _, _, adam = pair_of("Adam")
     _, _, mine, sgd = pair_of("SGD")
     why = REFUSAL.of(sgd, adam.state_dict())
@@ -95,7 +95,7 @@ def test_the_state_of_another_optimizer_is_refused():
     mine.steps(sgd, 1)
 
 
-def test_what_is_remembered_of_no_parameter_is_kept_as_in_python():
+def test_state_without_a_parameter_is_kept_as_in_python():
     _, one, _, other = pair_of("SGD")
     state = deepcopy(one.state_dict())
     state["state"]["schedule"] = "mine"
@@ -104,7 +104,7 @@ def test_what_is_remembered_of_no_parameter_is_kept_as_in_python():
         assert optimizer.state_dict()["state"]["schedule"] == "mine"
 
 
-def test_a_state_that_lies_otherwise_in_memory_steps_in_one_kernel():
+def test_state_with_other_strides_steps_in_one_kernel():
     """Python's kernel would read past the memory of this one."""
     theirs, one, mine, other = pair_of("Adam")
     for optimizer in (one, other):
@@ -118,7 +118,7 @@ def test_a_state_that_lies_otherwise_in_memory_steps_in_one_kernel():
     assert all(torch.equal(a, b) for a, b in zip(theirs.params, mine.params, strict=True))
 
 
-def test_options_that_a_state_lacks():
+def test_options_missing_from_a_state():
     """Flags stay, what a program added goes, names of parameters stay: as in Python."""
     _, one, _, other = pair_of("SGD")
     for optimizer in (one, other):

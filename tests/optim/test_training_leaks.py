@@ -20,7 +20,7 @@ WATCHDOG_S = 900
 
 @pytest.mark.skipif(is_sanitized(), reason="the sanitizer keeps freed memory for a while")
 @pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason="there is no PyTorch")
-def test_memory_and_handles_stay_where_they_were() -> None:
+def test_memory_and_handles_stay_flat() -> None:
     program = Path(__file__).with_name("training.spl")
     done = subprocess.run(
         [host(), program, str(STEPS)], capture_output=True, text=True, timeout=WATCHDOG_S, check=False

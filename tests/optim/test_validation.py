@@ -60,7 +60,7 @@ def weight():
         (lambda: PROGRAMS.a_loss(), "SGD.step() takes a function that gives the loss, not Tensor"),
     ],
 )
-def test_of_optimizers(make, message):
+def test_optimizer_mistakes(make, message):
     with pytest.raises(RuntimeError, match=re.escape(message)):
         make()
 
@@ -94,12 +94,12 @@ def test_of_optimizers(make, message):
         (lambda o: OURS.StepLR(torch.nn.Linear(2, 1), 3), "the first argument of a scheduler is one of torch.optim's"),
     ],
 )
-def test_of_schedulers(make, message):
+def test_scheduler_mistakes(make, message):
     with pytest.raises(RuntimeError, match=re.escape(message)):
         make(optimizer_of(Mine()))
 
 
-def test_what_python_takes_is_taken():
+def test_accepts_what_python_accepts():
     param = weight()
     optimizer = ours("SGD", [param], lr=0.5)
     optimizer.step()  # without any gradient

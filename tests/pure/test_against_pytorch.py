@@ -94,11 +94,11 @@ def test_operation_and_gradients(name: str) -> None:
         same(found[f"{name}.b"], b.grad)
 
 
-def test_the_program_shows_exactly_these_operations() -> None:
+def test_program_prints_exactly_these_operations() -> None:
     assert {name for name in printed("operations.spl") if f"{name}.a" in printed("operations.spl")} == set(OPERATIONS)
 
 
-def test_index_of_the_greatest_and_shape() -> None:
+def test_argmax_and_shape() -> None:
     found = printed("operations.spl")
     a = torch.tensor(A)
     same(found["argmax"], a.argmax())
@@ -106,7 +106,7 @@ def test_index_of_the_greatest_and_shape() -> None:
     assert found["shape"] == [1, 2, 3]
 
 
-def test_random_numbers_of_a_seed() -> None:
+def test_seeded_random_numbers() -> None:
     found = printed("operations.spl")
     torch.manual_seed(7)
     same(found["rand"], torch.rand(5))
@@ -218,7 +218,7 @@ def test_scheduler(name: str) -> None:
     same(printed("optimizers.spl")[name], rates)
 
 
-def test_training_gives_pytorchs_losses_and_learns_xor() -> None:
+def test_training_losses_match_pytorch_and_learn_xor() -> None:
     found = printed("training.spl")
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))

@@ -76,7 +76,7 @@ def test_command(number: int) -> None:
 
 
 @pytest.mark.parametrize("file", WAITING, ids=lambda file: file.stem)
-def test_what_is_pending(file: Path, request: pytest.FixtureRequest) -> None:
+def test_pending_snippet(file: Path, request: pytest.FixtureRequest) -> None:
     """Runs it as it is: the day it ends well, it belongs into programs/ with its assertions."""
     request.applymarker(pytest.mark.xfail(strict=True, reason=f"waits for: {feature_of(file)}"))
     assert run(file).returncode == 0
@@ -89,20 +89,20 @@ def test_each_snippet_is_accounted_for_once() -> None:
     assert sorted([*map(key_of, PROGRAMS), *whole, *commands, *files]) == sorted(INDEX)
 
 
-def test_what_is_pending_is_kept_as_a_program_and_named() -> None:
+def test_pending_snippets_are_programs_and_named() -> None:
     assert sorted(map(key_of, WAITING)) == sorted((p["seed"], p["number"]) for p in PENDING if "part" not in p)
     assert {(p["seed"], p["number"]) for p in PENDING} <= set(INDEX)
     assert all(p["feature"] and p["planned"] for p in PENDING)
 
 
-def test_parts_that_are_pending_belong_to_programs() -> None:
+def test_pending_parts_belong_to_programs() -> None:
     assert {(p["seed"], p["number"]) for p in PENDING if "part" in p} <= set(map(key_of, PROGRAMS))
 
 
 if "SIMPLE_SEEDS" in os.environ:  # the documents are not part of the project
 
     @pytest.mark.parametrize("file", PROGRAMS + WAITING, ids=lambda file: file.stem)
-    def test_lines_are_the_documents(file: Path) -> None:
+    def test_lines_match_the_document(file: Path) -> None:
         snippet = iter(snippets_of(key_of(file)[0])[key_of(file)[1] - 1])
         wanted = next(snippet)
         for line in file.read_text().splitlines():

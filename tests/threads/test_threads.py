@@ -38,6 +38,6 @@ def test_eight_threads_with_python_and_backward() -> None:
 
 
 @pytest.mark.skipif(not os.environ.get("SIMPLE_PYTHON"), reason="needs a Python with torch")
-def test_eight_simple_threads_beside_sixteen_of_c() -> None:
+def test_eight_simple_threads_with_sixteen_c_threads() -> None:
     front = Path(host()).parent.parent / "lib" / "libspl_torch.so"
     assert outcome("native_threads.spl", str(front)) == (0, "0 failed, 0 wrong, 0 left\n", "")

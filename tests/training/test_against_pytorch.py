@@ -100,7 +100,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_losses_are_pythons(way, tmp_path):
+def test_losses_match_python(way, tmp_path):
     options, clip, every, interval = WAYS[way]
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

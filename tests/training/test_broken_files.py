@@ -75,7 +75,7 @@ BREAKS = {
 
 
 @pytest.mark.parametrize("how", BREAKS)
-def test_a_broken_file_is_named_with_the_one_before_it(how, tmp_path):
+def test_corrupt_file_is_reported_with_the_previous_checkpoint(how, tmp_path):
     (weight,) = told_by(tmp_path, SAVED)
     folder = tmp_path / "run"
     assert sorted(file.name for file in folder.iterdir()) == ["epoch=0-step=2.pt", "epoch=0-step=3.pt"]
@@ -89,7 +89,7 @@ def test_a_broken_file_is_named_with_the_one_before_it(how, tmp_path):
     assert again == "3"
 
 
-def test_a_file_that_is_not_there_is_not_called_broken(tmp_path):
+def test_missing_file_is_not_reported_as_corrupt(tmp_path):
     work = """
 manager.save(run, epoch: 0, step: 1)
 match told(\\: manager.resume(run, path: folder + "/other.pt")):
@@ -100,7 +100,7 @@ match told(\\: manager.resume(run, path: folder + "/other.pt")):
     assert told_by(tmp_path, work.replace("\\\\", "\\")) == [message]
 
 
-def test_other_values_are_no_checkpoint(tmp_path):
+def test_other_files_are_not_checkpoints(tmp_path):
     work = """
 torch.save({"a": 1}, folder + "-file.pt")
 print told(\\: manager.resume(run, path: folder + "-file.pt")).message()
@@ -109,7 +109,7 @@ print told(\\: manager.resume(run, path: folder + "-file.pt")).message()
     assert told_by(tmp_path, work) == [message]
 
 
-def test_what_killed_processes_left_goes(tmp_path):
+def test_temporary_files_of_killed_processes_are_removed(tmp_path):
     told_by(tmp_path, SAVED)
     left = tmp_path / "run" / "epoch=0-step=4.pt.1234-1.part"
     left.write_bytes(b"a half")

@@ -48,7 +48,7 @@ def steps_in(folder: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_killed_program_leaves_what_it_flushed(seed, tmp_path):
+def test_killed_program_leaves_its_flushed_events(seed, tmp_path):
     process = subprocess.Popen([host(), PROGRAM, tmp_path, "1000000", "200"], stdout=subprocess.PIPE, text=True)
     told = [process.stdout.readline() for _ in range(random.Random(seed).randrange(3, 40))]
     process.kill()
@@ -59,7 +59,7 @@ def test_a_killed_program_leaves_what_it_flushed(seed, tmp_path):
     assert len(steps) > last
 
 
-def test_what_a_full_disk_did_not_take_is_written_when_there_is_room(tmp_path):
+def test_events_are_written_when_a_full_disk_has_space_again(tmp_path):
     with small_disk(tmp_path / "disk", "64k") as disk:
         process = subprocess.Popen([host(), PROGRAM, disk, "30", "5000"], stdout=subprocess.PIPE, text=True)
         try:
@@ -79,7 +79,7 @@ def test_what_a_full_disk_did_not_take_is_written_when_there_is_room(tmp_path):
         assert steps_in(disk) == list(range(30))
 
 
-def test_a_file_that_may_not_grow_keeps_its_whole_events(tmp_path):
+def test_file_size_limit_keeps_complete_events(tmp_path):
     def limited():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (12_345, 12_345))
@@ -115,7 +115,7 @@ def test_a_program_that_ends_without_close_has_written_its_events(end, tmp_path)
     assert steps_in(tmp_path / "run") == [0, 1, 2, 3, 4]
 
 
-def test_a_process_of_python_that_ends_without_close_has_written_its_events(tmp_path):
+def test_python_process_that_ends_without_close_has_written_its_events(tmp_path):
     source = f"""
 use torch.utils.tensorboard.{{SummaryWriter}}
 val w = SummaryWriter("{tmp_path}/run")
@@ -146,7 +146,7 @@ def training(tmp_path):
     return of
 
 
-def test_the_curves_of_a_run_that_was_killed_are_those_of_one_that_was_not(training, tmp_path):
+def test_curves_of_a_killed_and_resumed_run_match_an_uninterrupted_run(training, tmp_path):
     subprocess.run(training("whole"), check=True, timeout=60, stdout=subprocess.DEVNULL)
     expected = curves(tmp_path / "whole/logs")
     assert [step for step, _ in expected["batch_loss"]] == list(range(1, 31))

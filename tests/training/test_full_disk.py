@@ -48,7 +48,7 @@ def test_a_full_disk(tmp_path):
         assert contents(disk / "run") == before
 
 
-def test_a_file_that_may_not_grow(tmp_path):
+def test_file_size_limit(tmp_path):
     assert saves(tmp_path / "run", 2) == ["last 2"]
     before = contents(tmp_path / "run")
     told, last = saves(tmp_path / "run", 1, limit=200_000)

@@ -38,7 +38,7 @@ def run(program: Path, text: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("place", ["validation end", "epoch end", "fit end"])
-def test_ctrl_c_after_the_last_step_ends_the_program_too(place, tmp_path):
+def test_ctrl_c_after_the_last_step_ends_the_program(place, tmp_path):
     text = f"""
 fit([PressesAt(place: "{place}"), ModelCheckpoint("run")])
 print "the next stage"
@@ -49,7 +49,7 @@ print "the next stage"
 
 
 @pytest.mark.parametrize("place", ["validation end", "epoch end"])
-def test_a_fit_that_is_interrupted_between_epochs_goes_on_with_the_next(place, tmp_path):
+def test_fit_interrupted_between_epochs_resumes_with_the_next(place, tmp_path):
     text = f"""
 match torch.attempt(\\: fit([PressesAt(place: "{place}"), ModelCheckpoint("run")], epochs: 3)):
     case Err(Interrupted(message)): print message
@@ -64,13 +64,13 @@ print fit([ModelCheckpoint("run")], epochs: 3, ckpt_path: "last").epochs
     assert epochs == "[0, 1, 2]"
 
 
-def test_ctrl_c_tells_how_to_go_on(tmp_path):
+def test_ctrl_c_prints_how_to_resume(tmp_path):
     done = run(tmp_path / "program.spl", 'fit([PressesAt(place: "epoch end"), ModelCheckpoint("run")])\n')
     assert done.returncode == 130
     assert done.stderr == 'interrupted; fit(…, ckpt_path: "last") goes on from run/epoch=1-step=2.pt\n'
 
 
-def test_a_validation_whose_loss_is_no_number_is_warned_of(tmp_path):
+def test_nan_validation_loss_warns(tmp_path):
     text = """
 val spoiled = (good.0, good.1 / 0.0)
 print fit([], epochs: 2, val_loader: [good, spoiled, spoiled]).len()

@@ -75,7 +75,7 @@ def kill_in(run: Run, seconds: float | None) -> bool:
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_run_that_is_killed_comes_to_the_same_losses(workers, tmp_path, whole):
+def test_killed_and_resumed_run_has_the_same_losses(workers, tmp_path, whole):
     result, losses, seconds = whole(workers)
     points = random.Random(workers)
     kills = while_writing = runs = 0
@@ -95,7 +95,7 @@ def test_a_run_that_is_killed_comes_to_the_same_losses(workers, tmp_path, whole)
 
 
 @pytest.mark.parametrize("line", ["batch 0 2", "batch 1 8", "validation 1"])
-def test_ctrl_c_leaves_a_checkpoint_from_which_the_run_goes_on(line, tmp_path, whole):
+def test_ctrl_c_saves_a_checkpoint_from_which_the_run_resumes(line, tmp_path, whole):
     run = Run(tmp_path / "run", every="never")
     process = run.begin()
     while (told := process.stdout.readline()) != line + "\n":
@@ -114,7 +114,7 @@ def test_ctrl_c_leaves_a_checkpoint_from_which_the_run_goes_on(line, tmp_path, w
     assert before < losses
 
 
-def test_a_second_ctrl_c_ends_a_step_that_takes_long(tmp_path):
+def test_second_ctrl_c_ends_a_long_step(tmp_path):
     program = tmp_path / "program.spl"
     program.write_text(
         """
@@ -163,7 +163,7 @@ while true: pass
 """
 
 
-def test_an_interrupted_fit_is_a_value_and_ctrl_c_is_the_hosts_again_after_it(tmp_path):
+def test_interrupted_fit_returns_an_error_and_restores_the_hosts_handler(tmp_path):
     program = tmp_path / "program.spl"
     program.write_text(CAUGHT)
     done = subprocess.run([host(), program], capture_output=True, text=True, timeout=60, check=False)
@@ -189,7 +189,7 @@ print py.try_exec("import signal; signal.raise_signal(2)").unwrap_err()
 """
 
 
-def test_a_python_that_starts_meanwhile_has_ctrl_c_after_the_fit(tmp_path):
+def test_python_started_during_fit_has_ctrl_c_afterwards(tmp_path):
     pytest.importorskip("torch", exc_type=ModuleNotFoundError)
     program = tmp_path / "program.spl"
     program.write_text(WITH_PYTHON)

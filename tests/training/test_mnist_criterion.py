@@ -148,7 +148,7 @@ def first_losses(root: Path, name: str) -> list[float]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_learns_digits_as_pytorch_demands(root, name):
+def test_meets_pytorchs_mnist_criterion(root, name):
     is_whole = root == ROOT / "data"
     losses, accuracy = OURS.trained(str(root), name, 3 if is_whole else EPOCHS[name])
     assert list(losses)[:COMPARED] == pytest.approx(first_losses(root, name), rel=1e-4)

@@ -76,7 +76,7 @@ def test_a_line_for_each_epoch(program):
 
 
 @NEEDS_TERMINALS
-def test_one_line_that_is_rewritten_on_a_terminal(program):
+def test_line_is_rewritten_on_a_terminal(program):
     lines = on_terminal(program()).split("\r\n")
     assert len(lines) == 4
     assert lines[2:] == ["after", ""]
@@ -96,7 +96,7 @@ def test_without_a_length_there_is_no_time_left(program):
 
 
 @NEEDS_TERMINALS
-def test_a_line_that_is_rewritten_fits_the_terminal(program):
+def test_rewritten_line_fits_the_terminal(program):
     first, second = on_terminal(program(), columns=40).split("\r\n")[:2]
     for number, line in enumerate([first, second], start=1):
         *live, end = line.removeprefix("\r").removesuffix("\x1b[K").split("\x1b[K\r")

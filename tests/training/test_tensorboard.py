@@ -108,7 +108,7 @@ def both(folder, calls: str) -> tuple[dict, dict]:
     return reading.values_in(folder / "ours"), reading.values_in(folder / "pythons")
 
 
-def test_scalars_and_texts_are_pythons_events(tmp_path):
+def test_scalar_and_text_events_match_python(tmp_path):
     ours(tmp_path, CALLS)
     pythons(tmp_path, CALLS)
     (mine,), (theirs,) = (reading.files_in(tmp_path / name) for name in ("ours", "pythons"))
@@ -119,14 +119,14 @@ def test_scalars_and_texts_are_pythons_events(tmp_path):
     assert abs(events[0].wall_time - time.time()) < 120
 
 
-def test_the_name_is_that_which_tensorboard_looks_for(tmp_path):
+def test_file_name_is_recognized_by_tensorboard(tmp_path):
     ours(tmp_path, "", options=', filename_suffix: ".mine"')
     (file,) = reading.files_in(tmp_path / "ours")
     host_name = re.escape(socket.gethostname())
     assert re.fullmatch(rf"events\.out\.tfevents\.\d{{10}}\.{host_name}\.\d+\.0\.mine", file.name)
 
 
-def test_times_are_now_unless_they_are_given(tmp_path):
+def test_wall_time_defaults_to_now(tmp_path):
     ours(tmp_path, 'w.add_scalar("a", 1)\nw.add_scalar("a", 1, walltime=5.5)')
     (file,) = reading.files_in(tmp_path / "ours")
     first, second = reading.events_in(file)[1:]
@@ -134,7 +134,7 @@ def test_times_are_now_unless_they_are_given(tmp_path):
     assert second.wall_time == 5.5
 
 
-def test_histograms_are_pythons(tmp_path):
+def test_histograms_match_python(tmp_path):
     calls = "".join(
         f'x = {values}\nw.add_histogram("{name}", x, 1, walltime=at{options})\n'
         for name, (values, options) in HISTOGRAMS.items()
@@ -157,7 +157,7 @@ def pixels(value):
 
 
 @pytest.mark.parametrize(("function", "cases"), [("add_image", PICTURES), ("add_images", BATCHES)])
-def test_pictures_are_pythons(function, cases, tmp_path):
+def test_images_match_python(function, cases, tmp_path):
     calls = "".join(
         f'x = {picture}\nw.{function}("{name}", x, 1, at, "{letters}")\n' for name, (picture, letters) in cases.items()
     )
@@ -170,7 +170,7 @@ def test_pictures_are_pythons(function, cases, tmp_path):
         assert np.array_equal(pixels(mine), pixels(theirs)), name
 
 
-def test_scalars_of_one_diagram_have_folders_of_their_own(tmp_path):
+def test_add_scalars_uses_one_folder_per_curve(tmp_path):
     calls = 'w.add_scalars("a/b", {"x": 1, "y": 2.5}, 3, at)\nw.add_scalars("a/b", {"x": 4}, 4, at)'
     ours(tmp_path, calls)
     pythons(tmp_path, calls)
@@ -181,7 +181,7 @@ def test_scalars_of_one_diagram_have_folders_of_their_own(tmp_path):
         assert found == expected
 
 
-def test_hyperparameters_are_pythons(tmp_path):
+def test_hyperparameters_match_python(tmp_path):
     calls = 'w.add_hparams({"bsize": 32, "lr": 0.1, "shuffle": True, "sort": "sgd"}, {"acc": 0.5, "f1": 0.25}, '
     calls += 'run_name="run", global_step=7)'
     ours(tmp_path, calls)
@@ -217,7 +217,7 @@ val model = Net()
 """
 
 
-def test_a_model_is_a_graph_that_tensorboard_draws(tmp_path):
+def test_model_is_written_as_a_graph(tmp_path):
     ours(tmp_path, MODEL + "w.add_graph(model, torch.ones([3, 4]))\nassert model.training")
     from tensorboard.plugins.graph import graph_util
 
@@ -259,7 +259,7 @@ def test_tensorboard_reads_all_kinds(tmp_path):
     assert [(event.step, event.value) for event in board.Scalars("loss/train")] == [(3, np.float32(0.1)), (4, 2.5)]
 
 
-def test_steps_that_are_done_again_are_purged(tmp_path):
+def test_repeated_steps_are_purged(tmp_path):
     calls = 'for step in 0..6: w.add_scalar("loss", step, step)'
     ours(tmp_path, calls)
     pythons(tmp_path, 'for step in range(6): w.add_scalar("loss", step, step)')
@@ -273,13 +273,13 @@ def test_steps_that_are_done_again_are_purged(tmp_path):
     assert found == expected == [(0, 0), (1, 1), (2, 2), (3, 3), (4, 10)]
 
 
-def test_an_event_after_close_begins_another_file(tmp_path):
+def test_event_after_close_starts_another_file(tmp_path):
     ours(tmp_path, 'w.add_scalar("a", 1)\nw.close()\nw.add_scalar("a", 2)\nw.flush()')
     files = reading.files_in(tmp_path / "ours")
     assert [len(reading.events_in(file)) for file in files] == [2, 2]
 
 
-def test_events_wait_until_the_queue_is_full_or_time_is_over(tmp_path):
+def test_events_are_buffered_until_max_queue_or_flush_secs(tmp_path):
     calls = """
 use std.fs as fs
 fn told(folder: text): print fs.size(folder + "/" + fs.list_dir(folder)[0])
@@ -297,7 +297,7 @@ told(hurried.log_dir)
     assert full > empty > 0
 
 
-def test_the_folder_is_named_by_time_and_machine_unless_it_is_given(tmp_path):
+def test_default_folder_has_time_and_host_name(tmp_path):
     program = tmp_path / "program.spl"
     program.write_text(
         'use torch.utils.tensorboard.{SummaryWriter}\nwith SummaryWriter(comment: "_lr") as w: print w.get_logdir()\n'
@@ -339,7 +339,7 @@ REFUSED = {
 }
 
 
-def test_what_does_not_fit_is_an_invalid_argument(tmp_path):
+def test_invalid_values_are_invalid_arguments(tmp_path):
     calls = "".join(
         f"match torch.attempt(\\: {call}):\n    case Err(InvalidArgument(m)): print m\n    case other: print other\n"
         for call in REFUSED
@@ -349,7 +349,7 @@ def test_what_does_not_fit_is_an_invalid_argument(tmp_path):
     assert len(reading.events_in(file)) == 1
 
 
-def test_a_folder_that_cannot_be_made_is_an_io(tmp_path):
+def test_folder_that_cannot_be_created_is_an_io_error(tmp_path):
     (tmp_path / "file").write_text("")
     calls = f"""
 match torch.attempt(\\: SummaryWriter("{tmp_path}/file/run")):
@@ -359,7 +359,7 @@ match torch.attempt(\\: SummaryWriter("{tmp_path}/file/run")):
     assert ours(tmp_path, calls) == f"the folder {tmp_path}/file/run cannot be made: Not a directory\n"
 
 
-def test_without_its_library_it_is_unavailable(tmp_path):
+def test_unavailable_without_libprotobuf(tmp_path):
     built = Path(host()).resolve().parents[1]
     (tmp_path / "bin").mkdir()
     shutil.copy(built / "bin/simple-host", tmp_path / "bin")
@@ -382,7 +382,7 @@ match torch.attempt(\\: SummaryWriter("run")):
 
 
 @pytest.mark.skipif(is_sanitized(), reason="the address sanitizer comes first, and opens no library apart")
-def test_another_libprotobuf_of_the_process_is_not_met(tmp_path):
+def test_another_libprotobuf_in_the_process_is_not_used(tmp_path):
     """TensorFlow's library has thousands of libprotobuf's functions, of another version, here before ours."""
     tensorflow = importlib.util.find_spec("tensorflow")  # not imported: that takes seconds
     if tensorflow is None:

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason=
 PROGRAM = Path(__file__).with_name("without_python.spl")
 
 
-def test_a_training_from_pictures_to_logs_is_native(tmp_path):
+def test_training_from_images_to_logs_needs_no_python(tmp_path):
     done = subprocess.run([host(), PROGRAM, tmp_path], capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == ["2 2 3 2", "true false false"]

@@ -65,31 +65,31 @@ TURNED = ["RandomRotation", "RandomAffine", *AUTOMATIC]
 
 @pytest.mark.parametrize("given", PICTURES.values(), ids=PICTURES)
 @pytest.mark.parametrize(("name", "args", "named"), CASES)
-def test_gives_torchvisions_picture(name, args, named, given):
+def test_image_matches_torchvision(name, args, named, given):
     hold(name, args, named, given)
 
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("name", AUTOMATIC)
-def test_every_operation_comes_up(name, seed):
+def test_every_operation_is_drawn(name, seed):
     hold(name, [], {}, picture(height=20 + seed))
 
 
 @pytest.mark.parametrize("named", [{"alpha": -1.0}, {"alpha": 0.0}, {"mixture_width": 0}], ids=str)
-def test_refuses_mixtures_of_nothing(named):
+def test_rejects_empty_mixtures(named):
     """torchvision gives NaN, or a picture that is darker, for these."""
     assert compare_transforms.OURS.refusal("AugMix", [], named, picture()).startswith(f"{next(iter(named))} should be")
 
 
 @pytest.mark.parametrize("policy", v2.AutoAugmentPolicy)
-def test_policies_have_torchvisions_operations(policy):
+def test_policies_match_torchvision(policy):
     wanted = [[tuple(step) for step in pair] for pair in v2.AutoAugment(policy)._policies]
     assert [[tuple(step) for step in pair] for pair in OURS.policy(policy.value)] == wanted
     assert OURS.policy_by_enum() == OURS.policy("cifar10") != OURS.policy("svhn")
 
 
 @pytest.mark.parametrize("name", TURNED)
-def test_colours_from_outside(name):
+def test_fill_colors(name):
     args = [] if name in TURNED[2:] else [60]
     hold(name, args, {"fill": [9.0, 100.0, 250.0]}, picture())
 
@@ -102,7 +102,7 @@ def test_wide_integers(name, dtype):
 
 @pytest.mark.parametrize("plain", [0, 7, 255])
 @pytest.mark.parametrize("name", ["RandomEqualize", "RandomAutocontrast", "RandomAdjustSharpness"])
-def test_pictures_of_one_colour(name, plain):
+def test_images_of_one_color(name, plain):
     args = [2.0] if name == "RandomAdjustSharpness" else []
     hold(name, args, {"p": 1.0}, torch.full((3, 5, 2 + plain % 9), plain, dtype=torch.uint8))
 
@@ -164,5 +164,5 @@ def test_choices_and_orders():
     ],
     ids=str,
 )
-def test_refuses_what_torchvision_refuses(name, args, named):
+def test_rejects_what_torchvision_rejects(name, args, named):
     hold_refusal(name, args, named)

@@ -44,7 +44,7 @@ PICTURES = {
 @pytest.mark.parametrize("aspect", ASPECTS)
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.float32, torch.float64])
 @pytest.mark.parametrize("name", PICTURES)
-def test_gives_torchvisions_pixels(aspect, dtype, name):
+def test_pixels_match_torchvision(aspect, dtype, name):
     given = v2.functional.to_dtype(PICTURES[name], dtype, scale=True)
     for factor in ASPECTS[aspect]:
         wanted = getattr(v2.functional, f"adjust_{aspect}")(given, factor)
@@ -57,7 +57,7 @@ def test_gives_torchvisions_pixels(aspect, dtype, name):
 
 
 @pytest.mark.parametrize("aspect", ASPECTS)
-def test_floats_beyond_their_bounds(aspect):
+def test_floats_out_of_range(aspect):
     given = torch.rand(3, 40, 30, generator=torch.Generator().manual_seed(2)) * 1.5 - 0.2
     wanted = getattr(v2.functional, f"adjust_{aspect}")(given, 0.4)
     assert torch.allclose(getattr(OURS, aspect)(given, 0.4), wanted, rtol=0, atol=1e-6)
@@ -77,7 +77,7 @@ def test_floats_that_are_not_finite(aspect, value):
 
 
 @pytest.mark.parametrize("aspect", ["brightness", "contrast", "saturation"])
-def test_gradients_go_through(aspect):
+def test_gradients_match_torchvision(aspect):
     def gradient(adjust):
         picture = torch.rand(3, 6, 5, generator=torch.Generator().manual_seed(3)).requires_grad_()
         adjust(picture, 0.7).square().sum().backward()

@@ -77,7 +77,7 @@ def test_mnist(name, train, tmp_path):
     assert dict(indices) == theirs(name, tmp_path, True).class_to_idx
 
 
-def test_mnist_from_packed_files(tmp_path):
+def test_mnist_from_gzip_files(tmp_path):
     raw = make_mnist(tmp_path, packed=True)
     wanted = OURS.samples("MNIST", str(tmp_path), True)
     for file in raw.glob("*ubyte"):
@@ -86,7 +86,7 @@ def test_mnist_from_packed_files(tmp_path):
     assert all(torch.equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(found, wanted))
 
 
-def test_packed_files_of_several_parts_and_filled_up_with_zeros(tmp_path):
+def test_gzip_files_with_several_members_and_zero_padding(tmp_path):
     path = make_mnist(tmp_path) / IMAGES
     wanted = OURS.samples("MNIST", str(tmp_path), True)
     whole = path.read_bytes()
@@ -163,7 +163,7 @@ def test_image_folder(tmp_path):
     assert [tuple(each) for each in OURS.chosen(str(tmp_path))] == his.samples
 
 
-def test_folders_without_what_is_needed_are_told(tmp_path):
+def test_invalid_image_folders_are_reported(tmp_path):
     assert OURS.failure("ImageFolder", str(tmp_path / "none")) == f"Io: there is no folder '{tmp_path / 'none'}'"
     assert OURS.failure("ImageFolder", str(tmp_path)) == f"Io: Couldn't find any class folder in {tmp_path}."
     (tmp_path / "empty").mkdir()
@@ -199,7 +199,7 @@ def test_imagenet(split, imagenet):
     assert torch.equal(last[0], pil_to_tensor(picture)) and last[1] == target
 
 
-def test_imagenet_without_what_it_needs_is_told(imagenet):
+def test_incomplete_imagenet_is_reported(imagenet):
     root = str(imagenet)
     with pytest.raises(ValueError, match="Unknown value 'test' for argument split") as error:
         datasets.ImageNet(root, "test")
@@ -238,7 +238,7 @@ IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
         (IMAGES, lambda data: gzip.compress(data)[:-8] + b"\0" * 8, "this gzip file is broken: "),
     ],
 )
-def test_broken_mnist_files_are_told(file, change, message, tmp_path):
+def test_corrupt_mnist_files_are_reported(file, change, message, tmp_path):
     path = make_mnist(tmp_path) / file
     path.write_bytes(change(path.read_bytes()))
     told = OURS.failure("MNIST", str(tmp_path))
@@ -246,7 +246,7 @@ def test_broken_mnist_files_are_told(file, change, message, tmp_path):
     assert message in told
 
 
-def test_a_missing_file_is_told(tmp_path):
+def test_missing_file_is_reported(tmp_path):
     path = tmp_path / "MNIST" / "raw" / IMAGES
     assert OURS.failure("MNIST", str(tmp_path)) == f"Io: Dataset not found: there is neither '{path}' nor '{path}.gz'"
     told = OURS.failure("CIFAR10", str(tmp_path))
@@ -260,7 +260,7 @@ def test_a_missing_file_is_told(tmp_path):
     assert told == f"Io: '{python / 'data_batch_1'}' cannot be read: there is no such file"
 
 
-def test_broken_cifar_files_are_told(tmp_path):
+def test_corrupt_cifar_files_are_reported(tmp_path):
     folder = make_cifar(tmp_path, 10, layouts=("binary",))
     path = folder / "data_batch_3.bin"
     whole = path.read_bytes()
@@ -300,7 +300,7 @@ def test_broken_cifar_files_are_told(tmp_path):
     ],
     ids=range(12),
 )
-def test_batches_that_hold_other_things_are_told(batch, message, tmp_path):
+def test_invalid_cifar_batches_are_reported(batch, message, tmp_path):
     folder = make_cifar(tmp_path, 10)
     path = folder / "data_batch_2"
     path.write_bytes(pickle.dumps(batch, 2))
@@ -309,7 +309,7 @@ def test_batches_that_hold_other_things_are_told(batch, message, tmp_path):
     assert message in told
 
 
-def test_a_batch_that_would_run_code_runs_none(tmp_path):
+def test_code_in_a_batch_is_not_executed(tmp_path):
     class Evil:
         def __reduce__(self):
             return os.system, (f"touch {tmp_path}/was_run",)
@@ -323,7 +323,7 @@ def test_a_batch_that_would_run_code_runs_none(tmp_path):
 
 
 @pytest.mark.parametrize("dumped", [python2_pickle, lambda value: pickle.dumps(as_text(value), 5)], ids=["2", "5"])
-def test_truncated_and_flipped_batches_are_read_right_or_told(dumped, tmp_path):
+def test_truncated_and_flipped_batches_are_read_or_reported(dumped, tmp_path):
     folder = make_cifar(tmp_path, 100, layouts=("python",), dumped=dumped)
     path = folder / "train"
     whole = path.read_bytes()
@@ -345,7 +345,7 @@ def test_truncated_and_flipped_batches_are_read_right_or_told(dumped, tmp_path):
     assert min(counted.values()) > 20, counted
 
 
-def test_mutated_files_are_read_or_told(tmp_path):
+def test_mutated_files_are_read_or_reported(tmp_path):
     raw = make_mnist(tmp_path, packed=True, count=2)
     (raw / IMAGES).unlink()
     path = raw / f"{IMAGES}.gz"

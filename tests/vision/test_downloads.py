@@ -73,7 +73,7 @@ def only(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("size", [0, 1, 55, 56, 57, 63, 64, 65, 119, 120, (1 << 20) - 1, (1 << 20) + 70])
-def test_checksums_are_those_of_hashlib(size, tmp_path):
+def test_checksums_match_hashlib(size, tmp_path):
     content = random.Random(size).randbytes(size)
     (tmp_path / "x").write_bytes(content)
     assert OURS.md5(str(tmp_path / "x")) == hashlib.md5(content).hexdigest()
@@ -81,7 +81,7 @@ def test_checksums_are_those_of_hashlib(size, tmp_path):
 
 
 @pytest.mark.parametrize("manner", ["good", "whole", "unsized", "moved", "slow"])
-def test_a_file_is_fetched(manner, site, tmp_path):
+def test_file_is_downloaded(manner, site, tmp_path):
     site.pace_s = 0.005
     path = str(tmp_path / "new" / "data.bin")
     assert OURS.fetch_with(site.url(manner), str(tmp_path / "new"), MD5.upper(), "") == path
@@ -94,7 +94,7 @@ def test_names_and_queries_and_empty_files(site, tmp_path):
     assert only(tmp_path) == {"other": CONTENT, "empty.bin": b""}
 
 
-def test_a_file_that_is_there_is_not_fetched_again(site, tmp_path):
+def test_existing_file_is_not_downloaded_again(site, tmp_path):
     (tmp_path / "data.bin").write_bytes(CONTENT)
     assert OURS.fetch_with(site.url("good"), str(tmp_path), MD5, "") == str(tmp_path / "data.bin")
     assert OURS.fetch(site.url("good"), str(tmp_path)) == str(tmp_path / "data.bin")
@@ -118,21 +118,21 @@ def test_a_file_that_is_there_is_not_fetched_again(site, tmp_path):
         ("moved", CONTENT[:5], ["bytes=5-", "bytes=5-"]),
     ],
 )
-def test_a_part_is_gone_on_with_where_there_is_a_checksum(manner, kept, ranges, site, tmp_path):
+def test_partial_file_with_a_checksum_is_resumed(manner, kept, ranges, site, tmp_path):
     (tmp_path / "data.bin.part").write_bytes(kept)
     assert OURS.fetch_with(site.url(manner), str(tmp_path), MD5, "") == str(tmp_path / "data.bin")
     assert only(tmp_path) == {"data.bin": CONTENT}
     assert site.ranges() == ranges
 
 
-def test_without_a_checksum_a_part_is_begun_anew(site, tmp_path):
+def test_partial_file_without_a_checksum_is_restarted(site, tmp_path):
     (tmp_path / "data.bin.part").write_bytes(CONTENT[:10])
     OURS.fetch(site.url("good"), str(tmp_path))
     assert only(tmp_path) == {"data.bin": CONTENT}
     assert site.ranges() == [None]
 
 
-def test_a_cut_connection_is_taken_up_and_then_another_mirror_gives_the_rest(site, tmp_path):
+def test_cut_connection_is_resumed_then_another_mirror_is_used(site, tmp_path):
     assert OURS.fetch_with(site.url("half"), str(tmp_path), MD5, site.url("good")) == str(tmp_path / "data.bin")
     assert only(tmp_path) == {"data.bin": CONTENT}
     assert site.asked == [
@@ -143,13 +143,13 @@ def test_a_cut_connection_is_taken_up_and_then_another_mirror_gives_the_rest(sit
     ]
 
 
-def test_without_a_checksum_another_mirror_begins_anew(site, tmp_path):
+def test_another_mirror_restarts_without_a_checksum(site, tmp_path):
     assert OURS.fetch_with(site.url("half"), str(tmp_path), None, site.url("good")) == str(tmp_path / "data.bin")
     assert only(tmp_path) == {"data.bin": CONTENT}
     assert site.ranges() == [None, "bytes=100000-", "bytes=150000-", None]
 
 
-def test_all_mirrors_are_tried_and_told_with_their_reasons(site, tmp_path):
+def test_all_mirrors_are_tried_and_reported_with_reasons(site, tmp_path):
     closed = "http://127.0.0.1:9/data.bin"
     mirrors = [site.url("wrong"), closed, site.url("stalled"), site.url("round"), site.url("local"), "ftp://x/data.bin"]
     begun = time.monotonic()
@@ -170,14 +170,14 @@ def test_all_mirrors_are_tried_and_told_with_their_reasons(site, tmp_path):
     assert not (tmp_path / "data.bin").exists()
 
 
-def test_a_mirror_that_gives_other_bytes_than_were_asked_is_left(site, tmp_path):
+def test_mirror_with_a_wrong_range_is_skipped(site, tmp_path):
     (tmp_path / "data.bin.part").write_bytes(CONTENT[:50_000])
     assert OURS.fetch_with(site.url("shifted"), str(tmp_path), MD5, site.url("good")) == str(tmp_path / "data.bin")
     assert only(tmp_path) == {"data.bin": CONTENT}
     assert site.ranges() == ["bytes=50000-", "bytes=50000-"]
 
 
-def test_a_server_that_gives_no_rests_is_asked_for_the_whole_after_all_others(site, tmp_path):
+def test_server_without_ranges_is_tried_last(site, tmp_path):
     (tmp_path / "data.bin.part").write_bytes(CONTENT[:50_000])
     told = OURS.fetch_with(site.url("shifted"), str(tmp_path), MD5, site.url("missing"))
     assert told == str(tmp_path / "data.bin")
@@ -190,24 +190,24 @@ def test_a_server_that_gives_no_rests_is_asked_for_the_whole_after_all_others(si
 
 
 @pytest.mark.parametrize("address", ["file:///etc/passwd", "http://127.0.0.1:9/passwd", "no address/passwd"])
-def test_an_address_that_gives_nothing_leaves_nothing(address, tmp_path):
+def test_failed_download_leaves_no_file(address, tmp_path):
     assert OURS.fetch(address, str(tmp_path)).startswith(f"Io: '{tmp_path / 'passwd'}' could not be downloaded:")
     assert only(tmp_path) == {}
 
 
-def test_an_address_without_a_name_is_refused(site, tmp_path):
+def test_url_without_a_file_name_is_rejected(site, tmp_path):
     told = OURS.fetch(f"{site.address}/?a=b", str(tmp_path))
     assert "ends with no name of a file; say by filename" in told
     assert site.asked == []
     assert only(tmp_path) == {}
 
 
-def test_redirects_are_counted(site, tmp_path):
+def test_redirects_are_limited(site, tmp_path):
     assert "redirects" in OURS.fetch_with(site.url("moved"), str(tmp_path), MD5, "", 5, 0)
     assert OURS.fetch_with(site.url("moved"), str(tmp_path), MD5, "", 5, 1) == str(tmp_path / "data.bin")
 
 
-def test_two_downloads_of_one_file_do_not_write_into_each_other(site, tmp_path):
+def test_concurrent_downloads_of_one_file_are_rejected(site, tmp_path):
     import fcntl
 
     with (tmp_path / "data.bin.part").open("wb") as other:
@@ -217,7 +217,7 @@ def test_two_downloads_of_one_file_do_not_write_into_each_other(site, tmp_path):
     assert site.asked == []
 
 
-def test_a_disk_that_is_full_is_told_and_no_other_mirror_is_asked(site, tmp_path):
+def test_full_disk_is_reported_without_trying_other_mirrors(site, tmp_path):
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)
     old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, limit[1]))
@@ -233,7 +233,7 @@ def test_a_disk_that_is_full_is_told_and_no_other_mirror_is_asked(site, tmp_path
     assert site.ranges()[1] == "bytes=60000-"
 
 
-def test_a_folder_that_cannot_be_made_is_told(site, tmp_path):
+def test_folder_that_cannot_be_created_is_reported(site, tmp_path):
     (tmp_path / "file").write_text("")
     told = OURS.fetch(site.url("good"), str(tmp_path / "file" / "sub"))
     assert told.startswith("Io: cannot make the folder ")
@@ -258,7 +258,7 @@ match torch.attempt(\\: download_url("{url}", "{folder / "here"}", md5: "{MD5}")
 
 
 @pytest.mark.skipif(is_sanitized(), reason="the address sanitizer comes first, and opens no library apart")
-def test_another_libcurl_of_the_process_is_not_met(site, tmp_path):
+def test_another_libcurl_in_the_process_is_not_used(site, tmp_path):
     """TensorFlow's library has libcurl's functions, of another version, here before those of the system."""
     tensorflow = importlib.util.find_spec("tensorflow")  # not imported: that takes seconds
     if tensorflow is None:
@@ -278,7 +278,7 @@ def test_another_libcurl_of_the_process_is_not_met(site, tmp_path):
     assert {Path(target).name.split(".so")[0] for target in targets} == {"libcurl"}
 
 
-def test_ctrl_c_leaves_the_part_and_the_next_program_goes_on(site, tmp_path):
+def test_ctrl_c_keeps_the_partial_file_and_the_next_program_resumes(site, tmp_path):
     part = tmp_path / "here" / "data.bin.part"
     running = subprocess.Popen(program(tmp_path, site.url("slow")), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     end = time.monotonic() + 60
@@ -301,7 +301,7 @@ def test_ctrl_c_leaves_the_part_and_the_next_program_goes_on(site, tmp_path):
 
 
 @pytest.mark.skipif(not has_terminals(), reason="this system has no pseudo-terminals")
-def test_a_terminal_shows_how_far_it_is(site, tmp_path):
+def test_terminal_shows_progress(site, tmp_path):
     master, slave = pty.openpty()
     running = subprocess.Popen(program(tmp_path, site.url("slow")), stdout=slave, stderr=slave)
     os.close(slave)
@@ -344,7 +344,7 @@ ENTRIES = [("folder", None), ("folder/a", b"1" * 513), ("./b", b""), (LONG, CONT
 
 @pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT], ids=["pax", "gnu"])
 @pytest.mark.parametrize(("name", "mode"), [("x.tar.gz", "w:gz"), ("x.tgz", "w:gz"), ("x.tar", "w:")])
-def test_archives_are_unpacked_as_pythons_tarfile_does(name, mode, form, tmp_path):
+def test_archives_are_extracted_as_by_tarfile(name, mode, form, tmp_path):
     (tmp_path / name).write_bytes(archive_of(ENTRIES, mode=mode, form=form))
     with tarfile.open(tmp_path / name) as archive:
         archive.extractall(tmp_path / "theirs")
@@ -365,21 +365,21 @@ def test_ustars_prefix_is_part_of_the_name(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["../out", "a/../../out", "/tmp/h_out", "..", "a/b/../../../out"])
-def test_names_that_lead_out_are_refused(name, tmp_path):
+def test_names_outside_of_the_folder_are_rejected(name, tmp_path):
     (tmp_path / "x.tar.gz").write_bytes(archive_of([("good", b"1"), (name, b"2")]))
     told = OURS.extract(str(tmp_path / "x.tar.gz"), str(tmp_path / "here"))
     assert told.startswith(f"Io: '{tmp_path / 'x.tar.gz'}' cannot be unpacked: it holds the name '{name}', which leads")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["here", "x.tar.gz"]
 
 
-def test_links_are_refused(tmp_path):
+def test_links_are_rejected(tmp_path):
     (tmp_path / "x.tar.gz").write_bytes(archive_of([("link", "/etc"), ("link/passwd", b"2")]))
     told = OURS.extract(str(tmp_path / "x.tar.gz"), str(tmp_path / "here"))
     assert told.endswith("it holds 'link', which is neither a file nor a folder")
     assert list((tmp_path / "here").iterdir()) == []
 
 
-def test_packed_files_are_unpacked_and_removed(tmp_path):
+def test_gzip_files_are_decompressed_and_removed(tmp_path):
     (tmp_path / "x.gz").write_bytes(gzip.compress(CONTENT))
     assert OURS.extract_here(str(tmp_path / "x.gz")) == str(tmp_path / "x")
     assert only(tmp_path) == {"x": CONTENT}
@@ -387,7 +387,7 @@ def test_packed_files_are_unpacked_and_removed(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", gzip.compress(b"")], ids=["no byte", "packed"])
-def test_an_empty_archive_is_told_as_pythons_tarfile_does(content, tmp_path):
+def test_empty_archive_is_handled_as_by_tarfile(content, tmp_path):
     path = tmp_path / "x.tar"
     path.write_bytes(content)
     with pytest.raises(tarfile.ReadError), tarfile.open(path):
@@ -397,7 +397,7 @@ def test_an_empty_archive_is_told_as_pythons_tarfile_does(content, tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["w:gz", "w:"])
-def test_truncated_and_flipped_archives_are_told(mode, tmp_path):
+def test_truncated_and_flipped_archives_are_reported(mode, tmp_path):
     whole = archive_of([("a/b", CONTENT[:3000]), ("c", b"2" * 700)], mode=mode)
     path = tmp_path / "x.tar"
     generator = random.Random(4)
@@ -425,7 +425,7 @@ def plain(value):
     return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def test_the_places_and_checksums_are_torchvisions(tmp_path):
+def test_urls_and_checksums_match_torchvision(tmp_path):
     for name in ("MNIST", "FashionMNIST"):
         make_mnist(tmp_path, name)
     for kind in (10, 100):
@@ -494,7 +494,7 @@ def cifar_of(site, folder: Path, tgz: bytes):
     )
 
 
-def test_cifar_is_downloaded_where_it_is_not_whole(tmp_path):
+def test_incomplete_cifar_is_downloaded(tmp_path):
     (tmp_path / "made").mkdir()
     folder = make_cifar(tmp_path / "made", 10)
     tgz = archive_of([(f"cifar-10-batches-py/{path.name}", path.read_bytes()) for path in folder.iterdir()])

@@ -113,7 +113,7 @@ def test_orientation(kind, orientation):
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
-def test_orientation_in_both_byte_orders_behind_other_entries(order):
+def test_orientation_in_both_byte_orders_after_other_entries(order):
     mark = b"II" if order == "<" else b"MM"
     entries = struct.pack(order + "HHIHH", 0x0103, 3, 1, 6, 0) + struct.pack(order + "HHIHH", 0x0112, 3, 1, 6, 0)
     exif = mark + struct.pack(order + "HI", 42, 8) + struct.pack(order + "H", 2) + entries + b"\0\0\0\0"
@@ -176,7 +176,7 @@ def test_png_with_a_palette(depth, interlaced, transparent):
 
 
 @pytest.mark.parametrize("colour", [0, 2])
-def test_a_transparent_colour_is_passed_over_as_in_torchvision(colour):
+def test_transparent_color_is_ignored_as_in_torchvision(colour):
     data = png(9, 9, 8, colour, extra=chunk(b"tRNS", b"\0\x05" * (1 if colour == 0 else 3)))
     for mode in MODES:
         same(data, mode)
@@ -195,7 +195,7 @@ def test_photographs(name):
     assert torch.equal(OURS.read(str(path)), torchvision_io.decode_image(str(path), "RGB", apply_exif_orientation=True))
 
 
-def test_the_channels_of_a_pixel_lie_side_by_side_as_torchvision_leaves_them():
+def test_channels_are_interleaved_as_in_torchvision():
     data = tensor_of(bytes_of(picture("RGB", 13, 7), format="JPEG"))
     assert OURS.jpeg(data).stride() == torchvision_io.decode_jpeg(data).stride()
 
@@ -209,13 +209,13 @@ def test_modes_have_names_and_values():
         OURS.decode(data, "CMYK", False)
 
 
-def test_other_formats_go_through_torchvision(tmp_path):
+def test_other_formats_are_decoded_by_torchvision(tmp_path):
     for kind in ("GIF", "WEBP"):
         data = tensor_of(bytes_of(picture("RGB", 13, 7), format=kind, **({"lossless": True} if kind == "WEBP" else {})))
         assert torch.equal(OURS.decode(data, "RGB", False), torchvision_io.decode_image(data, "RGB"))
 
 
-def test_ctrl_c_below_is_no_fault_of_the_picture(monkeypatch):
+def test_ctrl_c_in_the_decoder_is_not_an_image_error(monkeypatch):
     def stopped(*_given, **_named):
         raise KeyboardInterrupt
 
@@ -264,7 +264,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("data", "message"), BROKEN.values(), ids=BROKEN)
-def test_broken_files_are_told(data, message, tmp_path):
+def test_corrupt_files_are_reported(data, message, tmp_path):
     told = OURS.outcome(tensor_of(data))
     assert told.startswith("Io: ")
     assert message in told
@@ -273,12 +273,12 @@ def test_broken_files_are_told(data, message, tmp_path):
     assert OURS.try_read(str(path)) == f"Io: '{path}': {told.removeprefix('Io: ')}"
 
 
-def test_files_that_are_not_there_are_told(tmp_path):
+def test_missing_files_are_reported(tmp_path):
     assert OURS.try_read("/nowhere/cat.jpg") == "Io: '/nowhere/cat.jpg' cannot be read: there is no such file"
     assert OURS.try_read(str(tmp_path)) == f"Io: '{tmp_path}' cannot be read: it is a folder"
 
 
-def test_one_format_is_not_the_other():
+def test_decoders_reject_the_other_format():
     with pytest.raises(Exception, match="its first bytes are not those of PNG"):
         OURS.png(tensor_of(jpeg_bytes()))
     with pytest.raises(Exception, match="its first bytes are not those of JPEG"):
@@ -292,7 +292,7 @@ def test_jpeg_has_no_alpha(mode):
 
 
 @pytest.mark.parametrize("data", [torch.zeros(3, 3, dtype=torch.uint8), torch.zeros(9)], ids=["2-D", "float"])
-def test_bytes_are_a_tensor_of_bytes(data):
+def test_data_must_be_a_uint8_tensor(data):
     assert OURS.outcome(data).startswith("InvalidArgument: a picture's bytes are a uint8 tensor of one dimension")
 
 
@@ -341,7 +341,7 @@ def test_mutated_files_never_crash():
 
 
 @pytest.mark.parametrize("colours", ["L", "RGB"])
-def test_written_pictures_are_torchvisions(colours, tmp_path):
+def test_encoded_images_match_torchvision(colours, tmp_path):
     made = torch.from_numpy(numpy.array(picture(colours, 37, 21)))
     made = made.unsqueeze(0) if colours == "L" else made.permute(2, 0, 1)
     assert torch.equal(torchvision_io.decode_png(OURS.encoded_png(made, 6)), made)
@@ -353,7 +353,7 @@ def test_written_pictures_are_torchvisions(colours, tmp_path):
     assert (tmp_path / "a.jpg").read_bytes() == bytes(files[1].tolist())
 
 
-def test_what_cannot_be_written_is_told():
+def test_unsupported_images_are_reported():
     fine = torch.zeros(3, 4, 4, dtype=torch.uint8)
     wrong = "InvalidArgument: Image quality should be a positive number between 1 and 100"
     assert tuple(OURS.refused(fine, 0, 10)) == (wrong, "InvalidArgument: Compression level should be between 0 and 9")

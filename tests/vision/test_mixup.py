@@ -36,7 +36,7 @@ def batch(dtype=torch.float32):
 @pytest.mark.parametrize("name", ["MixUp", "CutMix"])
 @pytest.mark.parametrize("alpha", [1.0, 0.2, 5.0])
 @pytest.mark.parametrize("shares", [False, True])
-def test_mixes_as_torchvision(name, alpha, shares):
+def test_mixup_matches_torchvision(name, alpha, shares):
     labels = torch.nn.functional.one_hot(LABELS, 5) if shares else LABELS
     theirs = getattr(v2, name)(alpha=alpha, num_classes=5)
     torch.manual_seed(8)
@@ -51,7 +51,7 @@ def test_mixes_as_torchvision(name, alpha, shares):
             assert torch.allclose(mine, other, rtol=0, atol=1e-6)
 
 
-def test_cuts_of_bytes():
+def test_cutmix_of_bytes():
     images = (batch() * 255).to(torch.uint8)
     theirs = v2.CutMix(num_classes=5)
     torch.manual_seed(9)
@@ -89,7 +89,7 @@ def test_in_a_loader(name):
     ],
     ids=["no number of classes", "one picture", "fewer pictures", "other classes", "labels of rank 3"],
 )
-def test_refuses_what_torchvision_refuses(name, classes, images, labels):
+def test_rejects_what_torchvision_rejects(name, classes, images, labels):
     with pytest.raises(ValueError) as error:
         getattr(v2, name)(num_classes=classes)((images, labels))
     ours = OURS.refusal(name, 1.0, classes, images, labels)
@@ -97,9 +97,9 @@ def test_refuses_what_torchvision_refuses(name, classes, images, labels):
     assert len(words & set(re.findall(r"[a-z]{4,}", ours))) >= len(words) // 2, (ours, str(error.value))
 
 
-def test_alpha_is_positive():
+def test_alpha_must_be_positive():
     assert OURS.refusal("MixUp", 0, 5, batch(), LABELS) == "alpha should be positive, got 0"
 
 
-def test_labels_are_a_tensor():
+def test_labels_must_be_a_tensor():
     assert OURS.refusal("CutMix", 1.0, 5, batch(), 3) == "The labels must be a tensor, but got i64 instead."

@@ -75,7 +75,7 @@ CASES = [
 
 @pytest.mark.parametrize("given", PICTURES.values(), ids=PICTURES)
 @pytest.mark.parametrize(("name", "args", "named"), CASES)
-def test_gives_torchvisions_picture(name, args, named, given):
+def test_image_matches_torchvision(name, args, named, given):
     hold(name, args, named, given)
 
 
@@ -101,7 +101,7 @@ def test_sizes_of_other_dtypes(dtype, size, interpolation):
     hold("Resize", [size], {"interpolation": interpolation}, given)
 
 
-def test_colours_of_a_border():
+def test_padding_colors():
     hold("Pad", [2], {"fill": [1.0, 2.0, 3.0]}, picture())
     hold("RandomErasing", [1.0], {"value": [1.0, 2.0, 3.0]}, picture())
 
@@ -129,7 +129,7 @@ def test_normalize(dtype):
     ],
     ids=str,
 )
-def test_refuses_what_torchvision_refuses(name, args, named):
+def test_rejects_what_torchvision_rejects(name, args, named):
     hold_refusal(name, args, named)
 
 
@@ -144,7 +144,7 @@ def theirs_pipeline():
     )
 
 
-def test_many_in_a_row():
+def test_a_pipeline_of_transforms():
     torch.manual_seed(2)
     theirs = theirs_pipeline()
     wanted = [theirs(picture()) for _ in range(30)]
@@ -165,7 +165,7 @@ class Pictures(torch.utils.data.Dataset):
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_loaders_that_change_their_pictures_give_the_same_batches(workers):
+def test_batches_of_transformed_images_match_torchvision(workers):
     pictures = torch.stack([picture() + i for i in range(10)])
     torch.manual_seed(6)
     wanted = list(torch.utils.data.DataLoader(Pictures(pictures), 3, num_workers=workers, shuffle=True))

@@ -39,19 +39,19 @@ PICTURE = torch.rand(3, 6, 5)
 
 
 @pytest.mark.parametrize("size", ["5", 2.5, [1, 2, 3], [], [2.5, 3], ["a"], 0, -1, [4, -1]], ids=str)
-def test_a_size_to_scale_to_is_one_or_two_integers(size):
+def test_resize_size_must_be_one_or_two_integers(size):
     assert "size can be an integer, a sequence of one or two integers, or None, but got" in OURS.resize(size)
     assert OURS.resized(PICTURE, size) == OURS.resize(size)
 
 
 @pytest.mark.parametrize("size", ["5", 2.5, [1, 2, 3], -1, [4, -1], None], ids=str)
-def test_a_size_to_cut_out_is_one_or_two_integers(size):
+def test_crop_size_must_be_one_or_two_integers(size):
     for told in (OURS.center_crop(size), OURS.center_cropped(PICTURE, size), OURS.random_crop(PICTURE, size)):
         assert "size is one " in told
 
 
 @pytest.mark.parametrize("size", [3.5, 3.0, [3, 2.5], 4, 0, -3], ids=str)
-def test_a_kernel_has_an_odd_number_of_pixels(size):
+def test_kernel_size_must_be_odd(size):
     if isinstance(size, int):  # torchvision takes parts of pixels
         with pytest.raises((ValueError, TypeError)):
             v2.GaussianBlur(size)(PICTURE)
@@ -60,13 +60,13 @@ def test_a_kernel_has_an_odd_number_of_pixels(size):
 
 
 @pytest.mark.parametrize("name", ["Compose", "RandomApply", "RandomChoice", "RandomOrder"])
-def test_one_transform_is_no_sequence_of_them(name):
+def test_transforms_must_be_a_sequence(name):
     with pytest.raises(TypeError, match="Argument transforms should be a sequence of callables"):
         getattr(v2, name)(v2.Resize(3))
     assert OURS.of_one(name).startswith("Argument transforms should be a sequence of callables")
 
 
-def test_a_picture_is_a_tensor():
+def test_image_must_be_a_tensor():
     """torchvision takes Pillow's pictures, and gives paths and numbers back as they are."""
     told = "ToImage takes a picture, a tensor [..., channels, height, width], not "
     assert OURS.of_no_picture("a.png") == told + "text; vision.io.read_image(path) reads one"
@@ -75,5 +75,5 @@ def test_a_picture_is_a_tensor():
     assert OURS.sometimes(5) == 6
 
 
-def test_a_transform_of_ones_own_needs_transform():
+def test_custom_transform_needs_a_transform_method():
     assert OURS.of_its_own() == "another: Unfinished has no transform(image)"
