@@ -1,5 +1,5 @@
-// What files of events are made of: checksums, records, texts and histograms. The values of checksums are RFC
-// 3720's (B.4) and of "123456789"; TensorFlow's own masks them so.
+// The parts of event files: checksums, records, strings and histograms. The expected checksums are from
+// RFC 3720 (B.4), that of "123456789", and TensorFlow's masked ones.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,19 +30,19 @@ using simple_torch::Error;
 using simple_torch::ErrorKind;
 using ::testing::ElementsAre;
 
-TEST(Crc32c, IsThatOfTheStandard) {
+TEST(Crc32c, MatchesTheStandard) {
   EXPECT_EQ(events::crc32c("123456789"), 0xE3069283U);
   EXPECT_EQ(events::crc32c(std::string(32, '\0')), 0x8A9136AAU);
   EXPECT_EQ(events::crc32c(std::string(32, '\xFF')), 0x62A8AB43U);
   EXPECT_EQ(events::crc32c(""), 0U);
 }
 
-TEST(Crc32c, IsMaskedByATurnAndASum) {
-  // 0xE3069283 turned by 15 bits to the right is 0x2507C60D.
+TEST(Crc32c, IsMaskedByARotationAndASum) {
+  // 0xE3069283 rotated right by 15 bits is 0x2507C60D.
   EXPECT_EQ(events::masked_crc32c("123456789"), 0x2507C60DU + 0xA282EAD8U);
 }
 
-TEST(StrictUtf8, TakesWhatEveryReaderTakes) {
+TEST(StrictUtf8, AcceptsWhatEveryReaderAccepts) {
   for (const char* text : {"", "plain", "\xC3\xBC", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xF4\x8F\xBF\xBF"}) {
     EXPECT_TRUE(events::is_strict_utf8(text)) << text;
   }
@@ -60,8 +60,8 @@ class RecordFile : public ::testing::Test {
     path_ = (folder_ / "file").string();
   }
   void TearDown() override {
-    // Not remove_all(): libtorch.so of 2.11 exports one that calls NULL, and programs linked with it take
-    // that.
+    // remove_all() is not used: libtorch.so of 2.11 exports one that calls NULL, and programs linked with it
+    // would call that.
     for (const fs::directory_entry& file : fs::directory_iterator(folder_)) {
       fs::remove(file.path());
     }
@@ -78,7 +78,7 @@ class RecordFile : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(RecordFile, ARecordIsLengthAndBytesEachWithItsChecksum) {
+TEST_F(RecordFile, ARecordHasLengthAndBytesEachWithAChecksum) {
   const std::string record = events::record_of("123456789");
   ASSERT_EQ(record.size(), 8U + 4 + 9 + 4);
   EXPECT_EQ(record.substr(0, 8), std::string("\x09\0\0\0\0\0\0\0", 8));
@@ -86,7 +86,7 @@ TEST_F(RecordFile, ARecordIsLengthAndBytesEachWithItsChecksum) {
   EXPECT_EQ(record.substr(21), "\xE5\xB0\x8A\xC7");  // 0xC78AB0E5, the lowest byte first
 }
 
-TEST_F(RecordFile, GrowsByWhatIsAppended) {
+TEST_F(RecordFile, AppendsRecords) {
   events::RecordFile file(path_);
   file.append("one");
   file.append("two");
@@ -94,11 +94,11 @@ TEST_F(RecordFile, GrowsByWhatIsAppended) {
   EXPECT_EQ(content(), "onetwo");
 }
 
-TEST_F(RecordFile, NeverTakesTheFileOfAnother) {
+TEST_F(RecordFile, NeverOverwritesAnExistingFile) {
   std::ofstream(path_) << "there";
   try {
     events::RecordFile file(path_);
-    FAIL() << "it was taken";
+    FAIL() << "the existing file was overwritten";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kIo);
     EXPECT_EQ(error.what(), path_ + " cannot be written: File exists");
@@ -106,7 +106,7 @@ TEST_F(RecordFile, NeverTakesTheFileOfAnother) {
   EXPECT_EQ(content(), "there");
 }
 
-TEST_F(RecordFile, WhatCannotBeWrittenWholeIsTakenAwayAgain) {
+TEST_F(RecordFile, RemovesAPartialRecordAfterAFailedWrite) {
   events::RecordFile file(path_);
   file.append("1234567890");
   rlimit before{};
@@ -123,7 +123,7 @@ TEST_F(RecordFile, WhatCannotBeWrittenWholeIsTakenAwayAgain) {
   EXPECT_EQ(content(), "1234567890abc");
 }
 
-TEST(Histogram, LeavesOutEmptyBucketsAtBothEnds) {
+TEST(Histogram, OmitsEmptyBucketsAtBothEnds) {
   const at::Tensor values = at::tensor({1.0, 1.5, 3.0}, at::kDouble);
   const events::Histogram histogram = events::histogram_of(values, {-1, 0, 1, 2, 3, 4, 5}, 0);
   EXPECT_THAT(histogram.limits, ElementsAre(1, 2, 3, 4));
@@ -140,13 +140,13 @@ TEST(Histogram, TheLastEdgeBelongsToTheLastBucket) {
   EXPECT_THAT(histogram.counts, ElementsAre(0, 1, 2));
 }
 
-TEST(Histogram, OfEqualEdgesTheLastHasTheValue) {
+TEST(Histogram, CountsAValueInTheLastOfEqualEdges) {
   const events::Histogram histogram = events::histogram_of(at::tensor({1.0}, at::kDouble), {0, 1, 1, 2}, 0);
   EXPECT_THAT(histogram.limits, ElementsAre(1, 2));
   EXPECT_THAT(histogram.counts, ElementsAre(0, 1));
 }
 
-TEST(Histogram, TensorBoardsEdgesAreSymmetric) {
+TEST(Histogram, TensorBoardEdgesAreSymmetric) {
   const std::vector<double>& edges = events::default_edges();
   ASSERT_EQ(edges.size() % 2, 1U);
   EXPECT_EQ(edges[edges.size() / 2], 0);
@@ -156,7 +156,7 @@ TEST(Histogram, TensorBoardsEdgesAreSymmetric) {
   EXPECT_GE(edges.back() * 1.1, 1e20);
 }
 
-TEST(Histogram, EdgesOfOneWidthEndAtTheGreatestValue) {
+TEST(Histogram, EqualWidthEdgesEndAtTheMaximum) {
   EXPECT_THAT(events::even_edges(at::tensor({1.0, 3.0}, at::kDouble), 4), ElementsAre(1, 1.5, 2, 2.5, 3));
   EXPECT_THAT(events::even_edges(at::tensor({2.0}, at::kDouble), 2), ElementsAre(1.5, 2, 2.5));
   const double infinity = std::numeric_limits<double>::infinity();

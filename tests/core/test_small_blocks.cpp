@@ -1,4 +1,4 @@
-// Small tensors' memory: where it lies, what threads keep of it, and what the profiler hears.
+// The allocator of small tensors: alignment, per-thread caches and profiler reports.
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class SmallBlocks : public ::testing::Test {
   c10::Allocator* allocator = nullptr;
 };
 
-struct Heard final : c10::MemoryReportingInfoBase {
+struct RecordingProfiler final : c10::MemoryReportingInfoBase {
   std::vector<int64_t> sizes;  // negative: freed
   void reportMemoryUsage(void* /*memory*/, int64_t size, size_t /*allocated*/, size_t /*reserved*/,
                          c10::Device /*device*/) override {
@@ -38,7 +38,7 @@ struct Heard final : c10::MemoryReportingInfoBase {
   bool memoryProfilingEnabled() const override { return true; }
 };
 
-TEST_F(SmallBlocks, AreAlignedAndApart) {
+TEST_F(SmallBlocks, AreAlignedAndDisjoint) {
   std::vector<c10::DataPtr> pieces;
   for (size_t bytes = 1; bytes <= 600; ++bytes) {
     pieces.push_back(allocator->allocate(bytes));
@@ -53,7 +53,7 @@ TEST_F(SmallBlocks, AreAlignedAndApart) {
   }
 }
 
-TEST_F(SmallBlocks, OfATensorThatEndsServesTheNextOfItsSize) {
+TEST_F(SmallBlocks, AreReusedForTheNextTensorOfTheSize) {
   c10::DataPtr first = allocator->allocate(16);
   const void* const memory = first.get();
   first.clear();
@@ -63,7 +63,7 @@ TEST_F(SmallBlocks, OfATensorThatEndsServesTheNextOfItsSize) {
   EXPECT_EQ(next.get(), memory);
 }
 
-TEST_F(SmallBlocks, AreNotKeptByThreadsThatEnded) {
+TEST_F(SmallBlocks, AreReleasedWhenTheirThreadEnds) {
   const auto one_thread = [&] {
     std::thread([&] {
       std::vector<c10::DataPtr> pieces;
@@ -75,19 +75,20 @@ TEST_F(SmallBlocks, AreNotKeptByThreadsThatEnded) {
   one_thread();
   const size_t before = mallinfo2().uordblks;
   for (int i = 0; i < 200; ++i) {
-    one_thread();  // each keeps 32 KB as long as it lives
+    one_thread();  // each caches 32 KB while it lives
   }
   EXPECT_LT(mallinfo2().uordblks, before + 64 * 1024);
 }
 
-TEST_F(SmallBlocks, MayEndOnAnotherThreadAndAfterAThreadsOtherVariables) {
+TEST_F(SmallBlocks, MayBeFreedOnAnotherThreadAndAfterThreadLocals) {
   struct Late {
     c10::DataPtr memory;
   };
   for (int round = 0; round < 100; ++round) {
     c10::DataPtr handed_over = allocator->allocate(100);
     std::thread([&, mine = std::move(handed_over)]() mutable {
-      static thread_local Late late;  // ends after what the thread's blocks registered, being older
+      static thread_local Late
+          late;  // destroyed after the thread's block cache, because it was constructed earlier
       mine.clear();
       late.memory = allocator->allocate(200);
     }).join();
@@ -99,7 +100,7 @@ TEST_F(SmallBlocks, MayEndOnAnotherThreadAndAfterAThreadsOtherVariables) {
   EXPECT_LT(mallinfo2().uordblks, before + 64 * 1024);
 }
 
-TEST_F(SmallBlocks, AreNotKeptWithoutEnd) {
+TEST_F(SmallBlocks, AreCachedUpToALimit) {
   const size_t before = mallinfo2().uordblks;
   {
     std::vector<c10::DataPtr> pieces;
@@ -110,31 +111,31 @@ TEST_F(SmallBlocks, AreNotKeptWithoutEnd) {
   EXPECT_LT(mallinfo2().uordblks, before + 64 * 1024);  // 64 blocks of 512 bytes; 10,000 are 5 MB
 }
 
-TEST_F(SmallBlocks, AreGivenAndTakenWithoutAnOwner) {  // as oneDNN does
-  const auto heard = std::make_shared<Heard>();
+TEST_F(SmallBlocks, SupportRawAllocationAndDeletion) {  // as oneDNN does
+  const auto profiler = std::make_shared<RecordingProfiler>();
   {
-    const c10::DebugInfoGuard listening(c10::DebugInfoKind::PROFILER_STATE, heard);
+    const c10::DebugInfoGuard listening(c10::DebugInfoKind::PROFILER_STATE, profiler);
     for (const size_t bytes : {16, 512, 4096}) {
       void* const memory = allocator->raw_allocate(bytes);
       std::memset(memory, 1, bytes);
       allocator->raw_deallocate(memory);
     }
   }
-  EXPECT_EQ(heard->sizes, (std::vector<int64_t>{16, -16, 512, -512, 4096, -4096}));
+  EXPECT_EQ(profiler->sizes, (std::vector<int64_t>{16, -16, 512, -512, 4096, -4096}));
 }
 
-TEST_F(SmallBlocks, TellTheProfiler) {
-  const auto heard = std::make_shared<Heard>();
+TEST_F(SmallBlocks, ReportToTheProfiler) {
+  const auto profiler = std::make_shared<RecordingProfiler>();
   {
-    const c10::DebugInfoGuard listening(c10::DebugInfoKind::PROFILER_STATE, heard);
+    const c10::DebugInfoGuard listening(c10::DebugInfoKind::PROFILER_STATE, profiler);
     allocator->allocate(20).clear();
-    allocator->allocate(20).clear();  // from the kept block
+    allocator->allocate(20).clear();  // from the cached block
   }
-  EXPECT_EQ(heard->sizes, (std::vector<int64_t>{20, -20, 20, -20}));
+  EXPECT_EQ(profiler->sizes, (std::vector<int64_t>{20, -20, 20, -20}));
 }
 
-TEST_F(SmallBlocks, LeaveAnothersAllocatorWhereItIs) {
-  struct Anothers final : c10::Allocator {
+TEST_F(SmallBlocks, KeepAnInstalledAllocator) {
+  struct OtherAllocator final : c10::Allocator {
     c10::DataPtr allocate(size_t bytes) override { return c10::GetDefaultCPUAllocator()->allocate(bytes); }
     void copy_data(void* to, const void* from, size_t bytes) const override { std::memcpy(to, from, bytes); }
   } anothers;

@@ -1,4 +1,4 @@
-/* A library in C99 that knows DLPack and nothing else: it reads, writes and lends tensors. */
+/* A library in C99 that knows only DLPack: it reads, writes and exports tensors. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS is not of C99 */
 #include "consumer.h"
 
@@ -9,7 +9,7 @@
 
 /* --- one element --- */
 
-/* Floats that C has no type for; `exponent` and `mantissa` are numbers of bits. */
+/* Floating-point formats without a C type; `exponent` and `mantissa` are numbers of bits. */
 struct Small {
   uint8_t code;
   uint8_t bits;
@@ -46,7 +46,7 @@ static double decoded(uint32_t bits, const struct Small* kind) {
   return is_negative ? -size : size;
 }
 
-/* Of a power of two, or minus one. */
+/* A power of two, or minus one. */
 static uint32_t encoded(double value, const struct Small* kind) {
   int exponent = 0;
   frexp(value, &exponent);
@@ -69,7 +69,7 @@ static uint32_t encoded(double value, const struct Small* kind) {
     return 0;                           \
   }
 
-/* `action` with each type that C has for a code and a number of bits. */
+/* Calls `action` with the C type of each code and number of bits. */
 #define FOR_TYPE_OF(code, bits, action)               \
   switch ((unsigned)(code) << 8 | (unsigned)(bits)) { \
     case kDLUInt << 8 | 8:                            \
@@ -148,7 +148,7 @@ static int64_t count_of(const DLTensor* tensor) {
   return count;
 }
 
-/* The place of the element that is number `index` in the order of indices. */
+/* The address of element number `index`, in the order of indices. */
 static char* place(const DLTensor* tensor, int64_t index) {
   int64_t elements = 0;
   int64_t step = 1; /* of rows without gaps, where the strides are left out */
@@ -187,10 +187,10 @@ static int32_t fill(const DLTensor* tensor, double value) {
   return 0;
 }
 
-/* --- making --- */
+/* --- creation --- */
 
-/* What stands behind a lent tensor: one of the two structures is the one that was lent. */
-struct Lent {
+/* The owner of an exported tensor; one of the two structures is the exported one. */
+struct ExportedTensor {
   DLManagedTensorVersioned versioned;
   DLManagedTensor legacy;
   int64_t shape[CONSUMER_MOST_DIMS];
@@ -201,18 +201,18 @@ struct Lent {
   int32_t* deletions;
 };
 
-static void end(struct Lent* lent) {
-  __sync_fetch_and_add(lent->deletions, 1);
-  if (lent->is_mapped) {
-    munmap(lent->memory, lent->bytes);
+static void end(struct ExportedTensor* exported) {
+  __sync_fetch_and_add(exported->deletions, 1);
+  if (exported->is_mapped) {
+    munmap(exported->memory, exported->bytes);
   } else {
-    free(lent->memory);
+    free(exported->memory);
   }
-  free(lent);
+  free(exported);
 }
 
-static void end_versioned(DLManagedTensorVersioned* self) { end((struct Lent*)self->manager_ctx); }
-static void end_legacy(DLManagedTensor* self) { end((struct Lent*)self->manager_ctx); }
+static void end_versioned(DLManagedTensorVersioned* self) { end((struct ExportedTensor*)self->manager_ctx); }
+static void end_legacy(DLManagedTensor* self) { end((struct ExportedTensor*)self->manager_ctx); }
 
 static int64_t slots_of(const ConsumerOrder* order) {
   int64_t last = order->offset;
@@ -226,71 +226,71 @@ static int64_t slots_of(const ConsumerOrder* order) {
   return last + 1;
 }
 
-static int allocate(struct Lent* lent, const ConsumerOrder* order) {
+static int allocate(struct ExportedTensor* exported, const ConsumerOrder* order) {
   const int64_t slots = slots_of(order);
   const int64_t item = order->dtype.bits / 8;
   int64_t i;
-  lent->bytes = (size_t)(slots * item);
-  lent->is_mapped = order->memory != CONSUMER_HEAP && slots > 0;
-  lent->memory = lent->is_mapped
-                     ? mmap(NULL, lent->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                     : calloc(lent->bytes + 1, 1);
+  exported->bytes = (size_t)(slots * item);
+  exported->is_mapped = order->memory != CONSUMER_HEAP && slots > 0;
+  exported->memory = exported->is_mapped ? mmap(NULL, exported->bytes, PROT_READ | PROT_WRITE,
+                                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                                         : calloc(exported->bytes + 1, 1);
   for (i = 0; i < slots; ++i) {
     const double value = order->dtype.code == kDLBool ? (double)(i % 2) : ldexp(1.0, (int)(i % 6));
-    if (write_element((char*)lent->memory + i * item, order->dtype, value) != 0) {
+    if (write_element((char*)exported->memory + i * item, order->dtype, value) != 0) {
       return -1;
     }
   }
-  if (lent->is_mapped && order->memory == CONSUMER_LOCKED_PAGES) {
-    return mprotect(lent->memory, lent->bytes, PROT_READ);
+  if (exported->is_mapped && order->memory == CONSUMER_LOCKED_PAGES) {
+    return mprotect(exported->memory, exported->bytes, PROT_READ);
   }
   return 0;
 }
 
-static struct Lent* lend(const ConsumerOrder* order, DLTensor* out) {
-  struct Lent* lent = (struct Lent*)calloc(1, sizeof *lent);
-  if (lent == NULL || allocate(lent, order) != 0) {
+static struct ExportedTensor* make_export(const ConsumerOrder* order, DLTensor* out) {
+  struct ExportedTensor* exported = (struct ExportedTensor*)calloc(1, sizeof *exported);
+  if (exported == NULL || allocate(exported, order) != 0) {
     return NULL;
   }
-  memcpy(lent->shape, order->shape, sizeof lent->shape);
-  memcpy(lent->strides, order->strides, sizeof lent->strides);
-  lent->deletions = order->deletions;
-  out->data = lent->bytes > 0 ? lent->memory : NULL;
+  memcpy(exported->shape, order->shape, sizeof exported->shape);
+  memcpy(exported->strides, order->strides, sizeof exported->strides);
+  exported->deletions = order->deletions;
+  out->data = exported->bytes > 0 ? exported->memory : NULL;
   out->device.device_type = kDLCPU;
   out->device.device_id = 0;
   out->ndim = order->ndim;
   out->dtype = order->dtype;
-  out->shape = order->ndim > 0 ? lent->shape : NULL;
-  out->strides = order->ndim > 0 && !order->bare_strides ? lent->strides : NULL;
+  out->shape = order->ndim > 0 ? exported->shape : NULL;
+  out->strides = order->ndim > 0 && !order->bare_strides ? exported->strides : NULL;
   out->byte_offset = (uint64_t)order->offset * (order->dtype.bits / 8U);
-  return lent;
+  return exported;
 }
 
 static DLManagedTensorVersioned* make(const ConsumerOrder* order) {
   DLTensor tensor;
-  struct Lent* lent = lend(order, &tensor);
-  if (lent == NULL) {
+  struct ExportedTensor* exported = make_export(order, &tensor);
+  if (exported == NULL) {
     return NULL;
   }
-  lent->versioned.version.major = 1;
-  lent->versioned.version.minor = order->minor;
-  lent->versioned.flags = order->flags;
-  lent->versioned.dl_tensor = tensor;
-  lent->versioned.manager_ctx = lent;
-  lent->versioned.deleter = end_versioned;
-  return &lent->versioned;
+  exported->versioned.version.major = 1;
+  exported->versioned.version.minor = order->minor;
+  exported->versioned.flags = order->flags;
+  exported->versioned.dl_tensor = tensor;
+  exported->versioned.manager_ctx = exported;
+  exported->versioned.deleter = end_versioned;
+  return &exported->versioned;
 }
 
 static DLManagedTensor* make_legacy(const ConsumerOrder* order) {
   DLTensor tensor;
-  struct Lent* lent = lend(order, &tensor);
-  if (lent == NULL) {
+  struct ExportedTensor* exported = make_export(order, &tensor);
+  if (exported == NULL) {
     return NULL;
   }
-  lent->legacy.dl_tensor = tensor;
-  lent->legacy.manager_ctx = lent;
-  lent->legacy.deleter = end_legacy;
-  return &lent->legacy;
+  exported->legacy.dl_tensor = tensor;
+  exported->legacy.manager_ctx = exported;
+  exported->legacy.deleter = end_legacy;
+  return &exported->legacy;
 }
 
 __attribute__((visibility("default"))) const Consumer* consumer_entry(void);

@@ -1,4 +1,4 @@
-// A library in C++ that knows DLPack and nothing else: it reads, writes and lends tensors.
+// A library in C++ that knows only DLPack: it reads, writes and exports tensors.
 #include "consumer.h"
 
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// ---- elements, each a type with `get` and `put`
+// ---- elements: types with `get` and `put`
 
 template <class T>
 T loaded(const std::byte* at) {
@@ -34,8 +34,8 @@ struct Plain {
   }
 };
 
-/// A float of `Bits` bits, of which `Exponent` bits are the exponent's, which is a double's less 1023 plus
-/// `Bias`. Only normal numbers whose mantissa fits are put.
+/// A float of `Bits` bits with `Exponent` exponent bits. The exponent is a double's, less 1023 plus `Bias`.
+/// Only normal numbers with a mantissa that fits are written.
 template <class Bits, int Exponent, int Bias, bool HasSign = true>
 struct Shortened {
   static constexpr int64_t size = sizeof(Bits);
@@ -116,7 +116,7 @@ void put(const Element& element, std::byte* at, double value) {
 
 // ---- tensors
 
-/// Visits the place of each element, in the order of indices, without multiplying an index out.
+/// Visits the address of each element, in the order of indices, without multiplying indices.
 void walk(const DLTensor& tensor, int32_t dim, std::byte* at, const std::function<void(std::byte*)>& visit) {
   if (dim == tensor.ndim) {
     visit(at);
@@ -158,7 +158,7 @@ int32_t fill(const DLTensor* tensor, double value) {
   return 0;
 }
 
-/// Memory by `new` or by mmap.
+/// Memory from `new` or mmap.
 class Memory {
  public:
   Memory(size_t bytes, bool is_mapped) : bytes_(bytes), is_mapped_(is_mapped && bytes > 0) {
@@ -186,14 +186,14 @@ class Memory {
   void* start_;
 };
 
-/// What stands behind a lent tensor; its end is counted.
+/// The owner of an exported tensor; counts its deletion.
 template <class Structure>
-struct Lent {
-  Lent(const ConsumerOrder& given, size_t bytes)
+struct ExportedTensor {
+  ExportedTensor(const ConsumerOrder& given, size_t bytes)
       : order(given), memory(bytes, given.memory != CONSUMER_HEAP), structure{} {}
-  ~Lent() { std::atomic_ref(*order.deletions).fetch_add(1); }
+  ~ExportedTensor() { std::atomic_ref(*order.deletions).fetch_add(1); }
 
-  ConsumerOrder order;  // shape and strides lie in it
+  ConsumerOrder order;  // holds the shape and strides
   Memory memory;
   Structure structure;
 };
@@ -208,46 +208,48 @@ int64_t slots_of(const ConsumerOrder& order) {
 }
 
 template <class Structure>
-Lent<Structure>* lend(const ConsumerOrder& order) {
+ExportedTensor<Structure>* make_export(const ConsumerOrder& order) {
   const Element* element = element_of(order.dtype);
   if (element == nullptr) {
     return nullptr;
   }
   const int64_t item = order.dtype.bits / 8;
   const int64_t slots = slots_of(order);
-  auto* lent = new Lent<Structure>(order, static_cast<size_t>(slots * item));
+  auto* exported = new ExportedTensor<Structure>(order, static_cast<size_t>(slots * item));
   for (int64_t i = 0; i < slots; ++i) {
     const int64_t value = order.dtype.code == kDLBool ? i % 2 : int64_t{1} << i % 6;
-    put(*element, lent->memory.start() + i * item, static_cast<double>(value));
+    put(*element, exported->memory.start() + i * item, static_cast<double>(value));
   }
   if (order.memory == CONSUMER_LOCKED_PAGES) {
-    lent->memory.lock();
+    exported->memory.lock();
   }
-  lent->structure.dl_tensor = {slots > 0 ? lent->memory.start() : nullptr,
-                               {kDLCPU, 0},
-                               order.ndim,
-                               order.dtype,
-                               lent->order.shape,
-                               order.bare_strides != 0 ? nullptr : lent->order.strides,
-                               static_cast<uint64_t>(order.offset * item)};
-  lent->structure.manager_ctx = lent;
-  lent->structure.deleter = [](Structure* self) { delete static_cast<Lent<Structure>*>(self->manager_ctx); };
-  return lent;
+  exported->structure.dl_tensor = {slots > 0 ? exported->memory.start() : nullptr,
+                                   {kDLCPU, 0},
+                                   order.ndim,
+                                   order.dtype,
+                                   exported->order.shape,
+                                   order.bare_strides != 0 ? nullptr : exported->order.strides,
+                                   static_cast<uint64_t>(order.offset * item)};
+  exported->structure.manager_ctx = exported;
+  exported->structure.deleter = [](Structure* self) {
+    delete static_cast<ExportedTensor<Structure>*>(self->manager_ctx);
+  };
+  return exported;
 }
 
 DLManagedTensorVersioned* make(const ConsumerOrder* order) {
-  auto* lent = lend<DLManagedTensorVersioned>(*order);
-  if (lent == nullptr) {
+  auto* exported = make_export<DLManagedTensorVersioned>(*order);
+  if (exported == nullptr) {
     return nullptr;
   }
-  lent->structure.version = {1, order->minor};
-  lent->structure.flags = order->flags;
-  return &lent->structure;
+  exported->structure.version = {1, order->minor};
+  exported->structure.flags = order->flags;
+  return &exported->structure;
 }
 
 DLManagedTensor* make_legacy(const ConsumerOrder* order) {
-  auto* lent = lend<DLManagedTensor>(*order);
-  return lent != nullptr ? &lent->structure : nullptr;
+  auto* exported = make_export<DLManagedTensor>(*order);
+  return exported != nullptr ? &exported->structure : nullptr;
 }
 
 }  // namespace

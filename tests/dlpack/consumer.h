@@ -1,5 +1,4 @@
-/* What the two consumers offer to test_consumers.cpp: a library's own header, as any third party would have
- * it. */
+/* The interface of both consumers for test_consumers.cpp, as a third-party header. */
 #ifndef SIMPLE_TORCH_TESTS_CONSUMER_H_
 #define SIMPLE_TORCH_TESTS_CONSUMER_H_
 
@@ -7,15 +6,15 @@
 
 #define CONSUMER_MOST_DIMS 4
 
-/* Where the elements of a made tensor lie. */
+/* The memory of the tensor's elements. */
 enum ConsumerMemory {
   CONSUMER_HEAP,
   CONSUMER_PAGES,
   CONSUMER_LOCKED_PAGES /* a write to them is a SIGSEGV */
 };
 
-/* A tensor to be made. The memory's slot k, counted from the first element of the memory, holds 2^(k mod 6),
- * as bool k mod 2, as complex number that minus i times that. */
+/* A request for a tensor. Slot k of the memory, counted from its first element, holds 2^(k mod 6),
+ * as bool k mod 2, as complex number that value minus i times that value. */
 typedef struct ConsumerOrder {
   DLDataType dtype;
   int32_t ndim;
@@ -30,17 +29,17 @@ typedef struct ConsumerOrder {
 } ConsumerOrder;
 
 typedef struct Consumer {
-  /* Real and imaginary part of each element, in the order of indices. The number of elements; -1 for a dtype
-   * that it does not know, or where there is no room for all parts. */
+  /* Reads the real and imaginary part of each element, in the order of indices. Returns the number of
+   * elements; -1 for an unknown dtype, or if the buffer is too small. */
   int64_t (*read)(const DLTensor* tensor, double* parts, int64_t room);
-  /* Writes `value`, a power of two (as complex number minus i times that), to each element; -1 as above. */
+  /* Writes `value`, a power of two (as complex number minus i times it), to each element; -1 as above. */
   int32_t (*fill)(const DLTensor* tensor, double value);
-  /* The caller owns the result; NULL where the order cannot be met. */
+  /* The caller owns the result; NULL if the request cannot be satisfied. */
   DLManagedTensorVersioned* (*make)(const ConsumerOrder* order);
   DLManagedTensor* (*make_legacy)(const ConsumerOrder* order);
 } Consumer;
 
-/* The one symbol that each of the libraries exports. */
+/* The only exported symbol of each library. */
 #define CONSUMER_ENTRY "consumer_entry"
 
 #endif

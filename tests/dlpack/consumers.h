@@ -1,4 +1,4 @@
-// What the tests of the two consumers share: the loaded libraries, and tables of dtypes and layouts.
+// Shared by the tests of the two consumers: the loaded libraries, and tables of dtypes and layouts.
 #pragma once
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 
 namespace consumers {
 
-/// A consumer's library while it is open.
+/// A consumer's library while it is loaded.
 class Library {
  public:
   explicit Library(const char* path) : handle_(dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
@@ -42,7 +42,7 @@ struct Dtype {
   DLDataType dlpack;
 };
 
-/// All that both torch and DLPack name.
+/// All dtypes that both torch and DLPack have.
 inline constexpr auto kDtypes = std::to_array<Dtype>({
     {"uint8", {kDLUInt, 8, 1}},
     {"uint16", {kDLUInt, 16, 1}},
@@ -72,8 +72,8 @@ struct Layout {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;
   int64_t offset = 0;
-  bool has_no_gaps = false;  // rows after rows: the strides may be left out
-  bool repeats = false;      // several elements in one place, to which LibTorch does not write
+  bool has_no_gaps = false;  // row-major without gaps: the strides may be NULL
+  bool repeats = false;      // several elements at one address, to which LibTorch does not write
 };
 
 inline const std::vector<Layout>& layouts() {
@@ -93,7 +93,7 @@ inline const std::vector<Layout>& layouts() {
 
 using Parts = std::vector<double>;  // real and imaginary part of each element
 
-/// What memory that nobody wrote to since it was made holds in slot `slot`.
+/// The initial value of slot `slot`.
 inline double value_in_slot(const Dtype& dtype, int64_t slot) {
   return dtype.dlpack.code == kDLBool ? static_cast<double>(slot % 2)
                                       : std::ldexp(1.0, static_cast<int>(slot % 6));
@@ -133,10 +133,10 @@ inline Parts values_as_made(const Dtype& dtype, const Layout& layout) {
   return parts;
 }
 
-/// A value that a writer writes to all elements; as made they hold it nowhere (as bool: not all).
+/// A value that is written to all elements; it differs from all initial values (as bool: not all).
 inline double written_value(const Dtype& dtype) { return dtype.dlpack.code == kDLBool ? 1 : 64; }
 
-/// What is there after a writer wrote its value everywhere.
+/// The values after a writer has written its value to all elements.
 inline Parts values_as_written(const Dtype& dtype, const Layout& layout) {
   Parts parts;
   for (int64_t i = 0; i < count_of(layout); ++i) {
@@ -148,14 +148,14 @@ inline Parts values_as_written(const Dtype& dtype, const Layout& layout) {
 inline Parts read_by(const Library& consumer, const DLTensor& tensor) {
   Parts parts(64);
   const int64_t count = consumer->read(&tensor, parts.data(), static_cast<int64_t>(parts.size()));
-  EXPECT_GE(count, 0) << "the consumer knows the dtype";
+  EXPECT_GE(count, 0) << "the consumer must know the dtype";
   parts.resize(static_cast<size_t>(2 * count));
   return parts;
 }
 
-/// One way to lend: a version (or none, which is the legacy structure), flags, memory, and whether strides
-/// are given.
-struct Lending {
+/// Options of an export: version (or none, for the legacy structure), flags, memory, and whether strides
+/// are present.
+struct ExportOptions {
   bool is_legacy = false;
   uint32_t minor = 3;
   uint64_t flags = 0;
@@ -166,8 +166,8 @@ struct Lending {
   bool is_copied() const { return (flags & DLPACK_FLAG_BITMASK_IS_COPIED) != 0; }
 };
 
-inline std::vector<Lending> lendings(const Layout& layout) {
-  std::vector<Lending> all;
+inline std::vector<ExportOptions> export_options(const Layout& layout) {
+  std::vector<ExportOptions> all;
   for (const bool bare : {false, true}) {
     if (bare && !layout.has_no_gaps) {
       continue;
@@ -188,14 +188,14 @@ inline std::vector<Lending> lendings(const Layout& layout) {
   return all;
 }
 
-inline std::string told(const Dtype& dtype, const Layout& layout, const Lending& lending) {
+inline std::string description(const Dtype& dtype, const Layout& layout, const ExportOptions& options) {
   return std::string(dtype.torch) + ", " + layout.name + ", " +
-         (lending.is_legacy ? "legacy" : "1." + std::to_string(lending.minor)) + ", flags " +
-         std::to_string(lending.flags) + ", memory " + std::to_string(lending.memory) +
-         (lending.bare_strides ? ", without strides" : "");
+         (options.is_legacy ? "legacy" : "1." + std::to_string(options.minor)) + ", flags " +
+         std::to_string(options.flags) + ", memory " + std::to_string(options.memory) +
+         (options.bare_strides ? ", without strides" : "");
 }
 
-inline ConsumerOrder order(const Dtype& dtype, const Layout& layout, const Lending& lending,
+inline ConsumerOrder order(const Dtype& dtype, const Layout& layout, const ExportOptions& options,
                            int32_t* deletions) {
   ConsumerOrder out{};
   out.dtype = dtype.dlpack;
@@ -203,15 +203,15 @@ inline ConsumerOrder order(const Dtype& dtype, const Layout& layout, const Lendi
   std::copy(layout.shape.begin(), layout.shape.end(), out.shape);
   std::copy(layout.strides.begin(), layout.strides.end(), out.strides);
   out.offset = layout.offset;
-  out.flags = lending.flags;
-  out.minor = lending.minor;
-  out.bare_strides = lending.bare_strides ? 1 : 0;
-  out.memory = lending.memory;
+  out.flags = options.flags;
+  out.minor = options.minor;
+  out.bare_strides = options.bare_strides ? 1 : 0;
+  out.memory = options.memory;
   out.deletions = deletions;
   return out;
 }
 
-/// A structure of either protocol, which its owner gives away or deletes.
+/// A structure of either protocol version, which its owner passes on or deletes.
 struct Structure {
   DLManagedTensorVersioned* versioned = nullptr;
   DLManagedTensor* legacy = nullptr;

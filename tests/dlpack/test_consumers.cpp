@@ -1,5 +1,5 @@
-// Two libraries that know DLPack and nothing of ours lend to LibTorch, borrow from it, and meet through it:
-// the cross product of producer, consumer, dtype, layout, flags and version, with the outcome expected for
+// Two libraries that know only DLPack export to LibTorch, import from it, and exchange tensors through it:
+// the cross product of producer, consumer, dtype, layout, flags and version, with the expected outcome of
 // each.
 #include "tests/dlpack/consumers.h"
 
@@ -25,7 +25,7 @@ class ConsumerTest : public CApiTest {
     return item;
   }
 
-  /// The tensor that an operator gives that has no function of its own.
+  /// The result of an operator without a typed function.
   static Handle called(const char* name, std::vector<SplValue> arguments) {
     int64_t op = 0, count = 0;
     EXPECT_EQ(spt_op_find(name, "", &op), SPT_OK);
@@ -56,7 +56,7 @@ class ConsumerTest : public CApiTest {
     return view;
   }
 
-  /// A tensor of LibTorch's own with the values and the layout that a consumer would give it.
+  /// A tensor of LibTorch with the values and the layout of a consumer's tensor.
   static Handle native(const Dtype& dtype, const Layout& layout) {
     Parts parts;
     for (int64_t slot = 0; slot < slots_of(layout); ++slot) {
@@ -72,7 +72,7 @@ class ConsumerTest : public CApiTest {
     return strided(base, layout);
   }
 
-  /// What LibTorch finds in a tensor, by its own conversion.
+  /// The values that LibTorch reads, by its own conversion.
   static Parts read(int64_t handle) {
     const Handle wide = made(spt_to_dtype, handle, code_of({"complex128", {}}));
     const Handle pairs = called("view_as_real", {value_of(wide)});
@@ -89,33 +89,32 @@ class ConsumerTest : public CApiTest {
     return spt_copy_(handle, typed);
   }
 
-  static int32_t import(const Structure& lent, int64_t* out) {
-    return lent.versioned != nullptr ? spt_from_dlpack(lent.versioned, out)
-                                     : spt_from_dlpack_legacy(lent.legacy, out);
+  static int32_t import(const Structure& managed, int64_t* out) {
+    return managed.versioned != nullptr ? spt_from_dlpack(managed.versioned, out)
+                                        : spt_from_dlpack_legacy(managed.legacy, out);
   }
 
-  static int32_t lend(int64_t handle, bool is_legacy, Structure* out) {
+  static int32_t export_as(int64_t handle, bool is_legacy, Structure* out) {
     return is_legacy ? spt_to_dlpack_legacy(handle, &out->legacy)
                      : spt_to_dlpack(handle, false, &out->versioned);
   }
 
-  /// The fields that any consumer may rely on, by DLPack 1.3.
-  static void expect_sound(const Structure& lent, const Dtype& dtype, const Layout& layout) {
-    const DLTensor& tensor = lent.tensor();
+  /// Checks the fields that any consumer may rely on, by DLPack 1.3.
+  static void expect_sound(const Structure& managed, const Dtype& dtype, const Layout& layout) {
+    const DLTensor& tensor = managed.tensor();
     EXPECT_EQ(tensor.ndim, size(layout.shape));
-    EXPECT_TRUE(tensor.ndim == 0 || tensor.strides != nullptr)
-        << "since DLPack 1.2 strides are never left out";
+    EXPECT_TRUE(tensor.ndim == 0 || tensor.strides != nullptr) << "since DLPack 1.2 strides are never NULL";
     EXPECT_TRUE(std::equal(layout.shape.begin(), layout.shape.end(), tensor.shape));
     EXPECT_EQ(tensor.dtype.code, dtype.dlpack.code);
     EXPECT_EQ(tensor.dtype.bits, dtype.dlpack.bits);
     EXPECT_EQ(tensor.dtype.lanes, 1);
     EXPECT_EQ(tensor.device.device_type, kDLCPU);
     if (count_of(layout) == 0) {
-      EXPECT_EQ(tensor.data, nullptr) << "of a tensor without elements";
+      EXPECT_EQ(tensor.data, nullptr) << "a tensor without elements";
     }
   }
 
-  /// LibTorch writes where it may, and says why where not; the owner of the memory sees it, or sees nothing.
+  /// LibTorch writes if it may, otherwise it reports the reason. The owner sees the write, or no change.
   static void expect_write_of_libtorch(int64_t handle, const Dtype& dtype, const Layout& layout,
                                        bool is_read_only) {
     const int32_t status = write(handle, dtype);
@@ -133,14 +132,14 @@ class ConsumerTest : public CApiTest {
   }
 
   template <class Body>
-  static void for_each_lending(Body&& body) {
+  static void for_each_export(Body&& body) {
     for (const Dtype& dtype : kDtypes) {
       for (const Layout& layout : layouts()) {
-        for (const Lending& lending : lendings(layout)) {
-          SCOPED_TRACE(told(dtype, layout, lending));
-          body(dtype, layout, lending);
+        for (const ExportOptions& options : export_options(layout)) {
+          SCOPED_TRACE(description(dtype, layout, options));
+          body(dtype, layout, options);
           if (HasFailure()) {
-            return;  // the rest would fail in the same way, thousands of times
+            return;  // the others would fail for the same reason, thousands of times
           }
         }
       }
@@ -153,27 +152,27 @@ class OneConsumer : public ConsumerTest, public ::testing::WithParamInterface<in
   Library peer_{kLibraries[GetParam()]};
 };
 
-TEST_P(OneConsumer, LendsToLibTorch) {
+TEST_P(OneConsumer, ExportsToLibTorch) {
   int cases = 0;
-  for_each_lending([&](const Dtype& dtype, const Layout& layout, const Lending& lending) {
+  for_each_export([&](const Dtype& dtype, const Layout& layout, const ExportOptions& options) {
     int32_t deletions = 0;
-    const Structure lent = make(peer_, order(dtype, layout, lending, &deletions), lending.is_legacy);
-    ASSERT_TRUE(lent);
-    const void* first = lent.tensor().data == nullptr ? nullptr : lent.first();
+    const Structure managed = make(peer_, order(dtype, layout, options, &deletions), options.is_legacy);
+    ASSERT_TRUE(managed);
+    const void* first = managed.tensor().data == nullptr ? nullptr : managed.first();
     {
       int64_t before = 0, after = 0, out = 0;
       ASSERT_EQ(spt_dlpack_copied_bytes(&before), SPT_OK);
-      ASSERT_EQ(import(lent, &out), SPT_OK) << spt_last_error_message();
+      ASSERT_EQ(import(managed, &out), SPT_OK) << spt_last_error_message();
       const Handle ours(out);
       ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
-      EXPECT_EQ(after - before, lending.is_copied() ? count_of(layout) * (dtype.dlpack.bits / 8) : 0);
+      EXPECT_EQ(after - before, options.is_copied() ? count_of(layout) * (dtype.dlpack.bits / 8) : 0);
       EXPECT_EQ(data_ptr(ours), first);
       EXPECT_EQ(this->dtype(ours), dtype.torch);
       EXPECT_EQ(shape(ours), layout.shape);
       EXPECT_EQ(read(ours), values_as_made(dtype, layout));
-      expect_write_of_libtorch(ours, dtype, layout, lending.is_read_only());
-      EXPECT_EQ(read_by(peer_, lent.tensor()),
-                values_after_libtorch_wrote(dtype, layout, lending.is_read_only()));
+      expect_write_of_libtorch(ours, dtype, layout, options.is_read_only());
+      EXPECT_EQ(read_by(peer_, managed.tensor()),
+                values_after_libtorch_wrote(dtype, layout, options.is_read_only()));
       EXPECT_EQ(deletions, 0);
     }
     EXPECT_EQ(deletions, 1);
@@ -182,42 +181,42 @@ TEST_P(OneConsumer, LendsToLibTorch) {
   EXPECT_EQ(cases, 21 * (5 * 42 + 4 * 84));
 }
 
-TEST_P(OneConsumer, BorrowsFromLibTorch) {
+TEST_P(OneConsumer, ImportsFromLibTorch) {
   for (const Dtype& dtype : kDtypes) {
     for (const Layout& layout : layouts()) {
       for (const bool is_legacy : {false, true}) {
-        SCOPED_TRACE(told(dtype, layout, {.is_legacy = is_legacy}));
+        SCOPED_TRACE(description(dtype, layout, {.is_legacy = is_legacy}));
         Handle ours = native(dtype, layout);
-        Structure lent;
-        ASSERT_EQ(lend(ours, is_legacy, &lent), SPT_OK) << spt_last_error_message();
-        expect_sound(lent, dtype, layout);
-        EXPECT_EQ(lent.flags(), 0U);
-        EXPECT_EQ(count_of(layout) == 0 ? nullptr : lent.first(), data_ptr(ours));
-        EXPECT_EQ(read_by(peer_, lent.tensor()), values_as_made(dtype, layout));
-        ASSERT_EQ(peer_->fill(&lent.tensor(), written_value(dtype)), 0);
+        Structure managed;
+        ASSERT_EQ(export_as(ours, is_legacy, &managed), SPT_OK) << spt_last_error_message();
+        expect_sound(managed, dtype, layout);
+        EXPECT_EQ(managed.flags(), 0U);
+        EXPECT_EQ(count_of(layout) == 0 ? nullptr : managed.first(), data_ptr(ours));
+        EXPECT_EQ(read_by(peer_, managed.tensor()), values_as_made(dtype, layout));
+        ASSERT_EQ(peer_->fill(&managed.tensor(), written_value(dtype)), 0);
         EXPECT_EQ(read(ours), values_as_written(dtype, layout));
         ours = Handle();
-        EXPECT_EQ(read_by(peer_, lent.tensor()), values_as_written(dtype, layout))
-            << "the loan keeps the memory";
-        lent.end();
+        EXPECT_EQ(read_by(peer_, managed.tensor()), values_as_written(dtype, layout))
+            << "the export keeps the memory alive";
+        managed.end();
       }
     }
   }
 }
 
-TEST_P(OneConsumer, OwnsACopyAloneWhereItAsksForOne) {
+TEST_P(OneConsumer, OwnsTheCopyThatItRequests) {
   for (const Dtype& dtype : kDtypes) {
     for (const Layout& layout : layouts()) {
-      SCOPED_TRACE(told(dtype, layout, {}));
+      SCOPED_TRACE(description(dtype, layout, {}));
       const Handle ours = native(dtype, layout);
-      Structure lent;
-      ASSERT_EQ(spt_to_dlpack(ours, true, &lent.versioned), SPT_OK) << spt_last_error_message();
-      expect_sound(lent, dtype, layout);
-      EXPECT_EQ(lent.flags(), DLPACK_FLAG_BITMASK_IS_COPIED);
-      EXPECT_EQ(read_by(peer_, lent.tensor()), values_as_made(dtype, layout));
-      ASSERT_EQ(peer_->fill(&lent.tensor(), written_value(dtype)), 0);
+      Structure managed;
+      ASSERT_EQ(spt_to_dlpack(ours, true, &managed.versioned), SPT_OK) << spt_last_error_message();
+      expect_sound(managed, dtype, layout);
+      EXPECT_EQ(managed.flags(), DLPACK_FLAG_BITMASK_IS_COPIED);
+      EXPECT_EQ(read_by(peer_, managed.tensor()), values_as_made(dtype, layout));
+      ASSERT_EQ(peer_->fill(&managed.tensor(), written_value(dtype)), 0);
       EXPECT_EQ(read(ours), values_as_made(dtype, layout));
-      lent.end();
+      managed.end();
     }
   }
 }
@@ -225,48 +224,48 @@ TEST_P(OneConsumer, OwnsACopyAloneWhereItAsksForOne) {
 INSTANTIATE_TEST_SUITE_P(Each, OneConsumer, ::testing::Values(0, 1),
                          [](const auto& tested) { return kNames[tested.param]; });
 
-/// Producer and consumer, which meet through LibTorch; the third, LibTorch itself, is both above.
+/// A producer and a consumer that exchange tensors through LibTorch; LibTorch itself is tested above.
 class TwoConsumers : public ConsumerTest, public ::testing::WithParamInterface<std::tuple<int, int>> {
  protected:
   Library producer_{kLibraries[std::get<0>(GetParam())]};
   Library consumer_{kLibraries[std::get<1>(GetParam())]};
 
-  /// The memory of one is in the hands of the other: same place, same values, writes seen, and one end.
-  void expect_one_memory(const Structure& lent, const Structure& passed, const Dtype& dtype,
+  /// Both sides share the memory: same address, same values, visible writes, one deletion.
+  void expect_one_memory(const Structure& managed, const Structure& passed, const Dtype& dtype,
                          const Layout& layout) {
     expect_sound(passed, dtype, layout);
     if (count_of(layout) > 0) {
-      EXPECT_EQ(passed.first(), lent.first());
+      EXPECT_EQ(passed.first(), managed.first());
     }
     EXPECT_EQ(read_by(consumer_, passed.tensor()), values_as_made(dtype, layout));
-    if ((lent.flags() & DLPACK_FLAG_BITMASK_READ_ONLY) == 0) {
+    if ((managed.flags() & DLPACK_FLAG_BITMASK_READ_ONLY) == 0) {
       ASSERT_EQ(consumer_->fill(&passed.tensor(), written_value(dtype)), 0);
-      EXPECT_EQ(read_by(producer_, lent.tensor()), values_as_written(dtype, layout));
+      EXPECT_EQ(read_by(producer_, managed.tensor()), values_as_written(dtype, layout));
     }
   }
 };
 
 TEST_P(TwoConsumers, ShareOneMemoryThroughLibTorch) {
   for (const bool is_legacy_out : {false, true}) {
-    for_each_lending([&](const Dtype& dtype, const Layout& layout, const Lending& lending) {
+    for_each_export([&](const Dtype& dtype, const Layout& layout, const ExportOptions& options) {
       int32_t deletions = 0;
-      const Structure lent = make(producer_, order(dtype, layout, lending, &deletions), lending.is_legacy);
-      ASSERT_TRUE(lent);
+      const Structure managed = make(producer_, order(dtype, layout, options, &deletions), options.is_legacy);
+      ASSERT_TRUE(managed);
       int64_t out = 0;
-      ASSERT_EQ(import(lent, &out), SPT_OK) << spt_last_error_message();
+      ASSERT_EQ(import(managed, &out), SPT_OK) << spt_last_error_message();
       Handle ours(out);
       Structure passed;
-      const int32_t status = lend(ours, is_legacy_out, &passed);
+      const int32_t status = export_as(ours, is_legacy_out, &passed);
       ours = Handle();
-      if (is_legacy_out && lending.is_read_only()) {
+      if (is_legacy_out && options.is_read_only()) {
         EXPECT_EQ(status, SPT_INVALID_ARGUMENT);
         EXPECT_THAT(spt_last_error_message(),
                     HasSubstr("it is read-only, which the older structure cannot say"));
       } else {
         ASSERT_EQ(status, SPT_OK) << spt_last_error_message();
-        EXPECT_EQ(deletions, 0) << "the consumer has it still";
-        EXPECT_EQ(passed.flags(), is_legacy_out ? 0 : lent.flags() & DLPACK_FLAG_BITMASK_READ_ONLY);
-        expect_one_memory(lent, passed, dtype, layout);
+        EXPECT_EQ(deletions, 0) << "the consumer still uses it";
+        EXPECT_EQ(passed.flags(), is_legacy_out ? 0 : managed.flags() & DLPACK_FLAG_BITMASK_READ_ONLY);
+        expect_one_memory(managed, passed, dtype, layout);
         passed.end();
       }
       EXPECT_EQ(deletions, 1);
@@ -281,16 +280,16 @@ INSTANTIATE_TEST_SUITE_P(All, TwoConsumers,
                                   kNames[std::get<1>(tested.param)];
                          });
 
-TEST_F(ConsumerTest, IsLibTorchItselfForItsOwnLoans) {
+TEST_F(ConsumerTest, MayBeLibTorchForItsOwnExports) {
   for (const Dtype& dtype : kDtypes) {
     for (const Layout& layout : layouts()) {
       for (const bool is_legacy : {false, true}) {
-        SCOPED_TRACE(told(dtype, layout, {.is_legacy = is_legacy}));
+        SCOPED_TRACE(description(dtype, layout, {.is_legacy = is_legacy}));
         const Handle ours = native(dtype, layout);
-        Structure lent;
-        ASSERT_EQ(lend(ours, is_legacy, &lent), SPT_OK) << spt_last_error_message();
+        Structure managed;
+        ASSERT_EQ(export_as(ours, is_legacy, &managed), SPT_OK) << spt_last_error_message();
         int64_t out = 0;
-        ASSERT_EQ(import(lent, &out), SPT_OK) << spt_last_error_message();
+        ASSERT_EQ(import(managed, &out), SPT_OK) << spt_last_error_message();
         const Handle back(out);
         EXPECT_EQ(data_ptr(back), data_ptr(ours));
         EXPECT_EQ(read(back), values_as_made(dtype, layout));
@@ -301,15 +300,15 @@ TEST_F(ConsumerTest, IsLibTorchItselfForItsOwnLoans) {
   }
 }
 
-/// What LibTorch cannot take.
-struct Refusal {
+/// A structure that LibTorch rejects.
+struct Rejection {
   const char* name;
   void (*spoil)(DLTensor&);
   int32_t status;
   const char* words;
 };
 
-const Refusal kRefusals[] = {
+const Rejection kRefusals[] = {
     {"a negative stride", [](DLTensor& t) { t.strides[0] = -3; }, SPT_INVALID_ARGUMENT, "strides[0]"},
     {"a negative size", [](DLTensor& t) { t.shape[0] = -2; }, SPT_INVALID_ARGUMENT, "shape[0] is -2"},
     {"no data", [](DLTensor& t) { t.data = nullptr; }, SPT_INVALID_ARGUMENT, "data is NULL"},
@@ -326,17 +325,17 @@ const Refusal kRefusals[] = {
      "device.device_type is 7"},
 };
 
-TEST_P(OneConsumer, GetsBackWhatLibTorchRefusesExactlyOnce) {
-  for (const Refusal& refusal : kRefusals) {
+TEST_P(OneConsumer, DeletesARejectedStructureExactlyOnce) {
+  for (const Rejection& rejection : kRefusals) {
     for (const bool is_legacy : {false, true}) {
-      SCOPED_TRACE(std::string(refusal.name) + (is_legacy ? ", legacy" : ""));
+      SCOPED_TRACE(std::string(rejection.name) + (is_legacy ? ", legacy" : ""));
       int32_t deletions = 0;
       const Dtype float32{"float32", {kDLFloat, 32, 1}};
-      Structure lent = make(peer_, order(float32, layouts().front(), {}, &deletions), is_legacy);
-      refusal.spoil(is_legacy ? lent.legacy->dl_tensor : lent.versioned->dl_tensor);
+      Structure managed = make(peer_, order(float32, layouts().front(), {}, &deletions), is_legacy);
+      rejection.spoil(is_legacy ? managed.legacy->dl_tensor : managed.versioned->dl_tensor);
       int64_t out = kUntouched;
-      EXPECT_EQ(import(lent, &out), refusal.status);
-      EXPECT_THAT(spt_last_error_message(), HasSubstr(refusal.words));
+      EXPECT_EQ(import(managed, &out), rejection.status);
+      EXPECT_THAT(spt_last_error_message(), HasSubstr(rejection.words));
       EXPECT_EQ(out, kUntouched);
       EXPECT_EQ(deletions, 1);
     }

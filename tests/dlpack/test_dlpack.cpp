@@ -1,4 +1,4 @@
-// DLPack through the C ABI: one memory on both sides, every field checked, each deleter run exactly once.
+// DLPack through the C ABI: shared memory, validation of every field, each deleter called exactly once.
 #include <ATen/dlpack.h>
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A producer's tensor, as foreign code would make it; counts how often it is deleted.
+/// A tensor of a foreign producer; counts its deletions.
 struct Foreign {
   float data[6] = {1, 2, 3, 4, 5, 6};
   int64_t shape[2] = {2, 3};
@@ -43,45 +43,45 @@ class Dlpack : public CApiTest {
   }
 };
 
-TEST_F(Dlpack, LendsTheTensorsOwnMemory) {
+TEST_F(Dlpack, ExportsTheTensorsMemory) {
   const Handle a = tensor({1, 2, 3, 4, 5, 6}, {2, 3});
-  DLManagedTensorVersioned* lent = exported(a);
-  EXPECT_EQ(lent->version.major, 1U);
-  EXPECT_EQ(lent->flags, 0U);
-  EXPECT_EQ(lent->dl_tensor.data, data_ptr(a));
-  EXPECT_EQ(lent->dl_tensor.ndim, 2);
-  EXPECT_EQ(lent->dl_tensor.shape[1], 3);
-  EXPECT_EQ(lent->dl_tensor.strides[0], 3);
-  EXPECT_EQ(lent->dl_tensor.dtype.code, kDLFloat);
-  EXPECT_EQ(lent->dl_tensor.dtype.bits, 32);
-  static_cast<float*>(lent->dl_tensor.data)[0] = 42;
-  EXPECT_EQ(values(a).front(), 42) << "a write on one side is seen on the other";
-  lent->deleter(lent);
+  DLManagedTensorVersioned* managed = exported(a);
+  EXPECT_EQ(managed->version.major, 1U);
+  EXPECT_EQ(managed->flags, 0U);
+  EXPECT_EQ(managed->dl_tensor.data, data_ptr(a));
+  EXPECT_EQ(managed->dl_tensor.ndim, 2);
+  EXPECT_EQ(managed->dl_tensor.shape[1], 3);
+  EXPECT_EQ(managed->dl_tensor.strides[0], 3);
+  EXPECT_EQ(managed->dl_tensor.dtype.code, kDLFloat);
+  EXPECT_EQ(managed->dl_tensor.dtype.bits, 32);
+  static_cast<float*>(managed->dl_tensor.data)[0] = 42;
+  EXPECT_EQ(values(a).front(), 42) << "a write on one side is visible on the other";
+  managed->deleter(managed);
 }
 
-TEST_F(Dlpack, LendsViewsOfViews) {
+TEST_F(Dlpack, ExportsViewsOfViews) {
   const Handle a = tensor({1, 2, 3, 4, 5, 6}, {2, 3});
   const Handle turned = made(spt_t, int64_t{a});
   const Handle column = made(spt_select, int64_t{turned}, int64_t{0}, int64_t{1});
-  DLManagedTensorVersioned* lent = exported(column);
-  EXPECT_EQ(lent->dl_tensor.data, static_cast<float*>(data_ptr(a)) + 1);
-  EXPECT_EQ(lent->dl_tensor.ndim, 1);
-  EXPECT_EQ(lent->dl_tensor.shape[0], 2);
-  EXPECT_EQ(lent->dl_tensor.strides[0], 3);
-  static_cast<float*>(lent->dl_tensor.data)[3] = 50;
+  DLManagedTensorVersioned* managed = exported(column);
+  EXPECT_EQ(managed->dl_tensor.data, static_cast<float*>(data_ptr(a)) + 1);
+  EXPECT_EQ(managed->dl_tensor.ndim, 1);
+  EXPECT_EQ(managed->dl_tensor.shape[0], 2);
+  EXPECT_EQ(managed->dl_tensor.strides[0], 3);
+  static_cast<float*>(managed->dl_tensor.data)[3] = 50;
   EXPECT_THAT(values(a), ElementsAre(1, 2, 3, 4, 50, 6));
-  lent->deleter(lent);
+  managed->deleter(managed);
 }
 
 TEST_F(Dlpack, KeepsTheMemoryOfAReleasedTensorAlive) {
   Handle a = tensor({1, 2}, {2});
-  DLManagedTensorVersioned* lent = exported(a);
+  DLManagedTensorVersioned* managed = exported(a);
   a = Handle();
-  EXPECT_EQ(static_cast<float*>(lent->dl_tensor.data)[1], 2);
-  std::thread([lent] { lent->deleter(lent); }).join();
+  EXPECT_EQ(static_cast<float*>(managed->dl_tensor.data)[1], 2);
+  std::thread([managed] { managed->deleter(managed); }).join();
 }
 
-TEST_F(Dlpack, ComesBackAsTheSameMemory) {
+TEST_F(Dlpack, ImportsItsOwnExportAsTheSameMemory) {
   const Handle a = tensor({1, 2, 3, 4}, {2, 2});
   const Handle turned = made(spt_t, int64_t{a});
   const Handle back = made(spt_from_dlpack, exported(turned));
@@ -91,30 +91,30 @@ TEST_F(Dlpack, ComesBackAsTheSameMemory) {
   EXPECT_THAT(values(back), ElementsAre(9, 9, 9, 9));
 }
 
-TEST_F(Dlpack, CopiesWhenAskedAndSaysSo) {
+TEST_F(Dlpack, CopiesOnRequestAndSetsTheFlag) {
   const Handle a = tensor({1, 2}, {2});
   DLManagedTensorVersioned* copied = exported(a, true);
   EXPECT_EQ(copied->flags, DLPACK_FLAG_BITMASK_IS_COPIED);
   EXPECT_NE(copied->dl_tensor.data, data_ptr(a));
   const Handle back = made(spt_from_dlpack, copied);
   DLManagedTensorVersioned* again = exported(back);
-  EXPECT_EQ(again->flags, 0U) << "it is lent now, and not its consumer's alone";
+  EXPECT_EQ(again->flags, 0U) << "it is exported now, and the consumer is not its only user";
   again->deleter(again);
 }
 
-TEST_F(Dlpack, CopiesOnceMoreWhatItsProducerCopiedAndNobodyMayWrite) {
+TEST_F(Dlpack, CopiesReadOnlyCopiesAgain) {
   constexpr uint64_t kFlags = DLPACK_FLAG_BITMASK_IS_COPIED | DLPACK_FLAG_BITMASK_READ_ONLY;
   Foreign foreign;
   foreign.versioned.flags = kFlags;
   const Handle theirs = made(spt_from_dlpack, &foreign.versioned);
   EXPECT_NE(spt_fill_(theirs, 9), SPT_OK);
   DLManagedTensorVersioned* again = exported(theirs);
-  EXPECT_EQ(again->flags, DLPACK_FLAG_BITMASK_READ_ONLY) << "this one survives";
+  EXPECT_EQ(again->flags, DLPACK_FLAG_BITMASK_READ_ONLY) << "this one stays";
   again->deleter(again);
 }
 
-TEST_F(Dlpack, CountsCopiesAndTellsOfThem) {
-  const auto told = [](int32_t (*ask)(char**)) {
+TEST_F(Dlpack, CountsAndReportsCopies) {
+  const auto report = [](int32_t (*ask)(char**)) {
     char* text = nullptr;
     EXPECT_EQ(ask(&text), SPT_OK);
     return taken(text);
@@ -124,23 +124,23 @@ TEST_F(Dlpack, CountsCopiesAndTellsOfThem) {
   const Handle a = tensor({1, 2, 3}, {3});
   ASSERT_EQ(spt_dlpack_copied_bytes(&before), SPT_OK);
   const Handle shared = made(spt_from_dlpack, exported(a));
-  EXPECT_EQ(told(spt_dlpack_way), "a DLPack structure");
-  EXPECT_EQ(told(spt_dlpack_why_copied), "");
+  EXPECT_EQ(report(spt_dlpack_way), "a DLPack structure");
+  EXPECT_EQ(report(spt_dlpack_why_copied), "");
   ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
   EXPECT_EQ(after, before);
   const Handle copied = made(spt_from_dlpack, exported(a, true));
-  EXPECT_THAT(told(spt_dlpack_why_copied), HasSubstr("IS_COPIED"));
+  EXPECT_THAT(report(spt_dlpack_why_copied), HasSubstr("IS_COPIED"));
   ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
-  EXPECT_EQ(after, before + 12) << "once, though it went out and came in";
+  EXPECT_EQ(after, before + 12) << "one copy, although it was exported and imported";
   Foreign foreign;
   foreign.versioned.flags = DLPACK_FLAG_BITMASK_IS_COPIED;
   const Handle theirs = made(spt_from_dlpack, &foreign.versioned);
   ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
-  EXPECT_EQ(after, before + 12 + 24) << "their copy was for us";
-  std::thread([&] { EXPECT_EQ(told(spt_dlpack_way), "") << "each thread's own"; }).join();
+  EXPECT_EQ(after, before + 12 + 24) << "the producer's copy was for this import";
+  std::thread([&] { EXPECT_EQ(report(spt_dlpack_way), "") << "each thread's own"; }).join();
 }
 
-TEST_F(Dlpack, TakesForeignMemoryWithoutACopyAndDeletesOnce) {
+TEST_F(Dlpack, ImportsForeignMemoryWithoutACopyAndDeletesOnce) {
   Foreign foreign;
   {
     const Handle a = made(spt_from_dlpack, &foreign.versioned);
@@ -155,7 +155,7 @@ TEST_F(Dlpack, TakesForeignMemoryWithoutACopyAndDeletesOnce) {
   EXPECT_EQ(foreign.deleted, 1);
 }
 
-TEST_F(Dlpack, TakesLegacyStructuresAndStridesThatAreLeftOut) {
+TEST_F(Dlpack, ImportsLegacyStructuresAndNullStrides) {
   Foreign foreign;
   foreign.legacy.dl_tensor.strides = nullptr;
   {
@@ -165,7 +165,7 @@ TEST_F(Dlpack, TakesLegacyStructuresAndStridesThatAreLeftOut) {
   EXPECT_EQ(foreign.deleted, 1);
 }
 
-TEST_F(Dlpack, TakesByteOffsetsBroadcastsScalarsAndEmptyTensors) {
+TEST_F(Dlpack, ImportsByteOffsetsBroadcastsScalarsAndEmptyTensors) {
   Foreign offset;
   offset.versioned.dl_tensor.byte_offset = 8;
   offset.versioned.dl_tensor.ndim = 1;
@@ -187,7 +187,7 @@ TEST_F(Dlpack, TakesByteOffsetsBroadcastsScalarsAndEmptyTensors) {
   EXPECT_EQ(offset.deleted + broadcast.deleted + scalar.deleted + empty.deleted, 4);
 }
 
-TEST_F(Dlpack, EnforcesReadOnlyAndPassesItOn) {
+TEST_F(Dlpack, EnforcesAndExportsReadOnly) {
   Foreign foreign;
   foreign.versioned.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   {
@@ -207,7 +207,7 @@ TEST_F(Dlpack, EnforcesReadOnlyAndPassesItOn) {
   EXPECT_EQ(foreign.deleted, 1);
 }
 
-TEST_F(Dlpack, RefusesWhatCannotBeLentAndSaysWhatToDo) {
+TEST_F(Dlpack, RejectsUnsupportedTensorsWithAHint) {
   const Handle weight = parameter({1}, {1});
   DLManagedTensorVersioned* out = nullptr;
   EXPECT_EQ(spt_to_dlpack(weight, false, &out), SPT_INVALID_ARGUMENT);
@@ -218,7 +218,7 @@ TEST_F(Dlpack, RefusesWhatCannotBeLentAndSaysWhatToDo) {
   EXPECT_EQ(out, nullptr);
 }
 
-TEST_F(Dlpack, IsSeenInAViewThatLendsNothing) {
+TEST_F(Dlpack, FillsABorrowedView) {
   const Handle a = tensor({1, 2, 3, 4, 5, 6}, {2, 3});
   const Handle b = made(spt_transpose, int64_t{a}, int64_t{0}, int64_t{1});
   DLTensor view{};
@@ -234,7 +234,7 @@ TEST_F(Dlpack, IsSeenInAViewThatLendsNothing) {
   EXPECT_EQ(spt_dlpack_view(b, nullptr), SPT_INVALID_ARGUMENT);
 }
 
-TEST_F(Dlpack, IsNotSeenInAViewWhereItIsReadOnlyOrHasNoMemory) {
+TEST_F(Dlpack, RejectsViewsOfReadOnlyTensorsAndOfTensorsWithoutStorage) {
   Foreign foreign;
   foreign.versioned.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   DLTensor view{};
@@ -246,7 +246,7 @@ TEST_F(Dlpack, IsNotSeenInAViewWhereItIsReadOnlyOrHasNoMemory) {
   EXPECT_EQ(foreign.deleted, 1);
 }
 
-TEST_F(Dlpack, RefusesZerosThatNobodyHasWritten) {
+TEST_F(Dlpack, RejectsUnmaterializedZeros) {
   int64_t op = 0, count = 0;
   ASSERT_EQ(spt_op_find("_efficientzerotensor", "", &op), SPT_OK);
   SplValue two{};
@@ -266,7 +266,7 @@ TEST_F(Dlpack, RefusesZerosThatNobodyHasWritten) {
   out->deleter(out);
 }
 
-TEST_F(Dlpack, GoesRoundForEveryDtypeThatBothName) {
+TEST_F(Dlpack, RoundTripsEveryCommonDtype) {
   for (const char* name :
        {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32",
         "float64", "bfloat16", "complex64", "complex128", "bool", "float8_e4m3fn", "float8_e5m2"}) {
@@ -286,7 +286,7 @@ struct Hostile {
 
 class HostileDlpack : public Dlpack, public ::testing::WithParamInterface<Hostile> {};
 
-TEST_P(HostileDlpack, IsRefusedByTheFieldsNameAndDeletedOnce) {
+TEST_P(HostileDlpack, IsRejectedWithTheFieldsNameAndDeletedOnce) {
   Foreign foreign;
   GetParam().spoil(foreign);
   int64_t out = kUntouched;
@@ -338,7 +338,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "not a multiple of 4 bytes"}),
     [](const auto& tested) { return tested.param.name; });
 
-TEST_F(Dlpack, RefusesNullAndDeletesAlsoWhenThereIsNowhereToWrite) {
+TEST_F(Dlpack, RejectsNullAndDeletesWithoutAnOutPointer) {
   int64_t out = kUntouched;
   EXPECT_EQ(spt_from_dlpack(nullptr, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_from_dlpack_legacy(nullptr, &out), SPT_INVALID_ARGUMENT);
@@ -347,16 +347,16 @@ TEST_F(Dlpack, RefusesNullAndDeletesAlsoWhenThereIsNowhereToWrite) {
   EXPECT_EQ(foreign.deleted, 1);
 }
 
-TEST_F(Dlpack, TravelsBehindHandles) {
+TEST_F(Dlpack, WorksBehindHandles) {
   const Handle a = tensor({1, 2}, {2});
-  const int64_t lent = made(spt_dlpack_export, int64_t{a}, false).give();
+  const int64_t managed = made(spt_dlpack_export, int64_t{a}, false).give();
   void* address = nullptr;
-  EXPECT_EQ(spt_dlpack_data_ptr(lent, &address), SPT_OK);
+  EXPECT_EQ(spt_dlpack_data_ptr(managed, &address), SPT_OK);
   EXPECT_EQ(address, data_ptr(a));
-  const Handle back = made(spt_dlpack_import, lent);
+  const Handle back = made(spt_dlpack_import, managed);
   EXPECT_EQ(data_ptr(back), data_ptr(a));
   int64_t out = kUntouched;
-  EXPECT_EQ(spt_dlpack_import(lent, &out), SPT_INVALID_HANDLE) << "importing ended the handle";
+  EXPECT_EQ(spt_dlpack_import(managed, &out), SPT_INVALID_HANDLE) << "importing consumed the handle";
   const Handle unused = made(spt_dlpack_export, int64_t{a}, true);
   int64_t flags = 0;
   EXPECT_EQ(spt_dlpack_flags(unused, &flags), SPT_OK);

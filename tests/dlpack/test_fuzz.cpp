@@ -1,5 +1,5 @@
-// A million DLPack structures with fields as a faulty or hostile producer would fill them: each is taken or
-// refused by what an oracle says, in arithmetic of its own; none crashes, each deleter runs exactly once.
+// A million DLPack structures with the fields of a faulty or hostile producer. Each is imported or rejected
+// as an independent oracle predicts; none crashes, and each deleter runs exactly once.
 #include <ATen/dlpack.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr int kStructures = 1'000'000;
 constexpr Wide kLargest = std::numeric_limits<int64_t>::max();
 constexpr int64_t kArenaBytes = 1 << 16;
 
-/// The dtypes that torch has and DLPack names: code, bits.
+/// The dtypes that both torch and DLPack have: code, bits.
 constexpr auto kKnown = std::to_array<std::pair<uint8_t, uint8_t>>({{kDLUInt, 8},
                                                                     {kDLUInt, 16},
                                                                     {kDLUInt, 32},
@@ -41,14 +41,14 @@ constexpr auto kKnown = std::to_array<std::pair<uint8_t, uint8_t>>({{kDLUInt, 8}
                                                                     {kDLFloat8_e8m0fnu, 8},
                                                                     {kDLFloat4_e2m1fn, 4}});
 
-/// Torch's float4 are two to an element, all others one.
+/// Torch's float4 has two values per element, all others one.
 constexpr uint16_t lanes_of(uint8_t code) { return code == kDLFloat4_e2m1fn ? 2 : 1; }
 
 class Producer {
  public:
   explicit Producer(uint32_t seed) : random_(seed) {}
 
-  /// Fills everything anew. Most fields are sound, so that all the later checks are reached too.
+  /// Fills all fields. Most fields are valid, so that the later checks are reached too.
   void invent() {
     versioned_ = {};
     legacy_ = {};
@@ -93,8 +93,7 @@ class Producer {
   DLManagedTensor* legacy() { return &legacy_; }
   const DLTensor& tensor() const { return versioned_.dl_tensor; }
 
-  /// Whether all that torch would read lies in the memory that is there, and is not a small part of it
-  /// repeated without end.
+  /// Whether all elements lie in the memory, and do not repeat a small part of it without limit.
   bool is_readable(Wide bytes) const {
     const auto from = reinterpret_cast<uintptr_t>(tensor().data) - reinterpret_cast<uintptr_t>(arena_.data());
     Wide count = 1;
@@ -148,7 +147,7 @@ Wide stride_of(const DLTensor& tensor, int32_t dim) {
   return step;
 }
 
-/// The bytes from the first element to the end of the last; -1 where the tensor is to be refused.
+/// The bytes from the first element to the end of the last; -1 if the tensor must be rejected.
 Wide extent(const DLTensor& tensor) {
   const Wide item = item_bytes(tensor.dtype);
   const bool is_cpu = (tensor.device.device_type == kDLCPU || tensor.device.device_type == kDLCUDAHost) &&
@@ -194,31 +193,31 @@ bool is_sound(const DLTensor& tensor, Wide bytes) {
 
 class DlpackFuzz : public CApiTest {
  protected:
-  void expect_same_fields(int64_t handle, const DLTensor& given, uint64_t flags, bool is_empty) {
+  void expect_same_fields(int64_t handle, const DLTensor& expected, uint64_t flags, bool is_empty) {
     DLManagedTensorVersioned* out = nullptr;
     ASSERT_EQ(spt_to_dlpack(handle, false, &out), SPT_OK) << spt_last_error_message();
-    const DLTensor& lent = out->dl_tensor;
-    ASSERT_EQ(lent.ndim, given.ndim);
-    ASSERT_TRUE(std::equal(lent.shape, lent.shape + lent.ndim, given.shape));
-    ASSERT_EQ(lent.dtype.code, given.dtype.code);
-    ASSERT_EQ(lent.dtype.bits, given.dtype.bits);
+    const DLTensor& managed = out->dl_tensor;
+    ASSERT_EQ(managed.ndim, expected.ndim);
+    ASSERT_TRUE(std::equal(managed.shape, managed.shape + managed.ndim, expected.shape));
+    ASSERT_EQ(managed.dtype.code, expected.dtype.code);
+    ASSERT_EQ(managed.dtype.bits, expected.dtype.bits);
     ASSERT_EQ(out->flags, flags & DLPACK_FLAG_BITMASK_READ_ONLY);
     if (!is_empty) {
-      ASSERT_EQ(reinterpret_cast<uintptr_t>(lent.data),
-                reinterpret_cast<uintptr_t>(given.data) + given.byte_offset);
+      ASSERT_EQ(reinterpret_cast<uintptr_t>(managed.data),
+                reinterpret_cast<uintptr_t>(expected.data) + expected.byte_offset);
     }
-    for (int32_t i = 0; i < given.ndim; ++i) {
-      if (given.shape[i] > 1) {
-        ASSERT_EQ(Wide(lent.strides[i]), stride_of(given, i));
+    for (int32_t i = 0; i < expected.ndim; ++i) {
+      if (expected.shape[i] > 1) {
+        ASSERT_EQ(Wide(managed.strides[i]), stride_of(expected, i));
       }
     }
     out->deleter(out);
   }
 };
 
-TEST_F(DlpackFuzz, TakesWhatIsSoundAndRefusesTheRest) {
+TEST_F(DlpackFuzz, ImportsValidStructuresAndRejectsTheRest) {
   Producer producer(20260711);
-  int taken_count = 0;
+  int imported_count = 0;
   for (int i = 0; i < kStructures; ++i) {
     producer.invent();
     const bool legacy = producer.chance(4);
@@ -232,7 +231,7 @@ TEST_F(DlpackFuzz, TakesWhatIsSoundAndRefusesTheRest) {
                                   : spt_from_dlpack(producer.versioned(), &handle);
     ASSERT_EQ(status == SPT_OK, expected) << "structure " << i << ": " << spt_last_error_message();
     if (status == SPT_OK) {
-      ++taken_count;
+      ++imported_count;
       ASSERT_EQ(producer.deleted, 0) << "structure " << i;
       expect_same_fields(handle, producer.tensor(), legacy ? 0 : producer.versioned()->flags, bytes == 0);
       if (producer.is_readable(bytes)) {
@@ -246,8 +245,8 @@ TEST_F(DlpackFuzz, TakesWhatIsSoundAndRefusesTheRest) {
     }
     ASSERT_EQ(producer.deleted, producer.has_deleter ? 1 : 0) << "structure " << i;
   }
-  EXPECT_GT(taken_count, kStructures / 5);
-  EXPECT_LT(taken_count, kStructures * 4 / 5);
+  EXPECT_GT(imported_count, kStructures / 5);
+  EXPECT_LT(imported_count, kStructures * 4 / 5);
 }
 
 }  // namespace

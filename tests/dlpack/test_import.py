@@ -1,4 +1,4 @@
-"""Python objects into Simple by DLPack: by which way, over which memory, with what words where it cannot be."""
+"""Import of Python objects into Simple by DLPack: the protocol, the shared memory, and the errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEGACY = "__dlpack__ of before DLPack 1"
 BUFFER = "the buffer protocol"
 COPIED = "the producer copied its memory, as its flag IS_COPIED says"
 
-# What the cases' expressions see.
+# The definitions that the cases' expressions use.
 SETUP = """
 import array, ctypes, itertools, struct
 import numpy as np
@@ -28,7 +28,7 @@ import torch
 
 kept = []  # what C structures point to
 
-class Old:  # a producer of before DLPack 1
+class Old:  # a legacy producer
     def __init__(self, array): self.array = array
     def __dlpack__(self, stream=None): return torch.from_numpy(self.array).__dlpack__()
     def __dlpack_device__(self): return (1, 0)
@@ -37,11 +37,11 @@ class Angry:
     def __dlpack__(self, **options): raise ValueError("not today")
     def __dlpack_device__(self): return (1, 0)
 
-class Silent:  # says nothing of its device
+class Silent:  # does not report its device
     def __init__(self, array): self.array = array
     def __dlpack__(self, **options): return self.array.__dlpack__(**options)
 
-class Elsewhere(Old):  # its device is no pair
+class Elsewhere(Old):  # its device is not a pair
     def __dlpack_device__(self): return "cpu"
 
 class Stopped(Old):
@@ -52,11 +52,11 @@ class StoppedLater(Old):
         def __index__(self): raise KeyboardInterrupt
     def __dlpack_device__(self): return (1, self.Index())
 
-class Misplaced(bytearray):  # its buffer would be good, but it says that it is elsewhere
+class Misplaced(bytearray):  # its buffer is usable, but it reports another device
     def __dlpack__(self, **options): raise ValueError("not asked")
     def __dlpack_device__(self): raise BufferError("on the moon")
 
-class CannotCopy:  # of DLPack 1, but copies are not built
+class CannotCopy:  # DLPack 1, but without copies
     def __init__(self, array): self.array = array
     def __dlpack__(self, copy=None, **options):
         if copy: raise BufferError("copies are not built")
@@ -91,7 +91,7 @@ rename = ctypes.pythonapi.PyCapsule_SetName
 rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 @FROM_OBJECT
-def lend(obj, out):
+def export_tensor(obj, out):
     capsule = obj.array.__dlpack__(max_version=(1, 0))
     out[0] = pointer_in(capsule, b"dltensor_versioned")
     rename(capsule, b"used_dltensor_versioned")
@@ -99,31 +99,31 @@ def lend(obj, out):
     return 0
 
 @FROM_OBJECT
-def fail_without_words(obj, out): return -1
+def fail_without_error(obj, out): return -1
 
-def type_with_table(major=1, name=b"dlpack_exchange_api", function=lend, previous=None):
+def type_with_table(major=1, name=b"dlpack_exchange_api", function=export_tensor, previous=None):
     table = Table(Version(major, 3), ctypes.addressof(previous) if previous else None, None,
                   ctypes.cast(function, ctypes.c_void_p) if function else None, None, None, None)
     kept.extend([table, name, function])
-    class Lender:
+    class Producer:
         __dlpack_c_exchange_api__ = new_capsule(ctypes.addressof(table), name, None)
         def __init__(self, array): self.array = array
         def __dlpack__(self, **options): return self.array.__dlpack__(**options)
         def __dlpack_device__(self): return (1, 0)
-    Lender.table = table
-    return Lender
+    Producer.table = table
+    return Producer
 
-def known_by_its_table():
+def with_cached_table():
     import simple_torch
-    Lender = type_with_table()
-    simple_torch.from_dlpack(Lender(np.arange(2)))
-    del Lender.__dlpack_c_exchange_api__
-    return Lender
+    Producer = type_with_table()
+    simple_torch.from_dlpack(Producer(np.arange(2)))
+    del Producer.__dlpack_c_exchange_api__
+    return Producer
 
-def type_with_tables_without_end():
-    Lender = type_with_table(major=9)
-    Lender.table.prev_api = ctypes.addressof(Lender.table)
-    return Lender
+def type_with_cyclic_tables():
+    Producer = type_with_table(major=9)
+    Producer.table.prev_api = ctypes.addressof(Producer.table)
+    return Producer
 
 class NotATable(Old):
     __dlpack_c_exchange_api__ = 5
@@ -141,7 +141,7 @@ def address(x):
 
 @dataclass(frozen=True)
 class Case:
-    """`code` is the producer; `address()` of it is that of the tensor where the memory is shared."""
+    """`code` creates the producer; `address()` of it is the tensor's address if the memory is shared."""
 
     code: str
     way: str
@@ -151,13 +151,13 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Refused:
+class Rejected:
     code: str
-    words: str
+    message: str
     copy: str = "nil"
 
 
-TAKEN = [
+IMPORTED = [
     Case("np.arange(3)", ITSELF, "tensor([0, 1, 2])"),
     Case(
         "np.arange(6.0).reshape(2, 3).T",
@@ -197,46 +197,46 @@ TAKEN = [
     Case("type_with_table()(np.arange(2))", METHOD, "tensor([0, 1])", "true", COPIED),
     Case("type_with_table(major=9)(np.arange(2))", METHOD, "tensor([0, 1])"),
     Case("type_with_table(major=9, previous=type_with_table().table)(np.arange(2))", TABLE, "tensor([0, 1])"),
-    Case("type_with_tables_without_end()(np.arange(2))", METHOD, "tensor([0, 1])"),
-    Case("known_by_its_table()(np.arange(2))", TABLE, "tensor([0, 1])"),
+    Case("type_with_cyclic_tables()(np.arange(2))", METHOD, "tensor([0, 1])"),
+    Case("with_cached_table()(np.arange(2))", TABLE, "tensor([0, 1])"),
     Case("type_with_table(name=b'other')(np.arange(2))", METHOD, "tensor([0, 1])"),
     Case("type_with_table(function=None)(np.arange(2))", METHOD, "tensor([0, 1])"),
     Case("NotATable(np.arange(2))", LEGACY, "tensor([0, 1])"),
 ]
 
-REFUSED = [
-    Refused("np.arange(3, dtype='>f4')", "buffer: format '>f' is big-endian"),
-    Refused("np.arange(3)[::-1]", "strides[0] is -1, and torch has no negative strides"),
-    Refused("np.array(['a'])", "buffer: format '1w' has no torch dtype"),
-    Refused("np.array([{}])", "buffer: format 'O' has no torch dtype"),
-    Refused("np.zeros(2, 'g')", "buffer: format 'g' has no torch dtype"),
-    Refused("np.frombuffer(bytearray(32), np.uint8)[8:24].view(np.complex128)", "is not a multiple of 16 bytes"),
-    Refused("np.frombuffer(bytearray(9), np.uint8)[1:].view(np.float64)", "is not a multiple of 8 bytes"),
-    Refused(
+REJECTED = [
+    Rejected("np.arange(3, dtype='>f4')", "buffer: format '>f' is big-endian"),
+    Rejected("np.arange(3)[::-1]", "strides[0] is -1, and torch has no negative strides"),
+    Rejected("np.array(['a'])", "buffer: format '1w' has no torch dtype"),
+    Rejected("np.array([{}])", "buffer: format 'O' has no torch dtype"),
+    Rejected("np.zeros(2, 'g')", "buffer: format 'g' has no torch dtype"),
+    Rejected("np.frombuffer(bytearray(32), np.uint8)[8:24].view(np.complex128)", "is not a multiple of 16 bytes"),
+    Rejected("np.frombuffer(bytearray(9), np.uint8)[1:].view(np.float64)", "is not a multiple of 8 bytes"),
+    Rejected(
         "torch.ones(2, requires_grad=True)", "it requires grad, and its gradient would be lost; call detach() first"
     ),
-    Refused("torch.ones(2, dtype=torch.complex64).conj()", "call resolve_conj() first, or ask for a copy"),
-    Refused("torch.ones(2, dtype=torch.complex64).conj().imag", "call resolve_neg() first, or ask for a copy"),
-    Refused("torch.ones(2).to_sparse()", "it is not strided; call to_dense() first"),
-    Refused("torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8)", "it is quantized; call dequantize()"),
-    Refused("torch.ones(2, device='meta')", "it has no memory"),
-    Refused(
+    Rejected("torch.ones(2, dtype=torch.complex64).conj()", "call resolve_conj() first, or ask for a copy"),
+    Rejected("torch.ones(2, dtype=torch.complex64).conj().imag", "call resolve_neg() first, or ask for a copy"),
+    Rejected("torch.ones(2).to_sparse()", "it is not strided; call to_dense() first"),
+    Rejected("torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8)", "it is quantized; call dequantize()"),
+    Rejected("torch.ones(2, device='meta')", "it has no memory"),
+    Rejected(
         "[1, 2]",
         "TypeError: cannot create a tensor from list: not a torch.Tensor, no __dlpack__, no buffer",
     ),
-    Refused("Angry()", "ValueError: not today"),
-    Refused("Elsewhere(np.arange(2))", "__dlpack_device__ of Elsewhere must return a (device type, device"),
-    Refused("Stopped(np.arange(2))", "KeyboardInterrupt"),
-    Refused("StoppedLater(np.arange(2))", "KeyboardInterrupt"),
-    Refused("Misplaced(b'ab')", "BufferError: on the moon"),
-    Refused("Broken()", "TypeError: a mistake of its own"),
-    Refused("Broken()", "does not accept copy=False (a mistake of its own)", "false"),
-    Refused("np.zeros(2, 'M8[s]')", "view it as integers of the same width"),
-    Refused("Old(np.arange(2))", "which producers before DLPack 1 do not support; omit copy", "false"),
-    Refused("Spent()", "ValueError: the DLPack capsule was already used; a capsule can be consumed only once"),
-    Refused("NoCapsule()", "TypeError: expected a DLPack capsule, got int"),
-    Refused("type_with_table(function=fail_without_words)(np.arange(2))", "returned no tensor and set no exception"),
-    Refused("np.zeros(2, 'M8[s]')", "cannot include dtype 'M' in a buffer"),
+    Rejected("Angry()", "ValueError: not today"),
+    Rejected("Elsewhere(np.arange(2))", "__dlpack_device__ of Elsewhere must return a (device type, device"),
+    Rejected("Stopped(np.arange(2))", "KeyboardInterrupt"),
+    Rejected("StoppedLater(np.arange(2))", "KeyboardInterrupt"),
+    Rejected("Misplaced(b'ab')", "BufferError: on the moon"),
+    Rejected("Broken()", "TypeError: a mistake of its own"),
+    Rejected("Broken()", "does not accept copy=False (a mistake of its own)", "false"),
+    Rejected("np.zeros(2, 'M8[s]')", "view it as integers of the same width"),
+    Rejected("Old(np.arange(2))", "which producers before DLPack 1 do not support; omit copy", "false"),
+    Rejected("Spent()", "ValueError: the DLPack capsule was already used; a capsule can be consumed only once"),
+    Rejected("NoCapsule()", "TypeError: expected a DLPack capsule, got int"),
+    Rejected("type_with_table(function=fail_without_error)(np.arange(2))", "returned no tensor and set no exception"),
+    Rejected("np.zeros(2, 'M8[s]')", "cannot include dtype 'M' in a buffer"),
 ]
 
 
@@ -246,21 +246,21 @@ def program() -> str:
         "use python as py",
         'py.exec(py.import("builtins").open("setup.py").read().to_text())',
         'val address = py.eval("address")',
-        'fn told(text): print text.replace("\\n", "|")',
+        'fn print_line(text): print text.replace("\\n", "|")',
     ]
-    for case in TAKEN:
+    for case in IMPORTED:
         lines += [
             "if true:",
             f"    val producer = py.eval({quoted(case.code)})",
             f"    val t = torch.from_dlpack(producer, copy: {case.copy})",
             "    val shares = t.numel() == 0 or t.data_ptr() == address(producer).to_int()",
-            '    told("{t} ~ {torch.dlpack.way()} ~ {torch.dlpack.why_copied()} ~ {shares}")',
+            '    print_line("{t} ~ {torch.dlpack.way()} ~ {torch.dlpack.why_copied()} ~ {shares}")',
         ]
-    for case in REFUSED:
+    for case in REJECTED:
         lines += [
             f"match torch.attempt(\\: torch.from_dlpack(py.eval({quoted(case.code)}), copy: {case.copy})):",
-            '    case Ok(t): told("taken: {t}")',
-            "    case Err(error): told(error.message())",
+            '    case Ok(t): print_line("imported: {t}")',
+            "    case Err(error): print_line(error.message())",
         ]
     return "\n".join(lines) + "\n"
 
@@ -279,14 +279,14 @@ def printed(tmp_path_factory) -> list[str]:
     return run.stdout.splitlines()
 
 
-@pytest.mark.parametrize("number", range(len(TAKEN)), ids=[f"{c.code}-{c.copy}" for c in TAKEN])
+@pytest.mark.parametrize("number", range(len(IMPORTED)), ids=[f"{c.code}-{c.copy}" for c in IMPORTED])
 def test_is_imported(printed, number):
-    case = TAKEN[number]
+    case = IMPORTED[number]
     text, way, why, shares = printed[number].split(" ~ ")
     assert (text.replace("|", "\n"), way, why) == (case.text, case.way, case.why_copied)
     assert shares == ("false" if case.why_copied else "true")
 
 
-@pytest.mark.parametrize("number", range(len(REFUSED)), ids=[c.code for c in REFUSED])
+@pytest.mark.parametrize("number", range(len(REJECTED)), ids=[c.code for c in REJECTED])
 def test_is_rejected_with_a_reason(printed, number):
-    assert REFUSED[number].words in printed[len(TAKEN) + number]
+    assert REJECTED[number].message in printed[len(IMPORTED) + number]

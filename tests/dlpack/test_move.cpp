@@ -1,5 +1,5 @@
-// Tensors that go into the structure they are exported as: IS_COPIED goes out again where it came in and
-// nobody else has the memory, READ_ONLY always, and what was given away is no more.
+// Tensors that move into their exported structure: IS_COPIED is exported again if it was imported and the
+// memory has no other user, READ_ONLY always, and the moved handle is invalid.
 #include <thread>
 
 #include "tests/dlpack/consumers.h"
@@ -16,7 +16,7 @@ const Dtype kFloat32{"float32", {kDLFloat, 32, 1}};
 
 class Moves : public CApiTest {
  protected:
-  /// A producer's tensor with these flags, in our hands.
+  /// A producer's tensor with these flags, imported.
   Handle theirs(uint64_t flags, const Layout& layout = layouts().front()) {
     return made(spt_from_dlpack,
                 make(producer_, order(kFloat32, layout, {.flags = flags}, &deletions_), false).versioned);
@@ -25,7 +25,7 @@ class Moves : public CApiTest {
   static DLManagedTensorVersioned* moved(Handle& tensor) {
     DLManagedTensorVersioned* out = nullptr;
     EXPECT_EQ(spt_into_dlpack(tensor, &out), SPT_OK) << spt_last_error_message();
-    tensor.give();  // ended
+    tensor.give();  // consumed
     return out;
   }
 
@@ -46,7 +46,7 @@ class Moves : public CApiTest {
   int32_t deletions_ = 0;
 };
 
-TEST_F(Moves, KeepTheFlagsThatTheMemoryCameInWith) {
+TEST_F(Moves, KeepTheImportedFlags) {
   int32_t ended = 0;
   for (const uint64_t flags : {uint64_t{0}, kReadOnly, kCopied, kReadOnly | kCopied}) {
     for (const Layout& layout : layouts()) {
@@ -57,14 +57,14 @@ TEST_F(Moves, KeepTheFlagsThatTheMemoryCameInWith) {
       EXPECT_EQ(out->flags, flags);
       EXPECT_EQ(out->dl_tensor.data, address);
       EXPECT_EQ(read_by(producer_, out->dl_tensor), values_as_made(kFloat32, layout));
-      EXPECT_EQ(deletions_, ended) << "the structure has it";
+      EXPECT_EQ(deletions_, ended) << "the structure owns it";
       out->deleter(out);
       EXPECT_EQ(deletions_, ++ended);
     }
   }
 }
 
-TEST_F(Moves, EndTheHandle) {
+TEST_F(Moves, ConsumeTheHandle) {
   const int64_t ours = theirs(kCopied).give();
   DLManagedTensorVersioned* out = nullptr;
   DLManagedTensorVersioned* again = nullptr;
@@ -80,7 +80,7 @@ TEST_F(Moves, EndTheHandle) {
   EXPECT_EQ(deletions_, 1);
 }
 
-TEST_F(Moves, LeaveATensorThatIsRefusedWhereItIs) {
+TEST_F(Moves, KeepTheHandleOnError) {
   const Handle weight = parameter({1}, {1});
   DLManagedTensorVersioned* out = nullptr;
   int64_t handle = kUntouched;
@@ -94,39 +94,39 @@ TEST_F(Moves, LeaveATensorThatIsRefusedWhereItIs) {
   EXPECT_THAT(values(weight), ElementsAre(1));
 }
 
-/// Who else has the memory, or a part of it: all behind handles.
+/// Another user of the memory, or of a part of it, behind a handle.
 struct Holder {
   const char* name;
   int32_t (*hold)(int64_t tensor, int64_t* out);
 };
 
-class MovesBesideOthers : public Moves, public ::testing::WithParamInterface<Holder> {};
+class MovesWithOtherUsers : public Moves, public ::testing::WithParamInterface<Holder> {};
 
-TEST_P(MovesBesideOthers, SayThatItIsACopyOnlyOnceTheyAreGone) {
+TEST_P(MovesWithOtherUsers, SetTheCopiedFlagOnlyWithoutOtherUsers) {
   for (const uint64_t read_only : {uint64_t{0}, kReadOnly}) {
     deletions_ = 0;
     Handle ours = theirs(kCopied | read_only);
     Handle other = made(GetParam().hold, int64_t{ours});
-    EXPECT_EQ(flags_when_moved(std::move(ours)), read_only) << "the other has it too";
+    EXPECT_EQ(flags_when_moved(std::move(ours)), read_only) << "the other user remains";
     EXPECT_EQ(deletions_, 0);
     other = Handle();
     EXPECT_EQ(deletions_, 1);
     ours = theirs(kCopied | read_only);
     made(GetParam().hold, int64_t{ours});
-    EXPECT_EQ(flags_when_moved(std::move(ours)), kCopied | read_only) << "the other has let go";
+    EXPECT_EQ(flags_when_moved(std::move(ours)), kCopied | read_only) << "the other user is gone";
     EXPECT_EQ(deletions_, 2);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Holders, MovesBesideOthers,
+    Holders, MovesWithOtherUsers,
     ::testing::Values(
         Holder{"AnotherHandle", spt_another_handle}, Holder{"ADetachedOne", spt_detach},
         Holder{"AView", [](int64_t tensor, int64_t* out) { return spt_select(tensor, 0, 0, out); }},
         Holder{"ALoan", [](int64_t tensor, int64_t* out) { return spt_dlpack_export(tensor, false, out); }}),
     [](const auto& tested) { return tested.param.name; });
 
-TEST_F(Moves, KeepTheFlagOfTheirOwnCopiesHoweverOftenTheyGoRound) {
+TEST_F(Moves, KeepTheCopiedFlagOverRoundTrips) {
   const Handle original = tensor({1, 2, 3}, {3});
   int64_t before = 0;
   int64_t after = 0;
@@ -141,23 +141,23 @@ TEST_F(Moves, KeepTheFlagOfTheirOwnCopiesHoweverOftenTheyGoRound) {
   }
   ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
   EXPECT_EQ(after - before, 12) << "there was one copy";
-  EXPECT_EQ(flags_when_moved(made(spt_clone, int64_t{original})), 0U) << "no copy that came by DLPack";
+  EXPECT_EQ(flags_when_moved(made(spt_clone, int64_t{original})), 0U) << "not a copy by DLPack";
 }
 
-TEST_F(Moves, SayNothingOfLoansThatCameBackWhileTheLenderHasThem) {
+TEST_F(Moves, OmitTheCopiedFlagWhileTheExporterHasTheMemory) {
   Handle ours = theirs(kCopied);
   Handle back = made(spt_from_dlpack, exported(ours));
   EXPECT_EQ(flags_when_moved(std::move(back)), 0U);
-  EXPECT_EQ(flags_when_moved(std::move(ours)), kCopied) << "the last one";
+  EXPECT_EQ(flags_when_moved(std::move(ours)), kCopied) << "the last user";
   EXPECT_EQ(deletions_, 1);
   ours = theirs(kCopied);
   back = made(spt_from_dlpack, exported(ours));
   ours = Handle();
-  EXPECT_EQ(flags_when_moved(std::move(back)), kCopied) << "the last one";
+  EXPECT_EQ(flags_when_moved(std::move(back)), kCopied) << "the last user";
   EXPECT_EQ(deletions_, 2);
 }
 
-TEST_F(Moves, KeepTheFlagOfAViewThatAloneIsLeft) {
+TEST_F(Moves, KeepTheCopiedFlagOfTheLastView) {
   Handle ours = theirs(kCopied);
   Handle view = made(spt_select, int64_t{ours}, int64_t{0}, int64_t{1});
   ours = Handle();
@@ -169,7 +169,7 @@ TEST_F(Moves, KeepTheFlagOfAViewThatAloneIsLeft) {
   EXPECT_EQ(deletions_, 1);
 }
 
-TEST_F(Moves, GoBehindHandlesToo) {
+TEST_F(Moves, WorkBehindHandles) {
   Handle ours = theirs(kCopied);
   const Handle held = made(spt_dlpack_move, ours.give());
   int64_t flags = 0;
@@ -177,7 +177,7 @@ TEST_F(Moves, GoBehindHandlesToo) {
   EXPECT_EQ(flags, 2);
 }
 
-TEST_F(Moves, HappenOnceWhereThreadsContend) {
+TEST_F(Moves, HappenOnceUnderContention) {
   for (int round = 0; round < 200; ++round) {
     deletions_ = 0;
     const int64_t ours = theirs(kCopied).give();
@@ -186,7 +186,7 @@ TEST_F(Moves, HappenOnceWhereThreadsContend) {
       std::jthread first([&] { spt_into_dlpack(ours, &taken[0]); });
       std::jthread second([&] { spt_into_dlpack(ours, &taken[1]); });
     }
-    EXPECT_NE(taken[0] == nullptr, taken[1] == nullptr) << "one of them has it";
+    EXPECT_NE(taken[0] == nullptr, taken[1] == nullptr) << "exactly one thread gets it";
     for (DLManagedTensorVersioned* out : taken) {
       if (out != nullptr) {
         EXPECT_EQ(out->flags & ~kCopied, 0U);

@@ -1,4 +1,4 @@
-"""Tensors of Python that go into the capsule they leave in: who has the memory then, and what is left of them."""
+"""Python tensors that move into the capsule that exports them: flags, users of the memory, and the moved tensor."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ READ_ONLY, COPIED = 1, 2
 
 
 def flags_of(capsule) -> int:
-    """Behind version, context and deleter."""
+    """Reads the flags, which follow version, context and deleter."""
     pointer_in = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_in.restype, pointer_in.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     return ctypes.c_uint64.from_address(pointer_in(capsule, b"dltensor_versioned") + 24).value
 
 
 def numpys_copy(values=4.0):
-    """As NumPy flags it."""
+    """A copy, flagged as NumPy flags it."""
     capsule = np.arange(values).__dlpack__(max_version=(1, 0), copy=True)
     assert flags_of(capsule) == COPIED
     return capsule
@@ -41,7 +41,7 @@ def numpys_copy(values=4.0):
 def test_copied_flag_is_kept_if_the_tensor_moves():
     tensor = from_dlpack(numpys_copy())
     address = tensor.data_ptr()
-    assert flags_of(tensor.__dlpack__(max_version=(1, 0))) == 0  # it is had by two then
+    assert flags_of(tensor.__dlpack__(max_version=(1, 0))) == 0  # it has two users then
     capsule = tensor.into_dlpack()
     assert flags_of(capsule) == COPIED
     theirs = torch.from_dlpack(capsule)
@@ -80,7 +80,7 @@ def test_copied_flag_is_not_set_if_the_memory_has_other_users(hold):
     del held
 
 
-# Torch keeps the Python object of a storage, which has the storage, as long as the storage.
+# Torch keeps the Python object of a storage, which owns the storage, as long as the storage.
 LETTING_GO = [name for name in HOLDERS if name not in ("a storage", "a weak reference")]
 
 
@@ -101,11 +101,11 @@ def test_imported_copy_is_rejected_without_copy_and_used_with_copy():
         round_trip(False)
     first = from_dlpack(numpys_copy())
     address = first.data_ptr()
-    assert from_dlpack(first.into_dlpack(), copy=True).data_ptr() == address  # it is its consumer's own
+    assert from_dlpack(first.into_dlpack(), copy=True).data_ptr() == address  # the consumer is its only user
     assert flags_of(round_trip(None).into_dlpack()) == COPIED
 
 
-class Lends:
+class ReturningProducer:
     """A producer of one capsule."""
 
     def __init__(self, capsule):
@@ -119,8 +119,8 @@ class Lends:
 
 
 def test_numpy_writes_to_moved_memory_but_not_to_read_only_memory():
-    assert np.from_dlpack(Lends(from_dlpack(numpys_copy()).into_dlpack())).flags.writeable
-    assert not np.from_dlpack(Lends(from_dlpack(b"abc").into_dlpack())).flags.writeable
+    assert np.from_dlpack(ReturningProducer(from_dlpack(numpys_copy()).into_dlpack())).flags.writeable
+    assert not np.from_dlpack(ReturningProducer(from_dlpack(b"abc").into_dlpack())).flags.writeable
 
 
 USES = {

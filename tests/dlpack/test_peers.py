@@ -1,4 +1,4 @@
-"""Arrays of other libraries into Simple and tensors of Simple out to them: dtype by dtype, layout by layout.
+"""Imports arrays of other libraries into Simple and exports tensors to them: dtype by dtype, layout by layout.
 
 For each peer one host process runs `peers/round_trips.spl` with `peers/PEER_peer.py`, which creates, reads and writes
 the peer's arrays, and prints the outcomes. The tables in this file have the expected outcomes.
@@ -31,20 +31,20 @@ def is_at_least(package: str, *wanted: int) -> bool:
     return is_there(package) and tuple(map(int, version(package).split(".")[: len(wanted)])) >= wanted
 
 
-# ---- what the rows hold
+# ---- the values
 
-NUMBERS = [1, 2, 4, 8, 16, 32]  # in two rows of three; powers of two, which every dtype holds
+NUMBERS = [1, 2, 4, 8, 16, 32]  # two rows of three; powers of two, which every dtype represents
 BOOLS = [1, 1, 0, 1, 0, 0]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How an array lies over the numbers."""
+    """The layout of an array over the numbers."""
 
     shape: list[int]
     strides: list[int]
-    order: list[int]  # which of the numbers, row by row
-    dense: list[int] | None = None  # the strides where a library has rows without gaps only
+    order: list[int]  # the numbers in row-major order
+    dense: list[int] | None = None  # the strides of libraries that only have contiguous rows
 
 
 LAYOUTS = {
@@ -60,7 +60,7 @@ LAYOUTS = {
 }
 ONE_DIMENSION = {"rows": Layout([6], [1], [0, 1, 2, 3, 4, 5]), "offset": Layout([3], [1], [3, 4, 5])}
 
-FLOAT4 = "float4_e2m1fn_x2"  # its numbers are compared as bytes
+FLOAT4 = "float4_e2m1fn_x2"  # compared as bytes
 FLOAT8S = "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu"
 INTEGERS = "uint8 uint16 uint32 uint64 int8 int16 int32 int64"
 COMMON = f"bool {INTEGERS} float16 float32 float64 complex64 complex128"
@@ -73,50 +73,50 @@ def values(dtype: str, layout: Layout) -> list[float]:
     return [part for number in numbers for part in (number, number)] if dtype.startswith("complex") else numbers
 
 
-# ---- what can happen
+# ---- outcomes
 
-EITHER = "the same or another"  # as the consumer likes the address
+EITHER = "the same or another"  # depends on the address
 
 
 @dataclass(frozen=True)
 class Shared:
-    """Taken over the same memory. A write is seen, or is refused with these words.
+    """Imported with shared memory. A write is visible, or fails with the message.
 
-    `here` is a write of Simple's seen by the peer, `there` one of the peer's seen by Simple (on the way in of peers
-    whose arrays cannot be written: one into their memory).
+    `here` is a write of Simple that the peer sees, `there` a write of the peer that Simple sees. For an import from a
+    peer with immutable arrays, `there` is a direct write to the memory.
     """
 
     here: str = "seen"
     there: str = "seen"
-    address: str = "same"  # or another, or EITHER
-    dtype: str = ""  # where it is another
-    layout: dict[str, Layout] | None = None  # where it is another
-    way: str = ""  # where it is another
+    address: str = "same"  # "same", "another" or EITHER
+    dtype: str = ""  # if it differs
+    layout: dict[str, Layout] | None = None  # if it differs
+    way: str = ""  # if it differs
 
 
 @dataclass(frozen=True)
-class Refused:
-    """The consumer refuses, with these words."""
+class Rejected:
+    """The consumer rejects the array with this message."""
 
-    words: str
+    message: str
 
 
 @dataclass(frozen=True)
 class Absent:
-    """The peer itself cannot have such an array, and says so."""
+    """The peer cannot create such an array, and reports it."""
 
-    words: str
+    message: str
 
 
-Outcome = Shared | Refused | Absent
+Outcome = Shared | Rejected | Absent
 
 
 @dataclass(frozen=True)
 class Row:
-    """What happens to these; of a table's rows the first that fits counts.
+    """The outcome for these carriers, dtypes and layouts. The first row of a table that matches applies.
 
-    `carrier` is "in"; or on the way out "tensor" (the peer is given the tensor itself and asks its __dlpack__) or
-    "capsule" (it is given the DLPack 1 capsule of to_dlpack()).
+    `carrier` is "in" for an import. For an export it is "tensor" (the peer receives the tensor itself and calls its
+    __dlpack__) or "capsule" (the peer receives the DLPack 1 capsule of to_dlpack()).
     """
 
     carrier: str
@@ -135,13 +135,13 @@ class Row:
 @dataclass(frozen=True)
 class Peer:
     name: str
-    way: str  # in which its arrays come
+    way: str  # the protocol of its imports
     rows: list[Row]
     is_dense: bool = False
     on_cuda: bool = False
-    package: str = ""  # where it is another than the name
+    package: str = ""  # if it differs from the name
     why_copied: str = "the producer copied its memory, as its flag IS_COPIED says"
-    always_copies: str = ""  # the words in which `copy: false` is refused, where it is
+    always_copies: str = ""  # the message for `copy: false`, if the peer always copies
 
 
 ITSELF = "the NumPy array itself"
@@ -152,25 +152,25 @@ ASKED = "a copy was asked for"
 
 READ_ONLY = "the tensor is read-only: its memory was lent without leave to write"
 NEGATIVE = "strides[1] is -1, and torch has no negative strides; copy it where it was made"
-# torch.Tensor.__dlpack__ cannot lend what cannot be written; to_dlpack() can.
-NO_READ_ONLY_TENSORS = Row("tensor", ALL, "read-only", Refused("give a clone(), or a simple_torch.Tensor"))
+# torch.Tensor.__dlpack__ cannot export read-only memory; to_dlpack() can.
+NO_READ_ONLY_TENSORS = Row("tensor", ALL, "read-only", Rejected("give a clone(), or a simple_torch.Tensor"))
 READ_ONLY_CAPSULES = Row("capsule", ALL, "read-only", Shared(READ_ONLY, "assignment destination is read-only"))
 
 NUMPY = Peer(
     "numpy",
     ITSELF,
     [
-        # NumPy's own dtypes only; those of ml_dtypes have neither a place in its DLPack nor in its buffers.
-        Row("in", f"bfloat16 complex32 {FLOAT8S} {FLOAT4}", ALL, Refused("ValueError: cannot include dtype '")),
-        Row("in", ALL, "reversed", Refused(NEGATIVE)),
+        # Only NumPy's own dtypes: neither its DLPack nor its buffers support those of ml_dtypes.
+        Row("in", f"bfloat16 complex32 {FLOAT8S} {FLOAT4}", ALL, Rejected("ValueError: cannot include dtype '")),
+        Row("in", ALL, "reversed", Rejected(NEGATIVE)),
         Row("in", ALL, "broadcast read-only", Shared(here=READ_ONLY)),
         Row("in", ALL, ALL, Shared()),
         NO_READ_ONLY_TENSORS,
-        Row("tensor", FLOAT4, ALL, Refused("RuntimeError: Unsupported lanes in DLTensor dtype.")),
-        Row("tensor", f"bfloat16 complex32 {FLOAT8S}", ALL, Refused("RuntimeError: Unsupported dtype in DLTensor.")),
+        Row("tensor", FLOAT4, ALL, Rejected("RuntimeError: Unsupported lanes in DLTensor dtype.")),
+        Row("tensor", f"bfloat16 complex32 {FLOAT8S}", ALL, Rejected("RuntimeError: Unsupported dtype in DLTensor.")),
         Row("tensor", ALL, ALL, Shared()),
-        Row("capsule", FLOAT4, ALL, Refused("RuntimeError: Unsupported lanes in DLTensor dtype.")),
-        Row("capsule", f"bfloat16 complex32 {FLOAT8S}", ALL, Refused("RuntimeError: Unsupported dtype in DLTensor.")),
+        Row("capsule", FLOAT4, ALL, Rejected("RuntimeError: Unsupported lanes in DLTensor dtype.")),
+        Row("capsule", f"bfloat16 complex32 {FLOAT8S}", ALL, Rejected("RuntimeError: Unsupported dtype in DLTensor.")),
         READ_ONLY_CAPSULES,
         Row("capsule", ALL, ALL, Shared()),
     ],
@@ -185,7 +185,7 @@ TORCH = Peer(
         Row("in", ALL, ALL, Shared()),
         NO_READ_ONLY_TENSORS,
         Row("tensor", ALL, ALL, Shared()),
-        # Python's torch knows no flags: what it takes, it writes.
+        # Python's torch ignores flags: it writes to all memory that it imports.
         Row("capsule", ALL, "read-only", Shared(here=READ_ONLY)),
         Row("capsule", ALL, ALL, Shared()),
     ],
@@ -193,10 +193,10 @@ TORCH = Peer(
 )
 
 JAX_IMMUTABLE = "TypeError: JAX arrays are immutable"
-# From 0.12 on JAX knows DLPack 1, in which it lends and which it takes.
+# JAX 0.12 and later export and import DLPack 1.
 JAX_KNOWS_DLPACK_1 = is_at_least("jax", 0, 12)
 JAX_LENDS = METHOD if JAX_KNOWS_DLPACK_1 else LEGACY
-# JAX 0.6, the last for Python 3.10, reads memory in the order of its rows whatever the strides: NumPy's arrays, too.
+# JAX 0.6, the last for Python 3.10, ignores strides and reads memory in row-major order, also for NumPy arrays.
 JAX_MISREADS = {"transposed": Layout([3, 2], [1, 3], [0, 1, 2, 3, 4, 5])}
 JAX_TRANSPOSES = is_at_least("jax", 0, 7)
 
@@ -204,10 +204,10 @@ JAX_TRANSPOSES = is_at_least("jax", 0, 7)
 def jax_takes(carrier: str) -> list[Row]:
     misread = Row(carrier, ALL, "transposed", Shared(there=JAX_IMMUTABLE, layout=JAX_MISREADS))
     return [
-        Row(carrier, "complex32", ALL, Refused("Invalid or unsupported DLPack complex width: 32 bits")),
-        Row(carrier, FLOAT4, ALL, Refused("DLPack types with lanes != 1 not implemented, got 2")),
-        Row(carrier, ALL, "strided broadcast", Refused("Only DLPack tensors with trivial (compact) striding")),
-        # Where the address is no multiple of 64 bytes JAX copies, and tells nobody.
+        Row(carrier, "complex32", ALL, Rejected("Invalid or unsupported DLPack complex width: 32 bits")),
+        Row(carrier, FLOAT4, ALL, Rejected("DLPack types with lanes != 1 not implemented, got 2")),
+        Row(carrier, ALL, "strided broadcast", Rejected("Only DLPack tensors with trivial (compact) striding")),
+        # JAX copies memory that is not aligned to 64 bytes, without a report.
         Row(carrier, "complex128", "scalar", Shared(there=JAX_IMMUTABLE)),
         Row(carrier, ALL, "scalar offset", Shared("unseen", JAX_IMMUTABLE, address="another")),
         *([] if JAX_TRANSPOSES else [misread]),
@@ -215,10 +215,10 @@ def jax_takes(carrier: str) -> list[Row]:
     ]
 
 
-OLD_CAPSULE = Row("capsule", ALL, ALL, Refused('DLPack tensor must be a capsule with name "dltensor"'))
+OLD_CAPSULE = Row("capsule", ALL, ALL, Rejected('DLPack tensor must be a capsule with name "dltensor"'))
 JAX_HAS_NO = "TypeError: Error interpreting argument" if JAX_TRANSPOSES else "is not a valid JAX array type"
 JAX_CAPSULES = [
-    Row("capsule", f"complex32 {FLOAT4}", "read-only", Refused("UNIMPLEMENTED")),
+    Row("capsule", f"complex32 {FLOAT4}", "read-only", Rejected("UNIMPLEMENTED")),
     Row("capsule", ALL, "read-only", Shared(READ_ONLY, JAX_IMMUTABLE, address=EITHER)),
     *jax_takes("capsule"),
 ]
@@ -228,8 +228,8 @@ JAX = Peer(
     [
         Row("in", ALL, "read-only", Absent("TypeError: JAX has no read-only arrays")),
         Row("in", "complex32", ALL, Absent(JAX_HAS_NO)),
-        Row("in", FLOAT4, ALL, Refused("dtype.lanes is 1, and torch has 2 for such values only")),
-        # Immutable, which its buffers say; of these dtypes it has capsules only, which did not.
+        Row("in", FLOAT4, ALL, Rejected("dtype.lanes is 1, and torch has 2 for such values only")),
+        # Immutable, which its buffers report. These dtypes have only capsules, which did not report it.
         Row("in", f"bfloat16 {FLOAT8S}", ALL, Shared(here=READ_ONLY, way=JAX_LENDS)),
         Row("in", ALL, ALL, Shared(here=READ_ONLY)),
         NO_READ_ONLY_TENSORS,
@@ -247,17 +247,17 @@ TENSORFLOW = Peer(
     [
         Row("in", ALL, "read-only", Absent("TypeError: TensorFlow has no read-only tensors")),
         Row("in", "complex32 float8_e8m0fnu", ALL, Absent("ValueError: Failed to convert a NumPy array")),
-        Row("in", "float8_e4m3fn", ALL, Refused("DT_FLOAT8_E4M3FN is not supported by dlpack")),
-        Row("in", "float8_e4m3fnuz", ALL, Refused("DT_FLOAT8_E4M3FNUZ is not supported by dlpack")),
-        Row("in", "float8_e5m2", ALL, Refused("DT_FLOAT8_E5M2 is not supported by dlpack")),
-        Row("in", "float8_e5m2fnuz", ALL, Refused("DT_FLOAT8_E5M2FNUZ is not supported by dlpack")),
-        Row("in", FLOAT4, ALL, Refused("DT_FLOAT4_E2M1FN is not supported by dlpack")),
-        Row("in", "bfloat16", ALL, Shared(here=READ_ONLY, way=LEGACY)),  # as JAX's
+        Row("in", "float8_e4m3fn", ALL, Rejected("DT_FLOAT8_E4M3FN is not supported by dlpack")),
+        Row("in", "float8_e4m3fnuz", ALL, Rejected("DT_FLOAT8_E4M3FNUZ is not supported by dlpack")),
+        Row("in", "float8_e5m2", ALL, Rejected("DT_FLOAT8_E5M2 is not supported by dlpack")),
+        Row("in", "float8_e5m2fnuz", ALL, Rejected("DT_FLOAT8_E5M2FNUZ is not supported by dlpack")),
+        Row("in", FLOAT4, ALL, Rejected("DT_FLOAT4_E2M1FN is not supported by dlpack")),
+        Row("in", "bfloat16", ALL, Shared(here=READ_ONLY, way=LEGACY)),  # as JAX
         Row("in", ALL, ALL, Shared(here=READ_ONLY)),
         NO_READ_ONLY_TENSORS,
-        Row("tensor", "complex32", ALL, Refused("Unsupported Complex bits: 32")),
-        Row("tensor", f"{FLOAT8S} {FLOAT4}", ALL, Refused("Unsupported Type Codes: 1")),
-        Row("tensor", ALL, "transposed strided broadcast", Refused("Invalid strides array from DLPack")),
+        Row("tensor", "complex32", ALL, Rejected("Unsupported Complex bits: 32")),
+        Row("tensor", f"{FLOAT8S} {FLOAT4}", ALL, Rejected("Unsupported Type Codes: 1")),
+        Row("tensor", ALL, "transposed strided broadcast", Rejected("Invalid strides array from DLPack")),
         Row("tensor", ALL, ALL, Shared(there=TENSORFLOW_IMMUTABLE)),
         OLD_CAPSULE,
     ],
@@ -266,7 +266,7 @@ TENSORFLOW = Peer(
 )
 
 NOT_ARROWS = f"bfloat16 complex32 complex64 complex128 {FLOAT8S} {FLOAT4}"
-# Arrays (of one dimension, never written) in the layouts rows and offset, tensors in the others.
+# Arrays (one-dimensional, immutable) in the layouts rows and offset, tensors in the others.
 PYARROW = Peer(
     "pyarrow",
     METHOD,
@@ -276,72 +276,72 @@ PYARROW = Peer(
             "in",
             "bool",
             "rows offset",
-            Refused("ArrowTypeError: Bit-packed boolean data type"),
+            Rejected("ArrowTypeError: Bit-packed boolean data type"),
         ),
         Row("in", "bool", "broadcast read-only", Shared(here=READ_ONLY, dtype="uint8")),
-        Row("in", "bool", ALL, Shared(dtype="uint8")),  # what Arrow makes of NumPy's in a tensor
+        Row("in", "bool", ALL, Shared(dtype="uint8")),  # Arrow's conversion of NumPy's bool in a tensor
         Row("in", NOT_ARROWS, ALL, Absent("ArrowNotImplementedError: Unsupported numpy type")),
         Row("in", ALL, "rows offset", Shared(here=READ_ONLY, layout=ONE_DIMENSION)),
         Row("in", ALL, "broadcast read-only", Shared(here=READ_ONLY)),
         Row("in", ALL, ALL, Shared()),
         NO_READ_ONLY_TENSORS,
-        Row("tensor", FLOAT4, ALL, Refused("ArrowTypeError: Only type with one lane are supported.")),
+        Row("tensor", FLOAT4, ALL, Rejected("ArrowTypeError: Only type with one lane are supported.")),
         Row(
             "tensor",
             f"bool bfloat16 complex32 complex64 complex128 {FLOAT8S}",
             ALL,
-            Refused("ArrowInvalid: unsupported DLPack type"),
+            Rejected("ArrowInvalid: unsupported DLPack type"),
         ),
         Row("tensor", ALL, ALL, Shared()),
-        Row("capsule", FLOAT4, ALL, Refused("ArrowTypeError: Only type with one lane are supported.")),
+        Row("capsule", FLOAT4, ALL, Rejected("ArrowTypeError: Only type with one lane are supported.")),
         Row(
             "capsule",
             f"bool bfloat16 complex32 complex64 complex128 {FLOAT8S}",
             ALL,
-            Refused("ArrowInvalid: unsupported DLPack type"),
+            Rejected("ArrowInvalid: unsupported DLPack type"),
         ),
         READ_ONLY_CAPSULES,
         Row("capsule", ALL, ALL, Shared()),
     ],
 )
 
-# PyArrow 25, the last for Python 3.10, is of before DLPack 1: it lends what is read-only as NULL, tells of no other
-# array that it is not to be written, and takes nothing.
+# PyArrow 25, the last for Python 3.10, has no DLPack 1. It exports read-only memory as NULL, marks no other array as
+# read-only, and imports nothing.
 PYARROW_25 = Peer(
     "pyarrow",
     LEGACY,
     [
         Row("in", ALL, "reversed", Absent("ArrowInvalid: Negative ndarray strides not supported")),
-        Row("in", "bool", "rows offset", Refused("ArrowTypeError: Bit-packed boolean data type")),
+        Row("in", "bool", "rows offset", Rejected("ArrowTypeError: Bit-packed boolean data type")),
         Row("in", NOT_ARROWS, ALL, Absent("ArrowNotImplementedError: Unsupported numpy type")),
-        Row("in", ALL, "broadcast read-only", Refused("data is NULL, and the tensor has elements")),
+        Row("in", ALL, "broadcast read-only", Rejected("data is NULL, and the tensor has elements")),
         Row("in", "bool", ALL, Shared(dtype="uint8")),
         Row("in", ALL, "rows offset", Shared(layout=ONE_DIMENSION)),
         Row("in", ALL, ALL, Shared()),
-        *(Row(carrier, ALL, ALL, Refused("has no attribute 'from_dlpack'")) for carrier in ("tensor", "capsule")),
+        *(Row(carrier, ALL, ALL, Rejected("has no attribute 'from_dlpack'")) for carrier in ("tensor", "capsule")),
     ],
     why_copied=ASKED,
     always_copies="which producers before DLPack 1 do not support; omit copy",
 )
 
-# Its tensors lie over NumPy's arrays, or over torch's where NumPy lacks the dtype.
+# Its tensors wrap NumPy arrays, or torch tensors for dtypes that NumPy lacks.
 TVM_FFI = Peer(
     "tvm_ffi",
     METHOD,
     [
         Row("in", COMMON, "broadcast read-only", Absent("BufferError: Cannot export readonly array")),
-        Row("in", COMMON, "reversed", Refused(NEGATIVE)),
+        Row("in", COMMON, "reversed", Rejected(NEGATIVE)),
         Row("in", ALL, "reversed read-only", Absent("TypeError: torch has no")),
         Row("in", ALL, ALL, Shared()),
         NO_READ_ONLY_TENSORS,
-        Row("tensor", FLOAT4, ALL, Shared(dtype="float4_e2m1fnx2")),  # its name for it
+        Row("tensor", FLOAT4, ALL, Shared(dtype="float4_e2m1fnx2")),  # its own name
         Row("tensor", ALL, ALL, Shared()),
-        Row("capsule", ALL, ALL, Refused("ValueError: Expect a dltensor field")),
+        Row("capsule", ALL, ALL, Rejected("ValueError: Expect a dltensor field")),
     ],
     why_copied=ASKED,
 )
 
-# ---- on a CUDA device, where no tensor of Simple's own is read-only
+# ---- on a CUDA device, where Simple's own tensors are never read-only
 
 CUDA_TORCH = Peer(
     "torch_cuda",
@@ -361,9 +361,9 @@ CUPY_REFUSES = [
     row
     for carrier in ("tensor", "capsule")
     for row in (
-        Row(carrier, "complex32", ALL, Refused("TypeError: complex32 is not supported.")),
-        Row(carrier, FLOAT4, ALL, Refused("ValueError: vector dtypes (lanes=2) is not supported")),
-        Row(carrier, FLOAT8S, ALL, Refused("TypeError: Unsupported dtype. dtype code: 1")),
+        Row(carrier, "complex32", ALL, Rejected("TypeError: complex32 is not supported.")),
+        Row(carrier, FLOAT4, ALL, Rejected("ValueError: vector dtypes (lanes=2) is not supported")),
+        Row(carrier, FLOAT8S, ALL, Rejected("TypeError: Unsupported dtype. dtype code: 1")),
         Row(carrier, ALL, ALL, Shared()),
     )
 ]
@@ -373,9 +373,9 @@ CUPY = Peer(
     [
         Row("in", ALL, "read-only", Absent("TypeError: CuPy has no read-only arrays")),
         Row("in", f"complex32 {FLOAT8S} {FLOAT4}", ALL, Absent("ValueError: Unsupported dtype")),
-        Row("in", "bool uint8 int8", "reversed", Refused(NEGATIVE)),
-        # CuPy 14 divides the steps in bytes by the item's size as if they had no sign.
-        Row("in", ALL, "reversed", Refused("is too large to be counted in 63 bits")),
+        Row("in", "bool uint8 int8", "reversed", Rejected(NEGATIVE)),
+        # CuPy 14 divides strides in bytes by the item size as unsigned numbers.
+        Row("in", ALL, "reversed", Rejected("is too large to be counted in 63 bits")),
         Row("in", ALL, ALL, Shared()),
         *CUPY_REFUSES,
     ],
@@ -383,17 +383,17 @@ CUPY = Peer(
     why_copied=ASKED,
 )
 
-CUDA_JAX = Peer(  # as JAX 0.11 has shown it
+CUDA_JAX = Peer(  # observed with JAX 0.11
     "jax_cuda",
     LEGACY,
     [
         Row("in", ALL, "read-only", Absent("TypeError: JAX has no read-only arrays")),
         Row("in", "complex32", ALL, Absent("TypeError: Error interpreting argument")),
-        Row("in", FLOAT4, ALL, Refused("dtype.lanes is 1, and torch has 2 for such values only")),
+        Row("in", FLOAT4, ALL, Rejected("dtype.lanes is 1, and torch has 2 for such values only")),
         Row("in", ALL, ALL, Shared(here=READ_ONLY)),
-        Row("tensor", "complex32", ALL, Refused("Invalid or unsupported DLPack complex width: 32 bits")),
-        Row("tensor", FLOAT4, ALL, Refused("DLPack types with lanes != 1 not implemented, got 2")),
-        Row("tensor", ALL, "strided broadcast", Refused("Only DLPack tensors with trivial (compact) striding")),
+        Row("tensor", "complex32", ALL, Rejected("Invalid or unsupported DLPack complex width: 32 bits")),
+        Row("tensor", FLOAT4, ALL, Rejected("DLPack types with lanes != 1 not implemented, got 2")),
+        Row("tensor", ALL, "strided broadcast", Rejected("Only DLPack tensors with trivial (compact) striding")),
         Row("tensor", ALL, ALL, Shared(there=JAX_IMMUTABLE)),
         OLD_CAPSULE,
     ],
@@ -404,17 +404,17 @@ CUDA_JAX = Peer(  # as JAX 0.11 has shown it
 )
 
 TABLES = (NUMPY, TORCH, JAX, TENSORFLOW, PYARROW, TVM_FFI, CUDA_TORCH, CUPY, CUDA_JAX)
-OF_GUIDE = [peer for peer in TABLES if not peer.package]  # the others take what they take on the CPU
+OF_GUIDE = [peer for peer in TABLES if not peer.package]  # the others import the same as on the CPU
 PEERS = {peer.name: peer for peer in TABLES}
 if is_there("pyarrow") and not is_at_least("pyarrow", 26):
     PEERS["pyarrow"] = PYARROW_25
 
 
-# ---- what happened
+# ---- observed outcomes
 
 
-def happened(peer: Peer) -> dict[tuple[str, ...], list[str]]:
-    """The fields of each line that the peer's process printed, by what the line is about."""
+def outcomes_of(peer: Peer) -> dict[tuple[str, ...], list[str]]:
+    """The fields of each line that the peer's process printed, by the key of the line."""
     if peer.on_cuda and not torch.cuda.is_available():
         pytest.skip("there is no CUDA device")
     if not is_there(peer.package or peer.name):
@@ -444,32 +444,39 @@ def expected(peer: Peer, carrier: str, dtype: str, layout: str) -> Outcome:
     return next(row.outcome for row in peer.rows if row.fits(carrier, dtype, layout))
 
 
-def judged(peer: Peer, carrier: str, dtype: str, layout: str, outcome: Outcome) -> tuple[list[str], list[str]]:
-    """What should have been told, and what was; messages that hold the table's words are shown as these."""
-    told = happened(peer)[carrier, dtype, layout]
-    if isinstance(outcome, Refused | Absent):
-        want = ["refused" if isinstance(outcome, Refused) else "none", outcome.words]
-        return want, cut(told, want, messages=1)
+def compared(peer: Peer, carrier: str, dtype: str, layout: str, outcome: Outcome) -> tuple[list[str], list[str]]:
+    """The expected and the printed fields. Messages that contain the table's message are replaced with it."""
+    printed_fields = outcomes_of(peer)[carrier, dtype, layout]
+    if isinstance(outcome, Rejected | Absent):
+        expected_fields = ["rejected" if isinstance(outcome, Rejected) else "none", outcome.message]
+        return expected_fields, replace_messages(printed_fields, expected_fields, messages=1)
     lies = (outcome.layout or LAYOUTS)[layout]
     strides = lies.dense if peer.is_dense and lies.dense else lies.strides
     address, here, there = (
-        ("empty", outcome.here, told[-1]) if layout == "empty" else (outcome.address, outcome.here, outcome.there)
+        ("empty", outcome.here, printed_fields[-1])
+        if layout == "empty"
+        else (outcome.address, outcome.here, outcome.there)
     )
     about = [outcome.dtype or dtype, str(lies.shape), str(values(dtype, lies)), address]
     if carrier == "in":
         about[2:2] = [str(strides)]
         about += [outcome.way or peer.way, ""]
-    want = ["taken", *about, here, there]
+    expected_fields = ["imported", *about, here, there]
     if address == EITHER:
-        want = [t if w == EITHER and t in ("same", "another") else w for w, t in zip(want, told)]
-    return want, cut(told, want, messages=2)
+        expected_fields = [
+            t if w == EITHER and t in ("same", "another") else w for w, t in zip(expected_fields, printed_fields)
+        ]
+    return expected_fields, replace_messages(printed_fields, expected_fields, messages=2)
 
 
-def cut(told: list[str], want: list[str], *, messages: int) -> list[str]:
-    """`told`, with the last `messages` fields cut to the wanted words where they hold them."""
-    if len(told) != len(want):
-        return told
-    return told[:-messages] + [w if w in t and w != "seen" else t for t, w in zip(told, want)][-messages:]
+def replace_messages(printed_fields: list[str], expected_fields: list[str], *, messages: int) -> list[str]:
+    """`printed_fields`, with the last `messages` fields replaced with the expected messages that they contain."""
+    if len(printed_fields) != len(expected_fields):
+        return printed_fields
+    return (
+        printed_fields[:-messages]
+        + [w if w in t and w != "seen" else t for t, w in zip(printed_fields, expected_fields)][-messages:]
+    )
 
 
 CARRIERS = ("in", "tensor", "capsule")
@@ -485,26 +492,28 @@ def layouts_of(peer: Peer, carrier: str) -> list[str]:
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
 def test_outcome_matches_the_table(peer, carrier, dtype):
     pairs = {
-        layout: judged(peer, carrier, dtype, layout, expected(peer, carrier, dtype, layout))
+        layout: compared(peer, carrier, dtype, layout, expected(peer, carrier, dtype, layout))
         for layout in layouts_of(peer, carrier)
     }
-    assert {layout: was for layout, (_, was) in pairs.items()} == {layout: want for layout, (want, _) in pairs.items()}
+    assert {layout: was for layout, (_, was) in pairs.items()} == {
+        layout: expected_fields for layout, (expected_fields, _) in pairs.items()
+    }
 
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
 def test_memory_lives_while_either_side_uses_it(peer):
     numbers = str([float(number) for number in NUMBERS])
-    lives, taken = happened(peer), expected(peer, "tensor", "float32", "rows")
-    out = ["refused", taken.words] if isinstance(taken, Refused) else ["taken", numbers]
-    assert (lives["lives", "in"], cut(lives["lives", "out"], out, messages=1)) == ([numbers], out)
+    lives, taken = outcomes_of(peer), expected(peer, "tensor", "float32", "rows")
+    out = ["rejected", taken.message] if isinstance(taken, Rejected) else ["imported", numbers]
+    assert (lives["lives", "in"], replace_messages(lives["lives", "out"], out, messages=1)) == ([numbers], out)
 
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
 def test_copy_is_made_only_on_request(peer):
     numbers = str([float(number) for number in NUMBERS])
-    shared = ["refused", peer.always_copies] if peer.always_copies else ["taken", numbers, "same", peer.way, ""]
-    assert cut(happened(peer)["copy", "false"], shared, messages=1) == shared
-    assert happened(peer)["copy", "true"] == ["taken", numbers, "another", peer.way, peer.why_copied]
+    shared = ["rejected", peer.always_copies] if peer.always_copies else ["imported", numbers, "same", peer.way, ""]
+    assert replace_messages(outcomes_of(peer)["copy", "false"], shared, messages=1) == shared
+    assert outcomes_of(peer)["copy", "true"] == ["imported", numbers, "another", peer.way, peer.why_copied]
 
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
@@ -522,10 +531,10 @@ def test_every_row_of_the_table_is_used(peer):
 def test_every_printed_line_is_tested(peer):
     judged_rows = {(c, d, lay) for c in CARRIERS for d in DTYPES.split() for lay in layouts_of(peer, c)}
     others = {("lives", "in"), ("lives", "out"), ("copy", "true"), ("copy", "false")}
-    assert set(happened(peer)) == judged_rows | others
+    assert set(outcomes_of(peer)) == judged_rows | others
 
 
-# ---- libraries by way of others
+# ---- libraries through other libraries
 
 
 def printed(program: str) -> str:
@@ -552,7 +561,7 @@ GUIDE = (Path(__file__).parents[2] / "docs" / "dlpack.md").read_text()
 
 
 def table_of_guide(heading: str) -> list[list[str]]:
-    """The rows below the heading, without the line under the names."""
+    """The rows below the heading, without the separator."""
     section = GUIDE.split(f"## {heading}\n")[1].split("\n## ")[0]
     lines = [line.strip("|").split(" | ") for line in section.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line] for line in lines]
@@ -580,10 +589,10 @@ def test_guides_dtypes_match_the_table():
 
 def test_guides_errors_match_the_table():
     outcomes = [row.outcome for peer in TABLES for row in peer.rows]
-    happening = [outcome.words for outcome in outcomes if isinstance(outcome, Refused)]
+    happening = [outcome.message for outcome in outcomes if isinstance(outcome, Rejected)]
     quoted = [
         words
         for _, cell, _ in table_of_guide("What is refused, in which words")[1:]
         for words in cell[1:-1].split("`, `")
     ]
-    assert [words for words in quoted if not any(words in told for told in happening)] == []
+    assert [words for words in quoted if not any(words in printed_fields for printed_fields in happening)] == []

@@ -1,4 +1,4 @@
-"""Python code that LibTorch calls while memory crosses: what it raises, and what Ctrl-C meets, is told as it was."""
+"""Python code that LibTorch calls during an import or export: its exceptions and Ctrl-C propagate unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from_dlpack = simple_torch.from_dlpack
 
 
 class Stops(TorchDispatchMode):
-    """Raises in place of every operator."""
+    """A mode that raises in place of every operator."""
 
     def __init__(self, exception):
         super().__init__()
@@ -55,11 +55,11 @@ def test_error_in_a_copy_is_the_cause_of_the_exception(copy):
     with Stops(error), pytest.raises(BufferError, match="Python code that LibTorch called") as caught:
         copy()
     assert caught.value.__cause__ is error
-    copy()  # nothing is left over
+    copy()  # no exception stays pending
 
 
 class Interrupting:
-    """TensorFlow's by its name, which is asked for its dtype; Ctrl-C comes meanwhile."""
+    """An object with the type name of TensorFlow's tensors, whose dtype is read; SIGINT arrives in the meantime."""
 
     @property
     def dtype(self):
@@ -75,7 +75,7 @@ def test_exit_exceptions_propagate_from_the_dtype():
         from_dlpack(named())
 
 
-# ---- the same below a function of Simple's
+# ---- the same, called by a function of Simple
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""simple_torch.Tensor, the library's own type in Python: memory in and out, its C exchange table, what it refuses."""
+"""simple_torch.Tensor, the library's type in Python: import, export, its C exchange table, and errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
 
 
 def soon(happens) -> bool:
-    """Memory is let go by another thread, which looks for it now and then."""
+    """Waits: another thread releases memory periodically."""
     end = time.monotonic() + 10
     while not happens() and time.monotonic() < end:
         time.sleep(0.01)
@@ -39,7 +39,7 @@ def resident_pages() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1])
 
 
-# ---- in and out
+# ---- import and export
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_peers_import_by_exchange_table_or_method():
 def test_immutable_arrays_are_imported_and_exported_read_only():
     jax = pytest.importorskip("jax")
     with jax.default_device(jax.devices("cpu")[0]):
-        arrays = [jax.numpy.arange(3), jax.numpy.arange(3, dtype="bfloat16")]  # with a buffer, and without
+        arrays = [jax.numpy.arange(3), jax.numpy.arange(3, dtype="bfloat16")]  # with and without a buffer
     for array in arrays:
         with pytest.raises(RuntimeError, match="data pointer"):
             from_dlpack(array).torch().fill_(1)
@@ -113,7 +113,7 @@ def test_numpy_subclasses_are_not_read_as_numpy_arrays():
 
 
 def test_unusual_numpy_arrays_use_another_protocol():
-    """Big-endian numbers, more dimensions than few, steps that are no whole items, arrays that warn when written."""
+    """Big-endian numbers, many dimensions, strides that are not whole items, arrays that warn when written."""
     structured = np.zeros(3, [("a", "i4"), ("b", "i2")])
     with pytest.raises(BufferError, match="big-endian"):
         from_dlpack(np.zeros(3, ">f4"))
@@ -130,7 +130,7 @@ def test_unusual_numpy_arrays_use_another_protocol():
 
 @pytest.mark.parametrize("last", [lambda array: array, from_dlpack, lambda array: from_dlpack(array).torch()])
 def test_long_chain_of_exporters_is_freed_without_recursion(last):
-    """Each array keeps the tensor before it, and each tensor the array: they must not free one another in depth."""
+    """Each array keeps the tensor before it alive, and each tensor the array: freeing must not recurse."""
     gone = []
     first = np.zeros(3)
     weakref.finalize(first, gone.append, True)
@@ -143,21 +143,21 @@ def test_long_chain_of_exporters_is_freed_without_recursion(last):
 
 
 class Owner(np.ndarray):
-    """Does something in Python when it goes."""
+    """An array that runs Python code when it is deallocated."""
 
     def __del__(self):
         self.act()
 
 
 def owned_array(act) -> np.ndarray:
-    """The owner has the memory itself: of a view of plain arrays NumPy would keep the array below it."""
+    """The owner has the memory itself: NumPy would keep only the base array of a view."""
     owner = Owner(1000)
     owner.act = act
     return np.asarray(owner)
 
 
 class Struct(ctypes.Structure):
-    """A DLManagedTensorVersioned of one dimension."""
+    """A DLManagedTensorVersioned with one dimension."""
 
     _fields_ = [
         ("version", ctypes.c_uint32 * 2),
@@ -176,11 +176,11 @@ class Struct(ctypes.Structure):
     ]
 
 
-kept = []  # what C structures point to
+kept = []  # objects that C structures point to
 
 
 def foreign_capsule(deleter=lambda _: None, *, flags=0, code=2, bits=32, lanes=1):
-    """Four numbers of a producer whose deleter is Python code that nothing guards."""
+    """Four numbers of a producer with an unguarded deleter in Python."""
     data, shape, strides = (ctypes.c_float * 4)(), (ctypes.c_int64 * 1)(4), (ctypes.c_int64 * 1)(1)
     struct = Struct((1, 0), None, Struct._fields_[2][1](deleter), flags)
     struct.data, struct.shape, struct.strides = (ctypes.addressof(part) for part in (data, shape, strides))
@@ -207,14 +207,14 @@ def test_deleter_runs_without_the_pending_exception():
     seen = []
 
     def works(_) -> None:
-        seen.append(len(str([1, 2])))  # CPython's own functions fail where an exception is pending
+        seen.append(len(str([1, 2])))  # CPython's functions fail if an exception is pending
 
     with pytest.raises(ZeroDivisionError):
         [from_dlpack(foreign_capsule(works)), 1 / 0]
     assert seen == [6]
 
 
-# ---- at the end of the process
+# ---- shutdown
 
 AT_EXIT = """
 import sys, threading, time
@@ -245,7 +245,7 @@ def test_daemon_threads_in_deleters_neither_crash_nor_delay_exit(dropped):
 
 
 def test_subinterpreter_import_is_rejected():
-    # 3.12 itself refuses ctypes, which simple_torch imports first; _interpreters is there from 3.13 on.
+    # 3.12 itself rejects ctypes, which simple_torch imports first; _interpreters exists from 3.13 on.
     program = (
         "try: import _interpreters as sub\n"
         "except ImportError: import _xxsubinterpreters as sub\n"
@@ -272,7 +272,7 @@ def test_pickle_contains_the_values(tmp_path):
     assert run.stdout == "[[0.0, 2.0], [3.0, 5.0]]\n"
 
 
-# ---- what stands for tensors without memory, and what is not what it seems
+# ---- tensors without storage, and lookalikes
 
 
 def wrapped():
@@ -355,8 +355,8 @@ def test_copy_is_made_on_request():
     assert lent.ctypes.data != copy.data_ptr()
 
 
-class Lends:
-    """A producer that hands on what another lends."""
+class ReturningProducer:
+    """A producer that forwards the export of another."""
 
     def __init__(self, source):
         self.source = source
@@ -366,9 +366,9 @@ class Lends:
 
 
 def test_exported_copy_is_shared_without_the_copied_flag():
-    """IS_COPIED says that its consumer alone has it."""
+    """IS_COPIED means that the consumer is the only user."""
     copy = from_dlpack(np.arange(3.0), copy=True)
-    assert from_dlpack(Lends(copy), copy=False).data_ptr() == copy.data_ptr()
+    assert from_dlpack(ReturningProducer(copy), copy=False).data_ptr() == copy.data_ptr()
     other = from_dlpack(copy.__dlpack__(max_version=(1, 0)), copy=True)
     other.torch().zero_()
     assert copy.torch().tolist() == [0, 1, 2]
@@ -440,7 +440,7 @@ def test_replaced_memory_is_freed_without_users():
         tensor = from_dlpack(torch.full((3_000_000,), 3.0))
         np.from_dlpack(tensor)
         tensor.torch().share_memory_()
-    assert (resident_pages() - before) * os.sysconf("SC_PAGE_SIZE") < 100_000_000  # of 360,000,000
+    assert (resident_pages() - before) * os.sysconf("SC_PAGE_SIZE") < 100_000_000  # less than the 360,000,000
 
 
 def test_empty_fake_tensors_are_rejected():
@@ -493,11 +493,11 @@ def test_memory_lives_while_one_side_uses_it():
     assert gone() is not None
     assert out.tolist() == [0, 1, 2, 3]
     del out
-    from_dlpack(np.zeros(1))  # a call lets go of what waits for the GIL
+    from_dlpack(np.zeros(1))  # an import drains the queue of pending releases
     assert soon(lambda: gone() is None)
 
 
-# ---- refusals
+# ---- errors
 
 
 class Nothing:
@@ -505,7 +505,7 @@ class Nothing:
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "words"),
+    ("call", "error", "message"),
     [
         (lambda: from_dlpack(torch.ones(2, requires_grad=True)), BufferError, "call detach\\(\\) first"),
         (lambda: from_dlpack(torch.ones(2).to_sparse()), BufferError, "call to_dense\\(\\) first"),
@@ -528,8 +528,8 @@ class Nothing:
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(speed=1), TypeError, "unexpected keyword argument 'speed'"),
     ],
 )
-def test_invalid_calls_are_rejected_with_a_reason(call, error, words):
-    with pytest.raises(error, match=words):
+def test_invalid_calls_are_rejected_with_a_reason(call, error, message):
+    with pytest.raises(error, match=message):
         call()
 
 
@@ -635,7 +635,7 @@ MANY = (ctypes.c_int64 * 3)(1 << 40, 1 << 40, 1 << 40)
 
 
 @pytest.mark.parametrize(
-    ("ndim", "shape", "words"),
+    ("ndim", "shape", "message"),
     [
         (2, None, b"prototype: shape is NULL"),
         (-1, NUMBERS, b"prototype: ndim must be between 0 and 64"),
@@ -644,12 +644,12 @@ MANY = (ctypes.c_int64 * 3)(1 << 40, 1 << 40, 1 << 40)
         (3, MANY, b"prototype: size in bytes overflows a 63-bit integer"),
     ],
 )
-def test_exchange_table_rejects_invalid_allocations(table, ndim, shape, words):
-    said = []
-    told = SetError(lambda _, kind, message: said.append((kind, message)))
+def test_exchange_table_rejects_invalid_allocations(table, ndim, shape, message):
+    errors = []
+    set_error = SetError(lambda _, kind, message: errors.append((kind, message)))
     like = DLTensor(None, 1, 0, ndim, 2, 32, 1, shape, None, 0)
-    assert table.allocate(ctypes.byref(like), ctypes.byref(ManagedPointer()), None, told) == -1
-    assert said == [(b"BufferError", words)]
+    assert table.allocate(ctypes.byref(like), ctypes.byref(ManagedPointer()), None, set_error) == -1
+    assert errors == [(b"BufferError", message)]
 
 
 def test_exchange_table_allocates(table):
@@ -662,11 +662,11 @@ def test_exchange_table_allocates(table):
 
 
 def test_exchange_table_reports_errors(table):
-    said = []
-    told = SetError(lambda _, kind, words: said.append((kind, words)))
+    errors = []
+    set_error = SetError(lambda _, kind, message: errors.append((kind, message)))
     like = DLTensor(None, 1, 0, 1, 0, 33, 1, (ctypes.c_int64 * 1)(4), None, 0)
-    assert table.allocate(ctypes.byref(like), ctypes.byref(ManagedPointer()), None, told) == -1
-    assert said == [
+    assert table.allocate(ctypes.byref(like), ctypes.byref(ManagedPointer()), None, set_error) == -1
+    assert errors == [
         (b"BufferError", b"torch has no dtype for dtype.code 0 with dtype.bits 33; convert it where it was made")
     ]
     with pytest.raises(TypeError, match=r"a simple_torch\.Tensor is needed, and this is a list"):
@@ -685,12 +685,12 @@ def test_exchange_table_reports_python_exceptions_below_it(table):
         def __torch_dispatch__(self, *_):
             raise KeyboardInterrupt("now")
 
-    said = []
-    told = SetError(lambda _, kind, words: said.append((kind, words)))
+    errors = []
+    set_error = SetError(lambda _, kind, message: errors.append((kind, message)))
     like = DLTensor(None, 1, 0, 2, 0, 16, 1, (ctypes.c_int64 * 2)(4, 5), None, 0)
     with Stops():
-        assert table.allocate(ctypes.byref(like), ctypes.byref(ManagedPointer()), None, told) == -1
-    assert said == [(b"KeyboardInterrupt", b"now")]
+        assert table.allocate(ctypes.byref(like), ctypes.byref(ManagedPointer()), None, set_error) == -1
+    assert errors == [(b"KeyboardInterrupt", b"now")]
 
 
 # ---- the guide
@@ -703,7 +703,7 @@ def test_guides_python_prints_its_output(capsys):
     assert capsys.readouterr().out == printed
 
 
-# ---- within a Simple program
+# ---- in a Simple program
 
 
 @pytest.mark.skipif("SIMPLE_HOST" not in os.environ, reason="SIMPLE_HOST is not set")
@@ -720,11 +720,11 @@ print t, torch.dlpack.way(), t.data_ptr() == theirs.data_ptr().to_int()
     assert (ran.stdout, ran.stderr) == ("tensor([0, 1, 2]) the C exchange table of its type true\n", "")
 
 
-# ---- where it is wanted
+# ---- devices
 
 
 class Placed:
-    """A producer that can bring its memory to the CPU, and says what it was asked."""
+    """A producer that can copy its memory to the CPU, and records the arguments of its calls."""
 
     def __init__(self):
         self.array, self.asked = np.arange(3), {}
@@ -771,7 +771,7 @@ def test_memory_on_another_device_is_rejected_or_moved_by_its_producer():
 
 @pytest.mark.parametrize("way", ["by from_dlpack", "by the table"])
 def test_pending_releases_are_freed_at_the_next_import(table, way):
-    """Let go of without the GIL, in turn with memory that comes in: no queue grows."""
+    """Releases without the GIL, alternating with imports: the queue does not grow."""
     alive = set()
     most = 0
     for number in range(5000):
@@ -785,11 +785,11 @@ def test_pending_releases_are_freed_at_the_next_import(table, way):
             made = ctypes.py_object()
             assert table.to_object(managed, ctypes.byref(made)) == 0
             lent = made.value
-            ctypes.pythonapi.Py_DecRef(made)  # ctypes does not own what it is given
+            ctypes.pythonapi.Py_DecRef(made)  # ctypes does not own the reference
         managed = ManagedPointer()
         assert table.from_object(lent, ctypes.byref(managed)) == 0
         del lent
-        managed.contents.deleter(managed)  # ctypes gives the GIL back meanwhile
+        managed.contents.deleter(managed)  # ctypes releases the GIL during the call
         most = max(most, len(alive))
-    assert most <= 3  # one of them in the hands of the thread that frees what waits
+    assert most <= 3  # one of them may be in the thread that drains the queue
     assert soon(lambda: not alive)

@@ -1,6 +1,5 @@
-// Memory that the operating system itself has locked, lent as read-only: what reads it works, and what writes
-// is refused in words before it comes to the write, which would end the process. The operators:
-// tests/opinfo/test_read_only.py.
+// Memory that the operating system has made read-only, exported as read-only. Reading works; writing raises
+// an error before the write, which would end the process. The operators: tests/opinfo/test_read_only.py.
 #include <cstdio>
 #include <functional>
 
@@ -12,18 +11,18 @@ using namespace consumers;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const std::vector<double> kValues = {1, 2, 4, 8, 16, 32};  // as the consumer makes them
+const std::vector<double> kValues = {1, 2, 4, 8, 16, 32};  // as the consumer creates them
 
 class ReadOnly : public CApiTest {
  protected:
   Handle locked() {
-    const Lending lending{.flags = DLPACK_FLAG_BITMASK_READ_ONLY, .memory = CONSUMER_LOCKED_PAGES};
+    const ExportOptions options{.flags = DLPACK_FLAG_BITMASK_READ_ONLY, .memory = CONSUMER_LOCKED_PAGES};
     const Dtype float32{"float32", {kDLFloat, 32, 1}};
     return made(spt_from_dlpack,
-                make(producer_, order(float32, layouts().front(), lending, &deletions_), false).versioned);
+                make(producer_, order(float32, layouts().front(), options, &deletions_), false).versioned);
   }
 
-  static void expect_refused(int32_t status) {
+  static void expect_rejected(int32_t status) {
     EXPECT_EQ(status, SPT_INVALID_ARGUMENT);
     EXPECT_THAT(spt_last_error_message(), HasSubstr("read-only"));
     EXPECT_THAT(spt_last_error_message(), HasSubstr("use its .clone()"));
@@ -33,7 +32,7 @@ class ReadOnly : public CApiTest {
   int32_t deletions_ = 0;
 };
 
-TEST_F(ReadOnly, IsRead) {
+TEST_F(ReadOnly, CanBeRead) {
   const Handle a = locked();
   EXPECT_EQ(values(a), kValues);
   EXPECT_THAT(text(a), HasSubstr("[ 8., 16., 32.]"));
@@ -44,7 +43,7 @@ TEST_F(ReadOnly, IsRead) {
   EXPECT_EQ(values(made(spt_matmul, int64_t{a}, int64_t{made(spt_t, int64_t{a})})).front(), 1 + 4 + 16);
 }
 
-TEST_F(ReadOnly, IsSavedToFiles) {
+TEST_F(ReadOnly, CanBeSaved) {
   const std::string path = ::testing::TempDir() + "read_only.pt";
   const Handle a = locked();
   ASSERT_EQ(spt_tensor_save(a, path.c_str()), SPT_OK) << spt_last_error_message();
@@ -52,13 +51,13 @@ TEST_F(ReadOnly, IsSavedToFiles) {
   std::remove(path.c_str());
 }
 
-TEST_F(ReadOnly, IsWrittenToInItsClone) {
+TEST_F(ReadOnly, HasAWritableClone) {
   const Handle copy = made(spt_clone, int64_t{locked()});
   EXPECT_EQ(spt_zero_(copy), SPT_OK) << spt_last_error_message();
   EXPECT_THAT(values(copy), ElementsAre(0, 0, 0, 0, 0, 0));
 }
 
-TEST_F(ReadOnly, IsNotWrittenByFunctions) {
+TEST_F(ReadOnly, RejectsInPlaceFunctions) {
   const Handle a = locked();
   const Handle other = ones({2, 3});
   const std::pair<const char*, std::function<int32_t()>> writers[] = {
@@ -79,44 +78,43 @@ TEST_F(ReadOnly, IsNotWrittenByFunctions) {
   };
   for (const auto& [name, write] : writers) {
     SCOPED_TRACE(name);
-    expect_refused(write());
+    expect_rejected(write());
     EXPECT_EQ(values(a), kValues);
   }
 }
 
-TEST_F(ReadOnly, IsNotWrittenThroughViewsNorByFlagsThatReturn) {
+TEST_F(ReadOnly, RejectsWritesThroughViewsAndReimports) {
   const Handle a = locked();
-  expect_refused(spt_zero_(made(spt_t, int64_t{a})));
-  expect_refused(spt_zero_(made(spt_select, int64_t{a}, int64_t{0}, int64_t{1})));
-  expect_refused(spt_zero_(made(spt_detach, int64_t{a})));
+  expect_rejected(spt_zero_(made(spt_t, int64_t{a})));
+  expect_rejected(spt_zero_(made(spt_select, int64_t{a}, int64_t{0}, int64_t{1})));
+  expect_rejected(spt_zero_(made(spt_detach, int64_t{a})));
   DLManagedTensorVersioned* out = nullptr;
   ASSERT_EQ(spt_to_dlpack(made(spt_t, int64_t{a}), false, &out), SPT_OK);
   EXPECT_EQ(out->flags, DLPACK_FLAG_BITMASK_READ_ONLY);
-  expect_refused(spt_zero_(made(spt_from_dlpack, out)));
+  expect_rejected(spt_zero_(made(spt_from_dlpack, out)));
   EXPECT_EQ(values(a), kValues);
 }
 
-TEST_F(ReadOnly, IsNotWrittenBySubscripts) {
+TEST_F(ReadOnly, RejectsIndexAssignment) {
   const Handle a = locked();
   SplArray* seven_at_one = spl_array_new();
   spl_array_push_i64(seven_at_one, 7);
   spl_array_push_i64(seven_at_one, 1);
-  expect_refused(spt_set_item(a, "vv", seven_at_one));
+  expect_rejected(spt_set_item(a, "vv", seven_at_one));
   spl_array_free(seven_at_one);
   EXPECT_EQ(values(a), kValues);
 }
 
-TEST_F(ReadOnly, IsNotTrained) {
+TEST_F(ReadOnly, RejectsOptimizerSteps) {
   for (const bool is_adam : {false, true}) {
     const Handle weight = locked();
     ASSERT_EQ(spt_set_requires_grad(weight, true), SPT_OK);
-    ASSERT_EQ(spt_backward(made(spt_sum_all, int64_t{weight})), SPT_OK)
-        << "reading for a gradient is reading";
+    ASSERT_EQ(spt_backward(made(spt_sum_all, int64_t{weight})), SPT_OK) << "reading for a gradient is a read";
     const int64_t parameters[] = {weight};
     const Handle optimizer =
         is_adam ? made(spt_optim_adam_new, parameters, int64_t{1}, 0.1, 0.9, 0.999, 1e-8, 0.0, false, false)
                 : made(spt_optim_sgd_new, parameters, int64_t{1}, 0.1, 0.9, 0.0, 0.0, false);
-    expect_refused(spt_optim_step(optimizer));
+    expect_rejected(spt_optim_step(optimizer));
     EXPECT_EQ(values(made(spt_detach, int64_t{weight})), kValues);
   }
 }

@@ -1,4 +1,4 @@
-// The numbers of streams, by the table of `__dlpack__` in the array API standard (2024.12).
+// Stream numbers, by the table of `__dlpack__` in the array API standard (2024.12).
 #include <gtest/gtest.h>
 
 #include "dlpack_interop/streams.h"
@@ -7,48 +7,48 @@ namespace {
 
 using simple_torch::dlpack::wanted_stream;
 
-bool is_refused(DLDeviceType device, std::optional<int64_t> number) {
+bool is_rejected(DLDeviceType device, std::optional<int64_t> number) {
   return wanted_stream(device, number).refusal != nullptr;
 }
 
 bool has_no_order(DLDeviceType device, std::optional<int64_t> number) {
-  return !is_refused(device, number) && !wanted_stream(device, number).is_ordered;
+  return !is_rejected(device, number) && !wanted_stream(device, number).is_ordered;
 }
 
 std::optional<int64_t> handle(DLDeviceType device, std::optional<int64_t> number) {
-  return is_refused(device, number) || !wanted_stream(device, number).is_ordered
+  return is_rejected(device, number) || !wanted_stream(device, number).is_ordered
              ? std::nullopt
              : std::optional(wanted_stream(device, number).handle);
 }
 
-TEST(Streams, OfTheCpuThereAreNone) {
+TEST(Streams, TheCpuHasNone) {
   for (const DLDeviceType device : {kDLCPU, kDLCUDAHost, kDLROCMHost}) {
     EXPECT_TRUE(has_no_order(device, std::nullopt));
     for (const int64_t number : {-1, 0, 1, 2, 1000}) {
-      EXPECT_TRUE(is_refused(device, number)) << number;
+      EXPECT_TRUE(is_rejected(device, number)) << number;
     }
   }
 }
 
-TEST(Streams, OfCudaZeroIsAmbiguous) {
+TEST(Streams, CudaZeroIsAmbiguous) {
   for (const DLDeviceType device : {kDLCUDA, kDLCUDAManaged}) {
     EXPECT_EQ(handle(device, std::nullopt), 1);  // the legacy default stream
     EXPECT_EQ(handle(device, 1), 1);
     EXPECT_EQ(handle(device, 2), 2);
     EXPECT_EQ(handle(device, 0x7f00'0000'1000), 0x7f00'0000'1000);
     EXPECT_TRUE(has_no_order(device, -1));
-    EXPECT_TRUE(is_refused(device, 0));
-    EXPECT_TRUE(is_refused(device, -2));
+    EXPECT_TRUE(is_rejected(device, 0));
+    EXPECT_TRUE(is_rejected(device, -2));
   }
 }
 
-TEST(Streams, OfRocmZeroIsTheDefault) {
+TEST(Streams, RocmZeroIsTheDefault) {
   EXPECT_EQ(handle(kDLROCM, std::nullopt), 0);
   EXPECT_EQ(handle(kDLROCM, 0), 0);
   EXPECT_EQ(handle(kDLROCM, 3), 3);
   EXPECT_TRUE(has_no_order(kDLROCM, -1));
   for (const int64_t number : {1, 2, -2}) {
-    EXPECT_TRUE(is_refused(kDLROCM, number)) << number;
+    EXPECT_TRUE(is_rejected(kDLROCM, number)) << number;
   }
 }
 

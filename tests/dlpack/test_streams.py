@@ -1,4 +1,4 @@
-"""Memory of a CUDA device that one stream fills and another reads: right each time, in a loop made to race."""
+"""Memory of a CUDA device that one stream writes and another reads: correct each time, in a loop with a race."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 import simple_torch  # noqa: E402
 
 ROUNDS = 200
-LONG = 2_000_000  # cycles that a stream sleeps before it writes: without order the other reads before
+LONG = 2_000_000  # cycles that a stream sleeps before it writes: without ordering the other stream reads first
 
 
-class Lender:
-    """A producer that is not torch's type, so that its `__dlpack__` is asked."""
+class Producer:
+    """A producer that is not a torch.Tensor, so that its `__dlpack__` is called."""
 
     def __init__(self, tensor: torch.Tensor, stream: torch.cuda.Stream) -> None:
         self.tensor, self.stream, self.asked = tensor, stream, []
@@ -62,10 +62,10 @@ def test_export_does_not_block_the_host():
 def test_import_is_ordered_before_the_current_stream():
     writer, reader = torch.cuda.Stream(), torch.cuda.Stream()
     for value in range(1, ROUNDS):
-        lender = Lender(filled(value, writer), writer)
+        producer = Producer(filled(value, writer), writer)
         with torch.cuda.stream(reader):
-            assert simple_torch.from_dlpack(lender).torch().double().mean().item() == value
-        assert lender.asked == [reader.cuda_stream]
+            assert simple_torch.from_dlpack(producer).torch().double().mean().item() == value
+        assert producer.asked == [reader.cuda_stream]
 
 
 @pytest.mark.parametrize("number", [0, -2])

@@ -1,4 +1,4 @@
-"""What the peers share: the numbers of the rows, their layouts, and memory behind the peers' backs."""
+"""Shared by the peers: the values of the rows, their layouts, and direct access to memory."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import ctypes
 import ml_dtypes
 import numpy as np
 
-# Powers of two, which every dtype holds; bool and float4 (two in a byte) have bytes of their own.
+# Powers of two, which every dtype represents; bool and float4 (two per byte) have their own bytes.
 _NUMBERS = [1, 2, 4, 8, 16, 32]
 _BOOLS = [1, 1, 0, 1, 0, 0]
 _FLOAT4S = [1, 2, 4, 0.5, 3, 6]
 FLOAT4 = "float4_e2m1fn_x2"
-DEVICE = "cpu"  # where the tensors of Simple are that a peer takes; those on a GPU have their own
+DEVICE = "cpu"  # the device of the Simple tensors that a peer imports; GPU peers have their own
 
 
 def numpy_dtype(name: str) -> np.dtype:
-    """NumPy's own, or that of ml_dtypes, which JAX and TensorFlow use; its float4 has a byte for each number."""
+    """A dtype of NumPy, or of ml_dtypes, which JAX and TensorFlow use; its float4 has one byte per number."""
     return np.dtype(getattr(ml_dtypes, name.removesuffix("_x2"), name))
 
 
 def pattern(dtype: str) -> np.ndarray:
-    """2 x 3 numbers; complex ones have an imaginary part of the same size."""
+    """2 x 3 numbers; complex numbers have an imaginary part of the same magnitude."""
     numbers = np.array({"bool": _BOOLS, FLOAT4: _FLOAT4S}.get(dtype, _NUMBERS), np.float64)
     return (numbers * (1 + 1j) if dtype.startswith("complex") else numbers).astype(numpy_dtype(dtype)).reshape(2, 3)
 
@@ -31,7 +31,7 @@ def bytes_of_pattern(dtype: str) -> bytes:
 
 
 def laid_out(base, layout: str):
-    """For what has NumPy's subscripts."""
+    """Applies the layout by NumPy's indexing."""
     match layout:
         case "rows" | "read-only":
             return base
@@ -60,7 +60,7 @@ def numpy_laid_out(dtype: str, layout: str) -> np.ndarray:
 
 
 def flat(array: np.ndarray) -> list[float]:
-    """Numbers in the order of the rows; a complex one as two."""
+    """The numbers in row-major order; a complex number as two."""
     if array.dtype.kind == "c" or array.dtype.name in ("complex32", "bcomplex32"):
         return array.astype(np.complex128).reshape(-1).view(np.float64).tolist()
     return array.astype(np.float64).reshape(-1).tolist()
@@ -71,7 +71,7 @@ def ones_in(seen: list[float]) -> str:
 
 
 def are_twos(seen: list[float]) -> bool:
-    """Of a bool, 0: its other value."""
+    """For bool, the other value is 0."""
     return {*seen} <= {0.0, 2.0} and len({*seen[::2]}) <= 1
 
 
@@ -80,19 +80,19 @@ def two(dtype: str) -> int:
 
 
 def write_memory(address: int, dtype: str, count: int) -> None:
-    """What a peer's own memory holds becomes 2, by nobody's leave: for peers whose arrays cannot be written."""
+    """Writes 2 to a peer's memory directly: for peers with immutable arrays."""
     block = np.full(count, two(dtype), numpy_dtype(dtype)).tobytes()
     ctypes.memmove(address, block, len(block))
 
 
 def read_memory(address: int, dtype: str, count: int) -> np.ndarray:
-    """What lies there now."""
+    """The current contents of the memory."""
     item = numpy_dtype(dtype)
     return np.frombuffer(ctypes.string_at(address, count * item.itemsize), item)
 
 
-class Lent:
-    """A capsule of Simple's as consumers of `__dlpack__` want it, on DLPack's device."""
+class Producer:
+    """A producer that returns a capsule of Simple from `__dlpack__`, with DLPack's device."""
 
     device = (1, 0)
 
@@ -106,5 +106,5 @@ class Lent:
         return self.device
 
 
-class LentOnCuda(Lent):
+class CudaProducer(Producer):
     device = (2, 0)

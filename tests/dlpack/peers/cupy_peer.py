@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import cupy
-from common import LentOnCuda as Lent  # noqa: F401
+from common import CudaProducer as Producer  # noqa: F401
 from common import are_twos, bytes_of_pattern, flat, laid_out, ones_in, pattern, two  # noqa: F401
 
 DEVICE = "cuda:0"

@@ -1,4 +1,4 @@
-"""JAX's arrays, wherever JAX_PLATFORMS puts them, with its 64-bit dtypes. Without strides; never written."""
+"""JAX arrays on the platform that JAX_PLATFORMS selects, with 64-bit dtypes. Without strides; immutable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JAX on a CUDA device, of whose memory it takes no more than it needs."""
+"""JAX on a CUDA device, without preallocation of memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ os.environ["JAX_PLATFORMS"] = "cuda"
 os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
 
 import numpy as np
-from common import LentOnCuda as Lent  # noqa: F401
+from common import CudaProducer as Producer  # noqa: F401
 from common import are_twos, bytes_of_pattern, flat, numpy_dtype, ones_in, two  # noqa: F401
 from cupy.cuda import runtime
 from jax_arrays import address, dtype_of, fill, make, shape_of, take, values  # noqa: F401
@@ -17,7 +17,7 @@ DEVICE = "cuda:0"
 
 
 def has_ones(array):
-    """By its memory, as JAX keeps what it read once."""
+    """Reads the memory, because JAX caches what it has read."""
     here = np.empty(array.size, array.dtype)
     runtime.deviceSynchronize()
     runtime.memcpy(here.ctypes.data, address(array), here.nbytes, runtime.memcpyDeviceToHost)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from common import (  # noqa: F401
     DEVICE,
-    Lent,
+    Producer,
     are_twos,
     bytes_of_pattern,
     flat,

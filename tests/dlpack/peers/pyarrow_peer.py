@@ -1,11 +1,11 @@
-"""PyArrow: arrays of one dimension (where the layout has one), tensors of the others. Arrays are never written."""
+"""PyArrow: arrays for one dimension (if the layout has one), tensors otherwise. Arrays are immutable."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 from common import (  # noqa: F401
     DEVICE,
-    Lent,
+    Producer,
     are_twos,
     bytes_of_pattern,
     flat,

@@ -1,4 +1,4 @@
-"""TensorFlow on the CPU. Its tensors have no strides and are never written."""
+"""TensorFlow on the CPU. Its tensors have no strides and are immutable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 from common import (  # noqa: F401
     DEVICE,
-    Lent,
+    Producer,
     are_twos,
     bytes_of_pattern,
     flat,
@@ -27,12 +27,12 @@ def make(dtype, layout):
 
 
 def take(lent):
-    """Takes capsules, of before DLPack 1 only."""
+    """Accepts only legacy capsules."""
     return tf.experimental.dlpack.from_dlpack(lent.__dlpack__())
 
 
 def address(tensor):
-    """By its buffer, which bfloat16 does not have: a bitcast shares the memory."""
+    """The address of the buffer. bfloat16 has no buffer; a bitcast shares the memory."""
     seen = tf.bitcast(tensor, tf.uint16) if tensor.dtype == tf.bfloat16 else tensor
     return np.asarray(memoryview(seen)).ctypes.data
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 import torch_peer
-from common import LentOnCuda as Lent  # noqa: F401
+from common import CudaProducer as Producer  # noqa: F401
 from common import are_twos, bytes_of_pattern  # noqa: F401
 from torch_peer import address, dtype_of, fill, has_ones, shape_of, take, values, write  # noqa: F401
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from common import DEVICE, FLOAT4, Lent, are_twos, bytes_of_pattern, flat, laid_out, ones_in, two  # noqa: F401
+from common import DEVICE, FLOAT4, Producer, are_twos, bytes_of_pattern, flat, laid_out, ones_in, two  # noqa: F401
 
 take = torch.from_dlpack
 

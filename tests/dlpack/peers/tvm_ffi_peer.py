@@ -1,4 +1,4 @@
-"""tvm-ffi, whose tensors lie over the memory of others: here of NumPy, and of PyTorch where that lacks the dtype."""
+"""tvm-ffi, whose tensors wrap foreign memory: NumPy's, or PyTorch's for dtypes that NumPy lacks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import torch
 import torch_peer
 import tvm_ffi
-from common import DEVICE, Lent, are_twos, bytes_of_pattern, numpy_laid_out  # noqa: F401
+from common import DEVICE, Producer, are_twos, bytes_of_pattern, numpy_laid_out  # noqa: F401
 
 take = tvm_ffi.from_dlpack
 
@@ -40,7 +40,7 @@ write = fill
 
 
 def dtype_of(tensor):
-    """By its own name; it has none for complex numbers."""
+    """Its own name; it has none for complex numbers."""
     try:
         return str(tensor.dtype)
     except ValueError:
