@@ -22,7 +22,7 @@ OURS = run(
     fn collated(batch): default_collate(batch.to_list().map(simple))
     fn of_python(batch): default_collate([for i in 0..2: batch[i]])
     fn pairs(a, b): default_collate([(a, b), (b, a)])
-    use torch.utils.data.pinning.{pinned}
+    use torch.utils.data.pin_memory.{pinned}
     class Pins:
         name: text
         fn pin_memory(): self.name + " pinned"

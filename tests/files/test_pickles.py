@@ -19,7 +19,7 @@ from simple_torch import run
 SIMPLE = run(
     """
     use torch
-    use torch.files.{load_pickle}
+    use torch.serialization.{load_pickle}
     fn load(path): load_pickle(path)
     fn told(path): "{load_pickle(path)}"
     """

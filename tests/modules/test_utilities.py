@@ -17,7 +17,7 @@ OURS = run(
     use torch.nn.attention.{SDPBackend, sdpa_kernel}
     use torch.nn.utils.{skip_init, convert_conv2d_weight_memory_format, convert_conv3d_weight_memory_format}
     use torch.nn.utils.parametrize
-    use torch.settings.{setting}
+    use torch.deterministic.{setting}
 
     fn seeded(seed): torch.manual_seed(seed)
     fn skipped(): skip_init(nn.Linear, 3, 4, bias: false)
