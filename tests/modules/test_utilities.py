@@ -170,7 +170,7 @@ def test_set_submodule_replaces_a_module(path, strict):
         ("", "", "Cannot set the submodule without a target name!"),
         ("body.7", "strict", 'has no module "7"'),
         ("nowhere.1", "", 'has no module "nowhere"'),
-        ("body.0", "kind", "takes a module, not i64"),
+        ("body.0", "kind", "expected a Module, got i64"),
     ],
 )
 def test_set_submodule_rejects_invalid_modules(path, how, words):

@@ -207,10 +207,10 @@ def test_custom_schedulers_rates_match_python():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda o: OWN.silent(o), "Silent has no get_lr(), which gives the rates of all groups"),
-        (lambda o: OWN.wrong(o), "get_lr() of Wrong gave 3 rates; it gives an array with one rate for each of the 1"),
-        (lambda o: OWN.idle([torch.ones(2)]).step(), "Idle has no step()"),
-        (lambda o: OWN.plain_one([torch.ones(2)], 3), "an optimizer's defaults are a dict of options, not i64"),
+        (lambda o: OWN.silent(o), "Silent must implement get_lr(), which returns the rates of all groups"),
+        (lambda o: OWN.wrong(o), "Wrong.get_lr() must return an array with a rate for each of the 1 parameter groups, got 3 rates"),
+        (lambda o: OWN.idle([torch.ones(2)]).step(), "Idle must implement step()"),
+        (lambda o: OWN.plain_one([torch.ones(2)], 3), "optimizer defaults must be a dict of options, got i64"),
         (lambda o: OWN.plain_one([], {}), "optimizer got an empty parameter list"),
         (lambda o: OWN.heavy([torch.ones(2, requires_grad=True) * 2]), "can't optimize a non-leaf Tensor"),
     ],

@@ -204,7 +204,7 @@ def test_sparse_gradients_are_rejected_as_in_python(name, options, message):
     [
         ("SparseAdam", {}, "SparseAdam does not support dense gradients, please consider Adam instead"),
         ("Adam", {"capturable": True}, "If capturable=True, params and state_steps must be on supported devices"),
-        ("LBFGS", {}, r"LBFGS.step\(\) needs a closure"),
+        ("LBFGS", {}, r"LBFGS.step\(\) requires a closure"),
         ("LBFGS", {"line_search_fn": "golden"}, "only 'strong_wolfe' is supported"),
     ],
 )
@@ -252,7 +252,7 @@ def test_group_behaves_like_a_dict():
     assert "params" in list(group.keys())
     assert len(group) == len(list(group.keys())) == 13
     assert group.options()["own"] == 7
-    with pytest.raises(RuntimeError, match="the parameter group has no option momentum"):
+    with pytest.raises(RuntimeError, match='parameter group has no option "momentum"'):
         print(group["momentum"])
     with pytest.raises(RuntimeError, match=r"add_param_group\(\) adds others"):
         group["params"] = []

@@ -40,12 +40,12 @@ def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(case):
 @pytest.mark.parametrize(
     ("state", "message"),
     [
-        ({"gamma": "a"}, 'has a as "gamma", where it has 0.1 itself'),
-        ({"base_lrs": [0.1]}, 'has 1 values as "base_lrs", and the optimizer 2 parameter groups'),
-        ({"base_lrs": 0.1}, 'has 0.1 as "base_lrs", where it has [0.05, 0.3] itself'),
-        ({"last_epoch": [1]}, 'has [1] as "last_epoch", where it has 0 itself'),
-        ([1], "is a dict, not array"),
-        ({3: 1}, "has a name that is i64, not a text: 3"),
+        ({"gamma": "a"}, '"gamma" must be like 0.1, got a'),
+        ({"base_lrs": [0.1]}, '"base_lrs" must have a value for each of the 2 parameter groups, got 1'),
+        ({"base_lrs": 0.1}, '"base_lrs" must be like [0.05, 0.3], got 0.1'),
+        ({"last_epoch": [1]}, '"last_epoch" must be like 0, got [1]'),
+        ([1], "state must be a dict, got array"),
+        ({3: 1}, "names must be strings, got 3 of type i64"),
     ],
 )
 def test_error_names_the_entry(state, message):
@@ -60,7 +60,7 @@ def test_rejected_part_leaves_the_parts_before_it():
     state = deepcopy(chain.state_dict())
     state["_schedulers"][0]["gamma"] = 0.7
     state["_schedulers"][1]["gamma"] = None
-    assert "the state for ExponentialLR has nil" in REFUSAL.of(chain, state)
+    assert "ExponentialLR.load_state_dict(): \"gamma\" must be like 0.9, got nil" in REFUSAL.of(chain, state)
     assert plain(chain.state_dict()) == before
     state["_schedulers"].pop()
-    assert 'has as "_schedulers" no list of 2 states' in REFUSAL.of(chain, state)
+    assert '"_schedulers" must be a list of 2 states' in REFUSAL.of(chain, state)

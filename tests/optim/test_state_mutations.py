@@ -68,13 +68,13 @@ def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(name):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda s: s["state"][0].update(exp_avg=torch.ones(2)), 'state[0]["exp_avg"] of shape [2], and the parameter'),
-        (lambda s: s["state"][1].update(step=torch.ones(2)), 'state[1]["step"] that is a tensor of shape [2]'),
-        (lambda s: s["state"][2].pop("exp_avg_sq"), 'state[2] without "exp_avg_sq", which Adam remembers'),
-        (lambda s: s["state"].update({3: [1, 2]}), "has array as state[3], not a dict"),
-        (lambda s: s["param_groups"][0].update(lr="fast"), 'has text as param_groups[0]["lr"], not a number'),
-        (lambda s: s["param_groups"][0].update(betas=(0.9,)), 'param_groups[0]["betas"], not 2 numbers'),
-        (lambda s: s["param_groups"][0].update(params=[0, 0, 1, 2]), "numbers two parameters 0"),
+        (lambda s: s["state"][0].update(exp_avg=torch.ones(2)), 'state[0]["exp_avg"] must have shape '),
+        (lambda s: s["state"][1].update(step=torch.ones(2)), 'state[1]["step"] must be a number, got a tensor of shape [2]'),
+        (lambda s: s["state"][2].pop("exp_avg_sq"), 'state[2] has no entry "exp_avg_sq" of Adam'),
+        (lambda s: s["state"].update({3: [1, 2]}), "state[3] must be a dict, got array"),
+        (lambda s: s["param_groups"][0].update(lr="fast"), 'param_groups[0]["lr"] must be a number, got text'),
+        (lambda s: s["param_groups"][0].update(betas=(0.9,)), 'param_groups[0]["betas"] must be 2 numbers, got '),
+        (lambda s: s["param_groups"][0].update(params=[0, 0, 1, 2]), "contains the parameter index 0 twice"),
         (lambda s: s["param_groups"][0].pop("eps"), 'has no param_groups[0]["eps"], an option of Adam'),
     ],
 )
@@ -91,7 +91,7 @@ def test_state_of_another_optimizer_is_rejected():
     _, _, mine, sgd = pair_of("SGD")
     why = REFUSAL.of(sgd, adam.state_dict())
     assert 'has no param_groups[0]["dampening"], an option of SGD' in why
-    assert "of an optimizer of the same class over the same parameters" in why
+    assert "of an optimizer of the same class with the same parameters" in why
     mine.steps(sgd, 1)
 
 
