@@ -1,4 +1,4 @@
-"""torch.autograd.functional in Simple against the same in Python, to the bit."""
+"""torch.autograd.functional in Simple and in Python: equal bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Custom functions, hooks, checkpoints and grad() of Simple beside the same in Python, to the bit, in one process."""
+"""Custom functions, hooks, checkpoints and grad() in Simple and in Python, in one process: equal bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.autograd.graph: what is saved for backward passes on the CPU, beside Python's."""
+"""torch.autograd.graph: save_on_cpu and saved tensor hooks, compared with Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which hooks let go of their tensor by themselves, and what ends the others."""
+"""Which hooks release their tensor by themselves, and what releases the others."""
 
 from __future__ import annotations
 
@@ -72,5 +72,5 @@ def test_only_hooks_that_capture_their_tensor_keep_it_alive_until_removed():
 
 
 def test_python_finds_the_cycle_of_a_leaf_but_not_of_a_result():
-    """Of what docs/autograd.md says about both; when a result is found here, too, it is out of date."""
+    """docs/autograd.md describes both; it is outdated if the cycle of a result is found too."""
     assert (lives_on_in_python(of_itself), lives_on_in_python(of_a_result)) == (False, True)

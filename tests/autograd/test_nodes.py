@@ -1,4 +1,4 @@
-"""Nodes of the graph: walked, compared and hooked as in Python; hooks of several tensors; hooks that are disabled."""
+"""Nodes of the graph: traversed, compared and hooked as in Python; multi-grad hooks; disabled hooks."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_node_hooks_are_released_with_their_graphs():
 
 
 def passes(register, a, b, c, mode):
-    """What a hook of three tensors sees of four passes and one after its end."""
+    """What a hook of three tensors receives in four passes and in one after its removal."""
     seen = []
     handle = register((a, b, c), lambda g: seen.append(plain(g)), mode)
     y = (a * b).sum() + (b * c).sum()
@@ -204,7 +204,7 @@ def pythons_watched(tensors, hook, mode):
 
 
 def three():
-    """Two leaves and, between them, one that was computed."""
+    """Two leaves and, between them, a computed tensor."""
     a, b, c = (torch.tensor(values, requires_grad=True) for values in ([1.0, 3.0], [1.0, 2.0], [3.0, 3.0]))
     return [a, b * 2.0, c]
 
@@ -220,7 +220,7 @@ def test_multi_grad_hook_waits_for_all_gradients_of_the_pass():
 
 
 def test_multi_grad_hook_matches_python():
-    """Python refuses leaves in grad(), so the passes with inputs are left out for it."""
+    """Python rejects leaves in grad(), so the passes with inputs are omitted."""
     results = []
     for register in (ours_watched, pythons_watched):
         a, b, c = three()

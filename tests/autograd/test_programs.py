@@ -1,4 +1,4 @@
-"""Backward passes that are stopped, in programs of their own: Ctrl-C, exit(), failures, threads of the engine."""
+"""Backward passes that are stopped, as programs: Ctrl-C, exit(), failures, threads of the engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOST = os.environ.get("SIMPLE_HOST", str(ROOT / "build" / "release" / "bin" / "s
 if os.environ.get("SIMPLE_TORCH") == "off":
     pytest.skip("there is no PyTorch", allow_module_level=True)
 
-# backward() in backward(): beyond 60 of them the engine goes on in a thread of its own.
+# Nested backward(): beyond 60 levels the engine continues on another thread.
 NESTED = """
 use torch
 class Bottom(torch.autograd.Function):
@@ -105,7 +105,7 @@ def test_failing_calls_leak_nothing(tmp_path):
 
 
 def test_python_may_start_after_the_first_backward(tmp_path):
-    """LibTorch starts an engine's threads once in a process, and Python's engine takes the place of the first."""
+    """LibTorch starts an engine's threads once per process, and Python's engine replaces the first."""
     source = nested(
         "pass",
         """

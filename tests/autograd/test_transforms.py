@@ -1,4 +1,4 @@
-"""torch.func: gradients, products, matrices and batches of functions, beside Python's torch.func, to the bit."""
+"""torch.func: gradients, products, Jacobians and batches of functions match Python's torch.func bit for bit."""
 
 from __future__ import annotations
 

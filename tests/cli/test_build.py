@@ -1,4 +1,4 @@
-"""What configuring does with the Pythons it is given."""
+"""CMake's configuration for given Pythons."""
 
 import subprocess
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_python_without_torch_is_rejected_by_name(tmp_path):
 
 
 def python_with(folder: Path, torch: str, minor: str) -> Path:
-    """What answers as the python of such an environment would."""
+    """A script that answers as the Python of such an environment."""
     python = folder / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text(f"#!/bin/sh\necho {torch} {minor}\n")

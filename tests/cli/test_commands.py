@@ -1,4 +1,4 @@
-"""bin/simple as a person types it: help and doctor, also where nothing is built."""
+"""bin/simple as a user runs it: help and doctor, also without a build."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ def simple(root: Path, *arguments: str, **variables: str) -> subprocess.Complete
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Path:
-    """A checkout in which nothing is set up or built."""
+    """A checkout without an environment or a build."""
     for part in ("bin", "tools/setup", "requirements"):
         shutil.copytree(ROOT / part, tmp_path / part)
     return tmp_path
@@ -77,7 +77,7 @@ def test_doctor_names_a_python_without_torch(tmp_path):
 def test_unsupported_torch_is_rejected_by_name(bare):
     done = simple(bare, "setup", "--torch", "1.0")
     assert done.returncode == 2
-    told = done.stderr.replace("'", "")  # which newer Pythons leave away
+    told = done.stderr.replace("'", "")  # newer Pythons omit the quotes
     assert "invalid choice: 1.0 (choose from 2.15, 2.11, none)" in told
 
 

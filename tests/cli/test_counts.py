@@ -1,4 +1,4 @@
-"""How the results of three test runners are added up: what did not run is never counted as passed."""
+"""The sum of the results of three test runners: a test that did not run is never counted as passed."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""When an environment counts as complete, and that half-made ones never do."""
+"""When an environment is complete; incomplete ones are never used."""
 
 from building import jobs
 from environments import _replace

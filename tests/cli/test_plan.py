@@ -1,4 +1,4 @@
-"""What set-up decides to install, from facts about a machine."""
+"""The set-up's plan, from facts about a machine."""
 
 import pytest
 

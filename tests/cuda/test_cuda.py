@@ -1,4 +1,4 @@
-"""Simple programs on a CUDA device: what is computed there, what its memory holds, and how its errors are met."""
+"""Simple programs on a CUDA device: results, memory, and errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from programs import run  # noqa: E402
 
 
 def printed(folder: Path, program: str, *, code: int = 0, errors: str = "") -> list[str]:
-    """The lines that the program prints; it ends with `code`, and says `errors` (a pattern) on standard error."""
+    """The program's output lines. It must exit with `code` and print `errors` (a pattern) to standard error."""
     file = folder / "program.spl"
     file.write_text(f"use torch\nuse python as py\n{program}")
     done = run(file)
@@ -23,7 +23,7 @@ def printed(folder: Path, program: str, *, code: int = 0, errors: str = "") -> l
     return done.stdout.splitlines()
 
 
-# ---- what is computed
+# ---- results
 
 COMPUTED = """
 torch.manual_seed(3)
@@ -92,7 +92,7 @@ print "{back.device()} {back.tolist()}"
     assert printed(tmp_path, program) == ["cuda:0 [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]"]
 
 
-# ---- its memory
+# ---- memory
 
 
 def test_memory_is_released_with_the_last_handle(tmp_path):
@@ -174,7 +174,7 @@ print torch.ones([2]).sum().item()
     assert lines[-1] == "2.0"
 
 
-# ---- Python beside it
+# ---- Python in the same process
 
 
 def test_tensors_reach_python_unchanged(tmp_path):
@@ -233,6 +233,6 @@ val threads = [for i in 0..3: thread.spawn(spin)]
 print kept[7].sum().item()
 exit(3)
 """
-    # LibTorch says so where a thread's first use of CUDA is a matrix product.
+    # LibTorch prints this if a thread's first use of CUDA is a matrix product.
     warned = r"(\[W.*no current CUDA context! Attempting to set the primary context.*\n)*"
     assert printed(tmp_path, program, code=3, errors=warned) == ["10000.0"]

@@ -1,4 +1,4 @@
-"""default_collate makes of samples what Python's makes of them."""
+"""default_collate matches Python."""
 
 from __future__ import annotations
 

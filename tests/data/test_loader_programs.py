@@ -1,4 +1,4 @@
-"""Programs with loaders: memory stays flat, and they end when they should, whatever their workers do."""
+"""Programs with loaders: memory stays flat, and they exit correctly whatever their workers do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data sets of native code: a C++ library that knows the C ABI alone, in loaders, with every way to fail."""
+"""Native datasets: a C++ library that uses only the C ABI, in loaders, with every kind of failure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason=
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What the program prints, by the first word of each line."""
+    """The program's output, by the first word of each line."""
     libraries = Path(host()).resolve().parents[1] / "lib"
     folder = tmp_path_factory.mktemp("squares")
     library = folder / "libspl_squares.so"

@@ -1,5 +1,4 @@
-"""Batches, splits and samples come in Python's order under the same seed, and leave the generators where Python's
-leave them."""
+"""Batches, splits and samples have Python's order under the same seed, and the generators end in the same state."""
 
 from __future__ import annotations
 
@@ -72,7 +71,7 @@ MANY = 10**9
 
 
 def both(theirs_of, ours_of, *, seed=7):
-    """What each gives after the same seed, and whether the default generator is in the same state then."""
+    """Both results under the same seed, and whether the default generator is in the same state afterwards."""
     torch.manual_seed(seed)
     wanted = theirs_of()
     state = torch.get_rng_state()
@@ -150,7 +149,7 @@ OPTIONS = [
 ]
 
 
-# Workers draw ahead from a generator that is given: the test below says what they leave behind.
+# Workers draw ahead from a given generator: the test below checks its final state.
 WAYS = [(seed, workers, most) for seed in (None, 5) for workers in (0, 2) for most in (MANY, 2)]
 
 
@@ -160,7 +159,7 @@ def test_batches_of_all_epochs_match_python(named, seed, workers, most):
     x, y = tensors()
 
     def of_theirs():
-        # Batches of Python's workers would be the same, but take half a second.
+        # The batches of Python's workers would be the same, but take half a second.
         loader = theirs.DataLoader(theirs.TensorDataset(x, y), **generated(named, seed))
         return [first(loader, most) for _ in range(3)]
 

@@ -1,4 +1,4 @@
-"""CSVDataset and TextDataset: what pandas.read_csv and Python's open() give of the same files."""
+"""CSVDataset and TextDataset match pandas.read_csv and Python's open() on the same files."""
 
 from __future__ import annotations
 

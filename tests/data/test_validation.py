@@ -1,4 +1,4 @@
-"""Arguments of loaders and samplers that can give no epoch are refused, where Python fails later or in other words."""
+"""Loaders and samplers reject invalid arguments at once; Python fails later or with another message."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_shuffle_must_be_a_bool(value):
     assert told == f"shuffle option should be a boolean value or nil, but got shuffle={value}"
 
 
-@pytest.mark.filterwarnings("ignore")  # the iterator that Python refuses late complains once more as it goes
+@pytest.mark.filterwarnings("ignore")  # the iterator that Python rejects late warns again when it is deallocated
 def test_prefetch_factor_must_be_positive():
     with pytest.raises(AssertionError, match="prefetch_factor must be greater than 0"):
         list(theirs.DataLoader([1, 2], num_workers=1, prefetch_factor=0))

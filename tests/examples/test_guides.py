@@ -1,4 +1,4 @@
-"""What the guides in docs/ show is what runs."""
+"""The code in the guides in docs/ runs and prints the documented output."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def text_of(guide: str) -> str:
 
 
 def blocks_of(guide: str) -> list[tuple[str, str]]:
-    """Each piece of code, and what stands below it."""
+    """Each code block with the text below it."""
     return re.findall(r"```simple\n(.*?)```\n\n```\n(.*?)```", text_of(guide), re.S)
 
 
 def as_function(number: int, code: str) -> str:
-    """Each block has names of its own. Python's lines between three quotes stay at the margin."""
+    """Wraps a block in a function, for separate names. Python code in triple quotes is not indented."""
     parts = code.removeprefix(USES).split('"""')
     body = '"""'.join(part if i % 2 else part.replace("\n", "\n    ") for i, part in enumerate(parts))
     return f"fn block{number}():\n    {body}\nblock{number}()\nprint {END.strip()!r}\n"

@@ -1,4 +1,4 @@
-"""What README shows is what runs."""
+"""The code in README runs as documented."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_tour_prints_readmes_output(simple):
     shown = re.search(r"prints\n\n```\n(.*?)```", README, re.S)
     run = simple("examples/torch/basics/tour.spl")
     assert run.code == 0, run.err
-    # PyTorch 2.11 writes the message without the operation's name before it.
+    # PyTorch 2.11 writes the message without the operation's name.
     assert run.out.replace("value: mm: ", "value: ") == shown[1].replace("value: mm: ", "value: ")
 
 

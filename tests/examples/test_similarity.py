@@ -1,4 +1,4 @@
-"""examples/nlp/similarity.spl: the numbers that transformers and torch give in Python."""
+"""examples/nlp/similarity.spl matches transformers and torch in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of tensors, devices and training: each computes, and says so where there is no PyTorch."""
+"""The examples of tensors, devices and training: each computes, and reports when PyTorch is unavailable."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The examples that train reach what they state: whole with SIMPLE_LONG_TESTS=1, else with few epochs and lower bounds.
+"""The training examples reach their results: in full with SIMPLE_LONG_TESTS=1, else with few epochs and lower bounds.
 
-Each is seeded and runs in one thread, so that it does the same in every run on one machine.
+Each is seeded and runs in one thread, so that it is reproducible on one machine.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ INFINITE = float("inf")
 
 @dataclass(frozen=True)
 class Example:
-    """A program, how many epochs (steps, rounds) its short form has, and between what its results lie in each form."""
+    """A program, the number of epochs (steps, rounds) of its short form, and the bounds of its results in each form."""
 
     program: str
     few: int
@@ -78,7 +78,7 @@ EXAMPLES = [
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory) -> dict[str, str]:
-    """Variables that give the examples a folder of their own for the files that they make."""
+    """Environment variables that give the examples their own folder for files."""
     return {**ONE_THREAD, "SIMPLE_EXAMPLES_DATA": str(tmp_path_factory.mktemp("data"))}
 
 
@@ -124,7 +124,7 @@ def test_point_clouds_are_plotted(simple, tmp_path):
 
 
 class TestFilesOfDigits:
-    """What digits_mlp.spl says of the files that it finds, here beside those that it made."""
+    """What digits_mlp.spl reports about existing files, compared with those that it creates."""
 
     IMAGES = "digits/MNIST/raw/train-images-idx3-ubyte"
 

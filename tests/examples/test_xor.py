@@ -22,7 +22,7 @@ def test_the_four_answers(simple):
 
 
 def test_the_losses_are_pytorchs(simple):
-    """The same model, seed and optimizer in Python: printed losses agree to the last digit shown but one."""
+    """The same model, seed and optimizer in Python: printed losses agree except for the last digit."""
     import torch
 
     torch.manual_seed(0)

@@ -1,4 +1,4 @@
-"""torch.save and torch.load of Simple against Python's: each reads what the other wrote; nothing of a file is run."""
+"""torch.save and torch.load of Simple and of Python: each reads the other's files; code in a file is not executed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ SIMPLE = simple_torch.run(
 def test_python_reads_files_of_simple_and_shared_storage_stays_shared(tmp_path):
     path = str(tmp_path / "value.pt")
     SIMPLE.made(path)
-    value = torch.load(path)  # weights_only, by default
+    value = torch.load(path)  # weights_only is the default
     assert value["whole"].tolist() == [0, 1, 2, 3, 4, 5]
     value["whole"][3] = 77
     assert value["part"].tolist() == [2, 77, 4, 5]
@@ -188,7 +188,7 @@ def test_missing_folder_is_reported(tmp_path):
 
 
 def rewritten(source: Path, target: Path, change) -> None:
-    """The archive with its pickle changed."""
+    """Writes the archive with its pickle changed."""
     with zipfile.ZipFile(source) as archive, zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as out:
         for name in archive.namelist():
             data = archive.read(name)
@@ -259,7 +259,7 @@ def test_tensors_outside_of_their_storage_are_rejected(tmp_path):
 
 
 def failure_of(path: str) -> str | None:
-    """What loading it says, or None where it gives a value."""
+    """The error of loading the file, or None."""
     try:
         SIMPLE.load(path)
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""Files of pickle.dump, of each protocol and of Python 2, against what pickle.load gives; nothing of a file is run."""
+"""Files of pickle.dump, of each protocol and of Python 2, compared with pickle.load; code in a file is not executed."""
 
 from __future__ import annotations
 

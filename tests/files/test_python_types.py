@@ -1,5 +1,5 @@
-"""What Python's torch.load(weights_only=True) reads of Python's own types, and what of it is read and written here: the
-table in docs/training.md."""
+"""Python's own types that torch.load(weights_only=True) reads, and which of them Simple reads and writes: the table in
+docs/training.md."""
 
 from __future__ import annotations
 

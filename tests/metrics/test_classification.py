@@ -1,4 +1,4 @@
-"""Accuracy, precision, recall, F1 and confusion matrices are scikit-learn's, over random batches in random splits."""
+"""Accuracy, precision, recall, F1 and confusion matrices match scikit-learn over random batches and splits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def rng(seed):
 
 
 def labels(generator, count, classes):
-    """Labels of which some often do not occur at all."""
+    """Labels, some of which often do not occur."""
     highest = int(torch.randint(1, classes + 1, (1,), generator=generator))
     return torch.randint(0, highest, (count,), generator=generator)
 
@@ -63,7 +63,7 @@ def test_multilabel_scores_match_scikit_learn(name, average, zero_division):
     for seed in SEEDS:
         generator = rng(seed)
         shape = (size(generator), 4)
-        # A label may have no positives at all.
+        # A label may have no positives.
         often = torch.rand(4, generator=generator) * (torch.rand(4, generator=generator) > 0.3)
         preds = torch.rand(shape, generator=generator)
         target = (torch.rand(shape, generator=generator) < often).long()

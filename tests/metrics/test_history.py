@@ -1,4 +1,4 @@
-"""What a training came to: rows, tables, log files that go on after a crash, and pictures."""
+"""The history of a training: rows, tables, log files that resume after a crash, and plots."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def test_full_disk_is_reported(tmp_path):
     assert path.read_bytes() == b"epoch,loss\r\n0,1.0\r\n1,0.5\r\n"
 
 
-# ---- pictures
+# ---- plots
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -277,7 +277,7 @@ def test_curves_are_labeled_and_contain_the_data(tmp_path):
     assert texts.count("epoch") == 3  # one panel each for loss with val_loss, lr, f1
     curves = {name: points_of(root, name) for name in ("loss", "val_loss", "f1", "lr")}
     assert {name: len(points) for name, points in curves.items()} == {"loss": 3, "val_loss": 3, "f1": 2, "lr": 3}
-    # On one axis heights are as the numbers: 0.25 of loss is half of 0.5 of loss and val_loss.
+    # On one axis heights are proportional: 0.25 of loss is half of 0.5 of loss and val_loss.
     drawn = [y for _, y in curves["loss"] + curves["val_loss"]]
     given = [row[name] for name in ("loss", "val_loss") for row in ROWS]
     scale = (drawn[1] - drawn[0]) / (given[1] - given[0])
@@ -331,7 +331,7 @@ def test_log_to_a_pipe(tmp_path):
 
 
 class WithoutMatplotlib:
-    """Finds modules as where matplotlib is not installed."""
+    """Hides matplotlib from the import system."""
 
     def find_spec(self, name, path=None, target=None):
         if name == "matplotlib":

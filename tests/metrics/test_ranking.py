@@ -1,4 +1,4 @@
-"""Areas under ROC curves, average precision and log loss are scikit-learn's, with ties and with missing classes."""
+"""Areas under ROC curves, average precision and log loss match scikit-learn, with ties and with missing classes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def size(generator):
 
 
 def tied(generator, *shape, values=6):
-    """Scores of which many are equal."""
+    """Scores with many ties."""
     return torch.randint(0, values, shape, generator=generator) / values
 
 
 def distributions(generator, count, classes):
-    """Probabilities of each class, many of them equal, that sum to 1."""
+    """Probabilities of each class, with many ties, that sum to 1."""
     weights = torch.randint(1, 4, (count, classes), generator=generator).double()
     return weights / weights.sum(1, keepdim=True)
 

@@ -1,4 +1,4 @@
-"""Errors of predicted numbers, R², means and perplexity are scikit-learn's, NumPy's and PyTorch's."""
+"""Regression errors, R², means and perplexity match scikit-learn, NumPy and PyTorch."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_r2_matches_scikit_learn(outputs, multioutput):
     for seed in SEEDS:
         generator = rng(seed)
         preds, target = pair(generator, outputs=outputs)
-        if seed % 3 == 0:  # an output that never changes, met by each prediction or not
+        if seed % 3 == 0:  # a constant output, which each prediction may or may not match
             target[:, 0] = 0.5
             if seed % 2:
                 preds[:, 0] = 0.5
@@ -73,7 +73,7 @@ def test_r2_of_vectors_and_large_numbers_matches_scikit_learn():
 
 
 def test_r2_of_a_constant_target_is_1_or_0():
-    # scikit-learn's mean of these is not 0.1 to the bit, and its R² -1e34.
+    # scikit-learn's mean of these is not exactly 0.1, and its R² is -1e34.
     target = torch.full((30,), 0.1, dtype=torch.float64)
     for preds, expected in [(target, 1.0), (target + 1, 0.0)]:
         assert streamed(ours("R2Score"), preds, target, rng(1)).compute().item() == expected

@@ -1,4 +1,4 @@
-"""What all metrics share: batches of any sizes, reset, states in files, collections."""
+"""Behavior of all metrics: batches of any size, reset, states in files, collections."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def batch(seed=0):
 
 PREDS, TARGET = batch()
 CLASSES = {"task": "multiclass", "num_classes": 4}
-# Metric, settings, preds, target, and whether sums are of integers, so that each split gives the very same number.
+# Metric, settings, preds, target, and whether sums are of integers, so that each split has exactly the same result.
 METRICS = [
     ("Accuracy", {**CLASSES, "average": "macro"}, PREDS, TARGET, True),
     ("Accuracy", {**CLASSES, "top_k": 2}, PREDS, TARGET, True),

@@ -1,4 +1,4 @@
-"""What a metric refuses, with the metric, the value and its place, and what to do; and the kind of the error."""
+"""Errors of metrics name the metric, the value and its index, and what to do; and they have the right kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Containers do what PyTorch's do: the same lines are run in both languages, and what is printed must be the same."""
+"""Containers match PyTorch: the same lines run in both languages and print the same output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STARTS = {
     "named parameters": ('nn.ParameterDict([("z", torch.ones([2])), ("a", torch.zeros([1, 2]))])',) * 2,
     "parameters of a dict": ('nn.ParameterDict({"z": torch.ones([2]).double(), "a": torch.zeros([1, 2])})',) * 2,
 }
-# What is done to `s`; a pair where the languages write it differently. A last line that is an expression is printed.
+# The operations on `s`; a pair where the languages differ. If the last line is an expression, it is printed.
 DONE = {
     "plain": [
         "s",
@@ -175,6 +175,6 @@ def test_rejects_what_pytorch_rejects_with_a_reason(start, line, message):
     with pytest.raises(Exception) as refused:
         told_in_simple(start, line)
     assert message in str(refused.value)
-    if "nn.ReLU)" not in line:  # which Python's Sequential takes
+    if "nn.ReLU)" not in line:  # Python's Sequential accepts it
         with pytest.raises((AttributeError, LookupError, RuntimeError, TypeError, ValueError)):
             told_in_python(start, line)

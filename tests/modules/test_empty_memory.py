@@ -1,4 +1,4 @@
-"""Models made on meta get memory by to_empty(), and buffers that no state holds: as in PyTorch."""
+"""to_empty() gives meta models memory, and non-persistent buffers, as in PyTorch."""
 
 from __future__ import annotations
 

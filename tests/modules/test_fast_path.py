@@ -1,6 +1,6 @@
-"""Evaluation without gradients: attention takes PyTorch's fused operators where PyTorch does, and gives its numbers.
+"""Evaluation without gradients: attention uses PyTorch's fused operators when PyTorch does, with the same results.
 
-Which operators ran is read from PyTorch's own profiler, which sees those of both.
+PyTorch's profiler reports the operators that ran, on both sides.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from compare_modules import bits  # noqa: E402
 from module_inputs import module  # noqa: E402
 from module_runs import Case, Expected, Ours, flattened, remembered  # noqa: E402
 
-# The second runs the first.
+# The second includes the first.
 HEADS, LAYER, NESTED = (
     "aten::_native_multi_head_attention",
     "aten::_transformer_encoder_layer_fwd",
@@ -76,7 +76,7 @@ GIVEN = [
 
 
 def evaluated(side, case: Case):
-    """What came out, and which fused operators ran."""
+    """The output, and the fused operators that ran."""
     torch.manual_seed(5)
     made = side.make(case)
     made.train(False)

@@ -1,4 +1,4 @@
-"""What may take the place of a parameter, a buffer or a module in a field: as in torch.nn.Module.__setattr__."""
+"""Assignments to a field that holds a parameter, a buffer or a module: as in torch.nn.Module.__setattr__."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.nn.functional on PyTorch's own samples: each function gives Python's bits and gradients."""
+"""torch.nn.functional on PyTorch's samples: values and gradients match Python bit for bit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MISSING = [name for name in BY_NAME if not BINDINGS.has_function(name)]
 
 
 def outcome(call, sample, make):
-    """Results and gradients by name, or what it was refused with; modules among the arguments go through `make`."""
+    """Results and gradients by name, or the error message; modules among the arguments are converted by `make`."""
     memo = {}
     args = copied((sample.input, *sample.args), memo, make)
     kwargs = copied(sample.kwargs, memo, make)
@@ -106,7 +106,7 @@ def test_function(name, counts):
     assert told == [], f"{len(told)} differ:\n" + "\n".join(told[:5])
 
 
-# Functions that have no samples: the shapes of their tensors, then what else is given.
+# Functions without samples: the shapes of their tensors, then the other arguments.
 WITHOUT_SAMPLES = {
     "max_pool1d_with_indices": ([(2, 3, 8)], (2,), {}),
     "max_pool2d_with_indices": ([(2, 3, 8, 6)], (2,), {"padding": 1}),
@@ -122,7 +122,7 @@ WITHOUT_SAMPLES = {
     "dropout1d": ([(2, 3, 8)], (0.4,), {}),
     "conv_tbc": ([(7, 2, 3), (3, 3, 5), (5,)], (1,), {}),
     "affine_grid": ([(2, 2, 3)], ((2, 3, 4, 5),), {"align_corners": True}),
-    "native_channel_shuffle": ([(2, 4, 3, 3)], (2,), {}),  # which cannot be differentiated: both say so
+    "native_channel_shuffle": ([(2, 4, 3, 3)], (2,), {}),  # not differentiable; both report it
     "upsample": ([(2, 3, 4, 4)], (), {"scale_factor": 2, "mode": "bilinear"}),
 }
 

@@ -1,4 +1,4 @@
-"""Modules called with other tensors, and batch norms taken into layers: PyTorch's numbers and refusals."""
+"""functional_call and the fusion of batch norms into layers match PyTorch, also their errors."""
 
 from __future__ import annotations
 

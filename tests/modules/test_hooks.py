@@ -1,4 +1,4 @@
-"""Hooks of modules see, change and refuse what PyTorch's do: forward and backward hooks, hooks of states."""
+"""Forward, backward and state hooks of modules match PyTorch: arguments, replacements and errors."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ ANSWERS = {
 
 
 WANTS = [(True, True), (True, False), (False, True), (False, False)]
-# Only nil can be answered where no input asks for a gradient.
+# Only nil can be returned if no input requires grad.
 ANSWERED = [(wants, answer) for wants in WANTS for answer in ANSWERS if any(wants) or not answer.startswith("halve")]
 
 

@@ -1,4 +1,4 @@
-"""torch.nn.init: each initialiser draws what Python's draws under the same seed, and refuses what it refuses."""
+"""torch.nn.init: each initializer draws Python's values under the same seed, and raises the same errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 from compare_modules import bits  # noqa: E402
 from module_runs import BINDINGS, SEED  # noqa: E402
 
-# Name, shape, what else is given.
+# Name, shape, other arguments.
 CALLS = [
     ("uniform_", (3, 4), {}),
     ("uniform_", (3, 4), {"a": -1.0, "b": 2.0}),

@@ -1,4 +1,4 @@
-"""Ten programs of PyTorch's users in the older dialect give what their twins in Python give, to the bit."""
+"""Ten programs in the legacy dialect match the same programs in Python bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The older weight_norm and spectral_norm of torch.nn.utils: what they compute, keep and leave behind."""
+"""The legacy weight_norm and spectral_norm of torch.nn.utils: values, states and removal."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def first(output):
 
 
 def train_alike(ours, theirs, x, steps=3):
-    """Three steps, then a forward pass of evaluation; names, values and outputs are the same after each."""
+    """Three training steps, then an evaluation; names, values and outputs are equal after each."""
     mine, other = OURS.optimizer(ours), torch.optim.SGD(theirs.parameters(), lr=0.1)
     for _ in range(steps):
         assert list(OURS.state(ours)) == list(theirs.state_dict())

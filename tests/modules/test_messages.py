@@ -1,4 +1,4 @@
-"""Usual mistakes with modules are answered with what is wrong, where, and what would be right."""
+"""Errors for common mistakes with modules state what is wrong, where, and what would be right."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Every input of PyTorch's own `module_db`, through its modules and ours: all that comes out is equal to the bit.
+"""Every input of PyTorch's `module_db`, in its modules and ours: all results are equal bit for bit.
 
-Both are made of the same arguments under the same seed and called with the same inputs, in one process. Compared are
-the random numbers used, names and values of the state, printing, outputs and their strides, gradients of inputs and
-parameters, and the state afterwards. What is not equal to the bit is a line in tolerances.tsv, with the reason.
+Both modules are created with the same arguments and seed and called with the same inputs, in one process. Compared are
+the random numbers drawn, names and values of the state, printing, outputs and their strides, gradients of inputs and
+parameters, and the final state. A difference is a line in tolerances.tsv, with the reason.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def test_module(name, total):
 
 @pytest.mark.parametrize("name", [name for name in REFUSING if name not in MISSING])
 def test_error_inputs_of_module_db_are_rejected(name):
-    """By Python, that is: a few are refused on other devices only."""
+    """Rejected by Python on the CPU: a few are rejected only on other devices."""
     tally = Tally()
     for case in refused_cases_of(ENTRIES[name]):
         compare(case, tally, {})

@@ -1,4 +1,4 @@
-"""Modules, and ways to use them, that `module_db` leaves out, compared as those are; and what torch.nn has besides.
+"""Modules, and uses of modules, that `module_db` does not have, compared in the same way; and the rest of torch.nn.
 
 The inputs are in tests/support/module_inputs.
 """
@@ -27,7 +27,7 @@ REFUSED = layers.REFUSED + models.REFUSED
 NAMES = list(dict.fromkeys(given.name for given in GIVEN))
 IN_MODULE_DB = {info.module_cls.__name__ for info in module_db}
 
-# Modules of torch.nn that are compared elsewhere, or nowhere.
+# Modules of torch.nn that are compared elsewhere, or not at all.
 ELSEWHERE = {
     "Container": "deprecated in PyTorch",
     "NLLLoss2d": "deprecated in PyTorch",

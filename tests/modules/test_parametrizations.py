@@ -1,4 +1,4 @@
-"""Parametrizations compute what PyTorch's do, keep its states, and go away as there."""
+"""Parametrizations match PyTorch: values, states and removal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models of many kinds are printed as Python prints the same, character by character."""
+"""Models of many kinds print as in Python, character by character."""
 
 from __future__ import annotations
 

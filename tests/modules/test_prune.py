@@ -1,4 +1,4 @@
-"""torch.nn.utils.prune: masks, what is kept, and what a model with them is, beside Python's."""
+"""torch.nn.utils.prune: masks, originals, and the pruned model, compared with Python."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def prune_alike(ours, theirs, way, seed=3):
 
 
 def assert_alike(ours, theirs, x):
-    """Names in order, values, outputs, three steps of training."""
+    """Compares names in order, values, outputs, and three training steps."""
     mine, other = OURS.optimizer(ours), torch.optim.SGD(theirs.parameters(), lr=0.1)
     for _ in range(3):
         assert list(OURS.state(ours)) == list(theirs.state_dict())
@@ -187,7 +187,7 @@ def test_custom_pruning_method():
             return mask
 
     ours, theirs, x = both("linear")
-    for _ in range(2):  # the second time by what is left
+    for _ in range(2):  # the second time on the remaining elements
         OURS.every_other(ours)
         EveryOther.apply(theirs, "weight")
     assert_alike(ours, theirs, x)

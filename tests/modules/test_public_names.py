@@ -1,4 +1,4 @@
-"""The public names of Python's modules are names here; those that are not are listed, each with why."""
+"""The public names of Python's modules exist in Simple; exceptions are listed with the reason."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ LIBRARY += ("typing_extensions", "weakref", "_weakref", "enum", "builtins", "war
 
 
 def names_of(path: str) -> list[str]:
-    """What `path` shows: no modules but its own, nothing of Python's library, no future statements."""
+    """The names that `path` exports: no foreign modules, nothing of Python's library, no future statements."""
     module = importlib.import_module(path)
     found = []
     for name in dir(module):

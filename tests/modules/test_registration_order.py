@@ -1,4 +1,4 @@
-"""Parameters come in the order of registration: optimizers' states are numbered by it."""
+"""Parameters are in the order of registration, by which optimizer states are numbered."""
 
 from __future__ import annotations
 

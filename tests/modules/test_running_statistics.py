@@ -1,4 +1,4 @@
-"""The running statistics of a batch norm over several batches: each follows the batches as PyTorch's does."""
+"""The running statistics of a batch norm follow several batches as in PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hooks of states, extra state and `assign`: load_state_dict() and state_dict() do what PyTorch's do."""
+"""load_state_dict() and state_dict() match PyTorch: hooks, extra state and `assign`."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_load_state_dict_post_hook_must_return_nothing():
     theirs.register_load_state_dict_post_hook(lambda _m, keys: keys)
     state = nn.Linear(2, 2).state_dict()
     told = message(lambda: theirs.load_state_dict(state)).split(",")[0]
-    told = told.replace("notexpected", "not expected")  # so in PyTorch 2.11
+    told = told.replace("notexpected", "not expected")  # the text of PyTorch 2.11
     assert told in message(lambda: OURS.load(ours, state))
 
 

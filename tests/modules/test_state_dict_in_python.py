@@ -1,4 +1,4 @@
-"""States cross the bridge: Python's modules load Simple's states, Simple's load Python's, with the same tensors."""
+"""States across the bridge: Python's modules load Simple's states and vice versa, with the same tensors."""
 
 from __future__ import annotations
 

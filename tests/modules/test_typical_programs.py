@@ -1,4 +1,4 @@
-"""What PyTorch's users write, in Simple (typical.spl) and here in Python: the same numbers, to the bit."""
+"""Typical PyTorch programs in Simple (typical.spl) and in Python: the same results, bit for bit."""
 
 from __future__ import annotations
 
@@ -284,7 +284,7 @@ def training(steps, begin, end):
 def functional_calls():
     torch.manual_seed(11)
     model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
-    # Simple's dicts are sorted by their keys.
+    # Simple's dicts are sorted by key.
     params = {name: p.detach().clone().requires_grad_() for name, p in sorted(model.named_parameters())}
     loss = functional.mse_loss(torch.func.functional_call(model, params, (X,)), Y)
     grads = torch.autograd.grad(loss, list(params.values()), create_graph=True)
@@ -377,6 +377,6 @@ def test_training_resumes_from_a_file(tmp_path):
     ours, rest = OURS.resumed(str(tmp_path))
     assert equal(ours, whole)
     assert equal(rest, whole)
-    # Each goes on from the other's file.
+    # Each side resumes from the other's file.
     assert equal(training(6, tmp_path / "half.pt", None), whole)
     assert equal(OURS.training(6, str(tmp_path / "theirs.pt"), None, ""), whole)

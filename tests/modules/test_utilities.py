@@ -1,4 +1,4 @@
-"""Names of torch.nn, torch.func and torch.backends that programs reach for beside layers, as in Python."""
+"""Names of torch.nn, torch.func and torch.backends that programs use besides layers, compared with Python."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_dual_numbers_carry_tangents():
 def test_dual_numbers_reject_what_python_rejects(how, words):
     with pytest.raises(Exception, match=words):
         OURS.dual_mistake(how)
-    assert equal(OURS.dual(torch.ones(1), torch.ones(1))[0], torch.ones(1).exp())  # nothing stayed behind
+    assert equal(OURS.dual(torch.ones(1), torch.ones(1))[0], torch.ones(1).exp())  # no state is left
 
 
 @pytest.mark.parametrize("name", ["MATH", "FLASH_ATTENTION", "both"])

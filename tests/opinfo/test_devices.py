@@ -1,4 +1,4 @@
-"""torch.device, torch.cuda and torch.__version__, beside Python's."""
+"""torch.device, torch.cuda and torch.__version__, compared with Python."""
 
 from __future__ import annotations
 

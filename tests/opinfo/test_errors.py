@@ -1,7 +1,7 @@
-"""What PyTorch's operators refuse, the C ABI refuses: with LibTorch's own words, or naming what does not fit.
+"""The C ABI rejects what PyTorch's operators reject: with LibTorch's message, or naming the wrong argument.
 
-The inputs are those of `op.error_inputs` in PyTorch's op database. Each that fails in Python is tried again by name
-through the C ABI. Counts may only grow; what differs must be in DIFFERENT, with the reason.
+The inputs are `op.error_inputs` of PyTorch's operator database. Each that fails in Python is called by name through the
+C ABI. Counts must not decrease; a difference must be in DIFFERENT, with the reason.
 """
 
 from __future__ import annotations
@@ -25,16 +25,15 @@ KINDS = {
     TypeError: {INVALID_ARGUMENT, DTYPE_MISMATCH},
 }
 
-# What each message says is wrong: kind, tab, message with its numbers as N. Read twice: line by line beside the kinds
-# that came out, and by a reader who had the messages alone. Of 192 the second reading differed in 11. Three of them are
-# IndexErrors in Python and stay so, one is this project's own message, one (item() of several elements) has been
-# documented as it is; six became what the second reader said.
+# The reviewed kind of each message: kind, tab, message with its numbers as N. The messages were reviewed twice: next to
+# the reported kinds, and independently. The second review differed in 11 of 192. Three of these are IndexErrors in
+# Python and stay so, one is this project's message, one (item() of several elements) is documented; six were changed.
 REVIEWED = Path(__file__).with_name("error_kinds.tsv")
 NAMES = {1: "INVALID_ARGUMENT", 3: "SHAPE_MISMATCH", 4: "DTYPE_MISMATCH", 6: "INDEX_OUT_OF_RANGE", 8: "NOT_IMPLEMENTED"}
 
 BY_PYTHON = "torch.nn.functional checks it in Python before it calls the operator"
 OVERLAP = "the tensors share memory in Python, and come as two storages by DLPack"
-# Inputs that PyTorch refuses in Python and that go through here.
+# Inputs that PyTorch rejects in Python and that are accepted here.
 ACCEPTED = {
     "kthvalue": OVERLAP,
     "masked_select": OVERLAP,
@@ -45,7 +44,7 @@ ACCEPTED = {
     "nn.functional.triplet_margin_loss": BY_PYTHON,
     "nn.functional.hardtanh": BY_PYTHON,
 }
-# Refused here with other words, where LibTorch's operators are called.
+# Rejected here with another message, because LibTorch's operators are called directly.
 DIFFERENT = {
     "cat": OVERLAP,
     "amax": "DLPack refuses 65 dimensions before the operator can",
@@ -59,7 +58,7 @@ DIFFERENT = {
     "nn.functional.margin_ranking_loss": BY_PYTHON,
     "nn.functional.multi_margin_loss": BY_PYTHON,
 }
-# Of torch 2.15 and 2.11; they may only grow.
+# For torch 2.15 and 2.11; these must not decrease.
 LEAST_TRIED, LEAST_SAME, LEAST_JUDGED = 540, 380, 380
 
 
@@ -71,11 +70,11 @@ def first_line(text: str) -> str:
 class Outcomes:
     tried: int = 0
     same: int = 0
-    unfit: int = 0  # no overload takes the arguments; each is named with the reason
+    unfit: int = 0  # no overload matches the arguments; each is listed with the reason
     accepted: Counter = field(default_factory=Counter)
     different: dict[str, tuple[str, str]] = field(default_factory=dict)
     wrong_kinds: list[tuple] = field(default_factory=list)
-    judged: int = 0  # messages that the reviewed list has
+    judged: int = 0  # messages in the reviewed list
     misread: list[tuple[str, str, str]] = field(default_factory=list)  # kind, reviewed kind, message
     unread: set[str] = field(default_factory=set)
     left_out: Counter = field(default_factory=Counter)
@@ -83,7 +82,7 @@ class Outcomes:
 
 
 def operator_of(abi: Abi, op) -> str | None:
-    """The operator that stands behind an entry of the database; None where it is composed in Python."""
+    """The operator behind an entry of the database; None if it is composed in Python."""
     for name in (op.aten_name, op.name.replace("nn.functional.", "").replace(".", "_")):
         if abi.knows(name):
             return name
@@ -108,7 +107,7 @@ def reviewed_kinds() -> dict[str, str]:
 
 
 def judge(outcomes: Outcomes, kind: int, message: str, reviewed: dict[str, str]) -> None:
-    """Whether the kind is the one that a reader of the message gave it."""
+    """Whether the kind is the reviewed kind of the message."""
     expected = reviewed.get(without_numbers(message))
     if expected is None:
         outcomes.unread.add(without_numbers(message))
@@ -186,7 +185,7 @@ def test_message_is_pytorchs(outcomes: Outcomes) -> None:
 
 
 def test_error_kind_matches_pythons_exception(outcomes: Outcomes) -> None:
-    """For the classes in KINDS; a RuntimeError says nothing of it, so there only INTERNAL is wrong."""
+    """For the classes in KINDS. A RuntimeError has no kind, so there only INTERNAL is wrong."""
     assert len(outcomes.wrong_kinds) <= 0.01 * outcomes.tried, outcomes.wrong_kinds
 
 

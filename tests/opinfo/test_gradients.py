@@ -1,9 +1,9 @@
-"""The gradients of PyTorch's operator samples, by handle, are Python's to the bit.
+"""The gradients of PyTorch's operator samples, computed by handle, match Python bit for bit.
 
-Of each sample the operator is called by its name on handles that require a gradient, and one backward pass over
-handles gives the gradients: Python takes no part. An operator that PyTorch composes in Python is run there, and only
-its backward pass is ours, started in Simple. Whatever differs must be in DIFFERENT, with the reason; the counts may
-only grow. SIMPLE_LONG_TESTS=1 takes all samples and complex ones.
+For each sample the operator is called by name on handles that require grad, and one backward pass over handles computes
+the gradients, without Python. An operator that PyTorch composes in Python is called there, and only its backward pass
+is started in Simple. A difference must be in DIFFERENT, with the reason; the counts must not decrease.
+SIMPLE_LONG_TESTS=1 uses all samples and complex ones.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from simple_torch import run  # noqa: E402
 LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
 SAMPLES = None if LONG else 3
 DTYPES = (torch.float32, torch.complex64) if LONG else (torch.float32,)
-# How many of all samples differ. istft: Python gives the window of two no gradient, and their clones the one that ours
-# have. smooth_l1_loss: Python takes l1_loss where beta is 0; by handle it is the operator of that name.
+# The differences over all samples. istft: Python computes no gradient for the window of two, and their clones have
+# ours. smooth_l1_loss: Python calls l1_loss if beta is 0; by handle it is the operator of that name.
 DIFFERENT = {"istft": 2, "nn.functional.smooth_l1_loss": 1} if LONG else {}
-LEAST_BY_HANDLE, LEAST_OPERATORS, LEAST_PASSES = 1139, 383, 341  # of torch 2.11, which has fewer
+LEAST_BY_HANDLE, LEAST_OPERATORS, LEAST_PASSES = 1139, 383, 341  # for torch 2.11, which has fewer
 
-# Python's functions take one by one the tensors that the operators take as a list.
+# Python's functions accept as separate arguments the tensors that the operators accept as a list.
 OF_SEVERAL = {"block_diag", "broadcast_tensors", "cartesian_prod", "meshgrid"}
 
 SIMPLE = """
@@ -48,7 +48,7 @@ fn gradients(outputs, inputs, weights): torch.autograd.grad(own(outputs), own(in
 class Outcomes:
     by_handle: int = 0  # forward and backward through the ABI
     operators: set[str] = field(default_factory=set)
-    passes: int = 0  # the backward only
+    passes: int = 0  # the backward pass only
     why_only_passes: Counter = field(default_factory=Counter)
     different: dict[str, list[str]] = field(default_factory=dict)
     left_out: Counter = field(default_factory=Counter)
@@ -79,7 +79,7 @@ def pythons(op, sample, inputs):
 
 
 def by_handle(abi: GradientAbi, op, sample, inputs, expected) -> str | None:
-    """Nothing where all is alike; else what is not. Raises where the operator cannot be called so."""
+    """None if all is equal, else the difference. Raises if the operator cannot be called by name."""
     name = next(
         (n for n in (op.aten_name, op.name.replace("nn.functional.", "").replace(".", "_")) if abi.knows(n)), None
     )

@@ -1,4 +1,4 @@
-"""Numbers put into 16-bit tensors in place: PyTorch's rounding, by each way that leads there."""
+"""In-place operations with numbers on 16-bit tensors: PyTorch's rounding, by each API."""
 
 from __future__ import annotations
 

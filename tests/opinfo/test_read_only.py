@@ -1,8 +1,8 @@
-"""Memory lent without leave to write: what reads it may, but for a few that are listed; what writes it may not.
+"""Read-only memory: operators that read accept it, except those in a list; operators that write reject it.
 
-The operators are those that PyTorch's own samples reach, with their in-place and `out=` forms, and what PyTorch takes
-apart before they are seen, called by name. SIMPLE_LONG_TESTS=1 takes more samples. A change of LibTorch is seen here;
-docs/dlpack-read-only.md has the list for people.
+The operators are those of PyTorch's samples, with their in-place and `out=` forms, and composite operators, called by
+name. SIMPLE_LONG_TESTS=1 uses more samples. A change of LibTorch fails here; docs/dlpack-read-only.md has the list for
+users.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ DTYPES = (
     torch.complex64,
     torch.bool,
     torch.bfloat16,
-)  # a short run takes the first there is
+)  # a short run uses the first available
 LEAST_OVERLOADS, LEAST_WRITERS = 560, 575
 
-# Readers that LibTorch refuses, and which of their arguments must not be read-only.
+# Readers that LibTorch rejects, and the arguments that must not be read-only.
 REFUSED = {
     "aten._ctc_loss_backward.Tensor": {"neg_log_likelihood"},
     "aten._ctc_loss_backward.default": {"neg_log_likelihood"},
     "aten._scaled_dot_product_flash_attention_for_cpu.default": {"attn_mask"},
     "aten._scaled_dot_product_flash_attention_for_cpu_backward.default": {"attn_mask"},
-    "aten.aminmax.default": {"self"},  # bools, here and below
+    "aten.aminmax.default": {"self"},  # bools, also below
     "aten.channel_shuffle.default": {"self"},
     "aten.lstm.input": {"input", "hx", "params"},
     "aten.max.default": {"self"},
     "aten.min.default": {"self"},
-    "aten.native_batch_norm.default": {"running_mean", "running_var"},  # it writes them; its schema hides it
+    "aten.native_batch_norm.default": {"running_mean", "running_var"},  # it writes them; the schema does not declare it
 }
 if torch.__version__.startswith("2.11"):
     REFUSED["aten._ctc_loss_backward.Tensor"] |= {"input_lengths", "target_lengths"}
-# What is refused by its name with every tensor locked, beside those: they write, if only running statistics.
+# Rejected by name with every tensor read-only, in addition to those: they write, if only running statistics.
 WRITERS_BY_NAME = {"_native_batch_norm_legit", "_batch_norm_with_update", "zero_"}
-# Forms that write to the tensor's own fields (sizes, strides) and not to its memory.
+# Forms that write to the tensor's fields (sizes, strides) and not to its memory.
 FIELDS_ONLY = {
     "aten.as_strided_.default",
     "aten.detach_.default",
@@ -92,7 +92,7 @@ def refused_by_name(abi: ReadOnlyAbi, op, sample) -> bool:
     except AbiError as error:
         return "read-only" in str(error)
     except (Unreplayable, AttributeError):
-        pass  # what enters not; a list of tensors and others
+        pass  # cannot be passed: a list of tensors and others
     return False
 
 
@@ -105,11 +105,11 @@ def probe_samples(abi: ReadOnlyAbi, findings: Findings, by_name: set[str]) -> No
                 if refused_by_name(abi, op, sample):
                     by_name.add(op.name)
         except (RuntimeError, NotImplementedError, AssertionError, TypeError, ValueError, ImportError):
-            continue  # PyTorch itself refuses the sample here, as without CUDA
+            continue  # PyTorch itself rejects the sample here, as without CUDA
 
 
 def probe_recurrent_layers(probe: Probe) -> None:
-    """No sample has them."""
+    """The samples do not include them."""
     x, state = torch.randn(4, 2, 3), torch.randn(1, 2, 5)
     for name, gates in (("lstm", 4), ("gru", 3), ("rnn_tanh", 1), ("rnn_relu", 1)):
         weights = [torch.randn(5 * gates, 3), torch.randn(5 * gates, 5), torch.randn(5 * gates), torch.randn(5 * gates)]
@@ -119,7 +119,7 @@ def probe_recurrent_layers(probe: Probe) -> None:
 
 
 def probe_attention(probe: Probe) -> None:
-    """The first few samples have no mask."""
+    """The first samples have no mask."""
     query, key, value = torch.randn(3, 4, 4, 6, 8)
     mask = torch.zeros(6, 6)
     forward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
@@ -130,7 +130,7 @@ def probe_attention(probe: Probe) -> None:
 
 
 def probe_extremes(probe: Probe) -> None:
-    """A short run's samples have no bools."""
+    """The samples of a short run have no bools."""
     for func in (torch.ops.aten.max.default, torch.ops.aten.min.default, torch.ops.aten.aminmax.default):
         probe.try_readers(func, [torch.tensor([True, False])])
 

@@ -1,8 +1,8 @@
-"""Every aten call of PyTorch's own operator samples, replayed through the C ABI alone, gives the same bits.
+"""Every aten call of PyTorch's operator samples, replayed through the C ABI only, has the same bits.
 
-The samples are those of `torch.testing._internal.common_methods_invocations.op_db`. A run takes the first few of each
-operator; SIMPLE_LONG_TESTS=1 takes all of float32, with gradients, and the first of other dtypes. What differs must be
-in EXCEPTIONS, with the reason; the counts may only grow.
+The samples are `torch.testing._internal.common_methods_invocations.op_db`. A run uses the first few of each operator;
+SIMPLE_LONG_TESTS=1 uses all of float32, with gradients, and the first of other dtypes. A difference must be in
+EXCEPTIONS, with the reason; the counts must not decrease.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from aten_replay import Replay, Tally  # noqa: E402
 from embedded_abi import Abi  # noqa: E402
 
 LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
-FEW = 3  # samples of each operator; the long run takes all of float32
+FEW = 3  # samples of each operator; the long run uses all of float32
 OTHER_DTYPES = (torch.float64, torch.bfloat16, torch.complex64, torch.int64, torch.bool, torch.uint8)
 
 UNINITIALISED = "its elements are whatever the memory held"
@@ -53,7 +53,7 @@ UNINITIALISED_RESULTS = [overload for overload, reason in EXCEPTIONS.items() if 
 
 NEEDS_CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
 
-# Of a whole run on torch 2.15 and 2.11; they may only grow.
+# A complete run on torch 2.15 and 2.11; these must not decrease.
 LEAST_CALLS, LEAST_OVERLOADS = (55_000, 570) if LONG else (25_000, 540)
 
 
@@ -68,7 +68,7 @@ def replay(tally: Tally, abi: Abi, op, device: str, dtype, requires_grad: bool, 
                 if requires_grad:
                     differentiate(result)
     except (RuntimeError, NotImplementedError, AssertionError, TypeError, ValueError, ImportError):
-        return  # PyTorch itself refuses the sample here
+        return  # PyTorch itself rejects the sample here
 
 
 def differentiate(result) -> None:

@@ -1,7 +1,7 @@
-"""Expressions of Simple print what the same expressions print in Python; every public name of simple/torch is reached.
+"""Expressions of Simple print as the same expressions in Python; every public name of simple/torch is covered.
 
-The expressions are in surface.txt. One program of Simple evaluates all of them; Python evaluates its own in-process.
-A name that no expression reaches is printed with the tests that call it; one that no test calls fails.
+The expressions are in surface.txt. One program of Simple evaluates all of them; Python evaluates its own in this
+process. A name that no expression covers is printed with the tests that call it; one that no test calls fails.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def pairs() -> list[Pair]:
 
 
 def shown(value) -> str:
-    """As Simple prints it."""
+    """The value as Simple prints it."""
     if value is None:
         return "nil"
     if isinstance(value, bool):
@@ -156,7 +156,7 @@ def test_expressions_print_as_in_python(tmp_path):
     assert differing == [], "\n".join(differing)
 
 
-# The modules whose exports programs use; nn.functional is compared function by function in tests/modules.
+# The modules whose exports programs use; tests/modules compares nn.functional function by function.
 MODULES = ["mod", "nn/mod", "nn/init", "nn/utils/mod", "optim/mod", "memory", "stream", "functions"]
 INTERNAL_METHODS = {
     *("unless_failed", "surrender", "owning", "why_not", "own_hooks", "set_up", "need_dims", "need_fitting", "operand"),
@@ -170,7 +170,7 @@ DECLARED = re.compile(r"^ *(?:static |async )?(?:fn|me) (?:fn )?([A-Za-z]\w*)\("
 
 
 def methods_of(text: str, classes: set[str]) -> set[str]:
-    """Of the classes among `classes`."""
+    """The methods of the classes among `classes`."""
     found, holder = set(), ""
     for line in text.splitlines():
         if head := re.match(r"class (\w+)", line):
@@ -183,7 +183,7 @@ def methods_of(text: str, classes: set[str]) -> set[str]:
 
 
 def public_names() -> set[str]:
-    """What the public modules export: functions, and the methods of classes."""
+    """The exports of the public modules: functions, and the methods of classes."""
     folder = ROOT / "simple" / "torch"
     texts = {str(path.relative_to(folder).with_suffix("")): path.read_text() for path in folder.rglob("*.spl")}
     functions = {name[1] for text in texts.values() for line in text.splitlines() if (name := DECLARED.match(line))}
@@ -202,7 +202,7 @@ def callers_of(name: str, texts: dict[str, str]) -> list[str]:
 
 
 def called_by_name() -> set[str]:
-    """Functions that tests/modules calls by the names that PyTorch's samples and torch.nn.init have."""
+    """Functions that tests/modules calls by the names of PyTorch's samples and torch.nn.init."""
     from torch.testing._internal.common_methods_invocations import op_db
 
     sampled = {op.name.removeprefix("nn.functional.") for op in op_db if op.name.startswith("nn.functional.")}

@@ -1,4 +1,4 @@
-"""The operations that skip autograd where it has nothing to do are such that it has nothing to do."""
+"""The operations that skip autograd do so only when autograd has nothing to do."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def has_kernel(schema, key: str) -> bool:
     full_name = f"{schema.name}.{schema.overload_name}" if schema.overload_name else schema.name
     try:
         return torch._C._dispatch_has_kernel_for_dispatch_key(full_name, key)
-    except RuntimeError:  # TorchScript's own overloads, on numbers: the dispatcher does not hold them
+    except RuntimeError:  # TorchScript's overloads on numbers, which the dispatcher does not have
         return False
 
 

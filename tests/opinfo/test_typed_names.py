@@ -1,8 +1,8 @@
-"""Each typed function of the C ABI beside the function of PyTorch that its row names as its source.
+"""Each typed function of the C ABI, compared with the PyTorch function that its row names as its source.
 
-For every row a search over small arguments of its kinds finds calls that PyTorch accepts; the same call by the typed
-function must give the same dtype, shape and bits, and leave the same in place. Rows that no such call reaches are
-printed; each of them is called by a test of its own.
+For every row a search over small arguments finds calls that PyTorch accepts. The same call of the typed function must
+return the same dtype, shape and bits, and change the same tensors in place. Rows without such a call are printed; each
+of them has its own test.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TRIES, WANTED = 400, 3  # calls tried for each row, accepted ones wanted
 C_TYPES = {"i64": ctypes.c_int64, "i32": ctypes.c_int32, "f64": ctypes.c_double, "bool": ctypes.c_bool}
 
-# Same name, another contract: upstream's, or one that C needs. Each has a test of its own that holds the contract.
+# The same name with another contract: upstream's, or one that C needs. Each has its own test of the contract.
 A_CODE, A_NUMBER, UPSTREAM = "a code stands for the dtype", "one number, of the whole tensor", "upstream's contract"
 MEMORY = "its elements are whatever the memory held"
 OTHER_CONTRACT = {
@@ -60,7 +60,7 @@ REDUCTIONS = ["none", "mean", "sum"]
 
 
 def tensors() -> list[torch.Tensor]:
-    """Small tensors of the shapes and dtypes that operators ask for."""
+    """Small tensors with the shapes and dtypes that operators need."""
     torch.manual_seed(7)
     square = torch.rand(3, 3) + torch.eye(3)
     return [
@@ -92,7 +92,7 @@ LISTS = [[], [1], [2], [3], [0], [1, 1], [2, 2], [0, 1], [1, 0], [2, 3], [3, 2],
 
 
 def pool(kind: str, samples: list[torch.Tensor]) -> list | None:
-    """What an argument of this kind may be; None for kinds that are no plain values."""
+    """Possible arguments of this kind; None for kinds that are not plain values."""
     return {
         "tensor": samples,
         "tensor?": [None, *samples],
@@ -107,7 +107,7 @@ def pool(kind: str, samples: list[torch.Tensor]) -> list | None:
 
 
 def source_of(function) -> object | None:
-    """The callable that the row names; None where it names none."""
+    """The callable that the row names, or None."""
     path = re.match(r"torch((?:\.\w+)+)$", function.fields.get("source", ""))
     found: object = torch
     for part in path[1].split(".")[1:] if path else []:
@@ -126,7 +126,7 @@ def named_value(name: str, value):
 
 
 def by_python(source, function, values: list):
-    """What PyTorch gives, positionally or by name; None where it refuses."""
+    """PyTorch's result, called positionally or by name; None if it raises."""
     tensors_first = sum(arg.kind.startswith("tensor") for arg in function.args)
     if any(arg.name == "reduction" for arg in function.args):
         ways = [tensors_first, 2]
@@ -198,7 +198,7 @@ class Typed:
 
 
 def same(expected, got) -> bool:
-    """Same dtype, shape and bits; a number stands for a 0-d tensor."""
+    """Same dtype, shape and bits; a number matches a 0-d tensor."""
     if isinstance(expected, torch.Tensor) and isinstance(got, torch.Tensor):
         return difference(expected, got) is None
     if isinstance(expected, torch.Tensor) and expected.dim() == 0:
@@ -255,7 +255,7 @@ def compare(found: Comparison, typed: Typed, function, samples: list[torch.Tenso
 
 @pytest.fixture(autouse=True, scope="module")
 def modes_as_before():
-    """Among the functions are those that switch recording off, for this thread."""
+    """Restores modes: some of the functions disable recording on this thread."""
     with torch.enable_grad():
         yield
 
@@ -283,7 +283,7 @@ def test_every_name_that_is_not_reached_has_its_own_test(comparison: Comparison)
     tests = "\n".join(
         file.read_text() for file in (ROOT / "tests").rglob("*") if file.suffix in {".cpp", ".c", ".h", ".py", ".spl"}
     )
-    # Those of Python objects are the bridge's: tests/bridge, tests/spec/python_spec.spl.
+    # tests/bridge and tests/spec/python_spec.spl test those of Python objects.
     called = set(re.findall(r"\b(?:spt|rt)_\w+", tests))
     names = {f.name: {f"spt_{f.name}", *(s.name for s in f.spellings)} for f in table.load_table(ROOT)}
     assert [n for n in comparison.not_reached if not names[n] & called and not n.startswith("py_")] == []

@@ -1,4 +1,4 @@
-"""Averages of weights (SWA, EMA) are Python's, to the bit, and so is the schedule that goes with them."""
+"""Averaged models (SWA, EMA) and their learning rate schedule match Python bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients are clipped as Python clips them, to the bit."""
+"""Gradient clipping matches Python bit for bit."""
 
 from __future__ import annotations
 

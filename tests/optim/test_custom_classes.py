@@ -1,4 +1,4 @@
-"""Optimizers and schedulers that programs write themselves, beside the same classes in Python."""
+"""Custom optimizers and schedulers, compared with the same classes in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameter groups, closures, sparse gradients, hooks, and what PyTorch refuses."""
+"""Parameter groups, closures, sparse gradients, hooks, and errors."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_autograd_detects_the_change_by_a_step():
         loss.backward()
 
 
-# ---- what is refused
+# ---- errors
 
 ERRORS = [
     pytest.param(info.name, error, id=f"{info.name}-{error.optimizer_error_input.desc}")

@@ -1,4 +1,4 @@
-"""Functions round steps and states of optimizers, beside the same functions with Python's."""
+"""Hooks around steps and states of optimizers, compared with the same hooks in Python."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ MAKERS = {
 
 
 def told(optimizer, args, kwargs, seen):
-    """What a hook of steps was given, by place."""
+    """The arguments of a step hook, by position."""
     return (args[0] is optimizer or args[0] == optimizer, len(args), args[1:] == seen, dict(kwargs))
 
 

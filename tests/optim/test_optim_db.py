@@ -1,4 +1,4 @@
-"""PyTorch's own configurations of each optimizer (optim_db): parameters are Python's after 1, 2, 10, 100 steps."""
+"""PyTorch's configurations of each optimizer (optim_db): parameters match Python after 1, 2, 10, 100 steps."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ CONFIGURATIONS = [
     for name, info in INFO.items()
     for given in info.optim_inputs_func("cpu")
 ]
-STEPS = [1, 1, 8, 90]  # 1, 2, 10 and 100 in all
+STEPS = [1, 1, 8, 90]  # 1, 2, 10 and 100 in total
 
 
 def differences(name, options, python_options=None, dtype=torch.float32):
-    """The largest difference of a number after 1, 2, 10, 100 steps."""
+    """The largest difference of an element after 1, 2, 10, 100 steps."""
     theirs, mine = problems_for(name, dtype)
     their_optimizer = pythons(name, theirs.params, **(options if python_options is None else python_options))
     my_optimizer = ours(name, mine.params, **deepcopy(options))
@@ -29,7 +29,7 @@ def differences(name, options, python_options=None, dtype=torch.float32):
         theirs.steps(their_optimizer, count, closure=closure)
         mine.steps(my_optimizer, count, closure=closure)
         assert not torch.equal(theirs.params[0], problems_for(name, dtype)[0].params[0])
-        # L-BFGS that maximizes without a line search runs away, in both.
+        # L-BFGS that maximizes without a line search diverges, in both.
         assert name == "LBFGS" or all(value.isfinite().all() for value in theirs.values())
         found.append(largest_difference(theirs.values(), mine.values()))
     return found
@@ -48,7 +48,7 @@ def test_parameters_match_python_bit_for_bit(name, options):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("name", [name for name in INFO if name not in ("LBFGS", "SparseAdam")])
 def test_16_bit_parameters_match_python_bit_for_bit(name, dtype):
-    """Steps that are large enough for them, and no eps that is 0 there."""
+    """With steps large enough for the dtype, and no eps that is 0 in it."""
     options = {"lr": 0.05} if name == "Rprop" else {"lr": 0.05, "weight_decay": 0.1}
     if name in ("Adam", "AdamW", "NAdam", "RAdam"):
         options["eps"] = 1e-3

@@ -1,4 +1,4 @@
-"""Optimizers print as Python's do."""
+"""Optimizers print as in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""States of schedulers that were tampered with: taken where Python takes them, or refused with nothing changed."""
+"""Mutated states of schedulers: accepted as in Python, or rejected without a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an optimizer remembers goes from Python to ours and back, and training goes on to the bit."""
+"""Optimizer states load from Python and into Python, and training continues bit for bit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from copy import deepcopy
 import pytest
 from compare_optimizers import NAMES, Problem, ours, plain, problems_for, pythons, torch
 
-# Options under which each algorithm remembers the most.
+# Options with the largest state of each algorithm.
 OPTIONS = {
     "Adam": {"amsgrad": True},
     "AdamW": {"amsgrad": True, "lr": 0.01},
@@ -26,7 +26,7 @@ def both(name):
 
 
 def in_python(state):
-    """Through a file, as a checkpoint goes."""
+    """Through a file, as a checkpoint."""
     file = io.BytesIO()
     torch.save(state, file)
     file.seek(0)

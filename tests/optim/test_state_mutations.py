@@ -1,4 +1,4 @@
-"""States that were tampered with: taken as Python takes them, or refused with nothing changed."""
+"""Mutated states of optimizers: accepted as in Python, or rejected without a change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MUTATIONS = 40
 
 
 def comparable(value):
-    """Counters may be numbers or tensors; empty states are none; Python makes generators of texts."""
+    """Converts counters to numbers, drops empty states, and lists Python's generators of strings."""
     if isinstance(value, torch.Tensor) and not value.is_meta and value.layout == torch.strided:
         return comparable(value.tolist())
     if isinstance(value, dict):
@@ -105,7 +105,7 @@ def test_state_without_a_parameter_is_kept_as_in_python():
 
 
 def test_state_with_other_strides_steps_in_one_kernel():
-    """Python's kernel would read past the memory of this one."""
+    """Python's kernel would read past the end of this memory."""
     theirs, one, mine, other = pair_of("Adam")
     for optimizer in (one, other):
         state = deepcopy(other.state_dict())
@@ -119,7 +119,7 @@ def test_state_with_other_strides_steps_in_one_kernel():
 
 
 def test_options_missing_from_a_state():
-    """Flags stay, what a program added goes, names of parameters stay: as in Python."""
+    """Flags stay, custom options are dropped, parameter names stay: as in Python."""
     _, one, _, other = pair_of("SGD")
     for optimizer in (one, other):
         optimizer.param_groups[0]["own"] = 3

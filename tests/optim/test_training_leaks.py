@@ -1,4 +1,4 @@
-"""Training leaves nothing behind: memory stays flat and no handle is left.
+"""Training leaks nothing: memory stays flat and no handle is left.
 
 10^5 steps; 10^6 with SIMPLE_LONG_TESTS=1.
 """

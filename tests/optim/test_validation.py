@@ -1,4 +1,4 @@
-"""What usual mistakes are answered with: what is wrong, where, and what to do."""
+"""Errors for common mistakes state what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_scheduler_mistakes(make, message):
 def test_accepts_what_python_accepts():
     param = weight()
     optimizer = ours("SGD", [param], lr=0.5)
-    optimizer.step()  # without any gradient
+    optimizer.step()  # without gradients
     assert param.tolist() == [1.0, 1.0]
     assert PROGRAMS.with_nothing()
     OURS.StepLR(optimizer, -2)

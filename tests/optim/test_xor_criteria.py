@@ -1,4 +1,4 @@
-"""Each optimizer meets PyTorch's own C++ criterion (test/cpp/api/optim.cpp): it learns XOR."""
+"""Each optimizer meets PyTorch's C++ criterion (test/cpp/api/optim.cpp): it learns XOR."""
 
 from __future__ import annotations
 

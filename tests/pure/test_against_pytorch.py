@@ -1,4 +1,4 @@
-"""Plain-Simple tensors compute what PyTorch does in float64: the programs here print, PyTorch is asked for the same."""
+"""Plain-Simple tensors match PyTorch in float64: programs print results, and PyTorch computes the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain-Simple tensors: what PyTorch has no number for. See tests/support/programs.py for the marks."""
+"""Plain-Simple tensors: behavior without a reference in PyTorch. tests/support/programs.py describes the marks."""
 
 from __future__ import annotations
 

@@ -1,11 +1,13 @@
-"""The Simple snippets of the five documents that began the project.
+"""The Simple snippets of the five specification documents.
 
-index.toml lists them. Each is a program in programs/, its lines as they were, completed by what it leaves out (a line
-may go on, lines may stand between), run and asserted on by the marks of tests/support/programs.py; or a command, or a
-file that another one reads. What waits for a feature is in pending.toml with the feature's name, and in pending/ as it
-is: it is run, too, and has to fail until the feature is there; pytest counts it as xfailed.
+index.toml lists them. Each is one of:
+- a program in programs/: the snippet's lines, unchanged, completed where the snippet omits something (a line may be
+  continued, lines may be inserted), which runs with the assertions of the marks of tests/support/programs.py;
+- a command, or a file that another snippet reads;
+- a snippet in pending.toml, with the name of the missing feature, unchanged in pending/. It is run too, and must fail
+  until the feature exists; pytest counts it as xfailed.
 
-With SIMPLE_SEEDS, the folder of the documents, the programs' lines are compared with theirs.
+With SIMPLE_SEEDS, the folder of the documents, the programs' lines are compared with the documents.
 """
 
 from __future__ import annotations
@@ -29,9 +31,9 @@ PENDING = tomllib.loads((FOLDER / "pending.toml").read_text())["snippet"]
 PROGRAMS = sorted((FOLDER / "programs").glob("*.spl"))
 WAITING = sorted((FOLDER / "pending").glob("*.spl"))
 WITHOUT_TORCH = {"SIMPLE_TORCH": "off"}
-# Programs that have to run without PyTorch as well.
+# Programs that must also run without PyTorch.
 IN_BOTH = [file for file in PROGRAMS if "with PyTorch and without" in file.read_text()]
-# Seed 003's commands: the code, and what it prints with PyTorch and without.
+# The commands of document 003: the code, and its output with and without PyTorch.
 COMMANDS = {
     2: ("use lib.torch.{torch_available}; print torch_available()", "true", "false"),
     3: ("use lib.torch.{torch_zeros}; val t = torch_zeros([2, 3]); print t.numel()", "6", "6"),
@@ -40,7 +42,7 @@ COMMANDS = {
 
 
 def key_of(file: Path) -> tuple[str, int]:
-    """The document and the number in a file's name, as 002_07_sequential_models.spl."""
+    """The document and the number in a file's name: 002_07_sequential_models.spl."""
     seed, number, _ = file.name.split("_", 2)
     return seed, int(number)
 
@@ -77,7 +79,7 @@ def test_command(number: int) -> None:
 
 @pytest.mark.parametrize("file", WAITING, ids=lambda file: file.stem)
 def test_pending_snippet(file: Path, request: pytest.FixtureRequest) -> None:
-    """Runs it as it is: the day it ends well, it belongs into programs/ with its assertions."""
+    """Runs the snippet unchanged: when it succeeds, it belongs in programs/ with assertions."""
     request.applymarker(pytest.mark.xfail(strict=True, reason=f"waits for: {feature_of(file)}"))
     assert run(file).returncode == 0
 
@@ -99,7 +101,7 @@ def test_pending_parts_belong_to_programs() -> None:
     assert {(p["seed"], p["number"]) for p in PENDING if "part" in p} <= set(map(key_of, PROGRAMS))
 
 
-if "SIMPLE_SEEDS" in os.environ:  # the documents are not part of the project
+if "SIMPLE_SEEDS" in os.environ:  # the documents are not part of the repository
 
     @pytest.mark.parametrize("file", PROGRAMS + WAITING, ids=lambda file: file.stem)
     def test_lines_match_the_document(file: Path) -> None:
@@ -116,7 +118,7 @@ if "SIMPLE_SEEDS" in os.environ:  # the documents are not part of the project
 
 
 def snippets_of(seed: str) -> list[list[str]]:
-    """The Simple, SDN and `-e` snippets of a document, each as its lines that are not empty."""
+    """The Simple, SDN and `-e` snippets of a document, each as its nonempty lines."""
     (document,) = Path(os.environ["SIMPLE_SEEDS"]).glob(f"{seed}_*")
     found, lines = [], None
     for line in document.read_text().splitlines():

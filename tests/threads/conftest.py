@@ -1,4 +1,4 @@
-"""The programs here may call the native library of tests/support."""
+"""Makes the native library of tests/support available to the programs in this folder."""
 
 from native_library import native_library
 

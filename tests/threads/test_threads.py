@@ -1,4 +1,4 @@
-"""Threads of Simple, of C, of Python and of LibTorch at once, under a watchdog.
+"""Threads of Simple, C, Python and LibTorch run concurrently, under a watchdog.
 
 Set SIMPLE_LONG_TESTS=1 for 10^6 steps.
 """
@@ -18,7 +18,7 @@ WATCHDOG_S = 600
 
 
 def outcome(program: str, *words: str) -> tuple[int, str, str]:
-    """How the program ends, or a failure when it does not."""
+    """The program's exit code and output; fails if it does not end."""
     try:
         done = subprocess.run(
             [host(), str(Path(__file__).with_name(program)), *words],

@@ -1,4 +1,4 @@
-"""What fit() comes to is what PyTorch's usual loop comes to in Python, to the bit."""
+"""The results of fit() match PyTorch's usual loop in Python bit for bit."""
 
 from __future__ import annotations
 

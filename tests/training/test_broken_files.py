@@ -1,4 +1,4 @@
-"""A checkpoint that is broken is told by its name, and the one before it is taken."""
+"""A corrupt checkpoint is reported by name, and the previous one is loaded."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def told_by(folder: Path, work: str) -> list[str]:
 
 
 def other_number(content: bytes) -> bytes:
-    """One bit of a weight changed: the file is still one that torch.load reads."""
+    """Flips one bit of a weight: torch.load still reads the file."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         weights = next(archive.read(entry) for entry in archive.infolist() if entry.file_size == 4000)
     place = content.index(weights) + 2000
@@ -55,7 +55,7 @@ def other_number(content: bytes) -> bytes:
 
 
 def swapped_blocks(content: bytes) -> bytes:
-    """Two blocks of a disk that lie in the weights change places: each word is there still."""
+    """Swaps two disk blocks of the weights: each word is still present."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         weights = next(archive.read(entry) for entry in archive.infolist() if entry.file_size == 4000)
     place = content.index(weights)

@@ -1,4 +1,4 @@
-"""Whatever ends a program, its file of events ends with a whole event, and has what was flushed."""
+"""However a program ends, its event file ends with a complete event, and has all flushed events."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ for step in 0..5: w.add_scalar("a", step, step)
 
 
 def curves(folder: Path) -> dict[str, list]:
-    """What TensorBoard shows of each number: step and value."""
+    """The curves as TensorBoard shows them: step and value."""
     board = reading.shown(folder)
     return {tag: [(event.step, event.value) for event in board.Scalars(tag)] for tag in board.Tags()["scalars"]}
 
@@ -159,7 +159,7 @@ def test_curves_of_a_killed_and_resumed_run_match_an_uninterrupted_run(training,
             assert process.poll() is None
         process.kill()
         process.communicate()
-        time.sleep(1.1)  # TensorBoard orders files by their names, which have whole seconds
+        time.sleep(1.1)  # TensorBoard orders files by name, with a resolution of seconds
     subprocess.run(training("killed"), check=True, timeout=60, stdout=subprocess.DEVNULL)
     assert len(reading.files_in(tmp_path / "killed/logs")) == 4
     assert curves(tmp_path / "killed/logs") == expected

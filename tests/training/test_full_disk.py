@@ -1,4 +1,4 @@
-"""A disk that fills up while a checkpoint is written takes nothing that was there."""
+"""A disk that fills up while a checkpoint is written loses no existing file."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SAVES = 8
 
 
 def saves(folder: Path, count: int, limit: int | None = None) -> list[str]:
-    """Saves, with files of at most `limit` bytes; what the program told."""
+    """Saves, with files of at most `limit` bytes; returns the program's output."""
 
     def limited():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # or it would end the process, where a disk gives an error
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # it would end the process, where a disk reports an error
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     command = [host(), PROGRAM, folder, str(count)]

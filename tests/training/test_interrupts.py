@@ -1,4 +1,4 @@
-"""Ctrl-C near the end of a fit, and what a fit tells on standard error."""
+"""Ctrl-C near the end of a fit, and the output of fit on standard error."""
 
 from __future__ import annotations
 

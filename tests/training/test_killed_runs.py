@@ -1,4 +1,4 @@
-"""Runs that are killed, interrupted or out of disk go on from their last checkpoint, to the bit."""
+"""Runs that are killed, interrupted or out of disk space resume from their last checkpoint, bit for bit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WATCHDOG_S = 300
 
 
 class Run:
-    """A run in a folder of its own: its checkpoints, and the losses that it wrote."""
+    """A run in its own folder: its checkpoints, and its logged losses."""
 
     def __init__(self, folder: Path, workers: int = 0, every: int | str = 1):
         folder.mkdir()
@@ -32,7 +32,7 @@ class Run:
         return subprocess.Popen(self.words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def end(self) -> list[str]:
-        """Runs it to its end; the history and the weights that it came to."""
+        """Waits for the exit of the run; returns the history and the fingerprint of the weights."""
         done = subprocess.run(self.words, capture_output=True, text=True, timeout=WATCHDOG_S, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         return [line for line in done.stdout.splitlines() if line.startswith(("rows", "model"))]
@@ -49,7 +49,7 @@ class Run:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """What runs that nothing stops come to, by workers: results, losses, seconds."""
+    """The results of uninterrupted runs, by number of workers: results, losses, seconds."""
     found = {}
 
     def of(workers: int = 0):
@@ -63,7 +63,7 @@ def whole(tmp_path_factory):
 
 
 def kill_in(run: Run, seconds: float | None) -> bool:
-    """Kills it after that time, or while it writes a checkpoint; tells whether it was still at work."""
+    """Kills the run after that time, or while it writes a checkpoint; returns whether it was still running."""
     process = run.begin()
     began = time.monotonic()
     while process.poll() is None:

@@ -1,8 +1,8 @@
-"""PyTorch's own criterion: two small networks learn MNIST to more than 80 % by SGD in three epochs, one with dropout,
-one with batch norm (test/cpp/api/integration.cpp).
+"""PyTorch's criterion: two small networks learn MNIST to more than 80 % by SGD in three epochs, one with dropout, one
+with batch norm (test/cpp/api/integration.cpp).
 
-The files are MNIST's where they lie in data/MNIST/raw; else scikit-learn's digits, made larger and written in the same
-format. Of those there are 42 times fewer, so the epochs are more. The first losses are Python's.
+The files are MNIST's if they exist in data/MNIST/raw; otherwise scikit-learn's digits, enlarged and written in the same
+format. There are 42 times fewer of those, so there are more epochs. The first losses match Python.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ OURS = run(
         torch.cat(shares).float().mean().item()
     """
 )
-COMPARED = 20  # steps; further on rounding tells
+COMPARED = 20  # steps; later, rounding accumulates
 
 
 class WithDropout(nn.Module):

@@ -1,4 +1,4 @@
-"""The progress of a training: one line that is rewritten on a terminal, a line for each epoch elsewhere."""
+"""The progress of a training: one rewritten line on a terminal, otherwise a line for each epoch."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def program(tmp_path):
 
 
 def on_terminal(command, columns: int = 0) -> str:
-    """What the command writes on a terminal so wide; with 0 it does not know its width."""
+    """The command's output on a terminal of that width; 0 means an unknown width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(command, stdout=theirs, stderr=theirs)
@@ -59,7 +59,7 @@ def on_terminal(command, columns: int = 0) -> str:
     while True:
         try:
             part = os.read(ours, 4096)
-        except OSError:  # the terminal's other side is closed
+        except OSError:  # the other side of the terminal is closed
             break
         if not part:
             break
@@ -102,4 +102,4 @@ def test_rewritten_line_fits_the_terminal(program):
         *live, end = line.removeprefix("\r").removesuffix("\x1b[K").split("\x1b[K\r")
         assert len(live) >= 2
         assert all(len(part) == 39 and part.startswith(f"epoch {number}/2: [#") for part in live), live
-        assert re.fullmatch(END.format(number), end)  # it stays, and may take two
+        assert re.fullmatch(END.format(number), end)  # it stays, and may span two lines

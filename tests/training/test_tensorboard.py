@@ -1,4 +1,4 @@
-"""Files of events hold what torch.utils.tensorboard's hold after the same calls, and TensorBoard reads them."""
+"""Event files match those of torch.utils.tensorboard after the same calls, and TensorBoard reads them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Image = pytest.importorskip("PIL.Image")
 
 pytestmark = pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason="there is no PyTorch")
 
-# The same lines for both; `at` is a time, so that the events are the same to the bit.
+# The same lines for both; `at` is a time, so that the events are equal bit for bit.
 CALLS = """
 w.add_scalar("loss/train", 0.1, 3, at)
 w.add_scalar("loss/train", torch.tensor([[2.5]]), 4, at)
@@ -147,7 +147,7 @@ def test_histograms_match_python(tmp_path):
         assert list(mine.histo.bucket_limit) == pytest.approx(list(theirs.histo.bucket_limit), rel=1e-15), name
         for moment in ("min", "max", "num"):
             assert getattr(mine.histo, moment) == pytest.approx(getattr(theirs.histo, moment), rel=0, nan_ok=True)
-        for moment in ("sum", "sum_squares"):  # added up in another order
+        for moment in ("sum", "sum_squares"):  # summed in another order
             value = getattr(theirs.histo, moment)
             assert getattr(mine.histo, moment) == pytest.approx(value, rel=1e-12, abs=1e-9, nan_ok=True), name
 
@@ -263,7 +263,7 @@ def test_repeated_steps_are_purged(tmp_path):
     calls = 'for step in 0..6: w.add_scalar("loss", step, step)'
     ours(tmp_path, calls)
     pythons(tmp_path, 'for step in range(6): w.add_scalar("loss", step, step)')
-    time.sleep(1.1)  # TensorBoard orders files by their names, which have whole seconds
+    time.sleep(1.1)  # TensorBoard orders files by name, with a resolution of seconds
     ours(tmp_path, 'w.add_scalar("loss", 10, 4)', options=", purge_step: 4")
     pythons(tmp_path, 'w.add_scalar("loss", 10, 4)', purge_step=4)
     found, expected = (
@@ -383,7 +383,7 @@ match torch.attempt(\\: SummaryWriter("run")):
 
 @pytest.mark.skipif(is_sanitized(), reason="the address sanitizer comes first, and opens no library apart")
 def test_another_libprotobuf_in_the_process_is_not_used(tmp_path):
-    """TensorFlow's library has thousands of libprotobuf's functions, of another version, here before ours."""
+    """TensorFlow's library exports thousands of functions of another version of libprotobuf."""
     tensorflow = importlib.util.find_spec("tensorflow")  # not imported: that takes seconds
     if tensorflow is None:
         pytest.skip("this Python has no TensorFlow")

@@ -1,4 +1,4 @@
-"""Data, metrics, the loop and its logs bring no Python into the process."""
+"""Data, metrics, the training loop and its logs load no Python into the process."""
 
 from __future__ import annotations
 

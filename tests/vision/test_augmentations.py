@@ -1,4 +1,4 @@
-"""Rotations, tones, noise and automatic augmentation: torchvision's pictures under the same seed."""
+"""Rotations, color operations, noise and automatic augmentation match torchvision under the same seed."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_every_operation_is_drawn(name, seed):
 
 @pytest.mark.parametrize("named", [{"alpha": -1.0}, {"alpha": 0.0}, {"mixture_width": 0}], ids=str)
 def test_rejects_empty_mixtures(named):
-    """torchvision gives NaN, or a picture that is darker, for these."""
+    """torchvision returns NaN, or a darker image, for these."""
     assert compare_transforms.OURS.refusal("AugMix", [], named, picture()).startswith(f"{next(iter(named))} should be")
 
 

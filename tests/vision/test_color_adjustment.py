@@ -1,4 +1,4 @@
-"""Brightness, contrast, saturation and hue, which are native loops, give torchvision's pixels for every layout."""
+"""Brightness, contrast, saturation and hue, which are native loops, match torchvision for every memory layout."""
 
 from __future__ import annotations
 

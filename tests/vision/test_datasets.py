@@ -1,4 +1,4 @@
-"""Datasets of pictures against torchvision's classes, on small files made here; broken files are Io errors."""
+"""Image datasets match torchvision's classes on small generated files; corrupt files are Io errors."""
 
 from __future__ import annotations
 
@@ -328,7 +328,7 @@ def test_truncated_and_flipped_batches_are_read_or_reported(dumped, tmp_path):
     path = folder / "train"
     whole = path.read_bytes()
     generator = random.Random(2)
-    near = len(whole) - 3072 * 4  # what is no pixel, about
+    near = len(whole) - 3072 * 4  # the approximate size of everything but pixels
     for _ in range(200):
         path.write_bytes(whole[: generator.choice([generator.randrange(len(whole)), generator.randrange(near)])])
         told = OURS.failure("CIFAR100", str(tmp_path))

@@ -1,4 +1,4 @@
-"""Downloads against a web server of this machine that cuts, lies, stalls and moves; no other machine is asked."""
+"""Downloads from a local web server that truncates, corrupts, stalls and redirects; no other host is contacted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from image_files import datasets, make_cifar, make_mnist, theirs
 
 from programs import has_terminals, host, is_sanitized
 
-os.environ["no_proxy"] = "127.0.0.1"  # libcurl asks a proxy where one is set
+os.environ["no_proxy"] = "127.0.0.1"  # libcurl uses a configured proxy
 CONTENT = random.Random(3).randbytes(200_000)
 MD5 = hashlib.md5(CONTENT).hexdigest()
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -110,7 +110,7 @@ def test_existing_file_is_not_downloaded_again(site, tmp_path):
     ("manner", "kept", "ranges"),
     [
         ("good", CONTENT[:70_000], ["bytes=70000-"]),
-        ("whole", CONTENT[:70_000], ["bytes=70000-"]),  # gives all of it anew
+        ("whole", CONTENT[:70_000], ["bytes=70000-"]),  # sends everything again
         ("unsized", CONTENT[:70_000], ["bytes=70000-"]),
         ("good", CONTENT, ["bytes=200000-"]),
         ("good", CONTENT + b"more", ["bytes=200004-", None]),
@@ -239,7 +239,7 @@ def test_folder_that_cannot_be_created_is_reported(site, tmp_path):
     assert told.startswith("Io: cannot make the folder ")
 
 
-# ---- as programs: Ctrl-C, and what is shown
+# ---- as programs: Ctrl-C and progress
 
 
 def program(folder: Path, url: str) -> list[str]:
@@ -259,7 +259,7 @@ match torch.attempt(\\: download_url("{url}", "{folder / "here"}", md5: "{MD5}")
 
 @pytest.mark.skipif(is_sanitized(), reason="the address sanitizer comes first, and opens no library apart")
 def test_another_libcurl_in_the_process_is_not_used(site, tmp_path):
-    """TensorFlow's library has libcurl's functions, of another version, here before those of the system."""
+    """TensorFlow's library exports the functions of another version of libcurl, before the system's."""
     tensorflow = importlib.util.find_spec("tensorflow")  # not imported: that takes seconds
     if tensorflow is None:
         pytest.skip("this Python has no TensorFlow")
@@ -294,7 +294,7 @@ def test_ctrl_c_keeps_the_partial_file_and_the_next_program_resumes(site, tmp_pa
     assert 30_000 < size < len(CONTENT)
     assert part.read_bytes() == CONTENT[:size]
     done = subprocess.run(program(tmp_path, site.url("good")), capture_output=True, text=True, check=True)
-    assert done.stdout == f"{tmp_path / 'here' / 'data.bin'}\n"  # and nothing else, where there is no terminal
+    assert done.stdout == f"{tmp_path / 'here' / 'data.bin'}\n"  # and nothing else without a terminal
     assert done.stderr == ""
     assert site.ranges() == [None, f"bytes={size}-"]
     assert only(tmp_path / "here") == {"data.bin": CONTENT}
@@ -421,7 +421,7 @@ def test_truncated_and_flipped_archives_are_reported(mode, tmp_path):
 
 
 def plain(value):
-    """Lists in place of tuples."""
+    """Converts tuples to lists."""
     return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
@@ -469,7 +469,7 @@ def test_mnist_is_downloaded_once_and_torchvision_reads_it(tmp_path):
 
 
 def cifar_of(site, folder: Path, tgz: bytes):
-    """CIFAR10 whose files lie there, as an archive and with their checksums."""
+    """CIFAR10 with the URL and the checksum of a local archive."""
 
     def listed(*names: str) -> str:
         sums = {name: hashlib.md5((folder / name).read_bytes()).hexdigest() for name in names}
@@ -505,7 +505,7 @@ def test_incomplete_cifar_is_downloaded(tmp_path):
         made.samples(str(root))
         assert len(site.asked) == 1
         (root / folder.name / "data_batch_4").write_bytes(b"broken")
-        made.samples(str(root))  # from the archive that is there
+        made.samples(str(root))  # from the existing archive
         assert len(site.asked) == 1
         assert (root / folder.name / "data_batch_4").read_bytes() == (folder / "data_batch_4").read_bytes()
         site.files.clear()

@@ -1,4 +1,4 @@
-"""Decoded pictures have torchvision's pixels to the bit; broken files are Io errors, never a crash."""
+"""Decoded images match torchvision bit for bit; corrupt files are Io errors, never a crash."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from embedded_simple import run, torch
 
 image = pytest.importorskip("PIL.Image", reason="this Python has no Pillow", exc_type=ModuleNotFoundError)
 torchvision_io = pytest.importorskip("torchvision.io", reason="this Python has no torchvision")
-# torchvision says that its decoders are deprecated.
+# torchvision's decoders warn that they are deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 OURS = run(
@@ -56,7 +56,7 @@ MUTATIONS = 20_000 if os.environ.get("SIMPLE_LONG_TESTS") == "1" else 2_000
 
 
 def picture(mode: str, width: int, height: int):
-    """Smooth, with some noise."""
+    """A smooth image with some noise."""
     generator = numpy.random.default_rng(width * 1000 + height)
     channels = len(image.new(mode, (1, 1)).getbands())
     y, x = numpy.mgrid[0:height, 0:width]
@@ -129,7 +129,7 @@ def parts_of(length: int, step: int) -> int:
 
 
 def png(width: int, height: int, depth: int, colour: int, *, interlaced=False, extra: bytes = b"") -> bytes:
-    """A PNG of random samples, which Pillow does not write in all forms."""
+    """A PNG of random samples, in forms that Pillow does not write."""
     generator = random.Random(width * height + depth + colour)
     channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
 
@@ -166,7 +166,7 @@ def test_png(colour, depth, interlaced, mode):
 def test_png_with_a_palette(depth, interlaced, transparent):
     alpha = bytes(range(0, 256, 1 << (8 - depth)))[: 1 << depth]
     data = png(13, 6, depth, 3, interlaced=interlaced, extra=chunk(b"tRNS", alpha) if transparent else b"")
-    # torchvision leaves rows without alpha, or with several numbers a byte, half written in the other modes.
+    # In the other modes torchvision leaves rows without alpha, or with several samples per byte, partly uninitialized.
     for mode in ["GRAY", "RGB"] + (["GRAY_ALPHA", "RGB_ALPHA"] if transparent else []):
         same(data, mode)
     opened = image.open(io.BytesIO(data))
@@ -233,7 +233,7 @@ def png_bytes() -> bytes:
 
 
 def widened(data: bytes, kind: str) -> bytes:
-    """The same file, whose header speaks of 60000 x 60000 pixels."""
+    """The same file with a header of 60000 x 60000 pixels."""
     if kind == "PNG":
         header = struct.pack(">II", 60000, 60000) + data[24:29]
         return data[:8] + chunk(b"IHDR", header) + data[33:]
@@ -313,7 +313,7 @@ def mutated(data: bytes, generator: random.Random) -> bytes:
 
 
 def with_right_sums(data: bytes) -> bytes:
-    """So that changes of a PNG's chunks reach what is behind the check of their sums."""
+    """Fixes the checksums of a PNG's chunks, so that mutations reach the code after the check."""
     out, at = data[:8], 8
     while at + 12 <= len(data):
         size = struct.unpack(">I", data[at : at + 4])[0]
@@ -337,7 +337,7 @@ def test_mutated_files_never_crash():
         told = OURS.outcome(tensor_of(with_right_sums(data) if i % 4 == 0 else data))
         seen[told.split(":")[0]] += 1
     assert seen["another"] == seen["InvalidArgument"] == 0
-    assert min(seen[""], seen["Io"]) > MUTATIONS // 20  # both happen
+    assert min(seen[""], seen["Io"]) > MUTATIONS // 20  # both occur
 
 
 @pytest.mark.parametrize("colours", ["L", "RGB"])

@@ -1,4 +1,4 @@
-"""MixUp and CutMix mix batches as torchvision does, draw for draw."""
+"""MixUp and CutMix mix batches as torchvision does, with the same random numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transforms give torchvision's pictures to 1e-5 under the same seed, and leave the generator in the same state."""
+"""Transforms match torchvision to 1e-5 under the same seed, and leave the generator in the same state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes and collections of transforms of another kind are refused when the transform is made, and told as such."""
+"""Transforms reject invalid sizes and collections when they are created."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_crop_size_must_be_one_or_two_integers(size):
 
 @pytest.mark.parametrize("size", [3.5, 3.0, [3, 2.5], 4, 0, -3], ids=str)
 def test_kernel_size_must_be_odd(size):
-    if isinstance(size, int):  # torchvision takes parts of pixels
+    if isinstance(size, int):  # torchvision accepts fractions of pixels
         with pytest.raises((ValueError, TypeError)):
             v2.GaussianBlur(size)(PICTURE)
     assert OURS.blur(size) == "Kernel size value should be an odd and positive number."
@@ -67,7 +67,7 @@ def test_transforms_must_be_a_sequence(name):
 
 
 def test_image_must_be_a_tensor():
-    """torchvision takes Pillow's pictures, and gives paths and numbers back as they are."""
+    """torchvision accepts Pillow's images, and returns paths and numbers unchanged."""
     told = "ToImage takes a picture, a tensor [..., channels, height, width], not "
     assert OURS.of_no_picture("a.png") == told + "text; vision.io.read_image(path) reads one"
     assert OURS.of_no_picture(object()).startswith(told + "Object; a picture of Pillow's becomes one by torchvision.")

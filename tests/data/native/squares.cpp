@@ -1,5 +1,4 @@
-// A library of data sets as a program's author writes one: libspl_squares.so, on simple_torch/dataset.hpp
-// alone.
+// A dataset library as a user would write it: libspl_squares.so, with only simple_torch/dataset.hpp.
 #include <simple_torch/dataset.hpp>
 
 #include <atomic>
@@ -10,7 +9,7 @@ using simple_torch::Sample;
 
 std::atomic<int64_t> live{0};
 
-/// Counts those that nobody has ended.
+/// Counts live objects.
 struct Counted {
   Counted() { ++live; }
   Counted(const Counted&) = delete;
@@ -25,7 +24,7 @@ int64_t tensor_of(const std::vector<double>& values, const std::vector<int64_t>&
   return tensor;
 }
 
-/// Sample i: the numbers i and i + 1, and the square of i. Some fail, each in its own way.
+/// Sample i: the numbers i and i + 1, and the square of i. Some samples fail, in different ways.
 class Squares : public simple_torch::Dataset, Counted {
  public:
   explicit Squares(int64_t count) : count_(count) {}
@@ -57,7 +56,7 @@ class Squares : public simple_torch::Dataset, Counted {
   int64_t count_;
 };
 
-/// 0, 1 … each worker its share.
+/// 0, 1 …; each worker reads its share.
 class Counter : public simple_torch::IterableDataset, Counted {
  public:
   explicit Counter(int64_t count) : count_(count) {}
