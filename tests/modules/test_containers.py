@@ -138,7 +138,11 @@ REFUSED = [
     ),
     ("dict", 's["b"] = 3', 'ModuleDict ("b"): i64 is not a Module subclass'),
     ("dict", 's.pop("b")', 'ModuleDict has no module "b"; keys: z, a'),
-    ("parameters", "s.extend(torch.ones([2]))", "ParameterList.extend should be called with an iterable, but got Tensor"),
+    (
+        "parameters",
+        "s.extend(torch.ones([2]))",
+        "ParameterList.extend should be called with an iterable, but got Tensor",
+    ),
     ("parameters", "s(3)", "ParameterList should not be called."),
     ("named parameters", 's["q"]', 'ParameterDict has no parameter "q"; keys: z, a'),
 ]

@@ -208,7 +208,10 @@ def test_custom_schedulers_rates_match_python():
     ("make", "message"),
     [
         (lambda o: OWN.silent(o), "Silent must implement get_lr(), which returns the rates of all groups"),
-        (lambda o: OWN.wrong(o), "Wrong.get_lr() must return an array with a rate for each of the 1 parameter groups, got 3 rates"),
+        (
+            lambda o: OWN.wrong(o),
+            "Wrong.get_lr() must return an array with a rate for each of the 1 parameter groups, got 3 rates",
+        ),
         (lambda o: OWN.idle([torch.ones(2)]).step(), "Idle must implement step()"),
         (lambda o: OWN.plain_one([torch.ones(2)], 3), "optimizer defaults must be a dict of options, got i64"),
         (lambda o: OWN.plain_one([], {}), "optimizer got an empty parameter list"),

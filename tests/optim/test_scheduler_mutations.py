@@ -60,7 +60,7 @@ def test_rejected_part_leaves_the_parts_before_it():
     state = deepcopy(chain.state_dict())
     state["_schedulers"][0]["gamma"] = 0.7
     state["_schedulers"][1]["gamma"] = None
-    assert "ExponentialLR.load_state_dict(): \"gamma\" must be like 0.9, got nil" in REFUSAL.of(chain, state)
+    assert 'ExponentialLR.load_state_dict(): "gamma" must be like 0.9, got nil' in REFUSAL.of(chain, state)
     assert plain(chain.state_dict()) == before
     state["_schedulers"].pop()
     assert '"_schedulers" must be a list of 2 states' in REFUSAL.of(chain, state)

@@ -69,7 +69,10 @@ def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(name):
     ("change", "message"),
     [
         (lambda s: s["state"][0].update(exp_avg=torch.ones(2)), 'state[0]["exp_avg"] must have shape '),
-        (lambda s: s["state"][1].update(step=torch.ones(2)), 'state[1]["step"] must be a number, got a tensor of shape [2]'),
+        (
+            lambda s: s["state"][1].update(step=torch.ones(2)),
+            'state[1]["step"] must be a number, got a tensor of shape [2]',
+        ),
         (lambda s: s["state"][2].pop("exp_avg_sq"), 'state[2] has no entry "exp_avg_sq" of Adam'),
         (lambda s: s["state"].update({3: [1, 2]}), "state[3] must be a dict, got array"),
         (lambda s: s["param_groups"][0].update(lr="fast"), 'param_groups[0]["lr"] must be a number, got text'),

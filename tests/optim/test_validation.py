@@ -88,9 +88,15 @@ def test_optimizer_mistakes(make, message):
             "MultiStepLR: milestones must be an array of epochs such as [30, 80], got i64",
         ),
         (lambda o: OURS.MultiStepLR(o, [1.5]), "MultiStepLR: milestones must be integers, got f64"),
-        (lambda o: OURS.LambdaLR(o, 3), "such as \\epoch: 0.95 ** epoch, or an array with a function for each parameter group, got i64"),
+        (
+            lambda o: OURS.LambdaLR(o, 3),
+            "such as \\epoch: 0.95 ** epoch, or an array with a function for each parameter group, got i64",
+        ),
         (lambda o: OURS.LambdaLR(o, [lambda e: 1.0]), "Expected 2 lr_lambdas, but got 1"),
-        (lambda o: OURS.LambdaLR(o, lambda e: None), "LambdaLR: lr_lambda[0] must return a number, got nil for epoch 0"),
+        (
+            lambda o: OURS.LambdaLR(o, lambda e: None),
+            "LambdaLR: lr_lambda[0] must return a number, got nil for epoch 0",
+        ),
         (lambda o: OURS.ReduceLROnPlateau(o).step(), "ReduceLROnPlateau.step(): metrics must be a number, got nil"),
         (
             lambda o: OURS.SequentialLR(o, OURS.StepLR(o, 1), [5]),

@@ -1,8 +1,8 @@
-"""Replays, through the C ABI, every aten call that PyTorch makes while a piece of Python runs, and compares.
+"""Replays, through the C ABI, every aten call that PyTorch makes while Python code runs, and compares the results.
 
-A call's tensors are copied first, storages and all, so that what PyTorch's own call changes is not seen by the replay.
-The random state is the same for both. Compared are the results and every input, in case it was changed: dtype, shape,
-strides (of dimensions with more than one element: DLPack does not carry the others) and each bit.
+The tensors of a call are copied first, with their storages, so that the replay does not see changes by PyTorch's call.
+Both calls start with the same random state. Compared are the results and every input, in case it was changed: dtype,
+shape, strides (of dimensions with more than one element: DLPack does not carry the others) and each bit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torch.utils._pytree import tree_flatten, tree_map
 
 @dataclass
 class Tally:
-    """What came of the calls."""
+    """The outcomes of the calls."""
 
     calls: int = 0
     identical: int = 0
@@ -35,7 +35,7 @@ class Tally:
 
 
 class _Copies:
-    """Copies of tensors of these kinds of devices that share memory as the tensors do."""
+    """Copies of tensors on these kinds of devices; copies share memory as the originals do."""
 
     def __init__(self, devices: frozenset[str] = frozenset({"cpu"})) -> None:
         self._devices = devices
@@ -61,7 +61,7 @@ class _Copies:
 
 
 def _in_schema_order(func, args: tuple, kwargs: dict) -> list:
-    """Positional values for each argument; those left out at the end stay left out."""
+    """Positional values for each argument; omitted trailing arguments stay omitted."""
     arguments = func._schema.arguments
     values = list(args)
     for argument in arguments[len(args) :]:
@@ -85,7 +85,7 @@ def _strides(tensor: torch.Tensor) -> list[int]:
 
 
 class _RandomState:
-    """Of the CPU and of a device, to be set again."""
+    """The random state of the CPU and of a device, which can be restored."""
 
     def __init__(self, device: str) -> None:
         self._on_cuda = device == "cuda"
@@ -99,7 +99,7 @@ class _RandomState:
 
 
 def difference(expected, got) -> str | None:
-    """What differs first, or None."""
+    """The first difference, or None."""
     if not isinstance(expected, torch.Tensor):
         same = expected == got or (expected != expected and got != got)
         return None if same else f"{expected!r} against {got!r}"
@@ -114,7 +114,7 @@ def difference(expected, got) -> str | None:
 
 
 class Replay(TorchDispatchMode):
-    """While this is entered, each call is made twice: by PyTorch, then by the C ABI on copies."""
+    """While active, makes each call twice: by PyTorch, then by the C ABI on copies."""
 
     def __init__(self, abi: Abi, tally: Tally, device: str = "cpu") -> None:
         super().__init__()
@@ -131,7 +131,7 @@ class Replay(TorchDispatchMode):
             tally.left_out[f"{overload}: {reason}"] += 1
             return func(*args, **kwargs)
         before = _RandomState(self._device)
-        result = func(*args, **kwargs)  # a call that PyTorch itself refuses counts for nothing
+        result = func(*args, **kwargs)  # a call that PyTorch itself rejects is not counted
         tally.calls += 1
         after = _RandomState(self._device)
         before.restore()
@@ -158,7 +158,9 @@ class Replay(TorchDispatchMode):
         if not func._schema.returns:
             expected = []
         pairs = list(zip(tree_flatten(list(expected))[0], tree_flatten(values)[0], strict=True))
-        if torch.Tag.inplace_view not in func.tags:  # what changes only the tensor object is seen in the result
+        if (
+            torch.Tag.inplace_view not in func.tags
+        ):  # a call that changes only the tensor object is checked by its result
             pairs += zip(tree_flatten(originals)[0], tree_flatten(copies)[0], strict=True)
         for wanted, got in pairs:
             try:

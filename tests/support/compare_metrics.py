@@ -1,4 +1,4 @@
-"""Metrics of Simple's torch.metrics as objects in Python, beside which scikit-learn's functions are called."""
+"""Simple's torch.metrics as Python objects, for comparisons with scikit-learn."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ OURS = run(
 
 
 def ours(name: str, *args, **settings):
-    """The metric of that name of Simple's torch.metrics."""
+    """The metric with that name of Simple's torch.metrics."""
     return getattr(OURS, name)(*args, **settings)
 
 
 def function(name: str):
-    """The function of that name of Simple's torch.metrics.functional."""
+    """The function with that name of Simple's torch.metrics.functional."""
     return getattr(OURS, name)
 
 
 def quietly(call, *args, **named):
-    """What a function of scikit-learn gives, which warns of classes that do not occur."""
+    """The result of a scikit-learn function, without its warnings of classes that do not occur."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return call(*args, **named)
 
 
 def streamed(metric, preds, target, generator):
-    """The metric after batches of random sizes, whose values are taken on the way."""
+    """The metric after batches of random sizes; its value is computed in between."""
     count = len(target)
     cuts = sorted(torch.randint(1, count, (3,), generator=generator).tolist()) if count > 1 else []
     for start, end in zip([0, *cuts], [*cuts, count]):
@@ -58,7 +58,7 @@ def streamed(metric, preds, target, generator):
 
 
 def is_close(found, expected, tolerance=1e-12) -> bool:
-    """Equal numbers or arrays, NaN where the other is NaN."""
+    """Equal numbers or arrays; NaN equals NaN."""
     expected = torch.as_tensor(expected, dtype=torch.float64)
     same_shape = tuple(found.shape) == tuple(expected.shape)
     return same_shape and torch.allclose(found.double(), expected, rtol=tolerance, atol=tolerance, equal_nan=True)

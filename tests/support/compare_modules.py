@@ -1,4 +1,4 @@
-"""What two runs of module_runs gave, compared to the bit, and counted."""
+"""Compares two runs of module_runs bit by bit, and counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from module_runs import Case, Expected, Ours, Run, run_of, short
 
 TABLES = Path(__file__).parents[1] / "modules"
 TOLERANCES = TABLES / "tolerances.tsv"
-CHANGES = TABLES / "changes.tsv"  # what Python's modules did otherwise before a version; ours are those of the latest
+CHANGES = TABLES / "changes.tsv"  # differences of Python's modules before a version; ours match the latest
 
 
 @dataclass
@@ -76,7 +76,7 @@ SIMPLES_TYPES = {"int": "i64", "float": "f64", "str": "text", "NoneType": "nil",
 
 
 def first_line(text: str | None) -> str | None:
-    """A refusal with Simple's names of plain types, and of tensors those that Python's binding puts for LibTorch's."""
+    """An error message with Simple's names of plain types, and the names of tensor types that Python's binding uses."""
     if text is None:
         return None
     named = re.sub(r"\bCPU(\w+)Type\b", r"torch.\1Tensor", text.strip().split("\n")[0])
@@ -84,7 +84,7 @@ def first_line(text: str | None) -> str | None:
 
 
 def changes() -> set[tuple[str, str]]:
-    """Module and the beginning of the part, of what was changed in a version later than this one."""
+    """Module and part prefix of each change in a later version than this one."""
     version = tuple(map(int, torch.__version__.split(".")[:2]))
     lines = [line.split("\t") for line in CHANGES.read_text().splitlines()[1:]]
     return {(name, part) for name, part, since, _ in lines if tuple(map(int, since.split("."))) > version}
@@ -98,7 +98,7 @@ def has_changed(case: Case, one: Difference) -> bool:
 
 
 def compare(case: Case, tally: Tally, tolerances: dict[str, tuple[float, float]]) -> None:
-    """Runs both; counts the case, and tells each difference that no tolerance of the module's covers."""
+    """Runs both; counts the case, and yields each difference that no tolerance of the module covers."""
     ours, expected = run_of(Ours(), case), run_of(Expected(), case)
     found = list(differences(ours, expected))
     tally.counts["inputs"] += 1
@@ -118,7 +118,7 @@ def compare(case: Case, tally: Tally, tolerances: dict[str, tuple[float, float]]
 
 
 def tolerance_of(case: Case, tolerances: dict[str, tuple[float, float]]) -> tuple[float, float] | None:
-    """The module's, or that of a keyword argument that is given, in a dtype: Module(argument) float16."""
+    """The tolerance of the module, or of a keyword argument in a dtype: Module(argument) float16."""
     given = [f"{case.name}({key}) {str(case.dtype)[6:]}" for key, value in case.kwargs.items() if value is not None]
     return next((tolerances[name] for name in [*given, case.name] if name in tolerances), None)
 

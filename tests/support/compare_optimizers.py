@@ -1,4 +1,4 @@
-"""One training problem, stepped by an optimizer of Python and by ours, on tensors of Python's in one process."""
+"""One training problem, optimized by Python's and by Simple's optimizer, on Python's tensors in one process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 from simple_torch import run  # noqa: E402
 
-# Each name of torch.optim as a function; a failure is what the program would stop with.
+# A function for each name of torch.optim; a failure is the error that would stop the program.
 NAMES = [
     *("Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "ASGD", "LBFGS", "Muon", "NAdam", "RAdam"),
     *("RMSprop", "Rprop", "SGD", "SparseAdam"),
@@ -25,12 +25,12 @@ OURS = run(
 
 
 def ours(name: str, *args, **options):
-    """The optimizer of that name of Simple's torch.optim, as an object in Python."""
+    """The optimizer with that name of Simple's torch.optim, as a Python object."""
     return getattr(OURS, name)(*args, **options)
 
 
 class Problem:
-    """Two layers whose mean square is to become small; the same numbers each time it is made."""
+    """Two layers whose mean square is minimized; it starts with the same numbers each time."""
 
     def __init__(self, dtype=torch.float32, *, matrices_only=False, sparse=False):
         generator = torch.Generator().manual_seed(3)
@@ -54,7 +54,7 @@ class Problem:
         else:
             first, bias, second, last = self.params
             output = (self.x @ first + bias).sin() @ second + last
-        # Bounded, so that it can also be made great.
+        # Bounded, so that it can also be maximized.
         output = output if output.is_complex() else output.sin()
         return (output - self.y).abs().pow(2).mean()
 
@@ -80,7 +80,7 @@ class Problem:
 
 
 def problems_for(name: str, dtype=torch.float32):
-    """Python's and ours, alike."""
+    """Two equal problems, for Python's optimizer and Simple's."""
     options = {"matrices_only": name == "Muon", "sparse": name == "SparseAdam"}
     return Problem(dtype, **options), Problem(dtype, **options)
 
@@ -92,7 +92,7 @@ def pythons(name: str, params, **options):
 
 
 def largest_difference(a, b) -> float:
-    """In parts of each number, where it is above 1e-3. Infinite where only one of the two is no number."""
+    """The largest relative difference of numbers above 1e-3. Infinite if only one of the two is NaN."""
     if any(not torch.equal(x.isnan(), y.isnan()) for x, y in zip(a, b, strict=True)):
         return float("inf")
     a, b = [x.nan_to_num() for x in a], [y.nan_to_num() for y in b]
@@ -100,7 +100,7 @@ def largest_difference(a, b) -> float:
 
 
 def plain(state):
-    """The same with tensors as lists, and tuples as lists, so that `==` compares."""
+    """Converts tensors and tuples to lists, so that `==` compares."""
     if isinstance(state, torch.Tensor):
         return [str(state.dtype), list(state.shape), state.tolist()]
     if isinstance(state, dict):

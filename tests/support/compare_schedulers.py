@@ -1,4 +1,4 @@
-"""Each scheduler of Python and of ours, on optimizers of each, by one way to make both."""
+"""Python's and Simple's schedulers, on optimizers of each, created by the same functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OURS = run(
 
 
 class Theirs:
-    """Python's schedulers and optimizer, by the names that `Mine` has, too."""
+    """Python's schedulers and optimizers, by the same names as in `Mine`."""
 
     def optimizer(self, name, *args, **options):
         return getattr(torch.optim, name)(*args, **options)
@@ -134,7 +134,7 @@ def step(scheduler, optimizer, count=1):
 
 
 def pair(make, kind="SGD", **options):
-    """Python's and ours: (scheduler, optimizer) each."""
+    """Python's and Simple's: (scheduler, optimizer) each."""
     made = []
     for side in (Theirs(), Mine()):
         optimizer = optimizer_of(side, kind, **options)

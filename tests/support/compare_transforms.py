@@ -1,4 +1,4 @@
-"""A transform of ours and torchvision's on the same pictures, under the same seed."""
+"""A Simple transform and torchvision's on the same images, under the same seed."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def close(ours, his):
 
 
 def plain(value):
-    """Dtypes and members of enums by the names that ours take."""
+    """Dtypes and enum members by the names that Simple accepts."""
     return value.value if isinstance(value, Enum) else dtype_name(value) if isinstance(value, torch.dtype) else value
 
 
@@ -78,7 +78,7 @@ def dtype_name(dtype) -> str:
 
 
 def theirs_made(name, args, named):
-    """torchvision's transform; a name of an interpolation is given as its enum, as torchvision 0.26 takes no text."""
+    """torchvision's transform. An interpolation name becomes its enum, because torchvision 0.26 accepts no string."""
     if "interpolation" in named:
         named = {**named, "interpolation": v2.InterpolationMode(named["interpolation"])}
     return getattr(v2, name)(*args, **named)
@@ -102,7 +102,7 @@ def case(name, *args, **named):
 
 
 def hold_refusal(name, args, named):
-    """What torchvision refuses with at least half of its words."""
+    """torchvision rejects the case, and at least half of its words are in our message."""
     with pytest.raises((ValueError, TypeError)) as error:
         theirs_made(name, args, named)(picture())
     ours = OURS.refusal(name, args, named, picture())

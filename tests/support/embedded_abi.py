@@ -1,6 +1,6 @@
-"""PyTorch's operators through the C ABI alone, for a Python process: tensors enter and leave by DLPack.
+"""PyTorch's operators through the C ABI only, for a Python process: tensors are passed and returned by DLPack.
 
-Nothing here calls PyTorch's operators; torch is used to make and to take apart DLPack capsules and to name dtypes.
+Nothing here calls PyTorch's operators; torch is only used to create and consume DLPack capsules and to name dtypes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 NIL, BOOL, INT, FLOAT, STRING, ARRAY = range(6)
 TENSOR, COMPLEX, GENERATOR = 16, 17, 18
-ROOM = 16  # results of one call
+ROOM = 16  # capacity for the results of one call
 
 _VERSIONED, _USED = b"dltensor_versioned", b"used_dltensor_versioned"
 
@@ -53,11 +53,11 @@ class AbiError(Exception):
 
 
 class Unreplayable(Exception):
-    """A value that cannot enter or leave: sparse by DLPack, say."""
+    """A value that cannot be passed or returned, for example a sparse tensor."""
 
 
 def open_front() -> ctypes.CDLL:
-    """libspl_torch.so, told to use this process's torch."""
+    """Loads libspl_torch.so with this process's torch."""
     host = os.environ.get("SIMPLE_HOST")
     folder = Path(host).parent.parent / "lib" if host else ROOT / "build" / "release" / "lib"
     front = ctypes.CDLL(str(folder / "libspl_torch.so"))
@@ -72,7 +72,7 @@ def open_front() -> ctypes.CDLL:
 
 
 class Abi:
-    """Calls of operators by name and overload. Tensors that are passed in are used themselves, without a copy."""
+    """Calls operators by name and overload. Tensors are passed without a copy."""
 
     def __init__(self) -> None:
         self.front = open_front()
@@ -83,11 +83,11 @@ class Abi:
         api.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
         api.PyCapsule_New.restype = ctypes.py_object
         api.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        gc.collect()  # what dies later is not to be counted as kept before
+        gc.collect()  # garbage that is collected later must not be counted
         self._before = self._all_live()
 
     def call(self, name: str, overload: str, args: list) -> list:
-        """The results of `name.overload` on the arguments of its schema, in their order."""
+        """The results of `name.overload` for the arguments of its schema, in order."""
         op = self._find(name, overload)
         call = _Call(self)
         try:
@@ -103,7 +103,7 @@ class Abi:
         return [self._taken(room[i]) for i in range(count.value)]
 
     def call_by_name(self, name: str, args: list, named: dict) -> None:
-        """Calls an operator as Simple does, overload chosen by the arguments, and lets go of what it gives."""
+        """Calls an operator as Simple does, with overload resolution, and releases the results."""
         call = _Call(self)
         try:
             out = self._called_by_name(call, name, args, named)
@@ -113,7 +113,7 @@ class Abi:
         self.front.spl_array_free(out)
 
     def _called_by_name(self, call: _Call, name: str, args: list, named: dict):
-        """The array that spt_op gives: letters, names, values; the caller's."""
+        """The array that spt_op returns: letters, names, values. The caller owns it."""
         letters, values = zip(*map(call.lettered, [*args, *named.values()])) if args or named else ("", ())
         names = (ctypes.c_char_p * max(len(named), 1))(*[name.encode() for name in named])
         out = ctypes.POINTER(SplArray)()
@@ -139,7 +139,7 @@ class Abi:
                     self.release(inner.items[j].as_int)
 
     def live(self) -> int:
-        """How many handles are live that were not when this was made: modules of Simple in this process keep theirs."""
+        """The number of live handles since construction: modules of Simple in this process keep theirs."""
         return self._all_live() - self._before
 
     def _all_live(self) -> int:
@@ -152,7 +152,7 @@ class Abi:
             raise AbiError(status, self.front.spt_last_error_message().decode())
 
     def knows(self, name: str) -> bool:
-        """Whether there is an operator of that name."""
+        """Whether the operator exists."""
         text = ctypes.c_char_p()
         self.check(self.front.spt_op_schemas(name.encode(), ctypes.byref(text)))
         known = bool(text.value)
@@ -174,7 +174,7 @@ class Abi:
         return handle.value
 
     def lend(self, tensor: torch.Tensor) -> int:
-        """The address of a DLPack structure over the tensor's memory; who imports it owns it."""
+        """The address of a DLPack structure for the tensor's memory; the importer owns it."""
         try:
             capsule = tensor.__dlpack__(max_version=(1, 0))
         except (BufferError, RuntimeError, TypeError, NotImplementedError) as error:
@@ -187,7 +187,7 @@ class Abi:
         self.check(self.front.spt_release(ctypes.c_int64(handle)))
 
     def leave(self, handle: int) -> torch.Tensor:
-        """The tensor behind a handle, which ends."""
+        """The tensor behind a handle, which is consumed."""
         managed = ctypes.c_void_p()
         try:
             self.check(self.front.spt_to_dlpack(ctypes.c_int64(handle), False, ctypes.byref(managed)))
@@ -198,7 +198,7 @@ class Abi:
         return torch.from_dlpack(ctypes.pythonapi.PyCapsule_New(managed, _VERSIONED, None))
 
     def _taken(self, value: SplValue):
-        """A result as a Python value."""
+        """Converts a result to a Python value."""
         match value.tag:
             case 0:
                 return None
@@ -222,7 +222,7 @@ class Abi:
 
 
 class _Call:
-    """The arguments of one call; what they refer to lives as long as this."""
+    """The arguments of one call; keeps what they refer to alive."""
 
     def __init__(self, abi: Abi) -> None:
         self._abi = abi
@@ -259,7 +259,7 @@ class _Call:
         return value
 
     def lettered(self, arg) -> tuple[str, SplValue]:
-        """A value for a call by name, with its letter."""
+        """A value and its letter, for a call by name."""
         if isinstance(arg, torch.Tensor):
             return "t", self.value(self._handle(arg))
         if isinstance(arg, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in arg):

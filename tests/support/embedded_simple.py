@@ -1,4 +1,4 @@
-"""One process, two languages: the same work in Simple and in Python, and whether it gives the same bits."""
+"""Simple in the Python process of the tests, and bitwise comparison of results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["equal", "run", "run_file", "torch"]
 
 
 def equal(ours, theirs) -> bool:
-    """Whether two results are the same bits, in nested tuples as well."""
+    """Whether two results have the same bits, also in nested tuples."""
     if isinstance(theirs, (tuple, list)):
         return len(ours) == len(theirs) and all(map(equal, ours, theirs))
     if not isinstance(theirs, torch.Tensor):

@@ -1,4 +1,4 @@
-"""Reads the files of events that a run left, by TensorBoard's own messages."""
+"""Reads the event files of a run, with TensorBoard's own messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
-# With this module TensorBoard does without TensorFlow, which would take seconds to load.
+# This module makes TensorBoard work without TensorFlow, which would take seconds to load.
 sys.modules.setdefault("tensorboard.compat.notf", types.ModuleType("tensorboard.compat.notf"))
 event_pb2 = pytest.importorskip("tensorboard.compat.proto.event_pb2", exc_type=ModuleNotFoundError)
 accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
@@ -18,12 +18,12 @@ records = pytest.importorskip("tensorboard.compat.tensorflow_stub.pywrap_tensorf
 
 
 def files_in(folder: Path) -> list[Path]:
-    """In the order in which they were begun."""
+    """The files in order of creation."""
     return sorted(folder.glob("events.out.tfevents.*"), key=lambda file: int(file.name.split(".")[6]))
 
 
 def events_in(file: Path) -> list:
-    """All events; TensorBoard's reader checks each length and checksum, and a torn record is an error here."""
+    """All events. TensorBoard's reader checks each length and checksum; a truncated record is an error here."""
     size = file.stat().st_size
     found = []
     at = 0
@@ -41,7 +41,7 @@ def events_in(file: Path) -> list:
 
 
 def values_in(folder: Path) -> dict[str, list]:
-    """Pairs of step and value, by tag, of all files in the folder, as they were written."""
+    """Pairs of step and value, by tag, of all files in the folder, in order of writing."""
     found: dict[str, list] = {}
     for file in files_in(folder):
         for event in events_in(file):
@@ -51,7 +51,7 @@ def values_in(folder: Path) -> dict[str, list]:
 
 
 def shown(folder: Path):
-    """What TensorBoard makes of the folder."""
+    """The folder as TensorBoard reads it."""
     board = accumulator.EventAccumulator(str(folder), size_guidance={"scalars": 0, "histograms": 0, "images": 0})
     board.Reload()
     return board

@@ -1,4 +1,4 @@
-"""A web server on this machine that gives files well and badly, for tests of downloads."""
+"""A local web server with correct and faulty behaviors, for tests of downloads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Site:
-    """`files` by name; `/MANNER/NAME` is answered with the file NAME in that manner; `asked` are the requests."""
+    """`files` by name. `/MANNER/NAME` serves the file NAME with that behavior; `asked` are the requests."""
 
     address: str
     files: dict[str, bytes]
@@ -42,7 +42,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def begin(self, content: bytes) -> bytes:
-        """Sends the head; what is left to be sent of the content."""
+        """Sends the headers and returns the content to be sent."""
         asked = re.fullmatch(r"bytes=(\d+)-", self.headers["Range"] or "")
         start = int(asked.group(1)) if asked else 0
         if asked and start >= len(content):
@@ -63,19 +63,19 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(self.begin(content))
 
     def give_whole(self, content: bytes) -> None:
-        """Knows no ranges."""
+        """Ignores ranges."""
         del self.headers["Range"]
         self.give_good(content)
 
     def give_unsized(self, content: bytes) -> None:
-        """Does not say how long it is."""
+        """Omits the length."""
         self.send_response(200)
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         self.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n0\r\n\r\n")
 
     def give_half(self, content: bytes) -> None:
-        """Closes the connection after half of what was asked for."""
+        """Closes the connection after half of the requested bytes."""
         rest = self.begin(content)
         self.wfile.write(rest[: len(rest) // 2])
 
@@ -83,7 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.give_good(bytes(byte ^ 1 for byte in content))
 
     def give_shifted(self, content: bytes) -> None:
-        """A rest that begins elsewhere than was asked."""
+        """Sends a range that starts at another offset than requested."""
         if self.headers["Range"]:
             self.send_response(206)
             self.send_header("Content-Range", f"bytes 1-{len(content) - 1}/{len(content)}")
@@ -130,7 +130,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def served(files: dict[str, bytes]) -> Iterator[Site]:
-    """The site, until the block ends."""
+    """Serves the site until the block ends."""
     site = Site("", files)
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"site": site}))
     server.daemon_threads = True

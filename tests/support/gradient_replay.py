@@ -1,4 +1,4 @@
-"""Gradients through the C ABI alone: an operator called by its name on handles, then one backward pass over handles."""
+"""Gradients through the C ABI only: an operator called by name on handles, then one backward pass over handles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Handles = ctypes.POINTER(ctypes.c_int64)
 
 
 class _RecordedCall(_Call):
-    """Arguments whose tensors require a gradient where Python's do; `leaves` has those by Python's tensors."""
+    """Arguments whose tensors require grad where Python's do; `leaves` maps Python's tensors to them."""
 
     def __init__(self, abi: GradientAbi) -> None:
         super().__init__(abi)
@@ -29,10 +29,10 @@ class _RecordedCall(_Call):
 
 
 class GradientAbi(Abi):
-    """Forward and backward of operators."""
+    """Forward and backward passes of operators."""
 
     def forward_and_gradients(self, name: str, args: list, named: dict, inputs: list, weights_for) -> tuple[list, list]:
-        """An operator's results that require a gradient, and the gradients of `inputs` under `weights_for(results)`."""
+        """The results that require grad, and the gradients of `inputs` with `weights_for(results)`."""
         call = _RecordedCall(self)
         made: list[int] = []
         try:
@@ -103,7 +103,7 @@ def _list(handles: list[int]) -> tuple:
 
 
 def inputs_of(sample) -> list[torch.Tensor]:
-    """The tensors of a sample that require a gradient, each once."""
+    """The tensors of a sample that require grad, each once."""
     leaves = tree_leaves((sample.input, sample.args, sample.kwargs))
     found = {id(leaf): leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad}
     return list(found.values())
@@ -114,13 +114,13 @@ def outputs_of(result) -> list[torch.Tensor]:
 
 
 def weights_for(outputs: list[torch.Tensor]) -> list[torch.Tensor]:
-    """The same for outputs of the same shapes and dtypes."""
+    """The same weights for outputs of the same shapes and dtypes."""
     torch.manual_seed(7)
     return [torch.randn(output.shape, dtype=output.dtype, device=output.device) for output in outputs]
 
 
 def same_bits(a, b) -> bool:
-    """Whether two gradients, or none, are alike in dtype, shape and each bit."""
+    """Whether two gradients, or None, are equal in dtype, shape and each bit."""
     if a is None or b is None:
         return a is b
     if a.dtype != b.dtype or a.shape != b.shape:

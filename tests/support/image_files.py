@@ -1,4 +1,4 @@
-"""Small datasets of pictures in the files of the real ones, and torchvision's classes that read them."""
+"""Small image datasets in the format of the real ones, and torchvision's classes that read them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def make_mnist(folder, name="MNIST", *, packed=False, count=7):
 
 
 def make_cifar(folder, kind: int, count=4, *, layouts=("python", "binary"), dumped=python2_pickle):
-    """The Python version, which torchvision reads, and the binary one."""
+    """Writes the Python version, which torchvision reads, and the binary version."""
     generator = numpy.random.default_rng(5)
     python = folder / ("cifar-10-batches-py" if kind == 10 else "cifar-100-python")
     binary = folder / ("cifar-10-batches-bin" if kind == 10 else "cifar-100-binary")
@@ -67,7 +67,7 @@ def make_cifar(folder, kind: int, count=4, *, layouts=("python", "binary"), dump
 
 
 def as_text(value):
-    """Python 3's text in place of Python 2's."""
+    """Converts Python 2's strings to Python 3's."""
     if isinstance(value, dict):
         return {as_text(key): as_text(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -76,7 +76,7 @@ def as_text(value):
 
 
 def theirs(name: str, root, train: bool):
-    """torchvision's, which is not to compare checksums: the files are made here."""
+    """torchvision's dataset, without checksums, because the files are generated."""
     if name.startswith("CIFAR"):
         base = getattr(datasets, name)
         unsummed = {

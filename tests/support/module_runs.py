@@ -1,4 +1,4 @@
-"""A module of PyTorch's and ours of the same arguments, run side by side in one process; what comes out, by name."""
+"""A PyTorch module and the Simple module with the same arguments, run in one process; the results, by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 
 SEED = 1234
 STEPS = {"lr": 0.01, "momentum": 0.9}  # of the training after the first call
-torch.set_num_threads(1)  # the inputs are small: threads cost more than they give
+torch.set_num_threads(1)  # the inputs are small: threads would slow it down
 BINDINGS = simple_torch.run_file(Path(__file__).parents[1] / "modules" / "bindings.spl")
 
 
@@ -44,7 +44,7 @@ def short(value: Any) -> str:
 
 
 def copied(value: Any, memo: dict[int, Any], make: Callable[[Any], Any] = lambda module: module) -> Any:
-    """Tensors as leaves of their own, what was the same stays the same; modules by `make`."""
+    """Tensors become separate leaves, identical values stay identical; modules are converted by `make`."""
     if id(value) in memo:
         return memo[id(value)]
     if isinstance(value, torch.Tensor):
@@ -63,7 +63,7 @@ def copied(value: Any, memo: dict[int, Any], make: Callable[[Any], Any] = lambda
 
 
 def arguments_of(module: torch.nn.Module) -> dict[str, Any]:
-    """What a module inside of another one's arguments was made of, read off its own fields and those of its parts."""
+    """The constructor arguments of a module, read from its fields and its submodules."""
     made = getattr(module, "made_of", None)
     assert made is not None, f"{type(module).__name__} was made out of sight: build it within `remembered()`"
     return made
@@ -79,7 +79,7 @@ def our_twin(module: torch.nn.Module) -> Any:
 
 
 class remembered:
-    """While it is entered, modules of PyTorch's remember their constructor's arguments."""
+    """While active, PyTorch's modules record their constructor's arguments."""
 
     def __enter__(self) -> None:
         self.new = torch.nn.Module.__new__
@@ -95,12 +95,12 @@ class remembered:
         torch.nn.Module.__new__ = lambda cls, *args, **kwargs: object.__new__(cls)
 
 
-# ---- one run of one of the two
+# ---- one run of one side
 
 
 @dataclass
 class Run:
-    """What came out: a message where it refused, else named values, in order."""
+    """The results: an error message, or named values in order."""
 
     refusal: str | None = None
     values: list[tuple[str, Any]] = field(default_factory=list)
@@ -110,7 +110,7 @@ class Run:
 
 
 class Expected:
-    """PyTorch's own module."""
+    """PyTorch's module."""
 
     def make(self, case: Case) -> Any:
         return getattr(torch.nn, case.name)(
@@ -138,7 +138,7 @@ class Ours:
         BINDINGS.moved(module, dtype)
 
     def call(self, module: Any, args: tuple, kwargs: dict) -> Any:
-        # What is one tensor here comes to Simple as several; which of them are one is told.
+        # A tensor that is passed twice reaches Simple as two; `firsts` identifies them.
         firsts = [next(i for i, other in enumerate(args) if other is value) for value in args]
         return BINDINGS.called(module, args, kwargs, firsts)
 
@@ -157,7 +157,7 @@ def copy_of_module(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def flattened(value: Any, path: str = "output") -> Iterator[tuple[str, Any]]:
-    """The tensors and plain values of a result, each with its place in it."""
+    """The tensors and plain values of a result, each with its path."""
     if isinstance(value, (tuple, list)):
         for i, item in enumerate(value):
             yield from flattened(item, f"{path}[{i}]")
@@ -210,7 +210,7 @@ def observe(side: Expected | Ours, case: Case, run: Run) -> None:
 
 
 def train(side: Expected | Ours, module: Any, case: Case, run: Run, steps: int = 3) -> None:
-    """Steps of SGD, each from a seed of its own, then a call in evaluation; the states, and what comes out."""
+    """SGD steps, each with its own seed, then an evaluation; notes the states and the output."""
     is_trained = any(tensor.requires_grad for _, tensor in side.state(module))
     optimizer = side.optimizer(module) if is_trained else None
     for step in range(steps):
@@ -240,7 +240,7 @@ def note_state(side: Expected | Ours, module: Any, run: Run, prefix: str) -> Non
 
 
 def differentiate(outputs: list[Any]) -> None:
-    """From other gradients for each element, so that elements that changed their places are seen."""
+    """Uses a different gradient for each element, so that swapped elements are detected."""
     wanted = [output for output in outputs if isinstance(output, torch.Tensor) and output.requires_grad]
     if not wanted:
         return
@@ -249,7 +249,7 @@ def differentiate(outputs: list[Any]) -> None:
     torch.autograd.backward(wanted, weights)
 
 
-# ---- what PyTorch's own tests give
+# ---- PyTorch's own test inputs
 
 
 def cases_of(info: Any) -> Iterator[Case]:
@@ -263,7 +263,7 @@ def cases_of(info: Any) -> Iterator[Case]:
 
 
 def refused_cases_of(info: Any) -> Iterator[Case]:
-    """What an entry of module_db says is refused, by the constructor or by the call."""
+    """The error inputs of an entry of module_db, for the constructor or the call."""
     for dtype in info.dtypes:
         torch.manual_seed(SEED)
         for error in info.module_error_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True, training=True):
@@ -279,7 +279,7 @@ def inputs_of(info: Any, dtype: torch.dtype, training: bool) -> list[Any]:
 
 
 def module_classes() -> dict[str, type]:
-    """Every module that torch.nn has."""
+    """All modules of torch.nn."""
     return {
         name: found
         for name, found in vars(torch.nn).items()

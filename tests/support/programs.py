@@ -1,17 +1,17 @@
-"""Runs Simple programs on the host and reads what they should do from the comments beside their statements.
+"""Runs Simple programs on the host and checks them against the marks in their comments.
 
-    # rule: NAME              the rule of tests/conformance/rules.toml that the file shows (before the first statement)
-    # arguments: WORDS        the program's own arguments
-    # folder: NAME            the folder, beside the file, that it runs in
-    # environment: NAME=VALUE variables that it sees
-    # exit: N                 the exit code, where it is not 0 (1 after an error)
+    # rule: NAME              the rule of tests/conformance/rules.toml that the file tests (before the first statement)
+    # arguments: WORDS        the program's arguments
+    # folder: NAME            the working folder, relative to the file
+    # environment: NAME=VALUE environment variables
+    # exit: N                 the exit code, if it is not 0 (1 after an error)
     … # expect: TEXT          one line of standard output, in the file's order
     … # expect error: TEXT    an error reported at this line, with TEXT in its message
     … # expect warning: TEXT  a warning reported at this line
     … # expect hint: TEXT     a hint, somewhere on standard error
 
-A program with errors ends with code 1; one without ends with 0 and prints nothing on standard error but its warnings.
-SIMPLE_HOST names the host's executable.
+A program with errors exits with code 1. One without errors exits with 0 and prints only its warnings to standard error.
+SIMPLE_HOST is the path of the host's executable.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _REPORT = re.compile(r"^(?P<file>.+?):(?P<line>\d+):((?P<column>\d+):)? (?P<kind
 
 @dataclass
 class Expectations:
-    """What a program's comments promise."""
+    """The expectations in a program's comments."""
 
     rules: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Expectations:
 
 
 def expectations(file: Path) -> Expectations:
-    """Reads the marks in `file`."""
+    """Parses the marks in `file`."""
     found = Expectations()
     for number, line in enumerate(file.read_text().splitlines(), start=1):
         mark = _MARK.search(line)
@@ -75,7 +75,7 @@ def expectations(file: Path) -> Expectations:
 
 
 def has_terminals() -> bool:
-    """Whether pseudo-terminals can be had: a root without /dev/pts has none."""
+    """Whether pseudo-terminals are available: a root without /dev/pts has none."""
     try:
         for end in os.openpty():
             os.close(end)
@@ -85,7 +85,7 @@ def has_terminals() -> bool:
 
 
 def host() -> str:
-    """The host's executable."""
+    """The path of the host's executable."""
     path = os.environ.get("SIMPLE_HOST")
     if not path:
         pytest.fail("SIMPLE_HOST does not name the host's executable")
@@ -95,7 +95,7 @@ def host() -> str:
 def run(
     *words: str | Path, folder: Path | None = None, environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Runs the host with these words, perhaps in another folder and with more variables."""
+    """Runs the host with these arguments, optionally in another folder and with more variables."""
     return subprocess.run(
         [host(), *map(str, words)],
         cwd=folder,
@@ -110,12 +110,12 @@ def run(
 
 
 def is_sanitized() -> bool:
-    """Whether the build under test is the address sanitizer's."""
+    """Whether the build under test uses the address sanitizer."""
     return "asan" in os.environ.get("SIMPLE_BUILD", "")
 
 
 def hold_excerpts(told: list[str], file: Path) -> None:
-    """Each report with a column is followed by its source line and a caret below the column."""
+    """Each report with a column is followed by its source line and a caret at the column."""
     source = file.read_text().splitlines()
     for at, line in enumerate(told):
         report = _REPORT.match(line)
@@ -131,7 +131,7 @@ def hold_excerpts(told: list[str], file: Path) -> None:
 
 
 def hold(file: Path) -> None:
-    """Runs `file` and asserts everything that its marks promise."""
+    """Runs `file` and asserts all of its marks."""
     wanted = expectations(file)
     assert wanted.output or wanted.reports or wanted.status is not None, "the file expects nothing"
     folder = file.resolve().parent / wanted.folder if wanted.folder else None

@@ -1,4 +1,4 @@
-"""Pickles as Python 2 wrote them: its str, which bytes are here, by BINSTRING and SHORT_BINSTRING."""
+"""Pickles in the format of Python 2: its str, which is bytes here, as BINSTRING and SHORT_BINSTRING."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 
 
 class Python2Pickler(pickle._Pickler):
-    """Writes protocol 2. The C pickler's types cannot be changed, so this is the one in Python."""
+    """Writes protocol 2. The C pickler's types cannot be changed, so this extends the one in Python."""
 
     dispatch: ClassVar = dict(pickle._Pickler.dispatch)
 
@@ -22,7 +22,7 @@ class Python2Pickler(pickle._Pickler):
 
 
 def python2_pickle(value: object) -> bytes:
-    """The value as Python 2's cPickle.dumps(value, 2) gave it, with bytes as its str."""
+    """The value as Python 2's cPickle.dumps(value, 2) writes it, with bytes as its str."""
     stream = io.BytesIO()
     Python2Pickler(stream, protocol=2, fix_imports=True).dump(value)
     return stream.getvalue()

@@ -1,8 +1,8 @@
-"""Calls each operator that PyTorch calls while a piece of Python runs once more, on memory lent without leave to write.
+"""Repeats each operator that PyTorch calls while Python code runs, on read-only memory.
 
-Each call is made on copies. First with the arguments that its schema only reads as read-only imports: a refusal is a
-reader that LibTorch refuses. Then, for each argument that it writes, with that one read-only: it must be refused and no
-bit may change. The same for the operator's in-place and `out=` forms.
+Each call uses copies. First, the arguments that the schema only reads are imported read-only: an error means that
+LibTorch rejects a reader. Then each argument that the schema writes is imported read-only alone: the call must fail and
+no bit may change. The same applies to the operator's in-place and `out=` forms.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Header(ctypes.Structure):
 
 
 class ReadOnlyAbi(Abi):
-    """Locked tensors enter as read-only memory; results are let go."""
+    """Locked tensors are imported as read-only memory; results are released."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,22 +59,22 @@ class ReadOnlyAbi(Abi):
 
 @dataclass
 class Findings:
-    """What came of the calls."""
+    """The outcomes of the calls."""
 
-    calls: Counter = field(default_factory=Counter)  # (overload, dtypes of its tensors) -> calls that PyTorch made
+    calls: Counter = field(default_factory=Counter)  # (overload, dtypes of its tensors) -> calls by PyTorch
     refused: dict[str, set[str]] = field(default_factory=dict)  # reader -> arguments that must not be read-only
     failed: dict[str, str] = field(default_factory=dict)  # reader -> another error
-    writers: dict[str, Counter] = field(default_factory=dict)  # overload -> refused, nothing written, other error
+    writers: dict[str, Counter] = field(default_factory=dict)  # overload -> rejected, nothing written, other error
     changed: set[str] = field(default_factory=set)  # overloads that wrote to read-only memory
-    messages: set[str] = field(default_factory=set)  # of refusals
+    messages: set[str] = field(default_factory=set)  # of the errors
 
     def overloads(self) -> set[str]:
         return {overload for overload, *_ in self.calls}
 
 
 class Probe(TorchDispatchMode):
-    """While this is entered, the first few calls of each overload with each dtype (of some: each) are tried on
-    read-only memory."""
+    """While active, tries the first few calls of each overload with each dtype (of some: each call) on read-only
+    memory."""
 
     def __init__(self, abi: ReadOnlyAbi, findings: Findings, most: int, each_call_of: Collection[str] = ()) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class Probe(TorchDispatchMode):
         return result
 
     def try_readers(self, func, values: list) -> None:
-        """With all that is read locked; where that is refused, with each alone."""
+        """Locks all arguments that are read; if that fails, each alone."""
         read = [i for i in range(len(values)) if i not in _written(func) and _tensors(values[i])]
         outcome = self._attempt(func, values, read) if read else None
         if outcome == "read-only":
@@ -114,7 +114,7 @@ class Probe(TorchDispatchMode):
             self._found.writers.setdefault(str(func), Counter())[outcome] += 1
 
     def _attempt(self, func, values: list, locked_arguments: list[int]) -> str | None:
-        """The error of a call on fresh copies, "read-only" for short; None where it succeeds."""
+        """The error of a call on fresh copies, "read-only" for short; None if it succeeds."""
         try:
             copies = tree_map(_Copies().of, values)
         except Unreplayable:
@@ -148,7 +148,7 @@ def _written(func) -> list[int]:
 
 
 def _writing_forms(func, values: list, result) -> Iterator[tuple]:
-    """The overloads that write where `func` gives a new tensor, with arguments."""
+    """The overloads, with arguments, that write where `func` returns a new tensor."""
     if func._schema.is_mutable or func.namespace != "aten":
         return
     name = func._schema.name.split("::")[1]
@@ -166,13 +166,13 @@ def _writing_forms(func, values: list, result) -> Iterator[tuple]:
 
 
 def _full(func, values: list) -> list:
-    """With the defaults of what was left out at the end."""
+    """The values with the defaults of omitted trailing arguments."""
     rest = func._schema.arguments[len(values) :]
     return [*values, *(each.default_value for each in rest)]
 
 
 def _with_other_values(tensor: torch.Tensor) -> torch.Tensor:
-    """Of the same form; each byte differs, so that a write is seen."""
+    """A tensor of the same layout in which each byte differs, so that a write is detected."""
     other = torch.empty(0, dtype=tensor.dtype)
     storage = tensor.untyped_storage().clone()
     torch.empty(0, dtype=torch.uint8).set_(storage).bitwise_xor_(1)

@@ -1,4 +1,5 @@
-// What a process holds stays flat while something is done again and again. SIMPLE_LONG_TESTS=1: 10^6 times.
+// Checks that the memory of the process stays flat while an operation is repeated. SIMPLE_LONG_TESTS=1: 10^6
+// times.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,9 +14,9 @@
 namespace round_trips {
 
 constexpr int64_t kMostGrowth = 1 << 20;
-constexpr int kBefore = 5'000;  // trips, so that what is kept once for all is there
+constexpr int kBefore = 5'000;  // warm-up, so that one-time allocations are not counted
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kIsCounted = false;  // a sanitizer keeps what was freed; leaks it finds by itself
+constexpr bool kIsCounted = false;  // a sanitizer keeps freed memory, and detects leaks itself
 #else
 constexpr bool kIsCounted = true;
 #endif

@@ -1,4 +1,4 @@
-"""A disk that is soon full: a tmpfs of a few bytes."""
+"""A disk with little space: a small tmpfs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 @contextlib.contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[Path]:
-    """Mounts one of that size (as mount has it: 64k, 2m) in a new folder; skips where this process may not."""
+    """Mounts a tmpfs of that size (64k, 2m) in a new folder; skips without the permission to mount."""
     folder.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True)
     if mounted.returncode != 0:

@@ -1,4 +1,4 @@
-"""States with one place changed at random, and what both say when such a one is loaded."""
+"""States with one random change, and the results of loading them on both sides."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def odd_key(rng):
 
 
 def containers_in(value):
-    """Each dict and list in it."""
+    """Each dict and list in the value."""
     if isinstance(value, dict):
         yield value
         for item in value.values():
@@ -38,7 +38,7 @@ def containers_in(value):
 
 
 def mutate(state, rng):
-    """Changes one place; gives what was done, for the message of a failed test."""
+    """Changes one entry; returns a description for the message of a failed test."""
     place = rng.choice(list(containers_in(state)))
     keys = list(place) if isinstance(place, dict) else list(range(len(place)))
     kind = rng.choice(["remove", "replace", "replace", "replace", "add", "swap"])
@@ -56,7 +56,7 @@ def mutate(state, rng):
 
 
 def refusal_of_python(optimizer, state):
-    """Why it was refused, or None. What Python's optimizers throw is no promise."""
+    """The error message, or None. The exception types of Python's optimizers are not guaranteed."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -66,7 +66,7 @@ def refusal_of_python(optimizer, state):
     return None
 
 
-# A failure that is no TorchError goes on, and fails the test.
+# A failure that is not a TorchError propagates, and fails the test.
 REFUSAL = run(
     """
     use torch

@@ -1,4 +1,4 @@
-"""Inputs for modules, and for ways to use them, that PyTorch's `module_db` does not have."""
+"""Inputs for modules, and for uses of modules, that PyTorch's `module_db` does not have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from module_runs import SEED, Case, remembered
 
 @dataclass
 class Given:
-    """A module's arguments and one call's; what can be called among the inputs is asked for a tensor of the dtype."""
+    """The arguments of a module and of one call. A callable input is called with the dtype and returns a tensor."""
 
     name: str
     args: tuple
@@ -48,5 +48,5 @@ def normal(*shape: int, requires_grad: bool = True) -> Callable[[torch.dtype], t
 
 
 def below(limit: int, *shape: int) -> Callable[[torch.dtype], torch.Tensor]:
-    """Integers from 0 on."""
+    """Integers from 0 up to limit."""
     return lambda dtype: torch.randint(limit, shape)

@@ -1,10 +1,10 @@
-"""Of activations, distances and products of two inputs."""
+"""Inputs of activations, distances and products of two inputs."""
 
 from __future__ import annotations
 
 from module_inputs import module, normal
 
-PLAIN = normal(4, 6, requires_grad=False)  # what is written into is no leaf that is to be differentiated
+PLAIN = normal(4, 6, requires_grad=False)  # the target of an in-place write must not be a leaf that requires grad
 
 GIVEN = [
     *(

@@ -1,4 +1,4 @@
-"""Of attention and transformers: masks of both kinds, sizes of their own, one sample, and what they refuse."""
+"""Inputs of attention and transformers: both kinds of masks, custom sizes, a single sample, and errors."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ causal = torch.nn.Transformer.generate_square_subsequent_mask
 
 
 def once(make: Callable[[torch.dtype], torch.Tensor]) -> Callable[[torch.dtype], torch.Tensor]:
-    """The same tensor wherever it stands."""
+    """The same tensor at each use."""
     return cache(make)
 
 
 def bools(*shape: int) -> Callable[[torch.dtype], torch.Tensor]:
-    """Few of them masked, and never the first."""
+    """A mask with few masked elements, and never the first."""
 
     def make(dtype: torch.dtype) -> torch.Tensor:
         mask = torch.rand(shape) < 0.3

@@ -1,4 +1,4 @@
-"""Of layers that see neighbours: convolutions, pools, norms, paddings, upsampling, dropout, embeddings."""
+"""Inputs of convolutions, pools, norms, paddings, upsampling, dropout and embeddings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_GRADIENT = normal(2, 4, 7, 8, requires_grad=False)
 
 
 def positions(*shape: int, step: int = 2):
-    """Indices as those of a max pool of that step: each within its own window, of the last dimension."""
+    """Indices as of a max pool with that step: each in its own window of the last dimension."""
     return lambda dtype: (torch.arange(shape[-1]) * step).expand(shape).clone()
 
 
@@ -190,7 +190,7 @@ GIVEN = [
     *embeddings(),
 ]
 
-# What both refuse, with the same words.
+# Inputs that both reject with the same message.
 REFUSED = [
     module("Conv2d", 4, 6, 3).called(normal(2, 3, 7, 8)),
     module("Conv2d", 4, 6, 3).called(normal(2, 7)),

@@ -1,4 +1,4 @@
-"""Of losses."""
+"""Inputs of losses."""
 
 from __future__ import annotations
 

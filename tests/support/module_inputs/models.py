@@ -1,4 +1,4 @@
-"""Of what models are made of besides: recurrent layers, attention, activations, losses, distances."""
+"""Inputs of other parts of models: recurrent layers, attention, activations, losses, distances."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from module_inputs import activations, attention, losses, recurrent
 
 GIVEN = activations.GIVEN + losses.GIVEN + recurrent.GIVEN + attention.GIVEN
 
-# What both refuse, with the same words.
+# Inputs that both reject with the same message.
 REFUSED = activations.REFUSED + losses.REFUSED + recurrent.REFUSED + attention.REFUSED

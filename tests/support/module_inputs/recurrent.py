@@ -1,4 +1,4 @@
-"""Of recurrent layers: packed sequences, several layers and directions, and what they refuse."""
+"""Inputs of recurrent layers: packed sequences, several layers and directions, and errors."""
 
 from __future__ import annotations
 

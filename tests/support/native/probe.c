@@ -1,5 +1,4 @@
-/* The native library of the tests: one function for each form that a value can take, and callers of
- * callbacks. */
+/* The native library of the tests: one function for each form of a value, and callers of callbacks. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,8 +26,8 @@ char* rt_probe_shout(const char* s) {
   return result;
 }
 
-/* The C ABI from sixteen threads of our own: each adds a tensor to itself and lets the sum go; how many calls
- * failed. */
+/* Calls the C ABI from sixteen threads: each adds a tensor to itself and releases the sum. Returns the number
+ * of failed calls. */
 struct hammering {
   int64_t (*add)(int64_t, int64_t);
   void (*release)(int64_t);
@@ -65,7 +64,7 @@ int64_t rt_probe_hammer(int64_t add, int64_t release, int64_t tensor, int64_t ro
   return failed;
 }
 
-/* Boxes: handles of numbers; 0 where the sum would pass 100. */
+/* Boxes: handles of numbers; 0 if the sum would exceed 100. */
 static int64_t live_boxes;
 
 int64_t rt_probe_box(int64_t value) {
@@ -87,8 +86,7 @@ void rt_probe_unbox(int64_t box) {
   --live_boxes;
   free((int64_t*)box);
 }
-/* Calls on a box: what was given as text in `noted`, and a new box of the sum; 0 where that would pass 100.
- */
+/* Calls on a box: the string argument in `noted`, and a new box of the sum; 0 if it would exceed 100. */
 static char noted[256];
 
 static void note(const char* text) { strncat(noted, text, sizeof noted - strlen(noted) - 1); }
@@ -265,7 +263,7 @@ static void* work(void* data) {
   }
   return NULL;
 }
-/* Calls f(0) … f(399) from four threads of C and sums what it gives. */
+/* Calls f(0) … f(399) from four C threads and returns the sum of the results. */
 int64_t rt_probe_in_threads(int64_t (*f)(int64_t)) {
   pthread_t threads[4];
   struct Work parts[4];
