@@ -1,5 +1,5 @@
-// The private door between the front (libspl_torch.so) and a backend: plain data and function pointers,
-// so that no C++ type of either side's standard library or of LibTorch crosses it.
+// The private interface between the front (libspl_torch.so) and a backend. It consists of plain data and
+// function pointers, so that no C++ type of a standard library or of LibTorch crosses it.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace simple_torch::abi {
 
-/// Grows with every change of a struct in this file; front and backend must agree exactly.
+/// Incremented with every change of a struct in this file. Front and backend must have the same version.
 inline constexpr int32_t kFrontBackendVersion = 2;
 
-/// Where PyTorch and Python are. Never NULL; "" where nothing was found. Lives as long as the process.
+/// The PyTorch and the Python in use. Strings are never NULL, "" if nothing was found, and live as long as
+/// the process.
 struct Environment {
   const char* python;         // the environment's python executable
   const char* python_minor;   // "3.11"
@@ -21,7 +22,7 @@ struct Environment {
   const char* library_dir;    // the folder of libspl_torch.so, its backends and bridges
 };
 
-/// One failure, as data. The strings live only for the call; NULL means empty.
+/// One error. The strings are valid during the call; NULL means empty.
 struct ErrorData {
   int32_t kind;  // ErrorKind's number
   const char* message;
@@ -34,7 +35,7 @@ struct ErrorData {
   const char* traceback;
 };
 
-/// The Simple runtime's helpers as the front found them: the executable's, or its own weak ones.
+/// The Simple runtime's helpers: those of the executable, or the weak ones of the front.
 struct HostHelpers {
   SplArray* (*array_new)();
   void (*array_push)(SplArray*, SplValue);
@@ -43,7 +44,7 @@ struct HostHelpers {
   int32_t (*threads_at_work)();
 };
 
-/// What the front gives to a backend. Valid until the process ends.
+/// The functions and data of the front that a backend uses. Valid until the process ends.
 struct FrontServices {
   int32_t version;                         // kFrontBackendVersion
   void (*record_error)(const ErrorData*);  // into the calling thread's record
@@ -55,7 +56,7 @@ struct BackendTable;  // generated/backend_table.h: one slot for each function o
 
 }  // namespace simple_torch::abi
 
-/// The only symbol that a backend exports. Fills `table` and returns 0, or returns the kind of the error
-/// that it recorded. `fingerprint` is that of the front's table; a backend made from another one refuses.
+/// The only symbol that a backend exports. Fills `table` and returns 0, or records an error and returns its
+/// kind. Fails if `fingerprint`, that of the front's table, differs from the backend's.
 extern "C" int32_t simple_torch_backend_open(const simple_torch::abi::FrontServices* services,
                                              const char* fingerprint, simple_torch::abi::BackendTable* table);

@@ -1,4 +1,4 @@
-// Simple's arrays as foreign code may have filled them in.
+// Validated access to Simple's arrays, which foreign code may have filled.
 #pragma once
 
 #include <c10/util/ArrayRef.h>
@@ -10,35 +10,36 @@
 
 namespace simple_torch::abi {
 
-/// The items; NULL is the empty array. Throws Error(kInvalidArgument) for a length that cannot be.
+/// The items; NULL is the empty array. Throws Error(kInvalidArgument) for an invalid length.
 inline c10::ArrayRef<SplValue> items_of(const SplArray* array) {
   if (array == nullptr || array->len == 0) {
     return {};
   }
   if (array->len < 0 || array->items == nullptr) {
-    throw Error(ErrorKind::kInvalidArgument, "an array has a length of " + std::to_string(array->len) +
-                                                 (array->len < 0 ? "" : " and no items"));
+    throw Error(ErrorKind::kInvalidArgument, (array->len < 0 ? "array length must be non-negative, got "
+                                                             : "array items is NULL, and length is ") +
+                                                 std::to_string(array->len));
   }
   return {array->items, static_cast<size_t>(array->len)};
 }
 
-/// One level of arrays in arrays. Throws Error(kInvalidArgument) where they nest without end, as one that
-/// holds itself does.
-class Nested {
+/// Counts the nesting level of arrays. Throws Error(kInvalidArgument) above the limit, as for an array that
+/// contains itself.
+class NestingLevel {
  public:
-  Nested() {
-    if (depth >= kMost) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  "arrays are nested more than " + std::to_string(kMost) + " deep, or one holds itself");
+  NestingLevel() {
+    if (depth >= kMaxDepth) {
+      throw Error(ErrorKind::kInvalidArgument, "arrays are nested more than " + std::to_string(kMaxDepth) +
+                                                   " levels deep, or an array contains itself");
     }
     ++depth;
   }
-  ~Nested() { --depth; }
-  Nested(const Nested&) = delete;
-  Nested& operator=(const Nested&) = delete;
+  ~NestingLevel() { --depth; }
+  NestingLevel(const NestingLevel&) = delete;
+  NestingLevel& operator=(const NestingLevel&) = delete;
 
  private:
-  static constexpr int kMost = 100;
+  static constexpr int kMaxDepth = 100;
   static inline thread_local int depth = 0;
 };
 

@@ -35,10 +35,10 @@ int32_t backward_of(const int64_t* tensors, int64_t tensors_len, const int64_t* 
                     bool create_graph) {
   return guarded([&] {
     const auto roots = tensor_list(tensors, tensors_len);
-    const auto given = optional_tensor_list(gradients, gradients_len, "gradients");
+    const auto grads = optional_tensor_list(gradients, gradients_len, "gradients");
     const auto leaves = tensor_list(inputs, inputs_len);
     core::with_error_context("backward", roots, [&] {
-      core::backward(roots, given, leaves, {retain_graph, create_graph});
+      core::backward(roots, grads, leaves, {retain_graph, create_graph});
     });
   });
 }
@@ -51,11 +51,11 @@ int32_t grad_of(const int64_t* outputs, int64_t outputs_len, const int64_t* inpu
     require(out_len, "out_len");
     const auto roots = tensor_list(outputs, outputs_len);
     const auto leaves = tensor_list(inputs, inputs_len);
-    const auto given = optional_tensor_list(gradients, gradients_len, "gradients");
+    const auto grads = optional_tensor_list(gradients, gradients_len, "gradients");
     auto found = core::with_error_context("grad", roots, [&] {
-      return core::gradients_of(roots, leaves, given, {retain_graph, create_graph}, allow_unused);
+      return core::gradients_of(roots, leaves, grads, {retain_graph, create_graph}, allow_unused);
     });
-    give_list(std::move(found), out, out_len);
+    store_handles(std::move(found), out, out_len);
   });
 }
 
@@ -63,14 +63,15 @@ int32_t once_differentiable(const int64_t* tensors, int64_t tensors_len, int64_t
   return guarded([&] {
     require(out, "out");
     require(out_len, "out_len");
-    give_list(core::once_differentiable(optional_tensor_list(tensors, tensors_len, "tensors")), out, out_len);
+    store_handles(core::once_differentiable(optional_tensor_list(tensors, tensors_len, "tensors")), out,
+                  out_len);
   });
 }
 
 int32_t grad_fn_name(int64_t a, char** out) {
   return guarded([&] {
     require(out, "out");
-    *out = give_text(core::grad_fn_name(*tensor_argument(a)));
+    *out = to_malloc_string(core::grad_fn_name(*tensor_argument(a)));
   });
 }
 
@@ -104,8 +105,8 @@ int32_t is_inference_mode_enabled(bool* out) { return value_of(out, core::is_inf
 int32_t rng_state(const char* device, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::with_error_context("rng_state", core::kNoOperands,
-                                         [&] { return default_generator(device).get_state(); }));
+    *out = new_handle(core::with_error_context("rng_state", core::kNoOperands,
+                                               [&] { return default_generator(device).get_state(); }));
   });
 }
 

@@ -1,4 +1,4 @@
-// Functions of the program that LibTorch's engine calls, by their keys.
+// Callbacks of the program that LibTorch's engine calls, identified by keys.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,26 +14,26 @@
 
 namespace simple_torch::abi {
 
-/// The program hears, once, when nobody needs what the key stands for any more.
+/// Owns a key of the program, and notifies the program when the key is no longer used.
 class Key {
  public:
-  Key(int64_t key, SptAutogradEnd ended) : key_(key), ended_(ended) {}
+  Key(int64_t key, SptAutogradEnd on_release) : key_(key), on_release_(on_release) {}
   Key(const Key&) = delete;
   Key& operator=(const Key&) = delete;
-  ~Key() { ended_(key_); }
+  ~Key() { on_release_(key_); }
   int64_t value() const noexcept { return key_; }
 
  private:
   int64_t key_;
-  SptAutogradEnd ended_;
+  SptAutogradEnd on_release_;
 };
 
-/// What a callback gave; throws what it failed with where that is 0.
-inline int64_t unless_failed(int64_t given, const std::string& who) {
-  if (given == 0) {
-    core::throw_callback_failure(who);
+/// Returns the result of a callback; throws the callback's error if the result is 0.
+inline int64_t checked_result(int64_t result, const std::string& callback) {
+  if (result == 0) {
+    core::throw_callback_failure(callback);
   }
-  return given;
+  return result;
 }
 
 /// An undefined tensor for each 0.
@@ -45,7 +45,7 @@ inline std::vector<at::Tensor> optional_tensor_list(const int64_t* items, int64_
   return tensors;
 }
 
-/// The tensor of a handle that a callback gave, which ends here.
-inline at::Tensor taken_tensor(int64_t handle) { return handles().take<at::Tensor>(handle); }
+/// Takes the tensor out of a handle that a callback returned.
+inline at::Tensor take_tensor(int64_t handle) { return handles().take<at::Tensor>(handle); }
 
 }  // namespace simple_torch::abi

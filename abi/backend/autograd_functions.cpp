@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-/// Valid while the step's callback runs.
+/// Valid while the callback of the step runs.
 struct StepPointer {
   core::Step* step;
 };
@@ -20,7 +20,7 @@ struct HandleKindOf<StepPointer> {
 
 namespace {
 
-/// A step's handle for as long as this lives.
+/// Owns a handle of the step.
 class StepHandle {
  public:
   explicit StepHandle(core::Step& step) : handle_(handles().insert(StepPointer{&step})) {}
@@ -45,7 +45,7 @@ class CallbackFunction : public core::CustomFunction {
  private:
   void call(SptAutogradCall callback, const char* which, core::Step& step) const {
     const StepHandle handle(step);
-    unless_failed(callback(key_.value(), handle.value()), name() + "." + which);
+    checked_result(callback(key_.value(), handle.value()), name() + "." + which);
   }
 
   Key key_;
@@ -66,7 +66,7 @@ int32_t list_of_step(int64_t handle, int64_t** out, int64_t* out_len, Body&& bod
   return in_step(handle, [&](core::Step& step) {
     require(out, "out");
     require(out_len, "out_len");
-    give_list(body(step), out, out_len);
+    store_handles(body(step), out, out_len);
   });
 }
 
@@ -84,11 +84,11 @@ int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, in
     require(forward, "forward");
     require(backward, "backward");
     require(on_release, "on_release");
-    const auto given = tensor_list(inputs, inputs_len);
+    const auto operands = tensor_list(inputs, inputs_len);
     auto function = std::make_unique<CallbackFunction>(name, key, forward, backward, on_release);
     auto outputs =
-        core::with_error_context(name, given, [&] { return core::apply(std::move(function), given); });
-    give_list(std::move(outputs), out, out_len);
+        core::with_error_context(name, operands, [&] { return core::apply(std::move(function), operands); });
+    store_handles(std::move(outputs), out, out_len);
   });
 }
 
@@ -128,9 +128,9 @@ int32_t autograd_callback_failed(int64_t kind, const char* message, const char* 
   return guarded([&] {
     if (kind < static_cast<int64_t>(ErrorKind::kInvalidArgument) ||
         kind > static_cast<int64_t>(ErrorKind::kInternal)) {
-      throw Error(ErrorKind::kInvalidArgument, std::to_string(kind) + " is no kind of an error");
+      throw Error(ErrorKind::kInvalidArgument, "unknown error kind " + std::to_string(kind));
     }
-    const auto text = [](const char* given) { return std::string(given != nullptr ? given : ""); };
+    const auto text = [](const char* string) { return std::string(string != nullptr ? string : ""); };
     ErrorFields fields;
     fields.expected = text(expected);
     fields.got = text(got);

@@ -19,8 +19,8 @@ class CallbackHook : public core::GradientHook {
       : key_(key, on_release), hook_(hook) {}
 
   at::Tensor run(const at::Tensor& tensor) override {
-    const int64_t given = unless_failed(hook_(key_.value(), handles().insert(tensor)), "a hook");
-    return given == kUnchanged ? at::Tensor() : taken_tensor(given);
+    const int64_t result = checked_result(hook_(key_.value(), handles().insert(tensor)), "a hook");
+    return result == kUnchanged ? at::Tensor() : take_tensor(result);
   }
 
  private:
@@ -35,10 +35,10 @@ class CallbackSavedTensorHooks : public core::SavedTensorHooks {
       : key_(key, on_release), pack_(packs), unpack_(unpacks), dropped_(on_drop) {}
 
   int64_t pack(const at::Tensor& tensor) override {
-    return unless_failed(pack_(key_.value(), handles().insert(tensor)), "a pack hook");
+    return checked_result(pack_(key_.value(), handles().insert(tensor)), "a pack hook");
   }
   at::Tensor unpack(int64_t packed) override {
-    return taken_tensor(unless_failed(unpack_(key_.value(), packed), "an unpack hook"));
+    return take_tensor(checked_result(unpack_(key_.value(), packed), "an unpack hook"));
   }
   void drop(int64_t packed) noexcept override { dropped_(packed); }
 

@@ -1,4 +1,4 @@
-// Bodies of the graph's nodes: walking them, and hooks of the program on them.
+// Bodies of graph nodes: traversal, and hooks of the program on nodes.
 #include "core_libtorch/autograd/nodes.h"
 
 #include <torch/csrc/autograd/variable.h>
@@ -21,10 +21,10 @@ struct HandleKindOf<HeldNodePointer> {
 
 namespace {
 
-/// The gradients of the hook that this thread runs, and what it gives.
+/// The gradients of the node hook that this thread runs, and its result.
 struct HookCall {
   const std::vector<at::Tensor>& gradients;
-  std::vector<at::Tensor> given;
+  std::vector<at::Tensor> replacement;
   HookCall* outer;
 };
 
@@ -32,7 +32,7 @@ thread_local HookCall* running = nullptr;
 
 HookCall& running_call() {
   if (running == nullptr) {
-    throw Error(ErrorKind::kInvalidArgument, "this thread runs no hook of a node");
+    throw Error(ErrorKind::kInvalidArgument, "this thread runs no node hook");
   }
   return *running;
 }
@@ -47,8 +47,8 @@ class CallbackNodeHook : public core::NodeHook {
     running = &call;
     const int64_t result = hook_(key_.value(), of_inputs);
     running = call.outer;
-    unless_failed(result, "a hook");
-    return std::move(call.given);
+    checked_result(result, "a hook");
+    return std::move(call.replacement);
   }
 
  private:
@@ -86,7 +86,7 @@ int32_t gradient_node(int64_t a, int64_t* out) { return node_of_tensor(a, out, c
 int32_t node_name(int64_t node, char** out) {
   return with_node(node, [&](const core::HeldNode& held) {
     require(out, "out");
-    *out = give_text(core::name_of_node(*held.node));
+    *out = to_malloc_string(core::name_of_node(*held.node));
   });
 }
 
@@ -106,7 +106,7 @@ int32_t node_next_functions(int64_t node, int64_t** out, int64_t* out_len) {
       flat.push_back(handle_of(next));
       flat.push_back(input);
     }
-    give_values<int64_t>(flat, out, out_len);
+    store_values<int64_t>(flat, out, out_len);
   });
 }
 
@@ -137,12 +137,13 @@ int32_t node_hook_gradients(int64_t** out, int64_t* out_len) {
   return guarded([&] {
     require(out, "out");
     require(out_len, "out_len");
-    give_list(running_call().gradients, out, out_len);
+    store_handles(running_call().gradients, out, out_len);
   });
 }
 
 int32_t node_hook_give(const int64_t* gradients, int64_t gradients_len) {
-  return guarded([&] { running_call().given = optional_tensor_list(gradients, gradients_len, "gradients"); });
+  return guarded(
+      [&] { running_call().replacement = optional_tensor_list(gradients, gradients_len, "gradients"); });
 }
 
 int32_t output_nr(int64_t a, int64_t* out) {

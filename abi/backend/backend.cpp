@@ -1,4 +1,4 @@
-// The backend's entry, and where exceptions become records.
+// The entry point of the backend, and the conversion of exceptions to error records.
 #include <c10/util/Exception.h>
 
 #include <cstring>
@@ -50,16 +50,16 @@ int32_t record_current_exception() noexcept {
     throw;
   } catch (const Error& error) {
     return record(error);
-  } catch (const c10::Error& error) {  // from a body that did not pass through `explained`
+  } catch (const c10::Error& error) {  // thrown outside with_error_context()
     return record(core::explain("", {}, error));
   } catch (const std::bad_alloc&) {
-    return record(ErrorKind::kOutOfMemory, "memory ran out");
+    return record(ErrorKind::kOutOfMemory, "out of memory");
   } catch (const std::exception& error) {
     const bridge::BridgeApi* python = opened_python();
     const int32_t kind = python == nullptr ? 0 : python->report_exception();
     return kind != 0 ? kind : record(ErrorKind::kInternal, error.what());
   } catch (...) {
-    return record(ErrorKind::kInternal, "an exception of no known type");
+    return record(ErrorKind::kInternal, "unknown C++ exception");
   }
 }
 
@@ -72,7 +72,7 @@ extern "C" __attribute__((visibility("default"))) int32_t simple_torch_backend_o
   front = services;
   if (services->version != kFrontBackendVersion || std::strcmp(fingerprint, kTableFingerprint) != 0) {
     return record(simple_torch::ErrorKind::kUnavailable,
-                  "the backend was built for another libspl_torch.so; build both anew: bin/simple build");
+                  "the backend was built for another libspl_torch.so; rebuild both: bin/simple build");
   }
   simple_torch::core::use_small_blocks();
   simple_torch::core::use_one_thread_after_forks();

@@ -1,4 +1,4 @@
-// Bodies of the files of torch.save and torch.load: values cross flat, each before its parts.
+// Bodies of torch.save and torch.load. Values are passed flat: each value precedes its items.
 #include <ATen/ops/empty.h>
 #include <c10/util/complex.h>
 
@@ -24,7 +24,7 @@ using core::pickle::Value;
 using core::pickle::ValuePtr;
 
 constexpr int kMostDepth = 200;
-constexpr size_t kMostValues = 50'000'000;  // parts that occur often in a small file may be very many
+constexpr size_t kMaxValues = 50'000'000;  // a small file can repeat a shared value many times
 
 /// Values from the letters of functions_files.toml.
 class Unflattener {
@@ -35,7 +35,7 @@ class Unflattener {
   ValuePtr run() {
     ValuePtr value = next(0);
     if (at_ != count_) {
-      throw Error(ErrorKind::kInvalidArgument, "there are values after the first one");
+      throw Error(ErrorKind::kInvalidArgument, "expected one value, got more");
     }
     return value;
   }
@@ -45,7 +45,7 @@ class Unflattener {
   ValuePtr next(int depth) {
     if (depth > kMostDepth) {
       throw Error(ErrorKind::kInvalidArgument,
-                  "the value to save is nested more than " + std::to_string(kMostDepth) + " deep");
+                  "the value to save is nested more than " + std::to_string(kMostDepth) + " levels deep");
     }
     if (at_ == count_) {
       fail_too_early();
@@ -78,29 +78,29 @@ class Unflattener {
   }
 
   [[noreturn]] static void fail_too_early() {
-    throw Error(ErrorKind::kInvalidArgument, "the values end before the last collection does");
+    throw Error(ErrorKind::kInvalidArgument, "the values end inside a collection");
   }
 
   static ValuePtr tensor(Kind kind, const SplValue& item) {
-    ValuePtr made = core::pickle::make_value(kind);
-    made->tensor = value_by_letter('t', item).toTensor();
-    return made;
+    ValuePtr result = core::pickle::make_value(kind);
+    result->tensor = value_by_letter('t', item).toTensor();
+    return result;
   }
 
   static ValuePtr bytes(const SplValue& item) {
     const at::Tensor content = value_by_letter('t', item).toTensor().contiguous();
     if (!content.is_cpu() || content.scalar_type() != at::kByte || content.dim() != 1) {
-      throw Error(ErrorKind::kInvalidArgument, "bytes cross as a uint8 tensor of one dimension on the CPU");
+      throw Error(ErrorKind::kInvalidArgument, "bytes must be a 1-D uint8 tensor on the CPU");
     }
-    ValuePtr made = core::pickle::make_value(Kind::kBytes);
-    made->text.assign(static_cast<const char*>(content.const_data_ptr()), content.nbytes());
-    return made;
+    ValuePtr result = core::pickle::make_value(Kind::kBytes);
+    result->text.assign(static_cast<const char*>(content.const_data_ptr()), content.nbytes());
+    return result;
   }
 
   static ValuePtr text(Kind kind, const SplValue& item) {
-    ValuePtr made = core::pickle::make_value(kind);
-    made->text = value_by_letter('v', item).toStringRef();
-    return made;
+    ValuePtr result = core::pickle::make_value(kind);
+    result->text = value_by_letter('v', item).toStringRef();
+    return result;
   }
 
   static ValuePtr plain(char letter, const SplValue& item) {
@@ -108,39 +108,39 @@ class Unflattener {
     if (value.isString()) {
       return text(Kind::kText, item);
     }
-    ValuePtr made = core::pickle::make_value(Kind::kNone);
+    ValuePtr result = core::pickle::make_value(Kind::kNone);
     if (value.isBool()) {
-      made->kind = Kind::kBool;
-      made->number = value.toBool() ? 1 : 0;
+      result->kind = Kind::kBool;
+      result->number = value.toBool() ? 1 : 0;
     } else if (value.isInt()) {
-      made->kind = Kind::kInt;
-      made->number = value.toInt();
+      result->kind = Kind::kInt;
+      result->number = value.toInt();
     } else if (value.isDouble()) {
-      made->kind = Kind::kFloat;
-      made->real = value.toDouble();
+      result->kind = Kind::kFloat;
+      result->real = value.toDouble();
     } else if (value.isComplexDouble()) {
-      made->kind = Kind::kComplex;
-      made->real = value.toComplexDouble().real();
-      made->imaginary = value.toComplexDouble().imag();
+      result->kind = Kind::kComplex;
+      result->real = value.toComplexDouble().real();
+      result->imaginary = value.toComplexDouble().imag();
     } else if (!value.isNone()) {
-      throw Error(ErrorKind::kInvalidArgument, "a " + value.tagKind() + " cannot be saved");
+      throw Error(ErrorKind::kInvalidArgument, "values of type " + value.tagKind() + " cannot be saved");
     }
-    return made;
+    return result;
   }
 
   // NOLINTNEXTLINE(misc-no-recursion)
   ValuePtr collection(Kind kind, const SplValue& size, int64_t each, int depth) {
-    ValuePtr made = core::pickle::make_value(kind);
+    ValuePtr result = core::pickle::make_value(kind);
     if (size.tag != SPL_INT || size.as_int < 0) {
-      throw Error(ErrorKind::kInvalidArgument, "a collection says by an integer how many items it has");
+      throw Error(ErrorKind::kInvalidArgument, "the size of a collection must be a non-negative integer");
     }
     if (static_cast<uint64_t>(size.as_int) > count_ - at_) {
       fail_too_early();
     }
     for (int64_t i = 0; i < size.as_int * each; ++i) {
-      made->items.push_back(next(depth + 1));
+      result->items.push_back(next(depth + 1));
     }
-    return made;
+    return result;
   }
 
   const char* kinds_;
@@ -153,8 +153,8 @@ class Flattener {
  public:
   // NOLINTNEXTLINE(misc-no-recursion): kMostDepth
   void add(const Value& value, int depth = 0) {
-    if (depth > kMostDepth || values.size() > kMostValues) {
-      throw Error(ErrorKind::kIo, "the file's values are nested too deep, or too many");
+    if (depth > kMostDepth || values.size() > kMaxValues) {
+      throw Error(ErrorKind::kIo, "the file has too many values, or they are nested too deep");
     }
     switch (value.kind) {
       case Kind::kNone:
@@ -191,8 +191,8 @@ class Flattener {
         return add_pairs('d', value, depth);
       case Kind::kOrderedDict:
         return add_pairs('o', value, depth);
-      default:  // what only reading needs
-        throw Error(ErrorKind::kIo, "the file's pickle ends in " + value.text + ", which is no value");
+      default:  // kinds that exist only while a pickle is read
+        throw Error(ErrorKind::kIo, "the file's pickle ends with " + value.text + ", expected a value");
     }
   }
 
@@ -207,7 +207,7 @@ class Flattener {
 
   void add_text(const std::string& text) {
     if (text.find('\0') != std::string::npos) {
-      throw Error(ErrorKind::kIo, "the file holds a text with a NUL character, which cannot cross");
+      throw Error(ErrorKind::kIo, "the file contains a string with a NUL character, which is not supported");
     }
     add_leaf('v', c10::IValue(text));
   }
@@ -226,7 +226,7 @@ class Flattener {
     }
   }
 
-  // Keys that are bytes come as text, each byte a character: programs of Python 2 knew no difference.
+  // Keys of type bytes become strings, one character per byte: Python 2 had one type for both.
   // NOLINTNEXTLINE(misc-no-recursion)
   void add_pairs(char letter, const Value& value, int depth) {
     add_leaf(letter, c10::IValue(static_cast<int64_t>(value.items.size() / 2)));

@@ -1,4 +1,4 @@
-// Bodies of the data sets: the functions of a program's table as the core's data sets.
+// Bodies of datasets: a program's SptDataset as a dataset of the core.
 #include <array>
 #include <utility>
 
@@ -14,7 +14,7 @@ using core::data::Pass;
 using core::data::Sample;
 using DatasetPointer = c10::intrusive_ptr<Dataset>;
 
-/// A pass keeps its data set.
+/// A pass keeps its dataset alive.
 struct HeldPass {
   DatasetPointer dataset;
   std::unique_ptr<Pass> pass;
@@ -33,20 +33,23 @@ struct HandleKindOf<PassPointer> {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::kInvalidArgument, message); }
+[[noreturn]] void throw_invalid(const std::string& message) {
+  throw Error(ErrorKind::kInvalidArgument, message);
+}
 
-/// The sample that a function of the program gave: so many new handles, or -1.
-Sample taken_sample(const std::array<int64_t, SPT_SAMPLE_MOST>& tensors, int64_t count) {
+/// Takes the tensors of a sample out of the handles that a function of the program has written. `count` is
+/// the function's result.
+Sample take_sample(const std::array<int64_t, SPT_SAMPLE_MOST>& tensors, int64_t count) {
   if (count == -1) {
-    core::throw_callback_failure("the data set");
+    core::throw_callback_failure("the dataset");
   }
   if (count < 0 || count > SPT_SAMPLE_MOST) {
-    refuse("the data set says that a sample has " + std::to_string(count) + " tensors; it may have at most " +
-           std::to_string(SPT_SAMPLE_MOST));
+    throw_invalid("dataset: a sample must have at most " + std::to_string(SPT_SAMPLE_MOST) +
+                  " tensors, got " + std::to_string(count));
   }
   Sample sample;
   for (int64_t i = 0; i < count; ++i) {
-    sample.push_back(taken_tensor(tensors[static_cast<size_t>(i)]));
+    sample.push_back(take_tensor(tensors[static_cast<size_t>(i)]));
   }
   return sample;
 }
@@ -61,11 +64,11 @@ class CalledPass : public Pass {
   Sample next() override {
     std::array<int64_t, SPT_SAMPLE_MOST> tensors{};
     return is_over_ ? Sample()
-                    : ended_or(taken_sample(tensors, table_.sample(context_, at_++, tensors.data())));
+                    : note_end(take_sample(tensors, table_.sample(context_, at_++, tensors.data())));
   }
 
  private:
-  Sample ended_or(Sample sample) {
+  Sample note_end(Sample sample) {
     is_over_ = sample.empty();
     return sample;
   }
@@ -94,7 +97,7 @@ class CalledDataset : public Dataset {
       return Dataset::get(index);
     }
     std::array<int64_t, SPT_SAMPLE_MOST> tensors{};
-    return taken_sample(tensors, table_.sample(table_.context, index, tensors.data()));
+    return take_sample(tensors, table_.sample(table_.context, index, tensors.data()));
   }
 
   std::unique_ptr<Pass> begin(int64_t worker, int64_t workers) const override {
@@ -103,7 +106,7 @@ class CalledDataset : public Dataset {
     }
     void* context = table_.begin(table_.context, worker, workers);
     if (context == nullptr) {
-      core::throw_callback_failure("the data set");
+      core::throw_callback_failure("the dataset");
     }
     return std::make_unique<CalledPass>(table_, context);
   }
@@ -115,11 +118,12 @@ class CalledDataset : public Dataset {
 void check_functions(const SptDataset& table) {
   require(table.sample, "sample");
   if (table.size < -1) {
-    refuse("size is " + std::to_string(table.size) + "; it is -1 where samples come in order");
+    throw_invalid("dataset: size must be non-negative, or -1 for an iterable dataset, got " +
+                  std::to_string(table.size));
   }
   if (table.size == -1) {
-    require(table.begin, "begin, which a data set without a size needs,");
-    require(table.finish, "finish, which a data set without a size needs,");
+    require(table.begin, "begin of an iterable dataset");
+    require(table.finish, "finish of an iterable dataset");
   }
 }
 
@@ -128,7 +132,7 @@ int32_t sample_to(int64_t** out, int64_t* out_len, Body&& body) {
   return guarded([&] {
     require(out, "out");
     require(out_len, "out_len");
-    give_list(core::with_error_context("dataset", core::kNoOperands, body), out, out_len);
+    store_handles(core::with_error_context("dataset", core::kNoOperands, body), out, out_len);
   });
 }
 
@@ -140,11 +144,11 @@ int32_t dataset_new(const SptDataset* functions, int64_t* out) {
   return guarded([&] {
     require(functions, "functions");
     if (functions->version != SPT_DATASET_VERSION) {
-      refuse("the data set's functions are of version " + std::to_string(functions->version) +
-             ", and this library knows version " + std::to_string(SPT_DATASET_VERSION));
+      throw_invalid("dataset: version must be " + std::to_string(SPT_DATASET_VERSION) + ", got " +
+                    std::to_string(functions->version));
     }
     DatasetPointer dataset =
-        c10::make_intrusive<CalledDataset>(*functions);  // which tells the end from here on
+        c10::make_intrusive<CalledDataset>(*functions);  // calls end() when it is destroyed
     require(out, "out");
     check_functions(*functions);
     *out = handles().insert(std::move(dataset));
@@ -177,7 +181,8 @@ int32_t dataset_begin(int64_t dataset, int64_t worker, int64_t workers, int64_t*
   return guarded([&] {
     require(out, "out");
     if (workers < 1 || worker < 0 || worker >= workers) {
-      refuse("there is no worker " + std::to_string(worker) + " of " + std::to_string(workers));
+      throw_invalid("worker must be between 0 and " + std::to_string(workers - 1) + ", got " +
+                    std::to_string(worker));
     }
     const auto held = handles().get<DatasetPointer>(dataset);
     *out = handles().insert(std::make_unique<HeldPass>(HeldPass{*held, (*held)->begin(worker, workers)}));

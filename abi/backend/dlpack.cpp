@@ -1,4 +1,4 @@
-// Bodies of DLPack in and out.
+// Bodies of DLPack imports and exports.
 #include "abi/backend/dlpack_handles.h"
 #include "abi/backend/guarded.h"
 #include "abi/backend/last_import.h"
@@ -17,30 +17,30 @@ LastImport& last_import() noexcept {
 namespace body {
 namespace {
 
-/// A handle of the tensor over that memory.
-int64_t taken(dlpack::Managed managed) {
+/// Imports the structure and returns a handle of its tensor.
+int64_t import_managed(dlpack::Managed managed) {
   dlpack::Imported imported = dlpack::import_by_rule(std::move(managed), dlpack::CopyRule::kIfNeeded);
   last_import() = {"a DLPack structure", imported.why_copied};
-  return give(std::move(imported.tensor));
+  return new_handle(std::move(imported.tensor));
 }
 
-/// The tensor's memory, and the handle's end. What cannot be lent keeps its handle.
-dlpack::Managed given_up(int64_t a) {
-  dlpack::Managed lent = dlpack::export_tensor(*tensor_argument(a));
+/// Exports the tensor and releases its handle. If the export fails, the handle stays live.
+dlpack::Managed export_and_release(int64_t a) {
+  dlpack::Managed exported = dlpack::export_tensor(*tensor_argument(a));
   {
     at::Tensor last = handles().take<at::Tensor>(a);
     HandleKindOf<at::Tensor>::release(last);
   }
-  return dlpack::hand_over(std::move(lent));
+  return dlpack::hand_over(std::move(exported));
 }
 
-/// Takes `managed` over first, so that its deleter runs whatever fails.
+/// Takes ownership of `managed` first, so that its deleter runs if a later step fails.
 template <class Structure>
 int32_t import_owned(Structure* managed, int64_t* out) {
   return guarded([&] {
     dlpack::Managed owned(managed);
     require(out, "out");
-    *out = taken(std::move(owned));
+    *out = import_managed(std::move(owned));
   });
 }
 
@@ -56,7 +56,7 @@ int32_t to_dlpack(int64_t a, bool copy, DLManagedTensorVersioned** out) {
 int32_t into_dlpack(int64_t a, DLManagedTensorVersioned** out) {
   return guarded([&] {
     require(out, "out");
-    *out = given_up(a).release();
+    *out = export_and_release(a).release();
   });
 }
 
@@ -88,14 +88,14 @@ int32_t dlpack_export(int64_t a, bool copy, int64_t* out) {
 int32_t dlpack_move(int64_t a, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = handles().insert(given_up(a));
+    *out = handles().insert(export_and_release(a));
   });
 }
 
 int32_t dlpack_import(int64_t managed, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = taken(handles().take<dlpack::Managed>(managed));
+    *out = import_managed(handles().take<dlpack::Managed>(managed));
   });
 }
 
@@ -118,14 +118,14 @@ int32_t dlpack_flags(int64_t managed, int64_t* out) {
 int32_t dlpack_way(char** out) {
   return guarded([&] {
     require(out, "out");
-    *out = give_text(last_import().way);
+    *out = to_malloc_string(last_import().path);
   });
 }
 
 int32_t dlpack_why_copied(char** out) {
   return guarded([&] {
     require(out, "out");
-    *out = give_text(last_import().why_copied);
+    *out = to_malloc_string(last_import().why_copied);
   });
 }
 

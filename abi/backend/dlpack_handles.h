@@ -1,4 +1,4 @@
-// DLPack tensors behind handles.
+// Handles of DLPack tensors.
 #pragma once
 
 #include "abi/handles/handle_table.h"

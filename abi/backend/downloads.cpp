@@ -38,7 +38,7 @@ int32_t download_step(int64_t download, int64_t wait_ms, int64_t** out, int64_t*
     require(out_len, "out_len");
     const core::downloads::Progress now = (*handles().get<TransferPointer>(download))->step(wait_ms);
     const std::array<int64_t, 3> numbers{now.is_done ? 1 : 0, now.bytes, now.total};
-    give_values<int64_t>(numbers, out, out_len);
+    store_values<int64_t>(numbers, out, out_len);
   });
 }
 
@@ -51,7 +51,7 @@ int32_t file_checksum(const char* path, const char* kind, char** out) {
     require(out, "out");
     require(path, "path");
     require(kind, "kind");
-    *out = give_text(core::downloads::checksum_of_file(path, kind));
+    *out = to_malloc_string(core::downloads::checksum_of_file(path, kind));
   });
 }
 

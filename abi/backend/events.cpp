@@ -1,4 +1,4 @@
-// Bodies of the files of events.
+// Bodies of TensorBoard event files.
 #include "core_libtorch/events/events.h"
 
 #include <charconv>
@@ -28,28 +28,28 @@ namespace {
 
 constexpr int64_t kPngLevel = 6;
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::kInvalidArgument, why); }
+[[noreturn]] void throw_invalid(const std::string& why) { throw Error(ErrorKind::kInvalidArgument, why); }
 
 std::vector<double> numbers_of(const double* items, int64_t size, const char* name) {
   return list_argument(items, size, name).vec();
 }
 
-std::vector<std::string> texts_of(const char* const* items, int64_t size, const char* name) {
+std::vector<std::string> strings_of(const char* const* items, int64_t size, const char* name) {
   std::vector<std::string> texts;
   for (const char* item : list_argument(items, size, name)) {
-    require(item, "a text");
+    require(item, "a string");
     texts.emplace_back(item);
   }
   return texts;
 }
 
-void need_same(size_t names, size_t values, const char* what) {
+void require_same_size(size_t names, size_t values, const char* what) {
   if (names != values) {
-    refuse(std::to_string(names) + " " + what + " for " + std::to_string(values) + " values");
+    throw_invalid(std::to_string(names) + " " + what + " for " + std::to_string(values) + " values");
   }
 }
 
-/// Reads the flat form of nodes.
+/// Parses the flat form of graph nodes.
 class Nodes {
  public:
   explicit Nodes(std::vector<std::string> texts) : texts_(std::move(texts)) {}
@@ -58,8 +58,8 @@ class Nodes {
     std::vector<events::Node> nodes;
     while (at_ < texts_.size()) {
       events::Node node{next(), next(), {}, {}};
-      node.inputs = several(count());
-      node.attributes = several(2 * count());
+      node.inputs = next_strings(count());
+      node.attributes = next_strings(2 * count());
       nodes.push_back(std::move(node));
     }
     return nodes;
@@ -68,7 +68,7 @@ class Nodes {
  private:
   std::string next() {
     if (at_ == texts_.size()) {
-      refuse("the nodes of the graph end in the middle of one");
+      throw_invalid("the list of graph nodes ends inside a node");
     }
     return texts_[at_++];
   }
@@ -76,14 +76,14 @@ class Nodes {
   size_t count() {
     const std::string text = next();
     size_t number = 0;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (fault != std::errc{} || end != text.data() + text.size() || number > texts_.size()) {
-      refuse("a node of the graph has \"" + text + "\" where a count belongs");
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number > texts_.size()) {
+      throw_invalid("a graph node has \"" + text + "\", expected a count");
     }
     return number;
   }
 
-  std::vector<std::string> several(size_t count) {
+  std::vector<std::string> next_strings(size_t count) {
     std::vector<std::string> texts;
     for (size_t i = 0; i < count; ++i) {
       texts.push_back(next());
@@ -98,7 +98,7 @@ class Nodes {
 events::Histogram histogram_of(const at::Tensor& values, std::vector<double> edges, int64_t bins,
                                int64_t max_bins) {
   if (bins < 0) {
-    refuse("bins is a positive number, not " + std::to_string(bins));
+    throw_invalid("bins must be non-negative, got " + std::to_string(bins));
   }
   if (edges.empty()) {
     edges = bins > 0 ? events::even_edges(values, bins) : events::default_edges();
@@ -124,7 +124,7 @@ int32_t event_writer_new(const char* log_dir, int64_t max_queue, double flush_se
 int32_t event_writer_path(int64_t writer, char** out) {
   return guarded([&] {
     require(out, "out");
-    *out = give_text((*handles().get<WriterPointer>(writer))->path());
+    *out = to_malloc_string((*handles().get<WriterPointer>(writer))->path());
   });
 }
 
@@ -152,7 +152,7 @@ int32_t event_scalar(int64_t writer, const char* tag, double value, int64_t styl
   return guarded([&] {
     require(tag, "tag");
     if (style < 0 || style > 2) {
-      refuse("the style of a scalar is 0, 1 or 2, not " + std::to_string(style));
+      throw_invalid("scalar style must be 0, 1 or 2, got " + std::to_string(style));
     }
     const auto held = handles().get<WriterPointer>(writer);
     (*held)->add(
@@ -178,14 +178,14 @@ int32_t event_histogram_raw(int64_t writer, const char* tag, const double* momen
                             int64_t counts_len, int64_t step, double wall_time) {
   return guarded([&] {
     require(tag, "tag");
-    const std::vector<double> given = numbers_of(moments, moments_len, "moments");
-    if (given.size() != 5) {
-      refuse("a histogram has 5 moments, not " + std::to_string(given.size()));
+    const std::vector<double> parsed = numbers_of(moments, moments_len, "moments");
+    if (parsed.size() != 5) {
+      throw_invalid("a histogram must have 5 moments, got " + std::to_string(parsed.size()));
     }
-    const events::Histogram histogram{{given[0], given[1], given[2], given[3], given[4]},
+    const events::Histogram histogram{{parsed[0], parsed[1], parsed[2], parsed[3], parsed[4]},
                                       numbers_of(limits, limits_len, "limits"),
                                       numbers_of(counts, counts_len, "counts")};
-    need_same(histogram.limits.size(), histogram.counts.size(), "limits of buckets");
+    require_same_size(histogram.limits.size(), histogram.counts.size(), "bucket limits");
     const auto held = handles().get<WriterPointer>(writer);
     (*held)->add(events::histogram_event({wall_time, step}, tag, histogram));
   });
@@ -214,7 +214,7 @@ int32_t event_text(int64_t writer, const char* tag, const char* content, int64_t
 int32_t event_graph(int64_t writer, const char* const* nodes, int64_t nodes_len, double wall_time) {
   return guarded([&] {
     const auto held = handles().get<WriterPointer>(writer);
-    (*held)->add(events::graph_event({wall_time, 0}, Nodes(texts_of(nodes, nodes_len, "nodes")).all()));
+    (*held)->add(events::graph_event({wall_time, 0}, Nodes(strings_of(nodes, nodes_len, "nodes")).all()));
   });
 }
 
@@ -223,14 +223,14 @@ int32_t event_hparams(int64_t writer, const char* const* number_names, int64_t n
                       int64_t text_names_len, const char* const* contents, int64_t contents_len,
                       const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time) {
   return guarded([&] {
-    const events::Hyperparameters given{
-        texts_of(number_names, number_names_len, "number_names"), numbers_of(numbers, numbers_len, "numbers"),
-        texts_of(text_names, text_names_len, "text_names"), texts_of(contents, contents_len, "contents"),
-        texts_of(metrics, metrics_len, "metrics")};
-    need_same(given.number_names.size(), given.numbers.size(), "names of numbers");
-    need_same(given.text_names.size(), given.texts.size(), "names of texts");
+    const events::Hyperparameters parsed{
+        strings_of(number_names, number_names_len, "number_names"),
+        numbers_of(numbers, numbers_len, "numbers"), strings_of(text_names, text_names_len, "text_names"),
+        strings_of(contents, contents_len, "contents"), strings_of(metrics, metrics_len, "metrics")};
+    require_same_size(parsed.number_names.size(), parsed.numbers.size(), "number names");
+    require_same_size(parsed.text_names.size(), parsed.texts.size(), "string names");
     const auto held = handles().get<WriterPointer>(writer);
-    for (const std::string& event : events::hparams_events({wall_time, step}, given)) {
+    for (const std::string& event : events::hparams_events({wall_time, step}, parsed)) {
       (*held)->add(event);
     }
   });

@@ -30,7 +30,7 @@ int32_t tensor_load(const char* path, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     require(path, "path");
-    *out = give(core::load_tensor(path));
+    *out = new_handle(core::load_tensor(path));
   });
 }
 
@@ -60,7 +60,7 @@ int32_t safetensors_list_names(int64_t file, char** out) {
     for (const std::string& name : (*handles().get<SafetensorsPointer>(file))->names()) {
       lines += (lines.empty() ? "" : "\n") + name;
     }
-    *out = give_text(lines);
+    *out = to_malloc_string(lines);
   });
 }
 
@@ -68,7 +68,7 @@ int32_t safetensors_get_tensor(int64_t file, const char* name, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     require(name, "name");
-    *out = give((*handles().get<SafetensorsPointer>(file))->tensor(name));
+    *out = new_handle((*handles().get<SafetensorsPointer>(file))->tensor(name));
   });
 }
 

@@ -1,4 +1,4 @@
-// Exceptions end here: every body of the C ABI runs inside `guarded`.
+// Every body of the C ABI runs inside guarded(), which no exception leaves.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace simple_torch::abi {
 
-/// What the front gave to this backend; set once, before any other function of the backend runs.
+/// The services of the front; set once, before any other function of the backend runs.
 const FrontServices& services();
 
-/// Puts the exception that is being handled into the thread's error record; returns its kind's number.
+/// Stores the current exception in the thread's error record and returns its kind.
 int32_t record_current_exception() noexcept;
 
-/// Runs `body`; 0, or the kind of what it threw. No exception leaves.
+/// Runs `body`. Returns 0, or records the exception and returns its kind.
 template <class Body>
 int32_t guarded(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
   if (allocation_trace::traced.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -30,7 +30,8 @@ int32_t guarded(Body&& body, const char* function = __builtin_FUNCTION()) noexce
   }
 }
 
-/// Refuses a NULL pointer argument. Call it before any handle is made, or that handle would leak.
+/// Throws Error(kInvalidArgument) if a pointer argument is NULL. Call it before a handle is created, or the
+/// handle leaks.
 template <class T>
 void require(T* pointer, const char* name) {
   if (pointer == nullptr) {

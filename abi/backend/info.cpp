@@ -1,4 +1,4 @@
-// Bodies about LibTorch itself and about handles.
+// Bodies of LibTorch's version, devices and settings, and of handles.
 #include <torch/headeronly/version.h>
 
 #include <string>
@@ -12,11 +12,11 @@
 namespace simple_torch::abi::body {
 namespace {
 
-/// Sums `count(kind)` over one kind, or over all for 0.
+/// `count(kind)` for one kind, or its sum over all kinds for 0.
 template <class Count>
 int64_t over_kinds(int64_t kind, Count&& count) {
   if (kind < 0 || kind >= kHandleKinds) {
-    throw Error(ErrorKind::kInvalidArgument, std::to_string(kind) + " is no kind of handle");
+    throw Error(ErrorKind::kInvalidArgument, "unknown handle kind " + std::to_string(kind));
   }
   if (kind != 0) {
     return count(static_cast<HandleKind>(kind));
@@ -33,8 +33,8 @@ int64_t over_kinds(int64_t kind, Count&& count) {
 int32_t version(char** out) {
   return guarded([&] {
     require(out, "out");
-    *out = give_text(std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR) + "." +
-                     std::to_string(TORCH_VERSION_PATCH));
+    *out = to_malloc_string(std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR) +
+                            "." + std::to_string(TORCH_VERSION_PATCH));
   });
 }
 
@@ -67,7 +67,7 @@ int32_t set_setting(const char* name, bool value) {
   });
 }
 
-// Flat: no other function is called as often.
+// Flattened, because it is the most frequently called function.
 [[gnu::flatten]] int32_t release(int64_t value) {
   return guarded([&] { handles().release(value); });
 }

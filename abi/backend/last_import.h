@@ -1,11 +1,11 @@
-// How tensors came in by DLPack, for those who ask.
+// How the latest tensor was imported.
 #pragma once
 
 namespace simple_torch::abi {
 
-/// Of the calling thread's last import; texts that live for ever, "" where there is nothing to tell.
+/// The calling thread's latest import; string literals, "" if not applicable.
 struct LastImport {
-  const char* way = "";
+  const char* path = "";
   const char* why_copied = "";
 };
 

@@ -14,11 +14,11 @@ namespace {
 
 using c10::IValue;
 
-// What Simple holds as numbers carries INT; a tensor's handle, too, before its letter is looked at.
+// Simple passes a handle as an INT, and the letter tells what it is.
 int64_t handle_in(const SplValue& item) {
   if (item.tag != SPL_INT && item.tag != SPT_TENSOR && item.tag != SPT_GENERATOR) {
     throw Error(ErrorKind::kInvalidArgument,
-                "a handle is an integer, and this value has tag " + std::to_string(item.tag));
+                "a handle must be an integer, got tag " + std::to_string(item.tag));
   }
   return item.as_int;
 }
@@ -30,8 +30,7 @@ IValue tensor_in(const SplValue& item) {
 
 c10::ArrayRef<SplValue> array_in(const SplValue& item) {
   if (item.tag != SPL_ARRAY && item.tag != SPT_COMPLEX) {
-    throw Error(ErrorKind::kInvalidArgument,
-                "an array is wanted, and this value has tag " + std::to_string(item.tag));
+    throw Error(ErrorKind::kInvalidArgument, "expected an array, got tag " + std::to_string(item.tag));
   }
   require(item.as_array, "an array");
   return items_of(item.as_array);
@@ -40,7 +39,7 @@ c10::ArrayRef<SplValue> array_in(const SplValue& item) {
 template <class Convert>
 IValue list_in(const SplValue& item, Convert&& convert) {
   const auto items = array_in(item);
-  const Nested level;
+  const NestingLevel level;
   c10::impl::GenericList list(c10::AnyType::get());
   list.reserve(items.size());
   for (const SplValue& each : items) {
@@ -51,7 +50,7 @@ IValue list_in(const SplValue& item, Convert&& convert) {
 
 double part_of(const SplValue& item) {
   if (item.tag != SPL_FLOAT && item.tag != SPL_INT) {
-    throw Error(ErrorKind::kInvalidArgument, "the parts of a complex number are numbers");
+    throw Error(ErrorKind::kInvalidArgument, "the parts of a complex number must be numbers");
   }
   return item.tag == SPL_FLOAT ? item.as_float : static_cast<double>(item.as_int);
 }
@@ -60,7 +59,7 @@ IValue complex_in(const SplValue& item) {
   const auto parts = array_in(item);
   if (parts.size() != 2) {
     throw Error(ErrorKind::kInvalidArgument,
-                "a complex number has two parts, not " + std::to_string(parts.size()));
+                "a complex number must have 2 parts, got " + std::to_string(parts.size()));
   }
   return IValue(c10::complex<double>(part_of(parts[0]), part_of(parts[1])));
 }
@@ -73,29 +72,29 @@ SplValue tagged(int32_t tag) {
   return value;
 }
 
-SplValue integer(int32_t tag, int64_t number) {
+SplValue int_value(int32_t tag, int64_t number) {
   SplValue value = tagged(tag);
   value.as_int = number;
   return value;
 }
 
-SplValue real(double number) {
+SplValue float_value(double number) {
   SplValue value = tagged(SPL_FLOAT);
   value.as_float = number;
   return value;
 }
 
-SplValue text(const std::string& words) {
+SplValue string_value(const std::string& string) {
   SplValue value = tagged(SPL_STRING);
-  value.as_string = services().host.str_new(words.c_str());
+  value.as_string = services().host.str_new(string.c_str());
   return value;
 }
 
 SplArray* new_array() { return services().host.array_new(); }
 void push(SplArray* array, SplValue value) { services().host.array_push(array, value); }
 
-// Lets go of what a value that nobody will see refers to.
-void give_up(const SplValue& value) {
+// Releases what the value refers to.
+void release_value(const SplValue& value) {
   if (value.tag == SPT_TENSOR && value.as_int != 0) {
     handles().release_if(value.as_int, HandleKind::kTensor);
   } else if (value.tag == SPT_GENERATOR) {
@@ -105,40 +104,40 @@ void give_up(const SplValue& value) {
   } else if (value.tag == SPL_ARRAY || value.tag == SPT_COMPLEX) {
     for (int64_t i = 0; i < value.as_array->len; ++i) {
       if (value.as_array->items[i].tag == SPT_TENSOR) {
-        give_up(value.as_array->items[i]);
+        release_value(value.as_array->items[i]);
       }
     }
     services().host.array_free(value.as_array);
   }
 }
 
-SplValue given(const IValue& value);
+SplValue to_spl_value(const IValue& value);
 
-SplValue given_list(const IValue& value) {
+SplValue list_value(const IValue& value) {
   SplValue list = tagged(SPL_ARRAY);
   list.as_array = new_array();
   try {
     for (const IValue& item : value.toListRef()) {
-      push(list.as_array, given(item));
+      push(list.as_array, to_spl_value(item));
     }
   } catch (...) {
-    give_up(list);
+    release_value(list);
     throw;
   }
   return list;
 }
 
-SplValue given_complex(c10::complex<double> number) {
+SplValue complex_value(c10::complex<double> number) {
   SplValue value = tagged(SPT_COMPLEX);
   value.as_array = new_array();
-  push(value.as_array, real(number.real()));
-  push(value.as_array, real(number.imag()));
+  push(value.as_array, float_value(number.real()));
+  push(value.as_array, float_value(number.imag()));
   return value;
 }
 
-SplValue given(const IValue& value) {
+SplValue to_spl_value(const IValue& value) {
   if (value.isTensor()) {
-    return integer(SPT_TENSOR, give(value.toTensor()));
+    return int_value(SPT_TENSOR, new_handle(value.toTensor()));
   }
   if (value.isNone()) {
     return tagged(SPL_NIL);
@@ -149,27 +148,28 @@ SplValue given(const IValue& value) {
     return truth;
   }
   if (value.isInt()) {
-    return integer(SPL_INT, value.toInt());
+    return int_value(SPL_INT, value.toInt());
   }
   if (value.isDouble()) {
-    return real(value.toDouble());
+    return float_value(value.toDouble());
   }
   if (value.isComplexDouble()) {
-    return given_complex(value.toComplexDouble());
+    return complex_value(value.toComplexDouble());
   }
   if (value.isString()) {
-    return text(value.toStringRef());
+    return string_value(value.toStringRef());
   }
   if (value.isList()) {
-    return given_list(value);
+    return list_value(value);
   }
   if (value.isDevice()) {
-    return text(value.toDevice().str());
+    return string_value(value.toDevice().str());
   }
   if (value.isGenerator()) {
-    return integer(SPT_GENERATOR, handles().insert(value.toGenerator()));
+    return int_value(SPT_GENERATOR, handles().insert(value.toGenerator()));
   }
-  throw Error(ErrorKind::kNotImplemented, "a result of type " + value.type()->repr_str() + " cannot cross");
+  throw Error(ErrorKind::kNotImplemented,
+              "results of type " + value.type()->repr_str() + " are not supported");
 }
 
 bool holds_tensors(const SplArray& array) {
@@ -196,7 +196,7 @@ char letter_of(const SplValue& item) {
   }
 }
 
-// Simple's runtimes know only their own tags.
+// Replaces the tags that Simple's runtimes do not know.
 void make_plain(SplValue& item) {
   if (item.tag == SPT_TENSOR || item.tag == SPT_GENERATOR) {
     item.tag = SPL_INT;
@@ -222,7 +222,7 @@ IValue value_by_tag(const SplValue& item) {
     case SPL_FLOAT:
       return IValue(item.as_float);
     case SPL_STRING:
-      require(item.as_string, "a text");
+      require(item.as_string, "a string");
       return IValue(std::string(item.as_string));
     case SPL_ARRAY:
       return list_in(item, value_by_tag);
@@ -233,8 +233,7 @@ IValue value_by_tag(const SplValue& item) {
     case SPT_GENERATOR:
       return generator_in(item);
     default:
-      throw Error(ErrorKind::kInvalidArgument,
-                  "a value of tag " + std::to_string(item.tag) + " cannot be an argument");
+      throw Error(ErrorKind::kInvalidArgument, "unknown tag " + std::to_string(item.tag) + " of an argument");
   }
 }
 
@@ -251,8 +250,8 @@ IValue value_by_letter(char letter, const SplValue& item) {
     case 'g':
       return generator_in(item);
     default:
-      throw Error(ErrorKind::kInvalidArgument, std::string("kinds has the letter ") + letter +
-                                                   ", and only v, t, l, c and g mean something");
+      throw Error(ErrorKind::kInvalidArgument,
+                  std::string("kinds: unknown letter ") + letter + ", expected v, t, l, c or g");
   }
 }
 
@@ -260,11 +259,11 @@ Results::Results(const std::vector<IValue>& values) {
   items_.reserve(values.size());
   try {
     for (const IValue& value : values) {
-      items_.push_back(given(value));
+      items_.push_back(to_spl_value(value));
     }
   } catch (...) {
     for (const SplValue& item : items_) {
-      give_up(item);
+      release_value(item);
     }
     throw;
   }
@@ -272,13 +271,13 @@ Results::Results(const std::vector<IValue>& values) {
 
 Results::~Results() {
   for (const SplValue& item : items_) {
-    give_up(item);
+    release_value(item);
   }
 }
 
-void Results::take(SplValue* room) {
+void Results::take(SplValue* buffer) {
   for (const SplValue& item : items_) {
-    *room++ = item;
+    *buffer++ = item;
   }
   items_.clear();
 }
@@ -289,8 +288,8 @@ SplArray* Results::take_array(const std::string& names) {
     letters += letter_of(item);
   }
   SplArray* array = new_array();
-  push(array, text(letters));
-  push(array, text(names));
+  push(array, string_value(letters));
+  push(array, string_value(names));
   for (SplValue& item : items_) {
     make_plain(item);
     push(array, item);

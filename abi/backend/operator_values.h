@@ -1,4 +1,4 @@
-// Between the SplValues of a call by name and LibTorch's IValues.
+// Conversions between SplValues and LibTorch's IValues, for calls by name.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -18,14 +18,14 @@ struct HandleKindOf<at::Generator> {
   static constexpr HandleKind value = HandleKind::kGenerator;
 };
 
-/// By its tag, enum SptTag among them. Throws Error: InvalidArgument for another tag or NULL text,
+/// Converts by the tag (SplTag, SptTag). Throws Error: InvalidArgument for an unknown tag or a NULL string,
 /// InvalidHandle.
 c10::IValue value_by_tag(const SplValue& item);
 
-/// By its letter: v, t, l, c or g (functions_operators.toml). Throws as value_by_tag does.
+/// Converts by the letter: v, t, l, c or g (functions_operators.toml). Throws as value_by_tag() does.
 c10::IValue value_by_letter(char letter, const SplValue& item);
 
-/// Results on their way out. What was made for them is given up again unless they are all taken.
+/// Converted results. The destructor releases them unless they were taken.
 class Results {
  public:
   explicit Results(const std::vector<c10::IValue>& values);
@@ -33,9 +33,9 @@ class Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  /// Tagged, as spt_op_call gives them; the caller owns them now.
-  void take(SplValue* room);
-  /// As spt_op gives them, with this list of names; the caller owns the array now.
+  /// Moves the tagged results of spt_op_call into `buffer`; the caller owns them.
+  void take(SplValue* buffer);
+  /// Returns the array of spt_op with this list of names; the caller owns it.
   SplArray* take_array(const std::string& names);
   size_t size() const noexcept { return items_.size(); }
 

@@ -1,4 +1,4 @@
-// Bodies of the operators by name, and of generators.
+// Bodies of operators by name, and of generators.
 #include "core_libtorch/operators.h"
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -24,10 +24,10 @@
 namespace simple_torch::abi {
 namespace {
 
-/// Numbers for the overloads that programs keep. Reading takes no lock; nothing is ever taken out.
-class Numbered {
+/// The ids of operator overloads. Lookup takes no lock; entries are never removed.
+class IdRegistry {
  public:
-  int64_t number_of(const c10::OperatorHandle& op) {
+  int64_t id_of(const c10::OperatorHandle& op) {
     const core::CountedLockGuard guard(mutex_);
     const size_t count = count_.load(std::memory_order_relaxed);
     for (size_t i = 0; i < count; ++i) {
@@ -43,12 +43,11 @@ class Numbered {
     return static_cast<int64_t>(count) + 1;
   }
 
-  const core::UnboxedOperator& at(int64_t number) const {
-    if (number < 1 || static_cast<size_t>(number) > count_.load(std::memory_order_acquire)) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  std::to_string(number) + " is no number that spt_op_find gave");
+  const core::UnboxedOperator& at(int64_t id) const {
+    if (id < 1 || static_cast<size_t>(id) > count_.load(std::memory_order_acquire)) {
+      throw Error(ErrorKind::kInvalidArgument, "unknown operator id " + std::to_string(id));
     }
-    return ops_[static_cast<size_t>(number) - 1];
+    return ops_[static_cast<size_t>(id) - 1];
   }
 
  private:
@@ -57,25 +56,25 @@ class Numbered {
   std::array<core::UnboxedOperator, 16384> ops_{};
 };
 
-Numbered& numbered() {
-  static auto* const all = new Numbered;  // read by threads that may outlive main
-  return *all;
+IdRegistry& registry() {
+  static auto* const instance = new IdRegistry;  // used by threads that may outlive main
+  return *instance;
 }
 
 bool is_tensor(const SplValue& value) { return value.tag == SPT_TENSOR && value.as_int != 0; }
 
-/// The shortest way, for tensors alone; false where that does not fit.
-bool call_with_tensors(const core::UnboxedOperator& called, c10::ArrayRef<SplValue> given,
-                       c10::ArrayRef<SplValue> room, SplValue* results) {
-  const int64_t wanted = core::tensors_of(called.signature);
-  if (wanted == 0 || static_cast<int64_t>(given.size()) != wanted || room.empty() ||
-      !std::all_of(given.begin(), given.end(), is_tensor)) {
+/// Calls an overload without boxing if all arguments are tensors. Returns false if that is not possible.
+bool call_with_tensors(const core::UnboxedOperator& called, c10::ArrayRef<SplValue> arguments,
+                       c10::ArrayRef<SplValue> buffer, SplValue* results) {
+  const int64_t arity = core::tensors_of(called.signature);
+  if (arity == 0 || static_cast<int64_t>(arguments.size()) != arity || buffer.empty() ||
+      !std::all_of(arguments.begin(), arguments.end(), is_tensor)) {
     return false;
   }
-  const auto a = tensor_argument(given.front().as_int);
-  const auto b = tensor_argument(given.back().as_int);
+  const auto a = tensor_argument(arguments.front().as_int);
+  const auto b = tensor_argument(arguments.back().as_int);
   results->tag = SPT_TENSOR;
-  results->as_int = give(core::call_unboxed(called, *a, &*b));
+  results->as_int = new_handle(core::call_unboxed(called, *a, &*b));
   return true;
 }
 
@@ -84,8 +83,8 @@ core::CallValues call_values(const char* kinds, const SplArray* values, const ch
   const size_t count = count_of_values(kinds, values);
   const auto named = list_argument(names, names_len, "names");
   if (named.size() > count) {
-    throw Error(ErrorKind::kInvalidArgument, "there are " + std::to_string(named.size()) + " names for " +
-                                                 std::to_string(count) + " values");
+    throw Error(ErrorKind::kInvalidArgument,
+                std::to_string(named.size()) + " names for " + std::to_string(count) + " values");
   }
   core::CallValues call;
   const size_t positional = count - named.size();
@@ -109,7 +108,7 @@ std::string names_of(const c10::FunctionSchema& schema) {
   return names;
 }
 
-/// The default generator of the CPU for 0.
+/// The generator of a handle; the default generator of the CPU for 0.
 at::Generator generator_argument(int64_t handle) {
   return handle == 0 ? at::globalContext().defaultGenerator(c10::kCPU)
                      : *handles().get<at::Generator>(handle);
@@ -134,7 +133,7 @@ int32_t op_find(const char* name, const char* overload, int64_t* out) {
     require(out, "out");
     require(name, "name");
     require(overload, "overload");
-    *out = numbered().number_of(core::overload_of(name, overload));
+    *out = registry().id_of(core::overload_of(name, overload));
   });
 }
 
@@ -142,28 +141,28 @@ int32_t op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* re
                 int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const core::UnboxedOperator& overload = numbered().at(op);
-    const auto given = list_argument(args, args_len, "args");
-    const auto room = list_argument(results, results_len, "results");
-    if (call_with_tensors(overload, given, room, results)) {
+    const core::UnboxedOperator& overload = registry().at(op);
+    const auto arguments = list_argument(args, args_len, "args");
+    const auto buffer = list_argument(results, results_len, "results");
+    if (call_with_tensors(overload, arguments, buffer, results)) {
       *out = 1;
       return;
     }
     const c10::OperatorHandle& called = *overload.op;
-    if (room.size() < called.schema().returns().size()) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  called.schema().name() + " gives " + std::to_string(called.schema().returns().size()) +
-                      " results, and there is room for " + std::to_string(room.size()));
+    if (buffer.size() < called.schema().returns().size()) {
+      throw Error(ErrorKind::kInvalidArgument, called.schema().name() + ": results must have room for " +
+                                                   std::to_string(called.schema().returns().size()) +
+                                                   " values, got " + std::to_string(buffer.size()));
     }
     std::vector<c10::IValue> stack;
     stack.reserve(called.schema().arguments().size());
-    for (const SplValue& value : given) {
+    for (const SplValue& value : arguments) {
       stack.push_back(value_by_tag(value));
     }
     core::call_overload(called, stack);
-    Results made(stack);
-    *out = static_cast<int64_t>(made.size());
-    made.take(results);
+    Results converted(stack);
+    *out = static_cast<int64_t>(converted.size());
+    converted.take(results);
   });
 }
 
@@ -171,14 +170,14 @@ int32_t op_schemas(const char* name, char** out) {
   return guarded([&] {
     require(out, "out");
     require(name, "name");
-    *out = give_text(core::schemas_of(name));
+    *out = to_malloc_string(core::schemas_of(name));
   });
 }
 
 int32_t op_names(char** out) {
   return guarded([&] {
     require(out, "out");
-    *out = give_text(core::operator_names());
+    *out = to_malloc_string(core::operator_names());
   });
 }
 
@@ -219,9 +218,9 @@ int32_t generator_initial_seed(int64_t generator, int64_t* out) {
 int32_t generator_state(int64_t generator, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    at::Generator asked = generator_argument(generator);
-    const core::CountedLockGuard guard(asked.mutex());
-    *out = give(asked.get_state());
+    at::Generator source = generator_argument(generator);
+    const core::CountedLockGuard guard(source.mutex());
+    *out = new_handle(source.get_state());
   });
 }
 

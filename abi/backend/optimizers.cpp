@@ -1,4 +1,4 @@
-// Bodies of the optimizers.
+// Bodies of optimizers.
 #include "core_libtorch/optim/optimizer.h"
 
 #include <memory>
@@ -22,14 +22,14 @@ struct HandleKindOf<OptimizerPointer> {
 
 namespace {
 
-OptimizerPointer made(const std::string& algorithm, const NamedValues& options) {
+OptimizerPointer make_optimizer(const std::string& algorithm, const NamedValues& options) {
   return std::make_unique<core::optim::Optimizer>(core::optim::algorithm_of(algorithm), options);
 }
 
-/// An optimizer of one group, which may not be empty.
-int64_t one_group(const std::string& algorithm, const NamedValues& options, const int64_t* params,
-                  int64_t count) {
-  OptimizerPointer optimizer = made(algorithm, options);
+/// A handle of an optimizer with one parameter group, which must not be empty.
+int64_t new_with_group(const std::string& algorithm, const NamedValues& options, const int64_t* params,
+                       int64_t count) {
+  OptimizerPointer optimizer = make_optimizer(algorithm, options);
   if (count == 0) {
     core::optim::refuse("optimizer got an empty parameter list");
   }
@@ -40,14 +40,14 @@ int64_t one_group(const std::string& algorithm, const NamedValues& options, cons
 NamedValues named_values(const char* kinds, const SplArray* values, const char* const* names,
                          int64_t names_len) {
   const size_t count = count_of_values(kinds, values);
-  const auto given = list_argument(names, names_len, "names");
-  if (given.size() != count) {
-    core::optim::refuse(std::to_string(given.size()) + " names for " + std::to_string(count) + " values");
+  const auto list = list_argument(names, names_len, "names");
+  if (list.size() != count) {
+    core::optim::refuse(std::to_string(list.size()) + " names for " + std::to_string(count) + " values");
   }
   NamedValues result;
   for (size_t i = 0; i < count; ++i) {
-    require(given[i], "a name");
-    result.set(given[i], value_by_letter(kinds[i], items_of(values)[i]));
+    require(list[i], "a name");
+    result.set(list[i], value_by_letter(kinds[i], items_of(values)[i]));
   }
   return result;
 }
@@ -70,14 +70,14 @@ int32_t optim_adam_new(const int64_t* params, int64_t params_len, double lr, dou
                        double eps, double weight_decay, bool amsgrad, bool decoupled, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = one_group(decoupled ? "AdamW" : "Adam",
-                     {{"lr", lr},
-                      {"betas", core::optim::list_of({beta1, beta2})},
-                      {"eps", eps},
-                      {"weight_decay", weight_decay},
-                      {"amsgrad", amsgrad},
-                      {"fused", true}},
-                     params, params_len);
+    *out = new_with_group(decoupled ? "AdamW" : "Adam",
+                          {{"lr", lr},
+                           {"betas", core::optim::list_of({beta1, beta2})},
+                           {"eps", eps},
+                           {"weight_decay", weight_decay},
+                           {"amsgrad", amsgrad},
+                           {"fused", true}},
+                          params, params_len);
   });
 }
 
@@ -85,14 +85,14 @@ int32_t optim_sgd_new(const int64_t* params, int64_t params_len, double lr, doub
                       double weight_decay, bool nesterov, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = one_group("SGD",
-                     {{"lr", lr},
-                      {"momentum", momentum},
-                      {"dampening", dampening},
-                      {"weight_decay", weight_decay},
-                      {"nesterov", nesterov},
-                      {"fused", true}},
-                     params, params_len);
+    *out = new_with_group("SGD",
+                          {{"lr", lr},
+                           {"momentum", momentum},
+                           {"dampening", dampening},
+                           {"weight_decay", weight_decay},
+                           {"nesterov", nesterov},
+                           {"fused", true}},
+                          params, params_len);
   });
 }
 
@@ -101,7 +101,7 @@ int32_t optim_new(const char* algorithm, const char* kinds, const SplArray* valu
   return guarded([&] {
     require(out, "out");
     require(algorithm, "algorithm");
-    *out = handles().insert(made(algorithm, named_values(kinds, values, names, names_len)));
+    *out = handles().insert(make_optimizer(algorithm, named_values(kinds, values, names, names_len)));
   });
 }
 
@@ -124,7 +124,7 @@ int32_t optim_group_params(int64_t optimizer, int64_t group, int64_t** out, int6
   return guarded([&] {
     require(out, "out");
     require(out_len, "out_len");
-    give_list((*handles().get<OptimizerPointer>(optimizer))->group(group).params, out, out_len);
+    store_handles((*handles().get<OptimizerPointer>(optimizer))->group(group).params, out, out_len);
   });
 }
 
@@ -189,8 +189,8 @@ int32_t optim_zero_grad(int64_t optimizer, bool set_to_none) {
 int32_t optim_set_lr(int64_t optimizer, double lr) {
   return guarded([&] {
     const auto held = handles().get<OptimizerPointer>(optimizer);
-    const NamedValues wanted{{"lr", lr}};
-    core::optim::require_rate(wanted);
+    const NamedValues options{{"lr", lr}};
+    core::optim::require_rate(options);
     for (size_t i = 0; i < (*held)->group_count(); ++i) {
       (*held)->group(static_cast<int64_t>(i)).options.set("lr", lr);
     }

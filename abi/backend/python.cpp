@@ -1,4 +1,4 @@
-// Bodies of spt_py_*: handles and lists on this side, objects and values on the bridge's.
+// Bodies of spt_py_*. They convert handles and lists; the bridge works on objects and values.
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -34,21 +34,21 @@ int32_t py_library(char** out) {
 
 int32_t py_shutdown() {
   const int32_t status = opened_python() != nullptr ? opened_python()->shutdown() : 0;
-  forget_running_python();  // which what ran meanwhile may have asked for again
+  forget_running_python();  // again, because code that ran meanwhile may have looked it up
   return status;
 }
 
 int32_t py_import(const char* name, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
     require(name, "name");
-    return api.import_module(name, made);
+    return api.import_module(name, result);
   });
 }
 
 int32_t py_getattr(int64_t a, const char* name, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
     require(name, "name");
-    return api.get_attribute(object_argument(a), name, made);
+    return api.get_attribute(object_argument(a), name, result);
   });
 }
 
@@ -68,34 +68,34 @@ int32_t py_hasattr(int64_t a, const char* name, bool* out) {
   });
 }
 
-// Flat, as those after it that are: they are called most, and consist of many short functions.
+// Flattened, as others below: they are called most often and consist of many short functions.
 [[gnu::flatten]] int32_t py_call(int64_t callable, const char* kinds, const SplArray* values,
                                  const char* const* names, int64_t names_len, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
     const bridge::ObjectHandle object = object_argument(callable);
     const PythonArguments arguments(kinds, values);
     const bridge::Arguments named = arguments.with_names(names, names_len);
-    return api.call(object, &named, made);
+    return api.call(object, &named, result);
   });
 }
 
 [[gnu::flatten]] int32_t py_call_method(int64_t a, const char* name, const char* kinds,
                                         const SplArray* values, const char* const* names, int64_t names_len,
                                         int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
     require(name, "name");
     const bridge::ObjectHandle object = object_argument(a);
     const PythonArguments arguments(kinds, values);
     const bridge::Arguments named = arguments.with_names(names, names_len);
-    return api.call_method(object, name, &named, made);
+    return api.call_method(object, name, &named, result);
   });
 }
 
 int32_t py_get_item(int64_t a, const char* kinds, const SplArray* values, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
     const bridge::ObjectHandle object = object_argument(a);
     const PythonArguments arguments(kinds, values);
-    return api.get_item(object, arguments.exactly(1), made);
+    return api.get_item(object, arguments.exactly(1), result);
   });
 }
 
@@ -130,8 +130,8 @@ int32_t py_length(int64_t a, int64_t* out) {
 }
 
 int32_t py_iter(int64_t a, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
-    return api.iterate(object_argument(a), made);
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
+    return api.iterate(object_argument(a), result);
   });
 }
 
@@ -141,7 +141,7 @@ int32_t py_next(int64_t iterator, int64_t* out) {
     PythonRef item;
     const int32_t status = api.next(object_argument(iterator), item.receive());
     if (status == 0) {
-      *out = item.get() != nullptr ? give(std::move(item)) : 0;
+      *out = item.get() != nullptr ? new_handle(std::move(item)) : 0;
     }
     return status;
   });
@@ -157,11 +157,11 @@ int32_t py_compare(int64_t a, const char* op, const char* kinds, const SplArray*
 }
 
 int32_t py_operate(const char* op, const char* kinds, const SplArray* values, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
     require(op, "op");
     const PythonArguments arguments(kinds, values);
     const bridge::Value* pair = arguments.exactly(2);
-    return api.operate(&pair[0], op, &pair[1], made);
+    return api.operate(&pair[0], op, &pair[1], result);
   });
 }
 
@@ -174,11 +174,11 @@ int32_t py_is_instance(int64_t a, int64_t type, bool* out) {
 
 int32_t py_eval(const char* code, const char* kinds, const SplArray* values, const char* const* names,
                 int64_t names_len, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
     require(code, "code");
     const PythonArguments arguments(kinds, values);
     const bridge::Arguments variables = arguments.with_names(names, names_len);
-    return api.eval(code, &variables, made);
+    return api.eval(code, &variables, result);
   });
 }
 
@@ -257,7 +257,7 @@ int32_t py_to_list(int64_t a, int64_t** out, int64_t* out_len) {
     if (status == 0) {
       auto* list = allocate<int64_t>(count);
       for (size_t i = 0; i < count; ++i) {
-        list[i] = give(std::move(references[i]));
+        list[i] = new_handle(std::move(references[i]));
       }
       *out = list;
       *out_len = static_cast<int64_t>(count);
@@ -267,34 +267,34 @@ int32_t py_to_list(int64_t a, int64_t** out, int64_t* out_len) {
 }
 
 int32_t py_from_value(const char* kinds, const SplArray* values, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
     const PythonArguments arguments(kinds, values);
-    return api.from_value(arguments.exactly(1), made);
+    return api.from_value(arguments.exactly(1), result);
   });
 }
 
 int32_t py_list(const char* kinds, const SplArray* values, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
     const PythonArguments arguments(kinds, values);
-    return api.make_list(arguments.data(), arguments.size(), made);
+    return api.make_list(arguments.data(), arguments.size(), result);
   });
 }
 
 int32_t py_tuple(const char* kinds, const SplArray* values, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
     const PythonArguments arguments(kinds, values);
-    return api.make_tuple(arguments.data(), arguments.size(), made);
+    return api.make_tuple(arguments.data(), arguments.size(), result);
   });
 }
 
 int32_t py_dict(const char* kinds, const SplArray* values, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
     const PythonArguments arguments(kinds, values);
     if (arguments.size() % 2 != 0) {
-      throw Error(ErrorKind::kInvalidArgument, "a dict is made of keys and values in turn, and there are " +
-                                                   std::to_string(arguments.size()) + " of them");
+      throw Error(ErrorKind::kInvalidArgument, "a dict needs alternating keys and values, got " +
+                                                   std::to_string(arguments.size()) + " values");
     }
-    return api.make_dict(arguments.data(), arguments.size(), made);
+    return api.make_dict(arguments.data(), arguments.size(), result);
   });
 }
 

@@ -1,4 +1,4 @@
-// Argument lists: one letter and one tagged value for each.
+// Conversion of argument lists: one letter and one tagged value for each argument.
 #include "abi/backend/python_arguments.h"
 
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 int64_t handle_in(const SplValue& item) {
   if (item.tag != SPL_INT) {
     throw Error(ErrorKind::kInvalidArgument,
-                "a handle is an integer, and this value has tag " + std::to_string(item.tag));
+                "a handle must be an integer, got tag " + std::to_string(item.tag));
   }
   return item.as_int;
 }
@@ -28,8 +28,8 @@ PythonArguments::PythonArguments(const char* kinds, const SplArray* values) {
 
 bridge::Arguments PythonArguments::with_names(const char* const* names, int64_t names_len) const {
   if (names_len < 0 || static_cast<size_t>(names_len) > size()) {
-    throw Error(ErrorKind::kInvalidArgument, "there are " + std::to_string(names_len) + " names for " +
-                                                 std::to_string(size()) + " values");
+    throw Error(ErrorKind::kInvalidArgument,
+                std::to_string(names_len) + " names for " + std::to_string(size()) + " values");
   }
   for (int64_t i = 0; i < names_len; ++i) {
     if (names == nullptr || names[i] == nullptr) {
@@ -42,7 +42,7 @@ bridge::Arguments PythonArguments::with_names(const char* const* names, int64_t 
 const bridge::Value* PythonArguments::exactly(size_t count) const {
   if (size() != count) {
     throw Error(ErrorKind::kInvalidArgument,
-                "this takes " + std::to_string(count) + " values, and there are " + std::to_string(size()));
+                "expected " + std::to_string(count) + " values, got " + std::to_string(size()));
   }
   return data();
 }
@@ -68,7 +68,7 @@ void PythonArguments::convert(char kind, const SplValue& item, bridge::Value& ou
       return;
     default:
       throw Error(ErrorKind::kInvalidArgument,
-                  std::string("kinds has the letter ") + kind + ", and only v, o, t and d mean something");
+                  std::string("kinds: unknown letter ") + kind + ", expected v, o, t or d");
   }
 }
 
@@ -98,19 +98,19 @@ void PythonArguments::convert_plain(const SplValue& item, bridge::Value& out) {
       return;
     default:
       throw Error(ErrorKind::kInvalidArgument,
-                  "a value of tag " + std::to_string(item.tag) + " cannot cross; a dict is made by py_dict");
+                  "unknown tag " + std::to_string(item.tag) + " of a value; spt_py_dict creates a dict");
   }
 }
 
 void PythonArguments::convert_list(const SplArray* array, bridge::Value& out) {
-  const auto given = items_of(array);
-  const Nested level;
-  auto items = std::make_unique<bridge::Value[]>(given.size());
-  for (size_t i = 0; i < given.size(); ++i) {
-    convert_plain(given[i], items[i]);
+  const auto source = items_of(array);
+  const NestingLevel level;
+  auto items = std::make_unique<bridge::Value[]>(source.size());
+  for (size_t i = 0; i < source.size(); ++i) {
+    convert_plain(source[i], items[i]);
   }
   out.type = bridge::Value::Type::kList;
-  out.list = {items.get(), given.size()};
+  out.list = {items.get(), source.size()};
   lists_.push_back(std::move(items));
 }
 

@@ -1,4 +1,4 @@
-// Bodies of spt_py_*: tensors to Python's and back.
+// Bodies of spt_py_*: conversions between tensors and Python objects.
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,36 +18,36 @@ namespace {
 
 using dlpack::CopyRule;
 
-constexpr const char* kWays[] = {
+constexpr const char* kPathNames[] = {
     "a torch tensor",         "the NumPy array itself",        "the C exchange table of its type",
     "__dlpack__ of DLPack 1", "__dlpack__ of before DLPack 1", "the buffer protocol"};
 
-/// A tensor on its way out of Python.
+/// A tensor that was imported from a Python object.
 struct FromPython {
-  FromPython(const BridgeApi& api, int64_t object, const bridge::ImportOptions& wanted) {
+  FromPython(const BridgeApi& api, int64_t object, const bridge::ImportOptions& options) {
     bridge::TensorResult result{.tensor = &tensor};
-    status = is_known(object) ? 0 : api.to_tensor(object_argument(object), &wanted, &result);
+    status = is_tensor_handle(object) ? 0 : api.to_tensor(object_argument(object), &options, &result);
     managed = dlpack::Managed(result.versioned);
     shared = managed.get() == nullptr;
-    way = kWays[static_cast<size_t>(result.path)];
+    path = kPathNames[static_cast<size_t>(result.path)];
   }
 
-  /// A handle of the tensor that `managed` holds.
+  /// A handle of the tensor in `managed`.
   int64_t imported(CopyRule rule) {
-    dlpack::Imported taken = dlpack::import_by_rule(std::move(managed), rule);
-    last_import() = {way, taken.why_copied};
-    return give(std::move(taken.tensor));
+    dlpack::Imported imported_tensor = dlpack::import_by_rule(std::move(managed), rule);
+    last_import() = {path, imported_tensor.why_copied};
+    return new_handle(std::move(imported_tensor.tensor));
   }
 
-  /// A handle of another tensor on the torch.Tensor's memory.
+  /// A handle of another tensor that shares the memory of the torch.Tensor.
   int64_t shared_by(CopyRule rule) {
-    dlpack::Imported taken = dlpack::share_by_rule(tensor, rule);
-    last_import() = {way, taken.why_copied};
-    return give(std::move(taken.tensor));
+    dlpack::Imported imported_tensor = dlpack::share_by_rule(tensor, rule);
+    last_import() = {path, imported_tensor.why_copied};
+    return new_handle(std::move(imported_tensor.tensor));
   }
 
-  /// Whether the handle holds the tensor itself, which has no need of Python then.
-  bool is_known(int64_t object) {
+  /// Whether the handle contains a tensor, so that Python is not needed.
+  bool is_tensor_handle(int64_t object) {
     const auto held = handles().get<PythonRef>(object);
     if (!bridge::holds_tensor(held->get())) {
       return false;
@@ -59,8 +59,8 @@ struct FromPython {
   at::Tensor tensor;
   dlpack::Managed managed;
   int32_t status = 0;
-  bool shared = false;  // a torch.Tensor: `tensor` is the very same
-  const char* way = "";
+  bool shared = false;  // `tensor` is the tensor of a torch.Tensor
+  const char* path = "";
 };
 
 CopyRule copy_rule(int64_t copy) {
@@ -73,40 +73,39 @@ CopyRule copy_rule(int64_t copy) {
       return CopyRule::kAlways;
     default:
       throw Error(ErrorKind::kInvalidArgument,
-                  "copy is " + std::to_string(copy) + "; it is -1 (where needed), 0 (never) or 1 (always)");
+                  "copy must be -1 (if needed), 0 (never) or 1 (always), got " + std::to_string(copy));
   }
 }
 
 constexpr int64_t kAnywhere = -2;
 
-std::optional<c10::Device> wanted_device(int64_t code) {
+std::optional<c10::Device> required_device(int64_t code) {
   if (code == kAnywhere) {
     return std::nullopt;
   }
   return core::device_of_code(code);
 }
 
-void require_place(const FromPython& from, const std::optional<c10::Device>& place) {
-  if (!from.shared || !place || from.tensor.device() == *place) {
+void require_device(const FromPython& from, const std::optional<c10::Device>& device) {
+  if (!from.shared || !device || from.tensor.device() == *device) {
     return;
   }
   ErrorFields fields;
-  fields.expected = place->str();
+  fields.expected = device->str();
   fields.got = from.tensor.device().str();
-  throw Error(
-      ErrorKind::kDeviceMismatch,
-      "the tensor is on " + fields.got + ", and wanted is " + fields.expected + "; move it there before",
-      fields);
+  throw Error(ErrorKind::kDeviceMismatch,
+              "expected a tensor on " + fields.expected + ", got one on " + fields.got + "; move it first",
+              fields);
 }
 
 }  // namespace
 
 namespace body {
 
-// Flat, as the next: they take hardly longer than calling what they consist of.
+// Flattened, as the next function: the calls inside cost about as much as the work.
 [[gnu::flatten]] int32_t py_from_tensor(int64_t a, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& /*api*/, bridge::Object** made) {
-    *made = bridge::as_object(at::Tensor(*tensor_argument(a)));
+  return object_with_python(out, [&](const BridgeApi& /*api*/, bridge::Object** result) {
+    *result = bridge::as_object(at::Tensor(*tensor_argument(a)));
     return 0;
   });
 }
@@ -116,7 +115,7 @@ namespace body {
     require(out, "out");
     FromPython from(api, a, {});
     if (from.status == 0) {
-      *out = from.shared ? give(std::move(from.tensor)) : from.imported(CopyRule::kIfNeeded);
+      *out = from.shared ? new_handle(std::move(from.tensor)) : from.imported(CopyRule::kIfNeeded);
     }
     return from.status;
   });
@@ -135,9 +134,9 @@ int32_t py_to_generator(int64_t a, int64_t* out) {
 }
 
 int32_t py_from_generator(int64_t generator, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
     const auto held = handles().get<at::Generator>(generator);
-    return api.from_generator(&*held, made);
+    return api.from_generator(&*held, result);
   });
 }
 
@@ -145,11 +144,11 @@ int32_t py_from_dlpack(int64_t a, int64_t device, int64_t copy, int64_t* out) {
   return with_python([&](const BridgeApi& api) {
     require(out, "out");
     const CopyRule rule = copy_rule(copy);
-    const std::optional<c10::Device> place = wanted_device(device);
-    const DLDevice number = place ? dlpack::dlpack_device(*place) : DLDevice{};
-    FromPython from(api, a, {.copy = rule, .device = place ? &number : nullptr});
+    const std::optional<c10::Device> expected = required_device(device);
+    const DLDevice number = expected ? dlpack::dlpack_device(*expected) : DLDevice{};
+    FromPython from(api, a, {.copy = rule, .device = expected ? &number : nullptr});
     if (from.status == 0) {
-      require_place(from, place);
+      require_device(from, expected);
       *out = from.shared ? from.shared_by(rule) : from.imported(rule);
     }
     return from.status;
@@ -157,12 +156,12 @@ int32_t py_from_dlpack(int64_t a, int64_t device, int64_t copy, int64_t* out) {
 }
 
 int32_t py_capsule_new(int64_t managed, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
-    dlpack::Managed taken = handles().take<dlpack::Managed>(managed);
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
+    dlpack::Managed owned = handles().take<dlpack::Managed>(managed);
     bridge::Value value{};
     value.type = bridge::Value::Type::kDlpack;
-    value.dlpack = taken.receiver();
-    return api.from_value(&value, made);
+    value.dlpack = owned.receiver();
+    return api.from_value(&value, result);
   });
 }
 

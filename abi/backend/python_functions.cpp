@@ -15,9 +15,9 @@ struct Callee {
   SptPyEnd end;
 };
 
-/// What the body gives, or NULL, of which Python hears then.
+/// Runs `body`; an exception becomes a TypeError in Python and a NULL result.
 template <class Body>
-bridge::Object* or_raised(Body&& body) noexcept {
+bridge::Object* raise_on_error(Body&& body) noexcept {
   try {
     return body();
   } catch (const std::exception& error) {
@@ -26,17 +26,17 @@ bridge::Object* or_raised(Body&& body) noexcept {
   }
 }
 
-/// Ends the handle. Throws Error(kInvalidHandle).
-bridge::Object* taken(int64_t handle) {
+/// Takes the object out of the handle. Throws Error(kInvalidHandle).
+bridge::Object* take_object(int64_t handle) {
   return HandleTable::is_immortal(handle) ? handles().get<PythonRef>(handle)->get()
-                                          : handles().take<PythonRef>(handle).give();
+                                          : handles().take<PythonRef>(handle).release();
 }
 
 bridge::Object* run(void* context, bridge::Object* arguments) {
-  return or_raised([&] {
+  return raise_on_error([&] {
     const auto& callee = *static_cast<const Callee*>(context);
-    const int64_t given = callee.call(callee.key, handles().insert(PythonRef(arguments)));
-    return given == 0 ? nullptr : taken(given);
+    const int64_t result = callee.call(callee.key, handles().insert(PythonRef(arguments)));
+    return result == 0 ? nullptr : take_object(result);
   });
 }
 
@@ -46,15 +46,16 @@ void end(void* context) {
 }
 
 int32_t make(const char* name, const Callee& callee, bool is_instance, int64_t* out) {
-  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** made) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** object) {
     require(name, "name");
     require(callee.call, "call");
     require(callee.end, "end");
-    auto kept = std::make_unique<Callee>(callee);
-    const bridge::SimpleFunction function{kept.get(), run, end};
-    const int32_t status = api.make_function(name, &function, is_instance, made);
-    if (*made != nullptr) {
-      static_cast<void>(kept.release());  // the Python callable has it, which Ctrl-C may drop at once
+    auto owned = std::make_unique<Callee>(callee);
+    const bridge::SimpleFunction function{owned.get(), run, end};
+    const int32_t status = api.make_function(name, &function, is_instance, object);
+    if (*object != nullptr) {
+      static_cast<void>(
+          owned.release());  // owned by the Python callable, which an interrupt may destroy at once
     }
     return status;
   });

@@ -1,4 +1,4 @@
-// From an environment's python to a loaded libpython and a loaded bridge.
+// Loads libpython and the bridge for the Python of the environment.
 #include "abi/backend/python_library.h"
 
 #include <dlfcn.h>
@@ -21,14 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kSharedLibrary = ".so.1.0";  // what CPython names it, on every Linux
+constexpr auto kSharedLibrary = ".so.1.0";  // CPython's name on Linux
 
 std::string trimmed(const std::string& text) {
   const size_t first = text.find_first_not_of(" \t\r");
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// Where the environment whose executables lie in `bin` was made from; empty where it is none.
+/// The base of the environment with this `bin` folder; empty if it is not an environment.
 fs::path home_of(const fs::path& bin) {
   for (const fs::path& folder : {bin, bin.parent_path()}) {
     std::ifstream config(folder / "pyvenv.cfg");
@@ -42,24 +42,24 @@ fs::path home_of(const fs::path& bin) {
   return {};
 }
 
-/// The folder of the base installation's executable. An environment that Python 3.10 made from another
-/// environment names that one.
+/// The folder of the base installation's executable. Python 3.10 records another environment as the base of
+/// an environment that was created from it.
 fs::path base_bin(const fs::path& python) {
-  constexpr int kMostEnvironments = 10;  // one that names itself has no end
+  constexpr int kMaxEnvironments = 10;  // an environment may name itself
   fs::path bin = python.parent_path();
   fs::path home = home_of(bin);
   if (home.empty()) {
     std::error_code ignored;
     return fs::weakly_canonical(python, ignored).parent_path();
   }
-  for (int i = 0; i < kMostEnvironments && !home.empty(); ++i) {
+  for (int i = 0; i < kMaxEnvironments && !home.empty(); ++i) {
     bin = home;
     home = home_of(bin);
   }
   return bin;
 }
 
-/// `'LIBDIR': '/usr/lib'` in the file that the installation's own configuration was written to.
+/// LIBDIR in the installation's _sysconfigdata file.
 fs::path configured_folder(const fs::path& standard_library) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(standard_library, ignored)) {
@@ -91,7 +91,7 @@ std::vector<fs::path> library_folders(const fs::path& prefix, const std::string&
   return folders;
 }
 
-/// Whether CPython's functions can be found by whatever is loaded next.
+/// Whether CPython's symbols are global.
 bool python_is_global() { return dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr; }
 
 std::string python_minor_here() {
@@ -100,20 +100,20 @@ std::string python_minor_here() {
   return text.substr(0, text.find('.', text.find('.') + 1));
 }
 
-/// Makes libpython's symbols global; returns the file that was opened, "" where Python was there before.
+/// Makes libpython's symbols global. Returns the opened file, "" if the process already had Python.
 std::string open_libpython() {
   const Environment& environment = *services().environment;
   const std::string minor = environment.python_minor;
   const std::string name = "libpython" + minor + kSharedLibrary;
-  // A libpython that someone loaded for himself alone is made global: a second copy would be a second Python.
+  // A libpython that was loaded with RTLD_LOCAL becomes global: a second copy would be a second Python.
   if (!python_is_global()) {
     dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
   }
   if (python_is_global()) {
     if (python_minor_here() != minor) {
-      throw Error(ErrorKind::kUnavailable, "this process runs Python " + python_minor_here() + ", and " +
+      throw Error(ErrorKind::kUnavailable, "the process runs Python " + python_minor_here() + ", but " +
                                                environment.python + " is Python " + minor +
-                                               "; name a Python of the same version in SIMPLE_PYTHON");
+                                               "; set SIMPLE_PYTHON to a Python of the same version");
     }
     return "";
   }
@@ -125,7 +125,7 @@ std::string open_libpython() {
                     "--enable-shared (pyenv: PYTHON_CONFIGURE_OPTS=--enable-shared pyenv install)");
   }
   if (dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
-    throw Error(ErrorKind::kUnavailable, std::string("libpython cannot be opened: ") + dlerror());
+    throw Error(ErrorKind::kUnavailable, std::string("cannot open libpython: ") + dlerror());
   }
   return file;
 }
@@ -133,45 +133,46 @@ std::string open_libpython() {
 struct Opened {
   bridge::BridgeApi api{};
   std::string libpython;
-  std::array<int64_t, std::size(bridge::BridgeApi{}.immortals)> lasting{};  // handles of the bridge's constants
+  std::array<int64_t, std::size(bridge::BridgeApi{}.immortals)>
+      immortal{};  // handles of the bridge's immortal objects
 };
 
 std::atomic<const Opened*> opened{nullptr};
 std::atomic<const bridge::BridgeApi*> running{nullptr};
 
-/// The bridge of the environment's torch and Python. Throws Error(kUnavailable) where none was built.
+/// The bridge for the torch and the Python of the environment. Throws Error(kUnavailable) if it is not built.
 std::string find_bridge(const Environment& environment) {
   std::string tag = environment.python_minor;
   tag.erase(tag.find('.'), 1);
   std::string file = std::string(environment.library_dir) + "/libsimple_torch_bridge-" +
                      environment.torch_minor + ".cpython-" + tag + ".so";
   if (!fs::exists(file)) {
-    throw Error(ErrorKind::kUnavailable,
-                "there is no bridge for torch " + std::string(environment.torch_minor) + " and Python " +
-                    environment.python_minor + ": " + file +
-                    " is missing; build it: SIMPLE_PYTHON=" + environment.python + " bin/simple build");
+    throw Error(ErrorKind::kUnavailable, "no bridge for torch " + std::string(environment.torch_minor) +
+                                             " and Python " + environment.python_minor + ": " + file +
+                                             " is missing; build it: SIMPLE_PYTHON=" + environment.python +
+                                             " bin/simple build");
   }
   return file;
 }
 
-/// Opens both. The caller holds the lock on opening; no Python code runs here, so nobody wants the GIL.
+/// Opens both. The caller holds the lock on opening. No Python code runs here, so the GIL is not needed.
 const Opened* open_bridge() {
   auto result = std::make_unique<Opened>();
   result->libpython = open_libpython();
   const std::string file = find_bridge(*services().environment);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    throw Error(ErrorKind::kUnavailable, std::string("the Python bridge cannot be opened: ") + dlerror());
+    throw Error(ErrorKind::kUnavailable, std::string("cannot open the Python bridge: ") + dlerror());
   }
   auto* open =
       reinterpret_cast<decltype(&simple_torch_bridge_open)>(dlsym(library, "simple_torch_bridge_open"));
   if (open == nullptr || open(&services(), bridge::kBridgeVersion, &result->api) != 0) {
     throw Error(ErrorKind::kUnavailable,
-                file + " was built from other sources; build it again: bin/simple build");
+                file + " was built from other sources; rebuild it: bin/simple build");
   }
   result->api.use(&kBackendServices);
-  for (size_t i = 0; i < result->lasting.size(); ++i) {
-    result->lasting[i] = handles().insert_immortal(PythonRef(result->api.immortals[i]));
+  for (size_t i = 0; i < result->immortal.size(); ++i) {
+    result->immortal[i] = handles().insert_immortal(PythonRef(result->api.immortals[i]));
   }
   core::prepare_passes_by(result->api.register_thread);
   return result.release();  // for the rest of the process
@@ -201,11 +202,11 @@ std::string opened_libpython() {
   return bridge != nullptr ? bridge->libpython : "";
 }
 
-int64_t lasting_handle(const bridge::Object* object) noexcept {
+int64_t immortal_handle(const bridge::Object* object) noexcept {
   const Opened& here = *opened.load(std::memory_order_relaxed);
-  for (size_t i = 0; i < here.lasting.size(); ++i) {
+  for (size_t i = 0; i < here.immortal.size(); ++i) {
     if (here.api.immortals[i] == object) {
-      return here.lasting[i];
+      return here.immortal[i];
     }
   }
   return 0;

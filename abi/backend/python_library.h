@@ -1,4 +1,4 @@
-// Finds and opens the libpython of the chosen Python, and the bridge that fits it and this backend's torch.
+// Finds and opens libpython and the bridge for the Python of the environment and the torch of this backend.
 #pragma once
 
 #include <string>
@@ -7,34 +7,34 @@
 
 namespace simple_torch::abi {
 
-/// The shared library of a Python, found by looking at files only, or "" where it has none.
+/// The shared library of a Python, "" if there is none. Looks at files only.
 ///
-/// `python` is the executable, perhaps in a virtual environment, whose pyvenv.cfg then names the base
-/// installation; `minor` is "3.11". Looked at, in this order: lib, lib64 and Debian's lib/<arch>-linux-gnu
-/// of the base installation, then the folder that it was configured with (LIBDIR).
+/// `python` is the executable, also of a virtual environment, whose pyvenv.cfg names the base installation;
+/// `minor` is "3.11". Search order: lib, lib64 and Debian's lib/<arch>-linux-gnu of the base installation,
+/// then the configured folder (LIBDIR).
 std::string find_libpython(const std::string& python, const std::string& minor);
 
-/// What bridges are given to use.
+/// The services that this backend provides to bridges.
 extern const bridge::BackendServices kBackendServices;
 
-/// Opens the bridge at first use, and starts Python in it. Throws Error(kUnavailable) saying what is missing
-/// and how to mend it; a call after the mending tries again. 0, or the number of the kind of the error that
-/// Python's start has recorded.
+/// Opens the bridge at first use and starts Python. Throws Error(kUnavailable) with a message that names what
+/// is missing; a later call tries again. Returns 0, or the kind of the error that the start of Python has
+/// recorded.
 int32_t start_python(const bridge::BridgeApi** out);
 
-/// The bridge once Python was started; else NULL. Python may have ended since, which each function says.
+/// The bridge after the start of Python, else NULL. Functions of the bridge fail if Python has ended since.
 const bridge::BridgeApi* running_python() noexcept;
 
-/// Python was shut down: the next call asks the bridge again, which refuses it.
+/// Python was shut down: the next call asks the bridge again, which rejects it.
 void forget_running_python() noexcept;
 
-/// Python's constant, of which there is one handle for the whole process; 0 for any other object.
-int64_t lasting_handle(const bridge::Object* object) noexcept;
+/// The immortal handle of an immortal object; 0 for any other object.
+int64_t immortal_handle(const bridge::Object* object) noexcept;
 
-/// The bridge if it was opened, else NULL. Opens nothing, never throws.
+/// The bridge if it is open, else NULL.
 const bridge::BridgeApi* opened_python() noexcept;
 
-/// The file of the libpython that was opened; "" in a process that had Python already.
+/// The opened libpython; "" in a process that already had Python.
 std::string opened_libpython();
 
 }  // namespace simple_torch::abi

@@ -1,5 +1,5 @@
-// What the bridge asks of the backend: DLPack in and out, where refusals go over as words, and what
-// LibTorch's words mean.
+// The services of the backend for the bridge: DLPack imports and exports, whose errors are returned as
+// messages, and the classification of LibTorch's messages.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -38,10 +38,9 @@ bool or_refused(ServiceError& refusal, Body&& body) noexcept {
     return false;
   } catch (const std::exception& error) {
     opened_python()->restore_exception();
-    const bool says_nothing = *error.what() == '\0';  // as LibTorch's own for an exception of Python
-    std::snprintf(
-        refusal.message, sizeof refusal.message, "%s",
-        says_nothing ? "Python code that LibTorch called, of a mode or a subclass, failed" : error.what());
+    const bool is_empty = *error.what() == '\0';  // LibTorch's exception for a Python exception
+    std::snprintf(refusal.message, sizeof refusal.message, "%s",
+                  is_empty ? "Python code of a mode or a tensor subclass failed" : error.what());
     return false;
   }
 }
@@ -87,7 +86,7 @@ void explain(const char* message, bridge::MessageClass& out) noexcept {
     copy(error.fields().expected, out.expected);
     copy(error.fields().got, out.got);
   } catch (const std::exception&) {
-    return;  // no memory left: as it was
+    return;  // out of memory: keep the default
   }
 }
 

@@ -1,4 +1,4 @@
-// Bodies of get_item and set_item: letters and values to subscripts.
+// Bodies of get_item and set_item.
 #include "core_libtorch/subscripts.h"
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 std::optional<int64_t> slice_part(const c10::IValue& value) {
   if (!value.isNone() && !value.isInt()) {
-    throw Error(ErrorKind::kInvalidArgument, "the parts of a slice are integers or nil");
+    throw Error(ErrorKind::kInvalidArgument, "the parts of a slice must be integers or nil");
   }
   return value.isNone() ? std::nullopt : std::optional<int64_t>(value.toInt());
 }
@@ -22,7 +22,7 @@ std::optional<int64_t> slice_part(const c10::IValue& value) {
 core::Slice slice(const SplValue& item) {
   const c10::IValue parts = value_by_letter('v', item);
   if (!parts.isList() || parts.toListRef().size() != 3) {
-    throw Error(ErrorKind::kInvalidArgument, "a slice is an array of start, stop and step");
+    throw Error(ErrorKind::kInvalidArgument, "a slice must be an array of start, stop and step");
   }
   const auto items = parts.toListRef();
   return {slice_part(items[0]), slice_part(items[1]), slice_part(items[2])};
@@ -38,14 +38,14 @@ core::Subscript plain_subscript(const c10::IValue& value) {
   if (value.isNone()) {
     return core::NewDimension{};
   }
-  throw Error(
-      ErrorKind::kInvalidArgument,
-      "a subscript is an integer, a bool, nil, a slice, ... or a tensor, not " + value.type()->repr_str());
+  throw Error(ErrorKind::kInvalidArgument,
+              "a subscript must be an integer, a bool, nil, a slice, ... or a tensor, got " +
+                  value.type()->repr_str());
 }
 
 core::Subscript tensor_subscript(const c10::IValue& value) {
   if (!value.isTensor()) {
-    throw Error(ErrorKind::kInvalidHandle, "a subscript's handle is 0");
+    throw Error(ErrorKind::kInvalidHandle, "a subscript tensor must not be handle 0");
   }
   return value.toTensor();
 }
@@ -61,16 +61,16 @@ core::Subscript subscript(char letter, const SplValue& item) {
     case 'v':
       return plain_subscript(value_by_letter('v', item));
     default:
-      throw Error(ErrorKind::kInvalidArgument, std::string("kinds has the letter ") + letter +
-                                                   ", and only v, t, s and e mean a subscript");
+      throw Error(ErrorKind::kInvalidArgument,
+                  std::string("kinds: unknown letter ") + letter + ", expected v, t, s or e");
   }
 }
 
-/// Those from `first` on.
+/// The subscripts from `first` on.
 std::vector<core::Subscript> subscripts(const char* kinds, const SplArray* values, size_t first) {
   const size_t count = count_of_values(kinds, values);
   if (count < first) {
-    throw Error(ErrorKind::kInvalidArgument, "there is no value to write");
+    throw Error(ErrorKind::kInvalidArgument, "no value to write");
   }
   std::vector<core::Subscript> all;
   for (size_t i = first; i < count; ++i) {
@@ -87,7 +87,7 @@ int32_t get_item(int64_t a, const char* kinds, const SplArray* keys, int64_t* ou
   return guarded([&] {
     require(out, "out");
     const auto held = tensor_argument(a);
-    *out = give(core::get_item(*held, subscripts(kinds, keys, 0)));
+    *out = new_handle(core::get_item(*held, subscripts(kinds, keys, 0)));
   });
 }
 
@@ -102,7 +102,7 @@ int32_t set_item(int64_t a, const char* kinds, const SplArray* value_and_keys) {
       core::set_item(*held, where, value.toScalar());
     } else {
       throw Error(ErrorKind::kInvalidArgument,
-                  "a tensor or a number is written, not " + value.type()->repr_str());
+                  "the value must be a tensor or a number, got " + value.type()->repr_str());
     }
   });
 }

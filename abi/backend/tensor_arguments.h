@@ -1,4 +1,5 @@
-// Between the C ABI's arguments and core's: handles to tensors, pointers and lengths to lists, and back.
+// Conversions between the arguments of the C ABI and those of the core: handles and tensors, pointers with
+// lengths and lists.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,7 +23,7 @@ namespace simple_torch::abi {
 template <>
 struct HandleKindOf<at::Tensor> {
   static constexpr HandleKind value = HandleKind::kTensor;
-  /// A tensor that Python knows too may want the GIL when it dies: the bridge takes it then.
+  /// The destruction of a tensor with a Python object may need the GIL; then the bridge releases the tensor.
   static void release(at::Tensor& tensor) noexcept;
 };
 
@@ -30,7 +31,7 @@ inline HandleTable::Borrowed<at::Tensor> tensor_argument(int64_t handle) {
   return handles().get<at::Tensor>(handle);
 }
 
-/// None for 0.
+/// nullopt for 0.
 inline std::optional<at::Tensor> optional_tensor(int64_t handle) {
   return handle == 0 ? std::nullopt : std::optional<at::Tensor>(*tensor_argument(handle));
 }
@@ -39,11 +40,12 @@ inline const at::Tensor* pointer_to(const std::optional<at::Tensor>& tensor) {
   return tensor ? &*tensor : nullptr;
 }
 
-/// Throws Error(kInvalidArgument) for a negative length, or for NULL with a positive one.
+/// Throws Error(kInvalidArgument) for a negative length, and for NULL with a positive length.
 template <class T>
 at::ArrayRef<T> list_argument(const T* items, int64_t size, const char* name) {
   if (size < 0) {
-    throw Error(ErrorKind::kInvalidArgument, std::string(name) + " has a negative length");
+    throw Error(ErrorKind::kInvalidArgument,
+                std::string(name) + ": length must be non-negative, got " + std::to_string(size));
   }
   if (size > 0) {
     require(items, name);
@@ -51,7 +53,7 @@ at::ArrayRef<T> list_argument(const T* items, int64_t size, const char* name) {
   return {items, static_cast<size_t>(size)};
 }
 
-/// How many values there are, with one letter each. Throws Error(kInvalidArgument).
+/// The number of values. Throws Error(kInvalidArgument) unless `kinds` has one letter for each.
 inline size_t count_of_values(const char* kinds, const SplArray* values) {
   const size_t count = items_of(values).size();
   const size_t letters = kinds != nullptr ? std::strlen(kinds) : 0;
@@ -75,12 +77,14 @@ inline std::vector<at::Tensor> tensor_list(const int64_t* items, int64_t size) {
 }
 
 /// A new handle; 0 for an undefined tensor.
-inline int64_t give(at::Tensor tensor) { return tensor.defined() ? handles().insert(std::move(tensor)) : 0; }
+inline int64_t new_handle(at::Tensor tensor) {
+  return tensor.defined() ? handles().insert(std::move(tensor)) : 0;
+}
 
-/// Several results. None is given out unless all are, or the first would leak.
+/// Stores new handles of all results.
 template <class... Tensors, class... Outs>
-void give(std::tuple<Tensors...>& results, Outs*... outs) {
-  std::apply([&](auto&... tensor) { ((*outs = give(std::move(tensor))), ...); }, results);
+void store_results(std::tuple<Tensors...>& results, Outs*... outs) {
+  std::apply([&](auto&... tensor) { ((*outs = new_handle(std::move(tensor))), ...); }, results);
 }
 
 /// malloc'ed memory for `count` Ts, which spt_free frees; never NULL.
@@ -94,21 +98,22 @@ T* allocate(size_t count) {
 }
 
 template <class T>
-void give_values(at::ArrayRef<T> values, T** out, int64_t* out_len) {
+void store_values(at::ArrayRef<T> values, T** out, int64_t* out_len) {
   *out = allocate<T>(values.size());
   std::copy(values.begin(), values.end(), *out);
   *out_len = static_cast<int64_t>(values.size());
 }
 
-inline void give_list(std::vector<at::Tensor> tensors, int64_t** out, int64_t* out_len) {
+inline void store_handles(std::vector<at::Tensor> tensors, int64_t** out, int64_t* out_len) {
   *out = allocate<int64_t>(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
-    (*out)[i] = give(std::move(tensors[i]));
+    (*out)[i] = new_handle(std::move(tensors[i]));
   }
   *out_len = static_cast<int64_t>(tensors.size());
 }
 
-inline char* give_text(const std::string& text) {
+/// A malloc'ed copy, which spt_free frees.
+inline char* to_malloc_string(const std::string& text) {
   char* copy = allocate<char>(text.size() + 1);
   std::memcpy(copy, text.c_str(), text.size() + 1);
   return copy;

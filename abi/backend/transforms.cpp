@@ -1,4 +1,4 @@
-// Bodies of the transforms of functions.
+// Bodies of function transforms.
 #include "core_libtorch/autograd/transforms.h"
 
 #include "abi/backend/guarded.h"
@@ -27,8 +27,8 @@ int32_t transform_wrap(int64_t a, int64_t level, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const auto tensor = tensor_argument(a);
-    *out = give(core::with_error_context("transform_wrap", {&*tensor},
-                                         [&] { return core::wrapped_for(*tensor, level); }));
+    *out = new_handle(core::with_error_context("transform_wrap", {&*tensor},
+                                               [&] { return core::wrapped_for(*tensor, level); }));
   });
 }
 
@@ -36,8 +36,8 @@ int32_t transform_unwrap(int64_t a, int64_t level, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const auto tensor = tensor_argument(a);
-    *out = give(core::with_error_context("transform_unwrap", {&*tensor},
-                                         [&] { return core::unwrapped_from(*tensor, level); }));
+    *out = new_handle(core::with_error_context("transform_unwrap", {&*tensor},
+                                               [&] { return core::unwrapped_from(*tensor, level); }));
   });
 }
 
@@ -45,8 +45,8 @@ int32_t transform_batch(int64_t a, int64_t dim, int64_t level, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const auto tensor = tensor_argument(a);
-    *out = give(core::with_error_context("transform_batch", {&*tensor},
-                                         [&] { return core::batched(*tensor, dim, level); }));
+    *out = new_handle(core::with_error_context("transform_batch", {&*tensor},
+                                               [&] { return core::batched(*tensor, dim, level); }));
   });
 }
 
@@ -54,8 +54,8 @@ int32_t transform_unbatch(int64_t a, int64_t level, int64_t batch_size, int64_t 
   return guarded([&] {
     require(out, "out");
     const auto tensor = tensor_argument(a);
-    *out = give(core::with_error_context("transform_unbatch", {&*tensor},
-                                         [&] { return core::unbatched(*tensor, level, batch_size, dim); }));
+    *out = new_handle(core::with_error_context(
+        "transform_unbatch", {&*tensor}, [&] { return core::unbatched(*tensor, level, batch_size, dim); }));
   });
 }
 

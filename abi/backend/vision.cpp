@@ -14,8 +14,8 @@ int32_t file_read(const char* path, bool decompress, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     require(path, "path");
-    *out = give(core::with_error_context("file_read", core::kNoOperands,
-                                         [&] { return core::read_bytes(path, decompress); }));
+    *out = new_handle(core::with_error_context("file_read", core::kNoOperands,
+                                               [&] { return core::read_bytes(path, decompress); }));
   });
 }
 
@@ -32,7 +32,7 @@ int32_t image_decode(int64_t data, const char* format, int64_t mode, bool apply_
     require(out, "out");
     require(format, "format");
     const auto held = tensor_argument(data);
-    *out = give(core::with_error_context("image_decode", {&*held}, [&] {
+    *out = new_handle(core::with_error_context("image_decode", {&*held}, [&] {
       return core::images::decode(*held, format, mode, apply_exif_orientation);
     }));
   });
@@ -41,14 +41,14 @@ int32_t image_decode(int64_t data, const char* format, int64_t mode, bool apply_
 int32_t image_encode_jpeg(int64_t image, int64_t quality, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::images::encode_jpeg(*tensor_argument(image), quality));
+    *out = new_handle(core::images::encode_jpeg(*tensor_argument(image), quality));
   });
 }
 
 int32_t image_encode_png(int64_t image, int64_t level, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::images::encode_png(*tensor_argument(image), level));
+    *out = new_handle(core::images::encode_png(*tensor_argument(image), level));
   });
 }
 
@@ -57,8 +57,8 @@ int32_t image_adjust(int64_t image, const char* aspect, double factor, int64_t* 
     require(out, "out");
     require(aspect, "aspect");
     const auto held = tensor_argument(image);
-    *out = give(core::with_error_context("image_adjust", {&*held},
-                                         [&] { return core::images::adjust(*held, aspect, factor); }));
+    *out = new_handle(core::with_error_context("image_adjust", {&*held},
+                                               [&] { return core::images::adjust(*held, aspect, factor); }));
   });
 }
 

@@ -1,4 +1,4 @@
-// How each body of spt_py_* runs: Python started, handles looked up before the bridge takes the GIL.
+// Runs the bodies of spt_py_*.
 #pragma once
 
 #include <cstdlib>
@@ -13,8 +13,8 @@ namespace simple_torch::abi {
 
 using bridge::BridgeApi;
 
-/// Runs `body(api)`, whose result is a status that the bridge has recorded already, with Python started.
-/// Handles are looked up in it before the bridge takes the GIL.
+/// Starts Python and runs `body(api)`, which returns a status; the bridge has recorded the error. `body`
+/// looks up handles before the bridge acquires the GIL.
 template <class Body>
 int32_t with_python(Body&& body) noexcept {
   int32_t status = 0;
@@ -26,28 +26,28 @@ int32_t with_python(Body&& body) noexcept {
     if (status == 0) {
       status = body(*api);
       if (!core::has_prepared_python.load(std::memory_order_relaxed)) {
-        core::prepare_engine();  // it may have imported torch
+        core::prepare_engine();  // the start may have imported torch
       }
     }
   });
   return thrown != 0 ? thrown : status;
 }
 
-/// The same for a body that makes one object: `body(api, out)`.
+/// The same for a body that creates one object: `body(api, out)`.
 template <class Body>
 int32_t object_with_python(int64_t* out, Body&& body) noexcept {
   return with_python([&](const BridgeApi& api) {
     require(out, "out");
-    PythonRef made;
-    const int32_t status = body(api, made.receive());
+    PythonRef object;
+    const int32_t status = body(api, object.receive());
     if (status == 0) {
-      *out = give(std::move(made));
+      *out = new_handle(std::move(object));
     }
     return status;
   });
 }
 
-/// The same for a body that makes a malloc'ed text.
+/// The same for a body that creates a malloc'ed string.
 template <class Body>
 int32_t text_with_python(char** out, Body&& body) noexcept {
   return with_python([&](const BridgeApi& api) {
@@ -63,7 +63,7 @@ int32_t text_with_python(char** out, Body&& body) noexcept {
   });
 }
 
-/// The same for a body that gives a plain value.
+/// The same for a body that returns a plain value.
 template <class T, class Body>
 int32_t value_with_python(T* out, Body&& body) noexcept {
   return with_python([&](const BridgeApi& api) {
@@ -77,10 +77,10 @@ int32_t value_with_python(T* out, Body&& body) noexcept {
   });
 }
 
-/// The handle itself, which the bridge looks up under the GIL. Throws Error(kInvalidHandle).
+/// Validates the handle, which the bridge looks up under the GIL. Throws Error(kInvalidHandle).
 inline bridge::ObjectHandle object_argument(int64_t handle) {
   if (!handles().holds(handle, HandleKind::kObject)) [[unlikely]] {
-    handles().get<PythonRef>(handle);  // which says what is wrong with it
+    handles().get<PythonRef>(handle);  // throws the error
   }
   return handle;
 }

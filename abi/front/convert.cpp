@@ -1,4 +1,4 @@
-// Reading and making Simple arrays.
+// Conversions of Simple arrays.
 #include "abi/front/convert.h"
 
 #include <cstdlib>
@@ -25,15 +25,15 @@ bool read_value(const SplValue& value, const char*& out) {
 }
 
 template <class T>
-constexpr const char* kWanted = "an integer";
+constexpr const char* kExpected = "an integer";
 template <>
-constexpr const char* kWanted<double> = "a number";
+constexpr const char* kExpected<double> = "a number";
 template <>
-constexpr const char* kWanted<const char*> = "a text";
+constexpr const char* kExpected<const char*> = "a string";
 
 const char* name_of_tag(int32_t tag) {
-  static constexpr const char* kNames[] = {"nil",    "a bool",   "an integer", "a float",
-                                           "a text", "an array", "a dict"};
+  static constexpr const char* kNames[] = {"nil",      "a bool",   "an integer", "a float",
+                                           "a string", "an array", "a dict"};
   return tag >= 0 && tag < 7 ? kNames[tag] : "a value of unknown kind";
 }
 
@@ -46,8 +46,10 @@ struct FreeDeleter {
 template <class T>
 ListArgument<T>::ListArgument(const SplArray* array, const char* name) : size_(spl_array_len(array)) {
   if (size_ < 0 || (size_ > 0 && array->items == nullptr)) {
-    record_error(ErrorKind::kInvalidArgument, std::string(name) + " has a length of " +
-                                                  std::to_string(size_) + (size_ < 0 ? "" : " and no items"));
+    record_error(ErrorKind::kInvalidArgument,
+                 std::string(name) +
+                     (size_ < 0 ? ": length must be non-negative, got " : ": items is NULL, and length is ") +
+                     std::to_string(size_));
     ok_ = false;
     return;
   }
@@ -59,9 +61,8 @@ ListArgument<T>::ListArgument(const SplArray* array, const char* name) : size_(s
   for (int64_t i = 0; i < size_; ++i) {
     const SplValue& value = array->items[i];
     if (!read_value(value, out[i])) {
-      record_error(ErrorKind::kInvalidArgument, std::string(name) + "[" + std::to_string(i) + "] is " +
-                                                    name_of_tag(value.tag) + ", and " + kWanted<T> +
-                                                    " is needed");
+      record_error(ErrorKind::kInvalidArgument, std::string(name) + "[" + std::to_string(i) + "]: expected " +
+                                                    kExpected<T> + ", got " + name_of_tag(value.tag));
       ok_ = false;
       return;
     }
@@ -72,7 +73,7 @@ template class ListArgument<int64_t>;
 template class ListArgument<double>;
 template class ListArgument<const char*>;
 
-SplArray* array_taking(int64_t* items, int64_t size) {
+SplArray* to_spl_array(int64_t* items, int64_t size) {
   const std::unique_ptr<int64_t, FreeDeleter> owner(items);
   SplArray* array = spl_array_new_i64();
   for (int64_t i = 0; i < size; ++i) {
@@ -81,7 +82,7 @@ SplArray* array_taking(int64_t* items, int64_t size) {
   return array;
 }
 
-SplArray* array_taking(double* items, int64_t size) {
+SplArray* to_spl_array(double* items, int64_t size) {
   const std::unique_ptr<double, FreeDeleter> owner(items);
   SplArray* array = spl_array_new();
   for (int64_t i = 0; i < size; ++i) {
@@ -103,7 +104,7 @@ SplArray* array_of_results(std::initializer_list<int64_t> handles) {
   return array;
 }
 
-char* text_taking(char* text) {
+char* to_spl_string(char* text) {
   const std::unique_ptr<char, FreeDeleter> owner(text);
   return spl_str_new(text == nullptr ? "" : text);
 }

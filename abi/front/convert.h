@@ -1,4 +1,4 @@
-// Between Simple's arrays and text and the canonical form's pointers and lengths.
+// Conversions between Simple's arrays and strings and the pointers and lengths of the canonical functions.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace simple_torch::abi {
 
-/// A Simple array as consecutive Ts; NULL is the empty list. When a value does not fit, the error is
-/// recorded and ok() is false. Short lists, which shapes are, need no allocation.
+/// A Simple array as consecutive Ts; NULL is the empty list. If an item has another type, the error is
+/// recorded and ok() is false. Short lists, such as shapes, need no allocation.
 template <class T>
 class ListArgument {
  public:
@@ -32,9 +32,9 @@ class ListArgument {
 
 using IntList = ListArgument<int64_t>;       // values of tag INT
 using FloatList = ListArgument<double>;      // FLOAT or INT
-using TextList = ListArgument<const char*>;  // STRING; the array keeps the texts
+using TextList = ListArgument<const char*>;  // STRING; the array owns the strings
 
-/// The items of a list that the caller passed as single arguments.
+/// A list that the caller passed as single arguments.
 template <size_t N>
 struct FlatList {
   std::array<int64_t, N> items;
@@ -43,14 +43,14 @@ struct FlatList {
   static constexpr int64_t size() noexcept { return N; }
 };
 
-/// A new Simple array with the items, which are freed. Never NULL.
-SplArray* array_taking(int64_t* items, int64_t size);
-SplArray* array_taking(double* items, int64_t size);
+/// A new Simple array with the items; frees `items`. Never NULL.
+SplArray* to_spl_array(int64_t* items, int64_t size);
+SplArray* to_spl_array(double* items, int64_t size);
 
-/// A new Simple array of several results; empty when the call failed.
+/// A new Simple array of the results of a call; empty if the call failed.
 SplArray* array_of_results(std::initializer_list<int64_t> handles);
 
-/// The text as the Simple runtime allocates it, from one that is freed. "" for NULL.
-char* text_taking(char* text);
+/// A string that the Simple runtime allocates; frees `text`. "" for NULL.
+char* to_spl_string(char* text);
 
 }  // namespace simple_torch::abi

@@ -54,7 +54,7 @@ std::map<std::string, std::string> settings_in(const fs::path& path) {
   return settings;
 }
 
-/// "3.11" of "3.11.2"; empty unless it starts with two numbers.
+/// "3.11" of "3.11.2"; empty if `version` does not start with two numbers.
 std::string minor_of(std::string_view version) {
   const size_t first_dot = version.find('.');
   if (first_dot == std::string_view::npos || first_dot == 0) {
@@ -81,8 +81,7 @@ int number_of(const std::string& minor) {
   return number;
 }
 
-/// The folders of a prefix in which packages may lie, with the Python minor that each belongs to; the newest
-/// Python first.
+/// The package folders of a prefix with the Python minor of each, the newest Python first.
 std::vector<std::pair<std::string, fs::path>> package_folders(const fs::path& prefix) {
   std::vector<std::pair<std::string, fs::path>> folders;
   std::error_code error;
@@ -104,15 +103,15 @@ std::vector<std::pair<std::string, fs::path>> package_folders(const fs::path& pr
   return folders;
 }
 
-/// What is known about one Python from the files around its executable.
+/// The facts about one Python that its files show.
 struct PythonFiles {
   fs::path executable;
   std::string minor;
   fs::path torch_dir;
 };
 
-/// Looks for torch below `prefix`, for the Python of that minor or, when none is known, for any.
-void look_below(const fs::path& prefix, PythonFiles& python) {
+/// Looks for torch below `prefix`, for the minor of `python` or for any if it is unknown.
+void find_torch_below(const fs::path& prefix, PythonFiles& python) {
   for (const auto& [minor, folder] : package_folders(prefix)) {
     const bool fits = python.minor.empty() || minor.empty() || minor == python.minor;
     if (fits && python.torch_dir.empty() && is_there(folder / "torch" / "lib")) {
@@ -124,7 +123,7 @@ void look_below(const fs::path& prefix, PythonFiles& python) {
   }
 }
 
-/// "3.11" from the name that a python link finally leads to (python3.11), or from its lib folder.
+/// "3.11" from the name of the resolved executable (python3.11) or from its lib folder.
 std::string minor_from_names(const fs::path& executable) {
   std::error_code error;
   const fs::path real = fs::canonical(executable, error);
@@ -147,20 +146,20 @@ PythonFiles files_of(const fs::path& executable) {
     python.minor = minor_from_names(executable);
     std::error_code error;
     const fs::path real = fs::canonical(executable, error);
-    look_below(prefix, python);
-    look_below(error ? prefix : real.parent_path().parent_path(), python);
+    find_torch_below(prefix, python);
+    find_torch_below(error ? prefix : real.parent_path().parent_path(), python);
     return python;
   }
   auto settings = settings_in(prefix / "pyvenv.cfg");
   python.minor = minor_of(settings.contains("version") ? settings["version"] : settings["version_info"]);
-  look_below(prefix, python);
+  find_torch_below(prefix, python);
   if (settings["include-system-site-packages"] == "true") {
-    look_below(fs::path(settings["home"]).parent_path(), python);
+    find_torch_below(fs::path(settings["home"]).parent_path(), python);
   }
   return python;
 }
 
-/// A name without a slash is looked up in PATH, as a shell would.
+/// Looks up a name without a slash in PATH, as a shell does.
 fs::path executable_named(const std::string& name, const Variables& variables) {
   if (name.find('/') != std::string::npos) {
     return fs::absolute(name).lexically_normal();
@@ -178,7 +177,7 @@ fs::path executable_named(const std::string& name, const Variables& variables) {
   return name;
 }
 
-/// The python of the environment in whose site-packages a torch folder lies; empty for a bare LibTorch.
+/// The Python of the environment whose site-packages contains the torch folder; empty for a bare LibTorch.
 fs::path python_of_torch(const fs::path& torch_dir) {
   if (!torch_dir.parent_path().filename().string().ends_with("-packages")) {
     return "";
@@ -188,7 +187,7 @@ fs::path python_of_torch(const fs::path& torch_dir) {
   return is_there(python) ? python : fs::path();
 }
 
-void take(FoundEnvironment& found, const PythonFiles& python, const std::string& chosen_by) {
+void use(FoundEnvironment& found, const PythonFiles& python, const std::string& chosen_by) {
   found.python = python.executable;
   found.python_minor = python.minor;
   found.torch_dir = python.torch_dir;
@@ -196,30 +195,31 @@ void take(FoundEnvironment& found, const PythonFiles& python, const std::string&
   found.chosen_by = chosen_by;
 }
 
-/// SIMPLE_TORCH names a folder, or says `off`; the python comes from SIMPLE_PYTHON or lies around the folder.
-void from_torch_folder(FoundEnvironment& found, const std::string& wish, const Variables& variables) {
+/// SIMPLE_TORCH is a folder or `off`. The Python is SIMPLE_PYTHON or that of the folder's environment.
+void from_torch_folder(FoundEnvironment& found, const std::string& setting, const Variables& variables) {
   found.chosen_by = "SIMPLE_TORCH";
-  if (wish == "off") {
-    found.problem = "PyTorch is switched off by SIMPLE_TORCH=off";
+  if (setting == "off") {
+    found.problem = "PyTorch is disabled by SIMPLE_TORCH=off";
     return;
   }
-  const fs::path folder = fs::absolute(wish).lexically_normal();
-  const std::string python_wish = variables("SIMPLE_PYTHON");
+  const fs::path folder = fs::absolute(setting).lexically_normal();
+  const std::string named_python = variables("SIMPLE_PYTHON");
   const fs::path python =
-      python_wish.empty() ? python_of_torch(folder) : executable_named(python_wish, variables);
+      named_python.empty() ? python_of_torch(folder) : executable_named(named_python, variables);
   if (!python.empty()) {
-    take(found, files_of(python), "SIMPLE_TORCH");
+    use(found, files_of(python), "SIMPLE_TORCH");
   }
   found.torch_dir = folder;
   found.torch_version = torch_version_of(folder);
   if (!is_there(folder / "lib" / "libtorch_cpu.so") || found.torch_version.empty()) {
     found.torch_dir.clear();
-    found.problem = "SIMPLE_TORCH names " + folder.string() +
-                    ", which is no torch package or LibTorch folder (no lib/libtorch_cpu.so with a version)";
+    found.problem =
+        "SIMPLE_TORCH: " + folder.string() +
+        " is neither a torch package nor a LibTorch folder (no lib/libtorch_cpu.so, or no version)";
   }
 }
 
-/// By its own name, whatever links to it are called.
+/// By the name of the file itself, not of links to it.
 bool is_python(const fs::path& executable) {
   std::error_code error;
   const fs::path real = fs::canonical(executable, error);
@@ -229,28 +229,27 @@ bool is_python(const fs::path& executable) {
 
 bool is_script(const fs::path& executable) { return first_line(executable).starts_with("#!"); }
 
-void from_python_wish(FoundEnvironment& found, const std::string& wish, const Variables& variables) {
-  const fs::path executable = executable_named(wish, variables);
-  take(found, files_of(executable), "SIMPLE_PYTHON");
+void from_named_python(FoundEnvironment& found, const std::string& setting, const Variables& variables) {
+  const fs::path executable = executable_named(setting, variables);
+  use(found, files_of(executable), "SIMPLE_PYTHON");
   std::error_code ignored;
   if (!fs::is_regular_file(executable, ignored)) {
-    found.problem = "SIMPLE_PYTHON names " + wish + ", which " +
-                    (is_there(executable) ? "is no program; name a Python" : "does not exist");
+    found.problem =
+        "SIMPLE_PYTHON: " + setting + (is_there(executable) ? " is not a program" : " does not exist");
   } else if (found.torch_dir.empty()) {
     found.problem = is_script(executable)
-                        ? "SIMPLE_PYTHON names " + executable.string() +
-                              ", a script that starts some Python (pyenv's shims are such); name that Python "
-                              "itself, which `pyenv which python` tells"
+                        ? "SIMPLE_PYTHON: " + executable.string() +
+                              " is a script, such as a pyenv shim; use the Python that it starts "
+                              "(`pyenv which python`)"
                     : !is_python(executable)
-                        ? "SIMPLE_PYTHON names " + executable.string() + ", which is no Python; name one"
-                        : "the Python that SIMPLE_PYTHON names (" + executable.string() +
-                              ") has no PyTorch; install it there: " + executable.string() +
-                              " -m pip install torch";
+                        ? "SIMPLE_PYTHON: " + executable.string() + " is not a Python"
+                        : "SIMPLE_PYTHON: " + executable.string() +
+                              " has no PyTorch; install it: " + executable.string() + " -m pip install torch";
   }
 }
 
-/// Whether the active environment, which that variable names, was taken; a notice tells why not. conda's base
-/// is active everywhere, and is passed over without a word.
+/// Whether the active environment, which `variable` names, is used; if not, sets a notice. conda's base
+/// environment is always active and is ignored without a notice.
 bool from_active(FoundEnvironment& found, const char* variable, const Variables& variables) {
   const std::string prefix = variables(variable);
   if (prefix.empty()) {
@@ -259,25 +258,25 @@ bool from_active(FoundEnvironment& found, const char* variable, const Variables&
   const PythonFiles python = files_of(fs::path(prefix) / "bin" / "python3");
   const std::string version = torch_version_of(python.torch_dir);
   if (is_supported(version)) {
-    take(found, python, variable);
+    use(found, python, variable);
     return true;
   }
   if (variables("CONDA_DEFAULT_ENV") == "base" && prefix == variables("CONDA_PREFIX")) {
     return false;
   }
-  found.notice = "simple: the active environment " + prefix + " is passed over: it has " +
-                 (version.empty() ? "no PyTorch"
-                                  : "PyTorch " + version + ", and " + supported_range() + " are supported");
+  found.notice =
+      "simple: the active environment " + prefix + " is ignored: it has " +
+      (version.empty() ? "no PyTorch" : "PyTorch " + version + ", supported are " + supported_range());
   return false;
 }
 
 void from_project(FoundEnvironment& found, const fs::path& library_dir) {
   const std::string python = first_line(library_dir / "simple-torch-environment");
   if (python.empty()) {
-    found.problem = "no PyTorch was found; `bin/simple setup` makes an environment with one";
+    found.problem = "no PyTorch found; `bin/simple setup` creates an environment with PyTorch";
     return;
   }
-  take(found, files_of(python), "project");
+  use(found, files_of(python), "project");
   if (found.torch_dir.empty()) {
     found.problem = "the project's Python " + python + " has no PyTorch; `bin/simple setup` installs it";
   }
@@ -304,17 +303,17 @@ bool is_supported(const std::string& torch_version) {
 
 FoundEnvironment find_environment(const fs::path& library_dir, const Variables& variables) {
   FoundEnvironment found;
-  if (const std::string wish = variables("SIMPLE_TORCH"); !wish.empty()) {
-    from_torch_folder(found, wish, variables);
+  if (const std::string setting = variables("SIMPLE_TORCH"); !setting.empty()) {
+    from_torch_folder(found, setting, variables);
   } else if (const std::string python = variables("SIMPLE_PYTHON"); !python.empty()) {
-    from_python_wish(found, python, variables);
+    from_named_python(found, python, variables);
   } else if (!from_active(found, "VIRTUAL_ENV", variables) &&
              !from_active(found, "CONDA_PREFIX", variables)) {
     from_project(found, library_dir);
   }
   if (!found.torch_dir.empty() && !is_supported(found.torch_version)) {
     found.problem = "PyTorch " + found.torch_version + " in " + found.torch_dir.string() +
-                    " is not supported; " + supported_range() + " are";
+                    " is not supported, supported are " + supported_range();
   }
   return found;
 }

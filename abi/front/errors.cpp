@@ -23,7 +23,7 @@ struct ErrorRecord {
   std::string traceback;
 };
 
-// The kind is apart from the texts and in the thread's static block, because every call from Simple clears
+// The kind is separate from the strings and in the static TLS block, because every call from Simple clears
 // it.
 [[gnu::tls_model("initial-exec")]] thread_local int32_t current_kind = 0;
 
@@ -36,7 +36,7 @@ ErrorRecord& record() {
   return *known;
 }
 
-// Into what is there already: its memory serves again.
+// Assigns into the existing string, to reuse its memory.
 void set(std::string& field, const char* text) {
   if (text == nullptr) {
     field.clear();
@@ -80,18 +80,18 @@ void clear_error() noexcept { current_kind = 0; }
 
 void record_error(const ErrorData* error) {
   current_kind = error->kind;
-  ErrorRecord& kept = record();
-  set(kept.message, error->message);
-  set(kept.op, error->op);
-  set(kept.expected, error->expected);
-  set(kept.got, error->got);
-  set(kept.requested_bytes, error->requested_bytes);
-  set(kept.available_bytes, error->available_bytes);
-  set(kept.type, error->type);
+  ErrorRecord& current = record();
+  set(current.message, error->message);
+  set(current.op, error->op);
+  set(current.expected, error->expected);
+  set(current.got, error->got);
+  set(current.requested_bytes, error->requested_bytes);
+  set(current.available_bytes, error->available_bytes);
+  set(current.type, error->type);
   if (error->traceback == error->message) {
-    kept.traceback = kept.message;
+    current.traceback = current.message;
   } else {
-    set(kept.traceback, error->traceback);
+    set(current.traceback, error->traceback);
   }
 }
 

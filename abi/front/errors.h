@@ -1,4 +1,4 @@
-// The calling thread's error record. It lives in the front, so that a process without PyTorch has one too.
+// The error record of each thread. It is in the front, so that a process without PyTorch has one, too.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace simple_torch::abi {
 
-/// Replaces the thread's record. FrontServices hands this to the backend.
+/// Replaces the thread's record. The backend calls it through FrontServices.
 void record_error(const ErrorData* error);
 
-/// The same for failures of the front itself; gives the kind's number.
+/// The same for errors of the front itself. Returns the kind's number.
 int32_t record_error(ErrorKind kind, const std::string& message) noexcept;
 
-/// A malloc'ed copy, for out parameters of kind text. NULL when memory ran out.
+/// A malloc'ed copy, for out parameters of kind text. NULL if memory is exhausted.
 char* copy_of(const std::string& text) noexcept;
 
 }  // namespace simple_torch::abi

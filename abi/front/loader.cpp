@@ -1,4 +1,4 @@
-// Opens LibTorch and the backend at the first call that needs them, or says why that cannot be.
+// Opens LibTorch and the backend at the first call that needs them, or records why that fails.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -20,7 +20,7 @@ namespace simple_torch::abi {
 namespace fs = std::filesystem;
 namespace {
 
-/// The folder of the file that holds this code: backends and bridges lie beside it.
+/// The folder of libspl_torch.so, which also contains the backends and bridges.
 fs::path library_dir() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(&open_backend), &info) == 0 || info.dli_fname == nullptr) {
@@ -31,7 +31,7 @@ fs::path library_dir() {
   return error ? fs::path(info.dli_fname).parent_path() : file.parent_path();
 }
 
-/// What was found, and the plain copy of it that crosses to the backend. Made once, never destroyed.
+/// The environment, and its plain copy for the backend. Created once, never destroyed.
 struct Discovery {
   fs::path libraries;
   FoundEnvironment found;
@@ -65,7 +65,7 @@ const Discovery& discovery() {
   return once;
 }
 
-/// The path of the libtorch_cpu.so that is mapped already, if any.
+/// The path of the libtorch_cpu.so that the process has loaded, if any.
 std::string mapped_libtorch() {
   std::string path;
   dl_iterate_phdr(
@@ -80,31 +80,31 @@ std::string mapped_libtorch() {
   return path;
 }
 
-/// Why the found LibTorch must not be opened beside one that this process has; empty when it may.
+/// Why the LibTorch in `torch_dir` must not be opened in addition to a loaded one; empty if it may.
 std::string second_copy(const fs::path& torch_dir) {
   const std::string mapped = mapped_libtorch();
   std::error_code error;
   if (mapped.empty() || fs::equivalent(mapped, torch_dir / "lib" / "libtorch_cpu.so", error)) {
     return "";
   }
-  return "this process has a LibTorch already (" + mapped + "), and the environment's is another one (" +
+  return "the process has loaded another LibTorch (" + mapped + ") than that of the environment (" +
          (torch_dir / "lib" / "libtorch_cpu.so").string() +
-         "); two in one process would corrupt each other. Set SIMPLE_TORCH to the first one's folder";
+         "); two copies in one process corrupt each other. Set SIMPLE_TORCH to the folder of the loaded one";
 }
 
-/// Opens the found LibTorch by path, so that the backend's needs are met by it whatever its own RPATH says.
+/// Opens LibTorch by path, so that the backend uses this copy whatever its own RPATH is.
 std::string open_libtorch(const fs::path& torch_dir) {
   for (const char* name : {"libtorch_global_deps.so", "libc10.so", "libtorch_cpu.so", "libtorch.so"}) {
     const fs::path file = torch_dir / "lib" / name;
-    // The first only pulls in thread and CUDA libraries, which must be visible to all; a LibTorch folder
-    // may lack it.
+    // libtorch_global_deps only loads thread and CUDA libraries, which must be visible to all libraries. A
+    // LibTorch folder may not have it.
     const bool global = std::strcmp(name, "libtorch_global_deps.so") == 0;
     std::error_code error;
     if (global && !fs::exists(file, error)) {
       continue;
     }
     if (dlopen(file.c_str(), RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL)) == nullptr) {
-      return std::string("LibTorch cannot be opened: ") + dlerror();
+      return std::string("cannot open LibTorch: ") + dlerror();
     }
   }
   return "";
@@ -112,7 +112,7 @@ std::string open_libtorch(const fs::path& torch_dir) {
 
 using OpenFunction = decltype(simple_torch_backend_open);
 
-/// Opens the backend for the found LibTorch and fills `filled`. Empty, or why that failed.
+/// Opens the backend for the environment's LibTorch and fills `filled`. Returns the error message, or "".
 std::string open_found(const Discovery& known, BackendTable& filled) {
   if (!known.found.problem.empty()) {
     return known.found.problem;
@@ -135,7 +135,7 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
                    ? nullptr
                    : reinterpret_cast<OpenFunction*>(dlsym(library, "simple_torch_backend_open"));
   if (open == nullptr) {
-    return std::string("the backend cannot be opened: ") + dlerror();
+    return std::string("cannot open the backend: ") + dlerror();
   }
   static const FrontServices kServices{
       kFrontBackendVersion,
@@ -150,7 +150,8 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
 
 std::once_flag opened;
 std::atomic<bool> is_open{false};
-std::string* why_absent = nullptr;  // set once in open_backend; never freed, calls may come during exit
+std::string* why_absent =
+    nullptr;  // set once by open_backend(); never freed, because calls may come during exit
 
 template <class Target, class Source>
 void publish(Target* target, const Source* source) {
@@ -184,7 +185,7 @@ using simple_torch::abi::open_backend;
 using simple_torch::abi::why_absent;
 
 template <class Out>
-int32_t give(Out* out, auto&& make) {
+int32_t store(Out* out, auto&& make) {
   if (out == nullptr) {
     return simple_torch::abi::record_error(simple_torch::ErrorKind::kInvalidArgument, "out is NULL");
   }
@@ -204,29 +205,29 @@ void spl_program_ends(void) {
 }
 
 int32_t spt_available(bool* out) {
-  return give(out, [] {
+  return store(out, [] {
     open_backend();
     return why_absent->empty();
   });
 }
 
 int32_t spt_why_unavailable(char** out) {
-  return give(out, [] {
+  return store(out, [] {
     open_backend();
     return simple_torch::abi::copy_of(*why_absent);
   });
 }
 
 int32_t spt_torch_path(char** out) {
-  return give(out, [] { return simple_torch::abi::copy_of(discovery().torch_text); });
+  return store(out, [] { return simple_torch::abi::copy_of(discovery().torch_text); });
 }
 
 int32_t spt_python_path(char** out) {
-  return give(out, [] { return simple_torch::abi::copy_of(discovery().python_text); });
+  return store(out, [] { return simple_torch::abi::copy_of(discovery().python_text); });
 }
 
 int32_t spt_environment_text(char** out) {
-  return give(out, [] {
+  return store(out, [] {
     const Discovery& known = discovery();
     return simple_torch::abi::copy_of(
         "chosen by: " + known.found.chosen_by + "\npython: " + known.python_text +

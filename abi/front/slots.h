@@ -1,4 +1,5 @@
-// How a call passes through the front: a slot for each function, which first opens the backend.
+// The slots of the front: one for each function of the backend. The first call through any slot opens the
+// backend.
 #pragma once
 
 #include <cstdint>
@@ -7,28 +8,28 @@
 
 namespace simple_torch::abi {
 
-/// Jumped through by every function. Starts with slots that open the backend; opening replaces them all.
+/// The slots. Each initial slot opens the backend, which replaces all slots.
 extern BackendTable table;
 
-/// What stands in `table` where there is no backend: each function reports why and fails.
+/// The slots without a backend: each function records why there is none and fails.
 extern const BackendTable kAbsentBackend;
 
-/// Fills `table` with the backend's functions, or with kAbsentBackend's. Done once per process.
+/// Fills `table` with the backend's functions or with kAbsentBackend. Done once per process.
 void open_backend();
 
-/// Records that there is no backend, and why; the status to return.
+/// Records why there is no backend, and returns the status.
 int32_t report_unavailable() noexcept;
 
-/// Forgets this thread's error.
+/// Clears this thread's error.
 void clear_error() noexcept;
 
-/// Reads a slot while another thread may be filling it. As cheap as a plain read on x86 and ARM.
+/// Reads a slot that another thread may be filling. As cheap as a plain read on x86 and ARM.
 template <class Function>
 inline Function* slot(Function* const& place) noexcept {
   return __atomic_load_n(&place, __ATOMIC_ACQUIRE);
 }
 
-/// The two functions that a slot may hold before and without a backend.
+/// The functions of a slot before the backend is open, and without a backend.
 template <auto Member>
 struct Slot;
 

@@ -1,5 +1,5 @@
-// Simple's runtime helpers for programs that are no Simple runtime. An executable that exports its own wins,
-// because the dynamic linker looks there first.
+// Weak definitions of Simple's runtime helpers, for programs that are not a Simple runtime. Definitions in
+// the executable take precedence, because the dynamic linker searches it first.
 #include <cstdlib>
 #include <cstring>
 
@@ -18,7 +18,7 @@ SPL_WEAK void spl_array_push(SplArray* array, SplValue value) {
     const int64_t cap = array->cap == 0 ? 8 : array->cap * 2;
     void* items = std::realloc(array->items, static_cast<size_t>(cap) * sizeof(SplValue));
     if (items == nullptr) {
-      std::abort();  // as the runtimes do: there is no way to report it
+      std::abort();  // as the runtimes do: the error cannot be reported
     }
     array->items = static_cast<SplValue*>(items);
     array->cap = cap;

@@ -14,8 +14,8 @@ namespace simple_torch::abi::body {
 
 int32_t set_requires_grad(int64_t a_handle, bool requires_grad) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     core::with_error_context("set_requires_grad", {&a}, [&] { return core::set_requires_grad(a, requires_grad); });
   });
 }
@@ -23,8 +23,8 @@ int32_t set_requires_grad(int64_t a_handle, bool requires_grad) {
 int32_t requires_grad(int64_t a_handle, bool* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("requires_grad", {&a}, [&] { return a.requires_grad(); });
   });
 }
@@ -32,8 +32,8 @@ int32_t requires_grad(int64_t a_handle, bool* out) {
 int32_t is_leaf(int64_t a_handle, bool* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("is_leaf", {&a}, [&] { return a.is_leaf(); });
   });
 }
@@ -41,16 +41,16 @@ int32_t is_leaf(int64_t a_handle, bool* out) {
 int32_t grad(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("grad", {&a}, [&] { return a.grad(); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("grad", {&a}, [&] { return a.grad(); }));
   });
 }
 
 int32_t set_grad(int64_t a_handle, int64_t gradient_handle) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const std::optional<at::Tensor> gradient = optional_tensor(gradient_handle);
     core::with_error_context("set_grad", {&a, pointer_to(gradient)}, [&] { return core::set_grad(a, gradient); });
   });
@@ -58,16 +58,16 @@ int32_t set_grad(int64_t a_handle, int64_t gradient_handle) {
 
 int32_t backward(int64_t a_handle) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     core::with_error_context("backward", {&a}, [&] { return core::backward(a, at::Tensor(), {}); });
   });
 }
 
 int32_t backward_with(int64_t a_handle, int64_t gradient_handle, bool retain_graph, bool create_graph) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const std::optional<at::Tensor> gradient = optional_tensor(gradient_handle);
     core::with_error_context("backward", {&a, pointer_to(gradient)}, [&] { return core::backward(a, gradient.value_or(at::Tensor()), {retain_graph, create_graph}); });
   });
@@ -75,8 +75,8 @@ int32_t backward_with(int64_t a_handle, int64_t gradient_handle, bool retain_gra
 
 int32_t zero_grad(int64_t a_handle) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     core::with_error_context("zero_grad", {&a}, [&] { return core::zero_grad(a); });
   });
 }
@@ -84,9 +84,9 @@ int32_t zero_grad(int64_t a_handle) {
 int32_t detach(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("detach", {&a}, [&] { return a.detach(); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("detach", {&a}, [&] { return a.detach(); }));
   });
 }
 
@@ -119,9 +119,9 @@ int32_t grad_enabled(bool* out) {
 int32_t another_handle(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("another_handle", {&a}, [&] { return a; }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("another_handle", {&a}, [&] { return a; }));
   });
 }
 

@@ -30,7 +30,7 @@ int32_t zeros(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("zeros", core::kNoOperands, [&] { return at::zeros(dims); }));
+    *out = new_handle(core::with_error_context("zeros", core::kNoOperands, [&] { return at::zeros(dims); }));
   });
 }
 
@@ -38,7 +38,7 @@ int32_t ones(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("ones", core::kNoOperands, [&] { return at::ones(dims); }));
+    *out = new_handle(core::with_error_context("ones", core::kNoOperands, [&] { return at::ones(dims); }));
   });
 }
 
@@ -46,7 +46,7 @@ int32_t empty(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("empty", core::kNoOperands, [&] { return at::empty(dims); }));
+    *out = new_handle(core::with_error_context("empty", core::kNoOperands, [&] { return at::empty(dims); }));
   });
 }
 
@@ -54,7 +54,7 @@ int32_t randn(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("randn", core::kNoOperands, [&] { return core::randn(dims); }));
+    *out = new_handle(core::with_error_context("randn", core::kNoOperands, [&] { return core::randn(dims); }));
   });
 }
 
@@ -62,7 +62,7 @@ int32_t rand(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("rand", core::kNoOperands, [&] { return core::rand(dims); }));
+    *out = new_handle(core::with_error_context("rand", core::kNoOperands, [&] { return core::rand(dims); }));
   });
 }
 
@@ -70,35 +70,35 @@ int32_t full(const int64_t* dims_items, int64_t dims_len, double value, int64_t*
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("full", core::kNoOperands, [&] { return at::full(dims, value); }));
+    *out = new_handle(core::with_error_context("full", core::kNoOperands, [&] { return at::full(dims, value); }));
   });
 }
 
 int32_t eye(int64_t n, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::with_error_context("eye", core::kNoOperands, [&] { return at::eye(n); }));
+    *out = new_handle(core::with_error_context("eye", core::kNoOperands, [&] { return at::eye(n); }));
   });
 }
 
 int32_t arange(double start, double end, double step, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::with_error_context("arange", core::kNoOperands, [&] { return at::arange(start, end, step, core::default_options()); }));
+    *out = new_handle(core::with_error_context("arange", core::kNoOperands, [&] { return at::arange(start, end, step, core::default_options()); }));
   });
 }
 
 int32_t arange_int(int64_t start, int64_t end, int64_t step, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::with_error_context("arange_int", core::kNoOperands, [&] { return core::integers(start, end, step); }));
+    *out = new_handle(core::with_error_context("arange_int", core::kNoOperands, [&] { return core::integers(start, end, step); }));
   });
 }
 
 int32_t linspace(double start, double end, int64_t steps, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::with_error_context("linspace", core::kNoOperands, [&] { return at::linspace(start, end, steps); }));
+    *out = new_handle(core::with_error_context("linspace", core::kNoOperands, [&] { return at::linspace(start, end, steps); }));
   });
 }
 
@@ -106,7 +106,7 @@ int32_t zeros_int(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("zeros_int", core::kNoOperands, [&] { return at::zeros(dims, at::TensorOptions().dtype(at::kLong)); }));
+    *out = new_handle(core::with_error_context("zeros_int", core::kNoOperands, [&] { return at::zeros(dims, at::TensorOptions().dtype(at::kLong)); }));
   });
 }
 
@@ -114,7 +114,7 @@ int32_t ones_int(const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("ones_int", core::kNoOperands, [&] { return at::ones(dims, at::TensorOptions().dtype(at::kLong)); }));
+    *out = new_handle(core::with_error_context("ones_int", core::kNoOperands, [&] { return at::ones(dims, at::TensorOptions().dtype(at::kLong)); }));
   });
 }
 
@@ -122,7 +122,7 @@ int32_t full_int(const int64_t* dims_items, int64_t dims_len, int64_t value, int
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("full_int", core::kNoOperands, [&] { return at::full(dims, value, at::TensorOptions().dtype(at::kLong)); }));
+    *out = new_handle(core::with_error_context("full_int", core::kNoOperands, [&] { return at::full(dims, value, at::TensorOptions().dtype(at::kLong)); }));
   });
 }
 
@@ -130,14 +130,14 @@ int32_t randint(int64_t low, int64_t high, const int64_t* dims_items, int64_t di
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("randint", core::kNoOperands, [&] { return at::randint(low, high, dims, at::TensorOptions().dtype(at::kLong)); }));
+    *out = new_handle(core::with_error_context("randint", core::kNoOperands, [&] { return at::randint(low, high, dims, at::TensorOptions().dtype(at::kLong)); }));
   });
 }
 
 int32_t randperm(int64_t n, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::with_error_context("randperm", core::kNoOperands, [&] { return at::randperm(n); }));
+    *out = new_handle(core::with_error_context("randperm", core::kNoOperands, [&] { return at::randperm(n); }));
   });
 }
 
@@ -145,7 +145,7 @@ int32_t zeros_as(const int64_t* dims_items, int64_t dims_len, int64_t dtype, int
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("zeros_as", core::kNoOperands, [&] { return at::zeros(dims, core::options(dtype, device)); }));
+    *out = new_handle(core::with_error_context("zeros_as", core::kNoOperands, [&] { return at::zeros(dims, core::options(dtype, device)); }));
   });
 }
 
@@ -153,7 +153,7 @@ int32_t ones_as(const int64_t* dims_items, int64_t dims_len, int64_t dtype, int6
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("ones_as", core::kNoOperands, [&] { return at::ones(dims, core::options(dtype, device)); }));
+    *out = new_handle(core::with_error_context("ones_as", core::kNoOperands, [&] { return at::ones(dims, core::options(dtype, device)); }));
   });
 }
 
@@ -161,7 +161,7 @@ int32_t randn_as(const int64_t* dims_items, int64_t dims_len, int64_t dtype, int
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("randn_as", core::kNoOperands, [&] { return at::randn(dims, core::options(dtype, device)); }));
+    *out = new_handle(core::with_error_context("randn_as", core::kNoOperands, [&] { return at::randn(dims, core::options(dtype, device)); }));
   });
 }
 
@@ -169,7 +169,7 @@ int32_t rand_as(const int64_t* dims_items, int64_t dims_len, int64_t dtype, int6
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("rand_as", core::kNoOperands, [&] { return at::rand(dims, core::options(dtype, device)); }));
+    *out = new_handle(core::with_error_context("rand_as", core::kNoOperands, [&] { return at::rand(dims, core::options(dtype, device)); }));
   });
 }
 
@@ -177,7 +177,7 @@ int32_t empty_as(const int64_t* dims_items, int64_t dims_len, int64_t dtype, int
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("empty_as", core::kNoOperands, [&] { return at::empty(dims, core::options(dtype, device)); }));
+    *out = new_handle(core::with_error_context("empty_as", core::kNoOperands, [&] { return at::empty(dims, core::options(dtype, device)); }));
   });
 }
 
@@ -185,68 +185,68 @@ int32_t full_as(const int64_t* dims_items, int64_t dims_len, double value, int64
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("full_as", core::kNoOperands, [&] { return at::full(dims, value, core::options(dtype, device)); }));
+    *out = new_handle(core::with_error_context("full_as", core::kNoOperands, [&] { return at::full(dims, value, core::options(dtype, device)); }));
   });
 }
 
 int32_t arange_as(double start, double end, double step, int64_t dtype, int64_t device, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    *out = give(core::with_error_context("arange_as", core::kNoOperands, [&] { return at::arange(start, end, step, core::options(dtype, device)); }));
+    *out = new_handle(core::with_error_context("arange_as", core::kNoOperands, [&] { return at::arange(start, end, step, core::options(dtype, device)); }));
   });
 }
 
 int32_t zeros_like(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("zeros_like", {&a}, [&] { return at::zeros_like(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("zeros_like", {&a}, [&] { return at::zeros_like(a); }));
   });
 }
 
 int32_t ones_like(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("ones_like", {&a}, [&] { return at::ones_like(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("ones_like", {&a}, [&] { return at::ones_like(a); }));
   });
 }
 
 int32_t empty_like(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("empty_like", {&a}, [&] { return at::empty_like(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("empty_like", {&a}, [&] { return at::empty_like(a); }));
   });
 }
 
 int32_t rand_like(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("rand_like", {&a}, [&] { return core::rand_like(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("rand_like", {&a}, [&] { return core::rand_like(a); }));
   });
 }
 
 int32_t randn_like(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("randn_like", {&a}, [&] { return core::randn_like(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("randn_like", {&a}, [&] { return core::randn_like(a); }));
   });
 }
 
 int32_t full_like(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("full_like", {&a}, [&] { return at::full_like(a, value); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("full_like", {&a}, [&] { return at::full_like(a, value); }));
   });
 }
 

@@ -25,82 +25,82 @@ namespace simple_torch::abi::body {
 int32_t matmul(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("matmul", {&a, &b}, [&] { return at::matmul(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("matmul", {&a, &b}, [&] { return at::matmul(a, b); }));
   });
 }
 
 int32_t mm(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("mm", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::mm(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("mm", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::mm(a, b); }));
   });
 }
 
 int32_t bmm(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("bmm", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::bmm(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("bmm", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::bmm(a, b); }));
   });
 }
 
 int32_t dot(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("dot", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::dot(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("dot", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::dot(a, b); }));
   });
 }
 
 int32_t outer(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("outer", {&a, &b}, [&] { return at::outer(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("outer", {&a, &b}, [&] { return at::outer(a, b); }));
   });
 }
 
 int32_t inverse(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("inverse", {&a}, [&] { return at::inverse(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("inverse", {&a}, [&] { return at::inverse(a); }));
   });
 }
 
 int32_t det(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("det", {&a}, [&] { return at::det(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("det", {&a}, [&] { return at::det(a); }));
   });
 }
 
 int32_t svd_u(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("svd", {&a}, [&] { return std::get<0>(at::linalg_svd(a, false)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("svd", {&a}, [&] { return std::get<0>(at::linalg_svd(a, false)); }));
   });
 }
 
@@ -109,30 +109,30 @@ int32_t svd(int64_t a_handle, bool full_matrices, int64_t* u, int64_t* s, int64_
     require(u, "u");
     require(s, "s");
     require(vh, "vh");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     auto results = core::with_error_context("svd", {&a}, [&] { return at::linalg_svd(a, full_matrices); });
-    give(results, u, s, vh);
+    store_results(results, u, s, vh);
   });
 }
 
 int32_t eig_real(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("eig", {&a}, [&] { return at::real(core::eigenvalues(a)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("eig", {&a}, [&] { return at::real(core::eigenvalues(a)); }));
   });
 }
 
 int32_t linalg_solve(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("linalg_solve", {&a, &b}, [&] { return at::linalg_solve(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("linalg_solve", {&a, &b}, [&] { return at::linalg_solve(a, b); }));
   });
 }
 
@@ -141,7 +141,7 @@ int32_t einsum(const char* equation, const int64_t* tensors_items, int64_t tenso
     require(out, "out");
     require(equation, "equation");
     const std::vector<at::Tensor> tensors = tensor_list(tensors_items, tensors_len);
-    *out = give(core::with_error_context("einsum", at::TensorList(tensors), [&] { return at::einsum(equation, tensors); }));
+    *out = new_handle(core::with_error_context("einsum", at::TensorList(tensors), [&] { return at::einsum(equation, tensors); }));
   });
 }
 

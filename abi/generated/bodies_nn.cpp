@@ -32,244 +32,244 @@ namespace simple_torch::abi::body {
 int32_t linear(int64_t input_handle, int64_t weight_handle, int64_t bias_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto weight_held = tensor_argument(weight_handle);
-    const at::Tensor& weight = *weight_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto weight_borrowed = tensor_argument(weight_handle);
+    const at::Tensor& weight = *weight_borrowed;
     const std::optional<at::Tensor> bias = optional_tensor(bias_handle);
-    *out = give(core::with_error_context("linear", {&input, &weight, pointer_to(bias)}, [&] { return at::linear(input, weight, bias); }));
+    *out = new_handle(core::with_error_context("linear", {&input, &weight, pointer_to(bias)}, [&] { return at::linear(input, weight, bias); }));
   });
 }
 
 int32_t conv2d(int64_t input_handle, int64_t weight_handle, int64_t bias_handle, const int64_t* stride_items, int64_t stride_len, const int64_t* padding_items, int64_t padding_len, const int64_t* dilation_items, int64_t dilation_len, int64_t groups, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto weight_held = tensor_argument(weight_handle);
-    const at::Tensor& weight = *weight_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto weight_borrowed = tensor_argument(weight_handle);
+    const at::Tensor& weight = *weight_borrowed;
     const std::optional<at::Tensor> bias = optional_tensor(bias_handle);
     const at::IntArrayRef stride = dims_argument(stride_items, stride_len, "stride");
     const at::IntArrayRef padding = dims_argument(padding_items, padding_len, "padding");
     const at::IntArrayRef dilation = dims_argument(dilation_items, dilation_len, "dilation");
-    *out = give(core::with_error_context("conv2d", {&input, &weight, pointer_to(bias)}, [&] { return at::conv2d(input, weight, bias, stride, padding, dilation, groups); }));
+    *out = new_handle(core::with_error_context("conv2d", {&input, &weight, pointer_to(bias)}, [&] { return at::conv2d(input, weight, bias, stride, padding, dilation, groups); }));
   });
 }
 
 int32_t conv1d(int64_t input_handle, int64_t weight_handle, int64_t bias_handle, const int64_t* stride_items, int64_t stride_len, const int64_t* padding_items, int64_t padding_len, const int64_t* dilation_items, int64_t dilation_len, int64_t groups, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto weight_held = tensor_argument(weight_handle);
-    const at::Tensor& weight = *weight_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto weight_borrowed = tensor_argument(weight_handle);
+    const at::Tensor& weight = *weight_borrowed;
     const std::optional<at::Tensor> bias = optional_tensor(bias_handle);
     const at::IntArrayRef stride = dims_argument(stride_items, stride_len, "stride");
     const at::IntArrayRef padding = dims_argument(padding_items, padding_len, "padding");
     const at::IntArrayRef dilation = dims_argument(dilation_items, dilation_len, "dilation");
-    *out = give(core::with_error_context("conv1d", {&input, &weight, pointer_to(bias)}, [&] { return at::conv1d(input, weight, bias, stride, padding, dilation, groups); }));
+    *out = new_handle(core::with_error_context("conv1d", {&input, &weight, pointer_to(bias)}, [&] { return at::conv1d(input, weight, bias, stride, padding, dilation, groups); }));
   });
 }
 
 int32_t max_pool2d(int64_t input_handle, const int64_t* kernel_size_items, int64_t kernel_size_len, const int64_t* stride_items, int64_t stride_len, const int64_t* padding_items, int64_t padding_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
     const at::IntArrayRef kernel_size = dims_argument(kernel_size_items, kernel_size_len, "kernel_size");
     const at::IntArrayRef stride = dims_argument(stride_items, stride_len, "stride");
     const at::IntArrayRef padding = dims_argument(padding_items, padding_len, "padding");
-    *out = give(core::with_error_context("max_pool2d", {&input}, [&] { return at::max_pool2d(input, kernel_size, stride, padding); }));
+    *out = new_handle(core::with_error_context("max_pool2d", {&input}, [&] { return at::max_pool2d(input, kernel_size, stride, padding); }));
   });
 }
 
 int32_t avg_pool2d(int64_t input_handle, const int64_t* kernel_size_items, int64_t kernel_size_len, const int64_t* stride_items, int64_t stride_len, const int64_t* padding_items, int64_t padding_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
     const at::IntArrayRef kernel_size = dims_argument(kernel_size_items, kernel_size_len, "kernel_size");
     const at::IntArrayRef stride = dims_argument(stride_items, stride_len, "stride");
     const at::IntArrayRef padding = dims_argument(padding_items, padding_len, "padding");
-    *out = give(core::with_error_context("avg_pool2d", {&input}, [&] { return at::avg_pool2d(input, kernel_size, stride, padding); }));
+    *out = new_handle(core::with_error_context("avg_pool2d", {&input}, [&] { return at::avg_pool2d(input, kernel_size, stride, padding); }));
   });
 }
 
 int32_t adaptive_avg_pool2d(int64_t input_handle, const int64_t* output_size_items, int64_t output_size_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
     const at::IntArrayRef output_size = dims_argument(output_size_items, output_size_len, "output_size");
-    *out = give(core::with_error_context("adaptive_avg_pool2d", {&input}, [&] { return at::adaptive_avg_pool2d(input, output_size); }));
+    *out = new_handle(core::with_error_context("adaptive_avg_pool2d", {&input}, [&] { return at::adaptive_avg_pool2d(input, output_size); }));
   });
 }
 
 int32_t batch_norm(int64_t input_handle, int64_t running_mean_handle, int64_t running_var_handle, int64_t weight_handle, int64_t bias_handle, bool training, double momentum, double eps, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
     const std::optional<at::Tensor> running_mean = optional_tensor(running_mean_handle);
     const std::optional<at::Tensor> running_var = optional_tensor(running_var_handle);
     const std::optional<at::Tensor> weight = optional_tensor(weight_handle);
     const std::optional<at::Tensor> bias = optional_tensor(bias_handle);
-    *out = give(core::with_error_context("batch_norm", {&input, pointer_to(running_mean), pointer_to(running_var), pointer_to(weight), pointer_to(bias)}, [&] { return at::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, true); }));
+    *out = new_handle(core::with_error_context("batch_norm", {&input, pointer_to(running_mean), pointer_to(running_var), pointer_to(weight), pointer_to(bias)}, [&] { return at::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, true); }));
   });
 }
 
 int32_t layer_norm(int64_t input_handle, const int64_t* normalized_shape_items, int64_t normalized_shape_len, int64_t weight_handle, int64_t bias_handle, double eps, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
     const at::IntArrayRef normalized_shape = dims_argument(normalized_shape_items, normalized_shape_len, "normalized_shape");
     const std::optional<at::Tensor> weight = optional_tensor(weight_handle);
     const std::optional<at::Tensor> bias = optional_tensor(bias_handle);
-    *out = give(core::with_error_context("layer_norm", {&input, pointer_to(weight), pointer_to(bias)}, [&] { return at::layer_norm(input, normalized_shape, weight, bias, eps); }));
+    *out = new_handle(core::with_error_context("layer_norm", {&input, pointer_to(weight), pointer_to(bias)}, [&] { return at::layer_norm(input, normalized_shape, weight, bias, eps); }));
   });
 }
 
 int32_t dropout(int64_t input_handle, double p, bool training, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    *out = give(core::with_error_context("dropout", {&input}, [&] { return at::dropout(input, p, training); }));
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    *out = new_handle(core::with_error_context("dropout", {&input}, [&] { return at::dropout(input, p, training); }));
   });
 }
 
 int32_t embedding(int64_t input_handle, int64_t weight_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto weight_held = tensor_argument(weight_handle);
-    const at::Tensor& weight = *weight_held;
-    *out = give(core::with_error_context("embedding", {&input, &weight}, [&] { return at::embedding(weight, input); }));
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto weight_borrowed = tensor_argument(weight_handle);
+    const at::Tensor& weight = *weight_borrowed;
+    *out = new_handle(core::with_error_context("embedding", {&input, &weight}, [&] { return at::embedding(weight, input); }));
   });
 }
 
 int32_t normalize(int64_t input_handle, double p, int64_t dim, double eps, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    *out = give(core::with_error_context("normalize", {&input}, [&] { return core::normalize(input, p, dim, eps); }));
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    *out = new_handle(core::with_error_context("normalize", {&input}, [&] { return core::normalize(input, p, dim, eps); }));
   });
 }
 
 int32_t scaled_dot_product_attention(int64_t query_handle, int64_t key_handle, int64_t value_handle, int64_t mask_handle, double dropout_p, bool is_causal, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto query_held = tensor_argument(query_handle);
-    const at::Tensor& query = *query_held;
-    const auto key_held = tensor_argument(key_handle);
-    const at::Tensor& key = *key_held;
-    const auto value_held = tensor_argument(value_handle);
-    const at::Tensor& value = *value_held;
+    const auto query_borrowed = tensor_argument(query_handle);
+    const at::Tensor& query = *query_borrowed;
+    const auto key_borrowed = tensor_argument(key_handle);
+    const at::Tensor& key = *key_borrowed;
+    const auto value_borrowed = tensor_argument(value_handle);
+    const at::Tensor& value = *value_borrowed;
     const std::optional<at::Tensor> mask = optional_tensor(mask_handle);
-    *out = give(core::with_error_context("scaled_dot_product_attention", {&query, &key, &value, pointer_to(mask)}, [&] { return at::scaled_dot_product_attention(query, key, value, mask, dropout_p, is_causal); }));
+    *out = new_handle(core::with_error_context("scaled_dot_product_attention", {&query, &key, &value, pointer_to(mask)}, [&] { return at::scaled_dot_product_attention(query, key, value, mask, dropout_p, is_causal); }));
   });
 }
 
 int32_t mse_loss(int64_t input_handle, int64_t target_handle, int64_t reduction, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto target_held = tensor_argument(target_handle);
-    const at::Tensor& target = *target_held;
-    *out = give(core::with_error_context("mse_loss", {&input, &target}, [&] { return at::mse_loss(input, target, core::reduction(reduction)); }));
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto target_borrowed = tensor_argument(target_handle);
+    const at::Tensor& target = *target_borrowed;
+    *out = new_handle(core::with_error_context("mse_loss", {&input, &target}, [&] { return at::mse_loss(input, target, core::reduction(reduction)); }));
   });
 }
 
 int32_t l1_loss(int64_t input_handle, int64_t target_handle, int64_t reduction, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto target_held = tensor_argument(target_handle);
-    const at::Tensor& target = *target_held;
-    *out = give(core::with_error_context("l1_loss", {&input, &target}, [&] { return at::l1_loss(input, target, core::reduction(reduction)); }));
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto target_borrowed = tensor_argument(target_handle);
+    const at::Tensor& target = *target_borrowed;
+    *out = new_handle(core::with_error_context("l1_loss", {&input, &target}, [&] { return at::l1_loss(input, target, core::reduction(reduction)); }));
   });
 }
 
 int32_t binary_cross_entropy(int64_t input_handle, int64_t target_handle, int64_t reduction, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto target_held = tensor_argument(target_handle);
-    const at::Tensor& target = *target_held;
-    *out = give(core::with_error_context("binary_cross_entropy", {&input, &target}, [&] { return core::binary_cross_entropy(input, target, core::reduction(reduction)); }));
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto target_borrowed = tensor_argument(target_handle);
+    const at::Tensor& target = *target_borrowed;
+    *out = new_handle(core::with_error_context("binary_cross_entropy", {&input, &target}, [&] { return core::binary_cross_entropy(input, target, core::reduction(reduction)); }));
   });
 }
 
 int32_t binary_cross_entropy_with_logits(int64_t input_handle, int64_t target_handle, int64_t reduction, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto target_held = tensor_argument(target_handle);
-    const at::Tensor& target = *target_held;
-    *out = give(core::with_error_context("binary_cross_entropy_with_logits", {&input, &target}, [&] { return core::binary_cross_entropy_with_logits(input, target, core::reduction(reduction)); }));
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto target_borrowed = tensor_argument(target_handle);
+    const at::Tensor& target = *target_borrowed;
+    *out = new_handle(core::with_error_context("binary_cross_entropy_with_logits", {&input, &target}, [&] { return core::binary_cross_entropy_with_logits(input, target, core::reduction(reduction)); }));
   });
 }
 
 int32_t smooth_l1_loss(int64_t input_handle, int64_t target_handle, int64_t reduction, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto target_held = tensor_argument(target_handle);
-    const at::Tensor& target = *target_held;
-    *out = give(core::with_error_context("smooth_l1_loss", {&input, &target}, [&] { return at::smooth_l1_loss(input, target, core::reduction(reduction)); }));
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto target_borrowed = tensor_argument(target_handle);
+    const at::Tensor& target = *target_borrowed;
+    *out = new_handle(core::with_error_context("smooth_l1_loss", {&input, &target}, [&] { return at::smooth_l1_loss(input, target, core::reduction(reduction)); }));
   });
 }
 
 int32_t huber_loss(int64_t input_handle, int64_t target_handle, int64_t reduction, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto target_held = tensor_argument(target_handle);
-    const at::Tensor& target = *target_held;
-    *out = give(core::with_error_context("huber_loss", {&input, &target}, [&] { return at::huber_loss(input, target, core::reduction(reduction)); }));
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto target_borrowed = tensor_argument(target_handle);
+    const at::Tensor& target = *target_borrowed;
+    *out = new_handle(core::with_error_context("huber_loss", {&input, &target}, [&] { return at::huber_loss(input, target, core::reduction(reduction)); }));
   });
 }
 
 int32_t cross_entropy(int64_t input_handle, int64_t target_handle, int64_t weight_handle, int64_t reduction, int64_t ignore_index, double label_smoothing, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto target_held = tensor_argument(target_handle);
-    const at::Tensor& target = *target_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto target_borrowed = tensor_argument(target_handle);
+    const at::Tensor& target = *target_borrowed;
     const std::optional<at::Tensor> weight = optional_tensor(weight_handle);
-    *out = give(core::with_error_context("cross_entropy", {&input, &target, pointer_to(weight)}, [&] { return at::cross_entropy_loss(input, target, weight, core::reduction(reduction), ignore_index, label_smoothing); }));
+    *out = new_handle(core::with_error_context("cross_entropy", {&input, &target, pointer_to(weight)}, [&] { return at::cross_entropy_loss(input, target, weight, core::reduction(reduction), ignore_index, label_smoothing); }));
   });
 }
 
 int32_t nll_loss(int64_t input_handle, int64_t target_handle, int64_t weight_handle, int64_t reduction, int64_t ignore_index, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto target_held = tensor_argument(target_handle);
-    const at::Tensor& target = *target_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto target_borrowed = tensor_argument(target_handle);
+    const at::Tensor& target = *target_borrowed;
     const std::optional<at::Tensor> weight = optional_tensor(weight_handle);
-    *out = give(core::with_error_context("nll_loss", {&input, &target, pointer_to(weight)}, [&] { return at::nll_loss_nd(input, target, weight, core::reduction(reduction), ignore_index); }));
+    *out = new_handle(core::with_error_context("nll_loss", {&input, &target, pointer_to(weight)}, [&] { return at::nll_loss_nd(input, target, weight, core::reduction(reduction), ignore_index); }));
   });
 }
 
 int32_t mse_loss_value(int64_t input_handle, int64_t target_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto target_held = tensor_argument(target_handle);
-    const at::Tensor& target = *target_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto target_borrowed = tensor_argument(target_handle);
+    const at::Tensor& target = *target_borrowed;
     *out = core::with_error_context("mse_loss", {&input, &target}, [&] { return core::to_double(at::mse_loss(input, target)); });
   });
 }
@@ -277,10 +277,10 @@ int32_t mse_loss_value(int64_t input_handle, int64_t target_handle, double* out)
 int32_t cross_entropy_value(int64_t input_handle, int64_t target_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto target_held = tensor_argument(target_handle);
-    const at::Tensor& target = *target_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto target_borrowed = tensor_argument(target_handle);
+    const at::Tensor& target = *target_borrowed;
     *out = core::with_error_context("cross_entropy", {&input, &target}, [&] { return core::to_double(at::cross_entropy_loss(input, target)); });
   });
 }
@@ -288,10 +288,10 @@ int32_t cross_entropy_value(int64_t input_handle, int64_t target_handle, double*
 int32_t binary_cross_entropy_value(int64_t input_handle, int64_t target_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto target_held = tensor_argument(target_handle);
-    const at::Tensor& target = *target_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto target_borrowed = tensor_argument(target_handle);
+    const at::Tensor& target = *target_borrowed;
     *out = core::with_error_context("binary_cross_entropy", {&input, &target}, [&] { return core::to_double(at::binary_cross_entropy(input, target)); });
   });
 }
@@ -299,10 +299,10 @@ int32_t binary_cross_entropy_value(int64_t input_handle, int64_t target_handle, 
 int32_t nll_loss_value(int64_t input_handle, int64_t target_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto input_held = tensor_argument(input_handle);
-    const at::Tensor& input = *input_held;
-    const auto target_held = tensor_argument(target_handle);
-    const at::Tensor& target = *target_held;
+    const auto input_borrowed = tensor_argument(input_handle);
+    const at::Tensor& input = *input_borrowed;
+    const auto target_borrowed = tensor_argument(target_handle);
+    const at::Tensor& target = *target_borrowed;
     *out = core::with_error_context("nll_loss", {&input, &target}, [&] { return core::to_double(at::nll_loss_nd(input, target)); });
   });
 }

@@ -84,956 +84,956 @@ namespace simple_torch::abi::body {
 int32_t neg(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("neg", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::neg(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("neg", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::neg(a); }));
   });
 }
 
 int32_t abs(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("abs", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::abs(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("abs", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::abs(a); }));
   });
 }
 
 int32_t sqrt(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("sqrt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sqrt(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("sqrt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sqrt(a); }));
   });
 }
 
 int32_t exp(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("exp", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::exp(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("exp", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::exp(a); }));
   });
 }
 
 int32_t log(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("log", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("log", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log(a); }));
   });
 }
 
 int32_t sin(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("sin", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sin(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("sin", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sin(a); }));
   });
 }
 
 int32_t cos(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("cos", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::cos(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("cos", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::cos(a); }));
   });
 }
 
 int32_t tan(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("tan", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::tan(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("tan", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::tan(a); }));
   });
 }
 
 int32_t asin(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("asin", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::asin(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("asin", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::asin(a); }));
   });
 }
 
 int32_t acos(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("acos", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::acos(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("acos", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::acos(a); }));
   });
 }
 
 int32_t atan(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("atan", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::atan(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("atan", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::atan(a); }));
   });
 }
 
 int32_t sinh(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("sinh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sinh(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("sinh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sinh(a); }));
   });
 }
 
 int32_t cosh(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("cosh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::cosh(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("cosh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::cosh(a); }));
   });
 }
 
 int32_t tanh(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("tanh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::tanh(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("tanh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::tanh(a); }));
   });
 }
 
 int32_t relu(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("relu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::relu(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("relu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::relu(a); }));
   });
 }
 
 int32_t sigmoid(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("sigmoid", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sigmoid(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("sigmoid", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sigmoid(a); }));
   });
 }
 
 int32_t erf(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("erf", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::erf(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("erf", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::erf(a); }));
   });
 }
 
 int32_t log1p(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("log1p", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log1p(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("log1p", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log1p(a); }));
   });
 }
 
 int32_t log2(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("log2", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log2(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("log2", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log2(a); }));
   });
 }
 
 int32_t log10(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("log10", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log10(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("log10", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log10(a); }));
   });
 }
 
 int32_t expm1(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("expm1", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::expm1(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("expm1", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::expm1(a); }));
   });
 }
 
 int32_t exp2(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("exp2", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::exp2(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("exp2", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::exp2(a); }));
   });
 }
 
 int32_t rsqrt(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("rsqrt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsqrt(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("rsqrt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsqrt(a); }));
   });
 }
 
 int32_t reciprocal(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("reciprocal", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("reciprocal", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a); }));
   });
 }
 
 int32_t square(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("square", {&a}, [&] { return at::square(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("square", {&a}, [&] { return at::square(a); }));
   });
 }
 
 int32_t sign(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("sign", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sign(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("sign", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sign(a); }));
   });
 }
 
 int32_t floor(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("floor", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::floor(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("floor", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::floor(a); }));
   });
 }
 
 int32_t ceil(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("ceil", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ceil(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("ceil", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ceil(a); }));
   });
 }
 
 int32_t round(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("round", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::round(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("round", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::round(a); }));
   });
 }
 
 int32_t trunc(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("trunc", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::trunc(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("trunc", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::trunc(a); }));
   });
 }
 
 int32_t logical_not(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("logical_not", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::logical_not(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("logical_not", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::logical_not(a); }));
   });
 }
 
 int32_t isnan(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("isnan", {&a}, [&] { return at::isnan(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("isnan", {&a}, [&] { return at::isnan(a); }));
   });
 }
 
 int32_t isinf(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("isinf", {&a}, [&] { return at::isinf(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("isinf", {&a}, [&] { return at::isinf(a); }));
   });
 }
 
 int32_t isfinite(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("isfinite", {&a}, [&] { return at::isfinite(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("isfinite", {&a}, [&] { return at::isfinite(a); }));
   });
 }
 
 int32_t relu6(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("relu6", {&a}, [&] { return at::relu6(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("relu6", {&a}, [&] { return at::relu6(a); }));
   });
 }
 
 int32_t gelu(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("gelu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gelu(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("gelu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gelu(a); }));
   });
 }
 
 int32_t silu(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("silu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::silu(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("silu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::silu(a); }));
   });
 }
 
 int32_t mish(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("mish", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mish(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("mish", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mish(a); }));
   });
 }
 
 int32_t softplus(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("softplus", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::softplus(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("softplus", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::softplus(a); }));
   });
 }
 
 int32_t elu(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("elu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::elu(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("elu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::elu(a); }));
   });
 }
 
 int32_t hardswish(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("hardswish", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::hardswish(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("hardswish", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::hardswish(a); }));
   });
 }
 
 int32_t leaky_relu(int64_t a_handle, double negative_slope, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("leaky_relu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::leaky_relu(a, negative_slope); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("leaky_relu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::leaky_relu(a, negative_slope); }));
   });
 }
 
 int32_t softmax(int64_t a_handle, int64_t dim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("softmax", {&a}, [&] { return at::softmax(a, dim); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("softmax", {&a}, [&] { return at::softmax(a, dim); }));
   });
 }
 
 int32_t log_softmax(int64_t a_handle, int64_t dim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("log_softmax", {&a}, [&] { return at::log_softmax(a, dim); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("log_softmax", {&a}, [&] { return at::log_softmax(a, dim); }));
   });
 }
 
 int32_t clamp(int64_t a_handle, double low, double high, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("clamp", {&a}, [&] { return core::clamp(a, low, high); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("clamp", {&a}, [&] { return core::clamp(a, low, high); }));
   });
 }
 
 int32_t nan_to_num(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("nan_to_num", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::nan_to_num(a, value); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("nan_to_num", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::nan_to_num(a, value); }));
   });
 }
 
 int32_t add(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("add", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::add(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("add", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::add(a, b); }));
   });
 }
 
 int32_t sub(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("sub", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::sub(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("sub", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::sub(a, b); }));
   });
 }
 
 int32_t mul(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("mul", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::mul(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("mul", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::mul(a, b); }));
   });
 }
 
 int32_t div(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("div", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::div(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("div", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::div(a, b); }));
   });
 }
 
 int32_t maximum(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("maximum", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::maximum(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("maximum", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::maximum(a, b); }));
   });
 }
 
 int32_t minimum(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("minimum", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::minimum(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("minimum", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::minimum(a, b); }));
   });
 }
 
 int32_t atan2(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("atan2", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::atan2(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("atan2", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::atan2(a, b); }));
   });
 }
 
 int32_t remainder(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("remainder", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::remainder(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("remainder", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::remainder(a, b); }));
   });
 }
 
 int32_t fmod(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("fmod", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::fmod(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("fmod", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::fmod(a, b); }));
   });
 }
 
 int32_t floor_divide(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("floor_divide", {&a, &b}, [&] { return at::floor_divide(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("floor_divide", {&a, &b}, [&] { return at::floor_divide(a, b); }));
   });
 }
 
 int32_t logical_and(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("logical_and", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_and(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("logical_and", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_and(a, b); }));
   });
 }
 
 int32_t logical_or(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("logical_or", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_or(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("logical_or", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_or(a, b); }));
   });
 }
 
 int32_t logical_xor(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("logical_xor", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_xor(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("logical_xor", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_xor(a, b); }));
   });
 }
 
 int32_t pow_tensor(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("pow", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::pow(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("pow", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::pow(a, b); }));
   });
 }
 
 int32_t where(int64_t condition_handle, int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto condition_held = tensor_argument(condition_handle);
-    const at::Tensor& condition = *condition_held;
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("where", {&condition, &a, &b}, [&] { return at::where(condition, a, b); }));
+    const auto condition_borrowed = tensor_argument(condition_handle);
+    const at::Tensor& condition = *condition_borrowed;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("where", {&condition, &a, &b}, [&] { return at::where(condition, a, b); }));
   });
 }
 
 int32_t add_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
 int32_t sub_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
 int32_t mul_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
 int32_t div_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
 int32_t pow(int64_t a_handle, double exponent, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(a, at::Scalar(exponent)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(a, at::Scalar(exponent)); }));
   });
 }
 
 int32_t add_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
 int32_t sub_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
 int32_t mul_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
 int32_t div_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
 int32_t floor_divide_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("floor_divide", {&a}, [&] { return at::floor_divide(a, at::native::wrapped_scalar_tensor(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("floor_divide", {&a}, [&] { return at::floor_divide(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
 int32_t pow_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(a, at::Scalar(value)); }));
   });
 }
 
 int32_t remainder_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
   });
 }
 
 int32_t remainder_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
   });
 }
 
 int32_t floor_divide_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("floor_divide", {&a}, [&] { return at::floor_divide(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("floor_divide", {&a}, [&] { return at::floor_divide(a, at::Scalar(value)); }));
   });
 }
 
 int32_t rsub_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("rsub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("rsub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
   });
 }
 
 int32_t rsub_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("rsub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("rsub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
   });
 }
 
 int32_t rdiv_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
 int32_t rdiv_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
 int32_t rpow_scalar(int64_t a_handle, double base, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(at::Scalar(base), a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(at::Scalar(base), a); }));
   });
 }
 
 int32_t rpow_int(int64_t a_handle, int64_t base, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(at::Scalar(base), a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(at::Scalar(base), a); }));
   });
 }
 
 int32_t eq(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("eq", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::eq(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("eq", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::eq(a, b); }));
   });
 }
 
 int32_t ne(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("ne", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::ne(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("ne", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::ne(a, b); }));
   });
 }
 
 int32_t lt(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("lt", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::lt(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("lt", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::lt(a, b); }));
   });
 }
 
 int32_t gt(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("gt", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::gt(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("gt", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::gt(a, b); }));
   });
 }
 
 int32_t le(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("le", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::le(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("le", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::le(a, b); }));
   });
 }
 
 int32_t ge(int64_t a_handle, int64_t b_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("ge", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::ge(a, b); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("ge", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::ge(a, b); }));
   });
 }
 
 int32_t eq_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("eq", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("eq", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
   });
 }
 
 int32_t ne_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("ne", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("ne", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
   });
 }
 
 int32_t lt_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("lt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("lt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
   });
 }
 
 int32_t gt_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("gt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("gt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
   });
 }
 
 int32_t le_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("le", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::le(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("le", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::le(a, at::Scalar(value)); }));
   });
 }
 
 int32_t ge_scalar(int64_t a_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("ge", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("ge", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
   });
 }
 
 int32_t eq_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("eq", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("eq", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
   });
 }
 
 int32_t ne_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("ne", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("ne", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
   });
 }
 
 int32_t lt_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("lt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("lt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
   });
 }
 
 int32_t gt_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("gt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("gt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
   });
 }
 
 int32_t le_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("le", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::le(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("le", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::le(a, at::Scalar(value)); }));
   });
 }
 
 int32_t ge_int(int64_t a_handle, int64_t value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("ge", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("ge", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
   });
 }
 
 int32_t isclose(int64_t a_handle, int64_t b_handle, double rtol, double atol, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
-    *out = give(core::with_error_context("isclose", {&a, &b}, [&] { return at::isclose(a, b, rtol, atol); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
+    *out = new_handle(core::with_error_context("isclose", {&a, &b}, [&] { return at::isclose(a, b, rtol, atol); }));
   });
 }
 
 int32_t allclose(int64_t a_handle, int64_t b_handle, double rtol, double atol, bool* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
     *out = core::with_error_context("allclose", {&a, &b}, [&] { return at::allclose(a, b, rtol, atol); });
   });
 }
@@ -1041,10 +1041,10 @@ int32_t allclose(int64_t a_handle, int64_t b_handle, double rtol, double atol, b
 int32_t equal(int64_t a_handle, int64_t b_handle, bool* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
     *out = core::with_error_context("equal", {&a, &b}, [&] { return at::equal(a, b); });
   });
 }

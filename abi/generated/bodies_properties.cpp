@@ -15,7 +15,7 @@ namespace simple_torch::abi::body {
 int32_t devices(char** out) {
   return guarded([&] {
     require(out, "out");
-    *out = give_text(core::with_error_context("devices", core::kNoOperands, [&] { return core::devices_here(); }));
+    *out = to_malloc_string(core::with_error_context("devices", core::kNoOperands, [&] { return core::devices_here(); }));
   });
 }
 
@@ -54,7 +54,7 @@ int32_t manual_seed(int64_t seed) {
 int32_t dtype_name(int64_t dtype, char** out) {
   return guarded([&] {
     require(out, "out");
-    *out = give_text(core::with_error_context("dtype_name", core::kNoOperands, [&] { return core::dtype_name(core::dtype_of_code(dtype)); }));
+    *out = to_malloc_string(core::with_error_context("dtype_name", core::kNoOperands, [&] { return core::dtype_name(core::dtype_of_code(dtype)); }));
   });
 }
 
@@ -69,8 +69,8 @@ int32_t dtype_code(const char* name, int64_t* out) {
 int32_t ndim(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("ndim", {&a}, [&] { return a.dim(); });
   });
 }
@@ -78,8 +78,8 @@ int32_t ndim(int64_t a_handle, int64_t* out) {
 int32_t numel(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("numel", {&a}, [&] { return a.numel(); });
   });
 }
@@ -87,8 +87,8 @@ int32_t numel(int64_t a_handle, int64_t* out) {
 int32_t dtype(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("dtype", {&a}, [&] { return core::code_of_dtype(a.scalar_type()); });
   });
 }
@@ -96,8 +96,8 @@ int32_t dtype(int64_t a_handle, int64_t* out) {
 int32_t element_size(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("element_size", {&a}, [&] { return static_cast<int64_t>(a.element_size()); });
   });
 }
@@ -105,8 +105,8 @@ int32_t element_size(int64_t a_handle, int64_t* out) {
 int32_t nbytes(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("nbytes", {&a}, [&] { return static_cast<int64_t>(a.nbytes()); });
   });
 }
@@ -114,8 +114,8 @@ int32_t nbytes(int64_t a_handle, int64_t* out) {
 int32_t storage_offset(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("storage_offset", {&a}, [&] { return a.storage_offset(); });
   });
 }
@@ -123,8 +123,8 @@ int32_t storage_offset(int64_t a_handle, int64_t* out) {
 int32_t data_ptr(int64_t a_handle, void** out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("data_ptr", {&a}, [&] { return core::data_address(a); });
   });
 }
@@ -133,9 +133,9 @@ int32_t shape(int64_t a_handle, int64_t** out, int64_t* out_len) {
   return guarded([&] {
     require(out, "out");
     require(out_len, "out_len");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    give_values(core::with_error_context("shape", {&a}, [&] { return a.sizes(); }), out, out_len);
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    store_values(core::with_error_context("shape", {&a}, [&] { return a.sizes(); }), out, out_len);
   });
 }
 
@@ -143,17 +143,17 @@ int32_t strides(int64_t a_handle, int64_t** out, int64_t* out_len) {
   return guarded([&] {
     require(out, "out");
     require(out_len, "out_len");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    give_values(core::with_error_context("strides", {&a}, [&] { return a.strides(); }), out, out_len);
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    store_values(core::with_error_context("strides", {&a}, [&] { return a.strides(); }), out, out_len);
   });
 }
 
 int32_t shape_dim(int64_t a_handle, int64_t dim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("shape_dim", {&a}, [&] { return dim < 0 || dim >= a.dim() ? -1 : a.size(dim); });
   });
 }
@@ -161,8 +161,8 @@ int32_t shape_dim(int64_t a_handle, int64_t dim, int64_t* out) {
 int32_t storage_users(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("storage_users", {&a}, [&] { return static_cast<int64_t>(a.has_storage() ? a.storage().use_count() + a.use_count() - 1 : 0); });
   });
 }
@@ -170,8 +170,8 @@ int32_t storage_users(int64_t a_handle, int64_t* out) {
 int32_t device(int64_t a_handle, int32_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("device", {&a}, [&] { return static_cast<int32_t>(core::device_code(a.device())); });
   });
 }
@@ -179,26 +179,26 @@ int32_t device(int64_t a_handle, int32_t* out) {
 int32_t layout(int64_t a_handle, char** out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give_text(core::with_error_context("layout", {&a}, [&] { return core::layout_text(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = to_malloc_string(core::with_error_context("layout", {&a}, [&] { return core::layout_text(a); }));
   });
 }
 
 int32_t device_text(int64_t a_handle, char** out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give_text(core::with_error_context("device_text", {&a}, [&] { return a.device().str(); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = to_malloc_string(core::with_error_context("device_text", {&a}, [&] { return a.device().str(); }));
   });
 }
 
 int32_t is_cuda(int64_t a_handle, bool* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("is_cuda", {&a}, [&] { return a.is_cuda(); });
   });
 }
@@ -206,8 +206,8 @@ int32_t is_cuda(int64_t a_handle, bool* out) {
 int32_t is_contiguous(int64_t a_handle, bool* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("is_contiguous", {&a}, [&] { return a.is_contiguous(); });
   });
 }
@@ -215,8 +215,8 @@ int32_t is_contiguous(int64_t a_handle, bool* out) {
 int32_t is_floating_point(int64_t a_handle, bool* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("is_floating_point", {&a}, [&] { return a.is_floating_point(); });
   });
 }
@@ -224,8 +224,8 @@ int32_t is_floating_point(int64_t a_handle, bool* out) {
 int32_t is_nested(int64_t a_handle, bool* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("is_nested", {&a}, [&] { return a.is_nested(); });
   });
 }
@@ -233,9 +233,9 @@ int32_t is_nested(int64_t a_handle, bool* out) {
 int32_t tensor_text(int64_t a_handle, char** out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give_text(core::with_error_context("tensor_text", {&a}, [&] { return core::text_of(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = to_malloc_string(core::with_error_context("tensor_text", {&a}, [&] { return core::text_of(a); }));
   });
 }
 
@@ -243,15 +243,15 @@ int32_t zeros_float64(const int64_t* dims_items, int64_t dims_len, int64_t* out)
   return guarded([&] {
     require(out, "out");
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("zeros_float64", core::kNoOperands, [&] { return at::zeros(dims, at::kDouble); }));
+    *out = new_handle(core::with_error_context("zeros_float64", core::kNoOperands, [&] { return at::zeros(dims, at::kDouble); }));
   });
 }
 
 int32_t item(int64_t a_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("item", {&a}, [&] { return core::to_double(a); });
   });
 }
@@ -259,8 +259,8 @@ int32_t item(int64_t a_handle, double* out) {
 int32_t item_int(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("item_int", {&a}, [&] { return core::to_int(a); });
   });
 }
@@ -268,73 +268,73 @@ int32_t item_int(int64_t a_handle, int64_t* out) {
 int32_t to_float(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("to_float", {&a}, [&] { return a.to(at::kDouble); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("to_float", {&a}, [&] { return a.to(at::kDouble); }));
   });
 }
 
 int32_t to_int(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("to_int", {&a}, [&] { return a.to(at::kLong); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("to_int", {&a}, [&] { return a.to(at::kLong); }));
   });
 }
 
 int32_t to_float32(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("to_float32", {&a}, [&] { return a.to(at::kFloat); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("to_float32", {&a}, [&] { return a.to(at::kFloat); }));
   });
 }
 
 int32_t to_dtype(int64_t a_handle, int64_t dtype, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("to_dtype", {&a}, [&] { return a.to(core::dtype_of_code(dtype)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("to_dtype", {&a}, [&] { return a.to(core::dtype_of_code(dtype)); }));
   });
 }
 
 int32_t to_device(int64_t a_handle, const char* device, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     require(device, "device");
-    *out = give(core::with_error_context("to_device", {&a}, [&] { return a.to(core::device_of_text(device)); }));
+    *out = new_handle(core::with_error_context("to_device", {&a}, [&] { return a.to(core::device_of_text(device)); }));
   });
 }
 
 int32_t cuda(int64_t a_handle, int32_t device, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("cuda", {&a}, [&] { return a.to(core::device_of_code(device)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("cuda", {&a}, [&] { return a.to(core::device_of_code(device)); }));
   });
 }
 
 int32_t cpu(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("cpu", {&a}, [&] { return a.to(at::kCPU); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("cpu", {&a}, [&] { return a.to(at::kCPU); }));
   });
 }
 
 int32_t to_stream(int64_t a_handle, int32_t device_id, int64_t stream, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("to_stream", {&a}, [&] { return (static_cast<void>(stream), a.to(core::device_of_code(device_id))); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("to_stream", {&a}, [&] { return (static_cast<void>(stream), a.to(core::device_of_code(device_id))); }));
   });
 }
 

@@ -31,166 +31,166 @@ namespace simple_torch::abi::body {
 int32_t sum_all(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("sum", {&a}, [&] { return at::sum(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("sum", {&a}, [&] { return at::sum(a); }));
   });
 }
 
 int32_t mean_all(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("mean", {&a}, [&] { return at::mean(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("mean", {&a}, [&] { return at::mean(a); }));
   });
 }
 
 int32_t prod_all(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("prod", {&a}, [&] { return at::prod(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("prod", {&a}, [&] { return at::prod(a); }));
   });
 }
 
 int32_t max_all(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("max", {&a}, [&] { return at::max(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("max", {&a}, [&] { return at::max(a); }));
   });
 }
 
 int32_t min_all(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("min", {&a}, [&] { return at::min(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("min", {&a}, [&] { return at::min(a); }));
   });
 }
 
 int32_t all_all(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("all", {&a}, [&] { return at::all(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("all", {&a}, [&] { return at::all(a); }));
   });
 }
 
 int32_t any_all(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("any", {&a}, [&] { return at::any(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("any", {&a}, [&] { return at::any(a); }));
   });
 }
 
 int32_t std_all(int64_t a_handle, int64_t correction, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("std", {&a}, [&] { return at::std(a, std::nullopt, std::optional<at::Scalar>(correction), false); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("std", {&a}, [&] { return at::std(a, std::nullopt, std::optional<at::Scalar>(correction), false); }));
   });
 }
 
 int32_t var_all(int64_t a_handle, int64_t correction, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("var", {&a}, [&] { return at::var(a, std::nullopt, std::optional<at::Scalar>(correction), false); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("var", {&a}, [&] { return at::var(a, std::nullopt, std::optional<at::Scalar>(correction), false); }));
   });
 }
 
 int32_t std_dim(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, int64_t correction, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("std", {&a}, [&] { return at::std(a, at::OptionalIntArrayRef(dims), std::optional<at::Scalar>(correction), keepdim); }));
+    *out = new_handle(core::with_error_context("std", {&a}, [&] { return at::std(a, at::OptionalIntArrayRef(dims), std::optional<at::Scalar>(correction), keepdim); }));
   });
 }
 
 int32_t var_dim(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, int64_t correction, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("var", {&a}, [&] { return at::var(a, at::OptionalIntArrayRef(dims), std::optional<at::Scalar>(correction), keepdim); }));
+    *out = new_handle(core::with_error_context("var", {&a}, [&] { return at::var(a, at::OptionalIntArrayRef(dims), std::optional<at::Scalar>(correction), keepdim); }));
   });
 }
 
 int32_t norm_all(int64_t a_handle, double p, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("norm", {&a}, [&] { return at::norm(a, at::Scalar(p)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("norm", {&a}, [&] { return at::norm(a, at::Scalar(p)); }));
   });
 }
 
 int32_t sum_dim(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("sum", {&a}, [&] { return at::sum(a, dim, keepdim); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("sum", {&a}, [&] { return at::sum(a, dim, keepdim); }));
   });
 }
 
 int32_t mean_dim(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("mean", {&a}, [&] { return at::mean(a, dim, keepdim); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("mean", {&a}, [&] { return at::mean(a, dim, keepdim); }));
   });
 }
 
 int32_t sum_dims(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("sum", {&a}, [&] { return at::sum(a, dims, keepdim); }));
+    *out = new_handle(core::with_error_context("sum", {&a}, [&] { return at::sum(a, dims, keepdim); }));
   });
 }
 
 int32_t mean_dims(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("mean", {&a}, [&] { return at::mean(a, dims, keepdim); }));
+    *out = new_handle(core::with_error_context("mean", {&a}, [&] { return at::mean(a, dims, keepdim); }));
   });
 }
 
 int32_t max_dim(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("max", {&a}, [&] { return std::get<0>(at::max(a, dim, keepdim)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("max", {&a}, [&] { return std::get<0>(at::max(a, dim, keepdim)); }));
   });
 }
 
 int32_t min_dim(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("min", {&a}, [&] { return std::get<0>(at::min(a, dim, keepdim)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("min", {&a}, [&] { return std::get<0>(at::min(a, dim, keepdim)); }));
   });
 }
 
@@ -198,10 +198,10 @@ int32_t max_with_indices(int64_t a_handle, int64_t dim, bool keepdim, int64_t* v
   return guarded([&] {
     require(values, "values");
     require(indices, "indices");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     auto results = core::with_error_context("max", {&a}, [&] { return at::max(a, dim, keepdim); });
-    give(results, values, indices);
+    store_results(results, values, indices);
   });
 }
 
@@ -209,46 +209,46 @@ int32_t min_with_indices(int64_t a_handle, int64_t dim, bool keepdim, int64_t* v
   return guarded([&] {
     require(values, "values");
     require(indices, "indices");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     auto results = core::with_error_context("min", {&a}, [&] { return at::min(a, dim, keepdim); });
-    give(results, values, indices);
+    store_results(results, values, indices);
   });
 }
 
 int32_t argmax(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("argmax", {&a}, [&] { return dim < 0 ? at::argmax(a) : at::argmax(a, dim, keepdim); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("argmax", {&a}, [&] { return dim < 0 ? at::argmax(a) : at::argmax(a, dim, keepdim); }));
   });
 }
 
 int32_t argmin(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("argmin", {&a}, [&] { return dim < 0 ? at::argmin(a) : at::argmin(a, dim, keepdim); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("argmin", {&a}, [&] { return dim < 0 ? at::argmin(a) : at::argmin(a, dim, keepdim); }));
   });
 }
 
 int32_t argmax_dim(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("argmax", {&a}, [&] { return at::argmax(a, dim, keepdim); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("argmax", {&a}, [&] { return at::argmax(a, dim, keepdim); }));
   });
 }
 
 int32_t argmin_dim(int64_t a_handle, int64_t dim, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("argmin", {&a}, [&] { return at::argmin(a, dim, keepdim); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("argmin", {&a}, [&] { return at::argmin(a, dim, keepdim); }));
   });
 }
 
@@ -256,10 +256,10 @@ int32_t topk(int64_t a_handle, int64_t k, int64_t dim, bool largest, bool sorted
   return guarded([&] {
     require(values, "values");
     require(indices, "indices");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     auto results = core::with_error_context("topk", {&a}, [&] { return at::topk(a, k, dim, largest, sorted); });
-    give(results, values, indices);
+    store_results(results, values, indices);
   });
 }
 
@@ -267,37 +267,37 @@ int32_t sort(int64_t a_handle, int64_t dim, bool descending, int64_t* values, in
   return guarded([&] {
     require(values, "values");
     require(indices, "indices");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     auto results = core::with_error_context("sort", {&a}, [&] { return at::sort(a, dim, descending); });
-    give(results, values, indices);
+    store_results(results, values, indices);
   });
 }
 
 int32_t cumsum(int64_t a_handle, int64_t dim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("cumsum", {&a}, [&] { return at::cumsum(a, dim); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("cumsum", {&a}, [&] { return at::cumsum(a, dim); }));
   });
 }
 
 int32_t logsumexp(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, bool keepdim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("logsumexp", {&a}, [&] { return at::logsumexp(a, dims, keepdim); }));
+    *out = new_handle(core::with_error_context("logsumexp", {&a}, [&] { return at::logsumexp(a, dims, keepdim); }));
   });
 }
 
 int32_t sum_value(int64_t a_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("sum", {&a}, [&] { return core::to_double(at::sum(a)); });
   });
 }
@@ -305,8 +305,8 @@ int32_t sum_value(int64_t a_handle, double* out) {
 int32_t mean_value(int64_t a_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("mean", {&a}, [&] { return core::to_double(at::mean(a)); });
   });
 }
@@ -314,8 +314,8 @@ int32_t mean_value(int64_t a_handle, double* out) {
 int32_t max_value(int64_t a_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("max", {&a}, [&] { return core::to_double(at::max(a)); });
   });
 }
@@ -323,8 +323,8 @@ int32_t max_value(int64_t a_handle, double* out) {
 int32_t min_value(int64_t a_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("min", {&a}, [&] { return core::to_double(at::min(a)); });
   });
 }
@@ -332,8 +332,8 @@ int32_t min_value(int64_t a_handle, double* out) {
 int32_t norm_value(int64_t a_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("norm", {&a}, [&] { return core::to_double(at::norm(a)); });
   });
 }
@@ -341,8 +341,8 @@ int32_t norm_value(int64_t a_handle, double* out) {
 int32_t std_value(int64_t a_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("std", {&a}, [&] { return core::to_double(at::std(a)); });
   });
 }
@@ -350,8 +350,8 @@ int32_t std_value(int64_t a_handle, double* out) {
 int32_t var_value(int64_t a_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("var", {&a}, [&] { return core::to_double(at::var(a)); });
   });
 }
@@ -359,8 +359,8 @@ int32_t var_value(int64_t a_handle, double* out) {
 int32_t det_value(int64_t a_handle, double* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     *out = core::with_error_context("det", {&a}, [&] { return core::to_double(at::det(a)); });
   });
 }

@@ -37,269 +37,269 @@ namespace simple_torch::abi::body {
 int32_t t(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("t", {&a}, [&] { return at::t(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("t", {&a}, [&] { return at::t(a); }));
   });
 }
 
 int32_t squeeze(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("squeeze", {&a}, [&] { return at::squeeze(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("squeeze", {&a}, [&] { return at::squeeze(a); }));
   });
 }
 
 int32_t clone(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("clone", {&a}, [&] { return at::clone(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("clone", {&a}, [&] { return at::clone(a); }));
   });
 }
 
 int32_t clone_tensor(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("clone", {&a}, [&] { return at::clone(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("clone", {&a}, [&] { return at::clone(a); }));
   });
 }
 
 int32_t flatten(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("flatten", {&a}, [&] { return at::flatten(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("flatten", {&a}, [&] { return at::flatten(a); }));
   });
 }
 
 int32_t flatten_dims(int64_t a_handle, int64_t start_dim, int64_t end_dim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("flatten", {&a}, [&] { return at::flatten(a, start_dim, end_dim); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("flatten", {&a}, [&] { return at::flatten(a, start_dim, end_dim); }));
   });
 }
 
 int32_t contiguous(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("contiguous", {&a}, [&] { return a.contiguous(); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("contiguous", {&a}, [&] { return a.contiguous(); }));
   });
 }
 
 int32_t reshape(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("reshape", {&a}, [&] { return at::reshape(a, dims); }));
+    *out = new_handle(core::with_error_context("reshape", {&a}, [&] { return at::reshape(a, dims); }));
   });
 }
 
 int32_t view_or_copy(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("view", {&a}, [&] { return a.contiguous().view(dims); }));
+    *out = new_handle(core::with_error_context("view", {&a}, [&] { return a.contiguous().view(dims); }));
   });
 }
 
 int32_t view(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("view", {&a}, [&] { return a.view(dims); }));
+    *out = new_handle(core::with_error_context("view", {&a}, [&] { return a.view(dims); }));
   });
 }
 
 int32_t permute(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("permute", {&a}, [&] { return at::permute(a, dims); }));
+    *out = new_handle(core::with_error_context("permute", {&a}, [&] { return at::permute(a, dims); }));
   });
 }
 
 int32_t transpose(int64_t a_handle, int64_t dim0, int64_t dim1, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("transpose", {&a}, [&] { return at::transpose(a, dim0, dim1); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("transpose", {&a}, [&] { return at::transpose(a, dim0, dim1); }));
   });
 }
 
 int32_t squeeze_dim(int64_t a_handle, int64_t dim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("squeeze", {&a}, [&] { return at::squeeze(a, dim); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("squeeze", {&a}, [&] { return at::squeeze(a, dim); }));
   });
 }
 
 int32_t unsqueeze(int64_t a_handle, int64_t dim, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("unsqueeze", {&a}, [&] { return at::unsqueeze(a, dim); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("unsqueeze", {&a}, [&] { return at::unsqueeze(a, dim); }));
   });
 }
 
 int32_t expand(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("expand", {&a}, [&] { return a.expand(dims); }));
+    *out = new_handle(core::with_error_context("expand", {&a}, [&] { return a.expand(dims); }));
   });
 }
 
 int32_t repeat(int64_t a_handle, const int64_t* repeats_items, int64_t repeats_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const at::IntArrayRef repeats = dims_argument(repeats_items, repeats_len, "repeats");
-    *out = give(core::with_error_context("repeat", {&a}, [&] { return a.repeat(repeats); }));
+    *out = new_handle(core::with_error_context("repeat", {&a}, [&] { return a.repeat(repeats); }));
   });
 }
 
 int32_t flip(int64_t a_handle, const int64_t* dims_items, int64_t dims_len, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     const at::IntArrayRef dims = dims_argument(dims_items, dims_len, "dims");
-    *out = give(core::with_error_context("flip", {&a}, [&] { return at::flip(a, dims); }));
+    *out = new_handle(core::with_error_context("flip", {&a}, [&] { return at::flip(a, dims); }));
   });
 }
 
 int32_t tril(int64_t a_handle, int64_t diagonal, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("tril", {&a}, [&] { return at::tril(a, diagonal); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("tril", {&a}, [&] { return at::tril(a, diagonal); }));
   });
 }
 
 int32_t triu(int64_t a_handle, int64_t diagonal, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("triu", {&a}, [&] { return at::triu(a, diagonal); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("triu", {&a}, [&] { return at::triu(a, diagonal); }));
   });
 }
 
 int32_t slice(int64_t a_handle, int64_t dim, int64_t start, int64_t end, int64_t step, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("slice", {&a}, [&] { return at::slice(a, dim, start, end, step); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("slice", {&a}, [&] { return at::slice(a, dim, start, end, step); }));
   });
 }
 
 int32_t select(int64_t a_handle, int64_t dim, int64_t index, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("select", {&a}, [&] { return at::select(a, dim, index); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("select", {&a}, [&] { return at::select(a, dim, index); }));
   });
 }
 
 int32_t index_select(int64_t a_handle, int64_t dim, int64_t indices_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto indices_held = tensor_argument(indices_handle);
-    const at::Tensor& indices = *indices_held;
-    *out = give(core::with_error_context("index_select", {&a, &indices}, [&] { return at::index_select(a, dim, indices); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto indices_borrowed = tensor_argument(indices_handle);
+    const at::Tensor& indices = *indices_borrowed;
+    *out = new_handle(core::with_error_context("index_select", {&a, &indices}, [&] { return at::index_select(a, dim, indices); }));
   });
 }
 
 int32_t gather(int64_t a_handle, int64_t dim, int64_t indices_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto indices_held = tensor_argument(indices_handle);
-    const at::Tensor& indices = *indices_held;
-    *out = give(core::with_error_context("gather", {&a, &indices}, [&] { return at::gather(a, dim, indices); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto indices_borrowed = tensor_argument(indices_handle);
+    const at::Tensor& indices = *indices_borrowed;
+    *out = new_handle(core::with_error_context("gather", {&a, &indices}, [&] { return at::gather(a, dim, indices); }));
   });
 }
 
 int32_t masked_select(int64_t a_handle, int64_t mask_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto mask_held = tensor_argument(mask_handle);
-    const at::Tensor& mask = *mask_held;
-    *out = give(core::with_error_context("masked_select", {&a, &mask}, [&] { return at::masked_select(a, mask); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto mask_borrowed = tensor_argument(mask_handle);
+    const at::Tensor& mask = *mask_borrowed;
+    *out = new_handle(core::with_error_context("masked_select", {&a, &mask}, [&] { return at::masked_select(a, mask); }));
   });
 }
 
 int32_t masked_fill(int64_t a_handle, int64_t mask_handle, double value, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto mask_held = tensor_argument(mask_handle);
-    const at::Tensor& mask = *mask_held;
-    *out = give(core::with_error_context("masked_fill", {&a, &mask}, [&] { return at::masked_fill(a, mask, at::Scalar(value)); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto mask_borrowed = tensor_argument(mask_handle);
+    const at::Tensor& mask = *mask_borrowed;
+    *out = new_handle(core::with_error_context("masked_fill", {&a, &mask}, [&] { return at::masked_fill(a, mask, at::Scalar(value)); }));
   });
 }
 
 int32_t index(int64_t a_handle, int64_t indices_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto indices_held = tensor_argument(indices_handle);
-    const at::Tensor& indices = *indices_held;
-    *out = give(core::with_error_context("index", {&a, &indices}, [&] { return core::index(a, indices); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto indices_borrowed = tensor_argument(indices_handle);
+    const at::Tensor& indices = *indices_borrowed;
+    *out = new_handle(core::with_error_context("index", {&a, &indices}, [&] { return core::index(a, indices); }));
   });
 }
 
 int32_t nonzero(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("nonzero", {&a}, [&] { return at::nonzero(a); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("nonzero", {&a}, [&] { return at::nonzero(a); }));
   });
 }
 
 int32_t one_hot(int64_t a_handle, int64_t classes, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    *out = give(core::with_error_context("one_hot", {&a}, [&] { return at::one_hot(a, classes); }));
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("one_hot", {&a}, [&] { return at::one_hot(a, classes); }));
   });
 }
 
@@ -307,7 +307,7 @@ int32_t cat(const int64_t* tensors_items, int64_t tensors_len, int64_t dim, int6
   return guarded([&] {
     require(out, "out");
     const std::vector<at::Tensor> tensors = tensor_list(tensors_items, tensors_len);
-    *out = give(core::with_error_context("cat", at::TensorList(tensors), [&] { return at::cat(tensors, dim); }));
+    *out = new_handle(core::with_error_context("cat", at::TensorList(tensors), [&] { return at::cat(tensors, dim); }));
   });
 }
 
@@ -315,7 +315,7 @@ int32_t stack(const int64_t* tensors_items, int64_t tensors_len, int64_t dim, in
   return guarded([&] {
     require(out, "out");
     const std::vector<at::Tensor> tensors = tensor_list(tensors_items, tensors_len);
-    *out = give(core::with_error_context("stack", at::TensorList(tensors), [&] { return at::stack(tensors, dim); }));
+    *out = new_handle(core::with_error_context("stack", at::TensorList(tensors), [&] { return at::stack(tensors, dim); }));
   });
 }
 
@@ -323,9 +323,9 @@ int32_t chunk(int64_t a_handle, int64_t chunks, int64_t dim, int64_t** out, int6
   return guarded([&] {
     require(out, "out");
     require(out_len, "out_len");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    give_list(core::with_error_context("chunk", {&a}, [&] { return at::chunk(a, chunks, dim); }), out, out_len);
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    store_handles(core::with_error_context("chunk", {&a}, [&] { return at::chunk(a, chunks, dim); }), out, out_len);
   });
 }
 
@@ -333,130 +333,130 @@ int32_t split(int64_t a_handle, int64_t size, int64_t dim, int64_t** out, int64_
   return guarded([&] {
     require(out, "out");
     require(out_len, "out_len");
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    give_list(core::with_error_context("split", {&a}, [&] { return at::split(a, size, dim); }), out, out_len);
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    store_handles(core::with_error_context("split", {&a}, [&] { return at::split(a, size, dim); }), out, out_len);
   });
 }
 
 int32_t copy_(int64_t a_handle, int64_t source_handle) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto source_held = tensor_argument(source_handle);
-    const at::Tensor& source = *source_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto source_borrowed = tensor_argument(source_handle);
+    const at::Tensor& source = *source_borrowed;
     core::with_error_context("copy_", {&a, &source}, [&] { return a.copy_(source); });
   });
 }
 
 int32_t fill_(int64_t a_handle, double value) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     core::with_error_context("fill_", {&a}, [&] { return a.fill_(at::Scalar(value)); });
   });
 }
 
 int32_t zero_(int64_t a_handle) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     core::with_error_context("zero_", {&a}, [&] { return a.zero_(); });
   });
 }
 
 int32_t add_(int64_t a_handle, int64_t b_handle, double alpha) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
     core::with_error_context("add_", {&a, &b}, [&] { return a.add_(b, core::whole_or_float(alpha)); });
   });
 }
 
 int32_t sub_(int64_t a_handle, int64_t b_handle, double alpha) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
     core::with_error_context("sub_", {&a, &b}, [&] { return a.sub_(b, core::whole_or_float(alpha)); });
   });
 }
 
 int32_t mul_(int64_t a_handle, int64_t b_handle) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
     core::with_error_context("mul_", {&a, &b}, [&] { return a.mul_(b); });
   });
 }
 
 int32_t div_(int64_t a_handle, int64_t b_handle) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
-    const auto b_held = tensor_argument(b_handle);
-    const at::Tensor& b = *b_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    const auto b_borrowed = tensor_argument(b_handle);
+    const at::Tensor& b = *b_borrowed;
     core::with_error_context("div_", {&a, &b}, [&] { return a.div_(b); });
   });
 }
 
 int32_t add_scalar_(int64_t a_handle, double value) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     core::with_error_context("add_", {&a}, [&] { return a.add_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
   });
 }
 
 int32_t sub_scalar_(int64_t a_handle, double value) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     core::with_error_context("sub_", {&a}, [&] { return a.sub_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
   });
 }
 
 int32_t mul_scalar_(int64_t a_handle, double value) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     core::with_error_context("mul_", {&a}, [&] { return a.mul_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
   });
 }
 
 int32_t div_scalar_(int64_t a_handle, double value) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     core::with_error_context("div_", {&a}, [&] { return a.div_(at::native::wrapped_scalar_tensor(core::whole_or_float(value))); });
   });
 }
 
 int32_t uniform_(int64_t a_handle, double low, double high) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     core::with_error_context("uniform_", {&a}, [&] { return a.uniform_(low, high); });
   });
 }
 
 int32_t normal_(int64_t a_handle, double mean, double std) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     core::with_error_context("normal_", {&a}, [&] { return a.normal_(mean, std); });
   });
 }
 
 int32_t clamp_(int64_t a_handle, double low, double high) {
   return guarded([&] {
-    const auto a_held = tensor_argument(a_handle);
-    const at::Tensor& a = *a_held;
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
     core::with_error_context("clamp_", {&a}, [&] { return a.clamp_(at::Scalar(low), at::Scalar(high)); });
   });
 }

@@ -11,58 +11,59 @@ namespace simple_torch::abi::allocation_trace {
 namespace {
 
 thread_local const char* running = "";
-thread_local bool asking = false;  // a place that makes handles itself is not asked about those
+thread_local bool is_in_callback = false;  // handles that the callback creates have no location
 
-std::string answer_of(SptPlace place) {
-  if (place == nullptr || asking) {
+std::string location_from(SptPlace callback) {
+  if (callback == nullptr || is_in_callback) {
     return "";
   }
-  asking = true;
-  char* const told = place();
-  asking = false;
-  std::string text = told != nullptr ? told : "";
-  std::free(told);
+  is_in_callback = true;
+  char* const location = callback();
+  is_in_callback = false;
+  std::string text = location != nullptr ? location : "";
+  std::free(location);
   return text;
 }
 
-class Notes {
+class Trace {
  public:
-  void ask(SptPlace place) { place_ = place; }
+  void set_location(SptPlace callback) { location_ = callback; }
 
-  void forget() {
+  void clear() {
     const core::CountedLockGuard lock(mutex_);
-    known_.clear();
-    place_ = nullptr;
+    allocations_.clear();
+    location_ = nullptr;
   }
 
   void record(int64_t handle) {
-    Allocation allocation{std::string("spt_") + running, answer_of(place_.load(std::memory_order_relaxed))};
+    Allocation allocation{std::string("spt_") + running,
+                          location_from(location_.load(std::memory_order_relaxed))};
     const core::CountedLockGuard lock(mutex_);
-    known_[handle] = std::move(allocation);
-    if (known_.size() > prune_above_) {
-      std::erase_if(known_, [](const auto& each) { return !handles().is_live(each.first); });
-      prune_above_ = kFirst + 2 * known_.size();
+    allocations_[handle] = std::move(allocation);
+    if (allocations_.size() > prune_above_) {
+      std::erase_if(allocations_, [](const auto& each) { return !handles().is_live(each.first); });
+      prune_above_ = kMinPruneSize + 2 * allocations_.size();
     }
   }
 
   std::optional<Allocation> of(int64_t handle) {
     const core::CountedLockGuard lock(mutex_);
-    const auto found = known_.find(handle);
-    return found == known_.end() ? std::nullopt : std::optional(found->second);
+    const auto found = allocations_.find(handle);
+    return found == allocations_.end() ? std::nullopt : std::optional(found->second);
   }
 
  private:
-  static constexpr size_t kFirst = 4096;
+  static constexpr size_t kMinPruneSize = 4096;
 
   std::mutex mutex_;
-  std::unordered_map<int64_t, Allocation> known_;  // dead ones too, until there are many
-  size_t prune_above_ = kFirst;
-  std::atomic<SptPlace> place_{nullptr};
+  std::unordered_map<int64_t, Allocation> allocations_;  // includes released handles until pruning
+  size_t prune_above_ = kMinPruneSize;
+  std::atomic<SptPlace> location_{nullptr};
 };
 
-Notes& notes() {
-  static Notes& all = *new Notes;  // used by threads that may outlive main
-  return all;
+Trace& trace() {
+  static Trace& instance = *new Trace;  // used by threads that may outlive main
+  return instance;
 }
 
 }  // namespace
@@ -70,7 +71,7 @@ Notes& notes() {
 constinit std::atomic<bool> traced{false};
 
 void start(SptPlace place) {
-  notes().ask(place);
+  trace().set_location(place);
   if (!traced.exchange(true)) {
     HandleTable::watch(+1);
   }
@@ -80,19 +81,19 @@ void stop() {
   if (traced.exchange(false)) {
     HandleTable::watch(-1);
   }
-  notes().forget();
+  trace().clear();
 }
 
 void record_function(const char* name) noexcept { running = name; }
 
 void record(int64_t handle) noexcept {
   try {
-    notes().record(handle);
+    trace().record(handle);
   } catch (const std::bad_alloc&) {
-    return;  // the report says that it was not traced
+    return;  // the report shows the handle as not traced
   }
 }
 
-std::optional<Allocation> of(int64_t handle) { return notes().of(handle); }
+std::optional<Allocation> of(int64_t handle) { return trace().of(handle); }
 
 }  // namespace simple_torch::abi::allocation_trace

@@ -1,4 +1,4 @@
-// Where live handles were made, for those who look for leaks. Nothing is noted until somebody asks for it.
+// The origin of live handles, to find leaks. Nothing is recorded until tracing starts.
 #pragma once
 
 #include <atomic>
@@ -12,18 +12,18 @@ namespace simple_torch::abi {
 
 struct Allocation {
   std::string function;  // spt_add
-  std::string place;     // what the program's SptPlace said; empty where it knew nothing
+  std::string place;     // the result of the program's SptPlace; empty if unknown
 };
 
 namespace allocation_trace {
 
 extern constinit std::atomic<bool> traced;
 
-/// From now on each new handle is noted; `place` may be null.
+/// Records each new handle from this call on; `place` may be NULL.
 void start(SptPlace place);
 void stop();
 
-/// The function of the C ABI that this thread runs, without its spt_.
+/// `name` is the function of the C ABI that this thread runs, without spt_.
 void record_function(const char* name) noexcept;
 void record(int64_t handle) noexcept;
 std::optional<Allocation> of(int64_t handle);

@@ -1,4 +1,4 @@
-// How a handle and the state of its slot are laid out, and how the state changes.
+// The bit layout of a handle and of a slot's state, and atomic updates of the state.
 #pragma once
 
 #if __has_include(<sys/single_threaded.h>)
@@ -22,8 +22,8 @@ inline constexpr int kKindShift = 25;
 inline constexpr int kGenerationShift = 30;
 inline constexpr uint64_t kKindMask = 31;
 
-// No other thread of the process exists, so that nobody can come between a load and a store. Locked
-// instructions are most of what a handle costs otherwise.
+// Whether the process has one thread. Then a plain load and store replace a locked instruction, which is
+// most of the cost of a handle.
 inline bool is_single_threaded() noexcept {
 #if __has_include(<sys/single_threaded.h>)
   return __libc_single_threaded != 0;
@@ -32,7 +32,7 @@ inline bool is_single_threaded() noexcept {
 #endif
 }
 
-/// compare_exchange_weak of what the caller has just loaded.
+/// compare_exchange_weak; `expected` must be the value that the caller has just loaded.
 template <class T>
 bool replace(std::atomic<T>& place, T& expected, T desired, std::memory_order success,
              std::memory_order failure) {
@@ -61,13 +61,13 @@ constexpr uint64_t kind_of_handle(int64_t handle) {
   return static_cast<uint64_t>(handle) >> (kSlotBits + kGenerationBits);
 }
 
-/// Whether a slot in this state is what the handle means.
+/// Whether a slot in this state is live and has the handle's generation and kind.
 constexpr bool matches_generation(int64_t handle, uint64_t state) {
   return (state & kLive) != 0 && (state >> kGenerationShift) == generation_of_handle(handle) &&
          ((state >> kKindShift) & kKindMask) == kind_of_handle(handle);
 }
 
-/// The handle of the life that a slot in this state has.
+/// The handle for a slot in this state.
 constexpr int64_t handle_of(uint64_t state, uint32_t index) {
   const uint64_t kind = (state >> kKindShift) & kKindMask;
   const uint64_t generation = state >> kGenerationShift;

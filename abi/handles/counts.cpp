@@ -1,4 +1,4 @@
-// A number for each thread that makes or ends handles, and one for all, which they tell from time to time.
+// Counters for each thread, which are added to the shared totals from time to time.
 #include "abi/handles/counts.h"
 
 #include <array>
@@ -8,36 +8,36 @@
 namespace simple_torch::abi::handle_counts {
 namespace {
 
-constexpr int64_t kMostUntold = 16;
+constexpr int64_t kMaxPending = 16;
 
 using Numbers = std::array<std::atomic<int64_t>, kHandleKinds>;
 
-/// What one thread made, less what it ended, since it told so. Others read it, none but its thread writes it;
-/// it is never freed: when its thread has ended, the next one goes on with it.
-struct Own {
-  Numbers untold{};
+/// One thread's changes since its last addition to the totals. Only the owning thread writes them; other
+/// threads read them. Never freed: after its thread has ended, another thread reuses it.
+struct ThreadCounters {
+  Numbers pending{};
   std::atomic<bool> is_taken{true};
-  Own* next = nullptr;
+  ThreadCounters* next = nullptr;
 };
 
-std::atomic<Own*> all{nullptr};
-constinit Numbers told{};
+std::atomic<ThreadCounters*> all{nullptr};
+constinit Numbers totals{};
 constinit Numbers peaks{};
 
-// Of the initial-exec model, which needs no call: this library is never unloaded.
-[[gnu::tls_model("initial-exec")]] thread_local Own* own = nullptr;
+// The initial-exec model needs no call. It is safe because this library is never unloaded.
+[[gnu::tls_model("initial-exec")]] thread_local ThreadCounters* own = nullptr;
 [[gnu::tls_model("initial-exec")]] thread_local bool is_ended = false;
 
-struct AtThreadEnd {
-  ~AtThreadEnd() {
+struct ReleaseAtThreadExit {
+  ~ReleaseAtThreadExit() {
     is_ended = true;
     own->is_taken.store(false, std::memory_order_release);
     own = nullptr;
   }
 };
 
-Own* one_left_over() noexcept {
-  for (Own* each = all.load(std::memory_order_acquire); each != nullptr; each = each->next) {
+ThreadCounters* reuse_counters() noexcept {
+  for (ThreadCounters* each = all.load(std::memory_order_acquire); each != nullptr; each = each->next) {
     bool is_taken = false;
     if (each->is_taken.compare_exchange_strong(is_taken, true, std::memory_order_acquire)) {
       return each;
@@ -46,14 +46,14 @@ Own* one_left_over() noexcept {
   return nullptr;
 }
 
-/// The calling thread's; NULL at its end, and without memory.
-Own* begin() noexcept {
+/// The counters of the calling thread; NULL while the thread exits and if memory is exhausted.
+ThreadCounters* acquire_counters() noexcept {
   if (is_ended) {
     return nullptr;
   }
-  own = one_left_over();
+  own = reuse_counters();
   if (own == nullptr) {
-    own = new (std::nothrow) Own;
+    own = new (std::nothrow) ThreadCounters;
     if (own == nullptr) {
       return nullptr;
     }
@@ -61,23 +61,24 @@ Own* begin() noexcept {
     while (!all.compare_exchange_weak(own->next, own, std::memory_order_release, std::memory_order_relaxed)) {
     }
   }
-  static thread_local const AtThreadEnd at_thread_end;
+  static thread_local const ReleaseAtThreadExit release_at_thread_exit;
   return own;
 }
 
-/// Adds to the calling thread's number; how many are live now, as far as it knows.
+/// Adds to the calling thread's counter. Returns the number of live handles without the pending changes of
+/// other threads.
 int64_t add(size_t kind, int64_t change) noexcept {
-  Own* mine = own != nullptr ? own : begin();
-  if (mine == nullptr) [[unlikely]] {
-    return told[kind].fetch_add(change, std::memory_order_relaxed) + change;
+  ThreadCounters* counters = own != nullptr ? own : acquire_counters();
+  if (counters == nullptr) [[unlikely]] {
+    return totals[kind].fetch_add(change, std::memory_order_relaxed) + change;
   }
-  int64_t untold = mine->untold[kind].load(std::memory_order_relaxed) + change;
-  if (untold >= kMostUntold || untold <= -kMostUntold) [[unlikely]] {
-    told[kind].fetch_add(untold, std::memory_order_relaxed);
-    untold = 0;
+  int64_t pending = counters->pending[kind].load(std::memory_order_relaxed) + change;
+  if (pending >= kMaxPending || pending <= -kMaxPending) [[unlikely]] {
+    totals[kind].fetch_add(pending, std::memory_order_relaxed);
+    pending = 0;
   }
-  mine->untold[kind].store(untold, std::memory_order_relaxed);
-  return told[kind].load(std::memory_order_relaxed) + untold;
+  counters->pending[kind].store(pending, std::memory_order_relaxed);
+  return totals[kind].load(std::memory_order_relaxed) + pending;
 }
 
 }  // namespace
@@ -94,9 +95,9 @@ void decrement(HandleKind kind) noexcept { add(static_cast<size_t>(kind), -1); }
 
 int64_t live(HandleKind kind) noexcept {
   const auto number = static_cast<size_t>(kind);
-  int64_t count = told[number].load(std::memory_order_relaxed);
-  for (const Own* each = all.load(std::memory_order_acquire); each != nullptr; each = each->next) {
-    count += each->untold[number].load(std::memory_order_relaxed);
+  int64_t count = totals[number].load(std::memory_order_relaxed);
+  for (const ThreadCounters* each = all.load(std::memory_order_acquire); each != nullptr; each = each->next) {
+    count += each->pending[number].load(std::memory_order_relaxed);
   }
   return count;
 }

@@ -1,5 +1,5 @@
-// How many handles of each kind are live. Each thread counts its own: a shared number would cost each handle
-// two locked instructions.
+// The numbers of live handles of each kind. Each thread has counters of its own, because shared counters
+// would cost two locked instructions per handle.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,10 @@ namespace handle_counts {
 void increment(HandleKind kind) noexcept;
 void decrement(HandleKind kind) noexcept;
 
-/// Of all threads, also of those that ended.
+/// The number of live handles that all threads created, including threads that have ended.
 int64_t live(HandleKind kind) noexcept;
 
-/// The most that were live at once. Handles that other threads make or end at the same time count in groups
-/// of up to 16 for each thread.
+/// The maximum of live(). Changes by concurrent threads are included in groups of up to 16 per thread.
 int64_t peak(HandleKind kind) noexcept;
 
 }  // namespace handle_counts

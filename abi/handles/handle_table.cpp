@@ -12,12 +12,11 @@
 
 namespace simple_torch::abi {
 
-using namespace handle_bits;  // NOLINT(google-build-using-namespace): this file is their one user beside
-                              // handles.h
+using namespace handle_bits;  // NOLINT(google-build-using-namespace): only the handle table uses it
 
 namespace {
 
-// The open scopes of this thread, the innermost last: the handles that were made in each.
+// The open scopes of this thread, the innermost last, each with the handles created in it.
 thread_local std::vector<std::vector<int64_t>> scopes;
 
 std::vector<int64_t>& innermost_scope() {
@@ -33,14 +32,13 @@ const char* kind_name_of(uint64_t kind) { return name_of(static_cast<HandleKind>
 
 constinit HandleTable process_handles;
 
-/// A few free slots that a thread keeps for the handles that it makes next: taking one from all threads' and
-/// giving it back there are two locked instructions.
+/// Free slots for the next handles of a thread. The shared list costs two locked instructions per handle.
 struct HandleTable::ThreadSlotCache {
-  static constexpr int kMost = 16;
+  static constexpr int kMax = 16;
   Slot* first = nullptr;
   int count = 0;
-  bool is_known = false;  // what gives them back at the thread's end was made
-  bool is_ended = false;
+  bool is_registered = false;  // ReleaseAtThreadExit exists
+  bool is_closed = false;
 };
 
 HandleTable::Slot& HandleTable::slot_at(uint32_t index) const noexcept {
@@ -71,7 +69,7 @@ bool HandleTable::end(int64_t handle) noexcept {
 
 void HandleTable::release(int64_t handle) {
   if (!end(handle)) {
-    refuse(handle, static_cast<HandleKind>(handle > 0 ? kind_of_handle(handle) : 0));
+    throw_invalid(handle, static_cast<HandleKind>(handle > 0 ? kind_of_handle(handle) : 0));
   }
 }
 
@@ -87,8 +85,8 @@ void HandleTable::keep(int64_t handle) {
   }
   const auto found = std::find(made.rbegin(), made.rend(), handle);
   if (found == made.rend()) {
-    throw Error(ErrorKind::kInvalidArgument,
-                "handle " + std::to_string(handle) + " was not made in this thread's innermost scope");
+    throw Error(ErrorKind::kInvalidArgument, "handle " + std::to_string(handle) +
+                                                 " was not created in the innermost scope of this thread");
   }
   if (scopes.size() > 1) {
     scopes[scopes.size() - 2].push_back(handle);
@@ -103,7 +101,7 @@ int64_t HandleTable::end_scope() {
   return std::count_if(made.rbegin(), made.rend(), [this](int64_t handle) { return end(handle); });
 }
 
-void HandleTable::tell_watchers(int64_t handle) {
+void HandleTable::notify_watchers(int64_t handle) {
   if (allocation_trace::traced.load(std::memory_order_relaxed)) {
     allocation_trace::record(handle);
   }
@@ -125,16 +123,16 @@ bool HandleTable::release_if(int64_t handle, HandleKind kind) noexcept {
 HandleTable::Slot& HandleTable::end_unshared(int64_t handle, HandleKind kind) {
   Slot* slot = find(handle);
   if (slot == nullptr || kind_of_handle(handle) != static_cast<uint64_t>(kind)) {
-    refuse(handle, kind);
+    throw_invalid(handle, kind);
   }
   uint64_t state = slot->state.load(std::memory_order_relaxed);
   do {
     if (!matches_generation(handle, state)) {
-      refuse(handle, kind);
+      throw_invalid(handle, kind);
     }
     if (is_immortal(handle)) {
-      throw Error(ErrorKind::kInvalidArgument, std::string("this ") + kind_name_of(kind_of_handle(handle)) +
-                                                   " lasts, and cannot be taken");
+      throw Error(ErrorKind::kInvalidArgument,
+                  std::string("cannot take an immortal ") + kind_name_of(kind_of_handle(handle)));
     }
     if ((state & kBorrowers) != 0) {
       throw Error(ErrorKind::kInvalidArgument,
@@ -150,7 +148,7 @@ bool HandleTable::is_live(int64_t handle) const noexcept {
   return handle > 0 && holds(handle, static_cast<HandleKind>(kind_of_handle(handle)));
 }
 
-std::vector<int64_t> HandleTable::live_ones() const {
+std::vector<int64_t> HandleTable::live_handles() const {
   std::vector<int64_t> found;
   for (uint32_t index = 0;; ++index) {
     const Slot* chunk = index < kMaxChunks ? chunks_[index].load(std::memory_order_acquire) : nullptr;
@@ -177,7 +175,7 @@ int64_t HandleTable::publish(Slot& slot, HandleKind kind) noexcept {
   return handle_of(state, slot.index);
 }
 
-int64_t HandleTable::publish_lasting(Slot& slot, HandleKind kind) noexcept {
+int64_t HandleTable::publish_immortal(Slot& slot, HandleKind kind) noexcept {
   const uint64_t state = (static_cast<uint64_t>(kind) << kKindShift) | kLive;
   slot.state.store(state, std::memory_order_release);
   return handle_of(state, slot.index);
@@ -214,45 +212,46 @@ void HandleTable::push_free(Slot& slot) noexcept {
   } while (!replace(free_, top, next, std::memory_order_release, std::memory_order_relaxed));
 }
 
-// Of the initial-exec model, which needs no call: this library is never unloaded.
-[[gnu::tls_model("initial-exec")]] thread_local HandleTable::ThreadSlotCache HandleTable::kept_;
+// The initial-exec model needs no call. It is safe because this library is never unloaded.
+[[gnu::tls_model("initial-exec")]] thread_local HandleTable::ThreadSlotCache HandleTable::slot_cache_;
 
-/// Gives back what the thread keeps; from then on it keeps nothing.
-struct HandleTable::AtThreadEnd {
-  ~AtThreadEnd() {
-    kept_.is_ended = true;
-    while (Slot* slot = process_handles.pop_kept()) {
+/// Returns the cached slots to the shared list and closes the cache.
+struct HandleTable::ReleaseAtThreadExit {
+  ~ReleaseAtThreadExit() {
+    slot_cache_.is_closed = true;
+    while (Slot* slot = process_handles.pop_cached()) {
       process_handles.push_free(*slot);
     }
   }
 };
 
-HandleTable::Slot* HandleTable::pop_kept() noexcept {
-  Slot* slot = kept_.first;
+HandleTable::Slot* HandleTable::pop_cached() noexcept {
+  Slot* slot = slot_cache_.first;
   if (slot != nullptr) {
     const uint32_t next = slot->next_free.load(std::memory_order_relaxed);
-    kept_.first = next == kNoSlot ? nullptr : &slot_at(next);
-    --kept_.count;
+    slot_cache_.first = next == kNoSlot ? nullptr : &slot_at(next);
+    --slot_cache_.count;
   }
   return slot;
 }
 
 void HandleTable::recycle_locally(Slot& slot) noexcept {
-  if (this != &process_handles || kept_.is_ended || kept_.count == ThreadSlotCache::kMost) {
+  if (this != &process_handles || slot_cache_.is_closed || slot_cache_.count == ThreadSlotCache::kMax) {
     push_free(slot);
     return;
   }
-  if (!std::exchange(kept_.is_known, true)) {
-    static thread_local const AtThreadEnd at_thread_end;
+  if (!std::exchange(slot_cache_.is_registered, true)) {
+    static thread_local const ReleaseAtThreadExit release_at_thread_exit;
   }
-  slot.next_free.store(kept_.first == nullptr ? kNoSlot : kept_.first->index, std::memory_order_relaxed);
-  kept_.first = &slot;
-  ++kept_.count;
+  slot.next_free.store(slot_cache_.first == nullptr ? kNoSlot : slot_cache_.first->index,
+                       std::memory_order_relaxed);
+  slot_cache_.first = &slot;
+  ++slot_cache_.count;
 }
 
 HandleTable::Slot& HandleTable::take_free_slot() {
   if (this == &process_handles) {
-    if (Slot* slot = pop_kept()) {
+    if (Slot* slot = pop_cached()) {
       return *slot;
     }
   }
@@ -267,13 +266,12 @@ HandleTable::Slot& HandleTable::take_free_slot() {
 void HandleTable::grow() {
   const core::CountedLockGuard lock(growing_);
   if (static_cast<uint32_t>(free_.load(std::memory_order_acquire)) != kNoSlot) {
-    return;  // another thread grew the table meanwhile
+    return;  // another thread grew the table
   }
   const uint32_t chunk_index = used_chunks_.load(std::memory_order_relaxed);
   if (chunk_index == kMaxChunks) {
     throw Error(ErrorKind::kOutOfMemory,
-                "the handle table is full: " + std::to_string(uint64_t{kMaxChunks} * kChunkSlots) +
-                    " handles are in use");
+                "out of handles: all " + std::to_string(uint64_t{kMaxChunks} * kChunkSlots) + " are in use");
   }
   auto* chunk = new Slot[kChunkSlots];
   for (uint32_t i = 0; i < kChunkSlots; ++i) {
@@ -282,36 +280,35 @@ void HandleTable::grow() {
   }
   chunks_[chunk_index].store(chunk, std::memory_order_release);
   used_chunks_.store(chunk_index + 1, std::memory_order_relaxed);
-  for (uint32_t i = kChunkSlots; i > 0; --i) {  // so that low places are used first
+  for (uint32_t i = kChunkSlots; i > 0; --i) {  // low indices are used first
     push_free(chunk[i - 1]);
   }
 }
 
-void HandleTable::refuse(int64_t handle, HandleKind wanted) const {
+void HandleTable::throw_invalid(int64_t handle, HandleKind expected) const {
   const std::string name = "handle " + std::to_string(handle);
   if (handle == 0) {
-    throw Error(ErrorKind::kInvalidHandle, "handle 0 stands for no value");
+    throw Error(ErrorKind::kInvalidHandle, "handle 0 refers to no value");
   }
   if (handle < 0) {
-    throw Error(
-        ErrorKind::kInvalidHandle,
-        name + " is negative, as that of a tensor which into_dlpack() gave away; no value has such a one");
+    throw Error(ErrorKind::kInvalidHandle,
+                name + " is negative: into_dlpack() has consumed the tensor, or the handle is invalid");
   }
   const Slot* slot = find(handle);
   if (slot == nullptr || kind_of_handle(handle) == 0 || kind_of_handle(handle) >= kHandleKinds) {
-    throw Error(ErrorKind::kInvalidHandle, name + " was never given out");
+    throw Error(ErrorKind::kInvalidHandle, "unknown " + name);
   }
   const uint64_t state = slot->state.load(std::memory_order_acquire);
-  if (matches_generation(handle, state) && kind_of_handle(handle) == static_cast<uint64_t>(wanted)) {
-    throw Error(ErrorKind::kInvalidArgument, name + " is used more than 16777215 times at once");
+  if (matches_generation(handle, state) && kind_of_handle(handle) == static_cast<uint64_t>(expected)) {
+    throw Error(ErrorKind::kInvalidArgument, name + " has more than 16777215 concurrent borrowers");
   }
   if (matches_generation(handle, state)) {
-    throw Error(ErrorKind::kInvalidHandle, name + " is of kind " + kind_name_of(kind_of_handle(handle)) +
-                                               ", and a " + name_of(wanted) + " is needed");
+    throw Error(ErrorKind::kInvalidHandle, name + ": expected a handle of kind " + name_of(expected) +
+                                               ", got " + kind_name_of(kind_of_handle(handle)));
   }
   const bool was =
       generation_of_handle(handle) != 0 && generation_of_handle(handle) <= (state >> kGenerationShift);
-  throw Error(ErrorKind::kInvalidHandle, name + (was ? " was released already" : " was never given out"));
+  throw Error(ErrorKind::kInvalidHandle, was ? name + " has been released" : "unknown " + name);
 }
 
 }  // namespace simple_torch::abi

@@ -1,4 +1,4 @@
-// The table behind every int64 handle: slot + generation + kind, shared by all threads.
+// The table of all handles: slot, generation and kind. All threads share it.
 #pragma once
 
 #include <array>
@@ -19,23 +19,23 @@
 
 namespace simple_torch::abi {
 
-/// Says which kind of handle holds a T: specialise with `static constexpr HandleKind value`.
-/// A T is one pointer wide, is moved without throwing, and may be destroyed on any thread; where its own
-/// destructor must not run just anywhere, `static void release(T&) noexcept` may empty it first.
+/// The kind of the handles that hold a T: specialise with `static constexpr HandleKind value`.
+/// T has the size of a pointer and a noexcept move constructor, and may be destroyed on any thread. If its
+/// destructor must not run on every thread, `static void release(T&) noexcept` empties the value first.
 template <class T>
 struct HandleKindOf;
 
 /// Handles to values of several types.
 ///
-/// Invariant of a slot: its `state` packs generation, kind, live bit and the number of borrowers. A value
-/// dies when the slot is no longer live and nobody borrows it; whoever brings that about destroys it, and
-/// holds no lock then. A slot's generation grows with each life, so an old handle never fits again; a slot
-/// that used up its generations is not used again. Generation 0 is that of lasting handles.
+/// Invariant of a slot: `state` packs generation, kind, live bit and borrow count. The value is destroyed
+/// when the slot is not live and the borrow count is 0, by the thread that makes this true, without a lock.
+/// Each reuse increments the generation, so a released handle stays invalid; a slot whose generations are
+/// exhausted is not reused. Generation 0 belongs to immortal handles.
 class HandleTable {
   struct Slot;
 
  public:
-  /// A value that stays alive while this does, even if its handle is released meanwhile.
+  /// Keeps a value alive for its own lifetime, even if the handle is released meanwhile.
   template <class T>
   class Borrowed {
    public:
@@ -63,49 +63,49 @@ class HandleTable {
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
 
-  /// A new handle, never 0 or negative. Throws Error(kOutOfMemory) when every slot is taken.
+  /// Returns a new handle, which is positive. Throws Error(kOutOfMemory) if no slot is free.
   template <class T>
   int64_t insert(T value) {
     Slot& slot = slot_with(std::move(value));
     const int64_t handle = publish(slot, HandleKindOf<T>::value);
     if (watchers_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-      tell_watchers(handle);
+      notify_watchers(handle);
     }
     return handle;
   }
 
-  /// A handle of what lives as long as the process. It is never counted, and who releases or keeps it changes
-  /// nothing; it cannot be taken.
+  /// Returns a handle that lives as long as the process. It is not counted; releasing or keeping it has no
+  /// effect, and take() rejects it.
   template <class T>
   int64_t insert_immortal(T value) {
-    return publish_lasting(slot_with(std::move(value)), HandleKindOf<T>::value);
+    return publish_immortal(slot_with(std::move(value)), HandleKindOf<T>::value);
   }
 
-  /// Of a live handle.
+  /// `handle` is live.
   static bool is_immortal(int64_t handle) noexcept { return handle_bits::generation_of_handle(handle) == 0; }
 
-  /// Looks up without a lock. Throws Error(kInvalidHandle), which says what is wrong with the handle.
+  /// Borrows the value, without a lock. Throws Error(kInvalidHandle).
   template <class T>
   Borrowed<T> get(int64_t handle) {
     Slot& slot = borrow(handle, HandleKindOf<T>::value);
     return Borrowed<T>(this, &slot, std::launder(reinterpret_cast<T*>(slot.payload)));
   }
 
-  /// What `T::glance()` gives, without a borrower, so that the value may end at any time: for what is kept
-  /// alive by other means. NULL for a handle that is not live or of another kind.
+  /// Returns `T::peek()` without borrowing the value, so other means must keep it alive. NULL if the handle
+  /// is not live or of another kind.
   template <class T>
-  auto peek(int64_t handle) noexcept -> decltype(std::declval<const T&>().glance()) {
+  auto peek(int64_t handle) noexcept -> decltype(std::declval<const T&>().peek()) {
     if (!holds(handle, HandleKindOf<T>::value)) {
       return nullptr;
     }
     const Slot* slot = find(handle);
-    const auto seen = std::launder(reinterpret_cast<const T*>(slot->payload))->glance();
-    const bool is_of_this_life =
+    const auto seen = std::launder(reinterpret_cast<const T*>(slot->payload))->peek();
+    const bool is_same_generation =
         handle_bits::matches_generation(handle, slot->state.load(std::memory_order_relaxed));
-    return is_of_this_life ? seen : nullptr;
+    return is_same_generation ? seen : nullptr;
   }
 
-  /// As get, but nothing for a handle that is not live or of another kind.
+  /// As get(), but returns nullopt if the handle is not live or of another kind.
   template <class T>
   std::optional<Borrowed<T>> get_if(int64_t handle) noexcept {
     Slot* slot = try_borrow(handle, HandleKindOf<T>::value);
@@ -115,8 +115,8 @@ class HandleTable {
     return Borrowed<T>(this, slot, std::launder(reinterpret_cast<T*>(slot->payload)));
   }
 
-  /// Ends the handle and gives its value away. Throws Error(kInvalidHandle) for a bad handle and
-  /// Error(kInvalidArgument) while another call uses the value.
+  /// Releases the handle and returns its value. Throws Error(kInvalidHandle), and Error(kInvalidArgument) if
+  /// the value is borrowed.
   template <class T>
   T take(int64_t handle) {
     Slot& slot = end_unshared(handle, HandleKindOf<T>::value);
@@ -126,30 +126,31 @@ class HandleTable {
     return value;
   }
 
-  /// Ends the handle; its value dies now, or when the last borrower is done. Throws Error(kInvalidHandle).
+  /// Releases the handle. The value is destroyed at once or by the last borrower. Throws
+  /// Error(kInvalidHandle).
   void release(int64_t handle);
 
-  /// As release, but passes over a handle that is not live or of another kind; whether it ended one.
+  /// As release(), but ignores a handle that is not live or of another kind. Returns whether it released one.
   bool release_if(int64_t handle, HandleKind kind) noexcept;
 
-  /// Whether the handle is live and of that kind.
+  /// Whether the handle is live and of this kind.
   bool holds(int64_t handle, HandleKind kind) const noexcept;
   bool is_live(int64_t handle) const noexcept;
-  /// Those that are live just now.
-  std::vector<int64_t> live_ones() const;
+  /// The handles that are live during the call.
+  std::vector<int64_t> live_handles() const;
   /// "tensor", "optimizer" …
   static const char* kind_name(int64_t handle) noexcept;
 
-  /// +1: somebody wants to hear of new handles (tell_watchers); -1: no longer.
+  /// Adds to the number of watchers, which notify_watchers() serves: +1 or -1.
   static void watch(int32_t change) noexcept { watchers_.fetch_add(change, std::memory_order_relaxed); }
 
-  /// Handles that this thread makes from here on end with end_scope(), unless they were kept or released.
-  /// Scopes nest.
+  /// Opens a scope: end_scope() releases the handles that this thread creates from here on, unless they are
+  /// kept. Scopes nest.
   static void begin_scope();
-  /// The handle outlives this thread's innermost scope: it belongs to the one round it, if there is one.
-  /// Throws Error(kInvalidArgument) when no scope is open, or the handle was not made in it.
+  /// Moves the handle from this thread's innermost scope to the enclosing one, if any. Throws
+  /// Error(kInvalidArgument) if no scope is open or the handle is not in it.
   static void keep(int64_t handle);
-  /// How many handles it ended. Throws Error(kInvalidArgument) when no scope is open.
+  /// Returns the number of released handles. Throws Error(kInvalidArgument) if no scope is open.
   int64_t end_scope();
 
  private:
@@ -163,19 +164,20 @@ class HandleTable {
     alignas(void*) std::byte payload[sizeof(void*)];
     void (*destroy)(void*) = nullptr;
     std::atomic<uint32_t> next_free{kNoSlot};
-    uint32_t index = 0;  // its own place
+    uint32_t index = 0;  // in the table
   };
 
-  /// A slot that was free, with the value in it.
+  /// Moves the value into a free slot.
   template <class T>
   Slot& slot_with(T value) {
     static_assert(sizeof(T) == sizeof(void*) && std::is_nothrow_move_constructible_v<T>);
     Slot& slot = take_free_slot();
-    // By one store, behind which the end of the life before is seen: who glanced at that may still look.
-    alignas(T) std::byte made[sizeof(T)];
-    new (made) T(std::move(value));
+    // One release store, so that a concurrent peek() that reads the new value also sees that the previous
+    // generation ended.
+    alignas(T) std::byte storage[sizeof(T)];
+    new (storage) T(std::move(value));
     uintptr_t word = 0;
-    std::memcpy(&word, made, sizeof word);
+    std::memcpy(&word, storage, sizeof word);
     __atomic_store_n(reinterpret_cast<uintptr_t*>(slot.payload), word, __ATOMIC_RELEASE);
     slot.destroy = [](void* payload) {
       auto* held = static_cast<T*>(payload);
@@ -187,7 +189,7 @@ class HandleTable {
     return slot;
   }
 
-  Slot& slot_at(uint32_t index) const noexcept;  // of a slot that exists
+  Slot& slot_at(uint32_t index) const noexcept;
   Slot* find(int64_t handle) const noexcept;
   Slot& borrow(int64_t handle, HandleKind kind);
   Slot* try_borrow(int64_t handle, HandleKind kind) noexcept;
@@ -195,32 +197,33 @@ class HandleTable {
   bool end(int64_t handle) noexcept;
   Slot& end_unshared(int64_t handle, HandleKind kind);
   static int64_t publish(Slot& slot, HandleKind kind) noexcept;
-  static int64_t publish_lasting(Slot& slot, HandleKind kind) noexcept;
-  /// Remembers it for this thread's innermost scope, and where it was made when that is traced. Ends the
-  /// handle when there is no memory for that, and throws.
-  void tell_watchers(int64_t handle);
+  static int64_t publish_immortal(Slot& slot, HandleKind kind) noexcept;
+  /// Adds a new handle to this thread's innermost scope and to the trace. Releases the handle and throws if
+  /// memory is exhausted.
+  void notify_watchers(int64_t handle);
   void recycle(Slot& slot) noexcept;
   Slot* pop_free() noexcept;
   void push_free(Slot& slot) noexcept;
-  /// The same by way of what the calling thread keeps for itself.
-  Slot* pop_kept() noexcept;
+  /// The same with the calling thread's cache.
+  Slot* pop_cached() noexcept;
   void recycle_locally(Slot& slot) noexcept;
   struct ThreadSlotCache;
-  struct AtThreadEnd;
-  static thread_local ThreadSlotCache kept_;
+  struct ReleaseAtThreadExit;
+  static thread_local ThreadSlotCache slot_cache_;
   Slot& take_free_slot();
   void grow();
-  [[noreturn]] void refuse(int64_t handle, HandleKind wanted) const;
+  [[noreturn]] void throw_invalid(int64_t handle, HandleKind expected) const;
 
-  static inline constinit std::atomic<int32_t> watchers_{0};  // open scopes of all threads, and births
+  static inline constinit std::atomic<int32_t> watchers_{
+      0};  // open scopes of all threads, plus 1 while tracing
 
   std::array<std::atomic<Slot*>, kMaxChunks> chunks_{};
-  std::atomic<uint64_t> free_{kNoSlot};  // stack of free slots: counter against ABA, then the top's index
+  std::atomic<uint64_t> free_{kNoSlot};  // stack of free slots: ABA counter, index of the top
   std::atomic<uint32_t> used_chunks_{0};
   std::mutex growing_;
 };
 
-// Here, so that the compiler sees through them: each call of the C ABI looks up handles.
+// Inline, because each call of the C ABI looks up handles.
 
 inline HandleTable::Slot* HandleTable::find(int64_t handle) const noexcept {
   const uint64_t index = static_cast<uint64_t>(handle) & handle_bits::kSlotMask;
@@ -241,7 +244,7 @@ inline HandleTable::Slot& HandleTable::borrow(int64_t handle, HandleKind kind) {
   if (Slot* slot = try_borrow(handle, kind)) [[likely]] {
     return *slot;
   }
-  refuse(handle, kind);
+  throw_invalid(handle, kind);
 }
 
 inline HandleTable::Slot* HandleTable::try_borrow(int64_t handle, HandleKind kind) noexcept {
@@ -271,7 +274,7 @@ extern constinit HandleTable process_handles;
 static_assert(std::is_trivially_destructible_v<HandleTable>,
               "handles may be released while the process exits");
 
-/// The process's table.
+/// The table of the process.
 inline HandleTable& handles() noexcept { return process_handles; }
 
 }  // namespace simple_torch::abi

@@ -1,4 +1,4 @@
-// Bodies that tell what the live handles are and hold.
+// Bodies that report the live handles and their memory.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,7 +15,7 @@
 namespace simple_torch::abi {
 namespace {
 
-/// Adds up storages, each once.
+/// The total size of storages; each storage counts once.
 class Storages {
  public:
   void add(const at::Tensor& tensor) {
@@ -31,10 +31,10 @@ class Storages {
   int64_t bytes_ = 0;
 };
 
-/// Calls `visit` with each tensor that a live handle stands for; one that ends meanwhile is left out.
+/// Calls `visit` with the tensor of each live handle, except for handles that are released meanwhile.
 template <class Visit>
 void each_live_tensor(Visit&& visit) {
-  for (const int64_t handle : handles().live_ones()) {
+  for (const int64_t handle : handles().live_handles()) {
     if (const auto held = handles().get_if<at::Tensor>(handle)) {
       visit(handle, **held);
     }
@@ -47,11 +47,11 @@ struct Group {
 };
 
 std::string origin_of(int64_t handle) {
-  const auto birth = allocation_trace::of(handle);
-  if (!birth) {
-    return "made before handles were traced";
+  const auto allocation = allocation_trace::of(handle);
+  if (!allocation) {
+    return "created before tracing started";
   }
-  return "made by " + birth->function + (birth->place.empty() ? "" : " at " + birth->place);
+  return "created by " + allocation->function + (allocation->place.empty() ? "" : " at " + allocation->place);
 }
 
 std::string line_of(const std::string& kind, const std::string& origin, const Group& group) {
@@ -62,7 +62,7 @@ std::string line_of(const std::string& kind, const std::string& origin, const Gr
 
 std::string report() {
   std::map<std::pair<std::string, std::string>, Group> groups;
-  const std::vector<int64_t> all = handles().live_ones();
+  const std::vector<int64_t> all = handles().live_handles();
   for (const int64_t handle : all) {
     Group& group = groups[{HandleTable::kind_name(handle), origin_of(handle)}];
     ++group.count;
@@ -76,9 +76,9 @@ std::string report() {
     lines.emplace_back(-group.count, line_of(key.first, key.second, group));
   }
   std::sort(lines.begin(), lines.end());
-  std::string text = all.empty()       ? "no handle is live"
-                     : all.size() == 1 ? "1 handle is live"
-                                       : std::to_string(all.size()) + " handles are live";
+  std::string text = all.empty()       ? "no live handles"
+                     : all.size() == 1 ? "1 live handle"
+                                       : std::to_string(all.size()) + " live handles";
   for (const auto& [order, line] : lines) {
     text += "\n" + line;
   }
@@ -102,7 +102,7 @@ int32_t trace_handles(bool enabled, SptPlace location) {
 int32_t live_report(char** out) {
   return guarded([&] {
     require(out, "out");
-    *out = give_text(report());
+    *out = to_malloc_string(report());
   });
 }
 

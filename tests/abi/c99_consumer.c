@@ -1,5 +1,4 @@
-/* A plain C99 program on the C ABI: what an embedder writes. Exit code 0 when everything was as it should be.
- */
+/* A plain C99 program that uses the C ABI, as an embedder writes it. Exit code 0 if all checks pass. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// The fixture of the C ABI's tests: tensors by value, and a check that no handle is left over.
+// The fixture of the C ABI tests: tensors by value, and a check for leaked handles.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -11,9 +11,9 @@
 
 #include "simple_torch/c_api.h"
 
-inline constexpr int64_t kUntouched = -77;  // what an out parameter holds before a call that must not write
+inline constexpr int64_t kUntouched = -77;  // the value of an out parameter before a call that must not write
 
-/// A text that a function gave out.
+/// Copies and frees a string that a function returned.
 inline std::string taken(char* text) {
   std::string copy = text == nullptr ? "" : text;
   spt_free(text);
@@ -35,10 +35,8 @@ class Handle {
       spt_release(handle_);
     }
   }
-  operator int64_t() const {
-    return handle_;
-  }  // NOLINT(google-explicit-constructor): it stands for the number
-  int64_t give() { return std::exchange(handle_, 0); }
+  operator int64_t() const { return handle_; }  // NOLINT(google-explicit-constructor): implicit by intention
+  int64_t release() { return std::exchange(handle_, 0); }
 
  private:
   int64_t handle_ = 0;
@@ -55,7 +53,7 @@ class CApiTest : public ::testing::Test {
     spt_free(why);
     ASSERT_EQ(live(), 0);
   }
-  void TearDown() override { EXPECT_EQ(live(), 0) << "the test left handles over"; }
+  void TearDown() override { EXPECT_EQ(live(), 0) << "the test leaked handles"; }
 
   static int64_t live() {
     int64_t count = -1;
@@ -80,9 +78,9 @@ class CApiTest : public ::testing::Test {
   static Handle zeros(const std::vector<int64_t>& dims) { return made(spt_zeros, dims.data(), size(dims)); }
   static Handle ones(const std::vector<int64_t>& dims) { return made(spt_ones, dims.data(), size(dims)); }
   static Handle parameter(const std::vector<double>& values, const std::vector<int64_t>& dims) {
-    Handle made_one = tensor(values, dims);
-    EXPECT_EQ(spt_set_requires_grad(made_one, true), SPT_OK);
-    return made_one;
+    Handle parameter = tensor(values, dims);
+    EXPECT_EQ(spt_set_requires_grad(parameter, true), SPT_OK);
+    return parameter;
   }
 
   static std::vector<double> values(int64_t handle) {

@@ -1,4 +1,4 @@
-/* Custom functions and hooks from plain C: x * x with its own gradient, failures, keys that end. */
+/* Custom functions and hooks in plain C: x * x with its own gradient, errors, release of keys. */
 #include <simple_torch/c_api.h>
 #include <stdio.h>
 #include <stdlib.h>

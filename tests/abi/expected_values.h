@@ -12,7 +12,7 @@ struct Text {
   std::string text;
 };
 
-// The text of Python's print for the tensors of record_expected.py.
+// The output of Python's print for the tensors of record_expected.py.
 inline const Text kTexts[] = {
     {"whole floats", R"~(tensor([[1., 1., 1.],
         [1., 1., 1.]]))~"},

@@ -1,5 +1,5 @@
-// Two threads change one number through the handle table without asking each other. The thread sanitizer must
-// tell it: this program's test passes when it does.
+// Two threads change one number through the handle table without synchronization. The test passes if the
+// thread sanitizer reports the race.
 #include <atomic>
 #include <cstdio>
 #include <thread>
@@ -32,7 +32,7 @@ int main() {
     const auto held = handles().get<Counter>(handle);
     ++borrowed;
     while (borrowed.load(std::memory_order_relaxed) <
-           2) {  // both hold it by now: nothing orders what follows
+           2) {  // both have borrowed it: the following accesses are unordered
     }
     for (int i = 0; i < 1000; ++i) {
       ++*held->value;

@@ -1,4 +1,4 @@
-"""Records what Python's PyTorch says into expected_values.h: run with a Python that has torch.
+"""Records values of Python's PyTorch in expected_values.h: run with a Python that has torch.
 
 The C++ tests compare the library with these values. Optimizers run unfused and fused in Python; the fused
 numbers are kept, since the library calls the same kernels.
@@ -110,7 +110,7 @@ struct Text {{
   std::string text;
 }};
 
-// The text of Python's print for the tensors of record_expected.py.
+// The output of Python's print for the tensors of record_expected.py.
 inline const Text kTexts[] = {{
 {recorded_texts()}
 }};

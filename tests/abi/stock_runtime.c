@@ -1,12 +1,11 @@
-/* Plays the runtime of stock Simple: it owns the arrays and texts, opens libspl_torch.so as that does, and
- * calls it on both of its paths.
+/* Simulates the runtime of stock Simple: owns the arrays and strings, opens libspl_torch.so and calls it in
+ * both ways of stock Simple.
  *
- *   compiled   each symbol with its own C types; arrays and texts are this program's, made by the spl_
- * functions below dynamic    spl_wffi_call_i64's rules: at most 8 int64 arguments in, one int64 out; floats
- * as bits, texts as addresses
+ *   compiled  each symbol with its C types; the spl_ functions below create arrays and strings
+ *   dynamic   the rules of spl_wffi_call_i64: at most 8 int64 arguments and one int64 result; floats are
+ * passed as bits, strings as addresses
  *
- * Both paths work through the same tests. Argument: the library's file. Exit code 0 when everything was as it
- * should be. */
+ * Both paths run the same tests. Argument: the path of the library. Exit code 0 if all checks pass. */
 #define _POSIX_C_SOURCE 200809L /* strdup, mkstemp */
 #include <dlfcn.h>
 #include <math.h>
@@ -17,7 +16,7 @@
 
 #include "simple_torch/spl_runtime.h"
 
-/* --- the runtime's own arrays and texts: a library that brings its own must use these */
+/* --- the runtime's arrays and strings, which the library must use instead of its own */
 
 static int64_t arrays_alive = 0;
 
@@ -87,7 +86,7 @@ static Function symbol(const char* name) {
 
 typedef int64_t (*Eight)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
 
-/* As spl_wffi_call_i64: whatever the function takes, eight registers are filled and one is read. */
+/* As spl_wffi_call_i64: fills eight registers for any function and reads one. */
 static int64_t dynamic(const char* name, int count, ...) {
   int64_t arguments[8] = {0};
   va_list given;
@@ -127,7 +126,7 @@ static SplArray* dims(int count, ...) {
   return made;
 }
 
-/* --- the two paths: the same operations, as each can say them */
+/* --- the same operations on both paths */
 
 typedef struct {
   const char* name;
@@ -238,7 +237,7 @@ static double dynamic_loss(int64_t a, int64_t b) {
 static int64_t dynamic_linear(int64_t input, int64_t weight, int64_t bias) {
   return dynamic("rt_torch_nn_linear", 3, input, weight, bias);
 }
-/* Ten arguments: stock Simple cannot call this one dynamically, and goes by the compiled path. */
+/* Ten arguments: stock Simple cannot call this function dynamically and uses the compiled path. */
 static int64_t simple_convolved(int64_t input, int64_t weight) {
   return CALL(int64_t,
               (int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t),

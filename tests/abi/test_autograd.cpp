@@ -1,5 +1,5 @@
 // Backward passes over several tensors, steps of custom functions, hooks and modes, through the C ABI.
-// Numbers by calculus.
+// Expected values are from calculus.
 #include <cstdlib>
 #include <cstring>
 
@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class Passes : public CApiTest {
+class BackwardPasses : public CApiTest {
  protected:
   void TearDown() override {
     ended_count = 0;
@@ -44,7 +44,7 @@ class Passes : public CApiTest {
   static Handle sum_of(int64_t x) { return made(spt_sum_all, x); }
   static std::vector<double> gradient(int64_t x) { return values(made(spt_grad, x)); }
 
-  // What callbacks of plain C can reach.
+  // The state that C callbacks use.
   static inline int ended_count = 0;
   static inline int hooked = 0;
   static inline int dropped = 0;
@@ -53,7 +53,7 @@ class Passes : public CApiTest {
   static void dropped_one(int64_t /*number*/) { ++dropped; }
 };
 
-TEST_F(Passes, AddToTheLeavesThatAreNamedOnly) {
+TEST_F(BackwardPasses, AccumulateIntoTheGivenLeavesOnly) {
   const Handle x = parameter({3}, {1});
   const Handle y = parameter({5}, {1});
   const Handle product = made(spt_mul, int64_t{x}, int64_t{y});
@@ -67,7 +67,7 @@ TEST_F(Passes, AddToTheLeavesThatAreNamedOnly) {
   EXPECT_EQ(none, 0);
 }
 
-TEST_F(Passes, StartFromGradientsOfSeveralTensors) {
+TEST_F(BackwardPasses, AcceptGradientsOfSeveralTensors) {
   const Handle x = parameter({3, 4}, {2});
   const Handle square = square_of(x);
   const Handle sum = sum_of(x);
@@ -80,7 +80,7 @@ TEST_F(Passes, StartFromGradientsOfSeveralTensors) {
   EXPECT_EQ(spt_backward_of(roots, 2, gradients, 1, nullptr, 0, false, false), SPT_INVALID_ARGUMENT);
 }
 
-TEST_F(Passes, GiveGradientsWithoutAddingThem) {
+TEST_F(BackwardPasses, ReturnGradientsWithoutAccumulating) {
   const Handle x = parameter({3}, {1});
   const Handle unused = parameter({1}, {1});
   const std::vector<Handle> found = gradients_of(square_of(x), {x, unused}, true);
@@ -92,7 +92,7 @@ TEST_F(Passes, GiveGradientsWithoutAddingThem) {
   EXPECT_EQ(none, 0);
 }
 
-TEST_F(Passes, RefuseASecondDerivativeOfWhatIsOnceDifferentiable) {
+TEST_F(BackwardPasses, RejectASecondDerivativeOfOnceDifferentiable) {
   const Handle x = parameter({3}, {1});
   const Handle square = square_of(x);
   const int64_t tensors[] = {square, 0};
@@ -107,7 +107,7 @@ TEST_F(Passes, RefuseASecondDerivativeOfWhatIsOnceDifferentiable) {
   EXPECT_THAT(spt_last_error_message(), HasSubstr("once_differentiable"));
 }
 
-TEST_F(Passes, HaveANumberWhileTheyRun) {
+TEST_F(BackwardPasses, HaveAnIdWhileTheyRun) {
   int64_t outside = kUntouched;
   EXPECT_EQ(spt_graph_task(&outside), SPT_OK);
   EXPECT_EQ(outside, -1);
@@ -126,7 +126,7 @@ TEST_F(Passes, HaveANumberWhileTheyRun) {
   EXPECT_EQ(ended_count, 1);
 }
 
-TEST_F(Passes, CallTheHookOfALeafAfterItsGradientHasGrown) {
+TEST_F(BackwardPasses, CallThePostAccumulateGradHookAfterAccumulation) {
   const auto note = [](int64_t key, int64_t leaf) -> int64_t {
     int64_t gradient = 0;
     if (key == 7 && spt_grad(leaf, &gradient) == SPT_OK && gradient != 0) {
@@ -147,10 +147,10 @@ TEST_F(Passes, CallTheHookOfALeafAfterItsGradientHasGrown) {
   EXPECT_EQ(spt_register_post_accumulate_grad_hook(result, 7, note, ended, &hook), SPT_INVALID_ARGUMENT);
 }
 
-TEST_F(Passes, PackAndUnpackWhatIsSaved) {
+TEST_F(BackwardPasses, PackAndUnpackSavedTensors) {
   const auto pack = [](int64_t, int64_t tensor) -> int64_t {
     ++hooked;
-    return tensor;  // its handle is the number under which it is kept
+    return tensor;  // packed as its own handle
   };
   const auto unpack = [](int64_t, int64_t number) -> int64_t {
     int64_t copy = 0;
@@ -173,7 +173,7 @@ TEST_F(Passes, PackAndUnpackWhatIsSaved) {
   EXPECT_EQ(ended_count, 1);
 }
 
-// Gives its input back, changed in place, and a second output; what it says of them is set by the test.
+// Returns its input, modified in place, and a second output. The test sets how it marks them.
 struct Said {
   bool is_dirty = false;
   bool has_no_slope = false;
@@ -220,7 +220,7 @@ int64_t backward_of_the_first(int64_t /*key*/, int64_t step) {
   return 1;
 }
 
-class Steps : public Passes {
+class CustomFunctionSteps : public Passes {
  protected:
   std::vector<Handle> run(int64_t x) {
     int64_t* items = nullptr;
@@ -242,7 +242,7 @@ class Steps : public Passes {
   }
 };
 
-TEST_F(Steps, MarkOutputsWithoutAGradient) {
+TEST_F(CustomFunctionSteps, MarkNonDifferentiableOutputs) {
   said.has_no_slope = true;
   const Handle x = parameter({2}, {1});
   const std::vector<Handle> outputs = run(x);
@@ -251,7 +251,7 @@ TEST_F(Steps, MarkOutputsWithoutAGradient) {
   EXPECT_FALSE(requires_grad(outputs[1]));
 }
 
-TEST_F(Steps, MarkWhatTheyChangeInPlace) {
+TEST_F(CustomFunctionSteps, MarkDirtyInputs) {
   said.is_dirty = true;
   const Handle x = parameter({2}, {1});
   const Handle inner = square_of(x);
@@ -260,10 +260,10 @@ TEST_F(Steps, MarkWhatTheyChangeInPlace) {
   EXPECT_THAT(values(made(spt_detach, int64_t{inner})), ElementsAre(0));
   char* name = nullptr;
   ASSERT_EQ(spt_grad_fn_name(inner, &name), SPT_OK);
-  EXPECT_EQ(taken(name), "TwinBackward") << "the tensor itself is the result now";
+  EXPECT_EQ(taken(name), "TwinBackward") << "the result is the input tensor itself";
 }
 
-TEST_F(Steps, AreGivenZerosOrNothingForOutputsThatNobodyUsed) {
+TEST_F(CustomFunctionSteps, MaterializeGradientsOfUnusedOutputs) {
   for (const bool materializes : {true, false}) {
     said.materializes = materializes;
     const Handle x = parameter({2}, {1});
@@ -273,7 +273,7 @@ TEST_F(Steps, AreGivenZerosOrNothingForOutputsThatNobodyUsed) {
   }
 }
 
-TEST_F(Passes, SayInAnomalyModeWhereTheOperationWasCalled) {
+TEST_F(BackwardPasses, ReportTheSourceLocationInAnomalyMode) {
   const auto place = []() -> char* { return strdup("program.c:12"); };
   bool is_on = true;
   bool is_checking = false;
@@ -293,7 +293,7 @@ TEST_F(Passes, SayInAnomalyModeWhereTheOperationWasCalled) {
   EXPECT_FALSE(is_on);
 }
 
-TEST_F(Passes, AreNotPossibleForTensorsOfInferenceMode) {
+TEST_F(BackwardPasses, RejectInferenceTensors) {
   bool is_on = false;
   ASSERT_EQ(spt_inference_mode_begin(true), SPT_OK);
   ASSERT_EQ(spt_is_inference_mode_enabled(&is_on), SPT_OK);
@@ -306,13 +306,13 @@ TEST_F(Passes, AreNotPossibleForTensorsOfInferenceMode) {
   EXPECT_THAT(spt_last_error_message(), HasSubstr("inference"));
 }
 
-TEST_F(CApiTest, StatesOfRandomNumbersComeBack) {
+TEST_F(CApiTest, RngStateIsRestored) {
   const Handle state = made(spt_rng_state, "cpu");
   const int64_t dims[] = {4};
   const std::vector<double> first = values(made(spt_rand, dims, int64_t{1}));
   ASSERT_EQ(spt_set_rng_state("cpu", state), SPT_OK) << spt_last_error_message();
   EXPECT_EQ(values(made(spt_rand, dims, int64_t{1})), first);
-  EXPECT_NE(spt_set_rng_state("cpu", tensor({1}, {1})), SPT_OK) << "this is no state";
+  EXPECT_NE(spt_set_rng_state("cpu", tensor({1}, {1})), SPT_OK) << "not a state";
   int64_t none = 0;
   EXPECT_EQ(spt_rng_state("nowhere", &none), SPT_INVALID_ARGUMENT);
 }

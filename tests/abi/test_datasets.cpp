@@ -1,4 +1,4 @@
-// The contract of data sets of native code: what a table has to hold, who ends, what bad samples become.
+// The contract of datasets in native code: required functions, lifetime, and errors of samples.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace {
 
-/// What the table's functions are given and do; each test has its own.
+/// The context of the table's functions, one for each test.
 struct Source {
-  int64_t gives = 1;  // tensors of a sample; the last call's failure where it is -1
+  int64_t gives = 1;  // number of tensors of a sample; -1 is a failure
   bool gives_dead_handle = false;
   bool begins = true;
   int ended = 0;
@@ -69,38 +69,38 @@ class Datasets : public CApiTest {
   Source source_;
 };
 
-TEST_F(Datasets, FunctionsThatLackAreNamed) {
+TEST_F(Datasets, MissingFunctionsAreNamed) {
   SptDataset table = functions(3);
   table.sample = nullptr;
   expect_refused(table, "sample is NULL");
   table = functions(-1);
   table.begin = nullptr;
-  expect_refused(table, "begin, which a data set without a size needs, is NULL");
+  expect_refused(table, "begin of an iterable dataset is NULL");
   table = functions(-1);
   table.finish = nullptr;
-  expect_refused(table, "finish, which a data set without a size needs, is NULL");
-  expect_refused(functions(-2), "size is -2; it is -1 where samples come in order");
-  EXPECT_EQ(source_.ended, 4) << "each that was refused has its end told";
+  expect_refused(table, "finish of an iterable dataset is NULL");
+  expect_refused(functions(-2), "dataset: size must be non-negative, or -1 for an iterable dataset, got -2");
+  EXPECT_EQ(source_.ended, 4) << "end() of each rejected dataset is called";
   table = functions(3);
   table.version = 2;
-  expect_refused(table, "the data set's functions are of version 2, and this library knows version 1");
-  EXPECT_EQ(source_.ended, 4) << "where its place in the structure is not known, it is not called";
+  expect_refused(table, "dataset: version must be 1, got 2");
+  EXPECT_EQ(source_.ended, 4) << "end() is not called for an unknown version of the struct";
   int64_t handle = kUntouched;
   EXPECT_EQ(spt_dataset_new(nullptr, &handle), SPT_INVALID_ARGUMENT);
 }
 
-TEST_F(Datasets, EndsWithItsLastUser) {
+TEST_F(Datasets, EndIsCalledAfterTheLastUse) {
   Handle stream = dataset(-1);
   int64_t pass = 0;
   ASSERT_EQ(spt_dataset_begin(stream, 1, 2, &pass), SPT_OK);
   stream = Handle();
-  EXPECT_EQ(source_.ended, 0) << "the pass needs it";
+  EXPECT_EQ(source_.ended, 0) << "the pass keeps it alive";
   ASSERT_EQ(spt_release(pass), SPT_OK);
   EXPECT_EQ(source_.finished, 1);
   EXPECT_EQ(source_.ended, 1);
 }
 
-TEST_F(Datasets, EndIsNoMoreToBeHad) {
+TEST_F(Datasets, APassStaysAtItsEnd) {
   const Handle stream = dataset(-1);
   int64_t handle = 0;
   ASSERT_EQ(spt_dataset_begin(stream, 0, 1, &handle), SPT_OK);
@@ -113,11 +113,11 @@ TEST_F(Datasets, EndIsNoMoreToBeHad) {
   spt_free(tensors);
   source_.gives = 1;
   ASSERT_EQ(spt_dataset_next(pass, &tensors, &count), SPT_OK);
-  EXPECT_EQ(count, 0) << "the library does not ask again";
+  EXPECT_EQ(count, 0) << "the library does not call sample() again";
   spt_free(tensors);
 }
 
-TEST_F(Datasets, WorkersThatAreNotThereAreRefused) {
+TEST_F(Datasets, WorkersOutOfRangeAreRejected) {
   const Handle stream = dataset(-1);
   for (const auto& [worker, workers] : std::vector<std::array<int64_t, 2>>{{2, 2}, {-1, 2}, {0, 0}}) {
     int64_t pass = kUntouched;
@@ -126,29 +126,28 @@ TEST_F(Datasets, WorkersThatAreNotThereAreRefused) {
   }
 }
 
-TEST_F(Datasets, BadSamplesAreErrors) {
+TEST_F(Datasets, InvalidSamplesAreErrors) {
   const Handle numbered = dataset(3);
   int64_t* tensors = nullptr;
   int64_t count = kUntouched;
   source_.gives = SPT_SAMPLE_MOST + 1;
   ASSERT_EQ(spt_scope_begin(), SPT_OK);
   EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INVALID_ARGUMENT);
-  EXPECT_STREQ(spt_last_error_message(),
-               "the data set says that a sample has 33 tensors; it may have at most 32");
+  EXPECT_STREQ(spt_last_error_message(), "dataset: a sample must have at most 32 tensors, got 33");
   int64_t left = 0;
   ASSERT_EQ(spt_scope_end(&left), SPT_OK);
-  EXPECT_EQ(left, SPT_SAMPLE_MOST) << "those in the places that there are stay the program's";
+  EXPECT_EQ(left, SPT_SAMPLE_MOST) << "the program keeps the handles that it has written";
   source_.gives = 1;
   source_.gives_dead_handle = true;
   EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INVALID_HANDLE);
   source_.gives = -1;
-  EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INTERRUPTED) << "it said nothing of why";
+  EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INTERRUPTED) << "no error was recorded";
   source_.gives = -2;
   EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(count, kUntouched);
 }
 
-TEST_F(Datasets, PassesThatDoNotBeginAreErrors) {
+TEST_F(Datasets, FailureOfBeginIsAnError) {
   source_.begins = false;
   const Handle stream = dataset(-1);
   int64_t pass = kUntouched;
@@ -157,7 +156,7 @@ TEST_F(Datasets, PassesThatDoNotBeginAreErrors) {
   EXPECT_EQ(source_.finished, 0);
 }
 
-TEST_F(Datasets, OtherHandlesAreRefused) {
+TEST_F(Datasets, OtherHandlesAreRejected) {
   const Handle numbered = dataset(3);
   int64_t* tensors = nullptr;
   int64_t count = kUntouched;

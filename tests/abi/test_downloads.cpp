@@ -1,5 +1,5 @@
-// The contract of downloads, checksums, archives and plain pickles, as far as no server is needed: for those
-// with one see tests/vision/test_downloads.py.
+// The contract of downloads, checksums, archives and plain pickles without a server. Tests with a server are
+// in tests/vision/test_downloads.py.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -20,7 +20,7 @@ class Downloads : public CApiTest {
     CApiTest::SetUp();
     std::string name = (fs::temp_directory_path() / "abi-downloads-XXXXXX").string();
     folder_ = mkdtemp(name.data());
-    setenv("no_proxy", "127.0.0.1", 1);  // libcurl asks a proxy where one is set
+    setenv("no_proxy", "127.0.0.1", 1);  // libcurl uses a configured proxy
   }
   void TearDown() override {
     fs::remove_all(folder_);
@@ -40,7 +40,7 @@ class Downloads : public CApiTest {
 
 constexpr const char* kClosed = "http://127.0.0.1:9/x";
 
-TEST_F(Downloads, AServerThatIsNotThereIsUnavailableAndLeavesThePart) {
+TEST_F(Downloads, AnUnreachableServerIsUnavailableAndKeepsThePartialFile) {
   int64_t download = 0;
   ASSERT_EQ(spt_download_begin(kClosed, file_of("begun").c_str(), true, 5, 3, &download), SPT_OK);
   int32_t status = SPT_OK;
@@ -60,10 +60,10 @@ TEST_F(Downloads, AServerThatIsNotThereIsUnavailableAndLeavesThePart) {
   EXPECT_THAT(spt_last_error_message(), HasSubstr("connect"));
   EXPECT_EQ(fs::file_size(path("file")), 5U);
   EXPECT_EQ(spt_download_end(download), SPT_OK);
-  EXPECT_EQ(spt_download_end(download), SPT_OK) << "one that has ended is passed over";
+  EXPECT_EQ(spt_download_end(download), SPT_OK) << "an ended download is ignored";
 }
 
-TEST_F(Downloads, LimitsThatMeanNothingAreRefusedBeforeTheFileIsTouched) {
+TEST_F(Downloads, InvalidLimitsAreRejectedBeforeTheFileIsTouched) {
   const std::string file = file_of("kept");
   int64_t download = kUntouched;
   EXPECT_EQ(spt_download_begin(kClosed, file.c_str(), false, 0, 3, &download), SPT_INVALID_ARGUMENT);
@@ -86,7 +86,7 @@ TEST_F(Downloads, AFileHasOneDownloadAtATime) {
   spt_download_end(second);
 }
 
-TEST_F(Downloads, ChecksumsAreThoseOfTheStandards) {
+TEST_F(Downloads, ChecksumsMatchTheStandards) {
   char* digits = nullptr;
   ASSERT_EQ(spt_file_checksum(file_of("abc").c_str(), "md5", &digits), SPT_OK);
   EXPECT_STREQ(digits, "900150983cd24fb0d6963f7d28e17f72");  // RFC 1321, A.5
@@ -99,14 +99,14 @@ TEST_F(Downloads, ChecksumsAreThoseOfTheStandards) {
   EXPECT_EQ(spt_file_checksum(path("none").c_str(), "md5", &digits), SPT_IO);
 }
 
-TEST_F(Downloads, WhatIsNoArchiveIsToldAndMakesNothing) {
+TEST_F(Downloads, AFileThatIsNotAnArchiveIsRejectedAndExtractsNothing) {
   EXPECT_EQ(spt_tar_unpack(file_of(std::string(600, 'x')).c_str(), path("here").c_str()), SPT_IO);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("no tar archive"));
   EXPECT_EQ(spt_tar_unpack(path("none").c_str(), path("here").c_str()), SPT_IO);
   EXPECT_FALSE(fs::exists(path("here")));
 }
 
-TEST_F(Downloads, APicklesValuesComeWithTheirLetters) {
+TEST_F(Downloads, APlainPickleIsReadAsLettersAndValues) {
   SplArray* values = nullptr;
   ASSERT_EQ(spt_pickle_load(file_of("\x80\x02]K\x07"
                                     "aU\x02hi\x86.")

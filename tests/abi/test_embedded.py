@@ -1,4 +1,4 @@
-"""The library as a guest in a Python process that has torch: one LibTorch, the same memory on both sides."""
+"""The library embedded in a Python process that has torch: one LibTorch, shared memory."""
 
 from __future__ import annotations
 

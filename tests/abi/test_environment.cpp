@@ -1,4 +1,4 @@
-// The search for PyTorch, on folders made for the test.
+// The search for PyTorch, in folders that the test creates.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,18 +8,20 @@
 #include <map>
 
 #include "abi/front/environment.h"
+#include "supported_versions.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 using simple_torch::abi::find_environment;
 using simple_torch::abi::FoundEnvironment;
+using simple_torch::abi::kSupportedTorch;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-constexpr auto kProgram = "of which a Python consists";
+constexpr auto kProgram = "the bytes of a Python executable";
 
-class Environments : public ::testing::Test {
+class Environment : public ::testing::Test {
  protected:
   void SetUp() override {
     root_ = fs::temp_directory_path() / ("simple-environments-" + std::to_string(getpid()));
@@ -43,7 +45,7 @@ class Environments : public ::testing::Test {
     }
     return prefix;
   }
-  /// A Python that is no virtual environment, with torch.
+  /// A Python installation with torch, not a virtual environment.
   fs::path installation(const std::string& name, const std::string& minor, const std::string& torch_version) {
     fs::path prefix = root_ / name;
     write(prefix / "bin" / ("python" + minor), kProgram);
@@ -65,13 +67,13 @@ class Environments : public ::testing::Test {
   std::map<std::string, std::string> variables_;
 };
 
-TEST_F(Environments, OffMeansOff) {
+TEST_F(Environment, SimpleTorchOffDisablesPyTorch) {
   variables_["SIMPLE_TORCH"] = "off";
   EXPECT_EQ(found().torch_dir, "");
-  EXPECT_THAT(found().problem, HasSubstr("switched off"));
+  EXPECT_THAT(found().problem, HasSubstr("PyTorch is disabled by SIMPLE_TORCH=off"));
 }
 
-TEST_F(Environments, AFolderNamesTheTorchAndItsPython) {
+TEST_F(Environment, SimpleTorchSelectsTheTorchAndItsPython) {
   const fs::path prefix = environment("a", "2.15.0+cu132");
   variables_["SIMPLE_TORCH"] = prefix / "lib" / "python3.11" / "site-packages" / "torch";
   EXPECT_EQ(found().torch_version, "2.15.0+cu132");
@@ -81,7 +83,7 @@ TEST_F(Environments, AFolderNamesTheTorchAndItsPython) {
   EXPECT_EQ(found().problem, "");
 }
 
-TEST_F(Environments, ABareLibTorchFolderWillDo) {
+TEST_F(Environment, SimpleTorchAcceptsABareLibTorchFolder) {
   write(root_ / "libtorch" / "build-version", "2.12.1+cpu\n");
   write(root_ / "libtorch" / "lib" / "libtorch_cpu.so", "");
   variables_["SIMPLE_TORCH"] = root_ / "libtorch";
@@ -89,55 +91,55 @@ TEST_F(Environments, ABareLibTorchFolderWillDo) {
   EXPECT_EQ(found().python, "");
 }
 
-TEST_F(Environments, ThePythonThatIsNamedIsTakenBeforeAnActiveOne) {
+TEST_F(Environment, SimplePythonPrecedesAnActiveEnvironment) {
   variables_["SIMPLE_PYTHON"] = environment("named", "2.11.0") / "bin" / "python3";
   variables_["VIRTUAL_ENV"] = environment("active", "2.15.0");
   EXPECT_EQ(found().torch_version, "2.11.0");
   EXPECT_EQ(found().chosen_by, "SIMPLE_PYTHON");
 }
 
-TEST_F(Environments, ANamedPythonWithoutTorchIsAProblemThatSaysWhatToDo) {
+TEST_F(Environment, ANamedPythonWithoutTorchIsAProblemWithInstructions) {
   variables_["SIMPLE_PYTHON"] = environment("bare", "") / "bin" / "python3";
   EXPECT_EQ(found().torch_dir, "");
   EXPECT_THAT(found().problem, HasSubstr("has no PyTorch"));
   EXPECT_THAT(found().problem, HasSubstr("-m pip install torch"));
 }
 
-TEST_F(Environments, ANamedProgramThatIsNoPythonIsRefusedAsSuch) {
+TEST_F(Environment, ANamedProgramThatIsNotAPythonIsRejected) {
   const fs::path bin = environment("bare", "") / "bin";
   write(bin / "ls", kProgram);
   write(bin / "python3.12", "");
   for (const char* name : {"ls", "python3.12"}) {
     variables_["SIMPLE_PYTHON"] = bin / name;
-    EXPECT_THAT(found().problem, EndsWith(std::string(name) + ", which is no Python; name one"));
+    EXPECT_THAT(found().problem, EndsWith(std::string(name) + " is not a Python"));
   }
 }
 
-TEST_F(Environments, APythonNamedWithoutASlashIsFoundInPath) {
+TEST_F(Environment, APythonWithoutASlashIsFoundInPath) {
   variables_["SIMPLE_PYTHON"] = "python3";
   variables_["PATH"] = "/nonexistent:" + (environment("onpath", "2.15.0") / "bin").string();
   EXPECT_EQ(found().torch_version, "2.15.0");
 }
 
-TEST_F(Environments, AnActiveEnvironmentIsTakenBeforeTheProjects) {
+TEST_F(Environment, AnActiveEnvironmentPrecedesTheProjects) {
   variables_["VIRTUAL_ENV"] = environment("active", "2.13.0");
   write(root_ / "lib" / "simple-torch-environment", environment("own", "2.15.0") / "bin" / "python3");
   EXPECT_EQ(found().torch_version, "2.13.0");
   EXPECT_EQ(found().notice, "");
 }
 
-TEST_F(Environments, AnActiveEnvironmentWithoutASupportedTorchIsPassedOverWithANotice) {
+TEST_F(Environment, AnActiveEnvironmentWithoutASupportedTorchIsIgnoredWithANotice) {
   write(root_ / "lib" / "simple-torch-environment",
         (environment("own", "2.15.0") / "bin" / "python3").string() + "\n");
   variables_["VIRTUAL_ENV"] = environment("none", "");
   EXPECT_EQ(found().chosen_by, "project");
-  EXPECT_THAT(found().notice, HasSubstr("is passed over: it has no PyTorch"));
+  EXPECT_THAT(found().notice, HasSubstr("is ignored: it has no PyTorch"));
   variables_["VIRTUAL_ENV"] = environment("old", "2.4.1");
   EXPECT_EQ(found().torch_version, "2.15.0");
-  EXPECT_THAT(found().notice, HasSubstr("PyTorch 2.4.1, and 2.11 to 2.15 are supported"));
+  EXPECT_THAT(found().notice, HasSubstr("PyTorch 2.4.1, supported are " + std::string(kSupportedTorch[0])));
 }
 
-TEST_F(Environments, OfCondaAreTakenWhenActive) {
+TEST_F(Environment, AnActiveCondaEnvironmentIsUsed) {
   variables_["CONDA_PREFIX"] = installation("conda/envs/work", "3.12", "2.14.0");
   EXPECT_EQ(found().chosen_by, "CONDA_PREFIX");
   EXPECT_EQ(found().torch_version, "2.14.0");
@@ -146,36 +148,36 @@ TEST_F(Environments, OfCondaAreTakenWhenActive) {
   EXPECT_EQ(found().chosen_by, "VIRTUAL_ENV");
 }
 
-TEST_F(Environments, CondasBaseWithoutTorchIsPassedOverSilently) {
+TEST_F(Environment, CondasBaseWithoutTorchIsIgnoredSilently) {
   write(root_ / "lib" / "simple-torch-environment", environment("own", "2.15.0") / "bin" / "python3");
   write(root_ / "conda/bin/python3", "");
   variables_["CONDA_PREFIX"] = root_ / "conda";
-  EXPECT_THAT(found().notice, HasSubstr("is passed over"));
+  EXPECT_THAT(found().notice, HasSubstr("is ignored"));
   variables_["CONDA_DEFAULT_ENV"] = "base";
   EXPECT_EQ(found().notice, "");
   EXPECT_EQ(found().chosen_by, "project");
 }
 
-TEST_F(Environments, AShimOfPyenvIsNoPython) {
+TEST_F(Environment, APyenvShimIsRejected) {
   write(root_ / "pyenv/shims/python3", "#!/usr/bin/env bash\nexec pyenv exec python3\n");
   variables_["SIMPLE_PYTHON"] = root_ / "pyenv/shims/python3";
-  EXPECT_THAT(found().problem, HasSubstr("a script that starts some Python"));
+  EXPECT_THAT(found().problem, HasSubstr("is a script, such as a pyenv shim"));
   EXPECT_THAT(found().problem, HasSubstr("pyenv which python"));
 }
 
-TEST_F(Environments, OfPyenvAreKnownByTheirFiles) {
+TEST_F(Environment, APyenvInstallationIsRecognized) {
   variables_["SIMPLE_PYTHON"] = installation("pyenv/versions/3.10.14", "3.10", "2.11.0") / "bin" / "python3";
   EXPECT_EQ(found().python_minor, "3.10");
   EXPECT_EQ(found().torch_version, "2.11.0");
 }
 
-TEST_F(Environments, AnUnsupportedTorchThatWasAskedForIsAProblem) {
+TEST_F(Environment, AnUnsupportedTorchThatIsNamedIsAProblem) {
   variables_["SIMPLE_PYTHON"] = environment("old", "2.4.1") / "bin" / "python3";
   EXPECT_THAT(found().problem, HasSubstr("PyTorch 2.4.1"));
   EXPECT_THAT(found().problem, HasSubstr("is not supported"));
 }
 
-TEST_F(Environments, NothingAtAllPointsToSetUp) {
+TEST_F(Environment, NoEnvironmentRecommendsSetup) {
   EXPECT_THAT(found().problem, HasSubstr("bin/simple setup"));
 }
 

@@ -1,4 +1,4 @@
-// Every kind of error, once: its number, its words, its fields, and that nothing is written.
+// Each kind of error once: status, message and fields. A failed call writes nothing.
 #include <thread>
 
 #include "simple_torch/simple_api.h"
@@ -17,7 +17,7 @@ class Errors : public CApiTest {
   }
 };
 
-TEST_F(Errors, InnerSizesThatDifferAreAShapeMismatch) {
+TEST_F(Errors, DifferentInnerSizesAreAShapeMismatch) {
   const Handle a = zeros({2, 3});
   const Handle b = zeros({4, 5});
   EXPECT_EQ(spt_matmul(a, b, &out_), SPT_SHAPE_MISMATCH);
@@ -37,7 +37,7 @@ TEST_F(Errors, ShapesThatDoNotBroadcastAreAShapeMismatch) {
   EXPECT_EQ(field("got"), "[4]");
 }
 
-TEST_F(Errors, AnotherNumberOfElementsIsAShapeMismatch) {
+TEST_F(Errors, ADifferentNumberOfElementsIsAShapeMismatch) {
   const Handle a = zeros({2, 3});
   const int64_t dims[] = {4, 2};
   EXPECT_EQ(spt_reshape(a, dims, 2, &out_), SPT_SHAPE_MISMATCH);
@@ -55,14 +55,14 @@ TEST_F(Errors, AViewThatNeedsACopyIsAShapeMismatch) {
   EXPECT_EQ(shape(copied), std::vector<int64_t>{6});
 }
 
-TEST_F(Errors, DataThatDoesNotFillTheShapeIsAShapeMismatch) {
+TEST_F(Errors, TooFewValuesForTheShapeAreAShapeMismatch) {
   const double data[] = {1, 2, 3};
   const int64_t dims[] = {2, 2};
   EXPECT_EQ(spt_from_data(data, 3, dims, 2, &out_), SPT_SHAPE_MISMATCH);
-  EXPECT_STREQ(spt_last_error_message(), "the shape has 4 elements, and 3 values are given");
+  EXPECT_STREQ(spt_last_error_message(), "the shape has 4 elements, got 3 values");
 }
 
-TEST_F(Errors, FactorsOfTwoDtypesAreADtypeMismatch) {
+TEST_F(Errors, DifferentDtypesAreADtypeMismatch) {
   const Handle a = zeros({2, 2});
   const Handle b = made(spt_to_float, static_cast<int64_t>(a));
   EXPECT_EQ(spt_matmul(a, b, &out_), SPT_DTYPE_MISMATCH);
@@ -70,12 +70,12 @@ TEST_F(Errors, FactorsOfTwoDtypesAreADtypeMismatch) {
   EXPECT_EQ(field("got"), "Double");
 }
 
-TEST_F(Errors, AnIntegerThatShouldRequireGradIsADtypeMismatch) {
+TEST_F(Errors, RequiresGradOnAnIntegerTensorIsADtypeMismatch) {
   const Handle a = integers({1, 2}, {2});
   EXPECT_EQ(spt_set_requires_grad(a, true), SPT_DTYPE_MISMATCH);
 }
 
-TEST_F(Errors, TensorsOnTwoDevicesAreADeviceMismatch) {
+TEST_F(Errors, DifferentDevicesAreADeviceMismatch) {
   const Handle a = zeros({2});
   const Handle meta = made(spt_to_device, static_cast<int64_t>(a), "meta");
   EXPECT_EQ(spt_copy_(a, meta), SPT_NOT_IMPLEMENTED) << "meta tensors have no values to copy";
@@ -84,21 +84,21 @@ TEST_F(Errors, TensorsOnTwoDevicesAreADeviceMismatch) {
   EXPECT_EQ(field("got"), "meta");
 }
 
-TEST_F(Errors, ADimensionThatIsNotThereIsIndexOutOfRange) {
+TEST_F(Errors, AMissingDimensionIsIndexOutOfRange) {
   const Handle a = zeros({2, 3});
   EXPECT_EQ(spt_softmax(a, 5, &out_), SPT_INDEX_OUT_OF_RANGE);
   EXPECT_STREQ(spt_last_error_message(),
                "Dimension out of range (expected to be in range of [-2, 1], but got 5)");
 }
 
-TEST_F(Errors, AnIndexThatIsNotThereIsIndexOutOfRange) {
+TEST_F(Errors, AMissingIndexIsIndexOutOfRange) {
   const Handle a = zeros({2, 3});
   const Handle places = integers({7}, {1});
   EXPECT_EQ(spt_select(a, 0, 9, &out_), SPT_INDEX_OUT_OF_RANGE);
   EXPECT_EQ(spt_index_select(a, 0, places, &out_), SPT_INDEX_OUT_OF_RANGE);
 }
 
-TEST_F(Errors, MemoryThatIsNotThereIsOutOfMemoryWithItsBytes) {
+TEST_F(Errors, AnExcessiveAllocationIsOutOfMemoryWithItsBytes) {
   const int64_t dims[] = {1000000, 1000000, 100};
   EXPECT_EQ(spt_zeros(dims, 3, &out_), SPT_OUT_OF_MEMORY);
   EXPECT_EQ(field("requested_bytes"), "400000000000000");
@@ -120,7 +120,7 @@ TEST_F(Errors, NullPointersAreInvalidArguments) {
   EXPECT_EQ(spt_available(nullptr), SPT_INVALID_ARGUMENT);
 }
 
-TEST_F(Errors, BackwardFromWhatNeedsNoGradIsAnInvalidArgument) {
+TEST_F(Errors, BackwardWithoutRequiresGradIsAnInvalidArgument) {
   const Handle a = zeros({1});
   EXPECT_EQ(spt_backward(a), SPT_INVALID_ARGUMENT);
   const Handle many = parameter({1, 2}, {2});
@@ -142,7 +142,7 @@ TEST_F(Errors, ATensorIsNotItsOwnGradient) {
 
 TEST_F(Errors, TheDefaultDtypeHasACode) { EXPECT_EQ(spt_set_default_dtype(-1), SPT_INVALID_ARGUMENT); }
 
-TEST_F(Errors, CutsIntoNothingAreInvalidArguments) {
+TEST_F(Errors, EmptyChunksAndSplitsAreInvalidArguments) {
   const Handle a = zeros({2});
   int64_t* parts = nullptr;
   int64_t count = 0;
@@ -159,34 +159,34 @@ TEST_F(Errors, WrongCodesAndNamesAreInvalidArguments) {
   EXPECT_EQ(spt_mse_loss(a, a, 3, &out_), SPT_INVALID_ARGUMENT);
 }
 
-TEST_F(Errors, ADeviceThatIsNotThereIsUnavailableAndThoseThereAreNamed) {
+TEST_F(Errors, AMissingDeviceIsUnavailableAndTheAvailableOnesAreNamed) {
   const Handle a = zeros({2});
   EXPECT_EQ(spt_to_device(a, "cuda:77", &out_), SPT_UNAVAILABLE);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("there is no device cuda:77; the devices here are cpu"));
 }
 
-TEST_F(Errors, WhatLibTorchLacksIsNotImplemented) {
+TEST_F(Errors, MissingKernelsAreNotImplemented) {
   const Handle a = integers({1, 2}, {2});
   EXPECT_EQ(spt_softmax(a, 0, &out_), SPT_NOT_IMPLEMENTED);
 }
 
-TEST_F(Errors, WhatLibTorchRefusesOtherwiseIsTorch) {
+TEST_F(Errors, OtherLibTorchErrorsAreTorch) {
   const Handle singular = zeros({2, 2});
   EXPECT_EQ(spt_inverse(singular, &out_), SPT_TORCH);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("singular"));
   EXPECT_THAT(spt_last_error_message(), Not(HasSubstr("frame #"))) << "no C++ backtrace";
 }
 
-TEST_F(Errors, AreKeptForEachThreadApart) {
+TEST_F(Errors, AreSeparateForEachThread) {
   EXPECT_EQ(spt_neg(0, &out_), SPT_INVALID_HANDLE);
   std::thread([] { EXPECT_EQ(spt_last_error_kind(), SPT_OK); }).join();
   EXPECT_EQ(spt_last_error_kind(), SPT_INVALID_HANDLE);
 }
 
-TEST_F(Errors, AreForgottenByTheNextCallFromSimpleAndNotByReaders) {
+TEST_F(Errors, AreClearedByTheNextCallFromSimpleButNotByReaders) {
   EXPECT_EQ(rt_torch_torchtensor_neg(0), 0);
   EXPECT_EQ(rt_torch_last_error_kind(), SPT_INVALID_HANDLE);
-  EXPECT_EQ(taken(rt_torch_last_error_message()), "handle 0 stands for no value");
+  EXPECT_EQ(taken(rt_torch_last_error_message()), "handle 0 refers to no value");
   EXPECT_EQ(rt_torch_last_error_kind(), SPT_INVALID_HANDLE);
   const Handle a(rt_torch_tensor_eye(2));
   EXPECT_EQ(rt_torch_last_error_kind(), 0);

@@ -1,4 +1,4 @@
-// The contract of files of events. What TensorBoard reads in them is tests/training/test_tensorboard.py's.
+// The contract of event files. tests/training/test_tensorboard.py reads them with TensorBoard.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -38,7 +38,7 @@ class Events : public CApiTest {
     return taken(path);
   }
 
-  /// How many records the file has; -1 where the last one is torn.
+  /// The number of records of the file; -1 if the last one is incomplete.
   static int records(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     const auto size = static_cast<std::streamoff>(fs::file_size(path));
@@ -55,7 +55,7 @@ class Events : public CApiTest {
   fs::path folder_;
 };
 
-TEST_F(Events, AFileLiesInItsFolderUnderTheNameThatTensorBoardKnows) {
+TEST_F(Events, AFileHasTheNameThatTensorBoardExpects) {
   const Handle first = made(spt_event_writer_new, (folder_ / "a/b").c_str(), int64_t{1}, 120.0, ".mine");
   EXPECT_EQ(path_of(first).parent_path(), folder_ / "a/b");
   EXPECT_THAT(path_of(first).filename(), MatchesRegex("events\\.out\\.tfevents\\.[0-9]{10}\\..*\\.mine"));
@@ -64,17 +64,17 @@ TEST_F(Events, AFileLiesInItsFolderUnderTheNameThatTensorBoardKnows) {
   EXPECT_NE(path_of(first), path_of(second));
 }
 
-TEST_F(Events, EventsWaitUntilTheyAreFlushed) {
+TEST_F(Events, EventsAreBufferedUntilAFlush) {
   const Handle held = writer(100);
   const auto size_before = fs::file_size(path_of(held));
   ASSERT_EQ(spt_event_scalar(held, "loss", 0.5, 0, 1, 2.0), SPT_OK) << spt_last_error_message();
   EXPECT_EQ(fs::file_size(path_of(held)), size_before);
   ASSERT_EQ(spt_event_writer_flush(held), SPT_OK);
-  // wall_time 9, step 2, summary 2 + value 2 + tag 6 + number 5: 26 bytes, and 16 of the frame.
+  // wall_time 9, step 2, summary 2 + value 2 + tag 6 + number 5: 26 bytes, plus 16 bytes of framing.
   EXPECT_EQ(fs::file_size(path_of(held)), size_before + 26 + 16);
 }
 
-TEST_F(Events, AHandleThatIsReleasedWritesWhatWaits) {
+TEST_F(Events, ReleaseWritesBufferedEvents) {
   Handle held = writer(100);
   const fs::path path = path_of(held);
   const auto size_before = fs::file_size(path);
@@ -92,7 +92,7 @@ TEST_F(Events, AllWritersAreFlushedAtOnce) {
   EXPECT_EQ(fs::file_size(path_of(one)), size_before);
 }
 
-TEST_F(Events, AClosedWriterTakesNothing) {
+TEST_F(Events, AClosedWriterRejectsEvents) {
   const Handle held = writer();
   ASSERT_EQ(spt_event_writer_close(held), SPT_OK);
   EXPECT_EQ(spt_event_scalar(held, "loss", 0.5, 0, 1, 2.0), SPT_INVALID_ARGUMENT);
@@ -141,7 +141,7 @@ TEST_F(Events, SeveralThreadsMayWrite) {
   EXPECT_EQ(fs::file_size(path_of(held)), size_before + size_t{4} * 100 * 42);
 }
 
-TEST_F(Events, WhatDoesNotFitIsRefused) {
+TEST_F(Events, InvalidArgumentsAreRejected) {
   const Handle held = writer();
   const Handle numbers = tensor({1, 2}, {2});
   const std::vector<double> five{0, 1, 2, 3, 4}, two{1, 2}, one{1};
@@ -177,7 +177,7 @@ TEST_F(Events, WhatDoesNotFitIsRefused) {
             SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_event_hparams(held, nullptr, 0, nullptr, 0, names, 2, names, 1, nullptr, 0, 0, 0),
             SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(fs::file_size(path_of(held)), size_before) << "a call that was refused wrote something";
+  EXPECT_EQ(fs::file_size(path_of(held)), size_before) << "a rejected call wrote to the file";
 }
 
 }  // namespace

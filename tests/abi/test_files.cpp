@@ -1,5 +1,5 @@
-// The contract of archives, safetensors files, streams and a CUDA device's memory. The safetensors files are
-// made here, byte by byte.
+// The contract of archives, safetensors files, streams and CUDA memory. The safetensors files are written
+// byte by byte.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -32,7 +32,7 @@ class Files : public CApiTest {
 
   std::string path(const char* name) const { return (folder_ / name).string(); }
 
-  /// A safetensors file: the header's length, the header, the data.
+  /// Writes a safetensors file: length of the header, header, data.
   std::string made_file(const std::string& header, const std::string& data) const {
     std::string file = path("made.safetensors");
     std::ofstream out(file, std::ios::binary);
@@ -64,7 +64,7 @@ constexpr char kHeader[] =
     R"({"__metadata__":{"by":"a test"},)"
     R"("w":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},"flags":{"dtype":"BOOL","shape":[2],"data_offsets":[16,18]}})";
 
-TEST_F(Files, ATensorComesBackFromItsArchive) {
+TEST_F(Files, ATensorIsRestoredFromItsArchive) {
   const Handle a = parameter({1, 2, 3, 4}, {2, 2});
   ASSERT_EQ(spt_tensor_save(a, path("a.pt").c_str()), SPT_OK) << spt_last_error_message();
   const Handle back = made(spt_tensor_load, path("a.pt").c_str());
@@ -73,7 +73,7 @@ TEST_F(Files, ATensorComesBackFromItsArchive) {
   EXPECT_FALSE(fs::exists(path("a.pt.part")));
 }
 
-TEST_F(Files, ArchivesRefuseWhatIsNoFileOfTheirs) {
+TEST_F(Files, OtherFilesAreNotArchives) {
   int64_t out = kUntouched;
   EXPECT_EQ(spt_tensor_load(path("absent.pt").c_str(), &out), SPT_IO);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("absent.pt cannot be read"));
@@ -111,14 +111,14 @@ TEST_F(Files, ItsTensorsOutliveASafetensorsFile) {
   ASSERT_EQ(spt_safetensors_open(file_path.c_str(), &file), SPT_OK);
   const Handle weight = made(spt_safetensors_get_tensor, file, "w");
   EXPECT_EQ(spt_safetensors_close(file), SPT_OK);
-  EXPECT_EQ(spt_safetensors_close(file), SPT_OK);  // passed over
+  EXPECT_EQ(spt_safetensors_close(file), SPT_OK);  // ignored
   EXPECT_THAT(values(weight), ElementsAre(1, 2, 3, 4));
   int64_t count = kUntouched;
   EXPECT_EQ(spt_safetensors_num_tensors(file, &count), SPT_INVALID_HANDLE);
   EXPECT_EQ(count, kUntouched);
 }
 
-TEST_F(Files, BrokenSafetensorsFilesAreRefusedWithTheReason) {
+TEST_F(Files, BrokenSafetensorsFilesAreRejectedWithTheReason) {
   const auto one = [](const char* dtype, const char* shape, const char* offsets) {
     return std::string(R"({"w":{"dtype":")") + dtype + R"(","shape":)" + shape + R"(,"data_offsets":)" +
            offsets + "}}";
@@ -143,7 +143,7 @@ TEST_F(Files, BrokenSafetensorsFilesAreRefusedWithTheReason) {
   }
 }
 
-TEST_F(Files, WhatIsTooShortForASafetensorsFileIsRefused) {
+TEST_F(Files, ATooShortSafetensorsFileIsRejected) {
   int64_t out = kUntouched;
   std::ofstream(path("short")) << "abc";
   EXPECT_EQ(spt_safetensors_open(path("short").c_str(), &out), SPT_IO);
@@ -156,7 +156,7 @@ TEST_F(Files, WhatIsTooShortForASafetensorsFileIsRefused) {
   EXPECT_EQ(out, kUntouched);
 }
 
-TEST_F(Files, ANameThatTheFileHasNotIsRefused) {
+TEST_F(Files, AMissingTensorNameIsRejected) {
   const std::string file_path = made_file(kHeader, bytes_of({1, 2, 3, 4}) + std::string("\1\0", 2));
   const Handle file = made(spt_safetensors_open, file_path.c_str());
   int64_t out = kUntouched;
@@ -168,7 +168,7 @@ TEST_F(Files, ANameThatTheFileHasNotIsRefused) {
   EXPECT_EQ(out, kUntouched);
 }
 
-TEST_F(Files, TheDynamicPathTakesAddresses) {
+TEST_F(Files, TheDynamicPathAcceptsAddresses) {
   const std::string file_path = made_file(kHeader, bytes_of({1, 2, 3, 4}) + std::string("\1\0", 2));
   const int64_t file = rt_torch_safetensors_open_dyn(reinterpret_cast<int64_t>(file_path.c_str()));
   ASSERT_NE(file, 0) << spt_last_error_message();
@@ -180,7 +180,7 @@ TEST_F(Files, TheDynamicPathTakesAddresses) {
   EXPECT_EQ(rt_torch_safetensors_num_tensors_dyn(file), 0);
 }
 
-TEST_F(Files, StreamsOfDevicesThatAreNotThereAreUnavailable) {
+TEST_F(Files, StreamsOfMissingDevicesAreUnavailable) {
   int64_t out = kUntouched;
   EXPECT_EQ(spt_stream_create(99, &out), SPT_UNAVAILABLE);
   EXPECT_EQ(spt_stream_create(-1, &out), SPT_UNAVAILABLE);
@@ -189,13 +189,13 @@ TEST_F(Files, StreamsOfDevicesThatAreNotThereAreUnavailable) {
   EXPECT_EQ(spt_stream_synchronize(12345), SPT_INVALID_HANDLE);
   bool idle = false;
   EXPECT_EQ(spt_stream_query(12345, &idle), SPT_INVALID_HANDLE);
-  EXPECT_EQ(spt_stream_free(12345), SPT_OK);        // passed over
-  EXPECT_EQ(rt_torch_torchstream_query(12345), 1);  // as stock Simple has it
+  EXPECT_EQ(spt_stream_free(12345), SPT_OK);        // ignored
+  EXPECT_EQ(rt_torch_torchstream_query(12345), 1);  // as in stock Simple
   const Handle a = ones({1});
   EXPECT_EQ(spt_to_stream(a, 99, 0, &out), SPT_UNAVAILABLE);
 }
 
-TEST_F(Files, DevicesThatAreNotThereHoldNoMemory) {
+TEST_F(Files, MissingDevicesHaveNoMemory) {
   int64_t bytes = kUntouched;
   ASSERT_EQ(spt_cuda_memory_allocated(99, &bytes), SPT_OK);
   EXPECT_EQ(bytes, 0);
@@ -204,7 +204,7 @@ TEST_F(Files, DevicesThatAreNotThereHoldNoMemory) {
   EXPECT_EQ(spt_cuda_empty_cache(), SPT_OK);
 }
 
-/// An array of values for spt_values_save, freed with this.
+/// An owned array of values for spt_values_save.
 class Flat {
  public:
   Flat() : array_(spl_array_new()) {}
@@ -221,7 +221,7 @@ class Flat {
   SplArray* array_;
 };
 
-TEST_F(Files, ValuesComeBackFlatAsTheyWent) {
+TEST_F(Files, FlatValuesRoundTrip) {
   const Handle x = tensor({1, 2}, {2});
   const std::string file = path("value.pt");
   Flat flat;  // [x, (3,)]
@@ -237,28 +237,28 @@ TEST_F(Files, ValuesComeBackFlatAsTheyWent) {
   spl_array_free(read);
 }
 
-TEST_F(Files, ValuesThatDoNotFitTheirLettersAreRefused) {
+TEST_F(Files, ValuesThatDoNotMatchTheirLettersAreRejected) {
   const std::string file = path("value.pt");
   const auto refused = [&](const char* kinds, const Flat& flat, const char* why) {
     EXPECT_EQ(spt_values_save(file.c_str(), kinds, flat.get()), SPT_INVALID_ARGUMENT) << kinds;
     EXPECT_THAT(spt_last_error_message(), HasSubstr(why));
   };
-  refused("l", Flat().add(int64_t{1} << 60), "end before the last collection does");
-  refused("d", Flat().add(int64_t{1} << 62), "end before the last collection does");
-  refused("l", Flat().add(-1), "how many items");
-  refused("vv", Flat().add(1).add(2), "there are values after the first one");
+  refused("l", Flat().add(int64_t{1} << 60), "end inside a collection");
+  refused("d", Flat().add(int64_t{1} << 62), "end inside a collection");
+  refused("l", Flat().add(-1), "must be a non-negative integer");
+  refused("vv", Flat().add(1).add(2), "expected one value, got more");
   refused("z", Flat().add(1), "");
   refused("vv", Flat().add(1), "");
   Flat deep;
   for (int i = 0; i < 300; ++i) {
     deep.add(1);
   }
-  refused(std::string(300, 'l').c_str(), deep, "nested more than 200 deep");
+  refused(std::string(300, 'l').c_str(), deep, "nested more than 200 levels deep");
   EXPECT_EQ(spt_values_save(file.c_str(), "t", Flat().add(12345).get()), SPT_INVALID_HANDLE);
   EXPECT_FALSE(fs::exists(file));
 }
 
-TEST_F(Files, LibTorchsArchivesAreToldFromPythons) {
+TEST_F(Files, LibTorchsArchivesAreDistinguishedFromPythons) {
   const Handle x = tensor({1, 2}, {2});
   const std::string file = path("archive.pt");
   bool is_libtorchs = false;

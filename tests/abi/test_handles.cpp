@@ -1,4 +1,4 @@
-// Handles: what is refused, what is counted, and that threads can share them.
+// Handles: validation, counts, scopes, tracing and use by several threads.
 #include <atomic>
 #include <cstring>
 #include <set>
@@ -24,7 +24,7 @@ TEST_F(Handles, ArePositiveAndDifferent) {
   EXPECT_NE(static_cast<int64_t>(a), static_cast<int64_t>(b));
 }
 
-TEST_F(Handles, ZeroAndNegativeNumbersAreRefused) {
+TEST_F(Handles, ZeroAndNegativeNumbersAreRejected) {
   int64_t out = kUntouched;
   for (const int64_t bad : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
     EXPECT_EQ(spt_neg(bad, &out), SPT_INVALID_HANDLE);
@@ -32,33 +32,33 @@ TEST_F(Handles, ZeroAndNegativeNumbersAreRefused) {
   EXPECT_EQ(out, kUntouched);
 }
 
-TEST_F(Handles, NumbersThatWereNeverGivenOutAreRefused) {
+TEST_F(Handles, UnknownNumbersAreRejected) {
   int64_t out = kUntouched;
   for (const int64_t bad : {int64_t{1}, int64_t{12345}, INT64_MAX, (int64_t{1} << 57) | 99}) {
     EXPECT_EQ(spt_neg(bad, &out), SPT_INVALID_HANDLE) << bad;
     EXPECT_EQ(spt_release(bad), SPT_INVALID_HANDLE) << bad;
   }
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("was never given out"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("unknown handle"));
 }
 
-TEST_F(Handles, AReleasedHandleStaysRefusedWhenItsPlaceIsUsedAgain) {
-  const int64_t old = zeros({2}).give();
+TEST_F(Handles, AReleasedHandleStaysInvalidWhenItsSlotIsReused) {
+  const int64_t old = zeros({2}).release();
   ASSERT_EQ(spt_release(old), SPT_OK);
   const Handle next = ones({2});
   int64_t out = kUntouched;
   EXPECT_EQ(spt_neg(old, &out), SPT_INVALID_HANDLE);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("was released already"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("has been released"));
   EXPECT_EQ(spt_release(old), SPT_INVALID_HANDLE);
   EXPECT_THAT(values(next), ElementsAre(1, 1));
 }
 
-TEST_F(Handles, AHandleOfAnotherKindIsRefusedByName) {
+TEST_F(Handles, AHandleOfAnotherKindIsRejectedByName) {
   const Handle weight = parameter({1}, {1});
   const int64_t params[] = {weight};
   const Handle optimizer = made(spt_optim_sgd_new, params, int64_t{1}, 0.1, 0.0, 0.0, 0.0, false);
   int64_t out = kUntouched;
   EXPECT_EQ(spt_neg(optimizer, &out), SPT_INVALID_HANDLE);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("is of kind optimizer, and a tensor is needed"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("expected a handle of kind tensor, got optimizer"));
   EXPECT_EQ(spt_optim_step(weight), SPT_INVALID_HANDLE);
 }
 
@@ -81,10 +81,10 @@ TEST_F(Handles, AreCountedByKind) {
   EXPECT_EQ(spt_live_handles(99, &peak), SPT_INVALID_ARGUMENT);
 }
 
-TEST_F(Handles, AreCountedWhicheverThreadEndsThem) {
+TEST_F(Handles, AreCountedWhicheverThreadReleasesThem) {
   int64_t before = 0, live = 0, peak = 0;
   ASSERT_EQ(spt_live_handles(SPT_HANDLE_TENSOR, &before), SPT_OK);
-  for (const size_t count : {3, 40, 1000}) {  // fewer and more than a thread counts by itself
+  for (const size_t count : {3, 40, 1000}) {  // below and above the size of a thread's pending count
     std::vector<Handle> made(count);
     std::thread([&] {
       for (Handle& each : made) {
@@ -104,8 +104,8 @@ TEST_F(Handles, AreCountedWhicheverThreadEndsThem) {
   EXPECT_GE(peak, before + 1000);
 }
 
-TEST_F(Handles, DiscardingWhatIsNoTensorDoesNothing) {
-  const int64_t handle = zeros({1}).give();
+TEST_F(Handles, DiscardingANonTensorDoesNothing) {
+  const int64_t handle = zeros({1}).release();
   bool ended = false;
   EXPECT_EQ(spt_discard_tensor(handle, &ended), SPT_OK);
   EXPECT_TRUE(ended);
@@ -115,9 +115,9 @@ TEST_F(Handles, DiscardingWhatIsNoTensorDoesNothing) {
   }
 }
 
-TEST_F(Handles, TellWhetherTheyAreTensors) {
+TEST_F(Handles, ReportWhetherTheyAreTensors) {
   bool is = false;
-  const int64_t handle = zeros({1}).give();
+  const int64_t handle = zeros({1}).release();
   EXPECT_EQ(spt_is_tensor(handle, &is), SPT_OK);
   EXPECT_TRUE(is);
   spt_release(handle);
@@ -125,9 +125,9 @@ TEST_F(Handles, TellWhetherTheyAreTensors) {
   EXPECT_FALSE(is);
 }
 
-TEST_F(Handles, EndWithTheirScopeUnlessKept) {
+TEST_F(Handles, AreReleasedWithTheirScopeUnlessKept) {
   ASSERT_EQ(spt_scope_begin(), SPT_OK);
-  int64_t dies = ones({1}).give(), stays = ones({2}).give(), gone = ones({3}).give();
+  int64_t dies = ones({1}).release(), stays = ones({2}).give(), gone = ones({3}).give();
   ASSERT_EQ(spt_release(gone), SPT_OK);
   ASSERT_EQ(spt_scope_keep(stays), SPT_OK) << spt_last_error_message();
   int64_t ended = kUntouched;
@@ -137,10 +137,10 @@ TEST_F(Handles, EndWithTheirScopeUnlessKept) {
   EXPECT_THAT(shape(Handle(stays)), ElementsAre(2));
 }
 
-TEST_F(Handles, ThatAreKeptBelongToTheScopeRoundThat) {
+TEST_F(Handles, KeptHandlesMoveToTheEnclosingScope) {
   ASSERT_EQ(spt_scope_begin(), SPT_OK);
   ASSERT_EQ(spt_scope_begin(), SPT_OK);
-  const int64_t inner = ones({1}).give();
+  const int64_t inner = ones({1}).release();
   ASSERT_EQ(spt_scope_keep(inner), SPT_OK);
   int64_t ended = kUntouched;
   ASSERT_EQ(spt_scope_end(&ended), SPT_OK);
@@ -150,10 +150,10 @@ TEST_F(Handles, ThatAreKeptBelongToTheScopeRoundThat) {
   EXPECT_EQ(ended, 1);
 }
 
-TEST_F(Handles, ScopesAreThoseOfTheThread) {
+TEST_F(Handles, ScopesBelongToAThread) {
   ASSERT_EQ(spt_scope_begin(), SPT_OK);
   int64_t of_other = 0;
-  std::thread([&] { of_other = ones({1}).give(); }).join();
+  std::thread([&] { of_other = ones({1}).release(); }).join();
   EXPECT_EQ(spt_scope_keep(of_other), SPT_INVALID_ARGUMENT);
   int64_t ended = kUntouched;
   ASSERT_EQ(spt_scope_end(&ended), SPT_OK);
@@ -161,7 +161,7 @@ TEST_F(Handles, ScopesAreThoseOfTheThread) {
   EXPECT_EQ(spt_release(of_other), SPT_OK);
 }
 
-TEST_F(Handles, ScopesRefuseWhatIsNotOpen) {
+TEST_F(Handles, EndingWithoutAnOpenScopeIsRejected) {
   int64_t ended = kUntouched;
   EXPECT_EQ(spt_scope_end(&ended), SPT_INVALID_ARGUMENT);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("no scope is open on this thread"));
@@ -181,39 +181,39 @@ std::string report() {
 
 char* here() { return strdup("train.c:7"); }
 
-TEST_F(Handles, TellWhereTheyWereMadeWhenThatIsTraced) {
-  EXPECT_EQ(report(), "no handle is live");
+TEST_F(Handles, ReportTheirOriginWhenTraced) {
+  EXPECT_EQ(report(), "no live handles");
   const Handle before = zeros({2});
-  EXPECT_EQ(report(), "1 handle is live\n  1 tensor of 8 bytes, made before handles were traced");
+  EXPECT_EQ(report(), "1 live handle\n  1 tensor of 8 bytes, created before tracing started");
   ASSERT_EQ(spt_trace_handles(true, here), SPT_OK);
   const Handle one = ones({4}), two = ones({4});
   const Handle view = made(spt_detach, static_cast<int64_t>(one));
-  ASSERT_EQ(spt_release(zeros({1}).give()), SPT_OK);
+  ASSERT_EQ(spt_release(zeros({1}).release()), SPT_OK);
   EXPECT_EQ(report(),
             "4 handles are live\n"
-            "  2 tensors of 32 bytes, made by spt_ones at train.c:7\n"
-            "  1 tensor of 16 bytes, made by spt_detach at train.c:7\n"
-            "  1 tensor of 8 bytes, made before handles were traced");
+            "  2 tensors of 32 bytes, created by spt_ones at train.c:7\n"
+            "  1 tensor of 16 bytes, created by spt_detach at train.c:7\n"
+            "  1 tensor of 8 bytes, created before tracing started");
   ASSERT_EQ(spt_trace_handles(true, nullptr), SPT_OK);
   const Handle nowhere = made(spt_generator_new, "cpu");
-  EXPECT_THAT(report(), HasSubstr("1 generator, made by spt_generator_new"));
-  EXPECT_THAT(report(), HasSubstr("2 tensors of 32 bytes, made by spt_ones at train.c:7"))
-      << "what was noted stays";
+  EXPECT_THAT(report(), HasSubstr("1 generator, created by spt_generator_new"));
+  EXPECT_THAT(report(), HasSubstr("2 tensors of 32 bytes, created by spt_ones at train.c:7"))
+      << "recorded origins stay";
   ASSERT_EQ(spt_trace_handles(false, nullptr), SPT_OK);
-  EXPECT_THAT(report(), HasSubstr("4 tensors of 40 bytes, made before handles were traced"));
+  EXPECT_THAT(report(), HasSubstr("4 tensors of 40 bytes, created before tracing started"));
 }
 
-TEST_F(Handles, ManyTracedOnesAreForgottenWhenTheyDie) {
+TEST_F(Handles, TracesOfReleasedHandlesArePruned) {
   ASSERT_EQ(spt_trace_handles(true, nullptr), SPT_OK);
   for (int i = 0; i < 20000; ++i) {
     zeros({1});
   }
   const Handle last = zeros({1});
-  EXPECT_THAT(report(), HasSubstr("1 tensor of 4 bytes, made by spt_zeros"));
+  EXPECT_THAT(report(), HasSubstr("1 tensor of 4 bytes, created by spt_zeros"));
   ASSERT_EQ(spt_trace_handles(false, nullptr), SPT_OK);
 }
 
-TEST_F(Handles, AreTracedAndToldWhileSixteenThreadsMakeThem) {
+TEST_F(Handles, AreTracedAndReportedWhileSixteenThreadsCreateThem) {
   std::atomic<bool> going{true};
   std::vector<std::thread> threads;
   threads.reserve(16);
@@ -245,7 +245,7 @@ TEST_F(Handles, AreTracedAndToldWhileSixteenThreadsMakeThem) {
   ASSERT_EQ(spt_trace_handles(false, nullptr), SPT_OK);
 }
 
-TEST_F(Handles, CountTheBytesOfTheirStoragesOnce) {
+TEST_F(Handles, CountTheBytesOfEachStorageOnce) {
   const auto bytes = [](const char* device) {
     int64_t out = kUntouched;
     EXPECT_EQ(spt_live_bytes(device, &out), SPT_OK) << spt_last_error_message();
@@ -263,7 +263,7 @@ TEST_F(Handles, CountTheBytesOfTheirStoragesOnce) {
   EXPECT_EQ(out, kUntouched);
 }
 
-TEST_F(Handles, MoreThanOneChunkOfThemWorks) {
+TEST_F(Handles, FillMoreThanOneChunk) {
   std::vector<Handle> many;
   many.reserve(10000);
   const Handle one = ones({1});
@@ -274,8 +274,9 @@ TEST_F(Handles, MoreThanOneChunkOfThemWorks) {
   EXPECT_EQ(live(), 10001);
 }
 
-// Every thread makes, uses and frees its own handles and reads a shared one, while all free the same ones.
-TEST_F(Handles, PlacesThatAThreadKeptAreUsedAgainWhenItHasEnded) {
+// Each thread creates, uses and releases handles of its own and reads a shared one; all threads release the
+// same contested handles.
+TEST_F(Handles, SlotsCachedByAThreadAreReusedAfterItsExit) {
   const auto place_of = [](int64_t handle) {
     return static_cast<uint64_t>(handle) & simple_torch::abi::handle_bits::kSlotMask;
   };
@@ -293,7 +294,7 @@ TEST_F(Handles, PlacesThatAThreadKeptAreUsedAgainWhenItHasEnded) {
     made.push_back(zeros({1}));
     kept.erase(place_of(made.back()));
   }
-  EXPECT_TRUE(kept.empty()) << kept.size() << " of 40 places are lost";
+  EXPECT_TRUE(kept.empty()) << kept.size() << " of 40 slots are lost";
 }
 
 TEST_F(Handles, AreSharedBySixteenThreads) {
@@ -303,7 +304,7 @@ TEST_F(Handles, AreSharedBySixteenThreads) {
   std::vector<int64_t> raced;
   raced.reserve(kRounds);
   for (int i = 0; i < kRounds; ++i) {
-    raced.push_back(made(spt_detach, static_cast<int64_t>(shared)).give());
+    raced.push_back(made(spt_detach, static_cast<int64_t>(shared)).release());
   }
   std::atomic<int> ended{0};
   std::atomic<int> wrong{0};
@@ -331,7 +332,7 @@ TEST_F(Handles, AreSharedBySixteenThreads) {
   for (std::thread& thread : threads) {
     thread.join();
   }
-  EXPECT_EQ(ended, kRounds) << "each contested handle ends exactly once";
+  EXPECT_EQ(ended, kRounds) << "each contested handle is released exactly once";
   EXPECT_EQ(wrong, 0);
 }
 

@@ -146,8 +146,8 @@ def test_hooks_before_and_after_a_node_see_and_replace_gradients(abi):
 
 def test_outside_of_a_hook_or_a_pass_there_are_no_gradients(abi):
     out = [Integers, ctypes.c_int64]
-    refused(INVALID_ARGUMENT, "runs no hook", abi.do, "spt_node_hook_gradients", out=out)
-    refused(INVALID_ARGUMENT, "runs no hook", abi.do, "spt_node_hook_give", [])
+    refused(INVALID_ARGUMENT, "runs no node hook", abi.do, "spt_node_hook_gradients", out=out)
+    refused(INVALID_ARGUMENT, "runs no node hook", abi.do, "spt_node_hook_give", [])
     number = abi.number("spt_watch_gradients", [abi.leaf(1.0)])
     refused(INVALID_ARGUMENT, "not inside of a backward pass", abi.number, "spt_watched_in_pass", number)
     abi.do("spt_unwatch_gradients", number)

@@ -1,5 +1,5 @@
-// The contract of optimizers by name: groups, options and state. What the steps compute is compared with
-// Python's in tests/optim.
+// The contract of optimizers by name: groups, options and state. tests/optim compares the results of steps
+// with Python's.
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -26,7 +26,7 @@ SplValue handle_value(int64_t handle) {
   return item;
 }
 
-/// Options or state as they go in: a letter and a name for each value.
+/// Options or state as arguments: a letter and a name for each value.
 struct Given {
   std::string kinds;
   std::vector<const char*> names;
@@ -40,7 +40,7 @@ struct Given {
   }
 };
 
-/// As they come out. Handles are released.
+/// Options or state as a result; its handles are released.
 class Taken {
  public:
   explicit Taken(SplArray* array) : array_(array) {}
@@ -108,7 +108,7 @@ TEST_F(OptimizersByName, StepEachGroupWithOptionsOfItsOwn) {
   EXPECT_EQ(count, 2);
 }
 
-TEST_F(OptimizersByName, GiveTheirParameters) {
+TEST_F(OptimizersByName, ReturnTheirParameters) {
   const Handle a = parameter({1, 2}, {2});
   const Handle optimizer = sgd();
   ASSERT_EQ(add(optimizer, {a}), SPT_OK);
@@ -122,7 +122,7 @@ TEST_F(OptimizersByName, GiveTheirParameters) {
   EXPECT_EQ(spt_optim_group_params(optimizer, 1, &params, &count), SPT_INDEX_OUT_OF_RANGE);
 }
 
-TEST_F(OptimizersByName, TellAndChangeOptions) {
+TEST_F(OptimizersByName, ReadAndChangeOptions) {
   const Handle a = parameter({1}, {1});
   const Handle optimizer = sgd();
   ASSERT_EQ(add(optimizer, {a}), SPT_OK);
@@ -141,7 +141,7 @@ TEST_F(OptimizersByName, TellAndChangeOptions) {
   EXPECT_EQ(spt_optim_option(optimizer, 1, "lr", &out), SPT_INDEX_OUT_OF_RANGE);
 }
 
-TEST_F(OptimizersByName, GiveAndTakeTheirState) {
+TEST_F(OptimizersByName, SaveAndLoadTheirState) {
   const Handle a = parameter({1}, {1});
   int64_t out = 0;
   ASSERT_EQ(create("Adam", Given(), &out), SPT_OK);
@@ -170,7 +170,7 @@ TEST_F(OptimizersByName, GiveAndTakeTheirState) {
   EXPECT_EQ(spt_optim_state(optimizer, 1, &none), SPT_INDEX_OUT_OF_RANGE);
 }
 
-TEST_F(OptimizersByName, RefuseWhatTheyDoNotKnow) {
+TEST_F(OptimizersByName, RejectUnknownOptions) {
   int64_t out = kUntouched;
   EXPECT_EQ(create("Adamant", Given(), &out), SPT_INVALID_ARGUMENT);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("Adadelta, Adafactor, Adagrad, Adam"));
@@ -183,7 +183,7 @@ TEST_F(OptimizersByName, RefuseWhatTheyDoNotKnow) {
   EXPECT_EQ(out, kUntouched);
 }
 
-TEST_F(OptimizersByName, RefuseParametersThatTheyCannotTrain) {
+TEST_F(OptimizersByName, RejectParametersThatTheyCannotTrain) {
   const Handle a = parameter({1}, {1});
   const Handle whole = integers({1}, {1});
   const Handle result = made(spt_neg, int64_t{a});

@@ -1,4 +1,4 @@
-// Simple's own spellings, called as a Simple runtime calls them: arrays of tagged values, and flat forms.
+// Simple's spellings, called as a Simple runtime calls them: with arrays of tagged values, and in flat form.
 #include <array>
 #include <bit>
 #include <cstdlib>
@@ -47,15 +47,15 @@ class Array {
 
 class SimpleSpellings : public CApiTest {};
 
-TEST_F(SimpleSpellings, TakeAndGiveArrays) {
+TEST_F(SimpleSpellings, AcceptAndReturnArrays) {
   const Array dims{2, 3};
   const Handle a(rt_torch_tensor_zeros(dims));
   ASSERT_EQ(rt_torch_last_error_kind(), 0);
   EXPECT_THAT(Array(rt_torch_torchtensor_shape(a)).ints(), ElementsAre(2, 3));
-  EXPECT_EQ(shape(Handle(rt_torch_tensor_ones(nullptr))), std::vector<int64_t>{}) << "no array: 0-d";
+  EXPECT_EQ(shape(Handle(rt_torch_tensor_ones(nullptr))), std::vector<int64_t>{}) << "NULL is the empty list";
 }
 
-TEST_F(SimpleSpellings, TakeFloatsAndIntegersAsData) {
+TEST_F(SimpleSpellings, AcceptFloatsAndIntegersAsData) {
   const Array dims{2};
   const Array floats = Array::of_floats({1.5, 2.5});
   const Array integers{3, 4};
@@ -65,19 +65,19 @@ TEST_F(SimpleSpellings, TakeFloatsAndIntegersAsData) {
   EXPECT_EQ(dtype(converted), "float64");
 }
 
-TEST_F(SimpleSpellings, RefuseValuesOfTheWrongKindByName) {
+TEST_F(SimpleSpellings, RejectItemsOfTheWrongTypeByName) {
   const Array floats = Array::of_floats({2.5});
   EXPECT_EQ(rt_torch_tensor_zeros(floats), 0);
   EXPECT_EQ(rt_torch_last_error_kind(), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(taken(rt_torch_last_error_message()), "dims[0] is a float, and an integer is needed");
 }
 
-TEST_F(SimpleSpellings, TakeListsLongerThanTheirSmallBuffer) {
+TEST_F(SimpleSpellings, AcceptListsLongerThanTheSmallBuffer) {
   const Array dims{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3};
   EXPECT_EQ(shape(Handle(rt_torch_tensor_zeros(dims))).size(), 12U);
 }
 
-TEST_F(SimpleSpellings, GiveSeveralResultsAsHandles) {
+TEST_F(SimpleSpellings, ReturnSeveralResultsAsHandles) {
   const Handle a = tensor({3, 1, 2}, {3});
   const Array results(rt_torch_torchtensor_topk(a, 2, 0, true, true));
   const std::vector<int64_t> handles = results.ints();
@@ -86,7 +86,7 @@ TEST_F(SimpleSpellings, GiveSeveralResultsAsHandles) {
   EXPECT_THAT(values(Handle(handles[1])), ElementsAre(0, 2));
 }
 
-TEST_F(SimpleSpellings, GiveEmptyValuesOnFailure) {
+TEST_F(SimpleSpellings, ReturnEmptyValuesOnFailure) {
   EXPECT_EQ(spl_array_len(Array(rt_torch_torchtensor_shape(0))), 0);
   EXPECT_EQ(rt_torch_torchtensor_item(0), 0.0);
   EXPECT_EQ(taken(rt_torch_torchtensor_text(0)), "");
@@ -112,7 +112,7 @@ TEST_F(SimpleSpellings, HaveFlatFormsForStockSimplesDynamicCalls) {
   EXPECT_EQ(shape(Handle(rt_torch_torchtensor_reshape_1d(a, 6))), std::vector<int64_t>{6});
 }
 
-TEST_F(SimpleSpellings, HaveTheNamesWithPointersOfTheFirstDocument) {
+TEST_F(SimpleSpellings, HaveThePointerNamesOfTheSpecification) {
   int64_t dims[] = {2, 2};
   constexpr int kFloat64 = 7, kCpu = -1;
   void* const a = simple_torch_ones(dims, 2, kFloat64, kCpu);
@@ -120,7 +120,7 @@ TEST_F(SimpleSpellings, HaveTheNamesWithPointersOfTheFirstDocument) {
   void* const again = simple_torch_from_dlpack(simple_torch_to_dlpack(sum));
   const auto handle_of = [](void* pointer) { return reinterpret_cast<int64_t>(pointer); };
   ASSERT_NE(again, nullptr) << spt_last_error_message();
-  EXPECT_EQ(dtype(Handle(made(spt_detach, handle_of(again)).give())), "float64");
+  EXPECT_EQ(dtype(Handle(made(spt_detach, handle_of(again)).release())), "float64");
   EXPECT_THAT(values(made(spt_detach, handle_of(sum))), ElementsAre(2, 2, 2, 2));
   simple_torch_free_tensor(sum);
   EXPECT_THAT(values(made(spt_detach, handle_of(again))), ElementsAre(2, 2, 2, 2)) << "the memory is shared";
@@ -138,7 +138,7 @@ TEST_F(SimpleSpellings, BackPropagateByPointer) {
   EXPECT_THAT(values(Handle(rt_torch_autograd_grad(x))), ElementsAre(6));
 }
 
-TEST_F(SimpleSpellings, HaveTheNamesOfTheThirdDocument) {
+TEST_F(SimpleSpellings, HaveTheTypedNamesOfTheSpecification) {
   const Array dims{2, 2}, data = Array::of_floats({-1, 2, -3, 4});
   const Handle a(simple_torch_tensor_from_data(data, dims)), b(simple_torch_tensor_ones(dims));
   EXPECT_THAT(values(Handle(simple_torch_relu(a))), ElementsAre(0, 2, 0, 4));
@@ -204,8 +204,8 @@ TEST_F(SimpleSpellings, HaveTheNamesThatStockSimplesInterpreterLooksUp) {
   EXPECT_EQ(dtype(doubles), "float64");
   EXPECT_EQ(shape(doubles), dims);
   EXPECT_EQ(dtype(Handle(rt_torch_tensor(data, 2, sizes, 2, 0, 0))), "float32");
-  EXPECT_EQ(rt_torch_tensor(data, 3, sizes, 2, 1, 0), 0) << "three values for two places";
-  EXPECT_EQ(rt_torch_tensor(data, 2, sizes, 2, 7, 0), 0) << "no such dtype";
+  EXPECT_EQ(rt_torch_tensor(data, 3, sizes, 2, 1, 0), 0) << "three values for two elements";
+  EXPECT_EQ(rt_torch_tensor(data, 2, sizes, 2, 7, 0), 0) << "unknown dtype";
   EXPECT_EQ(rt_torch_tensor(data, 2, sizes, 2, 1, 100), 0) << "no cuda:99";
   EXPECT_EQ(rt_torch_tensor(0, 2, sizes, 2, 1, 0), 0);
 
@@ -218,12 +218,12 @@ TEST_F(SimpleSpellings, HaveTheNamesThatStockSimplesInterpreterLooksUp) {
   EXPECT_EQ(dtype(Handle(rt_ps_torch_tensor_zeros(Array{2}))), "float64");
   EXPECT_EQ(dtype(Handle(rt_ps_torch_tensor_from_data(Array::of_floats({1, 2}), Array{2}))), "float64");
 
-  const int64_t freed = zeros({1}).give();
+  const int64_t freed = zeros({1}).release();
   EXPECT_EQ(rt_torch_free(freed), 1);
   EXPECT_EQ(rt_torch_free(freed), 0);
 }
 
-TEST_F(SimpleSpellings, RefuseArraysThatCannotBe) {
+TEST_F(SimpleSpellings, RejectInvalidArrays) {
   SplArray negative{nullptr, -3, 3};
   SplArray hollow{nullptr, 3, 3};
   SplValue itself{};

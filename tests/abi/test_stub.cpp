@@ -1,5 +1,4 @@
-// A process without PyTorch: everything answers, nothing works, and the reason is said. CMake runs these with
-// SIMPLE_TORCH set accordingly.
+// A process without PyTorch: each function fails and reports the reason.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,16 +24,16 @@ std::string why() {
 
 class Stub : public ::testing::Test {
  protected:
-  // Before the front looks: it decides once per process, and each test is a process of its own.
+  // Before the first call, because the front decides once per process. Each test is a process of its own.
   void SetUp() override { setenv("SIMPLE_TORCH", "off", 1); }
 };
 
-TEST_F(Stub, SaysThatThereIsNoTorch) {
+TEST_F(Stub, ReportsThatThereIsNoTorch) {
   bool available = true;
   EXPECT_EQ(spt_available(&available), SPT_OK);
   EXPECT_FALSE(available);
   EXPECT_EQ(rt_torch_available(), 0);
-  EXPECT_EQ(why(), "PyTorch is switched off by SIMPLE_TORCH=off");
+  EXPECT_EQ(why(), "PyTorch is disabled by SIMPLE_TORCH=off");
 }
 
 TEST_F(Stub, FailsEachCallWithUnavailable) {
@@ -44,10 +43,10 @@ TEST_F(Stub, FailsEachCallWithUnavailable) {
   EXPECT_EQ(out, -77);
   EXPECT_EQ(rt_torch_tensor_eye(3), 0);
   EXPECT_EQ(rt_torch_last_error_kind(), SPT_UNAVAILABLE);
-  EXPECT_STREQ(spt_last_error_message(), "PyTorch is switched off by SIMPLE_TORCH=off");
+  EXPECT_STREQ(spt_last_error_message(), "PyTorch is disabled by SIMPLE_TORCH=off");
 }
 
-TEST_F(Stub, GivesEmptyArraysAndTexts) {
+TEST_F(Stub, ReturnsEmptyArraysAndStrings) {
   SplArray* shape = rt_torch_torchtensor_shape(5);
   EXPECT_EQ(spl_array_len(shape), 0);
   spl_array_free(shape);
@@ -56,18 +55,19 @@ TEST_F(Stub, GivesEmptyArraysAndTexts) {
   free(version);
 }
 
-TEST(NoTorch, AFolderThatIsNoTorchIsNamed) {
+TEST(NoTorch, AFolderWithoutTorchIsNamed) {
   setenv("SIMPLE_TORCH", "/nonexistent/torch", 1);
-  EXPECT_THAT(why(), HasSubstr("SIMPLE_TORCH names /nonexistent/torch, which is no torch package"));
+  EXPECT_THAT(why(),
+              HasSubstr("SIMPLE_TORCH: /nonexistent/torch is neither a torch package nor a LibTorch folder"));
 }
 
 TEST(NoTorch, APythonThatDoesNotExistIsNamed) {
   unsetenv("SIMPLE_TORCH");
   setenv("SIMPLE_PYTHON", "/nonexistent/bin/python3", 1);
-  EXPECT_THAT(why(), HasSubstr("SIMPLE_PYTHON names /nonexistent/bin/python3, which does not exist"));
+  EXPECT_THAT(why(), HasSubstr("SIMPLE_PYTHON: /nonexistent/bin/python3 does not exist"));
 }
 
-/// A folder that looks like a torch of that version, as far as files tell; removed at the end.
+/// A folder with the files of a torch of this version; removed by the destructor.
 class FakeTorch {
  public:
   explicit FakeTorch(const std::string& version)
@@ -92,8 +92,8 @@ TEST(NoTorch, AMissingBackendIsNamedWithTheCommandThatBuildsIt) {
 }
 
 #ifdef OTHER_LIBTORCH
-// OTHER_LIBTORCH is an empty library by the name of libtorch_cpu.so, OWN_MINOR a minor that has a backend.
-TEST(NoTorch, ASecondLibTorchIsRefusedWithBothPaths) {
+// OTHER_LIBTORCH is an empty library named libtorch_cpu.so, OWN_MINOR a minor version that has a backend.
+TEST(NoTorch, ASecondLibTorchIsRejectedWithBothPaths) {
   ASSERT_NE(dlopen(OTHER_LIBTORCH, RTLD_NOW), nullptr) << dlerror();
   const FakeTorch torch(OWN_MINOR ".0");
   setenv("SIMPLE_TORCH", torch.folder().c_str(), 1);

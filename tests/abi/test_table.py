@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def library_folder() -> Path:
-    """The folder of the build under test: beside the host that the tests are told of, else build/release."""
+    """The library folder of the tested build: that of SIMPLE_HOST, else build/release."""
     host = os.environ.get("SIMPLE_HOST")
     return Path(host).parent.parent / "lib" if host else ROOT / "build" / "release" / "lib"
 
@@ -35,14 +35,14 @@ def exported(library: Path) -> set[str]:
     return {line.split()[-1] for line in lines.splitlines()}
 
 
-def test_generated_files_are_those_of_the_table():
+def test_generated_files_match_the_tables():
     check = subprocess.run(
         [sys.executable, ROOT / "tools" / "generate_abi.py", "--check"], capture_output=True, text=True
     )
     assert check.returncode == 0, check.stdout + check.stderr
 
 
-def test_the_front_exports_exactly_the_table(front):
+def test_the_front_exports_exactly_the_listed_symbols(front):
     listed = set((ROOT / "abi" / "generated" / "symbols.txt").read_text().split())
     assert exported(front) == listed
 
@@ -52,14 +52,14 @@ def test_the_front_needs_neither_torch_nor_python(front):
     assert not foreign
 
 
-def test_a_backend_exports_its_entry_only_and_needs_no_python():
+def test_a_backend_exports_only_its_entry_point_and_needs_no_python():
     backends = sorted(library_folder().glob("libsimple_torch_backend-*.so"))
     for backend in backends:
         assert exported(backend) == {"simple_torch_backend_open"}
         assert not {name for name in needed(backend) if "python" in name}
 
 
-def test_every_name_that_stock_simple_exports_is_there():
+def test_every_symbol_of_stock_simple_is_exported():
     listed = (ROOT / "abi" / "generated" / "symbols.txt").read_text().split()
     upstream = (ROOT / "tests" / "abi" / "upstream_names.txt").read_text().split()
     missing = [name for name in upstream if name not in listed]

@@ -1,4 +1,4 @@
-// Values of operations: from arithmetic, or recorded from Python's PyTorch.
+// Results of operations. Expected values are arithmetic or recorded from Python's PyTorch.
 #include <map>
 
 #include "tests/abi/capi_test.h"
@@ -68,7 +68,7 @@ TEST_F(Tensors, SumToATensorAndToANumber) {
   EXPECT_DOUBLE_EQ(value, 3.5);
 }
 
-TEST_F(Tensors, GiveTheGreatestWithTheirPlaces) {
+TEST_F(Tensors, ReturnMaximaWithIndices) {
   const Handle a = tensor({1, 9, 3, 7, 5, 6}, {2, 3});
   int64_t found = 0;
   int64_t places = 0;
@@ -79,7 +79,7 @@ TEST_F(Tensors, GiveTheGreatestWithTheirPlaces) {
   EXPECT_THAT(values(Handle(found)), ElementsAre(9, 3, 7, 6));
   EXPECT_THAT(values(Handle(places)), ElementsAre(1, 2, 0, 2));
   EXPECT_THAT(values(made(spt_argmax, int64_t{a}, int64_t{-1}, false)), ElementsAre(1))
-      << "negative: over all";
+      << "a negative index reduces over all elements";
   EXPECT_THAT(values(made(spt_argmax_dim, int64_t{a}, int64_t{-1}, false)), ElementsAre(1, 0));
 }
 
@@ -92,7 +92,7 @@ TEST_F(Tensors, ShareStorageWithTheirViews) {
   EXPECT_EQ(data_ptr(turned), data_ptr(a));
 }
 
-TEST_F(Tensors, AreCutJoinedAndPicked) {
+TEST_F(Tensors, AreSlicedJoinedAndIndexed) {
   const Handle a = tensor({1, 2, 3, 4, 5, 6}, {3, 2});
   EXPECT_THAT(values(made(spt_slice, int64_t{a}, int64_t{0}, int64_t{0}, int64_t{99}, int64_t{2})),
               ElementsAre(1, 2, 5, 6));
@@ -130,7 +130,7 @@ TEST_F(Tensors, DrawPyTorchsNumbersForASeed) {
   EXPECT_THAT(values(made(spt_rand, dims, int64_t{1})), ElementsAreArray(expected::kRandAfterIt));
 }
 
-TEST_F(Tensors, TellWhatTheyAre) {
+TEST_F(Tensors, ReportTheirProperties) {
   const Handle a = made(spt_t, int64_t{zeros({2, 3})});
   int64_t number = 0;
   bool yes = true;
@@ -141,7 +141,7 @@ TEST_F(Tensors, TellWhatTheyAre) {
   EXPECT_EQ(spt_shape_dim(a, 1, &number), SPT_OK);
   EXPECT_EQ(number, 2);
   EXPECT_EQ(spt_shape_dim(a, -1, &number), SPT_OK);
-  EXPECT_EQ(number, -1) << "stock Simple's rule";
+  EXPECT_EQ(number, -1) << "as in stock Simple";
   EXPECT_EQ(spt_is_contiguous(a, &yes), SPT_OK);
   EXPECT_FALSE(yes);
   int32_t device = 0;
@@ -149,7 +149,7 @@ TEST_F(Tensors, TellWhatTheyAre) {
   EXPECT_EQ(device, -1);
 }
 
-TEST_F(Tensors, GoThroughNetworkFunctions) {
+TEST_F(Tensors, PassThroughNetworkFunctions) {
   const Handle image = tensor({1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 1, 3, 3});
   const Handle kernel = ones({1, 1, 2, 2});
   const int64_t one[] = {1, 1};
@@ -214,7 +214,7 @@ class Text : public CApiTest {
     const Handle real = tensor({1, -2.5}, {2});
     const Handle unit = as(real, "complex64");
     const Handle imaginary = as(tensor({-1, 0.25}, {2}), "complex64");
-    // i = sqrt(-1), so that no function for complex numbers is needed here.
+    // i = sqrt(-1), because the typed functions have no complex numbers.
     const Handle i = made(spt_sqrt, int64_t{as(tensor({-1}, {1}), "complex64")});
     return made(spt_add, int64_t{unit}, int64_t{made(spt_mul, int64_t{imaginary}, int64_t{i})});
   }
@@ -286,7 +286,7 @@ TEST_F(Defaults, TheDevicesAreNamed) {
   EXPECT_EQ(shape(here), std::vector<int64_t>{1});
 }
 
-TEST_F(Tensors, TellHowManyShareTheirStorage) {
+TEST_F(Tensors, ReportTheUseCountOfTheirStorage) {
   int64_t users = kUntouched;
   const Handle a = zeros({2, 2});
   ASSERT_EQ(spt_storage_users(a, &users), SPT_OK);

@@ -1,4 +1,4 @@
-// What belongs to a thread, what to the process, and one table of handles for all of them: as in PyTorch.
+// State of threads and of the process as in PyTorch, and handles that threads share.
 #include <algorithm>
 #include <thread>
 
@@ -31,7 +31,7 @@ class Threads : public CApiTest {};
 TEST_F(Threads, EachHasItsOwnGradMode) {
   ASSERT_EQ(spt_no_grad_begin(), SPT_OK);
   on_threads(1, [](int) {
-    EXPECT_TRUE(grad_enabled()) << "a new thread begins with gradients";
+    EXPECT_TRUE(grad_enabled()) << "grad mode is on in a new thread";
     EXPECT_EQ(spt_no_grad_begin(), SPT_OK);
     EXPECT_FALSE(grad_enabled());
     EXPECT_EQ(spt_no_grad_end(), SPT_OK);
@@ -73,7 +73,7 @@ TEST_F(Threads, ShareTheDefaultGenerator) {
   EXPECT_THAT(drawn, ::testing::UnorderedElementsAreArray(expected));
 }
 
-TEST_F(Threads, UseTensorsOfOneAnother) {
+TEST_F(Threads, ShareTensors) {
   const std::vector<int64_t> shape{2, 2};
   int64_t ones = 0;
   ASSERT_EQ(spt_ones(shape.data(), 2, &ones), SPT_OK);
@@ -89,7 +89,7 @@ TEST_F(Threads, UseTensorsOfOneAnother) {
     }
     made[static_cast<size_t>(which)] = sum;
   });
-  // What one thread made, another reads and lets go of.
+  // One thread creates a tensor, another reads and releases it.
   on_threads(kThreads, [&](int which) {
     const int64_t theirs = made[static_cast<size_t>((which + 1) % kThreads)];
     double value = 0;

@@ -1,4 +1,4 @@
-// Autograd and optimizers: gradients from calculus, steps recorded from Python's PyTorch.
+// Autograd and optimizers. Expected gradients are from calculus, expected steps from Python's PyTorch.
 #include "tests/abi/capi_test.h"
 #include "tests/abi/expected_values.h"
 
@@ -23,15 +23,15 @@ TEST_F(Autograd, AccumulatesTheDerivative) {
   EXPECT_THAT(values(made(spt_grad, int64_t{x})), ElementsAre(0, 0, 0));
 }
 
-TEST_F(Autograd, GivesNoGradientWhereThereIsNone) {
+TEST_F(Autograd, ReturnsNoHandleWithoutAGradient) {
   const Handle x = parameter({1}, {1});
   int64_t grad = kUntouched;
-  EXPECT_EQ(spt_grad(x, &grad), SPT_OK) << "which is no error";
+  EXPECT_EQ(spt_grad(x, &grad), SPT_OK) << "not an error";
   EXPECT_EQ(grad, 0);
   EXPECT_EQ(spt_zero_grad(x), SPT_OK);
 }
 
-TEST_F(Autograd, RefusesTheSecondPassThroughAFreedGraph) {
+TEST_F(Autograd, RejectsASecondPassThroughAFreedGraph) {
   const Handle x = parameter({1, 2}, {2});
   const Handle loss = square_sum(x);
   ASSERT_EQ(spt_backward_with(loss, 0, true, false), SPT_OK);
@@ -48,7 +48,7 @@ TEST_F(Autograd, DifferentiatesTwice) {
   ASSERT_EQ(spt_set_grad(x, 0), SPT_OK);
   ASSERT_EQ(spt_backward(first), SPT_OK);
   EXPECT_THAT(values(made(spt_grad, int64_t{x})), ElementsAre(18)) << "6 x";
-  ASSERT_EQ(spt_set_grad(x, 0), SPT_OK) << "x and its graph hold each other otherwise";
+  ASSERT_EQ(spt_set_grad(x, 0), SPT_OK) << "breaks the cycle of x and its graph";
 }
 
 TEST_F(Autograd, RecordsNothingInNoGradMode) {
@@ -64,7 +64,7 @@ TEST_F(Autograd, RecordsNothingInNoGradMode) {
   EXPECT_TRUE(requires_grad);
 }
 
-TEST_F(Autograd, PutsGradModeBackWhereItWas) {
+TEST_F(Autograd, RestoresGradMode) {
   bool before = false;
   ASSERT_EQ(spt_set_grad_enabled(false, &before), SPT_OK);
   EXPECT_TRUE(before);
@@ -72,21 +72,21 @@ TEST_F(Autograd, PutsGradModeBackWhereItWas) {
   EXPECT_FALSE(before);
 }
 
-TEST_F(Autograd, GoesThroughALoss) {
+TEST_F(Autograd, DifferentiatesALoss) {
   const Handle x = parameter({1, 2}, {2});
   const Handle target = zeros({2});
   ASSERT_EQ(spt_backward(made(spt_mse_loss, int64_t{x}, int64_t{target}, int64_t{1})), SPT_OK);
   EXPECT_THAT(values(made(spt_grad, int64_t{x})), ElementsAre(1, 2));
 }
 
-TEST_F(Autograd, RefusesToChangeALeafInPlace) {
+TEST_F(Autograd, RejectsAnInPlaceChangeOfALeaf) {
   const Handle x = parameter({1}, {1});
   EXPECT_EQ(spt_fill_(x, 2), SPT_INVALID_ARGUMENT);
 }
 
 class Optimizers : public CApiTest {
  protected:
-  /// The steps of record_expected.py's weights_after.
+  /// The steps of weights_after() in record_expected.py.
   static std::vector<double> weights_after(int steps, auto&& make) {
     const Handle weights = parameter({1, -2, 0.5, 3}, {4});
     const int64_t params[] = {weights};
@@ -126,7 +126,7 @@ TEST_F(Optimizers, StepAsSgdDoesInPython) {
   EXPECT_THAT(weights_after(5, sgd(0.9, 0, 0, true)), Pointwise(FloatEq(), expected::kSgdNesterov));
 }
 
-TEST_F(Optimizers, PassOverParametersWithoutAGradient) {
+TEST_F(Optimizers, IgnoreParametersWithoutAGradient) {
   const Handle used = parameter({1}, {1});
   const Handle unused = parameter({1}, {1});
   const int64_t params[] = {used, unused};
@@ -137,7 +137,7 @@ TEST_F(Optimizers, PassOverParametersWithoutAGradient) {
   EXPECT_THAT(values(unused), ElementsAre(1));
 }
 
-TEST_F(Optimizers, ChangeTheirRate) {
+TEST_F(Optimizers, ChangeTheirLearningRate) {
   const Handle x = parameter({1}, {1});
   const int64_t params[] = {x};
   const Handle optimizer = made(spt_optim_sgd_new, params, int64_t{1}, 0.5, 0.0, 0.0, 0.0, false);
@@ -164,7 +164,7 @@ TEST_F(Optimizers, RemoveGradientsOrFillThemWithZeros) {
   EXPECT_EQ(grad, 0);
 }
 
-TEST_F(Optimizers, RefuseWhatCannotBeOptimized) {
+TEST_F(Optimizers, RejectTensorsThatCannotBeOptimized) {
   const Handle x = parameter({1}, {1});
   const Handle y = made(spt_neg, int64_t{x});
   const Handle whole = integers({1}, {1});

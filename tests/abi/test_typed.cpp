@@ -1,5 +1,5 @@
-// Typed functions that the comparison with Python (tests/opinfo/test_typed_names.py) does not reach: their
-// arguments are codes, or have to fit each other. Values are arithmetic.
+// Typed functions that tests/opinfo/test_typed_names.py does not compare with Python, because their arguments
+// are codes or depend on each other. Expected values are arithmetic.
 #include "tests/abi/capi_test.h"
 
 namespace {
@@ -14,7 +14,7 @@ class Typed : public CApiTest {
   static constexpr int64_t kTwo[] = {2};
 };
 
-TEST_F(Typed, MakeTensorsOfADtypeOnADevice) {
+TEST_F(Typed, CreateTensorsOfADtypeOnADevice) {
   using Make = int32_t (*)(const int64_t*, int64_t, int64_t, int64_t, int64_t*);
   for (const Make make :
        {Make{spt_zeros_as}, Make{spt_ones_as}, Make{spt_rand_as}, Make{spt_randn_as}, Make{spt_empty_as}}) {
@@ -32,7 +32,7 @@ TEST_F(Typed, MakeTensorsOfADtypeOnADevice) {
   EXPECT_EQ(out, kUntouched);
 }
 
-TEST_F(Typed, TheRandomOnesFollowTheSeed) {
+TEST_F(Typed, RandomTensorsFollowTheSeed) {
   const auto draws = [](auto make) {
     EXPECT_EQ(spt_manual_seed(5), SPT_OK);
     return values(made(make, kTwo, int64_t{1}, kFloat64, kCpu));
@@ -42,7 +42,7 @@ TEST_F(Typed, TheRandomOnesFollowTheSeed) {
   EXPECT_NE(draws(spt_rand_as), draws(spt_randn_as));
 }
 
-TEST_F(Typed, SpreadAlongADimension) {
+TEST_F(Typed, MeshAlongADimension) {
   const Handle a = tensor({1, 3, 2, 6}, {2, 2});
   const int64_t last[] = {1};
   EXPECT_THAT(values(made(spt_var_dim, int64_t{a}, last, int64_t{1}, int64_t{1}, false)), ElementsAre(2, 8));
@@ -75,7 +75,7 @@ TEST_F(Typed, NormalizeToMeanZeroAndVarianceOne) {
   EXPECT_THAT(values(made(spt_batch_norm, int64_t{a}, int64_t{mean}, int64_t{variance}, int64_t{0},
                           int64_t{0}, true, 0.5, 0.0)),
               Pointwise(::testing::DoubleNear(1e-6), expected));
-  EXPECT_THAT(values(mean), ElementsAre(1.5, 2.5)) << "momentum 0.5 takes half of the batch's means 3 and 5";
+  EXPECT_THAT(values(mean), ElementsAre(1.5, 2.5)) << "momentum 0.5: half of the batch means 3 and 5";
   EXPECT_THAT(values(made(spt_layer_norm, int64_t{a}, kTwo, int64_t{1}, int64_t{0}, int64_t{0}, 0.0)),
               Pointwise(::testing::DoubleNear(1e-6), std::vector<double>{-1, 1, -1, 1}));
 }
@@ -87,14 +87,14 @@ TEST_F(Typed, AttentionWithoutScoresIsTheMean) {
               ElementsAre(2, 4));
 }
 
-TEST_F(Typed, NllTakesTheTargetsLogProbability) {
+TEST_F(Typed, NllIsTheTargetsNegativeLogProbability) {
   constexpr int64_t kMean = 1, kIgnored = -100;
   const Handle input = tensor({-1, -2, -3, -5}, {2, 2}), target = integers({1, 0}, {2});
   EXPECT_THAT(values(made(spt_nll_loss, int64_t{input}, int64_t{target}, int64_t{0}, kMean, kIgnored)),
               ElementsAre(2.5));
 }
 
-TEST_F(Typed, TellWhatATensorIs) {
+TEST_F(Typed, ReportTensorProperties) {
   const Handle a = integers({7}, {1});
   int64_t number = 0;
   char* device = nullptr;
@@ -151,12 +151,12 @@ TEST_F(Subscripts, WriteAnElement) {
   EXPECT_THAT(values(a), ElementsAre(1, 9, 3, 4));
 }
 
-TEST_F(Subscripts, RefuseWhatDoesNotFit) {
+TEST_F(Subscripts, RejectInvalidSubscripts) {
   const Handle a = tensor({1, 2}, {2});
   int64_t out = kUntouched;
   EXPECT_EQ(spt_get_item(a, "vv", nullptr, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_set_item(a, "", nullptr), SPT_INVALID_ARGUMENT);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("there is no value to write"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("no value to write"));
   EXPECT_EQ(spt_get_item(a, "v", with({5}), &out), SPT_INDEX_OUT_OF_RANGE);
   EXPECT_EQ(out, kUntouched);
 }

@@ -85,7 +85,7 @@ def test_an_active_environment_without_torch_is_passed_over_with_a_word(tmp_path
     subprocess.run(MAKERS["venv"](empty), check=True, timeout=100)
     done = run(tmp_path, PROGRAM, VIRTUAL_ENV=str(empty))
     assert done.returncode == 0
-    assert done.stderr == f"simple: the active environment {empty} is passed over: it has no PyTorch\n"
+    assert done.stderr == f"simple: the active environment {empty} is ignored: it has no PyTorch\n"
     assert str(empty) not in done.stdout
 
 

@@ -153,5 +153,5 @@ TEST_F(Start, OfALibpythonThatCannotBeOpenedIsRefused) {
   std::ofstream(folder.path() / "lib/libpython3.99.so.1.0") << "no library\n";
   const Ended ended = run_program(
       "start", "SIMPLE_TORCH='" + torch_dir() + "' SIMPLE_PYTHON='" + (venv / "bin/python").string() + "'");
-  EXPECT_THAT(ended.output, HasSubstr("9 libpython cannot be opened: " + folder.path().string()));
+  EXPECT_THAT(ended.output, HasSubstr("9 cannot open libpython: " + folder.path().string()));
 }

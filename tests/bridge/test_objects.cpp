@@ -71,7 +71,7 @@ TEST_F(Objects, ThatAreConstantsHaveOneHandleThatLasts) {
   int64_t out = 0;
   const int64_t none = eval("None").give();
   EXPECT_EQ(spt_neg(none, &out), SPT_INVALID_HANDLE);
-  EXPECT_THAT(last_message(), HasSubstr("is of kind Python object, and a tensor is needed"));
+  EXPECT_THAT(last_message(), HasSubstr("expected a handle of kind tensor, got Python object"));
 }
 
 TEST_F(Objects, ValuesComeBack) {

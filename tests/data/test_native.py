@@ -77,9 +77,9 @@ def test_iterable_dataset_restarts_and_is_shared_by_workers(told):
     [
         ("100", "no sample 100"),
         ("101", "the file of 101 is gone: iostream error"),
-        ("102", "the shape has 2 elements, and 1 values are given"),
+        ("102", "the shape has 2 elements, got 1 values"),
         ("103", "103 is unlucky"),
-        ("106", "a sample has at most 32 tensors, not 33"),
+        ("106", "a sample must have at most 32 tensors, got 33"),
         ("200", "index 200 is out of range of 200 samples"),
         ("-201", "index -201 is out of range of 200 samples"),
         ("lengths", "sample 104 has 1 tensors, and the one before it 2"),
@@ -88,7 +88,7 @@ def test_iterable_dataset_restarts_and_is_shared_by_workers(told):
         ("begin", "13 is not counted to"),
         ("kinds", "an iterable data set has no samples by number; go through it"),
         ("order", "a data set of samples by number is not gone through by itself; take them by their numbers"),
-        ("handle", "handle 77 was never given out"),
+        ("handle", "unknown handle 77"),
         ("none", "the handle 0 is no data set: give what the library's own function gave"),
     ],
 )

@@ -71,7 +71,7 @@ TEST_F(Moves, ConsumeTheHandle) {
   int64_t made_of_it = kUntouched;
   ASSERT_EQ(spt_into_dlpack(ours, &out), SPT_OK);
   EXPECT_EQ(spt_neg(ours, &made_of_it), SPT_INVALID_HANDLE);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("was released already"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("has been released"));
   EXPECT_EQ(spt_into_dlpack(ours, &again), SPT_INVALID_HANDLE);
   EXPECT_EQ(spt_release(ours), SPT_INVALID_HANDLE);
   EXPECT_EQ(again, nullptr);

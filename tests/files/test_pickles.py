@@ -112,7 +112,7 @@ def test_other_types_are_rejected_by_name_without_running_code(value, message, p
         (b"\x80\x02]", "it ends too early"),
         (b"\x80\x02U\xffab.", "it ends too early"),
         (b"\x80\x02X\xff\xff\xff\xffab.", "it ends too early"),
-        (b"\x80\x02U\x03a\x00b.", "a text with a NUL character"),
+        (b"\x80\x02U\x03a\x00b.", "a string with a NUL character"),
         (b"\x80\x02]q\x00h\x00a.", "a collection that contains itself"),
         (b"\x80\x02X\x01\x00\x00\x000Q.", "no storage|a value is missing"),
         (b"not a pickle", "its pickle "),

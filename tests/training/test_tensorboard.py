@@ -325,7 +325,7 @@ REFUSED = {
     "2.000000 to 3.000000",
     'w.add_histogram("a", torch.complex(torch.ones([2]), torch.ones([2])))': "add_histogram(): complex values have no "
     "order",
-    'w.add_histogram_raw("a", 0, 1, 2, 3, 4, [1.0], [1.0, 2.0])': "1 limits of buckets for 2 values",
+    'w.add_histogram_raw("a", 0, 1, 2, 3, 4, [1.0], [1.0, 2.0])': "1 bucket limits for 2 values",
     'w.add_image("a", torch.ones([2, 3, 3]))': "add_image(): a picture has 1 or 3 channels, not 2",
     'w.add_image("a", torch.ones([3, 3]))': "add_image(): CHW has 3 letters, and the tensor has the shape [3, 3]",
     'w.add_image("a", torch.ones([3, 3]), dataformats: "HH")': "add_image(): dataformats has each of H and W once, "

@@ -43,7 +43,7 @@ def backend_fill(functions: list[Function]) -> str:
     entries = ",\n    ".join(f"body::{f.name}" for f in slots)
     return f"""\
 // {NOTE}
-// The table that the backend hands to the front.
+// The table of functions that the backend passes to the front.
 #include "abi/generated/backend_table.h"
 
 namespace simple_torch::abi {{
@@ -57,12 +57,12 @@ extern const BackendTable kBodies = {{
 
 
 def body_argument(arg: Value) -> tuple[list[str], str | None]:
-    """Statements that unwrap one argument, and how `explained` sees it (None: no tensor)."""
+    """Statements that unwrap one argument, and the operand for an error (None: no tensor)."""
     name = arg.name
     if arg.kind == "tensor":
         return [
-            f"    const auto {name}_held = tensor_argument({name}_handle);",
-            f"    const at::Tensor& {name} = *{name}_held;",
+            f"    const auto {name}_borrowed = tensor_argument({name}_handle);",
+            f"    const at::Tensor& {name} = *{name}_borrowed;",
         ], f"&{name}"
     if arg.kind == "tensor?":
         return [f"    const std::optional<at::Tensor> {name} = optional_tensor({name}_handle);"], f"pointer_to({name})"
@@ -85,7 +85,7 @@ def body_parameter(kind: str, name: str, function: Function) -> str:
 
 
 def is_below_autograd(function: Function) -> bool:
-    """Whether the expression is one call of an operation that the table lists so."""
+    """Whether the expression is one call of an operation in [skip_autograd]."""
     lone_call = re.match(r"at::(\w+)\(", function.expr)
     return bool(lone_call) and lone_call[1] in function.fields["skip_autograd"]
 
@@ -118,17 +118,17 @@ def body_result(function: Function, call: str) -> list[str]:
     if len(function.results) > 1:
         names = [result.name for result in function.results]
         lines = [f"    auto results = {call};"]
-        lines.append(f"    give(results, {', '.join(names)});")
+        lines.append(f"    store_results(results, {', '.join(names)});")
         return lines
     (result,) = function.results
     if result.kind in {"tensor", "tensor?"}:
-        return [f"    *out = give({call});"]
+        return [f"    *out = new_handle({call});"]
     if result.kind == "tensors":
-        return [f"    give_list({call}, out, out_len);"]
+        return [f"    store_handles({call}, out, out_len);"]
     if result.kind in {"dims", "f64s"}:
-        return [f"    give_values({call}, out, out_len);"]
+        return [f"    store_values({call}, out, out_len);"]
     if result.kind == "text":
-        return [f"    *out = give_text({call});"]
+        return [f"    *out = to_malloc_string({call});"]
     return [f"    *out = {call};"]
 
 

@@ -127,11 +127,11 @@ def result_lines(function: Function, spelling: Spelling) -> list[str]:
     if failure is not None:
         return [f"  return spt_last_error_kind() == 0 ? {result.name} : {failure};"]
     if result.kind in OWNED_LISTS:
-        return [f"  return array_taking({result.name}, {result.name}_len);"]
+        return [f"  return to_spl_array({result.name}, {result.name}_len);"]
     if result.kind == "anys":
         return [f"  return {result.name} != nullptr ? {result.name} : spl_array_new();"]
     if result.kind == "text":
-        text = f"text_taking({result.name})"
+        text = f"to_spl_string({result.name})"
         return [f"  return {'reinterpret_cast<int64_t>(' + text + ')' if spelling.flat is not None else text};"]
     if result.kind == "address":
         return [f"  return reinterpret_cast<int64_t>({result.name});"]
@@ -144,7 +144,7 @@ def simple_source(functions: list[Function]) -> str:
     adapters = "\n\n".join(simple_adapter(f, s) for f in functions for s in f.spellings)
     return f"""\
 // {NOTE}
-// Simple's own spellings: convert, call the slot, give back a value or an empty one.
+// Simple's spellings: convert the arguments, call the slot, convert the result; return an empty value on failure.
 #include <bit>
 
 #include "abi/front/convert.h"

@@ -1,5 +1,5 @@
-// Data sets in C++ for DataLoader: a class with size() and get(), or with begin(), becomes a handle that
-// Simple's NativeDataset or NativeIterableDataset takes. Needs C++17 and the C ABI only, not LibTorch.
+// Datasets in C++ for DataLoader. A class with size() and get(), or with begin(), becomes a handle for
+// Simple's NativeDataset or NativeIterableDataset. Requires C++17 and the C ABI, not LibTorch.
 #ifndef SIMPLE_TORCH_DATASET_HPP_
 #define SIMPLE_TORCH_DATASET_HPP_
 
@@ -17,7 +17,7 @@
 
 namespace simple_torch {
 
-/// What a function of the C ABI failed with.
+/// The error of a function of the C ABI.
 class CallFailed : public std::runtime_error {
  public:
   CallFailed() : std::runtime_error(spt_last_error_message()), kind_(spt_last_error_kind()) {}
@@ -34,13 +34,13 @@ inline void check(int32_t status) {
   }
 }
 
-/// New handles of the tensors of one sample, at most SPT_SAMPLE_MOST; who takes the sample owns them.
+/// New handles of the tensors of one sample, at most SPT_SAMPLE_MOST. The receiver of the sample owns them.
 using Sample = std::vector<int64_t>;
 
-/// Samples by number. Its functions are called on several threads at once. What they throw is the failure of
-/// the call that needed the sample: std::out_of_range as INDEX_OUT_OF_RANGE, std::invalid_argument as
-/// INVALID_ARGUMENT, std::ios_base::failure as IO, std::bad_alloc as OUT_OF_MEMORY, CallFailed as what it
-/// was, others as TORCH.
+/// A map-style dataset. Its functions are called on several threads at once. Their exceptions become the
+/// error of the call that needed the sample: std::out_of_range becomes INDEX_OUT_OF_RANGE,
+/// std::invalid_argument INVALID_ARGUMENT, std::ios_base::failure IO, std::bad_alloc OUT_OF_MEMORY;
+/// CallFailed keeps its kind, and others become TORCH.
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -49,18 +49,18 @@ class Dataset {
   virtual Sample get(int64_t index) const = 0;
 };
 
-/// Samples one after the other; failures as in Dataset.
+/// An iterable dataset. Exceptions as in Dataset.
 class IterableDataset {
  public:
-  /// One way through. Used by one thread at a time.
+  /// One iteration. Used by one thread at a time.
   class Pass {
    public:
     virtual ~Pass() = default;
-    /// The next sample; an empty one at the end.
+    /// Returns the next sample; an empty one at the end.
     virtual Sample next() = 0;
   };
   virtual ~IterableDataset() = default;
-  /// A pass through the part of one of so many workers, which are numbered from 0.
+  /// Starts a pass over the part of `worker`, which is between 0 and workers - 1.
   virtual std::unique_ptr<Pass> begin(int64_t worker, int64_t workers) const = 0;
 };
 
@@ -86,11 +86,11 @@ inline void tell_current_exception() noexcept {
   } catch (const std::exception& e) {
     fail(SPT_TORCH, e.what());
   } catch (...) {
-    fail(SPT_INTERNAL, "the data set threw something that is no std::exception");
+    fail(SPT_INTERNAL, "the dataset threw an exception that is not a std::exception");
   }
 }
 
-/// The sample's handles in their places, or -1.
+/// Writes the handles of the sample and returns their number; -1 on failure.
 template <class Make>
 int64_t give_sample(int64_t* tensors, Make&& make) noexcept {
   try {
@@ -99,8 +99,8 @@ int64_t give_sample(int64_t* tensors, Make&& make) noexcept {
       for (const int64_t tensor : sample) {
         spt_release(tensor);
       }
-      throw std::invalid_argument("a sample has at most " + std::to_string(SPT_SAMPLE_MOST) +
-                                  " tensors, not " + std::to_string(sample.size()));
+      throw std::invalid_argument("a sample must have at most " + std::to_string(SPT_SAMPLE_MOST) +
+                                  " tensors, got " + std::to_string(sample.size()));
     }
     for (const int64_t tensor : sample) {
       *tensors++ = tensor;
@@ -120,12 +120,12 @@ inline int64_t handle_of(const SptDataset& table) {
 
 }  // namespace detail
 
-/// A handle that owns the data set; 0 is never given. Throws CallFailed.
+/// Returns a handle that owns the dataset. Throws CallFailed.
 inline int64_t dataset_handle(std::unique_ptr<Dataset> dataset) {
   SptDataset table{};
   table.version = SPT_DATASET_VERSION;
   table.size = dataset->size();
-  table.context = dataset.release();  // end() has it from here on
+  table.context = dataset.release();  // owned by end()
   table.sample = [](void* context, int64_t index, int64_t* tensors) {
     return detail::give_sample(tensors, [&] { return static_cast<const Dataset*>(context)->get(index); });
   };
@@ -133,7 +133,7 @@ inline int64_t dataset_handle(std::unique_ptr<Dataset> dataset) {
   return detail::handle_of(table);
 }
 
-/// The same of one that is gone through in order.
+/// The same for an iterable dataset.
 inline int64_t dataset_handle(std::unique_ptr<IterableDataset> dataset) {
   SptDataset table{};
   table.version = SPT_DATASET_VERSION;

@@ -1,7 +1,7 @@
-/* The values that a Simple runtime passes to native code, and the helpers that it exports for them.
+/* The values that a Simple runtime passes to native code, and the helper functions that it exports for them.
  *
- * A program that runs Simple (the host, or stock Simple's runtime) defines these functions in its
- * executable; libspl_torch.so carries weak definitions for programs that are no Simple runtime. */
+ * A program that runs Simple (the host, or stock Simple's runtime) defines these functions in its executable.
+ * libspl_torch.so contains weak definitions for other programs. */
 #ifndef SIMPLE_TORCH_SPL_RUNTIME_H_
 #define SIMPLE_TORCH_SPL_RUNTIME_H_
 
@@ -24,14 +24,14 @@ enum SplTag {
 
 typedef struct SplArray SplArray;
 
-/* An unnamed union is C11, which every C99 compiler in use knows; this stops its warning. */
+/* An unnamed union is C11, but every C99 compiler in use accepts it. This disables the warning. */
 #if defined(__GNUC__)
 #define SPL_EXTENSION __extension__
 #else
 #define SPL_EXTENSION
 #endif
 
-/* 16 bytes: a tag and the payload that it names. */
+/* 16 bytes: a tag and a payload. */
 typedef struct SplValue {
   int32_t tag; /* enum SplTag */
   SPL_EXTENSION union {
@@ -50,24 +50,25 @@ struct SplArray {
   int64_t cap;
 };
 
-/* A new empty array; free it with spl_array_free. spl_array_new_i64 differs only in intent. */
+/* Return a new empty array; free it with spl_array_free. The two functions do the same. */
 SplArray* spl_array_new(void);
 SplArray* spl_array_new_i64(void);
-/* Appends; the array takes over what the value points to. */
+/* Append a value. The array owns what the value points to. */
 void spl_array_push(SplArray* array, SplValue value);
 void spl_array_push_i64(SplArray* array, int64_t value);
-/* 0 for NULL. */
+/* Returns the number of items; 0 for NULL. */
 int64_t spl_array_len(const SplArray* array);
-/* Nil when the index is out of range. What the value points to stays the array's. */
+/* Returns an item; nil if the index is out of range. The array keeps ownership of what the item points to. */
 SplValue spl_array_get(const SplArray* array, int64_t index);
-/* The number in a value of tag INT, FLOAT or BOOL; 0 for the other tags. */
+/* Return the number in a value of tag INT, FLOAT or BOOL; 0 for other tags. */
 int64_t spl_as_int(SplValue value);
 double spl_as_float(SplValue value);
-/* A malloc'ed copy of the text; the caller frees it. */
+/* Returns a malloc'ed copy of the string; the caller frees it. */
 char* spl_str_new(const char* text);
-/* Of this project's host: threads of Simple that do not wait for another one. Signal handlers may ask. */
+/* Returns the number of Simple's threads that do not wait for another thread. Only this project's host has
+ * more than 0. Async-signal-safe. */
 int32_t spl_threads_at_work(void);
-/* Frees the array, the strings in it and the arrays in it. NULL is allowed. */
+/* Frees the array and the strings and arrays in it. NULL is allowed. */
 void spl_array_free(SplArray* array);
 
 #ifdef __cplusplus
