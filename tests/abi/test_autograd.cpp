@@ -220,7 +220,7 @@ int64_t backward_of_the_first(int64_t /*key*/, int64_t step) {
   return 1;
 }
 
-class CustomFunctionSteps : public Passes {
+class CustomFunctionSteps : public BackwardPasses {
  protected:
   std::vector<Handle> run(int64_t x) {
     int64_t* items = nullptr;
@@ -233,7 +233,7 @@ class CustomFunctionSteps : public Passes {
   }
   void TearDown() override {
     said = Said();
-    Passes::TearDown();
+    BackwardPasses::TearDown();
   }
   static bool requires_grad(int64_t x) {
     bool out = false;

@@ -127,7 +127,7 @@ TEST_F(Handles, ReportWhetherTheyAreTensors) {
 
 TEST_F(Handles, AreReleasedWithTheirScopeUnlessKept) {
   ASSERT_EQ(spt_scope_begin(), SPT_OK);
-  int64_t dies = ones({1}).release(), stays = ones({2}).give(), gone = ones({3}).give();
+  int64_t dies = ones({1}).release(), stays = ones({2}).release(), gone = ones({3}).release();
   ASSERT_EQ(spt_release(gone), SPT_OK);
   ASSERT_EQ(spt_scope_keep(stays), SPT_OK) << spt_last_error_message();
   int64_t ended = kUntouched;
