@@ -82,17 +82,17 @@ def test_one_element_tensors_are_accepted_as_numbers():
 def test_other_values_are_rejected(values, tmp_path):
     history, logger = OURS.history(), OURS.logger(str(tmp_path / "log.csv"))
     for each in (history, logger):
-        refused("InvalidArgument", r"log\(\)(:| takes).*numbers", each.log, 0, values)
+        refused("InvalidArgument", r"log\(\): expected a (number|dict of numbers)", each.log, 0, values)
     assert len(history) == 0
 
 
 def test_missing_columns_are_rejected():
     history = history_of(ROWS)
     for ask, message in [
-        (lambda: history.column("f1"), r"the history has no f1; it has \[loss, val_loss\]"),
-        (lambda: history.best("loss", "least"), 'mode must be "min" or "max", not least'),
-        (lambda: history_of([{"loss": float("nan")}]).best("loss"), "no number for loss"),
-        (lambda: history.load_state_dict({"rows": []}), r"takes what state_dict\(\) gave; here is no epochs"),
+        (lambda: history.column("f1"), r"no value 'f1'; it has \[loss, val_loss\]"),
+        (lambda: history.best("loss", "least"), 'mode must be "min" or "max", got least'),
+        (lambda: history_of([{"loss": float("nan")}]).best("loss"), "'loss' has no value that is a number"),
+        (lambda: history.load_state_dict({"rows": []}), r"expected a state_dict\(\) of a History, got no key 'epochs'"),
     ]:
         with pytest.raises(Exception, match=message):
             ask()
@@ -212,15 +212,15 @@ def test_invalid_log_calls_are_rejected(tmp_path):
     other.write_text("name,score\n")
     torn = tmp_path / "short.csv"
     torn.write_text("epoch,loss\n1\n")
-    header = r"has the columns \[name, score\], and epoch first is needed"
-    others = r"has the columns \[epoch, loss\], and \[epoch, acc\] is needed"
-    short = "record 2: 1 fields where an epoch and 1 values should stand"
-    column = r"has no column f1, only \[loss\]; name all that will come"
+    header = r"expected the columns \[epoch, …\] in .*, got \[name, score\]"
+    others = r"expected the columns \[epoch, acc\] in .*, got \[epoch, loss\]"
+    short = "record 2: expected an epoch and 1 values, got 1 fields"
+    column = r"has no column f1, only \[loss\]; pass all names"
     refused("InvalidArgument", column, logger.log, 1, {"f1": 1.0})
     refused("Io", header, OURS.logger, str(other), append=True)
     refused("Io", others, OURS.logger, str(path), append=True, columns=["acc"])
     refused("Io", "CSVLogger: cannot append to /nowhere/log.csv: No such file", OURS.logger, "/nowhere/log.csv")
-    refused("Io", "other.csv is no log of CSVLogger's", OURS.from_csv, str(other))
+    refused("Io", "other.csv' is not a CSVLogger's file", OURS.from_csv, str(other))
     refused("Io", short, OURS.from_csv, str(torn))
     refused("Io", "nothing.csv: No such file", OURS.from_csv, str(tmp_path / "nothing.csv"))
 
@@ -301,12 +301,12 @@ def test_panels_can_be_chosen(tmp_path):
 def test_invalid_plots_are_rejected(tmp_path):
     pytest.importorskip("matplotlib", reason="this Python has no matplotlib")
     history, path = history_of(ROWS), str(tmp_path / "h.png")
-    names = r"the history has no f1; it has \[loss, val_loss\]"
-    refused("InvalidArgument", r"writes \.png and \.svg, and not h\.jpg", OURS.plot, history, "h.jpg")
+    names = r"no value 'f1'; it has \[loss, val_loss\]"
+    refused("InvalidArgument", r"extension must be \.png or \.svg, got h\.jpg", OURS.plot, history, "h.jpg")
     refused("InvalidArgument", "the history is empty", OURS.plot, OURS.history(), path)
     refused("InvalidArgument", names, OURS.plot, history, path, names=["f1"])
-    refused("InvalidArgument", "names is empty, so there is nothing to draw", OURS.plot, history, path, names=[])
-    missing = r"plot_history\(\) cannot write /nowhere/h.png: .*No such file"
+    refused("InvalidArgument", "names must not be empty", OURS.plot, history, path, names=[])
+    missing = r"plot_history\(\): cannot write /nowhere/h.png: .*No such file"
     refused("Io", missing, OURS.plot, history, "/nowhere/h.png")
     (tmp_path / "folder.png").mkdir()
     refused("Io", "cannot write .*folder.png", OURS.plot, history, str(tmp_path / "folder.png"))
@@ -342,7 +342,7 @@ def test_error_without_matplotlib_names_the_install_command(monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [WithoutMatplotlib(), *sys.meta_path])
-    message = r"plot_history\(\) needs Python's matplotlib.*-m pip install matplotlib"
+    message = r"plot_history\(\): needs Python's matplotlib.*-m pip install matplotlib"
     refused("Unavailable", message, OURS.plot, history_of(ROWS), "h.png")
 
 

@@ -82,9 +82,9 @@ def test_corrupt_file_is_reported_with_the_previous_checkpoint(how, tmp_path):
     last = folder / "epoch=0-step=3.pt"
     last.write_bytes(BREAKS[how](last.read_bytes()))
     message, found, again = told_by(tmp_path, RESUMED)
-    assert message.startswith("the checkpoint is broken: ")
+    assert message.startswith("read_checkpoint: the checkpoint is broken: ")
     assert str(last) in message
-    assert message.endswith(f"; the one before it is {folder}/epoch=0-step=2.pt")
+    assert message.endswith(f"; the checkpoint before it is {folder}/epoch=0-step=2.pt")
     assert found == f"2 {weight}"
     assert again == "3"
 
@@ -96,7 +96,7 @@ match told(\\: manager.resume(run, path: folder + "/other.pt")):
     case Io(message): print message
     case other: print "other {other}"
 """
-    message = f"there is no checkpoint {tmp_path}/run/other.pt; there is none before it"
+    message = f"read_checkpoint: no such file: '{tmp_path}/run/other.pt'; there is no earlier checkpoint"
     assert told_by(tmp_path, work.replace("\\\\", "\\")) == [message]
 
 

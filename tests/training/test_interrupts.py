@@ -59,15 +59,15 @@ print fit([ModelCheckpoint("run")], epochs: 3, ckpt_path: "last").epochs
     done = run(tmp_path / "program.spl", text)
     assert done.returncode == 0
     told, epochs = done.stdout.splitlines()
-    assert told.startswith("the training was interrupted with 1 of 3 epochs done, after step 2; fit(…, ckpt_path:")
-    assert told.endswith('"last") goes on from run/epoch=1-step=2.pt')
+    assert told.startswith("Trainer: fit() was interrupted with 1 of 3 epochs done, after step 2; fit(…, ckpt_path:")
+    assert told.endswith('"last") resumes from run/epoch=1-step=2.pt')
     assert epochs == "[0, 1, 2]"
 
 
 def test_ctrl_c_prints_how_to_resume(tmp_path):
     done = run(tmp_path / "program.spl", 'fit([PressesAt(place: "epoch end"), ModelCheckpoint("run")])\n')
     assert done.returncode == 130
-    assert done.stderr == 'interrupted; fit(…, ckpt_path: "last") goes on from run/epoch=1-step=2.pt\n'
+    assert done.stderr == 'interrupted; fit(…, ckpt_path: "last") resumes from run/epoch=1-step=2.pt\n'
 
 
 def test_nan_validation_loss_warns(tmp_path):
@@ -77,5 +77,8 @@ print fit([], epochs: 2, val_loader: [good, spoiled, spoiled]).len()
 """
     done = run(tmp_path / "program.spl", text)
     assert (done.returncode, done.stdout) == (0, "2\n")
-    warning = "warning: the loss of an evaluation is inf, from its batch 1 on (counted from 0), after step {}"
+    warning = (
+        "warning: the evaluation loss is inf; the first non-finite loss is that of batch 1 (counted from 0), "
+        "after step {}"
+    )
     assert done.stderr.splitlines() == [warning.format(2), warning.format(4)]

@@ -103,7 +103,7 @@ def test_ctrl_c_saves_a_checkpoint_from_which_the_run_resumes(line, tmp_path, wh
     process.send_signal(signal.SIGINT)
     out, errors = process.communicate(timeout=WATCHDOG_S)
     assert process.returncode == 130
-    assert errors.startswith('interrupted; fit(…, ckpt_path: "last") goes on from ')
+    assert errors.startswith('interrupted; fit(…, ckpt_path: "last") resumes from ')
     assert "rows" not in out
     assert any(name.startswith(f"epoch={line.split()[1]}-") for name in run.files())
     before = run.losses()
@@ -168,7 +168,7 @@ def test_interrupted_fit_returns_an_error_and_restores_the_hosts_handler(tmp_pat
     program.write_text(CAUGHT)
     done = subprocess.run([host(), program], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (130, "")
-    assert done.stdout == "the training was interrupted in epoch 0, after step 1, batch 1\n"
+    assert done.stdout == "Trainer: fit() was interrupted in epoch 0, after step 1, batch 1\n"
 
 
 WITH_PYTHON = """
@@ -195,5 +195,5 @@ def test_python_started_during_fit_has_ctrl_c_afterwards(tmp_path):
     program.write_text(WITH_PYTHON)
     done = subprocess.run([host(), program], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    interrupted = "the training was interrupted in epoch 0, after step 3, batch 3"
+    interrupted = "Trainer: fit() was interrupted in epoch 0, after step 3, batch 3"
     assert done.stdout == f"42\n{interrupted}\nKeyboardInterrupt\n"
