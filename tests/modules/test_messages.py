@@ -11,8 +11,8 @@ from programs import host
 pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
 MISTAKES = [
-    ('nn.Linear("a", 2)', "in_features of Linear takes an integer, not text", ""),
-    ("nn.Linear(2.5, 2)", "in_features of Linear takes an integer, not f64", ""),
+    ('nn.Linear("a", 2)', "in_features of Linear: expected an integer, got text", ""),
+    ("nn.Linear(2.5, 2)", "in_features of Linear: expected an integer, got f64", ""),
     ("nn.Linear(2)", "Linear(): the argument out_features is missing", "it takes (in_features, out_features, bias?, "),
     ("nn.Linear(2, 3, biass: true)", "Linear(): there is no parameter biass", "did you mean 'bias'?"),
     (
@@ -20,14 +20,14 @@ MISTAKES = [
         "Conv2d(): the argument kernel_size is missing",
         "it takes (in_channels, out_channels, kernel_",
     ),
-    ('nn.Conv2d("a", 3, 3)', "in_channels of Conv2d takes an integer, not text", ""),
-    ('nn.Conv2d(2, 3, [3, "a"])', "kernel_size of Conv2d takes an integer, not text", ""),
-    ('nn.ConvTranspose1d(2, 3, "a")', "kernel_size of ConvTranspose1d takes an integer, not text", ""),
-    ('nn.BatchNorm2d("a")', "num_features of BatchNorm2d takes an integer, not text", ""),
-    ("nn.LayerNorm([2, 2.5])", "normalized_shape of LayerNorm takes an integer, not f64", ""),
-    ('nn.GroupNorm("a", 2)', "num_groups of GroupNorm takes an integer, not text", ""),
-    ("nn.Embedding(2, nil)", "embedding_dim of Embedding takes an integer, not nil", ""),
-    ('nn.Bilinear(2, "a", 3)', "in2_features of Bilinear takes an integer, not text", ""),
+    ('nn.Conv2d("a", 3, 3)', "in_channels of Conv2d: expected an integer, got text", ""),
+    ('nn.Conv2d(2, 3, [3, "a"])', "kernel_size of Conv2d: expected an integer, got text", ""),
+    ('nn.ConvTranspose1d(2, 3, "a")', "kernel_size of ConvTranspose1d: expected an integer, got text", ""),
+    ('nn.BatchNorm2d("a")', "num_features of BatchNorm2d: expected an integer, got text", ""),
+    ("nn.LayerNorm([2, 2.5])", "normalized_shape of LayerNorm: expected an integer, got f64", ""),
+    ('nn.GroupNorm("a", 2)', "num_groups of GroupNorm: expected an integer, got text", ""),
+    ("nn.Embedding(2, nil)", "embedding_dim of Embedding: expected an integer, got nil", ""),
+    ('nn.Bilinear(2, "a", 3)', "in2_features of Bilinear: expected an integer, got text", ""),
     ("nn.Linear(2, 3)()", "Linear.forward(): the argument input is missing", "it takes (input)"),
     ("nn.Linear(2, 3)(x, x)", "Linear.forward(): takes 1 argument, got 2", "it takes (input)"),
     ("nn.Linear(2, 3)(3)", "its argument 'input' is Tensor, not int", ""),

@@ -105,7 +105,7 @@ def test_other_files_are_not_checkpoints(tmp_path):
 torch.save({"a": 1}, folder + "-file.pt")
 print told(\\: manager.resume(run, path: folder + "-file.pt")).message()
 """
-    message = f"{tmp_path}/run-file.pt is no checkpoint of torch.training's; there is none before it"
+    message = f"read_checkpoint: '{tmp_path}/run-file.pt' is no checkpoint of torch.training; there is no earlier checkpoint"
     assert told_by(tmp_path, work) == [message]
 
 

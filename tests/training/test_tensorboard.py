@@ -331,11 +331,11 @@ REFUSED = {
     'w.add_image("a", torch.ones([3, 3]), dataformats: "HH")': "add_image(): dataformats has each of H and W once, "
     "with C, or C and N; not HH",
     'w.add_image("a", 1)': "add_image() takes a tensor, not i64",
-    'w.add_text("a", 1)': "add_text() takes a text, not i64",
+    'w.add_text("a", 1)': "add_text(): expected a string, got i64",
     'w.add_graph("a")': "add_graph() takes a module, not text",
     'w.add_hparams({"a": [1]}, {})': "add_hparams() takes a number or a tensor of one element, not array",
     'SummaryWriter("x", filename_suffix: "a/b")': "filename_suffix is a part of a name, and has no /: a/b",
-    "SummaryWriter(1)": "SummaryWriter takes a text, not i64",
+    "SummaryWriter(1)": "SummaryWriter: expected a string, got i64",
 }
 
 
