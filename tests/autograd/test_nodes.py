@@ -79,9 +79,9 @@ OURS = run(
         val y = x.exp()
         graph.increment_version(y)
         y.sum().backward()
-    fn refusal(kind, body):
-        val told = torch.attempt(\\: body())
-        if told.is_ok(): "nothing" else: told.unwrap_err().message()
+    fn error_message(kind, body):
+        val reported = torch.attempt(\\: body())
+        if reported.is_ok(): "nothing" else: reported.unwrap_err().message()
     fn threads(mode):
         val before = torch.autograd.is_multithreading_enabled()
         var inside = nil
@@ -248,15 +248,15 @@ def test_multi_grad_hook_keeps_neither_tensors_nor_graphs_alive():
 
 def test_multi_grad_hook_rejects_tensors_without_gradients():
     a, b, c = three()
-    told = []
+    reported = []
     for register in (ours_watched, pythons_watched):
         with pytest.raises((RuntimeError, ValueError, AssertionError)) as one:
             register((a, torch.ones(2), c), lambda g: None, "all")
         with pytest.raises((RuntimeError, ValueError)) as other:
             register((a, b, c), lambda g: None, "some")
-        told.append((str(one.value).split("\n")[0], str(other.value).split("\n")[0]))
-    assert told[0][0].startswith("cannot register a hook on a tensor that doesn't require gradient")
-    assert told[0][1].split(" but got")[0] == told[1][1].split(" but got")[0]
+        reported.append((str(one.value).split("\n")[0], str(other.value).split("\n")[0]))
+    assert reported[0][0].startswith("cannot register a hook on a tensor that doesn't require gradient")
+    assert reported[0][1].split(" but got")[0] == reported[1][1].split(" but got")[0]
 
 
 def test_optimizer_step_in_a_post_accumulate_hook():

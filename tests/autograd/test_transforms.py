@@ -322,7 +322,7 @@ def test_rejects_what_python_rejects_and_restores_the_state(what):
     with pytest.raises(Exception) as expected:
         THEIRS[what](M)
     assert FAILURES[what] in str(expected.value)
-    with pytest.raises(RuntimeError) as refused:
+    with pytest.raises(RuntimeError) as raised:
         OURS.fails(what, M)
-    assert FAILURES[what] in str(refused.value)
+    assert FAILURES[what] in str(raised.value)
     assert equal(OURS.hessian(A), tf.hessian(f)(A)), "no level is left"

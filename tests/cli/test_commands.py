@@ -77,8 +77,8 @@ def test_doctor_names_a_python_without_torch(tmp_path):
 def test_unsupported_torch_is_rejected_by_name(bare):
     done = simple(bare, "setup", "--torch", "1.0")
     assert done.returncode == 2
-    told = done.stderr.replace("'", "")  # newer Pythons omit the quotes
-    assert "invalid choice: 1.0 (choose from 2.15, 2.11, none)" in told
+    message = done.stderr.replace("'", "")  # newer Pythons omit the quotes
+    assert "invalid choice: 1.0 (choose from 2.15, 2.11, none)" in message
 
 
 def test_arguments_reach_the_host_unchanged(bare):

@@ -44,7 +44,7 @@ def test_memory_handles_and_threads_stay_flat_over_1000_epochs(workers):
 
 
 @pytest.mark.parametrize(
-    ("ending", "code", "told"),
+    ("ending", "code", "printed"),
     [
         ("for item in loader:\n    print item\n    break", 0, ""),
         ("for item in loader:\n    if item == 1: exit(3)", 3, ""),
@@ -57,12 +57,12 @@ def test_memory_handles_and_threads_stay_flat_over_1000_epochs(workers):
     ],
     ids=["broken off", "exit", "an error", "an error of another thread"],
 )
-def test_a_program_ends_while_its_workers_are_busy(tmp_path, ending, code, told):
+def test_a_program_ends_while_its_workers_are_busy(tmp_path, ending, code, printed):
     program = tmp_path / "program.spl"
     program.write_text(f"{SLOW}{ending}\n")
     done = subprocess.run([host(), program], capture_output=True, text=True, timeout=SOON_S, check=False)
     assert done.returncode == code, done.stderr
-    assert told in done.stderr
+    assert printed in done.stderr
 
 
 def test_ctrl_c_ends_a_program_that_waits_for_its_workers(tmp_path):

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason=
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def output(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The program's output, by the first word of each line."""
     libraries = Path(host()).resolve().parents[1] / "lib"
     folder = tmp_path_factory.mktemp("squares")
@@ -44,16 +44,16 @@ def batch(numbers):
     return [[sample(i)[0] for i in numbers], [sample(i)[1] for i in numbers]]
 
 
-def test_samples_and_batches_are_the_librarys(told):
+def test_samples_and_batches_are_the_librarys(output):
     batches = [batch(range(4)), batch(range(4, 8)), batch(range(8, 10))]
-    assert told["sizes"] == "10 0"
-    assert told["samples"] == f"{sample(3)} {sample(9)}"
-    assert ast.literal_eval(told["batches"]) == batches
-    assert ast.literal_eval(told["workers"]) == batches
-    assert ast.literal_eval(told["subset"]) == batch([2, 5])
+    assert output["sizes"] == "10 0"
+    assert output["samples"] == f"{sample(3)} {sample(9)}"
+    assert ast.literal_eval(output["batches"]) == batches
+    assert ast.literal_eval(output["workers"]) == batches
+    assert ast.literal_eval(output["subset"]) == batch([2, 5])
 
 
-def test_shuffling_matches_python(told):
+def test_shuffling_matches_python(output):
     class Squares(theirs.Dataset):
         def __len__(self):
             return 10
@@ -63,13 +63,13 @@ def test_shuffling_matches_python(told):
 
     torch.manual_seed(7)
     loader = theirs.DataLoader(Squares(), batch_size=3, shuffle=True)
-    assert ast.literal_eval(told["shuffled"]) == [each.tolist() for each in loader]
+    assert ast.literal_eval(output["shuffled"]) == [each.tolist() for each in loader]
 
 
-def test_iterable_dataset_restarts_and_is_shared_by_workers(told):
+def test_iterable_dataset_restarts_and_is_shared_by_workers(output):
     once = [float(i) for i in range(7)]
-    assert told["counted"] == f"{once} {once}"
-    assert ast.literal_eval(told["shares"]) == [[[0.0, 2.0]], [[1.0, 3.0]], [[4.0, 6.0]], [[5.0]]]
+    assert output["counted"] == f"{once} {once}"
+    assert ast.literal_eval(output["shares"]) == [[[0.0, 2.0]], [[1.0, 3.0]], [[4.0, 6.0]], [[5.0]]]
 
 
 @pytest.mark.parametrize(
@@ -92,17 +92,17 @@ def test_iterable_dataset_restarts_and_is_shared_by_workers(told):
         ("none", "the handle 0 is no data set: give what the library's own function gave"),
     ],
 )
-def test_failures_are_reported(told, case, message):
+def test_failures_are_reported(output, case, message):
     kinds = {"100": "IndexOutOfRange", "101": "Io", "103": "Torch", "200": "IndexOutOfRange", "-201": "IndexOutOfRange"}
     kinds |= {"102": "ShapeMismatch", "shapes": "ShapeMismatch", "handle": "InvalidHandle"}
-    kind, text = told[f"fails-{case}"].split(" ", 1)
+    kind, text = output[f"fails-{case}"].split(" ", 1)
     assert (kind, text) == (kinds.get(case, "InvalidArgument"), message)
 
 
-def test_failures_in_a_loader_name_the_worker_and_the_samples(told):
-    assert told["fails-loader"].startswith("IndexOutOfRange DataLoader, worker 1, samples 60, 61, ")
-    assert told["fails-loader"].endswith("(60 of them): no sample 100")
+def test_failures_in_a_loader_name_the_worker_and_the_samples(output):
+    assert output["fails-loader"].startswith("IndexOutOfRange DataLoader, worker 1, samples 60, 61, ")
+    assert output["fails-loader"].endswith("(60 of them): no sample 100")
 
 
-def test_nothing_leaks(told):
-    assert told["left"] == "0 0"
+def test_nothing_leaks(output):
+    assert output["left"] == "0 0"

@@ -29,13 +29,13 @@ OURS = run(
         if seed != nil: all["generator"] = torch.Generator().manual_seed(seed)
         all
     fn batches_of(indices, size, drop_last): [for b in d.BatchSampler(plain(indices), size, drop_last): b]
-    fn epochs(dataset, named, seed, count, most):
+    fn epochs(dataset, named, seed, count, limit):
         val made = d.DataLoader(dataset, **with_generator(named, seed))
-        [for _ in 0..count: first(made, most)]
-    fn first(loader, most):
+        [for _ in 0..count: first(made, limit)]
+    fn first(loader, limit):
         val found = []
         for batch in loader:
-            if found.len() == most: break
+            if found.len() == limit: break
             found.push(batch)
         found
     fn split(count, lengths, seed):
@@ -56,7 +56,7 @@ OURS = run(
     fn stacked_by_name(a, b): d.StackDataset(first: a, second: b)
     fn one_subset(a): d.Subset(a, [2, 0, 1])
     fn refused_stack(a, b): torch.attempt(\\: d.StackDataset(a, b)).unwrap_err().message()
-    fn refused_stacks(a):
+    fn stack_errors(a):
         val outcomes = [torch.attempt(\\: d.StackDataset()), torch.attempt(\\: d.StackDataset(a, x: a))]
         outcomes.map(\\outcome: outcome.unwrap_err().message())
     fn rows(dataset): [for i in 0..len(dataset): dataset[i]]
@@ -73,22 +73,22 @@ MANY = 10**9
 def both(theirs_of, ours_of, *, seed=7):
     """Both results under the same seed, and whether the default generator is in the same state afterwards."""
     torch.manual_seed(seed)
-    wanted = theirs_of()
+    expected = theirs_of()
     state = torch.get_rng_state()
     torch.manual_seed(seed)
     found = ours_of()
     assert torch.equal(torch.get_rng_state(), state)
-    return found, wanted
+    return found, expected
 
 
 def generated(named, seed):
     return {**named, **({} if seed is None else {"generator": torch.Generator().manual_seed(seed)})}
 
 
-def first(loader, most):
+def first(loader, limit):
     found = []
     for batch in loader:
-        if len(found) == most:
+        if len(found) == limit:
             break
         found.append(batch)
     return found
@@ -120,12 +120,12 @@ def test_samplers_match_python(name, args, named, seed):
     seed = None if name == "SequentialSampler" else seed  # it draws nothing
     ours_args = [list(args[0]), *args[1:]]
 
-    def of_theirs():
+    def python_batches():
         sampler = getattr(theirs, name)(*args, **generated(named, seed))
         return len(sampler), [list(sampler) for _ in range(3)]
 
-    found, wanted = both(of_theirs, lambda: OURS.drawn(name, ours_args, named, seed))
-    assert tuple(found) == wanted
+    found, expected = both(python_batches, lambda: OURS.drawn(name, ours_args, named, seed))
+    assert tuple(found) == expected
 
 
 @pytest.mark.parametrize("drop_last", [False, True])
@@ -150,33 +150,33 @@ OPTIONS = [
 
 
 # Workers draw ahead from a given generator: the test below checks its final state.
-WAYS = [(seed, workers, most) for seed in (None, 5) for workers in (0, 2) for most in (MANY, 2)]
+WAYS = [(seed, workers, limit) for seed in (None, 5) for workers in (0, 2) for limit in (MANY, 2)]
 
 
-@pytest.mark.parametrize(("seed", "workers", "most"), [way for way in WAYS if way != (5, 2, 2)])
+@pytest.mark.parametrize(("seed", "workers", "limit"), [way for way in WAYS if way != (5, 2, 2)])
 @pytest.mark.parametrize("named", OPTIONS, ids=str)
-def test_batches_of_all_epochs_match_python(named, seed, workers, most):
+def test_batches_of_all_epochs_match_python(named, seed, workers, limit):
     x, y = tensors()
 
-    def of_theirs():
+    def python_batches():
         # The batches of Python's workers would be the same, but take half a second.
         loader = theirs.DataLoader(theirs.TensorDataset(x, y), **generated(named, seed))
-        return [first(loader, most) for _ in range(3)]
+        return [first(loader, limit) for _ in range(3)]
 
-    given = {**named, "num_workers": workers}
-    found, wanted = both(of_theirs, lambda: OURS.epochs(OURS.tensors(x, y), given, seed, 3, most))
-    assert len(found) == len(wanted)
-    assert all(equal(ours, his) for ours, his in zip(found, wanted))
+    loader_options = {**named, "num_workers": workers}
+    found, expected = both(python_batches, lambda: OURS.epochs(OURS.tensors(x, y), loader_options, seed, 3, limit))
+    assert len(found) == len(expected)
+    assert all(equal(ours, his) for ours, his in zip(found, expected))
 
 
 @pytest.mark.parametrize("named", [{"shuffle": True}, {"shuffle": True, "persistent_workers": True}, {}], ids=str)
 def test_abandoned_workers_leave_the_generator_in_pythons_state(named):
     x, y = tensors()
-    given = {**named, "num_workers": 2, "batch_size": 2}
-    loader = theirs.DataLoader(theirs.TensorDataset(x, y), **generated(given, 3))
-    wanted = [first(loader, 2) for _ in range(2)]
-    found = OURS.epochs(OURS.tensors(x, y), given, 3, 2, 2)
-    assert all(equal(a, b) for a, b in zip(found, wanted))
+    loader_options = {**named, "num_workers": 2, "batch_size": 2}
+    loader = theirs.DataLoader(theirs.TensorDataset(x, y), **generated(loader_options, 3))
+    expected = [first(loader, 2) for _ in range(2)]
+    found = OURS.epochs(OURS.tensors(x, y), loader_options, 3, 2, 2)
+    assert all(equal(a, b) for a, b in zip(found, expected))
 
 
 @pytest.mark.parametrize("seed", [None, 11])
@@ -187,24 +187,24 @@ def test_random_split(count, lengths, seed):
     generator = {} if seed is None else {"generator": torch.Generator().manual_seed(seed)}
     torch.manual_seed(2)
     try:
-        wanted = [list(part.indices) for part in theirs.random_split(range(count), lengths, **generator)]
+        expected = [list(part.indices) for part in theirs.random_split(range(count), lengths, **generator)]
     except ValueError as error:
         with pytest.raises(Exception, match=str(error)):
             OURS.split(count, lengths, seed)
         return
     torch.manual_seed(2)
-    assert OURS.split(count, lengths, seed) == wanted
+    assert OURS.split(count, lengths, seed) == expected
 
 
 def test_concat_datasets_match_python():
     x, y = tensors()
     his = theirs.ConcatDataset([theirs.Subset(theirs.TensorDataset(x, y), [5, 1, 2]), theirs.TensorDataset(x, y)])
     mine = OURS.joined(OURS.subset(OURS.tensors(x, y), [5, 1, 2]), OURS.tensors(x, y))
-    found, wanted = both(
+    found, expected = both(
         lambda: [list(theirs.DataLoader(his, 4, shuffle=True)) for _ in range(2)],
         lambda: OURS.epochs(mine, {"batch_size": 4, "shuffle": True}, None, 2, MANY),
     )
-    assert all(equal(a, b) for a, b in zip(found, wanted))
+    assert all(equal(a, b) for a, b in zip(found, expected))
     assert all(equal(tuple(a), b) for a, b in zip(OURS.rows(mine), his))
 
 
@@ -212,11 +212,11 @@ def test_subsets_match_python():
     x, y = tensors()
     part = theirs.Subset(theirs.TensorDataset(x, y), [5, 1, 2, 9])
     mine = OURS.subset(OURS.tensors(x, y), [5, 1, 2, 9])
-    found, wanted = both(
+    found, expected = both(
         lambda: [list(theirs.DataLoader(part, batch_size=3, shuffle=True))],
         lambda: OURS.epochs(mine, {"batch_size": 3, "shuffle": True}, None, 1, MANY),
     )
-    assert equal(found[0], wanted[0])
+    assert equal(found[0], expected[0])
 
 
 class Numbers(theirs.IterableDataset):
@@ -235,10 +235,10 @@ class Numbers(theirs.IterableDataset):
 )
 def test_chain_datasets_match_python(named):
     chain = Numbers([1, 2, 3]) + Numbers([4])
-    wanted = list(theirs.DataLoader(chain, **named))
+    expected = list(theirs.DataLoader(chain, **named))
     count, found = OURS.chained([1, 2, 3], [4], named)
     assert count == len(chain) == 4
-    assert [torch.as_tensor(batch).tolist() for batch in found] == [torch.as_tensor(b).tolist() for b in wanted]
+    assert [torch.as_tensor(batch).tolist() for batch in found] == [torch.as_tensor(b).tolist() for b in expected]
     assert OURS.chain_of_another() == "ChainDataset only supports IterableDataset"
 
 
@@ -247,33 +247,33 @@ def test_stack_datasets_match_python():
     his, mine = theirs.TensorDataset(x, y), OURS.tensors(x, y)
     parts, my_parts = theirs.Subset(his, [3, 1, 4]), OURS.subset(mine, [3, 1, 4])
     others, my_others = theirs.Subset(his, [2, 0, 1]), OURS.one_subset(mine)
-    found, wanted = both(
+    found, expected = both(
         lambda: [list(theirs.DataLoader(theirs.StackDataset(parts, others), batch_size=2, shuffle=True))],
         lambda: OURS.epochs(OURS.stacked(my_parts, my_others), {"batch_size": 2, "shuffle": True}, None, 1, MANY),
     )
-    assert equal(found[0], wanted[0])
+    assert equal(found[0], expected[0])
     named = list(theirs.DataLoader(theirs.StackDataset(first=parts, second=others), batch_size=2))
     found = OURS.epochs(OURS.stacked_by_name(my_parts, my_others), {"batch_size": 2}, None, 1, MANY)[0]
     assert all(equal([ours["first"], ours["second"]], [t["first"], t["second"]]) for ours, t in zip(found, named))
     assert OURS.refused_stack(mine, my_parts) == "Size mismatch between datasets: they have [11, 3] samples"
-    assert [told[:20] for told in OURS.refused_stacks(mine)] == ["At least one dataset", "Supported either ``t"]
+    assert [text[:20] for text in OURS.stack_errors(mine)] == ["At least one dataset", "Supported either ``t"]
 
 
 @pytest.mark.parametrize("named", OPTIONS, ids=str)
 def test_lengths(named):
     x, y = tensors()
-    wanted = len(theirs.DataLoader(theirs.TensorDataset(x, y), **named))
-    assert OURS.length(OURS.loader(OURS.tensors(x, y), named)) == wanted
+    expected = len(theirs.DataLoader(theirs.TensorDataset(x, y), **named))
+    assert OURS.length(OURS.loader(OURS.tensors(x, y), named)) == expected
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_next_returns_one_batch(workers):
     x, y = tensors()
 
-    def of_theirs():
+    def python_batches():
         batches = iter(theirs.DataLoader(theirs.TensorDataset(x, y), batch_size=4, shuffle=True))
         return [next(batches), next(batches), next(batches), next(batches, None)]
 
-    found, wanted = both(of_theirs, lambda: OURS.one(OURS.tensors(x, y), workers))
-    assert found[3] is wanted[3] is None
-    assert all(equal(ours, his) for ours, his in zip(found[:3], wanted[:3]))
+    found, expected = both(python_batches, lambda: OURS.one(OURS.tensors(x, y), workers))
+    assert found[3] is expected[3] is None
+    assert all(equal(ours, his) for ours, his in zip(found[:3], expected[:3]))

@@ -30,13 +30,13 @@ OURS = run(
         "{d.features.dtype()} {d.targets.dtype()} {d[0][1].shape()}"
     fn failure(path, columns, target):
         val outcome = torch.attempt(\\: CSVDataset(path, columns: plain(columns), target: target))
-        if outcome.is_ok(): "" else: told(outcome.unwrap_err())
+        if outcome.is_ok(): "" else: message_of(outcome.unwrap_err())
     fn whole(path, name):
         val dtypes = {"uint8": torch.uint8, "int32": torch.int32, "int64": torch.int64, "bool": torch.bool}
         val outcome = torch.attempt(\\: CSVDataset(path, target: "y", dtype: dtypes[name], target_dtype: dtypes[name]))
-        if outcome.is_err(): return told(outcome.unwrap_err())
+        if outcome.is_err(): return message_of(outcome.unwrap_err())
         (outcome.unwrap().features, outcome.unwrap().targets)
-    fn told(error):
+    fn message_of(error):
         match error:
             case torch.TorchError.Io(message): "Io: " + message
             case torch.TorchError.InvalidArgument(message): "InvalidArgument: " + message
@@ -48,7 +48,7 @@ OURS = run(
         val d = TextDataset(path, transform: \\line: line.len())
         [for batch in DataLoader(d, batch_size: 3): batch.tolist()]
     fn outside(path): TextDataset(path)[2]
-    fn missing(path): told(torch.attempt(\\: TextDataset(path)).unwrap_err())
+    fn missing(path): message_of(torch.attempt(\\: TextDataset(path)).unwrap_err())
     """
 )
 
@@ -60,9 +60,9 @@ def written(folder, content: str, name: str = "table.csv") -> str:
 
 
 def same_numbers(features, frame) -> None:
-    wanted = torch.from_numpy(frame.to_numpy(dtype="float64", copy=True))
-    assert features.shape == wanted.shape
-    assert torch.equal(features.nan_to_num(7e77), wanted.nan_to_num(7e77))
+    expected = torch.from_numpy(frame.to_numpy(dtype="float64", copy=True))
+    assert features.shape == expected.shape
+    assert torch.equal(features.nan_to_num(7e77), expected.nan_to_num(7e77))
 
 
 TABLES = {
@@ -122,14 +122,14 @@ def test_noninteger_targets(tmp_path):
 def test_samples_and_batches(tmp_path):
     path = written(tmp_path, "a,b,y\n" + "".join(f"{i},{i / 4},{i % 3}\n" for i in range(10)))
     frame = pandas.read_csv(path)
-    wanted = torch.utils.data.TensorDataset(
+    expected = torch.utils.data.TensorDataset(
         torch.tensor(frame[["a", "b"]].to_numpy(), dtype=torch.float32), torch.tensor(frame["y"].to_numpy())
     )
     samples, last = OURS.samples(path)
-    for ours, theirs in zip([*samples, last], [*wanted, wanted[-1]], strict=True):
+    for ours, theirs in zip([*samples, last], [*expected, expected[-1]], strict=True):
         assert torch.equal(ours[0], theirs[0])
         assert torch.equal(ours[1], theirs[1])
-    for ours, theirs in zip(OURS.batches(path), torch.utils.data.DataLoader(wanted, batch_size=4), strict=True):
+    for ours, theirs in zip(OURS.batches(path), torch.utils.data.DataLoader(expected, batch_size=4), strict=True):
         assert torch.equal(ours[0], theirs[0])
         assert torch.equal(ours[1], theirs[1])
 
@@ -178,8 +178,8 @@ def test_integer_overflow_is_reported_with_row_and_column(field, name, tmp_path)
     assert OURS.whole(path, name) == f"Io: '{path}', row 2: column 'b' is '{field}', which torch.{name} does not hold"
     if field not in ("", "NaN"):
         path = written(tmp_path, f"a,b,y\n1,0,1\n0,1,{field}\n")
-        wanted = f"Io: '{path}', row 2: column 'y' is '{field}', which torch.{name} does not hold"
-        assert OURS.whole(path, name) == wanted
+        expected = f"Io: '{path}', row 2: column 'y' is '{field}', which torch.{name} does not hold"
+        assert OURS.whole(path, name) == expected
 
 
 def test_missing_file_is_reported(tmp_path):
@@ -192,10 +192,10 @@ def test_missing_file_is_reported(tmp_path):
 def test_lines_match_open(content, tmp_path):
     path = written(tmp_path, content)
     with open(path, encoding="utf-8") as file:
-        wanted = [line.rstrip("\n") for line in file]
-    assert OURS.lines(path, False) == wanted
-    assert OURS.lines(path, True) == [line for line in wanted if line.strip()]
-    assert OURS.lines([path, path], False) == wanted * 2
+        expected = [line.rstrip("\n") for line in file]
+    assert OURS.lines(path, False) == expected
+    assert OURS.lines(path, True) == [line for line in expected if line.strip()]
+    assert OURS.lines([path, path], False) == expected * 2
 
 
 def test_lines_in_batches_and_out_of_range(tmp_path):

@@ -70,12 +70,12 @@ OURS = run(
         (early, [for batch in loader: batch].len())
     fn goes_on(workers):
         val batches = DataLoader(Faulty(kind: "panic"), batch_size: 2, num_workers: workers).iter()
-        var told = []
+        var reported = []
         loop:
             val outcome = torch.attempt(\\: batches.next())
             if outcome.is_ok() and outcome.unwrap().is_none(): break
-            told.push(outcome.is_ok())
-        told
+            reported.push(outcome.is_ok())
+        reported
     fn init_failure():
         val loader = DataLoader([1, 2], num_workers: 1, worker_init_fn: \\id: panic("not ready"))
         torch.attempt(\\: [for batch in loader: batch]).unwrap_err().message()
@@ -89,13 +89,13 @@ OURS = run(
         torch.attempt(\\: [for item in loader: item])
     fn slow_message(timeout): slow(timeout).unwrap_err().message()
     fn slow_items(timeout): slow(timeout).unwrap()
-    fn counted(workers, factor, taken, wanted):
-        # How many samples are loaded when so many batches were taken and all else has come to rest: a busy machine
-        # may take its time until the wanted ones are.
+    fn counted(workers, factor, consumed, expected):
+        # The number of samples that are loaded after that many batches were consumed. A busy machine may need time to
+        # reach the expected number.
         val seen = Seen()
         val batches = DataLoader(seen, num_workers: workers, batch_size: nil, prefetch_factor: factor).iter()
-        for _ in 0..taken: batches.next()
-        for _ in 0..1000: if seen.count < wanted: sleep(0.01)
+        for _ in 0..consumed: batches.next()
+        for _ in 0..1000: if seen.count < expected: sleep(0.01)
         sleep(0.3)
         seen.count
     class Seen(Dataset):
@@ -129,7 +129,7 @@ OURS = run(
     class Ids:
         all: [i64] = []
         fn add(id): self.all.push(id)
-    fn refusal(named):
+    fn error_message(named):
         torch.attempt(\\: DataLoader([1, 2], **named.to_value())).unwrap_err().message()
     fn refusal_of_stream(named):
         torch.attempt(\\: DataLoader(Shards(), **named.to_value())).unwrap_err().message()
@@ -202,10 +202,10 @@ class Whoami(theirs.Dataset):
 def test_random_numbers_in_workers_match_python(named):
     torch.manual_seed(4)
     loader = theirs.DataLoader(Drawing(), **named)
-    wanted = [list(loader) for _ in range(2)]
+    expected = [list(loader) for _ in range(2)]
     state = torch.get_rng_state()
     found = OURS.draw(4, named)
-    assert all(equal(a, b) for a, b in zip(found, wanted))
+    assert all(equal(a, b) for a, b in zip(found, expected))
     assert torch.equal(torch.get_rng_state(), state)
 
 
@@ -214,11 +214,11 @@ def test_random_numbers_in_workers_match_python(named):
     "named", [{"batch_size": 2}, {"batch_size": 3, "drop_last": True}, {"batch_size": None}], ids=str
 )
 def test_iterable_datasets_are_sharded_as_in_python(named, workers):
-    given = {**named, "num_workers": workers}
-    wanted = list(theirs.DataLoader(Shards(), **given))
-    found = OURS.shards(given)
-    assert len(found) == len(wanted)
-    assert all(equal(torch.as_tensor(a), torch.as_tensor(b)) for a, b in zip(found, wanted))
+    options = {**named, "num_workers": workers}
+    expected = list(theirs.DataLoader(Shards(), **options))
+    found = OURS.shards(options)
+    assert len(found) == len(expected)
+    assert all(equal(torch.as_tensor(a), torch.as_tensor(b)) for a, b in zip(found, expected))
 
 
 class Uneven(theirs.IterableDataset):
@@ -236,8 +236,8 @@ def test_workers_load_nothing_for_an_abandoned_loop():
 
 def test_worker_info():
     torch.manual_seed(8)
-    wanted = [list(item) for item in theirs.DataLoader(Whoami(), num_workers=2, batch_size=None)]
-    assert [list(item) for item in OURS.whoami(8)] == wanted
+    expected = [list(item) for item in theirs.DataLoader(Whoami(), num_workers=2, batch_size=None)]
+    assert [list(item) for item in OURS.whoami(8)] == expected
     assert OURS.nobody()
 
 
@@ -253,10 +253,10 @@ FAULTS = [
 @pytest.mark.parametrize("workers", [0, 1, 3])
 @pytest.mark.parametrize(("kind", "error", "message"), FAULTS)
 def test_errors_name_sample_and_worker(kind, error, message, workers):
-    told = OURS.failure(kind, workers)
+    reported = OURS.failure(kind, workers)
     worker = f"worker {3 % workers}, " if workers else ""
-    assert told[0] == error
-    assert told[1].startswith(f"DataLoader, {worker}{message}")
+    assert reported[0] == error
+    assert reported[1].startswith(f"DataLoader, {worker}{message}")
     assert OURS.after_failure(kind, workers) == (True, 6)
 
 
@@ -280,10 +280,10 @@ def test_timeout_is_reported_only_if_it_is_exceeded():
 
 
 @pytest.mark.parametrize(
-    ("workers", "factor", "taken", "loaded"), [(1, 2, 0, 2), (2, 2, 0, 4), (2, 3, 4, 10), (3, 1, 1, 4)]
+    ("workers", "factor", "consumed", "loaded"), [(1, 2, 0, 2), (2, 2, 0, 4), (2, 3, 4, 10), (3, 1, 1, 4)]
 )
-def test_prefetch_factor_limits_loading_ahead(workers, factor, taken, loaded):
-    assert OURS.counted(workers, factor, taken, loaded) == loaded
+def test_prefetch_factor_limits_loading_ahead(workers, factor, consumed, loaded):
+    assert OURS.counted(workers, factor, consumed, loaded) == loaded
 
 
 @pytest.mark.parametrize("named", [{}, {"persistent_workers": True}, {"prefetch_factor": 1}], ids=str)
@@ -305,7 +305,7 @@ def test_multiprocessing_context_is_ignored():
 @pytest.mark.parametrize("named", [{"num_workers": 1.5}, {"num_workers": "two"}, {"timeout": "soon"}], ids=str)
 def test_number_arguments_must_be_numbers(named):
     ((name, value),) = named.items()
-    assert OURS.refusal(named).startswith(f"{name} is a ") and OURS.refusal(named).endswith(f"not {value}")
+    assert OURS.error_message(named).startswith(f"{name} is a ") and OURS.error_message(named).endswith(f"not {value}")
 
 
 REFUSED = [
@@ -327,7 +327,7 @@ REFUSED = [
 def test_rejects_what_python_rejects_with_its_message(named):
     with pytest.raises((ValueError, TypeError)) as error:
         theirs.DataLoader([1, 2], **named)
-    assert OURS.refusal(named) == str(error.value)
+    assert OURS.error_message(named) == str(error.value)
 
 
 @pytest.mark.filterwarnings(
@@ -337,7 +337,7 @@ def test_rejects_a_zero_prefetch_factor():
     named = {"num_workers": 1, "prefetch_factor": 0}
     with pytest.raises(AssertionError, match="prefetch_factor must be greater than 0"):
         iter(theirs.DataLoader([1, 2], **named))
-    assert OURS.refusal(named) == "prefetch_factor must be greater than 0: with 0 no batch is ever loaded"
+    assert OURS.error_message(named) == "prefetch_factor must be greater than 0: with 0 no batch is ever loaded"
 
 
 @pytest.mark.parametrize("named", [{"shuffle": True}, {"sampler": [0]}, {"batch_sampler": [[0]]}], ids=str)

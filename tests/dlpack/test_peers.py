@@ -503,8 +503,8 @@ def test_outcome_matches_the_table(peer, carrier, dtype):
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
 def test_memory_lives_while_either_side_uses_it(peer):
     numbers = str([float(number) for number in NUMBERS])
-    lives, taken = outcomes_of(peer), expected(peer, "tensor", "float32", "rows")
-    out = ["rejected", taken.message] if isinstance(taken, Rejected) else ["imported", numbers]
+    lives, outcome_of_export = outcomes_of(peer), expected(peer, "tensor", "float32", "rows")
+    out = ["rejected", outcome_of_export.message] if isinstance(outcome_of_export, Rejected) else ["imported", numbers]
     assert (lives["lives", "in"], replace_messages(lives["lives", "out"], out, messages=1)) == ([numbers], out)
 
 
@@ -569,7 +569,7 @@ def table_of_guide(heading: str) -> list[list[str]]:
 
 def test_guides_dtypes_match_the_table():
     names, *lines = table_of_guide("Which dtypes")
-    said = {
+    documented = {
         (name.lower().replace("-", "_"), dtype): word
         for dtypes, *words in lines
         for dtype in dtypes.split()
@@ -584,7 +584,7 @@ def test_guides_dtypes_match_the_table():
         for peer in OF_GUIDE
         for dtype in DTYPES.split()
     }
-    assert said == crosses
+    assert documented == crosses
 
 
 def test_guides_errors_match_the_table():

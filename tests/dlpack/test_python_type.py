@@ -727,10 +727,10 @@ class Placed:
     """A producer that can copy its memory to the CPU, and records the arguments of its calls."""
 
     def __init__(self):
-        self.array, self.asked = np.arange(3), {}
+        self.array, self.call_options = np.arange(3), {}
 
     def __dlpack__(self, **options):
-        self.asked = options
+        self.call_options = options
         if options.get("dl_device") not in (None, (1, 0)):
             raise BufferError("only the CPU is near")
         return self.array.__dlpack__(max_version=(1, 0))
@@ -742,10 +742,10 @@ class Placed:
 def test_requested_device_is_passed_to_the_producer():
     producer = Placed()
     assert from_dlpack(producer, device="cpu").torch().tolist() == [0, 1, 2]
-    assert producer.asked == {"max_version": (1, 3), "dl_device": (1, 0)}
+    assert producer.call_options == {"max_version": (1, 3), "dl_device": (1, 0)}
     for copy in (True, False):
         from_dlpack(producer, device="cpu", copy=copy)
-        assert producer.asked == {"max_version": (1, 3), "dl_device": (1, 0), "copy": copy}
+        assert producer.call_options == {"max_version": (1, 3), "dl_device": (1, 0), "copy": copy}
     if not torch.cuda.is_available():
         with pytest.raises(BufferError, match="no CUDA device with index 0"):
             from_dlpack(producer, device="cuda:0")

@@ -21,10 +21,10 @@ class Producer:
     """A producer that is not a torch.Tensor, so that its `__dlpack__` is called."""
 
     def __init__(self, tensor: torch.Tensor, stream: torch.cuda.Stream) -> None:
-        self.tensor, self.stream, self.asked = tensor, stream, []
+        self.tensor, self.stream, self.streams = tensor, stream, []
 
     def __dlpack__(self, *, stream=None, **options):
-        self.asked.append(stream)
+        self.streams.append(stream)
         with torch.cuda.stream(self.stream):
             return self.tensor.__dlpack__(stream=stream, **options)
 
@@ -65,7 +65,7 @@ def test_import_is_ordered_before_the_current_stream():
         producer = Producer(filled(value, writer), writer)
         with torch.cuda.stream(reader):
             assert simple_torch.from_dlpack(producer).torch().double().mean().item() == value
-        assert producer.asked == [reader.cuda_stream]
+        assert producer.streams == [reader.cuda_stream]
 
 
 @pytest.mark.parametrize("number", [0, -2])

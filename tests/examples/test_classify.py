@@ -46,9 +46,9 @@ def labels_by_python(photo: Path) -> list[tuple[str, float]]:
             v2.Normalize([0.5] * 3, [0.5] * 3),
         ]
     )
-    picture = decode_image(str(photo), mode="RGB", apply_exif_orientation=True)
+    image = decode_image(str(photo), mode="RGB", apply_exif_orientation=True)
     with torch.no_grad():
-        best = network(transform(picture)[None]).softmax(1).topk(5)
+        best = network(transform(image)[None]).softmax(1).topk(5)
     names = EfficientNet_B0_Weights.DEFAULT.meta["categories"]
     return [(names[i], 100 * share) for share, i in zip(best.values[0].tolist(), best.indices[0].tolist())]
 
@@ -64,8 +64,8 @@ def assert_one_line(run, *words: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def picture_folder(tmp_path_factory) -> Path:
-    return tmp_path_factory.mktemp("pictures")
+def image_folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("images")
 
 
 def test_cat_is_classified_as_in_python(simple):
@@ -100,8 +100,8 @@ def test_other_photographs(simple, photo):
 
 
 @pytest.mark.parametrize("mode", ["L", "LA", "RGBA", "P"])
-def test_gray_alpha_and_palette_images_are_classified(simple, picture_folder, mode):
-    photo = picture_folder / f"cat-{mode}.png"
+def test_gray_alpha_and_palette_images_are_classified(simple, image_folder, mode):
+    photo = image_folder / f"cat-{mode}.png"
     Image.open(photographs() / "chelsea.png").convert(mode).save(photo)
     run = simple(CLASSIFY, photo)
     assert run.code == 0, run.err
@@ -126,8 +126,8 @@ def test_a_file_that_is_not_an_image(simple):
     assert_one_line(simple(CLASSIFY, "README.md"), "README.md", "not a picture")
 
 
-def test_a_truncated_image(simple, picture_folder):
-    photo = picture_folder / "cut.png"
+def test_a_truncated_image(simple, image_folder):
+    photo = image_folder / "cut.png"
     photo.write_bytes((photographs() / "chelsea.png").read_bytes()[:20_000])
     assert_one_line(simple(CLASSIFY, photo), "cut.png")
 

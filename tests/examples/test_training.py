@@ -102,12 +102,12 @@ def test_stated_result_is_reached(simple, data, example: Example):
     assert len(losses) < 2 or losses[-1] < losses[0], run.out
 
 
-@pytest.mark.parametrize("given", ["abc", "0", "-1", "1.5"])
+@pytest.mark.parametrize("length", ["abc", "0", "-1", "1.5"])
 @pytest.mark.parametrize("program", ["training/digits_mlp", "training/gan", "basics/04_linear_regression"])
-def test_invalid_length_is_rejected(simple, data, program, given):
-    run = simple(f"{FOLDER}{program}.spl", given, env=data)
+def test_invalid_length_is_rejected(simple, data, program, length):
+    run = simple(f"{FOLDER}{program}.spl", length, env=data)
     assert run.code == 1 and "result" not in run.out
-    assert f"a whole number from 1 on, not '{given}'" in run.err
+    assert f"a whole number from 1 on, not '{length}'" in run.err
 
 
 def test_runs_are_reproducible(simple, data):
@@ -117,10 +117,10 @@ def test_runs_are_reproducible(simple, data):
 
 def test_point_clouds_are_plotted(simple, tmp_path):
     pytest.importorskip("matplotlib", reason="this Python has no matplotlib")
-    picture = tmp_path / "clouds.png"
-    run = simple(FOLDER + "training/gan.spl", "20", picture, env=ONE_THREAD)
-    assert f"the points are drawn in {picture}" in run.out, run.out + run.err
-    assert picture.read_bytes().startswith(b"\x89PNG")
+    plot = tmp_path / "clouds.png"
+    run = simple(FOLDER + "training/gan.spl", "20", plot, env=ONE_THREAD)
+    assert f"the points are drawn in {plot}" in run.out, run.out + run.err
+    assert plot.read_bytes().startswith(b"\x89PNG")
 
 
 class TestFilesOfDigits:

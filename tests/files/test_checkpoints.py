@@ -118,7 +118,7 @@ def test_python_optimizers_are_read(tmp_path):
     assert state["state"][0]["exp_avg"].equal(optimizer.state_dict()["state"][0]["exp_avg"])
 
 
-class OfOurOwn:
+class CustomClass:
     pass
 
 
@@ -126,7 +126,7 @@ class OfOurOwn:
     ("value", "message"),
     [
         (torch.nn.Linear(1, 1), r"torch\.nn\.modules\.linear\.Linear.*save a state_dict"),
-        (OfOurOwn(), "test_checkpoints.OfOurOwn"),
+        (CustomClass(), "test_checkpoints.CustomClass"),
         ({"x": 2**70}, "more than 64 bits"),
     ],
     ids=["module", "object", "big integer"],
@@ -196,12 +196,12 @@ def rewritten(source: Path, target: Path, change) -> None:
 
 
 def test_code_in_a_file_is_not_executed(tmp_path):
-    class Evil:
+    class Malicious:
         def __reduce__(self):
             return os.system, (f"touch {tmp_path}/was_run",)
 
     torch.save(1, tmp_path / "good.pt")
-    rewritten(tmp_path / "good.pt", tmp_path / "evil.pt", lambda _: pickle.dumps(Evil(), protocol=2))
+    rewritten(tmp_path / "good.pt", tmp_path / "evil.pt", lambda _: pickle.dumps(Malicious(), protocol=2))
     with pytest.raises(Exception, match=r"it holds a posix\.system"):
         SIMPLE.load(str(tmp_path / "evil.pt"))
     assert not (tmp_path / "was_run").exists()

@@ -21,7 +21,7 @@ SIMPLE = run(
     use torch
     use torch.serialization.{load_pickle}
     fn load(path): load_pickle(path)
-    fn told(path): "{load_pickle(path)}"
+    fn shown(path): "{load_pickle(path)}"
     """
 )
 
@@ -38,7 +38,7 @@ def test_values_of_each_protocol(protocol, tmp_path):
     assert loaded(tmp_path / "p", pickle.dumps({"x": {3}, "y": frozenset([4])}, protocol)) == {"x": [3], "y": [4]}
     for each in (b"a\xff", bytearray(b"a\xff")):
         (tmp_path / "p").write_bytes(pickle.dumps(each, protocol))
-        assert SIMPLE.told(str(tmp_path / "p")) == "[97, 255]"
+        assert SIMPLE.shown(str(tmp_path / "p")) == "[97, 255]"
 
 
 DTYPES = ["?", "i1", "<i2", ">i2", "<i4", ">i4", "<i8", "u1", "<f2", "<f4", ">f8", "<c8", ">c16"]
@@ -74,11 +74,11 @@ def test_python_2_files(tmp_path):
     assert loaded(tmp_path / "p", python2_pickle(array)).tolist() == array.tolist()
 
 
-class OfOurOwn(numpy.ndarray):
+class CustomArray(numpy.ndarray):
     pass
 
 
-class Evil:
+class Malicious:
     def __reduce__(self):
         return Path.touch, (Path("was_run"),)
 
@@ -86,14 +86,14 @@ class Evil:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (Evil(), r"it holds a (pathlib\.|_io|builtins|__builtin__)"),
+        (Malicious(), r"it holds a (pathlib\.|_io|builtins|__builtin__)"),
         (numpy.float64(1.5), r"it holds a numpy\._?core\.multiarray\.scalar"),
         (numpy.array(["a", "b"]), r"elements 'U1', and only numbers and bools are read"),
         (numpy.array([1, None]), r"elements 'O8', and only numbers"),
         (numpy.zeros(2, [("a", "i4")]), r"elements 'V4'|no plain element type"),
         (numpy.ma.array([1]), r"it holds a numpy\.ma\.core\._mareconstruct"),
         (pickle.PickleBuffer, r"it holds a |ends in"),
-        (OfOurOwn(2), r"an array of the class OfOurOwn"),
+        (CustomArray(2), r"an array of the class CustomArray"),
     ],
     ids=["code", "scalar", "texts", "objects", "records", "masked", "class", "array of a class"],
 )

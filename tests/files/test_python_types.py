@@ -21,7 +21,7 @@ SIMPLE = run(
     fn load(path): torch.load(path)
     fn saved_again(path, other): torch.save(torch.load(path), other)
     fn kind(path): type_of(torch.load(path))
-    fn told(path): "{torch.load(path)}"
+    fn shown(path): "{torch.load(path)}"
     fn complex(path): torch.save(torch.ones([1], dtype: torch.complex64).item(), path)
     fn own(path): torch.save({"bytes": [1u8, 255u8], "device": Device.CPU, "complex": torch.Complex(1.5, -2.0)}, path)
     """
@@ -58,13 +58,13 @@ def test_quantized_tensors_are_rejected_by_name(tmp_path):
         SIMPLE.load(str(tmp_path / "file.pt"))
 
 
-class OfOurOwn(torch.Tensor):
+class CustomTensor(torch.Tensor):
     pass
 
 
 def test_tensor_subclass_is_rejected_by_name(tmp_path):
-    torch.save(torch.ones(2).as_subclass(OfOurOwn), tmp_path / "file.pt")
-    with pytest.raises(RuntimeError, match=r"a tensor of the class [a-z_.]*test_python_types\.OfOurOwn"):
+    torch.save(torch.ones(2).as_subclass(CustomTensor), tmp_path / "file.pt")
+    with pytest.raises(RuntimeError, match=r"a tensor of the class [a-z_.]*test_python_types\.CustomTensor"):
         SIMPLE.load(str(tmp_path / "file.pt"))
 
 
@@ -111,7 +111,7 @@ def test_both_read_and_write_the_type(value, kind, tmp_path):
 
 def test_types_in_simple(tmp_path):
     path = str(tmp_path / "file.pt")
-    for value, told in [
+    for value, shown in [
         (1.5 - 2j, "(1.5-2.0j)"),
         (b"a\xff", "[97, 255]"),
         (bytearray(b"a\x00"), "[97, 0]"),
@@ -121,7 +121,7 @@ def test_types_in_simple(tmp_path):
         (torch.device("cuda:1"), "cuda:1"),
     ]:
         torch.save(value, path)
-        assert SIMPLE.told(path) == told
+        assert SIMPLE.shown(path) == shown
 
 
 def test_bytes_keys_are_read_as_strings(tmp_path):

@@ -132,10 +132,10 @@ def test_state_with_other_settings_is_rejected(settings, message):
         ours("Accuracy", **settings).load_state_dict(ours("Accuracy", **CLASSES).state_dict())
 
 
-@pytest.mark.parametrize("given", [{"updates": 1}, [1], {"metric": "Accuracy", "state": {}}])
-def test_invalid_state_is_rejected(given):
+@pytest.mark.parametrize("invalid", [{"updates": 1}, [1], {"metric": "Accuracy", "state": {}}])
+def test_invalid_state_is_rejected(invalid):
     with pytest.raises(RuntimeError, match=r"Accuracy\.load_state_dict\(\) takes what state_dict\(\) gave"):
-        ours("Accuracy", **CLASSES).load_state_dict(given)
+        ours("Accuracy", **CLASSES).load_state_dict(invalid)
 
 
 def collection(prefix="", classes=4):

@@ -152,15 +152,15 @@ def is_statement(line: str) -> bool:
     return " = " in line or "+=" in line or "*=" in line
 
 
-def told_in_simple(start: str, line: str) -> str:
+def run_in_simple(start: str, line: str) -> str:
     body = f"    {line}\n    val shown = nil" if is_statement(line) else f"    val shown = {line}"
     source = (
-        f'{USES}fn told():\n    var s = {STARTS[start][0]}\n{body}\n    "{{shown}}|{{s}}|{{s.state_dict().keys()}}"\n'
+        f'{USES}fn output():\n    var s = {STARTS[start][0]}\n{body}\n    "{{shown}}|{{s}}|{{s.state_dict().keys()}}"\n'
     )
-    return run(source, name="containers").told()
+    return run(source, name="containers").output()
 
 
-def told_in_python(start: str, line: str) -> str:
+def run_in_python(start: str, line: str) -> str:
     names = {"nn": nn, "torch": torch, "OrderedDict": OrderedDict}
     exec(f"s = {STARTS[start][1]}\n{line if is_statement(line) else 'shown = ' + line}", names)
     shown = names.get("shown")
@@ -171,14 +171,14 @@ def told_in_python(start: str, line: str) -> str:
 @pytest.mark.parametrize(("start", "done"), CASES, ids=lambda value: value if isinstance(value, str) else value[0])
 def test_results_and_contents_match_pytorch(start, done):
     ours, theirs = (done, done) if isinstance(done, str) else done
-    assert told_in_simple(start, ours) == told_in_python(start, theirs)
+    assert run_in_simple(start, ours) == run_in_python(start, theirs)
 
 
 @pytest.mark.parametrize(("start", "line", "message"), REFUSED)
 def test_rejects_what_pytorch_rejects_with_a_reason(start, line, message):
-    with pytest.raises(Exception) as refused:
-        told_in_simple(start, line)
-    assert message in str(refused.value)
+    with pytest.raises(Exception) as raised:
+        run_in_simple(start, line)
+    assert message in str(raised.value)
     if "nn.ReLU)" not in line:  # Python's Sequential accepts it
         with pytest.raises((AttributeError, LookupError, RuntimeError, TypeError, ValueError)):
-            told_in_python(start, line)
+            run_in_python(start, line)

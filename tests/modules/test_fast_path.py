@@ -48,7 +48,7 @@ def encoder(*, enable_nested_tensor=True, mask_check=True, norm=None, **kwargs):
         return module("TransformerEncoder", inner, 2, norm, enable_nested_tensor, mask_check)
 
 
-GIVEN = [
+SAMPLES = [
     (heads().called(X, X, X), (HEADS,)),
     (heads().called(X, X, X, need_weights=False), (HEADS,)),
     (heads().called(X, X, X, average_attn_weights=False, key_padding_mask=PADDING), (HEADS,)),
@@ -86,9 +86,9 @@ def evaluated(side, case: Case):
     return outputs, tuple(name for name in (NESTED, HEADS, LAYER) if name in ran)
 
 
-@pytest.mark.parametrize(("given", "fused"), GIVEN, ids=lambda value: getattr(value, "name", None))
-def test_fast_path_is_taken_as_in_pytorch(given, fused):
-    case = Case(given.name, torch.float32, False, given.args, given.kwargs, given.inputs, given.named_inputs or {})
+@pytest.mark.parametrize(("sample", "fused"), SAMPLES, ids=lambda value: getattr(value, "name", None))
+def test_fast_path_is_taken_as_in_pytorch(sample, fused):
+    case = Case(sample.name, torch.float32, False, sample.args, sample.kwargs, sample.inputs, sample.named_inputs or {})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ours, expected = evaluated(Ours(), case), evaluated(Expected(), case)

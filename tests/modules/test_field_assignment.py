@@ -95,10 +95,10 @@ def test_accepts_and_rejects_what_pytorch_does(name, kind):
     try:
         setattr(theirs, name, value(kind, tensor))
     except TypeError as error:
-        with pytest.raises(Exception) as refused:
+        with pytest.raises(Exception) as raised:
             OURS.set(ours, name, kind, tensor)
-        wanted = str(error).split("(")[0].split(" as ")[1].strip()  # parameter 'weight'
-        assert f"as {wanted} of Own" in str(refused.value)
+        expected_type = str(error).split("(")[0].split(" as ")[1].strip()  # parameter 'weight'
+        assert f"as {expected_type} of Own" in str(raised.value)
     else:
         OURS.set(ours, name, kind, tensor)
     assert sorted(OURS.keys(ours)) == sorted(theirs.state_dict())

@@ -74,10 +74,10 @@ def samples(name):
     for op in BY_NAME[name]:
         torch.manual_seed(SEED)
         with remembered():
-            given = list(
+            samples_left = list(
                 itertools.islice(op.sample_inputs("cpu", torch.float32, requires_grad=op.supports_autograd), MOST)
             )
-        yield from given
+        yield from samples_left
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_every_function_with_samples_is_implemented():
 
 @pytest.mark.parametrize("name", [name for name in BY_NAME if name not in MISSING])
 def test_function(name, counts):
-    told = []
+    reported = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for sample in samples(name):
@@ -102,8 +102,8 @@ def test_function(name, counts):
             counts["samples"] += 1
             counts[kind] += 1
             if kind == "different":
-                told.append(f"{sample.summary()}: {[f'{one.part}: {one.what}' for one in found]}")
-    assert told == [], f"{len(told)} differ:\n" + "\n".join(told[:5])
+                reported.append(f"{sample.summary()}: {[f'{one.part}: {one.what}' for one in found]}")
+    assert reported == [], f"{len(reported)} differ:\n" + "\n".join(reported[:5])
 
 
 # Functions without samples: the shapes of their tensors, then the other arguments.

@@ -24,7 +24,7 @@ OURS = run(
     fn tied(): Tied()
     fn layers(): nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.Linear(3, 1))
     fn load(m, state): m.load_state_dict(state)
-    fn call(m, given, x, strict = false): torch.func.functional_call(m, given, x, strict: strict)
+    fn call(m, replacements, x, strict = false): torch.func.functional_call(m, replacements, x, strict: strict)
     fn fused_conv(kind, state, norm, bias):
         val conv = if kind == "plain": nn.Conv2d(2, 3, 2, bias: bias) else: nn.ConvTranspose2d(2, 3, 2, bias: bias)
         val bn = nn.BatchNorm2d(3)
@@ -43,7 +43,7 @@ OURS = run(
         val conv = nn.utils.fuse_conv_bn_weights(w.unsqueeze(-1), b, mean, variance, 1e-5, scale, shift)
         val linear = nn.utils.fuse_linear_bn_weights(w, b, mean, variance, 1e-5, scale, shift)
         (conv[0], conv[1], linear[0], linear[1])
-    fn refused(): nn.utils.fuse_linear_bn_eval(nn.Linear(2, 3), nn.BatchNorm1d(3))
+    fn raised(): nn.utils.fuse_linear_bn_eval(nn.Linear(2, 3), nn.BatchNorm1d(3))
     """,
     name="functional calls",
 )
@@ -60,9 +60,9 @@ class Tied(nn.Module):
 
 
 def message(body):
-    with pytest.raises(Exception) as refused:
+    with pytest.raises(Exception) as raised:
         body()
-    return str(refused.value)
+    return str(raised.value)
 
 
 def layers():
@@ -86,14 +86,14 @@ def test_functional_call_uses_the_given_tensors_and_leaves_the_module_unchanged(
     ours, theirs = layers()
     before = {name: tensor.clone() for name, tensor in theirs.state_dict().items() if tensor.is_floating_point()}
     x = torch.randn(4, 2)
-    mine, given = others(theirs), others(theirs)
+    mine, replacements = others(theirs), others(theirs)
     parts = [{name: value for name, value in mine.items() if name[0] == place} for place in "012"] if several else mine
     output = OURS.call(ours, parts, x)
-    expected = torch.func.functional_call(theirs, given, x)
+    expected = torch.func.functional_call(theirs, replacements, x)
     assert equal(output, expected)
     output.sum().backward()
     expected.sum().backward()
-    for name, tensor in given.items():
+    for name, tensor in replacements.items():
         assert equal(mine[name], tensor), "running means change in the given tensors"
         assert (tensor.grad is None and mine[name].grad is None) or equal(mine[name].grad, tensor.grad)
     for name, place, field in (("0.weight", 0, "weight"), ("1.running_mean", 1, "running_mean")):
@@ -105,23 +105,23 @@ def test_tied_parameters_stay_tied():
     ours, theirs = OURS.tied(), Tied()
     OURS.load(ours, theirs.state_dict())
     x, weight = torch.randn(1, 2), torch.randn(2, 2)
-    given = {"first.weight": weight}
-    assert equal(OURS.call(ours, given, x), torch.func.functional_call(theirs, given, x))
+    replacements = {"first.weight": weight}
+    assert equal(OURS.call(ours, replacements, x), torch.func.functional_call(theirs, replacements, x))
     both = {"first.weight": weight, "second.weight": weight + 1}
-    told = "functional_call got multiple values for keys"
-    assert told in message(lambda: torch.func.functional_call(theirs, both, x))
-    assert told in message(lambda: OURS.call(ours, both, x))
+    message_text = "functional_call got multiple values for keys"
+    assert message_text in message(lambda: torch.func.functional_call(theirs, both, x))
+    assert message_text in message(lambda: OURS.call(ours, both, x))
     assert equal(ours.first.weight, theirs.first.weight), "a refusal leaves the module as it was"
 
 
 def test_strict_checks_the_keys():
     ours, theirs = layers()
-    x, given = torch.randn(4, 2), {"0.weight": torch.randn(3, 2), "nowhere": torch.ones(1)}
-    told = message(lambda: OURS.call(ours, given, x, True))
-    assert "Unexpected key(s): 'nowhere'." in told
-    assert "Missing key(s): '0.bias'" in told
+    x, replacements = torch.randn(4, 2), {"0.weight": torch.randn(3, 2), "nowhere": torch.ones(1)}
+    message_text = message(lambda: OURS.call(ours, replacements, x, True))
+    assert "Unexpected key(s): 'nowhere'." in message_text
+    assert "Missing key(s): '0.bias'" in message_text
     with pytest.raises(RuntimeError, match="Unexpected key"):
-        torch.func.functional_call(theirs, given, x, strict=True)
+        torch.func.functional_call(theirs, replacements, x, strict=True)
     again = [{"0.weight": torch.randn(3, 2)}] * 2
     assert "0.weight appears in multiple dictionaries" in message(lambda: OURS.call(ours, again, x))
 
@@ -133,9 +133,9 @@ def test_fuse_conv_and_batch_norm(kind, bias):
     norm = nn.BatchNorm2d(3)
     norm(torch.randn(4, 3, 2, 2))
     expected = nn.utils.fuse_conv_bn_eval(conv, norm.eval(), kind != "plain")
-    weight, shift, *asked, was_nil = OURS.fused_conv(kind, conv.state_dict(), norm.state_dict(), bias)
+    weight, shift, *requires_grads, was_nil = OURS.fused_conv(kind, conv.state_dict(), norm.state_dict(), bias)
     assert torch.allclose(weight, expected.weight, rtol=1e-6) and torch.allclose(shift, expected.bias, rtol=1e-5)
-    assert asked == [expected.weight.requires_grad, expected.bias.requires_grad]
+    assert requires_grads == [expected.weight.requires_grad, expected.bias.requires_grad]
     assert was_nil is not bias
 
 
@@ -145,7 +145,7 @@ def test_fuse_linear_and_batch_norm():
     expected = nn.utils.fuse_linear_bn_eval(linear, norm.eval())
     ours = OURS.fused_linear(linear.state_dict(), norm.state_dict())
     assert all(torch.allclose(a, b, rtol=1e-5) for a, b in zip(ours, (expected.weight, expected.bias)))
-    assert "Fusion only for eval!" in message(OURS.refused)
+    assert "Fusion only for eval!" in message(OURS.raised)
 
 
 def test_fuse_weights():

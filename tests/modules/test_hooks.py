@@ -23,7 +23,7 @@ OURS = run(
 
     class Log:
         seen: [any] = []
-        fn given() -> [any]: self.seen
+        fn replacement() -> [any]: self.seen
         me add(value):
             self.seen.push(value)
 
@@ -44,8 +44,8 @@ OURS = run(
     fn noting(value, answer):
         log.add(value)
         if answer == nil: return nil
-        val given = answer(value)
-        if type_of(given) == "Object": given.to_value() else: given
+        val replacement = answer(value)
+        if type_of(replacement) == "Object": replacement.to_value() else: replacement
     fn everywhere(kind):
         match kind:
             case "forward_pre": module.register_module_forward_pre_hook(\\m, _a: noting("pre {m._get_name()}", nil))
@@ -117,9 +117,9 @@ def test_backward_hooks_see_and_change_gradients(wants, answer):
     ours, theirs = make_pair(OURS.two, Two)
     log = []
     for kind in ("full", "pre"):
-        given = ANSWERS[answer][1] if ANSWERS[answer] and ANSWERS[answer][0] == kind else None
-        OURS.noted(ours, kind, given)
-        noted(log, theirs, kind, given)
+        replacement = ANSWERS[answer][1] if ANSWERS[answer] and ANSWERS[answer][0] == kind else None
+        OURS.noted(ours, kind, replacement)
+        noted(log, theirs, kind, replacement)
     mine, others = inputs(wants), inputs(wants)
     for call, each in ((lambda args: OURS.called(ours, *args), mine), (lambda args: theirs(*args), others)):
         first, second = call([*each])
@@ -147,9 +147,9 @@ def test_backward_hooks_are_rejected_as_in_pytorch(kind, answer, wants):
     noted([], theirs, kind, answer)
     with pytest.raises(RuntimeError) as expected:
         sum(t.sum() for t in theirs(*inputs(wants))).backward()
-    with pytest.raises(Exception) as refused:
+    with pytest.raises(Exception) as raised:
         sum(t.sum() for t in OURS.called(ours, *inputs(wants))).backward()
-    assert str(expected.value).rstrip(".") in str(refused.value)
+    assert str(expected.value).rstrip(".") in str(raised.value)
 
 
 def test_double_backward_runs_through_the_hooks():

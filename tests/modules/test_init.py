@@ -76,8 +76,8 @@ def filled(fill, shape: tuple, dtype: torch.dtype) -> tuple[bytes, bytes, bool]:
     torch.default_generator.manual_seed(SEED)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        given = fill(tensor)
-    assert given is tensor
+        returned = fill(tensor)
+    assert returned is tensor
     return bits(tensor.detach()), bits(torch.get_rng_state()), tensor.is_leaf
 
 
@@ -103,9 +103,9 @@ def test_truncated_values_match_python(name, shape, named, dtype):
 def test_rejects_what_python_rejects_with_its_message(name, shape, named):
     with pytest.raises(ValueError) as expected:
         getattr(torch.nn.init, name)(torch.zeros(shape), **named)
-    with pytest.raises(RuntimeError) as told:
+    with pytest.raises(RuntimeError) as raised:
         BINDINGS.initialised(name, torch.zeros(shape), (), named)
-    assert str(told.value) == str(expected.value)
+    assert str(raised.value) == str(expected.value)
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,6 @@ def test_rejects_what_pytorch_rejects_with_its_message(ours, theirs):
     mine, other, _, _ = both("linear")
     with pytest.raises(Exception) as expected:
         theirs(other)
-    with pytest.raises(Exception) as refused:
+    with pytest.raises(Exception) as raised:
         ours(mine)
-    assert str(expected.value).split("\n")[0] in str(refused.value)
+    assert str(expected.value).split("\n")[0] in str(raised.value)

@@ -49,8 +49,8 @@ def test_module(name, total):
     total.counts += tally.counts
     assert tally.counts["inputs"] > 0
     assert tally.counts["refused by both"] == 0, "nothing was compared of an input that both refuse"
-    told = "\n".join(tally.differing[:20])
-    assert tally.counts["different"] == 0, f"{dict(tally.counts)}\n{told}"
+    report = "\n".join(tally.differing[:20])
+    assert tally.counts["different"] == 0, f"{dict(tally.counts)}\n{report}"
 
 
 @pytest.mark.parametrize("name", [name for name in REFUSING if name not in MISSING])

@@ -68,8 +68,8 @@ def test_module(name, total):
                 for case in given.cases():
                     compare(case, tally, tolerances())
     total.counts += tally.counts
-    told = "\n".join(tally.differing[:20])
-    assert tally.counts["different"] == 0, f"{dict(tally.counts)}\n{told}"
+    report = "\n".join(tally.differing[:20])
+    assert tally.counts["different"] == 0, f"{dict(tally.counts)}\n{report}"
     assert tally.counts["refused by both"] == 0, "an input is refused by PyTorch; move it to REFUSED"
 
 

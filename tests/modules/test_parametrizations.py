@@ -93,7 +93,7 @@ def seeded(body):
     return body()
 
 
-def hold_alike(ours, theirs, x, steps=3):
+def assert_alike(ours, theirs, x, steps=3):
     assert str(ours) == str(theirs)
     assert sorted(OURS.keys(ours)) == sorted(theirs.state_dict())
     for name, tensor in theirs.state_dict().items():
@@ -118,7 +118,7 @@ def hold_alike(ours, theirs, x, steps=3):
 def test_weight_norm(kind, dim):
     ours, theirs, x = both(kind)
     OURS.with_weight_norm(ours, dim)
-    hold_alike(ours, parametrizations.weight_norm(theirs, dim=dim), x)
+    assert_alike(ours, parametrizations.weight_norm(theirs, dim=dim), x)
 
 
 @pytest.mark.parametrize("kind", LAYERS)
@@ -126,7 +126,7 @@ def test_weight_norm(kind, dim):
 def test_spectral_norm(kind, steps):
     ours, theirs, x = both(kind)
     seeded(lambda: OURS.with_spectral_norm(ours, steps))
-    hold_alike(ours, seeded(lambda: parametrizations.spectral_norm(theirs, n_power_iterations=steps)), x)
+    assert_alike(ours, seeded(lambda: parametrizations.spectral_norm(theirs, n_power_iterations=steps)), x)
 
 
 @pytest.mark.parametrize("kind", ["linear", "wide", "tall"])
@@ -134,7 +134,7 @@ def test_spectral_norm(kind, steps):
 def test_orthogonal(kind, orthogonal_map):
     ours, theirs, x = both(kind)
     seeded(lambda: OURS.with_orthogonal(ours, orthogonal_map))
-    hold_alike(ours, seeded(lambda: parametrizations.orthogonal(theirs, orthogonal_map=orthogonal_map)), x)
+    assert_alike(ours, seeded(lambda: parametrizations.orthogonal(theirs, orthogonal_map=orthogonal_map)), x)
     weight = ours.weight.detach()
     product = weight @ weight.mT if kind == "wide" else weight.mT @ weight
     assert torch.allclose(product, torch.eye(len(product)), atol=1e-5)
@@ -144,7 +144,7 @@ def test_orthogonal(kind, orthogonal_map):
 def test_orthogonal_without_a_base(kind):
     ours, theirs, x = both(kind)
     OURS.with_orthogonal(ours, "householder", False)
-    hold_alike(ours, parametrizations.orthogonal(theirs, orthogonal_map="householder", use_trivialization=False), x)
+    assert_alike(ours, parametrizations.orthogonal(theirs, orthogonal_map="householder", use_trivialization=False), x)
 
 
 def test_several_parametrizations_compose_and_assignment_inverts_them():
@@ -152,12 +152,12 @@ def test_several_parametrizations_compose_and_assignment_inverts_them():
     for kind in ("symmetric", "symmetric"):
         OURS.add(ours, kind)
         parametrize.register_parametrization(theirs, "weight", THEIRS[kind]())
-    hold_alike(ours, theirs, x)
+    assert_alike(ours, theirs, x)
     value = torch.randn(3, 3)
     OURS.assign(ours, value)
     theirs.weight = value
     assert equal(ours.weight, theirs.weight)
-    hold_alike(ours.train(), theirs.train(), x)
+    assert_alike(ours.train(), theirs.train(), x)
 
 
 @pytest.mark.parametrize("leave", [True, False])
@@ -172,7 +172,7 @@ def test_removal_leaves_the_parametrized_or_the_original_tensor(leave):
     parametrize.remove_parametrizations(theirs, "weight", leave)
     assert not OURS.is_parametrized(ours)
     assert theirs.weight is before and sorted(OURS.names(ours)) == ["bias", "weight"]
-    hold_alike(ours, theirs, x)
+    assert_alike(ours, theirs, x)
 
 
 def test_removal_with_several_originals_makes_one_parameter():
@@ -226,8 +226,8 @@ def test_states_of_the_legacy_weight_norm_load():
 def test_rejects_what_pytorch_rejects_with_its_message(ours, theirs):
     with pytest.raises(Exception) as expected:
         theirs(nn.Linear(3, 3))
-    with pytest.raises(Exception) as refused:
+    with pytest.raises(Exception) as raised:
         ours(OURS.layer("linear"))
     words = str(expected.value).split("\n")[0].replace("`unsafe` flag is enabled", "`is_unsafe` is given")
     words = words.replace("name 'q'", "name 'nowhere'")
-    assert words in str(refused.value)
+    assert words in str(raised.value)

@@ -23,13 +23,13 @@ OURS = run(
             self.blocks = nn.ModuleList([for _ in 0..3: Block(8)])
             self.head = nn.Linear(8, 10, bias: false)
             self.scale = nn.Parameter(torch.ones([1]))
-    class Told(nn.Module):
+    class WithExtraRepr(nn.Module):
         size: i64 = 3
         fn init(size):
             self.size = size
             self.inner = nn.ReLU(inplace: true)
         fn extra_repr(): "size={self.size}"
-    class ToldAlone(nn.Module):
+    class OnlyExtraRepr(nn.Module):
         fn extra_repr(): "first=1\\nsecond=2"
     class Empty(nn.Module):
         fn forward(x): x
@@ -50,8 +50,8 @@ OURS = run(
             case "mlp": nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Dropout(0.1), nn.Linear(3, 2, bias: false))
             case "named": named_net()
             case "gpt": GPT()
-            case "told": Told(5)
-            case "told alone": ToldAlone()
+            case "extra_repr_model": WithExtraRepr(5)
+            case "extra_repr_model alone": OnlyExtraRepr()
             case "empty": Empty()
             case "renamed": Renamed()
             case "shared": Shared()
@@ -105,7 +105,7 @@ class GPT(nn.Module):
         self.scale = nn.Parameter(torch.ones(1))
 
 
-class Told(nn.Module):
+class WithExtraRepr(nn.Module):
     def __init__(self, size):
         super().__init__()
         self.size = size
@@ -115,7 +115,7 @@ class Told(nn.Module):
         return f"size={self.size}"
 
 
-class ToldAlone(nn.Module):
+class OnlyExtraRepr(nn.Module):
     def extra_repr(self):
         return "first=1\nsecond=2"
 
@@ -159,8 +159,8 @@ MODELS = {
     "mlp": lambda: nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Dropout(0.1), nn.Linear(3, 2, bias=False)),
     "named": named_net,
     "gpt": GPT,
-    "told": lambda: Told(5),
-    "told alone": ToldAlone,
+    "extra_repr_model": lambda: WithExtraRepr(5),
+    "extra_repr_model alone": OnlyExtraRepr,
     "empty": Empty,
     "renamed": Renamed,
     "shared": Shared,

@@ -213,10 +213,10 @@ def test_invalid_calls_raise_pythons_message(how):
     ours, theirs, _ = both("linear")
     with pytest.raises(Exception) as other:
         BAD[how](theirs)
-    with pytest.raises(Exception) as told:
+    with pytest.raises(Exception) as raised:
         OURS.bad(ours, how)
-    said = re.sub(r"torch.Size\((.*?)\)", r"\1", str(other.value))
-    assert str(told.value).split("\n")[0] == said.split("\n")[0]
+    message = re.sub(r"torch.Size\((.*?)\)", r"\1", str(other.value))
+    assert str(raised.value).split("\n")[0] == message.split("\n")[0]
 
 
 @pytest.mark.parametrize(

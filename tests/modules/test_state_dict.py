@@ -32,8 +32,8 @@ OURS = run(
         "{m.state_dict()}"
     fn load_file(m, file): m.load_state_dict(torch.load(file))
     fn load(m, state, strict = true, assign = false):
-        val told = m.load_state_dict(state, strict: strict, assign: assign)
-        (told.missing_keys, told.unexpected_keys)
+        val message_text = m.load_state_dict(state, strict: strict, assign: assign)
+        (message_text.missing_keys, message_text.unexpected_keys)
 
     fn hooked_saving(log):
         val m = nn.Sequential(nn.Linear(1, 1), nn.Sequential(nn.Linear(1, 1)))
@@ -54,8 +54,8 @@ OURS = run(
             state.remove(prefix + "old")
     fn complaining(m):
         m.register_load_state_dict_pre_hook(\\_m, _state, prefix, _meta, _strict, missing, unexpected, errors:
-            complained(prefix, missing, unexpected, errors))
-    fn complained(prefix, missing, unexpected, errors):
+            report_errors(prefix, missing, unexpected, errors))
+    fn report_errors(prefix, missing, unexpected, errors):
         missing.push(prefix + "this")
         unexpected.push(prefix + "that")
         errors.push("I do not like it")
@@ -84,9 +84,9 @@ class Counted(nn.Module):
 
 
 def message(body):
-    with pytest.raises(Exception) as refused:
+    with pytest.raises(Exception) as raised:
         body()
-    return str(refused.value)
+    return str(raised.value)
 
 
 def test_extra_state_is_part_of_the_state_dict():
@@ -113,8 +113,8 @@ def test_extra_state_is_saved_and_loaded(tmp_path):
 def test_missing_and_unexpected_extra_state_is_reported(drop):
     state = Counted(3).fc.state_dict(prefix="fc.") if drop else OrderedDict(Counted(3).fc.state_dict(), _extra_state=1)
     ours, theirs = (OURS.counted(0), Counted(0)) if drop else (OURS.linear(), nn.Linear(2, 2))
-    told = message(lambda: OURS.load(ours, state))
-    assert message(lambda: theirs.load_state_dict(state)).split(":", 1)[1].strip() in told
+    message_text = message(lambda: OURS.load(ours, state))
+    assert message(lambda: theirs.load_state_dict(state)).split(":", 1)[1].strip() in message_text
 
 
 def test_state_dict_hooks_run_as_in_pytorch():
@@ -153,12 +153,12 @@ def test_load_state_dict_pre_hook_may_report_errors():
     ours, theirs = OURS.linear(), nn.Linear(2, 2)
     OURS.complaining(ours)
 
-    def complained(_m, _state, prefix, _meta, _strict, missing, unexpected, errors):
+    def report_errors(_m, _state, prefix, _meta, _strict, missing, unexpected, errors):
         missing.append(prefix + "this")
         unexpected.append(prefix + "that")
         errors.append("I do not like it")
 
-    theirs.register_load_state_dict_pre_hook(complained)
+    theirs.register_load_state_dict_pre_hook(report_errors)
     state = nn.Linear(2, 2).state_dict()
     assert message(lambda: theirs.load_state_dict(state)) in message(lambda: OURS.load(ours, state))
 
@@ -177,9 +177,9 @@ def test_load_state_dict_post_hook_must_return_nothing():
     OURS.answering(ours)
     theirs.register_load_state_dict_post_hook(lambda _m, keys: keys)
     state = nn.Linear(2, 2).state_dict()
-    told = message(lambda: theirs.load_state_dict(state)).split(",")[0]
-    told = told.replace("notexpected", "not expected")  # the text of PyTorch 2.11
-    assert told in message(lambda: OURS.load(ours, state))
+    message_text = message(lambda: theirs.load_state_dict(state)).split(",")[0]
+    message_text = message_text.replace("notexpected", "not expected")  # the text of PyTorch 2.11
+    assert message_text in message(lambda: OURS.load(ours, state))
 
 
 @pytest.mark.parametrize("requires_grad", [True, False])

@@ -237,9 +237,9 @@ def test_kernel_settings_are_restored_after_the_block():
     OURS.in_kernel(lambda: inside.append((cuda.flash_sdp_enabled(), cuda.math_sdp_enabled())))
     assert inside == [(False, True)]
     assert list(OURS.settings()) == list(before) and torch.backends.cuda.flash_sdp_enabled()
-    for refused in (OURS.no_kernel, OURS.strange_kernel):
+    for invalid in (OURS.no_kernel, OURS.strange_kernel):
         with pytest.raises(Exception, match="SDPBackend"):
-            refused()
+            invalid()
 
 
 def test_cudnn_settings_match_python():
@@ -252,9 +252,9 @@ def test_cudnn_settings_match_python():
         assert not torch.backends.cudnn.benchmark and not torch.backends.cudnn.deterministic
     finally:
         OURS.set_cudnn(*before)  # PyTorch's test helpers forbid Python's own
-    for refused in (OURS.no_such, OURS.no_such_to_set):
+    for invalid in (OURS.no_such, OURS.no_such_to_set):
         with pytest.raises(Exception, match="has no speed; it has benchmark, deterministic, enabled"):
-            refused()
+            invalid()
 
 
 def test_deterministic_algorithms_match_python():

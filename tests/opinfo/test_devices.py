@@ -60,9 +60,9 @@ def test_arguments_by_name():
 def test_invalid_devices_are_rejected_with_pytorchs_message(args):
     with pytest.raises(RuntimeError) as expected:
         torch.device(*args)
-    with pytest.raises(RuntimeError) as refused:
+    with pytest.raises(RuntimeError) as raised:
         OURS.parts(*args)
-    assert str(expected.value) in str(refused.value)
+    assert str(expected.value) in str(raised.value)
 
 
 @pytest.mark.parametrize("value", [None, 1.5, [1], ("cuda", "0")], ids=str)

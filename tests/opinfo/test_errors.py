@@ -89,7 +89,7 @@ def operator_of(abi: Abi, op) -> str | None:
     return None
 
 
-def refusal(op, sample) -> Exception | None:
+def error_of(op, sample) -> Exception | None:
     try:
         op(sample.input, *sample.args, **sample.kwargs)
     except Exception as error:
@@ -130,18 +130,18 @@ def compare(outcomes: Outcomes, abi: Abi, op, name: str, sample, expected: Excep
         return
     except AbiError as error:
         outcomes.tried += 1
-        told = first_line(str(error))
+        text = first_line(str(error))
         if error.kind == INTERNAL or error.kind not in KINDS.get(type(expected), {error.kind}):
-            outcomes.wrong_kinds.append((op.name, type(expected).__name__, error.kind, told))
-        if not told.startswith(f"there is no {name}("):
-            judge(outcomes, error.kind, told, reviewed)
-        if told == first_line(str(expected)):
+            outcomes.wrong_kinds.append((op.name, type(expected).__name__, error.kind, text))
+        if not text.startswith(f"there is no {name}("):
+            judge(outcomes, error.kind, text, reviewed)
+        if text == first_line(str(expected)):
             outcomes.same += 1
-        elif told.startswith(f"there is no {name}("):
+        elif text.startswith(f"there is no {name}("):
             outcomes.unfit += 1
             assert "\n    " in str(error), error  # each overload with the reason
         else:
-            outcomes.different[op.name] = (first_line(str(expected)), told)
+            outcomes.different[op.name] = (first_line(str(expected)), text)
         return
     outcomes.tried += 1
     outcomes.accepted[op.name] += 1
@@ -159,7 +159,7 @@ def outcomes() -> Outcomes:
                 continue
             name = operator_of(abi, op)
             for wrong in op.error_inputs("cpu"):
-                expected = refusal(op, wrong.sample_input)
+                expected = error_of(op, wrong.sample_input)
                 if expected is None:
                     found.left_out["accepted by this version"] += 1
                 elif name is None:

@@ -141,17 +141,17 @@ def same(simple: str, python: str) -> bool:
 
 def test_expressions_print_as_in_python(tmp_path):
     everything = pairs()
-    given = printed_by_simple(tmp_path, [pair.simple for pair in everything])
-    assert len(given) == len(everything) > 500
+    printed = printed_by_simple(tmp_path, [pair.simple for pair in everything])
+    assert len(printed) == len(everything) > 500
     names = python_names()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = [printed_by_python(pair, names) for pair in everything]
     print(f"\n{len(everything)} expressions compared")
     differing = [
-        f"{pair.simple}\n  Python: {wanted}\n  Simple: {got}"
-        for pair, wanted, got in zip(everything, expected, given)
-        if not same(got, wanted)
+        f"{pair.simple}\n  Python: {expected_text}\n  Simple: {got}"
+        for pair, expected_text, got in zip(everything, expected, printed)
+        if not same(got, expected_text)
     ]
     assert differing == [], "\n".join(differing)
 
@@ -162,7 +162,7 @@ INTERNAL_METHODS = {
     *("unless_failed", "surrender", "owning", "why_not", "own_hooks", "set_up", "need_dims", "need_fitting", "operand"),
     *("all_log_probs", "all_outputs", "in_clusters", "projections"),
     *("can_be_fused", "can_nest", "fused_activation", "is_fusible", "has_cells", "is_packed"),
-    *("flat_weights", "keep_flat", "directions", "fused", "given"),
+    *("flat_weights", "keep_flat", "directions", "fused", "printed"),
     *("batched_states", "states_for", "state_list", "state_size", "state_sizes", "zero_states", "zeros_for"),
     *("run_packed", "run_padded", "wrong_input", "wrong_states", "materialize", "initialize_parameters"),
 }

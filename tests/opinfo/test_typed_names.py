@@ -155,7 +155,9 @@ class Typed:
         handles: list[int] = []
         kept: list[object] = []
         arguments = [
-            part for arg, value in zip(function.args, values) for part in self.passed(arg.kind, value, handles, kept)
+            part
+            for arg, value in zip(function.args, values)
+            for part in self.to_arguments(arg.kind, value, handles, kept)
         ]
         outs = [[(C_TYPES.get(result.kind) or ctypes.c_int64)()] for result in function.results]
         for out, result in zip(outs, function.results):
@@ -170,9 +172,9 @@ class Typed:
         finally:
             for handle in handles:
                 self.abi.release(handle)
-        return [self.taken(result.kind, out) for result, out in zip(function.results, outs)]
+        return [self.to_python(result.kind, out) for result, out in zip(function.results, outs)]
 
-    def passed(self, kind: str, value, handles: list[int], kept: list[object]) -> list:
+    def to_arguments(self, kind: str, value, handles: list[int], kept: list[object]) -> list:
         if kind in {"tensor", "tensor?"}:
             handles += [] if value is None else [self.abi.enter(value)]
             return [ctypes.c_int64(0 if value is None else handles[-1])]
@@ -186,7 +188,7 @@ class Typed:
             return [kept[-1], ctypes.c_int64(len(items))]
         return [C_TYPES[kind](value)]
 
-    def taken(self, kind: str, out: list):
+    def to_python(self, kind: str, out: list):
         if kind == "tensor":
             return self.abi.leave(out[0].value) if out[0].value else None
         if kind in table.LISTS:
@@ -242,9 +244,9 @@ def compare(found: Comparison, typed: Typed, function, samples: list[torch.Tenso
             continue
         accepted += 1
         found.calls += 1
-        given = got[0] if len(got) == 1 else got
-        if (function.results and not same(expected, given)) or not same(theirs, ours):
-            found.different[function.name] = f"{values}: PyTorch {expected}, here {given}"
+        result_value = got[0] if len(got) == 1 else got
+        if (function.results and not same(expected, result_value)) or not same(theirs, ours):
+            found.different[function.name] = f"{values}: PyTorch {expected}, here {result_value}"
         if accepted == WANTED:
             break
     if accepted:

@@ -141,11 +141,11 @@ def test_update_bn_weights_batches_equally_and_leaves_other_norms(training):
     mine.train(training)
     generator = torch.Generator().manual_seed(3)
     batches = [torch.randn(4, 3, 5, generator=generator) for _ in range(5)]
-    given = [(batch, "label") for batch in batches[:2]] + batches[2:]
+    loader = [(batch, "label") for batch in batches[:2]] + batches[2:]
     with torch.no_grad():
         theirs(batches[0]), mine(batches[0])
-    swa_utils.update_bn(given, theirs)
-    OURS.update_bn(given, mine)
+    swa_utils.update_bn(loader, theirs)
+    OURS.update_bn(loader, mine)
     for i, norm in enumerate(theirs):
         assert mine[i].momentum == norm.momentum and mine[i].training is training
         if norm.track_running_stats:

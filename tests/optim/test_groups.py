@@ -139,11 +139,11 @@ ERRORS = [
 
 @pytest.mark.parametrize(("name", "error"), ERRORS)
 def test_rejects_what_python_rejects_with_its_message(name, error):
-    given = error.optimizer_error_input
-    params = [torch.ones(2, 3, requires_grad=True)] if given.params is None else given.params
+    error_input = error.optimizer_error_input
+    params = [torch.ones(2, 3, requires_grad=True)] if error_input.params is None else error_input.params
 
     def construct():
-        return ours(name, params, **given.kwargs)
+        return ours(name, params, **error_input.kwargs)
 
     if error.error_on is OptimizerErrorEnum.CONSTRUCTION_ERROR:
         with pytest.raises(RuntimeError, match=error.error_regex):

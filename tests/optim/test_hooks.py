@@ -58,7 +58,7 @@ MAKERS = {
 }
 
 
-def told(optimizer, args, kwargs, seen):
+def hook_arguments(optimizer, args, kwargs, seen):
     """The arguments of a step hook, by position."""
     return (args[0] is optimizer or args[0] == optimizer, len(args), args[1:] == seen, dict(kwargs))
 
@@ -72,20 +72,24 @@ def test_step_hooks_receive_the_optimizer_and_the_arguments(name, closed):
         problem, calls = Problem(), []
         optimizer = make(problem.params)
         closure = problem.closure(optimizer)
-        given = (closure,) if closed else ()
+        expected_args = (closure,) if closed else ()
         before = optimizer.register_step_pre_hook(
-            lambda o, args, kwargs, calls=calls, given=given: calls.append(("before", *told(o, args, kwargs, given)))
+            lambda o, args, kwargs, calls=calls, expected_args=expected_args: calls.append(
+                ("before", *hook_arguments(o, args, kwargs, expected_args))
+            )
         )
         after = optimizer.register_step_post_hook(
-            lambda o, args, kwargs, calls=calls, given=given: calls.append(("after", *told(o, args, kwargs, given)))
+            lambda o, args, kwargs, calls=calls, expected_args=expected_args: calls.append(
+                ("after", *hook_arguments(o, args, kwargs, expected_args))
+            )
         )
         if not closed:
             closure()
-        optimizer.step(*given)
+        optimizer.step(*expected_args)
         before.remove()
-        optimizer.step(*given)
+        optimizer.step(*expected_args)
         after.remove()
-        optimizer.step(*given)
+        optimizer.step(*expected_args)
         transcripts.append((calls, [value.tolist() for value in problem.values()]))
     assert [call[0] for call in transcripts[0][0]] == ["before", "after", "after"]
     assert all(call[1] and call[3] for call in transcripts[0][0])
@@ -152,10 +156,10 @@ def test_state_dict_hooks(name):
         optimizer.register_state_dict_pre_hook(lambda o, c=calls: c.append("second"))
         optimizer.register_state_dict_pre_hook(lambda o, c=calls: c.append("first"), prepend=True)
         optimizer.register_state_dict_post_hook(lambda o, state, c=calls: c.append(sorted(state)))
-        optimizer.register_state_dict_post_hook(lambda o, state: {**state, "told": 5})
+        optimizer.register_state_dict_post_hook(lambda o, state: {**state, "hook_arguments": 5})
         state = optimizer.state_dict()
         fresh = make(Problem().params)
-        fresh.register_load_state_dict_pre_hook(lambda o, state, c=calls: c.append(state["told"]))
+        fresh.register_load_state_dict_pre_hook(lambda o, state, c=calls: c.append(state["hook_arguments"]))
         fresh.register_load_state_dict_pre_hook(lambda o, state: changed(state, lr=0.5))
         handle = fresh.register_load_state_dict_post_hook(lambda o, c=calls: c.append(o.param_groups[0]["lr"]))
         fresh.load_state_dict(deepcopy(state))

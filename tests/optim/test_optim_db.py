@@ -11,9 +11,9 @@ from torch.testing._internal.common_optimizers import optim_db  # isort: skip
 
 INFO = {info.name: info for info in optim_db}
 CONFIGURATIONS = [
-    pytest.param(name, given.kwargs, id=f"{name}-{given.desc}")
+    pytest.param(name, config.kwargs, id=f"{name}-{config.desc}")
     for name, info in INFO.items()
-    for given in info.optim_inputs_func("cpu")
+    for config in info.optim_inputs_func("cpu")
 ]
 STEPS = [1, 1, 8, 90]  # 1, 2, 10 and 100 in total
 

@@ -10,7 +10,7 @@ def matrices():
     return Problem(matrices_only=True).params
 
 
-def hold(name, **options):
+def assert_equal_text(name, **options):
     mine, theirs = str(ours(name, matrices(), **options)), str(pythons(name, matrices(), **options))
     if "maximize" not in theirs:  # LBFGS: new in 2.12
         mine = mine.replace("    maximize: False\n", "")
@@ -19,7 +19,7 @@ def hold(name, **options):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_group(name):
-    hold(name)
+    assert_equal_text(name)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "LBFGS"])
@@ -42,7 +42,7 @@ def test_several_groups_with_their_own_rates_and_custom_options(name):
     ],
 )
 def test_options_of_every_kind(name, options):
-    hold(name, **options)
+    assert_equal_text(name, **options)
 
 
 def test_names_and_scheduled_rates():

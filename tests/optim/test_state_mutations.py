@@ -45,7 +45,7 @@ def pair_of(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(name):
     rng = random.Random(name)
-    taken = 0
+    accepted = 0
     for _ in range(MUTATIONS):
         theirs, one, mine, other = pair_of(name)
         good, before = deepcopy(other.state_dict()), plain(other.state_dict())
@@ -57,12 +57,12 @@ def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(name):
             assert all(torch.equal(a, b) for a, b in zip(theirs.params, mine.params, strict=True)), what
             mine.steps(other, 1, closure=name == "LBFGS")
             continue
-        taken += 1
+        accepted += 1
         assert refusal_of_python(one, state) is None, (what, "Python refuses it")
         assert comparable(other.state_dict()["state"]) == comparable(one.state_dict()["state"]), what
         with contextlib.suppress(RuntimeError):
             mine.steps(other, 2, closure=name == "LBFGS")
-    assert 0 < taken < MUTATIONS
+    assert 0 < accepted < MUTATIONS
 
 
 @pytest.mark.parametrize(

@@ -25,38 +25,38 @@ OURS = run(
     fn plain(value): if type_of(value) == "Object": value.to_value() else: value
     fn made(name, args, named):
         val options = plain(named)
-        val given = plain(args)
+        val input_image = plain(args)
         if "dtype" in options: options["dtype"] = dtype_of_name(options["dtype"])
         match name:
 """
-    + "\n".join(f'            case "{name}": t.{name}(given..., **options)' for name in NAMES)
+    + "\n".join(f'            case "{name}": t.{name}(input_image..., **options)' for name in NAMES)
     + """
-    fn called(name, args, named, picture, times):
+    fn called(name, args, named, image, times):
         val transform = made(name, args, named)
-        [for _ in 0..times: transform(picture)]
-    fn refusal(name, args, named, picture):
-        val outcome = torch.attempt(\\: made(name, args, named)(picture))
+        [for _ in 0..times: transform(image)]
+    fn error_message(name, args, named, image):
+        val outcome = torch.attempt(\\: made(name, args, named)(image))
         if outcome.is_ok(): "" else: outcome.unwrap_err().message()
     """
 )
 TIMES = 8
 
 
-def picture(dtype=torch.uint8, channels=3, height=37, width=29, side_by_side=False):
+def image(dtype=torch.uint8, channels=3, height=37, width=29, interleaved=False):
     generator = torch.Generator().manual_seed(height)
     bytes_of = torch.randint(0, 256, (channels, height, width), generator=generator, dtype=torch.uint8)
-    bytes_of = bytes_of.permute(1, 2, 0).contiguous().permute(2, 0, 1) if side_by_side else bytes_of
+    bytes_of = bytes_of.permute(1, 2, 0).contiguous().permute(2, 0, 1) if interleaved else bytes_of
     return v2.functional.to_dtype(bytes_of, dtype, scale=True)
 
 
-PICTURES = {
-    "bytes": picture(),
-    "bytes side by side": picture(side_by_side=True),
-    "floats": picture(torch.float32),
-    "doubles": picture(torch.float64),
-    "grey": picture(channels=1),
-    "wide": picture(height=20, width=90),
-    "batch": torch.stack([picture(), picture(height=37)]),
+IMAGES = {
+    "bytes": image(),
+    "interleaved bytes": image(interleaved=True),
+    "floats": image(torch.float32),
+    "doubles": image(torch.float64),
+    "gray": image(channels=1),
+    "wide": image(height=20, width=90),
+    "batch": torch.stack([image(), image(height=37)]),
 }
 
 
@@ -84,15 +84,17 @@ def theirs_made(name, args, named):
     return getattr(v2, name)(*args, **named)
 
 
-def hold(name, args, named, given):
+def assert_matches(name, args, named, input_image):
     theirs = theirs_made(name, args, named)
     torch.manual_seed(11)
-    wanted = [theirs(given) for _ in range(TIMES)]
+    expected = [theirs(input_image) for _ in range(TIMES)]
     state = torch.get_rng_state()
     torch.manual_seed(11)
-    found = OURS.called(name, [plain(value) for value in args], {key: plain(named[key]) for key in named}, given, TIMES)
+    found = OURS.called(
+        name, [plain(value) for value in args], {key: plain(named[key]) for key in named}, input_image, TIMES
+    )
     assert torch.equal(torch.get_rng_state(), state)
-    for ours, his in zip(found, wanted, strict=True):
+    for ours, his in zip(found, expected, strict=True):
         close(ours, his)
 
 
@@ -101,11 +103,11 @@ def case(name, *args, **named):
     return pytest.param(name, args, named, id=f"{name}({shown})")
 
 
-def hold_refusal(name, args, named):
+def assert_rejected(name, args, named):
     """torchvision rejects the case, and at least half of its words are in our message."""
     with pytest.raises((ValueError, TypeError)) as error:
-        theirs_made(name, args, named)(picture())
-    ours = OURS.refusal(name, args, named, picture())
+        theirs_made(name, args, named)(image())
+    ours = OURS.error_message(name, args, named, image())
     assert ours
     words = set(re.findall(r"[a-z]{4,}", str(error.value)))
     assert len(words & set(re.findall(r"[a-z]{4,}", ours))) >= len(words) // 2, (ours, str(error.value))

@@ -91,16 +91,16 @@ class Abi:
         op = self._find(name, overload)
         call = _Call(self)
         try:
-            given = (SplValue * max(len(args), 1))(*[call.value(arg) for arg in args])
+            array_result = (SplValue * max(len(args), 1))(*[call.value(arg) for arg in args])
             room, count = (SplValue * ROOM)(), ctypes.c_int64()
             self.check(
                 self.front.spt_op_call(
-                    op, given, ctypes.c_int64(len(args)), room, ctypes.c_int64(ROOM), ctypes.byref(count)
+                    op, array_result, ctypes.c_int64(len(args)), room, ctypes.c_int64(ROOM), ctypes.byref(count)
                 )
             )
         finally:
             call.release()
-        return [self._taken(room[i]) for i in range(count.value)]
+        return [self._to_python(room[i]) for i in range(count.value)]
 
     def call_by_name(self, name: str, args: list, named: dict) -> None:
         """Calls an operator as Simple does, with overload resolution, and releases the results."""
@@ -109,7 +109,7 @@ class Abi:
             out = self._called_by_name(call, name, args, named)
         finally:
             call.release()
-        self._give_up(out.contents)
+        self._free_array(out.contents)
         self.front.spl_array_free(out)
 
     def _called_by_name(self, call: _Call, name: str, args: list, named: dict):
@@ -129,12 +129,12 @@ class Abi:
         )
         return out
 
-    def _give_up(self, given: SplArray) -> None:
-        for letter, i in zip(given.items[0].as_string.decode(), range(2, given.len)):
-            if letter == "t" and given.items[i].as_int != 0:
-                self.release(given.items[i].as_int)
+    def _free_array(self, array_result: SplArray) -> None:
+        for letter, i in zip(array_result.items[0].as_string.decode(), range(2, array_result.len)):
+            if letter == "t" and array_result.items[i].as_int != 0:
+                self.release(array_result.items[i].as_int)
             elif letter == "l":
-                inner = given.items[i].as_array.contents
+                inner = array_result.items[i].as_array.contents
                 for j in range(inner.len):
                     self.release(inner.items[j].as_int)
 
@@ -197,7 +197,7 @@ class Abi:
             self.release(handle)
         return torch.from_dlpack(ctypes.pythonapi.PyCapsule_New(managed, _VERSIONED, None))
 
-    def _taken(self, value: SplValue):
+    def _to_python(self, value: SplValue):
         """Converts a result to a Python value."""
         match value.tag:
             case 0:
@@ -217,7 +217,7 @@ class Abi:
                 return complex(parts[0].as_float, parts[1].as_float)
             case 5:
                 array = value.as_array.contents
-                return [self._taken(array.items[i]) for i in range(array.len)]
+                return [self._to_python(array.items[i]) for i in range(array.len)]
         raise Unreplayable(f"a result of tag {value.tag}")
 
 

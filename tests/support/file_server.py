@@ -13,18 +13,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Site:
-    """`files` by name. `/MANNER/NAME` serves the file NAME with that behavior; `asked` are the requests."""
+    """`files` by name. `/MANNER/NAME` serves the file NAME with that behavior; `requests` are the received requests."""
 
     address: str
     files: dict[str, bytes]
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    requests: list[tuple[str, str | None]] = field(default_factory=list)
     pace_s: float = 0.05
 
     def url(self, manner: str, name: str = "data.bin") -> str:
         return f"{self.address}/{manner}/{name}"
 
     def ranges(self) -> list[str | None]:
-        return [given for _, given in self.asked]
+        return [given for _, given in self.requests]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -36,24 +36,24 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         manner, _, name = self.path.lstrip("/").partition("/")
-        self.site.asked.append((self.path, self.headers["Range"]))
+        self.site.requests.append((self.path, self.headers["Range"]))
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             getattr(self, f"give_{manner}")(self.site.files.get(name, b""))
         self.close_connection = True
 
     def begin(self, content: bytes) -> bytes:
         """Sends the headers and returns the content to be sent."""
-        asked = re.fullmatch(r"bytes=(\d+)-", self.headers["Range"] or "")
-        start = int(asked.group(1)) if asked else 0
-        if asked and start >= len(content):
+        requests = re.fullmatch(r"bytes=(\d+)-", self.headers["Range"] or "")
+        start = int(requests.group(1)) if requests else 0
+        if requests and start >= len(content):
             self.send_response(416)
             self.send_header("Content-Range", f"bytes */{len(content)}")
             self.send_header("Content-Length", "9")
             self.end_headers()
             self.wfile.write(b"no range!")
             return b""
-        self.send_response(206 if asked else 200)
-        if asked:
+        self.send_response(206 if requests else 200)
+        if requests:
             self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         self.send_header("Content-Length", str(len(content) - start))
         self.end_headers()

@@ -55,7 +55,7 @@ def mutate(state, rng):
     return f"{key!r} := {value!r}"
 
 
-def refusal_of_python(optimizer, state):
+def python_error(optimizer, state):
     """The error message, or None. The exception types of Python's optimizers are not guaranteed."""
     try:
         with warnings.catch_warnings():

@@ -34,7 +34,7 @@ w.add_scalar("not a number", 0.0 * torch.tensor(float_of("inf")), 6, at)
 w.add_text("note", "**bold** ünïcode 日本", 2, at)
 w.add_histogram_raw("raw", 1.0, 4.0, 3, 7.0, 21.0, [2.0, 3.0, 5.0], [1, 0, 2], 9, at)
 """
-PICTURES = {
+IMAGES = {
     "float": ("torch.rand(3, 6, 5)", "CHW"),
     "out of range": ("torch.rand(3, 6, 5) * 3 - 1", "CHW"),
     "bytes": ("torch.randint(0, 256, (3, 6, 5), dtype=torch.uint8)", "CHW"),
@@ -156,10 +156,10 @@ def pixels(value):
     return np.asarray(Image.open(io.BytesIO(value.image.encoded_image_string)))
 
 
-@pytest.mark.parametrize(("function", "cases"), [("add_image", PICTURES), ("add_images", BATCHES)])
+@pytest.mark.parametrize(("function", "cases"), [("add_image", IMAGES), ("add_images", BATCHES)])
 def test_images_match_python(function, cases, tmp_path):
     calls = "".join(
-        f'x = {picture}\nw.{function}("{name}", x, 1, at, "{letters}")\n' for name, (picture, letters) in cases.items()
+        f'x = {image}\nw.{function}("{name}", x, 1, at, "{letters}")\n' for name, (image, letters) in cases.items()
     )
     found, expected = both(tmp_path, calls)
     assert list(found) == list(expected) == list(cases)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import compare_transforms
 import pytest
-from compare_transforms import PICTURES, case, close, hold, hold_refusal, picture, v2
+from compare_transforms import IMAGES, assert_matches, assert_rejected, case, close, image, v2
 from embedded_simple import run, torch
 
 OURS = run(
@@ -63,81 +63,83 @@ AUTOMATIC = ["RandAugment", "TrivialAugmentWide", "AutoAugment", "AugMix"]
 TURNED = ["RandomRotation", "RandomAffine", *AUTOMATIC]
 
 
-@pytest.mark.parametrize("given", PICTURES.values(), ids=PICTURES)
+@pytest.mark.parametrize("input_image", IMAGES.values(), ids=IMAGES)
 @pytest.mark.parametrize(("name", "args", "named"), CASES)
-def test_image_matches_torchvision(name, args, named, given):
-    hold(name, args, named, given)
+def test_image_matches_torchvision(name, args, named, input_image):
+    assert_matches(name, args, named, input_image)
 
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("name", AUTOMATIC)
 def test_every_operation_is_drawn(name, seed):
-    hold(name, [], {}, picture(height=20 + seed))
+    assert_matches(name, [], {}, image(height=20 + seed))
 
 
 @pytest.mark.parametrize("named", [{"alpha": -1.0}, {"alpha": 0.0}, {"mixture_width": 0}], ids=str)
 def test_rejects_empty_mixtures(named):
     """torchvision returns NaN, or a darker image, for these."""
-    assert compare_transforms.OURS.refusal("AugMix", [], named, picture()).startswith(f"{next(iter(named))} should be")
+    assert compare_transforms.OURS.error_message("AugMix", [], named, image()).startswith(
+        f"{next(iter(named))} should be"
+    )
 
 
 @pytest.mark.parametrize("policy", v2.AutoAugmentPolicy)
 def test_policies_match_torchvision(policy):
-    wanted = [[tuple(step) for step in pair] for pair in v2.AutoAugment(policy)._policies]
-    assert [[tuple(step) for step in pair] for pair in OURS.policy(policy.value)] == wanted
+    expected = [[tuple(step) for step in pair] for pair in v2.AutoAugment(policy)._policies]
+    assert [[tuple(step) for step in pair] for pair in OURS.policy(policy.value)] == expected
     assert OURS.policy_by_enum() == OURS.policy("cifar10") != OURS.policy("svhn")
 
 
 @pytest.mark.parametrize("name", TURNED)
 def test_fill_colors(name):
     args = [] if name in TURNED[2:] else [60]
-    hold(name, args, {"fill": [9.0, 100.0, 250.0]}, picture())
+    assert_matches(name, args, {"fill": [9.0, 100.0, 250.0]}, image())
 
 
 @pytest.mark.parametrize("name", ["RandomInvert", "RandomPosterize", "RandomAutocontrast"])
 @pytest.mark.parametrize("dtype", [torch.int16, torch.int32])
 def test_wide_integers(name, dtype):
-    hold(name, [3] if name == "RandomPosterize" else [], {"p": 1.0}, picture(dtype))
+    assert_matches(name, [3] if name == "RandomPosterize" else [], {"p": 1.0}, image(dtype))
 
 
 @pytest.mark.parametrize("plain", [0, 7, 255])
 @pytest.mark.parametrize("name", ["RandomEqualize", "RandomAutocontrast", "RandomAdjustSharpness"])
 def test_images_of_one_color(name, plain):
     args = [2.0] if name == "RandomAdjustSharpness" else []
-    hold(name, args, {"p": 1.0}, torch.full((3, 5, 2 + plain % 9), plain, dtype=torch.uint8))
+    assert_matches(name, args, {"p": 1.0}, torch.full((3, 5, 2 + plain % 9), plain, dtype=torch.uint8))
 
 
 @pytest.mark.parametrize("angle", [0, 90, 180, 270, -90, 450, 33.3, -400.25])
 @pytest.mark.parametrize("expand", [False, True])
 @pytest.mark.parametrize("interpolation", ["nearest", "bilinear"])
 def test_rotations(angle, expand, interpolation):
-    for given in (picture(), picture(height=24, width=24), picture(torch.float64)):
+    for input_image in (image(), image(height=24, width=24), image(torch.float64)):
         named = {"interpolation": v2.InterpolationMode(interpolation), "expand": expand}
-        wanted = v2.functional.rotate(given, angle, **named)
-        close(OURS.rotated(given, angle, interpolation, expand, None, None), wanted)
+        expected = v2.functional.rotate(input_image, angle, **named)
+        close(OURS.rotated(input_image, angle, interpolation, expand, None, None), expected)
         close(
-            OURS.rotated(given, angle, interpolation, expand, [3, 4], 1),
-            v2.functional.rotate(given, angle, center=[3, 4], fill=1, **named),
+            OURS.rotated(input_image, angle, interpolation, expand, [3, 4], 1),
+            v2.functional.rotate(input_image, angle, center=[3, 4], fill=1, **named),
         )
 
 
 def test_functions():
-    given, f = picture(), v2.functional
-    wanted = f.affine(given, 10, [2, -3], 1.3, [5.0], f.InterpolationMode.BILINEAR, 7)
-    close(OURS.moved(given, 10, [2, -3], 1.3, [5.0], 7), wanted)
+    input_image, f = image(), v2.functional
+    expected = f.affine(input_image, 10, [2, -3], 1.3, [5.0], f.InterpolationMode.BILINEAR, 7)
+    close(OURS.moved(input_image, 10, [2, -3], 1.3, [5.0], 7), expected)
     for gamma, gain in ((0.5, 1), (2.2, 1.5), (0, 1)):
-        close(OURS.curved(given, gamma, gain), f.adjust_gamma(given, gamma, gain))
-        close(OURS.curved(picture(torch.float32), gamma, gain), f.adjust_gamma(picture(torch.float32), gamma, gain))
-    close(OURS.swapped(given), f.permute_channels(given, [2, 0, 1]))
+        close(OURS.curved(input_image, gamma, gain), f.adjust_gamma(input_image, gamma, gain))
+        close(OURS.curved(image(torch.float32), gamma, gain), f.adjust_gamma(image(torch.float32), gamma, gain))
+    close(OURS.swapped(input_image), f.permute_channels(input_image, [2, 0, 1]))
 
 
 def test_choices_and_orders():
     one = v2.RandomChoice([v2.RandomInvert(1.0), v2.Pad(2), v2.Resize(9)], p=[1.0, 2.0, 1.0])
     every = v2.RandomOrder([v2.Pad(2), v2.RandomRotation(30), v2.RandomVerticalFlip()])
     torch.manual_seed(4)
-    wanted = [every(one(picture())) for _ in range(12)]
+    expected = [every(one(image())) for _ in range(12)]
     torch.manual_seed(4)
-    for ours, his in zip(OURS.choices(picture(), 12), wanted, strict=True):
+    for ours, his in zip(OURS.choices(image(), 12), expected, strict=True):
         close(ours, his)
     assert OURS.refused_choice() == "Length of p doesn't match the number of transforms: 2 != 1"
 
@@ -165,4 +167,4 @@ def test_choices_and_orders():
     ids=str,
 )
 def test_rejects_what_torchvision_rejects(name, args, named):
-    hold_refusal(name, args, named)
+    assert_rejected(name, args, named)

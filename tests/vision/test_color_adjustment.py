@@ -29,7 +29,7 @@ def every_ninth() -> torch.Tensor:
     return torch.cartesian_prod(levels, levels, levels).T.reshape(3, 29 * 29, 29).to(torch.uint8)
 
 
-PICTURES = {
+IMAGES = {
     "all colours": every_ninth(),
     "rows longer than what is worked on at once": drawn(3, 3, 1021),
     "channels side by side": drawn(101, 67, 3).permute(2, 0, 1),
@@ -43,44 +43,44 @@ PICTURES = {
 
 @pytest.mark.parametrize("aspect", ASPECTS)
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.float32, torch.float64])
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("name", IMAGES)
 def test_pixels_match_torchvision(aspect, dtype, name):
-    given = v2.functional.to_dtype(PICTURES[name], dtype, scale=True)
+    input_image = v2.functional.to_dtype(IMAGES[name], dtype, scale=True)
     for factor in ASPECTS[aspect]:
-        wanted = getattr(v2.functional, f"adjust_{aspect}")(given, factor)
-        found = getattr(OURS, aspect)(given, factor)
-        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+        expected = getattr(v2.functional, f"adjust_{aspect}")(input_image, factor)
+        found = getattr(OURS, aspect)(input_image, factor)
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
         if dtype == torch.uint8:
-            assert torch.equal(found, wanted), factor
+            assert torch.equal(found, expected), factor
         else:
-            assert torch.allclose(found, wanted, rtol=0, atol=1e-6), factor
+            assert torch.allclose(found, expected, rtol=0, atol=1e-6), factor
 
 
 @pytest.mark.parametrize("aspect", ASPECTS)
 def test_floats_out_of_range(aspect):
-    given = torch.rand(3, 40, 30, generator=torch.Generator().manual_seed(2)) * 1.5 - 0.2
-    wanted = getattr(v2.functional, f"adjust_{aspect}")(given, 0.4)
-    assert torch.allclose(getattr(OURS, aspect)(given, 0.4), wanted, rtol=0, atol=1e-6)
+    input_image = torch.rand(3, 40, 30, generator=torch.Generator().manual_seed(2)) * 1.5 - 0.2
+    expected = getattr(v2.functional, f"adjust_{aspect}")(input_image, 0.4)
+    assert torch.allclose(getattr(OURS, aspect)(input_image, 0.4), expected, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 @pytest.mark.parametrize("aspect", ASPECTS)
 def test_floats_that_are_not_finite(aspect, value):
-    given = torch.rand(3, 20, 30, generator=torch.Generator().manual_seed(4))
+    input_image = torch.rand(3, 20, 30, generator=torch.Generator().manual_seed(4))
     for channel in range(3):
-        given[channel, 3 * channel, 4 : 6 + channel] = value
-    given[:, 15, 7] = value
+        input_image[channel, 3 * channel, 4 : 6 + channel] = value
+    input_image[:, 15, 7] = value
     for factor in [0.4, -0.3] if aspect == "hue" else [0.0, 0.4, 1.3]:
-        wanted = getattr(v2.functional, f"adjust_{aspect}")(given, factor)
-        found = getattr(OURS, aspect)(given, factor)
-        assert torch.allclose(found, wanted, rtol=0, atol=1e-6, equal_nan=True), factor
+        expected = getattr(v2.functional, f"adjust_{aspect}")(input_image, factor)
+        found = getattr(OURS, aspect)(input_image, factor)
+        assert torch.allclose(found, expected, rtol=0, atol=1e-6, equal_nan=True), factor
 
 
 @pytest.mark.parametrize("aspect", ["brightness", "contrast", "saturation"])
 def test_gradients_match_torchvision(aspect):
     def gradient(adjust):
-        picture = torch.rand(3, 6, 5, generator=torch.Generator().manual_seed(3)).requires_grad_()
-        adjust(picture, 0.7).square().sum().backward()
-        return picture.grad
+        image = torch.rand(3, 6, 5, generator=torch.Generator().manual_seed(3)).requires_grad_()
+        adjust(image, 0.7).square().sum().backward()
+        return image.grad
 
     assert torch.equal(gradient(getattr(OURS, aspect)), gradient(getattr(v2.functional, f"adjust_{aspect}")))

@@ -98,12 +98,12 @@ def test_existing_file_is_not_downloaded_again(site, tmp_path):
     (tmp_path / "data.bin").write_bytes(CONTENT)
     assert OURS.fetch_with(site.url("good"), str(tmp_path), MD5, "") == str(tmp_path / "data.bin")
     assert OURS.fetch(site.url("good"), str(tmp_path)) == str(tmp_path / "data.bin")
-    assert site.asked == []
+    assert site.requests == []
     (tmp_path / "data.bin").write_bytes(b"broken")
     assert not OURS.is_whole(str(tmp_path / "data.bin"), MD5)
     OURS.fetch_with(site.url("good"), str(tmp_path), MD5, "")
     assert only(tmp_path) == {"data.bin": CONTENT}
-    assert len(site.asked) == 1
+    assert len(site.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_partial_file_without_a_checksum_is_restarted(site, tmp_path):
 def test_cut_connection_is_resumed_then_another_mirror_is_used(site, tmp_path):
     assert OURS.fetch_with(site.url("half"), str(tmp_path), MD5, site.url("good")) == str(tmp_path / "data.bin")
     assert only(tmp_path) == {"data.bin": CONTENT}
-    assert site.asked == [
+    assert site.requests == [
         ("/half/data.bin", None),
         ("/half/data.bin", "bytes=100000-"),
         ("/half/data.bin", "bytes=150000-"),
@@ -182,7 +182,7 @@ def test_server_without_ranges_is_tried_last(site, tmp_path):
     told = OURS.fetch_with(site.url("shifted"), str(tmp_path), MD5, site.url("missing"))
     assert told == str(tmp_path / "data.bin")
     assert only(tmp_path) == {"data.bin": CONTENT}
-    assert site.asked == [
+    assert site.requests == [
         ("/shifted/data.bin", "bytes=50000-"),
         ("/missing/data.bin", "bytes=50000-"),
         ("/shifted/data.bin", None),
@@ -198,7 +198,7 @@ def test_failed_download_leaves_no_file(address, tmp_path):
 def test_url_without_a_file_name_is_rejected(site, tmp_path):
     told = OURS.fetch(f"{site.address}/?a=b", str(tmp_path))
     assert "ends with no name of a file; say by filename" in told
-    assert site.asked == []
+    assert site.requests == []
     assert only(tmp_path) == {}
 
 
@@ -214,7 +214,7 @@ def test_concurrent_downloads_of_one_file_are_rejected(site, tmp_path):
         fcntl.flock(other, fcntl.LOCK_EX)
         told = OURS.fetch_with(site.url("good"), str(tmp_path), MD5, site.url("whole"))
     assert told == f"Io: '{tmp_path / 'data.bin.part'}' is being written by another download; wait for its end"
-    assert site.asked == []
+    assert site.requests == []
 
 
 def test_full_disk_is_reported_without_trying_other_mirrors(site, tmp_path):
@@ -227,7 +227,7 @@ def test_full_disk_is_reported_without_trying_other_mirrors(site, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
         signal.signal(signal.SIGXFSZ, old)
     assert told == f"Io: '{tmp_path / 'data.bin.part'}' cannot be written: File too large"
-    assert len(site.asked) == 1
+    assert len(site.requests) == 1
     OURS.fetch_with(site.url("good"), str(tmp_path), MD5, "")
     assert only(tmp_path) == {"data.bin": CONTENT}
     assert site.ranges()[1] == "bytes=60000-"
@@ -458,9 +458,9 @@ def test_mnist_is_downloaded_once_and_torchvision_reads_it(tmp_path):
             """
         )
         found = made.samples(str(tmp_path / "ours"))
-        assert len(site.asked) == 8
+        assert len(site.requests) == 8
         made.samples(str(tmp_path / "ours"))
-        assert len(site.asked) == 8
+        assert len(site.requests) == 8
     folder = tmp_path / "ours" / "MNIST" / "raw"
     assert {path.name for path in folder.iterdir()} == {*files, *(name.removesuffix(".gz") for name in files)}
     wanted = datasets.MNIST(str(tmp_path / "ours"))
@@ -503,10 +503,10 @@ def test_incomplete_cifar_is_downloaded(tmp_path):
         root = tmp_path / "ours"
         found = made.samples(str(root))
         made.samples(str(root))
-        assert len(site.asked) == 1
+        assert len(site.requests) == 1
         (root / folder.name / "data_batch_4").write_bytes(b"broken")
         made.samples(str(root))  # from the existing archive
-        assert len(site.asked) == 1
+        assert len(site.requests) == 1
         assert (root / folder.name / "data_batch_4").read_bytes() == (folder / "data_batch_4").read_bytes()
         site.files.clear()
         told = made.failure(str(tmp_path / "never"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from compare_transforms import OURS, PICTURES, case, close, hold, hold_refusal, picture, v2
+from compare_transforms import IMAGES, OURS, assert_matches, assert_rejected, case, close, image, v2
 from embedded_simple import run, torch
 
 LOADED = run(
@@ -15,19 +15,19 @@ LOADED = run(
         t.Compose([t.RandomResizedCrop(24), t.RandomHorizontalFlip(), t.ColorJitter(0.4, 0.4, 0.4, 0.1),
             t.RandomApply([t.GaussianBlur(3)], 0.5), t.RandomGrayscale(0.2), t.ToDtype(torch.float32, scale: true),
             t.Normalize([0.5, 0.5, 0.5], [0.25, 0.25, 0.25]), t.RandomErasing()])
-    fn piped(picture, times):
+    fn piped(image, times):
         val all = pipeline()
-        [for _ in 0..times: all(picture)]
-    class Pictures(Dataset):
-        pictures: torch.Tensor
+        [for _ in 0..times: all(image)]
+    class Images(Dataset):
+        images: torch.Tensor
         transform: t.Transform
-        fn __len__(): self.pictures.size(0)
-        fn __getitem__(i): self.transform(self.pictures[i])
-    fn loaded(pictures, workers):
-        val dataset = Pictures(pictures: pictures, transform: pipeline())
+        fn __len__(): self.images.size(0)
+        fn __getitem__(i): self.transform(self.images[i])
+    fn loaded(images, workers):
+        val dataset = Images(images: images, transform: pipeline())
         [for batch in DataLoader(dataset, batch_size: 3, num_workers: workers, shuffle: true): batch]
-    fn functions(picture): [t.functional.adjust_hue(picture, 0.3), t.functional.crop(picture, -2, 3, 9, 40),
-        t.functional.pad(picture, [1, 2], 7), (t.Lambda(\\x: x * 2))(picture)]
+    fn functions(image): [t.functional.adjust_hue(image, 0.3), t.functional.crop(image, -2, 3, 9, 40),
+        t.functional.pad(image, [1, 2], 7), (t.Lambda(\\x: x * 2))(image)]
     """
 )
 SMOOTH = ("nearest", "nearest-exact", "bilinear", "bicubic")
@@ -73,42 +73,42 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("given", PICTURES.values(), ids=PICTURES)
+@pytest.mark.parametrize("input_image", IMAGES.values(), ids=IMAGES)
 @pytest.mark.parametrize(("name", "args", "named"), CASES)
-def test_image_matches_torchvision(name, args, named, given):
-    hold(name, args, named, given)
+def test_image_matches_torchvision(name, args, named, input_image):
+    assert_matches(name, args, named, input_image)
 
 
 @pytest.mark.parametrize("before", [torch.uint8, torch.int16, torch.int32, torch.uint16, torch.float32, torch.float64])
 @pytest.mark.parametrize("after", [torch.uint8, torch.int16, torch.int32, torch.uint16, torch.float32, torch.float64])
 def test_dtypes(before, after):
-    given = picture(torch.float64).mul(200).to(before) if before.is_floating_point is False else picture(before)
+    input_image = image(torch.float64).mul(200).to(before) if before.is_floating_point is False else image(before)
     named = {"dtype": after, "scale": True}
     try:
-        v2.ToDtype(**named)(given)
+        v2.ToDtype(**named)(input_image)
     except RuntimeError as error:
         name = str(after).removeprefix("torch.")
-        assert OURS.refusal("ToDtype", [], {"dtype": name, "scale": True}, given) == str(error)
+        assert OURS.error_message("ToDtype", [], {"dtype": name, "scale": True}, input_image) == str(error)
         return
-    hold("ToDtype", [], named, given)
+    assert_matches("ToDtype", [], named, input_image)
 
 
 @pytest.mark.parametrize("interpolation", SMOOTH)
 @pytest.mark.parametrize("size", [[4, 4], [7, 3], [11, 20]], ids=str)
 @pytest.mark.parametrize("dtype", [torch.bool, torch.uint16, torch.int8])
 def test_sizes_of_other_dtypes(dtype, size, interpolation):
-    given = picture(torch.float64).mul(9).to(torch.int64).remainder(3).to(dtype)[:, :9, :7]
-    hold("Resize", [size], {"interpolation": interpolation}, given)
+    input_image = image(torch.float64).mul(9).to(torch.int64).remainder(3).to(dtype)[:, :9, :7]
+    assert_matches("Resize", [size], {"interpolation": interpolation}, input_image)
 
 
 def test_padding_colors():
-    hold("Pad", [2], {"fill": [1.0, 2.0, 3.0]}, picture())
-    hold("RandomErasing", [1.0], {"value": [1.0, 2.0, 3.0]}, picture())
+    assert_matches("Pad", [2], {"fill": [1.0, 2.0, 3.0]}, image())
+    assert_matches("RandomErasing", [1.0], {"value": [1.0, 2.0, 3.0]}, image())
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_normalize(dtype):
-    hold("Normalize", [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]], {}, picture(dtype))
+    assert_matches("Normalize", [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]], {}, image(dtype))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_normalize(dtype):
     ids=str,
 )
 def test_rejects_what_torchvision_rejects(name, args, named):
-    hold_refusal(name, args, named)
+    assert_rejected(name, args, named)
 
 
 def theirs_pipeline():
@@ -147,36 +147,41 @@ def theirs_pipeline():
 def test_a_pipeline_of_transforms():
     torch.manual_seed(2)
     theirs = theirs_pipeline()
-    wanted = [theirs(picture()) for _ in range(30)]
+    expected = [theirs(image()) for _ in range(30)]
     torch.manual_seed(2)
-    for ours, his in zip(LOADED.piped(picture(), 30), wanted, strict=True):
+    for ours, his in zip(LOADED.piped(image(), 30), expected, strict=True):
         close(ours, his)
 
 
-class Pictures(torch.utils.data.Dataset):
-    def __init__(self, pictures):
-        self.pictures, self.transform = pictures, theirs_pipeline()
+class Images(torch.utils.data.Dataset):
+    def __init__(self, images):
+        self.images, self.transform = images, theirs_pipeline()
 
     def __len__(self):
-        return len(self.pictures)
+        return len(self.images)
 
     def __getitem__(self, i):
-        return self.transform(self.pictures[i])
+        return self.transform(self.images[i])
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_batches_of_transformed_images_match_torchvision(workers):
-    pictures = torch.stack([picture() + i for i in range(10)])
+    images = torch.stack([image() + i for i in range(10)])
     torch.manual_seed(6)
-    wanted = list(torch.utils.data.DataLoader(Pictures(pictures), 3, num_workers=workers, shuffle=True))
+    expected = list(torch.utils.data.DataLoader(Images(images), 3, num_workers=workers, shuffle=True))
     torch.manual_seed(6)
-    for ours, his in zip(LOADED.loaded(pictures, workers), wanted, strict=True):
+    for ours, his in zip(LOADED.loaded(images, workers), expected, strict=True):
         close(ours, his)
 
 
 def test_functions():
-    given = picture()
+    input_image = image()
     f = v2.functional
-    wanted = [f.adjust_hue(given, 0.3), f.crop(given, -2, 3, 9, 40), f.pad(given, [1, 2], 7), given * 2]
-    for ours, his in zip(LOADED.functions(given), wanted, strict=True):
+    expected = [
+        f.adjust_hue(input_image, 0.3),
+        f.crop(input_image, -2, 3, 9, 40),
+        f.pad(input_image, [1, 2], 7),
+        input_image * 2,
+    ]
+    for ours, his in zip(LOADED.functions(input_image), expected, strict=True):
         close(ours, his)

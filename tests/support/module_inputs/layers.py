@@ -8,8 +8,8 @@ import torch
 
 from module_inputs import below, module, normal
 
-LINE, PICTURE, VOLUME = normal(2, 4, 9), normal(2, 4, 7, 8), normal(1, 4, 5, 6, 5)
-BY_DIMS = {1: LINE, 2: PICTURE, 3: VOLUME}
+LINE, IMAGE, VOLUME = normal(2, 4, 9), normal(2, 4, 7, 8), normal(1, 4, 5, 6, 5)
+BY_DIMS = {1: LINE, 2: IMAGE, 3: VOLUME}
 ALONE = {1: normal(4, 9), 2: normal(4, 7, 8), 3: normal(4, 5, 6, 5)}
 NO_GRADIENT = normal(2, 4, 7, 8, requires_grad=False)
 
@@ -42,8 +42,8 @@ def convolutions():
         )
         yield module(f"LazyConv{dims}d", 6, 3, groups=2, padding=1, bias=False).called(ALONE[dims])
         yield module(f"LazyConvTranspose{dims}d", 6, 3, groups=2, padding=1).called(ALONE[dims])
-    yield module("Conv2d", 4, 6, (3, 2), (2, 1), (1, 0), (1, 2), dtype=torch.float64).called(PICTURE)
-    yield module("ConvTranspose2d", 4, 6, (3, 2), (2, 1)).called(PICTURE, (2, 6, 16, 9))
+    yield module("Conv2d", 4, 6, (3, 2), (2, 1), (1, 0), (1, 2), dtype=torch.float64).called(IMAGE)
+    yield module("ConvTranspose2d", 4, 6, (3, 2), (2, 1)).called(IMAGE, (2, 6, 16, 9))
 
 
 def pools():
@@ -91,15 +91,15 @@ def norms():
             yield module(f"InstanceNorm{dims}d", 4, **settings).called(x)
             yield module(f"InstanceNorm{dims}d", 4, **settings).called(ALONE[dims])
     yield module("BatchNorm1d", 4).called(normal(5, 4))
-    for x in (normal(5, 4), LINE, PICTURE, VOLUME):
+    for x in (normal(5, 4), LINE, IMAGE, VOLUME):
         yield module("SyncBatchNorm", 4).called(x)
         yield module("SyncBatchNorm", 4, momentum=None, affine=False).called(x)
     for settings in ({"size": 3}, {"size": 2, "alpha": 0.1, "beta": 0.5, "k": 2.0}, {"size": 5}):
         yield module("CrossMapLRN2d", **settings).called(normal(2, 6, 3, 4))
         yield module("LocalResponseNorm", **settings).called(VOLUME)
-    yield module("RMSNorm", [7, 8], 0.1).called(PICTURE)
-    yield module("LayerNorm", (7, 8), bias=False).called(PICTURE)
-    yield module("GroupNorm", 2, 4, affine=False).called(PICTURE)
+    yield module("RMSNorm", [7, 8], 0.1).called(IMAGE)
+    yield module("LayerNorm", (7, 8), bias=False).called(IMAGE)
+    yield module("GroupNorm", 2, 4, affine=False).called(IMAGE)
 
 
 def paddings():
@@ -107,47 +107,47 @@ def paddings():
         value = (1.5,) if kind == "Constant" else ()
         yield module(f"{kind}Pad{dims}d", 2, *value).called(BY_DIMS[dims])
         yield module(f"{kind}Pad{dims}d", [1, 2, 0, 1, 1, 0][: 2 * dims], *value).called(ALONE[dims])
-    yield module("ZeroPad2d", (-1, 1, -2, 0)).called(PICTURE)
+    yield module("ZeroPad2d", (-1, 1, -2, 0)).called(IMAGE)
 
 
 def upsampling():
     for mode in ("nearest", "nearest-exact", "area"):
-        for x in (LINE, PICTURE, VOLUME):
+        for x in (LINE, IMAGE, VOLUME):
             yield module("Upsample", scale_factor=1.7, mode=mode).called(x)
             yield module("Upsample", 11, mode=mode).called(x)
-    for mode, x in (("linear", LINE), ("bilinear", PICTURE), ("bicubic", PICTURE), ("trilinear", VOLUME)):
+    for mode, x in (("linear", LINE), ("bilinear", IMAGE), ("bicubic", IMAGE), ("trilinear", VOLUME)):
         for corners in (False, True, None):
             yield module("Upsample", scale_factor=2, mode=mode, align_corners=corners).called(x)
             yield module("Upsample", 6, None, mode, corners).called(x)
         yield module("Upsample", scale_factor=1.3, mode=mode, recompute_scale_factor=True).called(x)
-    yield module("Upsample", (3, 10)).called(PICTURE)
-    yield module("Upsample", scale_factor=(2, 0.5), mode="bilinear").called(PICTURE)
+    yield module("Upsample", (3, 10)).called(IMAGE)
+    yield module("Upsample", scale_factor=(2, 0.5), mode="bilinear").called(IMAGE)
     for name in ("UpsamplingNearest2d", "UpsamplingBilinear2d"):
-        yield module(name, scale_factor=2).called(PICTURE)
-        yield module(name, (5, 3)).called(PICTURE)
+        yield module(name, scale_factor=2).called(IMAGE)
+        yield module(name, (5, 3)).called(IMAGE)
 
 
 def rearrangements():
-    yield module("PixelShuffle", 2).called(PICTURE)
+    yield module("PixelShuffle", 2).called(IMAGE)
     yield module("PixelUnshuffle", 2).called(normal(2, 3, 4, 6))
-    yield module("ChannelShuffle", 2).called(PICTURE)
-    yield module("Unfold", 3).called(PICTURE)
+    yield module("ChannelShuffle", 2).called(IMAGE)
+    yield module("Unfold", 3).called(IMAGE)
     yield module("Unfold", (3, 2), dilation=(1, 2), padding=1, stride=(2, 1)).called(normal(4, 7, 8))
     yield module("Fold", (7, 8), 3).called(normal(2, 18, 30))
     yield module("Fold", [7, 8], (3, 2), 1, (1, 0), 2).called(normal(12, 16))
-    yield module("Flatten").called(PICTURE)
-    yield module("Flatten", 0, 2).called(PICTURE)
-    yield module("Unflatten", 1, (2, 2)).called(PICTURE)
-    yield module("Unflatten", -1, [2, -1]).called(PICTURE)
+    yield module("Flatten").called(IMAGE)
+    yield module("Flatten", 0, 2).called(IMAGE)
+    yield module("Unflatten", 1, (2, 2)).called(IMAGE)
+    yield module("Unflatten", -1, [2, -1]).called(IMAGE)
 
 
 def dropouts():
     names = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
     inputs = {"Dropout1d": (LINE, ALONE[1]), "Dropout3d": (VOLUME, ALONE[3])}
     for name in names:
-        for x, p in product(inputs.get(name, (PICTURE, LINE)), (0.0, 0.3, 0.5, 1.0, 1)):
+        for x, p in product(inputs.get(name, (IMAGE, LINE)), (0.0, 0.3, 0.5, 1.0, 1)):
             yield module(name, p).called(x)
-        yield module(name).called(inputs.get(name, (PICTURE,))[0])
+        yield module(name).called(inputs.get(name, (IMAGE,))[0])
     for name in ("Dropout", "Dropout2d", "AlphaDropout"):
         yield module(name, 0.4, True).called(NO_GRADIENT)
     yield module("Dropout1d", 0.4, inplace=True).called(normal(4, 9, requires_grad=False))
@@ -194,67 +194,67 @@ GIVEN = [
 REFUSED = [
     module("Conv2d", 4, 6, 3).called(normal(2, 3, 7, 8)),
     module("Conv2d", 4, 6, 3).called(normal(2, 7)),
-    module("Conv2d", 4, 6, 9).called(PICTURE),
-    module("Conv2d", 4, 6, 3, groups=0).called(PICTURE),
-    module("Conv2d", 4, 6, 3, groups=3).called(PICTURE),
-    module("Conv2d", 3, 4, 3, groups=3).called(PICTURE),
-    module("Conv2d", 4, 6, 3, 2, "same").called(PICTURE),
-    module("Conv2d", 4, 6, 3, -1).called(PICTURE),
-    module("Conv2d", 4, 6, -3).called(PICTURE),
-    module("ConvTranspose2d", 4, 6, 3, padding_mode="reflect").called(PICTURE),
-    module("ConvTranspose2d", 4, 6, 3, 2).called(PICTURE, output_size=[3, 3]),
-    module("ConvTranspose2d", 4, 6, 3, 2).called(PICTURE, output_size=[3]),
-    module("ConvTranspose2d", 4, 6, 3, output_padding=1).called(PICTURE),
+    module("Conv2d", 4, 6, 9).called(IMAGE),
+    module("Conv2d", 4, 6, 3, groups=0).called(IMAGE),
+    module("Conv2d", 4, 6, 3, groups=3).called(IMAGE),
+    module("Conv2d", 3, 4, 3, groups=3).called(IMAGE),
+    module("Conv2d", 4, 6, 3, 2, "same").called(IMAGE),
+    module("Conv2d", 4, 6, 3, -1).called(IMAGE),
+    module("Conv2d", 4, 6, -3).called(IMAGE),
+    module("ConvTranspose2d", 4, 6, 3, padding_mode="reflect").called(IMAGE),
+    module("ConvTranspose2d", 4, 6, 3, 2).called(IMAGE, output_size=[3, 3]),
+    module("ConvTranspose2d", 4, 6, 3, 2).called(IMAGE, output_size=[3]),
+    module("ConvTranspose2d", 4, 6, 3, output_padding=1).called(IMAGE),
     module("LazyConv2d", 6, 3).called(normal(2, 7)),
-    module("LazyConv2d", 6, 3, groups=3).called(PICTURE),
-    module("LazyConvTranspose2d", 6, 3, padding_mode="circular").called(PICTURE),
-    module("MaxPool2d", 3, padding=2).called(PICTURE),
-    module("MaxPool2d", 0).called(PICTURE),
-    module("MaxPool2d", -2).called(PICTURE),
+    module("LazyConv2d", 6, 3, groups=3).called(IMAGE),
+    module("LazyConvTranspose2d", 6, 3, padding_mode="circular").called(IMAGE),
+    module("MaxPool2d", 3, padding=2).called(IMAGE),
+    module("MaxPool2d", 0).called(IMAGE),
+    module("MaxPool2d", -2).called(IMAGE),
     module("MaxPool1d", 3).called(normal(7)),
     module("MaxUnpool2d", 2).called(normal(2, 4, 1, 4), positions(2, 4, 1, 4), output_size=[1]),
     module("MaxUnpool2d", 2).called(normal(2, 4, 1, 4), positions(2, 4, 1, 4), output_size=[2, 30]),
-    module("AvgPool2d", 2, divisor_override=0).called(PICTURE),
-    module("LPPool2d", 0, 2).called(PICTURE),
+    module("AvgPool2d", 2, divisor_override=0).called(IMAGE),
+    module("LPPool2d", 0, 2).called(IMAGE),
     module("AdaptiveAvgPool2d", (2, 2)).called(normal(4, 7)),
     module("AdaptiveAvgPool2d", (2, 2, 2)).called(normal(4, 7, 3)),
-    module("FractionalMaxPool2d", 2).called(PICTURE),
-    module("FractionalMaxPool2d", 2, 2, 0.5).called(PICTURE),
-    module("FractionalMaxPool2d", 2, output_ratio=1.5).called(PICTURE),
+    module("FractionalMaxPool2d", 2).called(IMAGE),
+    module("FractionalMaxPool2d", 2, 2, 0.5).called(IMAGE),
+    module("FractionalMaxPool2d", 2, output_ratio=1.5).called(IMAGE),
     module("FractionalMaxPool3d", 0, 2).called(VOLUME),
-    module("BatchNorm1d", 4).called(PICTURE),
+    module("BatchNorm1d", 4).called(IMAGE),
     module("BatchNorm2d", 4).called(LINE),
-    module("BatchNorm2d", 3).called(PICTURE),
+    module("BatchNorm2d", 3).called(IMAGE),
     module("SyncBatchNorm", 4).called(normal(4)),
     module("InstanceNorm1d", 3, affine=True).called(LINE),
     module("InstanceNorm2d", 4).called(normal(5, 4)),
     module("InstanceNorm2d", 4).called(VOLUME),
     module("LazyBatchNorm2d").called(LINE),
-    module("GroupNorm", 3, 4).called(PICTURE),
-    module("LayerNorm", 5).called(PICTURE),
-    module("RMSNorm", 5).called(PICTURE),
+    module("GroupNorm", 3, 4).called(IMAGE),
+    module("LayerNorm", 5).called(IMAGE),
+    module("RMSNorm", 5).called(IMAGE),
     module("LocalResponseNorm", 2).called(normal(4, 5)),
     module("CrossMapLRN2d", 2).called(LINE),
     module("ReflectionPad1d", 12).called(LINE),
     module("ReflectionPad2d", 2).called(normal(3, 3)),
     module("CircularPad2d", 2).called(VOLUME),
     module("CircularPad1d", 20).called(LINE),
-    module("Upsample").called(PICTURE),
-    module("Upsample", 3, 2.0).called(PICTURE),
-    module("Upsample", (3, 3, 3)).called(PICTURE),
-    module("Upsample", scale_factor=(2.0, 2.0, 2.0)).called(PICTURE),
+    module("Upsample").called(IMAGE),
+    module("Upsample", 3, 2.0).called(IMAGE),
+    module("Upsample", (3, 3, 3)).called(IMAGE),
+    module("Upsample", scale_factor=(2.0, 2.0, 2.0)).called(IMAGE),
     module("Upsample", 3, mode="bilinear").called(LINE),
-    module("Upsample", 3, mode="linear").called(PICTURE),
+    module("Upsample", 3, mode="linear").called(IMAGE),
     module("Upsample", 3, mode="bicubic").called(LINE),
-    module("Upsample", 3, align_corners=True).called(PICTURE),
-    module("Upsample", 3, recompute_scale_factor=True).called(PICTURE),
-    module("PixelShuffle", 3).called(PICTURE),
-    module("Unflatten", 1, (3, 3)).called(PICTURE),
-    module("Unflatten", 1, (2, 2.5)).called(PICTURE),
-    module("Unflatten", 1, 3).called(PICTURE),
-    module("Dropout", 1.5).called(PICTURE),
-    module("Dropout2d", -0.1).called(PICTURE),
-    module("Dropout1d").called(PICTURE),
+    module("Upsample", 3, align_corners=True).called(IMAGE),
+    module("Upsample", 3, recompute_scale_factor=True).called(IMAGE),
+    module("PixelShuffle", 3).called(IMAGE),
+    module("Unflatten", 1, (3, 3)).called(IMAGE),
+    module("Unflatten", 1, (2, 2.5)).called(IMAGE),
+    module("Unflatten", 1, 3).called(IMAGE),
+    module("Dropout", 1.5).called(IMAGE),
+    module("Dropout2d", -0.1).called(IMAGE),
+    module("Dropout1d").called(IMAGE),
     module("Embedding", 7, 4, 7).called(below(7, 3)),
     module("Embedding", 2, 4).called(shared_indices(5)),
     module("Embedding", 2, 4).called(normal(3)),
