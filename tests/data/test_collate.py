@@ -94,7 +94,7 @@ def test_pinned_values_keep_their_structure():
 
 
 def test_empty_batch_is_rejected():
-    with pytest.raises(Exception, match="default_collate: a batch of no samples"):
+    with pytest.raises(Exception, match="default_collate: the batch is empty"):
         OURS.of_nothing()
 
 

@@ -137,14 +137,14 @@ def test_samples_and_batches(tmp_path):
 @pytest.mark.parametrize(
     ("content", "columns", "target", "message"),
     [
-        ("a,b\n1,2\n3\n", None, None, "Io: '{}', row 2: it has 1 fields, and the first row has 2"),
-        ("a,b\n1,x\n", None, None, "Io: '{}', row 1: column 'b' is 'x', which is no number"),
-        ("a,b\n1,1_0\n", None, None, "Io: '{}', row 1: column 'b' is '1_0', which is no number"),
-        ("a,b\n1,2\n3,\n", None, "b", "Io: '{}', row 2: the target, column 'b', is missing"),
-        ("a,b\n1,2\n", ["c"], None, "InvalidArgument: there is no column 'c' among a, b"),
-        ("a,b\n1,2\n", [2], None, "InvalidArgument: there is no column '2' among a, b"),
-        ('a,b\n1,"2\n', None, None, "Io: '{}' is broken: it ends between quotes"),
-        ("", None, None, "Io: '{}' has no rows"),
+        ("a,b\n1,2\n3\n", None, None, "Io: '{}', row 2: expected 2 fields as in the first row, got 1"),
+        ("a,b\n1,x\n", None, None, "Io: '{}', row 1: column 'b': 'x' is not a number"),
+        ("a,b\n1,1_0\n", None, None, "Io: '{}', row 1: column 'b': '1_0' is not a number"),
+        ("a,b\n1,2\n3,\n", None, "b", "Io: '{}', row 2: column 'b': the target is missing"),
+        ("a,b\n1,2\n", ["c"], None, "InvalidArgument: CSVDataset: no column 'c'; the columns are a, b"),
+        ("a,b\n1,2\n", [2], None, "InvalidArgument: CSVDataset: no column '2'; the columns are a, b"),
+        ('a,b\n1,"2\n', None, None, "Io: CSVDataset: '{}' is broken: it ends inside a quoted field"),
+        ("", None, None, "Io: CSVDataset: '{}' has no rows"),
     ],
 )
 def test_errors_name_the_row(content, columns, target, message, tmp_path):
@@ -175,10 +175,10 @@ def test_integers_beyond_float_precision_are_kept(tmp_path):
 )
 def test_integer_overflow_is_reported_with_row_and_column(field, name, tmp_path):
     path = written(tmp_path, f"a,b,y\n1,0,1\n0,{field},1\n")
-    assert OURS.whole(path, name) == f"Io: '{path}', row 2: column 'b' is '{field}', which torch.{name} does not hold"
+    assert OURS.whole(path, name) == f"Io: '{path}', row 2: column 'b': torch.{name} cannot represent '{field}'"
     if field not in ("", "NaN"):
         path = written(tmp_path, f"a,b,y\n1,0,1\n0,1,{field}\n")
-        expected = f"Io: '{path}', row 2: column 'y' is '{field}', which torch.{name} does not hold"
+        expected = f"Io: '{path}', row 2: column 'y': torch.{name} cannot represent '{field}'"
         assert OURS.whole(path, name) == expected
 
 
@@ -201,5 +201,5 @@ def test_lines_match_open(content, tmp_path):
 def test_lines_in_batches_and_out_of_range(tmp_path):
     path = written(tmp_path, "one\nthree\n")
     assert OURS.lengths(path) == [[3, 5]]
-    with pytest.raises(Exception, match="index 2 is out of range of 2 lines"):
+    with pytest.raises(Exception, match="index 2 is out of range for 2 lines"):
         OURS.outside(path)

@@ -56,13 +56,13 @@ def test_samplers_reject_empty_datasets(named):
     with pytest.raises((ZeroDivisionError, RuntimeError, ValueError)):
         list(theirs.RandomSampler([], **named))
     assert OURS.sampler_error(named) in (
-        "num_samples is 3, but data_source has no samples to draw",
+        "RandomSampler: num_samples is 3, but data_source is empty",
         "num_samples should be a positive integer value, but got num_samples=0",
     )
 
 
 def test_sequential_sampler_needs_a_length():
-    assert OURS.unsized_error().startswith("DataLoader: Unsized has no __len__(), which says how many")
+    assert OURS.unsized_error().startswith("DataLoader: Unsized has no __len__(); define it, pass a sampler")
     assert OURS.of_faulty() == "no length today"
 
 

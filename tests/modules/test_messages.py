@@ -45,7 +45,7 @@ MISTAKES = [
         "",
     ),
     ("nn.utils.rnn.pad_packed_sequence(x)", "pad_packed_sequence(): expected a PackedSequence, got Tensor", ""),
-    ("torch.utils.checkpoint.checkpoint(x, x)", "checkpoint() takes a function and its arguments, not Tensor", ""),
+    ("torch.utils.checkpoint.checkpoint(x, x)", "checkpoint(): expected a function, got Tensor", ""),
     (
         'torch.optim.SGD([x], lr: 0.1).add_param_group({"params": 3})',
         'param_group["params"] must be a Tensor or an array of Tensors, got i64',

@@ -313,12 +313,12 @@ def test_default_folder_has_time_and_host_name(tmp_path):
 
 
 REFUSED = {
-    'w.add_scalar("a", "text")': "add_scalar() takes a number or a tensor of one element, not text",
-    'w.add_scalar("a", torch.ones([2]))': "add_scalar() takes a tensor of one element, not of the shape [2]",
+    'w.add_scalar("a", "text")': "add_scalar(): expected a number or a tensor of one element, got text",
+    'w.add_scalar("a", torch.ones([2]))': "add_scalar(): expected a tensor of one element, got shape [2]",
     'w.add_histogram("a", torch.ones([0]))': "add_histogram(): the tensor has no values",
-    'w.add_histogram("a", [1.0])': "add_histogram() takes a tensor, not array",
-    'w.add_histogram("a", torch.ones([2]), bins: "auto")': 'add_histogram(): bins is "tensorflow", a number above 0 or '
-    "the edges, not auto",
+    'w.add_histogram("a", [1.0])': "add_histogram(): expected a tensor, got array",
+    'w.add_histogram("a", torch.ones([2]), bins: "auto")': 'add_histogram(): bins must be "tensorflow", a positive number or '
+    "the edges, got auto",
     'w.add_histogram("a", torch.ones([2]), bins: [2.0, 1.0])': "add_histogram(): the edges of bins are two numbers or "
     "more, in growing order",
     'w.add_histogram("a", torch.ones([2]), bins: [2.0, 3.0])': "add_histogram(): no value is in a bin, which go from "
@@ -326,14 +326,14 @@ REFUSED = {
     'w.add_histogram("a", torch.complex(torch.ones([2]), torch.ones([2])))': "add_histogram(): complex values have no "
     "order",
     'w.add_histogram_raw("a", 0, 1, 2, 3, 4, [1.0], [1.0, 2.0])': "1 bucket limits for 2 values",
-    'w.add_image("a", torch.ones([2, 3, 3]))': "add_image(): a picture has 1 or 3 channels, not 2",
-    'w.add_image("a", torch.ones([3, 3]))': "add_image(): CHW has 3 letters, and the tensor has the shape [3, 3]",
-    'w.add_image("a", torch.ones([3, 3]), dataformats: "HH")': "add_image(): dataformats has each of H and W once, "
-    "with C, or C and N; not HH",
-    'w.add_image("a", 1)': "add_image() takes a tensor, not i64",
+    'w.add_image("a", torch.ones([2, 3, 3]))': "add_image(): expected an image with 1 or 3 channels, got 2",
+    'w.add_image("a", torch.ones([3, 3]))': "add_image(): dataformats CHW has 3 letters, but the tensor has shape [3, 3]",
+    'w.add_image("a", torch.ones([3, 3]), dataformats: "HH")': "add_image(): dataformats must hold H and W once, "
+    "and C, or C and N, got HH",
+    'w.add_image("a", 1)': "add_image(): expected a tensor, got i64",
     'w.add_text("a", 1)': "add_text(): expected a string, got i64",
-    'w.add_graph("a")': "add_graph() takes a module, not text",
-    'w.add_hparams({"a": [1]}, {})': "add_hparams() takes a number or a tensor of one element, not array",
+    'w.add_graph("a")': "add_graph(): expected a module, got text",
+    'w.add_hparams({"a": [1]}, {})': "add_hparams(): expected a number or a tensor of one element, got array",
     'SummaryWriter("x", filename_suffix: "a/b")': "filename_suffix is a part of a name, and has no /: a/b",
     "SummaryWriter(1)": "SummaryWriter: expected a string, got i64",
 }
