@@ -27,7 +27,7 @@ WORDS = {
     r"hand(?:s|ed|ing)? out": "returns",
     r"take[sn]? in|took in|taking in": "accepts, imports",
     r"tells?|told": "reports, prints, raises, is notified",
-    r"says?": "reports, states, prints",
+    r"says": "reports, states, prints",
     r"refuse[sd]?|refusals?|refusing": "rejects, raises an error",
     r"mend(?:s|ed|ing)?": "fixes",
     r"lets? go|letting go": "releases, destroys",
@@ -41,7 +41,7 @@ WORDS = {
     r"lent|lend(?:s|ing)?|loans?": "exported, borrowed",
     r"births?|lasting": "allocation, generation, immortal",
     r"what stands here|documents that began": "the code in this page; the specification",
-    r"such a one|none of numbers|hears of|hear of|somebody|nobody": "name the thing",
+    r"such a one|none of numbers|hears of|hear of": "name the thing",
 }
 
 # Identifiers that were renamed; none may come back.

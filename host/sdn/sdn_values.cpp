@@ -9,7 +9,7 @@ namespace spl {
 
 namespace {
 
-using Kind = sdn::Node::Kind;
+using NodeKind = sdn::Node::Kind;
 
 Value value_of(const sdn::Node& node);
 
@@ -44,21 +44,21 @@ Value dict_of(const sdn::Node& node) {
 
 Value value_of(const sdn::Node& node) {
   switch (node.kind) {
-    case Kind::kNull:
+    case NodeKind::kNull:
       return Value();
-    case Kind::kBool:
+    case NodeKind::kBool:
       return Value::boolean(node.flag);
-    case Kind::kInt:
+    case NodeKind::kInt:
       return Value::integer(node.integer);
-    case Kind::kFloat:
+    case NodeKind::kFloat:
       return Value::number(node.number);
-    case Kind::kText:
+    case NodeKind::kText:
       return make_text(node.text);
-    case Kind::kArray:
+    case NodeKind::kArray:
       return array_of(node.items);
-    case Kind::kDict:
+    case NodeKind::kDict:
       return dict_of(node);
-    case Kind::kTable:
+    case NodeKind::kTable:
       return make_tuple({words_of(node.names), words_of(node.types), array_of(node.items)});
   }
   return Value();
@@ -69,7 +69,7 @@ void collect_places(const sdn::Node& dict, const std::string& prefix, Dict& plac
     const sdn::Node& item = dict.items[i];
     const std::string path = prefix + dict.names[i];
     places.set(make_text(path), make_tuple({Value::integer(item.line), Value::integer(item.column)}));
-    if (item.kind == Kind::kDict) {
+    if (item.kind == NodeKind::kDict) {
       collect_places(item, path + ".", places);
     }
   }

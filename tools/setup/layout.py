@@ -59,7 +59,7 @@ class Build:
         return self.folder / "ready"
 
 
-PRESETS = ("release", "debug", "asan", "tsan")
+PRESETS = ("release", "dev", "debug", "asan", "tsan")
 
 
 @dataclass(frozen=True)
