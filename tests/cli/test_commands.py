@@ -45,9 +45,9 @@ def test_doctor_reports_what_is_missing_if_nothing_is_built(bare):
     done = simple(bare, "doctor")
     assert done.returncode == 1
     faults = [line for line in done.stdout.splitlines() if line.startswith("FAULT: ")]
-    assert f"FAULT: {bare}/.simple/torch-2.15/bin/python does not run; mend: bin/simple setup" in faults
-    assert "FAULT: libspl_torch.so is missing; mend: bin/simple setup" in faults
-    assert "FAULT: simple-host is missing; mend: bin/simple setup" in faults
+    assert f"FAULT: {bare}/.simple/torch-2.15/bin/python does not run; fix: bin/simple setup" in faults
+    assert "FAULT: libspl_torch.so is missing; fix: bin/simple setup" in faults
+    assert "FAULT: simple-host is missing; fix: bin/simple setup" in faults
     assert done.stderr == ""
 
 
@@ -63,7 +63,7 @@ def test_doctor_finds_no_fault_here():
 def test_doctor_skips_an_environment_without_torch(tmp_path):
     subprocess.run(["python3", "-m", "venv", "--without-pip", tmp_path / "mine"], check=True)
     done = simple(ROOT, "doctor", VIRTUAL_ENV=str(tmp_path / "mine"))
-    assert f"the project's own; the active {tmp_path}/mine holds no supported torch and is passed over" in done.stdout
+    assert f"the project's own; the active {tmp_path}/mine has no supported torch and is ignored" in done.stdout
 
 
 def test_doctor_names_a_python_without_torch(tmp_path):
@@ -71,7 +71,7 @@ def test_doctor_names_a_python_without_torch(tmp_path):
     python = tmp_path / "mine" / "bin" / "python3"
     done = simple(ROOT, "doctor", SIMPLE_PYTHON=str(python))
     assert done.returncode == 1
-    assert f"FAULT: {python} has no torch; mend: " in done.stdout
+    assert f"FAULT: {python} has no torch; fix: " in done.stdout
 
 
 def test_unsupported_torch_is_rejected_by_name(bare):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from console import Refusal
+from console import SetupError
 from layout import environment
 from set_up import describe
 from system import SYSTEM_PYTHON, Machine, Plan, Python, Tool, install, plan
@@ -36,13 +36,13 @@ def test_complete_python_is_preferred_to_completing_the_systems():
 
 def test_python_without_shared_library_is_not_used():
     static = Python("/opt/python/bin/python3.12", (3, 12, 1), headers=True, venv=True, shared=False)
-    with pytest.raises(Refusal, match=r"/opt/python/bin/python3.12 \(3.12.1\) has no shared libpython"):
+    with pytest.raises(SetupError, match=r"/opt/python/bin/python3.12 \(3.12.1\) has no shared libpython"):
         plan(machine(static), with_python=True)
 
 
 def test_an_old_system_python_is_not_completed():
     old = Python(SYSTEM_PYTHON, (3, 9, 2), headers=True, venv=True, shared=True)
-    with pytest.raises(Refusal, match=r"is older than 3\.11"):
+    with pytest.raises(SetupError, match=r"is older than 3\.11"):
         plan(machine(old), with_python=True)
 
 
@@ -51,12 +51,12 @@ def test_without_torch_no_python_is_needed():
 
 
 def test_names_are_printed_without_apt():
-    with pytest.raises(Refusal, match="start again: Ninja"):
+    with pytest.raises(SetupError, match="run this again: Ninja"):
         plan(machine(WHOLE, missing=(NINJA,), apt=False), with_python=True)
 
 
 def test_user_without_rights_gets_the_exact_command():
-    with pytest.raises(Refusal, match="sudo apt-get update && sudo apt-get install -y ninja-build cmake"):
+    with pytest.raises(SetupError, match="sudo apt-get update && sudo apt-get install -y ninja-build cmake"):
         install(["ninja-build", "cmake"], is_root=False)
 
 

@@ -1,4 +1,4 @@
-"""The commands of bin/simple that are not the host's: setup, build, test, bench, doctor."""
+"""The commands of bin/simple that the host does not run: setup, build, test, bench, doctor."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import argparse
 import subprocess
 import sys
 
-if sys.version_info < (3, 10):  # noqa: UP036 (this very check is for older ones)
-    sys.exit(f"bin/simple needs Python >= 3.10; {sys.executable} is {sys.version.split()[0]}")
+if sys.version_info < (3, 10):  # noqa: UP036 (the check itself runs on older versions)
+    sys.exit(f"bin/simple: Python >= 3.10 is required, got {sys.version.split()[0]} ({sys.executable})")
 
-from console import Refusal, say
+from console import SetupError, log
 from doctor import diagnose
 from layout import DEFAULT_TORCH, NO_TORCH, PRESETS, ROOT, TORCH_VERSIONS, Build, environment
 from set_up import set_up
@@ -20,11 +20,11 @@ def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.run(options)
-    except Refusal as refusal:
-        say(f"bin/simple: {refusal}")
+    except SetupError as error:
+        log(f"bin/simple: {error}")
         return 1
     except KeyboardInterrupt:
-        say("\nbin/simple: interrupted; start it again to go on from here")
+        log("\nbin/simple: interrupted; run it again to continue")
         return 130
 
 
@@ -42,32 +42,34 @@ def _parser() -> argparse.ArgumentParser:
         return sub
 
     with_none = (*TORCH_VERSIONS, NO_TORCH)
-    command("setup", _setup, "install what is missing, and build", versions=with_none)
-    command("build", _setup, "build what has changed (sets up first where needed)", versions=with_none)
+    setup = command("setup", _setup, "install what is missing, and build", versions=with_none)
+    build = command("build", _setup, "build what has changed (sets up first if needed)", versions=with_none)
+    for sub in (setup, build):
+        sub.add_argument("--all", action="store_true", help="build the test programs too")
     test = command("test", _test, "set up, build, and run the tests", versions=with_none)
-    test.add_argument("--filter", metavar="TEXT", help="only tests whose name holds this text")
-    test.add_argument("--long", action="store_true", help="full counts")
-    test.add_argument("paths", nargs="*", metavar="PATH", help="only these spec or pytest files or folders")
+    test.add_argument("--filter", metavar="TEXT", help="only tests whose name contains TEXT")
+    test.add_argument("--long", action="store_true", help="run the full counts of the long tests")
+    test.add_argument("paths", nargs="*", metavar="PATH", help="run only these spec or pytest files or folders")
     command("bench", _bench, "set up, build, and run the benchmarks", versions=TORCH_VERSIONS)
-    command("doctor", _doctor, "say what is used, with versions and paths, and each fault")
+    command("doctor", _doctor, "report what is used, with versions and paths, and every fault")
     return parser
 
 
 def _setup(options: argparse.Namespace) -> int:
-    set_up(options.torch, Build(options.preset), assume_yes=options.yes)
+    set_up(options.torch, Build(options.preset), assume_yes=options.yes, everything=options.all)
     return 0
 
 
 def _test(options: argparse.Namespace) -> int:
     torch = options.torch or DEFAULT_TORCH
-    set_up(torch, Build(options.preset), assume_yes=options.yes)
+    set_up(torch, Build(options.preset), assume_yes=options.yes, everything=True)
     env = None if torch == NO_TORCH else environment(torch)
     return run_tests(Build(options.preset), env, paths=options.paths, name_filter=options.filter, long=options.long)
 
 
 def _bench(options: argparse.Namespace) -> int:
     torch = options.torch or DEFAULT_TORCH
-    set_up(torch, Build(options.preset), assume_yes=options.yes)
+    set_up(torch, Build(options.preset), assume_yes=options.yes, everything=True)
     env = environment(torch)
     variables = test_variables(Build(options.preset), env, long=False)
     for program in sorted(ROOT.glob("benchmarks/*/run.py")) + sorted(ROOT.glob("benchmarks/*/costs.py")):

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from console import run, say, step
+from console import run, log, step
 from layout import ROOT, TORCH_VERSIONS, Build, Environment
 
 _TORCH_AND_PYTHON = """
@@ -18,28 +18,32 @@ except ImportError: sys.exit(1)
 print(".".join(torch.split(".")[:2]), "%d.%d" % sys.version_info[:2])
 """
 
-_BYTES_PER_COMPILER = 2 << 30  # a file that includes LibTorch's headers takes up to this
+RUNTIME_TARGET = "simple_torch_runtime"  # what programs need; the rest is for tests
+
+_BYTES_PER_COMPILER = 2 << 30  # peak memory of one compiler on a file with LibTorch's headers
 
 
-def build(tree: Build, environments: Sequence[Environment]) -> None:
-    """Builds the host and the front, and a backend and a bridge for each environment."""
+def build(tree: Build, environments: Sequence[Environment], *, everything: bool) -> None:
+    """Builds the host, the front, and a backend and a bridge for each environment; `everything` adds the tests."""
     pythons = ";".join(pythons_to_build_for(environments, os.environ))
     started = time.time()
     with step(f"Build ({tree.preset})"):
         tree.ready.unlink(missing_ok=True)
         run(["cmake", "--preset", tree.preset, "-Wno-dev", "--log-level=NOTICE", f"-DSIMPLE_TORCH_PYTHONS={pythons}"],
             cwd=ROOT)  # fmt: skip
-        run(["cmake", "--build", tree.folder, "--parallel", str(jobs(os.cpu_count() or 1, _memory_bytes()))])
-        # Dated at the start: what changed during the build is built next time.
+        targets = [] if everything else ["--target", RUNTIME_TARGET]
+        parallel = str(jobs(os.cpu_count() or 1, _memory_bytes()))
+        run(["cmake", "--build", tree.folder, *targets, "--parallel", parallel])
+        # The stamp has the time of the start: a file that changes during the build is built next time.
         tree.ready.touch()
         os.utime(tree.ready, (started, started))
 
 
 def pythons_to_build_for(environments: Sequence[Environment], variables: Mapping[str, str]) -> list[str]:
-    """Those of the environments and, where PyTorch is wanted, the one that SIMPLE_PYTHON names.
+    """The Pythons of the environments and, if PyTorch is used, the one that SIMPLE_PYTHON names.
 
-    With a torch of theirs it gets a bridge, with another that is supported a backend, too; with none it is passed over,
-    and programs that use it are told why.
+    That one needs a bridge if it has the torch of an environment, and a backend too if it has another supported
+    torch. Without a supported torch it is ignored, and programs that use it get an error with the reason.
     """
     pythons = [str(env.python) for env in environments]
     named = variables.get("SIMPLE_PYTHON", "")
@@ -47,9 +51,9 @@ def pythons_to_build_for(environments: Sequence[Environment], variables: Mapping
         return pythons
     torch, minor = _torch_and_python(named)
     if torch not in TORCH_VERSIONS:
-        told = f"has torch {torch}" if torch else "does not run, or has no torch"
-        say(
-            f"no bridge for {named}, which SIMPLE_PYTHON names: it {told}; supported are {' and '.join(TORCH_VERSIONS)}"
+        fault = f"has torch {torch}" if torch else "does not run or has no torch"
+        log(
+            f"no bridge is built for SIMPLE_PYTHON={named}: it {fault}; supported versions: {', '.join(TORCH_VERSIONS)}"
         )
         return pythons
     is_there = (torch, minor) in map(_torch_and_python, pythons)
@@ -66,7 +70,7 @@ def _torch_and_python(python: str) -> tuple[str, str]:
 
 
 def jobs(cores: int, memory_bytes: int) -> int:
-    """One compiler for each core, fewer where memory is short."""
+    """One compiler for each core, fewer if memory is short."""
     return max(1, min(cores, memory_bytes // _BYTES_PER_COMPILER))
 
 

@@ -1,4 +1,4 @@
-"""bin/simple doctor: what is used, with versions and paths, and each fault. Works when nothing is built."""
+"""bin/simple doctor: reports what is used, with versions and paths, and every fault. Needs no build."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from layout import DEFAULT_TORCH, SUPPORTED_TORCH, Build, environment
 _SETUP = "bin/simple setup"
 _BUILD = Build()
 
-# Asked of the Python that programs would use. Reads files; does not import torch.
+# Runs in the Python that programs would use. It reads files and does not import torch.
 _ENVIRONMENT_QUERY = """
 import importlib.util, json, os, sys, sysconfig
 spec = importlib.util.find_spec("torch")
@@ -36,12 +36,12 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report; a fault also says how to mend it."""
+    """One line of the report. A fault comes with its fix."""
 
     name: str
     value: str
     fault: str | None = None
-    mend: str | None = None
+    fix: str | None = None
 
 
 def diagnose() -> int:
@@ -51,24 +51,24 @@ def diagnose() -> int:
         print(f"{finding.name:<{width}}  {finding.value}")
     faults = [finding for finding in findings if finding.fault]
     for finding in faults:
-        print(f"FAULT: {finding.fault}; mend: {finding.mend}")
+        print(f"FAULT: {finding.fault}; fix: {finding.fix}")
     if not faults:
-        print("no fault found")
+        print("no faults found")
     return 1 if faults else 0
 
 
 def choose_python(variables: Mapping[str, str], own: Path) -> tuple[str, str]:
-    """The Python that programs use, and why; the front decides the same way."""
+    """Returns the Python that programs use, and why. The front chooses in the same way."""
     if named := variables.get("SIMPLE_PYTHON"):
-        return named, "SIMPLE_PYTHON names it"
+        return named, "set by SIMPLE_PYTHON"
     passed_over = ""
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if active := variables.get(variable):
             python = str(Path(active) / "bin" / "python")
             version, _ = _torch_version((_ask(python) or {}).get("torch"))
             if version and _supported(version):
-                return python, "the active environment holds a supported torch"
-            passed_over += f"; the active {active} holds no supported torch and is passed over"
+                return python, "the active environment has a supported torch"
+            passed_over += f"; the active {active} has no supported torch and is ignored"
     return str(own), f"the project's own{passed_over}"
 
 
@@ -91,7 +91,7 @@ def _tool(name: str, version: str | None, path: str | None) -> Finding:
 
 
 def _runtime(variables: Mapping[str, str]) -> list[Finding]:
-    """Python, libpython, torch, LibTorch, CUDA: what the next program will meet."""
+    """Python, libpython, torch, LibTorch and CUDA as the next program will find them."""
     chosen, why = choose_python(variables, _own_python())
     facts = _ask(chosen)
     if facts is None:
@@ -101,27 +101,27 @@ def _runtime(variables: Mapping[str, str]) -> list[Finding]:
         findings.append(Finding("libpython", facts["libpython"]))
     else:
         fault = f"{chosen} has no shared libpython, so it cannot be embedded"
-        findings.append(Finding("libpython", "none", fault, "name another by SIMPLE_PYTHON, or install python3-dev"))
+        findings.append(Finding("libpython", "none", fault, "set SIMPLE_PYTHON to another, or install python3-dev"))
     return findings + _torch(variables, chosen, facts)
 
 
 def _torch(variables: Mapping[str, str], python: str, facts: dict) -> list[Finding]:
     named = variables.get("SIMPLE_TORCH")
     if named == "off":
-        return [Finding("torch", "switched off by SIMPLE_TORCH=off")]
-    mend = "name another by SIMPLE_TORCH, or unset it" if named else f"{_SETUP}, or name another by SIMPLE_PYTHON"
+        return [Finding("torch", "disabled by SIMPLE_TORCH=off")]
+    fix = "set SIMPLE_TORCH to another folder, or unset it" if named else f"{_SETUP}, or set SIMPLE_PYTHON to another"
     folder = named or facts["torch"]
     version, cuda = _torch_version(folder)
     if not version:
-        fault = f"{named} holds no torch" if named else f"{python} has no torch"
-        return [Finding("torch", "none", fault, mend)]
+        fault = f"{named} has no torch" if named else f"{python} has no torch"
+        return [Finding("torch", "none", fault, fix)]
     minor = _minor(version)
     unsupported = f"torch {version} is not supported ({SUPPORTED_TORCH[0]} to {SUPPORTED_TORCH[-1]} are)"
     libtorch = Path(folder) / "lib"
     incomplete = f"{libtorch} has no libtorch_cpu.so"
     findings = [
-        Finding("torch", f"{version}  {folder}", None if _supported(version) else unsupported, mend),
-        Finding("LibTorch", str(libtorch), None if (libtorch / "libtorch_cpu.so").exists() else incomplete, mend),
+        Finding("torch", f"{version}  {folder}", None if _supported(version) else unsupported, fix),
+        Finding("LibTorch", str(libtorch), None if (libtorch / "libtorch_cpu.so").exists() else incomplete, fix),
         _cuda(cuda),
     ]
     for part in (f"libsimple_torch_backend-{minor}.so", f"libsimple_torch_bridge-{minor}.cpython-{facts['minor']}.so"):
@@ -130,7 +130,7 @@ def _torch(variables: Mapping[str, str], python: str, facts: dict) -> list[Findi
 
 
 def _torch_version(folder: str | None) -> tuple[str | None, str | None]:
-    """The versions of torch and of its CUDA, from the package's version.py."""
+    """Returns the versions of torch and of its CUDA, read from the package's version.py."""
     if not folder or not (file := Path(folder) / "version.py").exists():
         return None, None
     version = runpy.run_path(str(file))
@@ -141,15 +141,15 @@ def _supported(version: str) -> bool:
     return _minor(version) in SUPPORTED_TORCH
 
 
-def _cuda(of_the_wheel: str | None) -> Finding:
+def _cuda(wheel_version: str | None) -> Finding:
     driver = Path("/proc/driver/nvidia/version")
-    if not of_the_wheel:
+    if not wheel_version:
         return Finding("CUDA", "this torch is built without CUDA")
     if driver.exists():
-        return Finding("CUDA", f"{of_the_wheel} in the wheel; driver: {driver.read_text().splitlines()[0]}")
+        return Finding("CUDA", f"{wheel_version} in the wheel; driver: {driver.read_text().splitlines()[0]}")
     if ctypes.util.find_library("cuda"):
-        return Finding("CUDA", f"{of_the_wheel} in the wheel; libcuda is there, its kernel driver is not")
-    return Finding("CUDA", f"{of_the_wheel} in the wheel; no driver on this machine: tensors live on the CPU")
+        return Finding("CUDA", f"{wheel_version} in the wheel; libcuda is present, its kernel driver is missing")
+    return Finding("CUDA", f"{wheel_version} in the wheel; no driver on this machine: tensors live on the CPU")
 
 
 def _files_built() -> list[Finding]:
@@ -170,7 +170,7 @@ def _built(name: str, file: Path, minor: str) -> Finding:
 
 
 def _own_python() -> Path:
-    """What the build has written beside the front; before a build, the environment that it would name."""
+    """The path that the build wrote next to the front; before a build, the path that it would write."""
     written = _BUILD.lib / "simple-torch-environment"
     return Path(written.read_text().strip()) if written.exists() else environment(DEFAULT_TORCH).python
 

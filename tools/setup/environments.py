@@ -1,4 +1,4 @@
-"""Makes the private virtual environments from their lock files."""
+"""Creates the private virtual environments from their lock files."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from layout import REQUIREMENTS, STATE, TOOLS, Environment
 
 
 def make(env: Environment, base_python: str) -> None:
-    """Makes `env` beside its final place and moves it there when it is whole.
+    """Creates `env` in a `.part` folder and moves it to its final path when it is complete.
 
-    An interrupted run leaves a `.part` folder, which the next run makes anew; what was downloaded stays in
-    the cache. A changed lock file makes a new environment from the cache, by hard links.
+    An interrupted run leaves the `.part` folder, which the next run replaces; downloads stay in the cache.
+    A changed lock file creates a new environment from the cache, by hard links.
     """
     uv = _uv(base_python)
     part = env.folder.with_name(env.folder.name + ".part")
     with step(f"Python packages for torch {env.torch}, into {env.folder}"):
         shutil.rmtree(part, ignore_errors=True)
-        # Relocatable: its scripts still find their Python after the move.
+        # Relocatable: the scripts still find their Python after the move.
         run([uv, "venv", "--quiet", "--relocatable", "--python", base_python, part], env=_uv_variables())
         locks = [str(lock) for lock in env.locks]
-        # Bytecode now: else each first import compiles, and where nothing may be written, every one.
+        # Bytecode is compiled here; otherwise the first import of each module compiles it, and in a read-only
+        # environment every import does.
         sync = [uv, "pip", "sync", "--compile-bytecode", "--require-hashes", "--python", part / "bin" / "python"]
         run([*sync, *locks], env=_uv_variables())
         (part / env.stamp.name).write_text(env.fingerprint())
@@ -40,7 +41,7 @@ def _replace(folder: Path, part: Path) -> None:
 
 
 def _uv(base_python: str) -> Path:
-    """The pinned uv, in a small environment of its own."""
+    """Returns the pinned uv, installed in a small environment of its own."""
     uv = TOOLS / "bin" / "uv"
     if not uv.exists():
         part = TOOLS.with_name(TOOLS.name + ".part")
@@ -54,7 +55,7 @@ def _uv(base_python: str) -> Path:
 
 
 def _uv_variables() -> dict[str, str]:
-    """The cache lies beside the environments: files are linked, not copied, and go when the project goes."""
+    """The cache lies next to the environments: files are linked, not copied, and are deleted with the project."""
     variables = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
     variables.setdefault("UV_CACHE_DIR", str(STATE / "cache"))
     variables["UV_NO_CONFIG"] = "1"

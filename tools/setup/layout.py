@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-STATE = ROOT / ".simple"  # everything that set-up makes besides the build
+STATE = ROOT / ".simple"  # everything that set-up creates, except the build
 TOOLS = STATE / "tools"
-WITHOUT_TORCH = STATE / "without-torch"  # there after `setup --torch none`, so that later builds ask for none
+WITHOUT_TORCH = STATE / "without-torch"  # exists after `setup --torch none`, so that later builds need no torch
 REQUIREMENTS = ROOT / "requirements"
 
 
@@ -55,7 +55,7 @@ class Build:
 
     @property
     def ready(self) -> Path:
-        """Newer than all that bin/simple looks at: nothing to build."""
+        """A stamp: if it is newer than every file that bin/simple compares, nothing has to be built."""
         return self.folder / "ready"
 
 
@@ -64,7 +64,7 @@ PRESETS = ("release", "dev", "debug", "asan", "tsan")
 
 @dataclass(frozen=True)
 class Environment:
-    """A private virtual environment that holds one torch."""
+    """A private virtual environment with one torch."""
 
     torch: str
     folder: Path
@@ -79,7 +79,7 @@ class Environment:
         return self.folder / "simple-locks"
 
     def fingerprint(self) -> str:
-        """Names what the lock files demand; kept in the stamp once it is installed."""
+        """A digest of the lock files, written to the stamp when they are installed."""
         return hashlib.sha256(b"".join(lock.read_bytes() for lock in self.locks)).hexdigest()
 
     def complete(self) -> bool:
@@ -92,5 +92,5 @@ def environment(torch: str, *, state: Path = STATE, requirements: Path = REQUIRE
 
 
 def complete_environments() -> list[Environment]:
-    """The default one first: it becomes the one that programs use."""
+    """The complete environments, the default first: programs use the first."""
     return [env for env in map(environment, TORCH_VERSIONS) if env.complete()]

@@ -1,4 +1,4 @@
-"""What set-up needs from the system: looks at the machine, plans what to install, and installs it."""
+"""System packages: inspects the machine, plans what to install, and installs it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from console import Refusal, run
+from console import SetupError, run
 from layout import MIN_PYTHON
 
 MIN_CMAKE = (3, 25)
 
-# Asked of each Python that might become the base of the environments.
+# Runs in each Python that could become the base of the environments.
 _PYTHON_QUERY = """
 import importlib.util, json, os, sys, sysconfig
 library = sysconfig.get_config_var("LDLIBRARY") or ""
@@ -34,7 +34,7 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Python:
-    """One Python interpreter of the machine and what it can be used for."""
+    """One Python interpreter of the machine and its features."""
 
     path: str
     version: tuple[int, ...]
@@ -43,9 +43,9 @@ class Python:
     shared: bool
 
     def lacks(self) -> list[str]:
-        """What keeps it from being the base of an environment, in words; empty when nothing does."""
-        wanted = ".".join(map(str, MIN_PYTHON))
-        faults = [] if self.version[:2] >= MIN_PYTHON else [f"is older than {wanted}"]
+        """The reasons why it cannot be the base of an environment; empty if it can."""
+        minimum = ".".join(map(str, MIN_PYTHON))
+        faults = [] if self.version[:2] >= MIN_PYTHON else [f"is older than {minimum}"]
         faults += [] if self.headers else ["has no headers (Python.h)"]
         faults += [] if self.venv else ["has no venv module with ensurepip"]
         faults += [] if self.shared else ["has no shared libpython"]
@@ -54,7 +54,7 @@ class Python:
 
 @dataclass(frozen=True)
 class Tool:
-    """Something that building needs: its name, Debian's package for it, and how to see that it is there."""
+    """A build dependency: its name, its Debian package, and a check that it is installed."""
 
     name: str
     package: str
@@ -63,9 +63,9 @@ class Tool:
 
 @dataclass(frozen=True)
 class Machine:
-    """Facts that planning stands on."""
+    """The facts that the plan depends on."""
 
-    pythons: tuple[Python, ...]  # in order of preference; the system's own first
+    pythons: tuple[Python, ...]  # in order of preference, the system's Python first
     missing: tuple[Tool, ...]
     has_apt: bool
     is_root: bool
@@ -73,10 +73,10 @@ class Machine:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to install with the system's package manager, and the Python to build on afterwards."""
+    """System packages to install, and the base Python of the environments."""
 
     packages: tuple[str, ...]
-    python: str | None  # None: no environment is wanted
+    python: str | None  # None: no environment is needed
 
 
 _PYTHON_PACKAGES = ("python3-dev", "python3-venv")
@@ -84,20 +84,20 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 def plan(machine: Machine, *, with_python: bool) -> Plan:
-    """Chooses the base Python and the packages that are missing; refuses when there is no way.
+    """Chooses the base Python and lists the missing packages. Raises SetupError if no Python can be used.
 
-    A Python that already has all it needs wins; else the system's own is completed by packages.
+    A complete Python is preferred; otherwise packages complete the system's Python.
     """
     packages = [tool.package for tool in machine.missing]
     python = next((candidate for candidate in machine.pythons if not candidate.lacks()), None)
     if python is None and with_python:
         python = next((p for p in machine.pythons if _completed_by_packages(p, machine.has_apt)), None)
         if python is None:
-            raise Refusal(_no_python(machine.pythons))
+            raise SetupError(_no_python(machine.pythons))
         packages += _PYTHON_PACKAGES
     if packages and not machine.has_apt:
         names = ", ".join(tool.name for tool in machine.missing)
-        raise Refusal(f"please install with this system's own package manager, then start again: {names}")
+        raise SetupError(f"install these with the system's package manager, then run this again: {names}")
     return Plan(tuple(packages), python.path if python and with_python else None)
 
 
@@ -106,20 +106,20 @@ def _completed_by_packages(python: Python, has_apt: bool) -> bool:
 
 
 def _no_python(pythons: Sequence[Python]) -> str:
-    wanted = ".".join(map(str, MIN_PYTHON))
-    lines = [f"no Python here can be built on: wanted is Python >= {wanted} with headers, venv and a shared libpython"]
+    minimum = ".".join(map(str, MIN_PYTHON))
+    lines = [f"no usable Python found: Python >= {minimum} with headers, venv and a shared libpython is required"]
     lines += [f"  {p.path} ({'.'.join(map(str, p.version))}) {', '.join(p.lacks())}" for p in pythons]
     return "\n".join(lines)
 
 
 def install_line(packages: Sequence[str]) -> str:
-    """What to type where we may not install it ourselves."""
+    """The command for a user who has to install the packages by hand."""
     return f"sudo apt-get update && sudo apt-get install -y {' '.join(packages)}"
 
 
 def install(packages: Sequence[str], *, is_root: bool) -> None:
     if not is_root:
-        raise Refusal(f"system packages are missing; type this, then start again:\n  {install_line(packages)}")
+        raise SetupError(f"system packages are missing; run this command, then try again:\n  {install_line(packages)}")
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     apt = ["apt-get", "-q", "-y", "-o", "Dpkg::Use-Pty=0", "-o", "DPkg::Lock::Timeout=600"]
     run(["dpkg", "--configure", "-a"], env=env)  # in case an earlier run was interrupted
@@ -127,7 +127,7 @@ def install(packages: Sequence[str], *, is_root: bool) -> None:
     run([*apt, "install", "--no-install-recommends", *packages], env=env)
 
 
-def look_at_machine() -> Machine:
+def inspect_machine() -> Machine:
     pythons = [found for path in _python_paths() if (found := ask_python(path))]
     return Machine(
         pythons=tuple(pythons),
@@ -143,7 +143,7 @@ def _python_paths() -> list[str]:
 
 
 def ask_python(path: str) -> Python | None:
-    """Looks at one interpreter; None when it does not answer. A shim is followed to what it starts."""
+    """Queries one interpreter; None if it does not run. A shim is resolved to the interpreter that it starts."""
     command = [path, "-I", "-c", _PYTHON_QUERY]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -158,7 +158,7 @@ def compiler() -> str | None:
 
 
 def version_of(command: Sequence[str]) -> str | None:
-    """The first number with dots that the command prints."""
+    """Returns the first dotted number that the command prints."""
     if not command or shutil.which(command[0]) is None:
         return None
     done = subprocess.run(list(command), capture_output=True, text=True, check=False)
@@ -175,7 +175,7 @@ def _has_header(name: str) -> bool:
     return any((root / name).exists() for root in roots)
 
 
-# What a build needs besides Python.
+# Build dependencies other than Python.
 _TOOLS = (
     Tool("a C++20 compiler", "g++", lambda: compiler() is not None),
     Tool("CMake >= 3.25", "cmake", lambda: cmake_is_new_enough(version_of(["cmake", "--version"]))),

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from layout import ROOT, Build, Environment
 
-# Tests that load the library into Python's own process.
-_GUESTS = (
+# Tests that load the library into their own Python process.
+_EMBEDDED = (
     "tests/abi/test_fuzz.py",
     "tests/abi/test_embedded.py",
     "tests/abi/test_nodes.py",
@@ -35,8 +35,8 @@ _GUESTS = (
     "tests/optim",
     "tests/vision",
 )
-# What the thread sanitizer looks at; it sees neither Python nor LibTorch from inside. It ends a forked process that
-# starts threads, which DataLoader's workers do.
+# The tests for the thread sanitizer, which does not instrument Python and LibTorch. It kills a forked process that
+# starts threads, as the workers of a DataLoader do.
 _THREADED = r"^Handles\.|^Threads\.|^LettingGo\.|KeptForEachThreadApart|planted_race"
 _FORKING = (
     "Threads.AndProcessesOfADataLoaderWork",
@@ -50,12 +50,12 @@ _PENDING = re.compile(r"^(\d+) pending$")
 
 @dataclass(frozen=True)
 class Counts:
-    """How the tests of a suite ended."""
+    """The outcomes of a suite's tests."""
 
     passed: int = 0
     failed: int = 0
     skipped: int = 0  # the hardware is absent
-    pending: int = 0  # waits for a feature
+    pending: int = 0  # waiting for a feature
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
@@ -82,6 +82,8 @@ def run_tests(
         long: full counts where tests have reduced ones.
     """
     variables = test_variables(tree, env, long=long)
+    if env:
+        print(f"CPU capability: {cpu_capability(env, variables)}", flush=True)
     if tree.preset == "tsan":
         return _threaded_tests(tree, paths, name_filter, variables)
     specs, pythons = split_paths(paths)
@@ -94,16 +96,24 @@ def run_tests(
         python = str(env.python) if env else sys.executable
         total += _suite("pytest", lambda: _pytest(tree, python, pythons, name_filter, variables))
     if total == Counts():
-        print("no test ran")
+        print("no tests ran")
     if total.pending:
-        print(f"{total.pending} pending: they wait for features")
+        print(f"{total.pending} pending: waiting for features")
     print(total, flush=True)
     return 1 if total.failed or total == Counts() else 0
 
 
+def cpu_capability(env: Environment, variables: dict[str, str]) -> str:
+    """The instruction set that LibTorch's kernels use: DEFAULT, AVX2 or AVX512; ATEN_CPU_CAPABILITY lowers it."""
+    query = "import torch; print(torch.backends.cpu.get_cpu_capability())"
+    command = [str(env.python), "-c", query]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or f"unknown ({done.stderr.strip().splitlines()[-1:]})"
+
+
 def _threaded_tests(tree: Build, paths: Sequence[str], name_filter: str | None, variables: dict[str, str]) -> int:
     if paths:
-        print(f"the thread sanitizer runs GoogleTest only, no files: leave {' '.join(paths)} away, or use --filter")
+        print(f"--preset tsan runs GoogleTest only: remove {' '.join(paths)}, or use --filter")
         return 2
     listed = subprocess.run(
         ["ctest", "--test-dir", str(tree.folder), "-N", "-R", _THREADED],
@@ -115,7 +125,7 @@ def _threaded_tests(tree: Build, paths: Sequence[str], name_filter: str | None, 
     found = [name for name in re.findall(r"Test +#\d+: (\S+)", listed) if name not in _FORKING]
     names = [name for name in found if not name_filter or name_filter in name]
     if not names:
-        print("no test ran")
+        print("no tests ran")
         return 1
     total = _suite("GoogleTest", lambda: _ctest(tree, f"^({'|'.join(map(re.escape, names))})$", variables))
     print(total, flush=True)
@@ -123,7 +133,7 @@ def _threaded_tests(tree: Build, paths: Sequence[str], name_filter: str | None, 
 
 
 def split_paths(paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Which of the paths are for the host, which for pytest; folders are for both; none means everything."""
+    """Splits the paths into those for the host and those for pytest. Folders go to both; none means everything."""
     chosen = list(paths) or ["tests"]
     return [p for p in chosen if not p.endswith(".py")], [p for p in chosen if not p.endswith(".spl")]
 
@@ -178,22 +188,23 @@ def _pytest(
 
     if tree.preset != "asan":
         return run(paths, variables)
-    hosts, guests = apart(paths)
-    counts = run([*hosts, *(f"--ignore={guest}" for guest in _GUESTS)], variables) if hosts else Counts()
-    return counts + run(guests, sanitized_guest(variables)) if guests else counts
+    hosts, embedded = apart(paths)
+    counts = run([*hosts, *(f"--ignore={entry}" for entry in _EMBEDDED)], variables) if hosts else Counts()
+    return counts + run(embedded, sanitized_embedded(variables)) if embedded else counts
 
 
 def apart(paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Which paths hold tests that start sanitized programs, and which those that load the library themselves."""
-    named = [path for path in paths if any(Path(path).is_relative_to(guest) for guest in _GUESTS)]
-    within = [guest for guest in _GUESTS if any(Path(guest).is_relative_to(path) for path in paths)]
+    """Splits the paths into tests that start sanitized programs and tests that load the library themselves."""
+    named = [path for path in paths if any(Path(path).is_relative_to(entry) for entry in _EMBEDDED)]
+    within = [entry for entry in _EMBEDDED if any(Path(entry).is_relative_to(path) for path in paths)]
     return [path for path in paths if path not in named], list(dict.fromkeys([*named, *within]))
 
 
-def sanitized_guest(variables: dict[str, str]) -> dict[str, str]:
-    """For a Python that is not sanitized but loads libraries that are: the sanitizer's runtime must come first.
+def sanitized_embedded(variables: dict[str, str]) -> dict[str, str]:
+    """Variables for a plain Python that loads sanitized libraries: the sanitizer's runtime must be loaded first.
 
-    Behind it C++'s own, whose exceptions it watches. Leaks are not looked for, as CPython keeps objects until its end.
+    The C++ runtime follows, because the sanitizer intercepts its exceptions. Leaks are not checked: CPython keeps
+    objects until exit.
     """
     runtimes = [
         subprocess.run(
@@ -227,8 +238,8 @@ def _fresh_report(tree: Build, name: str) -> Path:
 
 
 def count_summary(line: str, status: int, before: str = "") -> Counts:
-    """Reads a host's last line, and what waits from the one `before` it; a host that ended without one, or badly, is
-    one failure."""
+    """Reads the host's summary line, and the pending count from the line before it. A host that exits without a
+    summary, or with an error, counts as one failure."""
     found, waiting = _SUMMARY.match(line), _PENDING.match(before)
     counts = Counts(*map(int, found.groups())) if found else Counts(failed=1)
     if waiting:
@@ -237,17 +248,17 @@ def count_summary(line: str, status: int, before: str = "") -> Counts:
 
 
 def count_junit(report: Path, status: int) -> Counts:
-    """Reads a JUnit report; a runner that ended without one, or badly, is one failure."""
+    """Reads a JUnit report. A runner that exits without one, or with an error, counts as one failure."""
     if not report.exists():
-        cause = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"gave {status}"
-        print(f"no report {report.name}: its runner {cause}")
+        cause = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"exited with {status}"
+        print(f"no report {report.name}: the runner {cause}")
         return Counts(failed=1)
     cases = ElementTree.parse(report).iter("testcase")
     return _with_status(sum(map(_outcome, cases), Counts()), status)
 
 
 def _outcome(case: ElementTree.Element) -> Counts:
-    """One test case. ctest adds a status, and calls a program that is missing skipped, too: that is a failure."""
+    """Counts one test case. ctest adds a status and reports a missing program as skipped: that is a failure."""
     if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "disabled":
         return Counts(failed=1)
     skipped = case.find("skipped")
