@@ -1,5 +1,5 @@
-# What the programs read at run time, laid beside them: the .spl library, the Python helpers,
-# and the path of the project's own Python (the first of SIMPLE_TORCH_PYTHONS).
+# The run-time files of the programs: links to the .spl library and the Python helpers, and the path of the project's
+# Python, the first of SIMPLE_TORCH_PYTHONS.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 foreach(folder simple python)
   file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${folder} ${CMAKE_BINARY_DIR}/share/${folder} SYMBOLIC)

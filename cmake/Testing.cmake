@@ -1,10 +1,10 @@
-# GoogleTest for the rooms' tests.
+# GoogleTest programs.
 enable_testing()
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# Makes `target` a GoogleTest program; ctest then runs each of its cases as a process of its own.
-# The time limit stops what hangs; it is wide enough for the long tests where compilers take the machine.
+# Makes `target` a GoogleTest program; ctest runs each of its cases in a separate process.
+# The time limit stops tests that hang. It is long enough for the long tests on a busy machine.
 function(simple_torch_gtest target)
   target_link_libraries(${target} PRIVATE GTest::gmock_main simple_torch::warnings)
   gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)

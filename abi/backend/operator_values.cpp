@@ -14,7 +14,7 @@ namespace {
 
 using c10::IValue;
 
-// Simple passes a handle as an INT, and the letter tells what it is.
+// Simple passes a handle as an INT; the letter is its kind.
 int64_t handle_in(const SplValue& item) {
   if (item.tag != SPL_INT && item.tag != SPT_TENSOR && item.tag != SPT_GENERATOR) {
     throw Error(ErrorKind::kInvalidArgument,

@@ -150,9 +150,9 @@ int32_t op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* re
     }
     const c10::OperatorHandle& called = *overload.op;
     if (buffer.size() < called.schema().returns().size()) {
-      throw Error(ErrorKind::kInvalidArgument, called.schema().name() + ": results must have room for " +
+      throw Error(ErrorKind::kInvalidArgument, called.schema().name() + ": results needs a capacity of " +
                                                    std::to_string(called.schema().returns().size()) +
-                                                   " values, got " + std::to_string(buffer.size()));
+                                                   ", got " + std::to_string(buffer.size()));
     }
     std::vector<c10::IValue> stack;
     stack.reserve(called.schema().arguments().size());

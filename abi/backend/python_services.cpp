@@ -29,7 +29,7 @@ bool tensor_of(bridge::ObjectHandle handle, at::Tensor& out) {
 }
 
 template <class Body>
-bool or_refused(ServiceError& refusal, Body&& body) noexcept {
+bool report_errors(ServiceError& refusal, Body&& body) noexcept {
   try {
     body();
     return true;
@@ -46,32 +46,32 @@ bool or_refused(ServiceError& refusal, Body&& body) noexcept {
 }
 
 bool lend(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out, ServiceError& refusal) {
-  return or_refused(refusal, [&] { *out = dlpack::export_tensor(tensor, copy).release(); });
+  return report_errors(refusal, [&] { *out = dlpack::export_tensor(tensor, copy).release(); });
 }
 
 bool lend_legacy(const at::Tensor& tensor, DLManagedTensor** out, ServiceError& refusal) {
-  return or_refused(refusal, [&] { *out = dlpack::export_legacy(tensor); });
+  return report_errors(refusal, [&] { *out = dlpack::export_legacy(tensor); });
 }
 
 bool hand_over(at::Tensor& tensor, DLManagedTensorVersioned** out, ServiceError& refusal) {
-  return or_refused(refusal, [&] {
-    dlpack::Managed lent = dlpack::export_tensor(tensor);
+  return report_errors(refusal, [&] {
+    dlpack::Managed exported = dlpack::export_tensor(tensor);
     tensor.reset();
-    *out = dlpack::hand_over(std::move(lent)).release();
+    *out = dlpack::hand_over(std::move(exported)).release();
   });
 }
 
 bool take(DLManagedTensorVersioned* managed, dlpack::CopyRule rule, at::Tensor& out, ServiceError& refusal) {
-  return or_refused(refusal, [&] { out = dlpack::import_by_rule(dlpack::Managed(managed), rule).tensor; });
+  return report_errors(refusal, [&] { out = dlpack::import_by_rule(dlpack::Managed(managed), rule).tensor; });
 }
 
 bool take_memory(const DLTensor& described, void* owner, void (*release)(void*), at::Tensor& out,
                  ServiceError& refusal) {
-  return or_refused(refusal, [&] { out = dlpack::import_memory(described, owner, release); });
+  return report_errors(refusal, [&] { out = dlpack::import_memory(described, owner, release); });
 }
 
 bool share(const at::Tensor& tensor, dlpack::CopyRule rule, at::Tensor& out, ServiceError& refusal) {
-  return or_refused(refusal, [&] { out = dlpack::share_by_rule(tensor, rule).tensor; });
+  return report_errors(refusal, [&] { out = dlpack::share_by_rule(tensor, rule).tensor; });
 }
 
 void copy(const std::string& text, char (&out)[256]) { std::snprintf(out, sizeof out, "%s", text.c_str()); }

@@ -25,16 +25,16 @@ int main(void) {
 
   expect(spt_from_data(data, 4, dims, 2, &a) == SPT_OK, "a tensor is made");
   expect(spt_matmul(a, a, &product) == SPT_OK, "it is multiplied by itself");
-  expect(spt_to_list(product, &values, &count) == SPT_OK && count == 4, "its values come out");
+  expect(spt_to_list(product, &values, &count) == SPT_OK && count == 4, "its values are read");
   expect(values != NULL && values[0] == 7 && values[1] == 10 && values[2] == 15 && values[3] == 22,
          "they are 7 10 15 22");
   spt_free(values);
-  expect(spt_tensor_text(product, &text) == SPT_OK && strncmp(text, "tensor([[", 9) == 0, "it has a text");
+  expect(spt_tensor_text(product, &text) == SPT_OK && strncmp(text, "tensor([[", 9) == 0, "it is printed");
   spt_free(text);
   expect(spt_release(product) == SPT_OK, "the product is released");
-  expect(spt_neg(product, &product) == SPT_INVALID_HANDLE, "and is then refused");
+  expect(spt_neg(product, &product) == SPT_INVALID_HANDLE, "its handle is then invalid");
   expect(strcmp(spt_last_error_message(), "") != 0, "with a message");
   expect(spt_release(a) == SPT_OK, "the tensor is released");
-  expect(spt_live_handles(0, &live) == SPT_OK && live == 0, "nothing is left");
+  expect(spt_live_handles(0, &live) == SPT_OK && live == 0, "no handle is left");
   return failures == 0 ? 0 : 1;
 }

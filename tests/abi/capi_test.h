@@ -14,7 +14,7 @@
 inline constexpr int64_t kUntouched = -77;  // the value of an out parameter before a call that must not write
 
 /// Copies and frees a string that a function returned.
-inline std::string taken(char* text) {
+inline std::string take_string(char* text) {
   std::string copy = text == nullptr ? "" : text;
   spt_free(text);
   return copy;
@@ -63,20 +63,20 @@ class CApiTest : public ::testing::Test {
 
   /// Calls a function whose last parameter is one out handle.
   template <class Function, class... Arguments>
-  static Handle made(Function* function, Arguments... arguments) {
+  static Handle create(Function* function, Arguments... arguments) {
     int64_t out = 0;
     EXPECT_EQ(function(arguments..., &out), SPT_OK) << spt_last_error_message();
     return Handle(out);
   }
 
   static Handle tensor(const std::vector<double>& values, const std::vector<int64_t>& dims) {
-    return made(spt_from_data_as, values.data(), size(values), dims.data(), size(dims), int64_t{6});
+    return create(spt_from_data_as, values.data(), size(values), dims.data(), size(dims), int64_t{6});
   }
   static Handle integers(const std::vector<int64_t>& values, const std::vector<int64_t>& dims) {
-    return made(spt_from_i64_data, values.data(), size(values), dims.data(), size(dims));
+    return create(spt_from_i64_data, values.data(), size(values), dims.data(), size(dims));
   }
-  static Handle zeros(const std::vector<int64_t>& dims) { return made(spt_zeros, dims.data(), size(dims)); }
-  static Handle ones(const std::vector<int64_t>& dims) { return made(spt_ones, dims.data(), size(dims)); }
+  static Handle zeros(const std::vector<int64_t>& dims) { return create(spt_zeros, dims.data(), size(dims)); }
+  static Handle ones(const std::vector<int64_t>& dims) { return create(spt_ones, dims.data(), size(dims)); }
   static Handle parameter(const std::vector<double>& values, const std::vector<int64_t>& dims) {
     Handle parameter = tensor(values, dims);
     EXPECT_EQ(spt_set_requires_grad(parameter, true), SPT_OK);
@@ -102,14 +102,14 @@ class CApiTest : public ::testing::Test {
   static std::string text(int64_t handle) {
     char* out = nullptr;
     EXPECT_EQ(spt_tensor_text(handle, &out), SPT_OK) << spt_last_error_message();
-    return taken(out);
+    return take_string(out);
   }
   static std::string dtype(int64_t handle) {
     int64_t code = 0;
     char* name = nullptr;
     EXPECT_EQ(spt_dtype(handle, &code), SPT_OK);
     EXPECT_EQ(spt_dtype_name(code, &name), SPT_OK);
-    return taken(name);
+    return take_string(name);
   }
   static void* data_ptr(int64_t handle) {
     void* address = nullptr;

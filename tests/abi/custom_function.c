@@ -21,15 +21,15 @@ static void ended(int64_t key) {
 }
 
 static int64_t forward(int64_t key, int64_t step) {
-  int64_t* given = NULL;
+  int64_t* inputs = NULL;
   int64_t count = 0;
   int64_t square = 0;
-  CHECK(key == 5 && spt_step_tensors(step, &given, &count) == SPT_OK && count == 1);
-  CHECK(spt_step_save(step, given, 1) == SPT_OK);
-  CHECK(spt_mul(given[0], given[0], &square) == SPT_OK);
+  CHECK(key == 5 && spt_step_tensors(step, &inputs, &count) == SPT_OK && count == 1);
+  CHECK(spt_step_save(step, inputs, 1) == SPT_OK);
+  CHECK(spt_mul(inputs[0], inputs[0], &square) == SPT_OK);
   CHECK(spt_step_give(step, &square, 1) == SPT_OK);
-  CHECK(spt_release(square) == SPT_OK && spt_release(given[0]) == SPT_OK);
-  spt_free(given);
+  CHECK(spt_release(square) == SPT_OK && spt_release(inputs[0]) == SPT_OK);
+  spt_free(inputs);
   return 1;
 }
 

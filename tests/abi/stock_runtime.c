@@ -89,41 +89,41 @@ typedef int64_t (*Eight)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, i
 /* As spl_wffi_call_i64: fills eight registers for any function and reads one. */
 static int64_t dynamic(const char* name, int count, ...) {
   int64_t arguments[8] = {0};
-  va_list given;
-  va_start(given, count);
+  va_list list;
+  va_start(list, count);
   for (int i = 0; i < count; ++i) {
-    arguments[i] = va_arg(given, int64_t);
+    arguments[i] = va_arg(list, int64_t);
   }
-  va_end(given);
+  va_end(list);
   const Eight function = (Eight)symbol(name);
   return function(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5],
                   arguments[6], arguments[7]);
 }
 
 static int64_t bits(double value) {
-  int64_t made;
-  memcpy(&made, &value, sizeof made);
-  return made;
+  int64_t result;
+  memcpy(&result, &value, sizeof result);
+  return result;
 }
 
 static double number(int64_t value) {
-  double made;
-  memcpy(&made, &value, sizeof made);
-  return made;
+  double result;
+  memcpy(&result, &value, sizeof result);
+  return result;
 }
 
 #define I(value) ((int64_t)(value))
 #define CALL(type, parameters, name) ((type(*) parameters)symbol(name))
 
 static SplArray* dims(int count, ...) {
-  SplArray* made = spl_array_new();
-  va_list given;
-  va_start(given, count);
+  SplArray* result = spl_array_new();
+  va_list list;
+  va_start(list, count);
   for (int i = 0; i < count; ++i) {
-    spl_array_push_i64(made, va_arg(given, int));
+    spl_array_push_i64(result, va_arg(list, int));
   }
-  va_end(given);
-  return made;
+  va_end(list);
+  return result;
 }
 
 /* --- the same operations on both paths */
@@ -147,9 +147,9 @@ typedef struct {
 
 static int64_t compiled_full(int rows, int columns, double value) {
   SplArray* sizes = dims(2, rows, columns);
-  const int64_t made = CALL(int64_t, (SplArray*, double), "rt_torch_tensor_full")(sizes, value);
+  const int64_t result = CALL(int64_t, (SplArray*, double), "rt_torch_tensor_full")(sizes, value);
   spl_array_free(sizes);
-  return made;
+  return result;
 }
 static int64_t compiled_binary(const char* function, int64_t a, int64_t b) {
   return CALL(int64_t, (int64_t, int64_t), function)(a, b);
@@ -159,17 +159,17 @@ static int64_t compiled_scaled(int64_t a, double factor) {
 }
 static int64_t compiled_reshaped(int64_t a, int rows, int columns) {
   SplArray* sizes = dims(2, rows, columns);
-  const int64_t made = CALL(int64_t, (int64_t, SplArray*), "rt_torch_torchtensor_reshape")(a, sizes);
+  const int64_t result = CALL(int64_t, (int64_t, SplArray*), "rt_torch_torchtensor_reshape")(a, sizes);
   spl_array_free(sizes);
-  return made;
+  return result;
 }
 static int64_t compiled_joined(int64_t a, int64_t b, int64_t dim) {
   SplArray* tensors = spl_array_new();
   spl_array_push_i64(tensors, a);
   spl_array_push_i64(tensors, b);
-  const int64_t made = CALL(int64_t, (SplArray*, int64_t), "rt_torch_torchtensor_cat")(tensors, dim);
+  const int64_t result = CALL(int64_t, (SplArray*, int64_t), "rt_torch_torchtensor_cat")(tensors, dim);
   spl_array_free(tensors);
-  return made;
+  return result;
 }
 static int64_t compiled_softmax(int64_t a, int64_t dim) {
   return CALL(int64_t, (int64_t, int64_t), "rt_torch_torchtensor_softmax")(a, dim);
@@ -191,12 +191,12 @@ static int64_t compiled_linear(int64_t input, int64_t weight, int64_t bias) {
 }
 static int64_t compiled_convolved(int64_t input, int64_t weight) {
   SplArray *stride = dims(2, 1, 1), *padding = dims(2, 1, 1), *dilation = dims(2, 1, 1);
-  const int64_t made = CALL(int64_t, (int64_t, int64_t, int64_t, SplArray*, SplArray*, SplArray*, int64_t),
-                            "rt_torch_nn_conv2d")(input, weight, 0, stride, padding, dilation, 1);
+  const int64_t result = CALL(int64_t, (int64_t, int64_t, int64_t, SplArray*, SplArray*, SplArray*, int64_t),
+                              "rt_torch_nn_conv2d")(input, weight, 0, stride, padding, dilation, 1);
   spl_array_free(stride);
   spl_array_free(padding);
   spl_array_free(dilation);
-  return made;
+  return result;
 }
 static void compiled_saved(int64_t a, const char* file) {
   CALL(void, (int64_t, const char*), "rt_torch_tensor_save")(a, file);
@@ -308,8 +308,8 @@ static void layers(const Path* on) {
 
 static void files(const Path* on) {
   char file[] = "/tmp/stock_runtime_XXXXXX";
-  const int made = mkstemp(file);
-  expect(made >= 0, "there is a file");
+  const int result = mkstemp(file);
+  expect(result >= 0, "there is a file");
   const int64_t a = on->full(2, 2, 1.5);
   on->saved(a, file);
   const int64_t again = on->loaded(file);
@@ -348,7 +348,7 @@ int main(int count, char** words) {
     refusals(on);
     dynamic("rt_torch_scope_end", 0);
     expect(dynamic("rt_torch_live_handles", 1, I(0)) == 0, "no handle is left");
-    expect(arrays_alive == 0, "the library made and freed this runtime's arrays");
+    expect(arrays_alive == 0, "the library result and freed this runtime's arrays");
   }
   return failures == 0 ? 0 : 1;
 }

@@ -19,7 +19,7 @@ class BackwardPasses : public CApiTest {
     CApiTest::TearDown();
   }
 
-  static std::vector<Handle> taken_list(int64_t* items, int64_t count) {
+  static std::vector<Handle> take_list(int64_t* items, int64_t count) {
     std::vector<Handle> list;
     for (int64_t i = 0; i < count; ++i) {
       list.emplace_back(items[i]);
@@ -37,12 +37,12 @@ class BackwardPasses : public CApiTest {
                           &items, &count),
               SPT_OK)
         << spt_last_error_message();
-    return taken_list(items, count);
+    return take_list(items, count);
   }
 
-  static Handle square_of(int64_t x) { return made(spt_mul, x, x); }
-  static Handle sum_of(int64_t x) { return made(spt_sum_all, x); }
-  static std::vector<double> gradient(int64_t x) { return values(made(spt_grad, x)); }
+  static Handle square_of(int64_t x) { return create(spt_mul, x, x); }
+  static Handle sum_of(int64_t x) { return create(spt_sum_all, x); }
+  static std::vector<double> gradient(int64_t x) { return values(create(spt_grad, x)); }
 
   // The state that C callbacks use.
   static inline int ended_count = 0;
@@ -56,7 +56,7 @@ class BackwardPasses : public CApiTest {
 TEST_F(BackwardPasses, AccumulateIntoTheGivenLeavesOnly) {
   const Handle x = parameter({3}, {1});
   const Handle y = parameter({5}, {1});
-  const Handle product = made(spt_mul, int64_t{x}, int64_t{y});
+  const Handle product = create(spt_mul, int64_t{x}, int64_t{y});
   const int64_t roots[] = {product};
   const int64_t leaves[] = {x};
   ASSERT_EQ(spt_backward_of(roots, 1, nullptr, 0, leaves, 1, false, false), SPT_OK)
@@ -71,9 +71,9 @@ TEST_F(BackwardPasses, AcceptGradientsOfSeveralTensors) {
   const Handle x = parameter({3, 4}, {2});
   const Handle square = square_of(x);
   const Handle sum = sum_of(x);
-  const Handle given = tensor({1, 10}, {2});
+  const Handle inputs = tensor({1, 10}, {2});
   const int64_t roots[] = {square, sum};
-  const int64_t gradients[] = {given, 0};
+  const int64_t gradients[] = {inputs, 0};
   ASSERT_EQ(spt_backward_of(roots, 2, gradients, 2, nullptr, 0, false, false), SPT_OK)
       << spt_last_error_message();
   EXPECT_THAT(gradient(x), ElementsAre(7, 81)) << "2 x times the gradient, plus 1";
@@ -99,9 +99,9 @@ TEST_F(BackwardPasses, RejectASecondDerivativeOfOnceDifferentiable) {
   int64_t* items = nullptr;
   int64_t count = 0;
   ASSERT_EQ(spt_once_differentiable(tensors, 2, &items, &count), SPT_OK);
-  const std::vector<Handle> list = taken_list(items, count);
+  const std::vector<Handle> list = take_list(items, count);
   ASSERT_EQ(list.size(), 2U);
-  EXPECT_THAT(values(made(spt_detach, int64_t{list[0]})), ElementsAre(9));
+  EXPECT_THAT(values(create(spt_detach, int64_t{list[0]})), ElementsAre(9));
   EXPECT_EQ(int64_t{list[1]}, 0);
   EXPECT_NE(spt_backward(list[0]), SPT_OK);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("once_differentiable"));
@@ -174,34 +174,34 @@ TEST_F(BackwardPasses, PackAndUnpackSavedTensors) {
 }
 
 // Returns its input, modified in place, and a second output. The test sets how it marks them.
-struct Said {
+struct Marks {
   bool is_dirty = false;
-  bool has_no_slope = false;
+  bool is_non_differentiable = false;
   bool materializes = true;
   int64_t zeros_seen = 0;
 };
-Said said;
+Marks marks;
 
 int64_t forward_in_place(int64_t /*key*/, int64_t step) {
-  int64_t* given = nullptr;
+  int64_t* inputs = nullptr;
   int64_t count = 0;
   int64_t other = 0;
-  if (spt_step_tensors(step, &given, &count) != SPT_OK || spt_mul_scalar(given[0], 3.0, &other) != SPT_OK) {
+  if (spt_step_tensors(step, &inputs, &count) != SPT_OK || spt_mul_scalar(inputs[0], 3.0, &other) != SPT_OK) {
     return 0;
   }
-  if (said.is_dirty) {
-    spt_zero_(given[0]);
-    spt_step_mark_dirty(step, given, 1);
+  if (marks.is_dirty) {
+    spt_zero_(inputs[0]);
+    spt_step_mark_dirty(step, inputs, 1);
   }
-  if (said.has_no_slope) {
+  if (marks.is_non_differentiable) {
     spt_step_mark_non_differentiable(step, &other, 1);
   }
-  spt_step_set_materialize_grads(step, said.materializes);
-  const int64_t outputs[] = {given[0], other};
+  spt_step_set_materialize_grads(step, marks.materializes);
+  const int64_t outputs[] = {inputs[0], other};
   spt_step_give(step, outputs, 2);
   spt_release(other);
-  spt_release(given[0]);
-  spt_free(given);
+  spt_release(inputs[0]);
+  spt_free(inputs);
   return 1;
 }
 
@@ -211,7 +211,7 @@ int64_t backward_of_the_first(int64_t /*key*/, int64_t step) {
   if (spt_step_tensors(step, &gradients, &count) != SPT_OK) {
     return 0;
   }
-  said.zeros_seen = gradients[1] == 0 ? -1 : 1;
+  marks.zeros_seen = gradients[1] == 0 ? -1 : 1;
   spt_step_give(step, gradients, 1);
   for (int64_t i = 0; i < count; ++i) {
     spt_release(gradients[i]);
@@ -229,10 +229,10 @@ class CustomFunctionSteps : public BackwardPasses {
         spt_custom_function("Twin", 1, &x, 1, forward_in_place, backward_of_the_first, ended, &items, &count),
         SPT_OK)
         << spt_last_error_message();
-    return taken_list(items, count);
+    return take_list(items, count);
   }
   void TearDown() override {
-    said = Said();
+    marks = Marks();
     BackwardPasses::TearDown();
   }
   static bool requires_grad(int64_t x) {
@@ -243,7 +243,7 @@ class CustomFunctionSteps : public BackwardPasses {
 };
 
 TEST_F(CustomFunctionSteps, MarkNonDifferentiableOutputs) {
-  said.has_no_slope = true;
+  marks.is_non_differentiable = true;
   const Handle x = parameter({2}, {1});
   const std::vector<Handle> outputs = run(x);
   ASSERT_EQ(outputs.size(), 2U);
@@ -252,24 +252,24 @@ TEST_F(CustomFunctionSteps, MarkNonDifferentiableOutputs) {
 }
 
 TEST_F(CustomFunctionSteps, MarkDirtyInputs) {
-  said.is_dirty = true;
+  marks.is_dirty = true;
   const Handle x = parameter({2}, {1});
   const Handle inner = square_of(x);
   const std::vector<Handle> outputs = run(inner);
   ASSERT_EQ(outputs.size(), 2U);
-  EXPECT_THAT(values(made(spt_detach, int64_t{inner})), ElementsAre(0));
+  EXPECT_THAT(values(create(spt_detach, int64_t{inner})), ElementsAre(0));
   char* name = nullptr;
   ASSERT_EQ(spt_grad_fn_name(inner, &name), SPT_OK);
-  EXPECT_EQ(taken(name), "TwinBackward") << "the result is the input tensor itself";
+  EXPECT_EQ(take_string(name), "TwinBackward") << "the result is the input tensor itself";
 }
 
 TEST_F(CustomFunctionSteps, MaterializeGradientsOfUnusedOutputs) {
   for (const bool materializes : {true, false}) {
-    said.materializes = materializes;
+    marks.materializes = materializes;
     const Handle x = parameter({2}, {1});
     const std::vector<Handle> outputs = run(x);
     ASSERT_EQ(spt_backward(sum_of(outputs[0])), SPT_OK) << spt_last_error_message();
-    EXPECT_EQ(said.zeros_seen, materializes ? 1 : -1);
+    EXPECT_EQ(marks.zeros_seen, materializes ? 1 : -1);
   }
 }
 
@@ -283,7 +283,7 @@ TEST_F(BackwardPasses, ReportTheSourceLocationInAnomalyMode) {
   EXPECT_TRUE(is_on && is_checking);
   {
     const Handle x = parameter({-1}, {1});
-    const Handle root = made(spt_sqrt, int64_t{x});
+    const Handle root = create(spt_sqrt, int64_t{x});
     EXPECT_NE(spt_backward(root), SPT_OK);
     EXPECT_THAT(spt_last_error_message(), HasSubstr("SqrtBackward0"));
     EXPECT_THAT(spt_last_error_message(), HasSubstr("program.c:12"));
@@ -307,11 +307,11 @@ TEST_F(BackwardPasses, RejectInferenceTensors) {
 }
 
 TEST_F(CApiTest, RngStateIsRestored) {
-  const Handle state = made(spt_rng_state, "cpu");
+  const Handle state = create(spt_rng_state, "cpu");
   const int64_t dims[] = {4};
-  const std::vector<double> first = values(made(spt_rand, dims, int64_t{1}));
+  const std::vector<double> first = values(create(spt_rand, dims, int64_t{1}));
   ASSERT_EQ(spt_set_rng_state("cpu", state), SPT_OK) << spt_last_error_message();
-  EXPECT_EQ(values(made(spt_rand, dims, int64_t{1})), first);
+  EXPECT_EQ(values(create(spt_rand, dims, int64_t{1})), first);
   EXPECT_NE(spt_set_rng_state("cpu", tensor({1}, {1})), SPT_OK) << "not a state";
   int64_t none = 0;
   EXPECT_EQ(spt_rng_state("nowhere", &none), SPT_INVALID_ARGUMENT);

@@ -59,7 +59,7 @@ class Datasets : public CApiTest {
     return Handle(handle);
   }
 
-  void expect_refused(const SptDataset& table, const std::string& message) {
+  void expect_error(const SptDataset& table, const std::string& message) {
     int64_t handle = kUntouched;
     EXPECT_EQ(spt_dataset_new(&table, &handle), SPT_INVALID_ARGUMENT);
     EXPECT_EQ(handle, kUntouched);
@@ -72,18 +72,18 @@ class Datasets : public CApiTest {
 TEST_F(Datasets, MissingFunctionsAreNamed) {
   SptDataset table = functions(3);
   table.sample = nullptr;
-  expect_refused(table, "sample is NULL");
+  expect_error(table, "sample is NULL");
   table = functions(-1);
   table.begin = nullptr;
-  expect_refused(table, "begin of an iterable dataset is NULL");
+  expect_error(table, "begin of an iterable dataset is NULL");
   table = functions(-1);
   table.finish = nullptr;
-  expect_refused(table, "finish of an iterable dataset is NULL");
-  expect_refused(functions(-2), "dataset: size must be non-negative, or -1 for an iterable dataset, got -2");
+  expect_error(table, "finish of an iterable dataset is NULL");
+  expect_error(functions(-2), "dataset: size must be non-negative, or -1 for an iterable dataset, got -2");
   EXPECT_EQ(source_.ended, 4) << "end() of each rejected dataset is called";
   table = functions(3);
   table.version = 2;
-  expect_refused(table, "dataset: version must be 1, got 2");
+  expect_error(table, "dataset: version must be 1, got 2");
   EXPECT_EQ(source_.ended, 4) << "end() is not called for an unknown version of the struct";
   int64_t handle = kUntouched;
   EXPECT_EQ(spt_dataset_new(nullptr, &handle), SPT_INVALID_ARGUMENT);

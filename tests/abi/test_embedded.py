@@ -35,7 +35,7 @@ DEVICES = [
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_write_on_one_side_is_seen_on_the_other(abi: Abi, device: str):
+def test_a_write_on_one_side_is_visible_on_the_other(abi: Abi, device: str):
     tensor = torch.arange(4.0, device=device)
     handle = entered(abi, tensor)
     assert address(abi, handle) == tensor.data_ptr()
@@ -49,7 +49,7 @@ def test_a_write_on_one_side_is_seen_on_the_other(abi: Abi, device: str):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_results_are_bitwise_those_of_python(abi: Abi, device: str):
+def test_results_are_bitwise_equal_to_pythons(abi: Abi, device: str):
     torch.manual_seed(0)
     a = torch.randn(33, 17, device=device)
     b = torch.randn(17, 9, device=device)
@@ -64,7 +64,7 @@ def test_results_are_bitwise_those_of_python(abi: Abi, device: str):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_the_memory_outlives_the_python_tensor(abi: Abi, device: str):
+def test_memory_outlives_the_python_tensor(abi: Abi, device: str):
     tensor = torch.full((3,), 5.0, device=device)
     handle = entered(abi, tensor)
     del tensor

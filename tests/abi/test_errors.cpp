@@ -48,10 +48,10 @@ TEST_F(Errors, ADifferentNumberOfElementsIsAShapeMismatch) {
 
 TEST_F(Errors, AViewThatNeedsACopyIsAShapeMismatch) {
   const Handle a = zeros({2, 3});
-  const Handle turned = made(spt_t, static_cast<int64_t>(a));
+  const Handle turned = create(spt_t, static_cast<int64_t>(a));
   const int64_t dims[] = {6};
   EXPECT_EQ(spt_view(turned, dims, 1, &out_), SPT_SHAPE_MISMATCH);
-  const Handle copied = made(spt_view_or_copy, static_cast<int64_t>(turned), dims, int64_t{1});
+  const Handle copied = create(spt_view_or_copy, static_cast<int64_t>(turned), dims, int64_t{1});
   EXPECT_EQ(shape(copied), std::vector<int64_t>{6});
 }
 
@@ -64,7 +64,7 @@ TEST_F(Errors, TooFewValuesForTheShapeAreAShapeMismatch) {
 
 TEST_F(Errors, DifferentDtypesAreADtypeMismatch) {
   const Handle a = zeros({2, 2});
-  const Handle b = made(spt_to_float, static_cast<int64_t>(a));
+  const Handle b = create(spt_to_float, static_cast<int64_t>(a));
   EXPECT_EQ(spt_matmul(a, b, &out_), SPT_DTYPE_MISMATCH);
   EXPECT_EQ(field("expected"), "Float");
   EXPECT_EQ(field("got"), "Double");
@@ -77,7 +77,7 @@ TEST_F(Errors, RequiresGradOnAnIntegerTensorIsADtypeMismatch) {
 
 TEST_F(Errors, DifferentDevicesAreADeviceMismatch) {
   const Handle a = zeros({2});
-  const Handle meta = made(spt_to_device, static_cast<int64_t>(a), "meta");
+  const Handle meta = create(spt_to_device, static_cast<int64_t>(a), "meta");
   EXPECT_EQ(spt_copy_(a, meta), SPT_NOT_IMPLEMENTED) << "meta tensors have no values to copy";
   EXPECT_EQ(spt_set_grad(a, meta), SPT_DEVICE_MISMATCH);
   EXPECT_EQ(field("expected"), "cpu");
@@ -186,11 +186,11 @@ TEST_F(Errors, AreSeparateForEachThread) {
 TEST_F(Errors, AreClearedByTheNextCallFromSimpleButNotByReaders) {
   EXPECT_EQ(rt_torch_torchtensor_neg(0), 0);
   EXPECT_EQ(rt_torch_last_error_kind(), SPT_INVALID_HANDLE);
-  EXPECT_EQ(taken(rt_torch_last_error_message()), "handle 0 refers to no value");
+  EXPECT_EQ(take_string(rt_torch_last_error_message()), "handle 0 refers to no value");
   EXPECT_EQ(rt_torch_last_error_kind(), SPT_INVALID_HANDLE);
   const Handle a(rt_torch_tensor_eye(2));
   EXPECT_EQ(rt_torch_last_error_kind(), 0);
-  EXPECT_EQ(taken(rt_torch_last_error_message()), "");
+  EXPECT_EQ(take_string(rt_torch_last_error_message()), "");
 }
 
 TEST_F(Errors, UnknownFieldsAreEmpty) {

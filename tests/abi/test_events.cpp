@@ -29,13 +29,13 @@ class Events : public CApiTest {
   }
 
   Handle writer(int64_t max_queue = 1) const {
-    return made(spt_event_writer_new, folder_.c_str(), max_queue, 120.0, "");
+    return create(spt_event_writer_new, folder_.c_str(), max_queue, 120.0, "");
   }
 
   static fs::path path_of(int64_t writer) {
     char* path = nullptr;
     EXPECT_EQ(spt_event_writer_path(writer, &path), SPT_OK);
-    return taken(path);
+    return take_string(path);
   }
 
   /// The number of records of the file; -1 if the last one is incomplete.
@@ -56,11 +56,11 @@ class Events : public CApiTest {
 };
 
 TEST_F(Events, AFileHasTheNameThatTensorBoardExpects) {
-  const Handle first = made(spt_event_writer_new, (folder_ / "a/b").c_str(), int64_t{1}, 120.0, ".mine");
+  const Handle first = create(spt_event_writer_new, (folder_ / "a/b").c_str(), int64_t{1}, 120.0, ".mine");
   EXPECT_EQ(path_of(first).parent_path(), folder_ / "a/b");
   EXPECT_THAT(path_of(first).filename(), MatchesRegex("events\\.out\\.tfevents\\.[0-9]{10}\\..*\\.mine"));
   EXPECT_GT(fs::file_size(path_of(first)), 0U);
-  const Handle second = made(spt_event_writer_new, (folder_ / "a/b").c_str(), int64_t{1}, 120.0, ".mine");
+  const Handle second = create(spt_event_writer_new, (folder_ / "a/b").c_str(), int64_t{1}, 120.0, ".mine");
   EXPECT_NE(path_of(first), path_of(second));
 }
 
@@ -105,7 +105,7 @@ TEST_F(Events, EachKindAddsItsEvents) {
   const Handle held = writer();
   const fs::path path = path_of(held);
   const Handle numbers = tensor({1, 2, 2}, {3});
-  const Handle picture = made(spt_to_dtype, int64_t{zeros({3, 2, 2})}, int64_t{0});
+  const Handle picture = create(spt_to_dtype, int64_t{zeros({3, 2, 2})}, int64_t{0});
   const std::vector<double> five{0, 1, 2, 3, 4}, two{1, 2};
   const char* const node[] = {"group/name", "Linear", "1", "input", "1", "shape", "[2]"};
   const char* const name[] = {"lr"};

@@ -67,7 +67,7 @@ constexpr char kHeader[] =
 TEST_F(Files, ATensorIsRestoredFromItsArchive) {
   const Handle a = parameter({1, 2, 3, 4}, {2, 2});
   ASSERT_EQ(spt_tensor_save(a, path("a.pt").c_str()), SPT_OK) << spt_last_error_message();
-  const Handle back = made(spt_tensor_load, path("a.pt").c_str());
+  const Handle back = create(spt_tensor_load, path("a.pt").c_str());
   EXPECT_THAT(values(back), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(shape(back), ElementsAre(2, 2));
   EXPECT_FALSE(fs::exists(path("a.pt.part")));
@@ -90,17 +90,17 @@ TEST_F(Files, OtherFilesAreNotArchives) {
 
 TEST_F(Files, ASafetensorsFileIsRead) {
   const std::string file_path = made_file(kHeader, bytes_of({1, 2, 3, 4}) + std::string("\1\0", 2));
-  const Handle file = made(spt_safetensors_open, file_path.c_str());
+  const Handle file = create(spt_safetensors_open, file_path.c_str());
   int64_t count = 0;
   ASSERT_EQ(spt_safetensors_num_tensors(file, &count), SPT_OK);
   EXPECT_EQ(count, 2);
   char* names = nullptr;
   ASSERT_EQ(spt_safetensors_list_names(file, &names), SPT_OK);
-  EXPECT_EQ(taken(names), "w\nflags");
-  const Handle weight = made(spt_safetensors_get_tensor, int64_t{file}, "w");
+  EXPECT_EQ(take_string(names), "w\nflags");
+  const Handle weight = create(spt_safetensors_get_tensor, int64_t{file}, "w");
   EXPECT_THAT(values(weight), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(shape(weight), ElementsAre(2, 2));
-  const Handle flags = made(spt_safetensors_get_tensor, int64_t{file}, "flags");
+  const Handle flags = create(spt_safetensors_get_tensor, int64_t{file}, "flags");
   EXPECT_EQ(dtype(flags), "bool");
   EXPECT_THAT(values(flags), ElementsAre(1, 0));
 }
@@ -109,7 +109,7 @@ TEST_F(Files, ItsTensorsOutliveASafetensorsFile) {
   const std::string file_path = made_file(kHeader, bytes_of({1, 2, 3, 4}) + std::string("\1\0", 2));
   int64_t file = 0;
   ASSERT_EQ(spt_safetensors_open(file_path.c_str(), &file), SPT_OK);
-  const Handle weight = made(spt_safetensors_get_tensor, file, "w");
+  const Handle weight = create(spt_safetensors_get_tensor, file, "w");
   EXPECT_EQ(spt_safetensors_close(file), SPT_OK);
   EXPECT_EQ(spt_safetensors_close(file), SPT_OK);  // ignored
   EXPECT_THAT(values(weight), ElementsAre(1, 2, 3, 4));
@@ -158,7 +158,7 @@ TEST_F(Files, ATooShortSafetensorsFileIsRejected) {
 
 TEST_F(Files, AMissingTensorNameIsRejected) {
   const std::string file_path = made_file(kHeader, bytes_of({1, 2, 3, 4}) + std::string("\1\0", 2));
-  const Handle file = made(spt_safetensors_open, file_path.c_str());
+  const Handle file = create(spt_safetensors_open, file_path.c_str());
   int64_t out = kUntouched;
   EXPECT_EQ(spt_safetensors_get_tensor(file, "v", &out), SPT_INVALID_ARGUMENT);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("has no tensor named 'v'"));
@@ -175,7 +175,7 @@ TEST_F(Files, TheDynamicPathAcceptsAddresses) {
   const Handle weight(rt_torch_safetensors_get_tensor_dyn(file, reinterpret_cast<int64_t>("w")));
   EXPECT_THAT(values(weight), ElementsAre(1, 2, 3, 4));
   auto* names = reinterpret_cast<char*>(rt_torch_safetensors_list_names_dyn(file));
-  EXPECT_EQ(taken(names), "w\nflags");
+  EXPECT_EQ(take_string(names), "w\nflags");
   rt_torch_safetensors_close_dyn(file);
   EXPECT_EQ(rt_torch_safetensors_num_tensors_dyn(file), 0);
 }
@@ -239,21 +239,21 @@ TEST_F(Files, FlatValuesRoundTrip) {
 
 TEST_F(Files, ValuesThatDoNotMatchTheirLettersAreRejected) {
   const std::string file = path("value.pt");
-  const auto refused = [&](const char* kinds, const Flat& flat, const char* why) {
+  const auto expect_error = [&](const char* kinds, const Flat& flat, const char* why) {
     EXPECT_EQ(spt_values_save(file.c_str(), kinds, flat.get()), SPT_INVALID_ARGUMENT) << kinds;
     EXPECT_THAT(spt_last_error_message(), HasSubstr(why));
   };
-  refused("l", Flat().add(int64_t{1} << 60), "end inside a collection");
-  refused("d", Flat().add(int64_t{1} << 62), "end inside a collection");
-  refused("l", Flat().add(-1), "must be a non-negative integer");
-  refused("vv", Flat().add(1).add(2), "expected one value, got more");
-  refused("z", Flat().add(1), "");
-  refused("vv", Flat().add(1), "");
+  expect_error("l", Flat().add(int64_t{1} << 60), "end inside a collection");
+  expect_error("d", Flat().add(int64_t{1} << 62), "end inside a collection");
+  expect_error("l", Flat().add(-1), "must be a non-negative integer");
+  expect_error("vv", Flat().add(1).add(2), "expected one value, got more");
+  expect_error("z", Flat().add(1), "");
+  expect_error("vv", Flat().add(1), "");
   Flat deep;
   for (int i = 0; i < 300; ++i) {
     deep.add(1);
   }
-  refused(std::string(300, 'l').c_str(), deep, "nested more than 200 levels deep");
+  expect_error(std::string(300, 'l').c_str(), deep, "nested more than 200 levels deep");
   EXPECT_EQ(spt_values_save(file.c_str(), "t", Flat().add(12345).get()), SPT_INVALID_HANDLE);
   EXPECT_FALSE(fs::exists(file));
 }

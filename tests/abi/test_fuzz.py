@@ -1,8 +1,7 @@
-"""Random calls of every function of the C ABI: a status for each, no crash, nothing left over.
+"""Random calls of every function of the C ABI: each returns a status, none crashes, no handle leaks.
 
-Handles are live ones of all kinds, freed ones and numbers that never were any; numbers are small, negative, huge, NaN;
-texts are missing, empty, odd; lists have gaps. Pointers are valid or NULL, as C cannot tell others. The seed is fixed;
-SIMPLE_LONG_TESTS=1 makes 10^6 calls.
+Handles are live, released or arbitrary numbers. Numbers are small, negative, huge or NaN. Strings are missing, empty or
+malformed, and lists contain 0. Pointers are valid or NULL. The seed is fixed; SIMPLE_LONG_TESTS=1 makes 10^6 calls.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ from embedded_abi import SplArray, SplValue, open_front  # noqa: E402
 from abi_generator import table  # noqa: E402
 
 CALLS = 1_000_000 if os.environ.get("SIMPLE_LONG_TESTS") == "1" else 30_000
-MOST_HANDLES = 60
+MAX_HANDLES = 60
 LARGEST_SIZE = 1 << 16
 
-# Not to be called at random, with the reason.
-LEFT_OUT = {
-    "py_shutdown": "it ends Python's part of the process",
-    "set_num_threads": "it would start as many threads as it is told",
-    "from_blob": "it takes an address",
+# Functions that are not called at random, with the reason.
+EXCLUDED = {
+    "py_shutdown": "it shuts Python down",
+    "set_num_threads": "it would start any number of threads",
+    "from_blob": "it accepts an address",
 }
 NUMBERS = [0, 1, 2, 3, 5, -1, -2, 7, 64, 2**62, -(2**63), 2**63 - 1]
 FLOATS = [0.0, 1.0, -1.0, 0.5, 1e-300, 1e300, float("inf"), float("-inf"), float("nan")]
@@ -81,7 +80,7 @@ class Fuzzer:
         return self.random.choice(TEXTS)
 
     def argument(self, kind: str) -> list:
-        """The C arguments of one argument of the table."""
+        """The C arguments for one argument of the table."""
         if kind in table.HANDLES:
             return [ctypes.c_int64(self.handle())]
         if kind in {"i64", "i32"}:
@@ -96,7 +95,7 @@ class Fuzzer:
             return self.list_of(kind)
         if kind == "anys":
             return [ctypes.byref(self.array(2))]
-        if kind in {"values", "room"}:
+        if kind in {"values", "buffer"}:
             count = self.random.randrange(4)
             return [self.values(count, 2), ctypes.c_int64(self.random.choice([count, -1]))]
         return [ctypes.c_void_p(None)]  # addresses and DLPack structures
@@ -155,7 +154,7 @@ class Fuzzer:
         outs = [out for result in function.results for out in self.outs(result.kind)]
         status = getattr(self.front, f"spt_{function.name}")(*arguments, *[ctypes.byref(out) for out in outs])
         assert 0 <= status <= 14, (function.name, status)
-        assert status != 14, (function.name, self.front.spt_last_error_message())  # INTERNAL would be our fault
+        assert status != 14, (function.name, self.front.spt_last_error_message())  # INTERNAL is a bug
         if status == 0:
             self.take(function, arguments, outs)
 
@@ -164,7 +163,7 @@ class Fuzzer:
         return [(C_TYPES.get(each) or ctypes.c_void_p)() for each in types]
 
     def take(self, function, arguments: list, outs: list) -> None:
-        """Keeps new handles, frees what else was given out."""
+        """Keeps new handles and frees other results."""
         at = 0
         for result in function.results:
             if result.kind in table.HANDLES:
@@ -181,11 +180,11 @@ class Fuzzer:
                 at += 1
         if function.name == "op_call":
             self.take_values(arguments[3], outs[0].value)
-        while len(self.handles) > MOST_HANDLES:
+        while len(self.handles) > MAX_HANDLES:
             self.release(self.handles.pop(self.random.randrange(len(self.handles))))
 
     def keep(self, *handles: int) -> None:
-        """For the next calls; without tensors that would make them endless.
+        """Stores a handle for later calls, except for tensors that would make them endless.
 
         one_hot(t, -1) of whatever memory held has any size. And LibTorch walks through empty tensors: topk of
         [5, 0, 2**63 - 1] along -2 does not end, in Python either.
@@ -199,7 +198,7 @@ class Fuzzer:
     def is_endless(self, handle: int) -> bool:
         sizes, count = ctypes.POINTER(ctypes.c_int64)(), ctypes.c_int64()
         if self.front.spt_shape(ctypes.c_int64(handle), ctypes.byref(sizes), ctypes.byref(count)) != 0:
-            return False  # no tensor
+            return False  # not a tensor
         product = math.prod(max(sizes[i], 1) for i in range(count.value))
         self.front.spt_free(sizes)
         return product > LARGEST_SIZE
@@ -248,7 +247,7 @@ class Fuzzer:
 
 
 def main() -> None:
-    functions = [f for f in table.load_table(ROOT) if f.name not in LEFT_OUT and not f.name.startswith("py_")]
+    functions = [f for f in table.load_table(ROOT) if f.name not in EXCLUDED and not f.name.startswith("py_")]
     fuzzer = Fuzzer(seed=20260711)
     for call in range(CALLS):
         function = fuzzer.random.choice(functions)
@@ -260,13 +259,13 @@ def main() -> None:
     print(f"{CALLS} calls")
 
 
-def test_random_calls_give_a_status_and_leave_nothing(tmp_path: Path) -> None:
-    """In a process of their own, in a folder of their own: they switch gradients off, and write files."""
+def test_random_calls_return_a_status_and_leak_no_handle(tmp_path: Path) -> None:
+    """Runs in a separate process and folder, because the calls switch grad mode off and write files."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, __file__], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
-    last_line = done.stdout.splitlines()[-1:]  # MKL has its own word on decompositions of NaN
+    last_line = done.stdout.splitlines()[-1:]  # MKL prints a message for decompositions of NaN
     assert (done.returncode, last_line) == (0, [f"{CALLS} calls"]), done.stderr[-3000:]
 
 

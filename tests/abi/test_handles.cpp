@@ -55,7 +55,7 @@ TEST_F(Handles, AReleasedHandleStaysInvalidWhenItsSlotIsReused) {
 TEST_F(Handles, AHandleOfAnotherKindIsRejectedByName) {
   const Handle weight = parameter({1}, {1});
   const int64_t params[] = {weight};
-  const Handle optimizer = made(spt_optim_sgd_new, params, int64_t{1}, 0.1, 0.0, 0.0, 0.0, false);
+  const Handle optimizer = create(spt_optim_sgd_new, params, int64_t{1}, 0.1, 0.0, 0.0, 0.0, false);
   int64_t out = kUntouched;
   EXPECT_EQ(spt_neg(optimizer, &out), SPT_INVALID_HANDLE);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("expected a handle of kind tensor, got optimizer"));
@@ -85,18 +85,18 @@ TEST_F(Handles, AreCountedWhicheverThreadReleasesThem) {
   int64_t before = 0, live = 0, peak = 0;
   ASSERT_EQ(spt_live_handles(SPT_HANDLE_TENSOR, &before), SPT_OK);
   for (const size_t count : {3, 40, 1000}) {  // below and above the size of a thread's pending count
-    std::vector<Handle> made(count);
+    std::vector<Handle> created(count);
     std::thread([&] {
-      for (Handle& each : made) {
+      for (Handle& each : created) {
         each = zeros({1});
       }
     }).join();
     EXPECT_EQ(spt_live_handles(SPT_HANDLE_TENSOR, &live), SPT_OK);
     EXPECT_EQ(live, before + static_cast<int64_t>(count));
-    std::thread([&] { made.resize(1); }).join();
+    std::thread([&] { created.resize(1); }).join();
     EXPECT_EQ(spt_live_handles(SPT_HANDLE_TENSOR, &live), SPT_OK);
     EXPECT_EQ(live, before + 1);
-    made.clear();
+    created.clear();
     EXPECT_EQ(spt_live_handles(SPT_HANDLE_TENSOR, &live), SPT_OK);
     EXPECT_EQ(live, before);
   }
@@ -176,7 +176,7 @@ TEST_F(Handles, EndingWithoutAnOpenScopeIsRejected) {
 std::string report() {
   char* text = nullptr;
   EXPECT_EQ(spt_live_report(&text), SPT_OK);
-  return taken(text);
+  return take_string(text);
 }
 
 char* here() { return strdup("train.c:7"); }
@@ -187,7 +187,7 @@ TEST_F(Handles, ReportTheirOriginWhenTraced) {
   EXPECT_EQ(report(), "1 live handle\n  1 tensor of 8 bytes, created before tracing started");
   ASSERT_EQ(spt_trace_handles(true, here), SPT_OK);
   const Handle one = ones({4}), two = ones({4});
-  const Handle view = made(spt_detach, static_cast<int64_t>(one));
+  const Handle view = create(spt_detach, static_cast<int64_t>(one));
   ASSERT_EQ(spt_release(zeros({1}).release()), SPT_OK);
   EXPECT_EQ(report(),
             "4 handles are live\n"
@@ -195,7 +195,7 @@ TEST_F(Handles, ReportTheirOriginWhenTraced) {
             "  1 tensor of 16 bytes, created by spt_detach at train.c:7\n"
             "  1 tensor of 8 bytes, created before tracing started");
   ASSERT_EQ(spt_trace_handles(true, nullptr), SPT_OK);
-  const Handle nowhere = made(spt_generator_new, "cpu");
+  const Handle nowhere = create(spt_generator_new, "cpu");
   EXPECT_THAT(report(), HasSubstr("1 generator, created by spt_generator_new"));
   EXPECT_THAT(report(), HasSubstr("2 tensors of 32 bytes, created by spt_ones at train.c:7"))
       << "recorded origins stay";
@@ -253,7 +253,7 @@ TEST_F(Handles, CountTheBytesOfEachStorageOnce) {
   };
   EXPECT_EQ(bytes("cpu"), 0);
   const Handle a = zeros({10});
-  const Handle view = made(spt_detach, static_cast<int64_t>(a));
+  const Handle view = create(spt_detach, static_cast<int64_t>(a));
   EXPECT_EQ(bytes("cpu"), 40);
   int64_t out = kUntouched;
   EXPECT_EQ(spt_live_bytes("tpu", &out), SPT_INVALID_ARGUMENT);
@@ -268,7 +268,7 @@ TEST_F(Handles, FillMoreThanOneChunk) {
   many.reserve(10000);
   const Handle one = ones({1});
   for (int i = 0; i < 10000; ++i) {
-    many.push_back(made(spt_detach, static_cast<int64_t>(one)));
+    many.push_back(create(spt_detach, static_cast<int64_t>(one)));
   }
   EXPECT_THAT(values(many.back()), ElementsAre(1));
   EXPECT_EQ(live(), 10001);
@@ -282,17 +282,17 @@ TEST_F(Handles, SlotsCachedByAThreadAreReusedAfterItsExit) {
   };
   std::set<uint64_t> kept;
   std::thread([&] {
-    std::vector<Handle> made;
+    std::vector<Handle> created;
     for (int i = 0; i < 40; ++i) {
-      made.push_back(zeros({1}));
-      kept.insert(place_of(made.back()));
+      created.push_back(zeros({1}));
+      kept.insert(place_of(created.back()));
     }
   }).join();
   ASSERT_EQ(kept.size(), 40U);
-  std::vector<Handle> made;
+  std::vector<Handle> created;
   for (int i = 0; i < 10000 && !kept.empty(); ++i) {
-    made.push_back(zeros({1}));
-    kept.erase(place_of(made.back()));
+    created.push_back(zeros({1}));
+    kept.erase(place_of(created.back()));
   }
   EXPECT_TRUE(kept.empty()) << kept.size() << " of 40 slots are lost";
 }
@@ -304,7 +304,7 @@ TEST_F(Handles, AreSharedBySixteenThreads) {
   std::vector<int64_t> raced;
   raced.reserve(kRounds);
   for (int i = 0; i < kRounds; ++i) {
-    raced.push_back(made(spt_detach, static_cast<int64_t>(shared)).release());
+    raced.push_back(create(spt_detach, static_cast<int64_t>(shared)).release());
   }
   std::atomic<int> ended{0};
   std::atomic<int> wrong{0};

@@ -31,7 +31,7 @@ class Images : public CApiTest {
   std::string path(const char* name) const { return (folder_ / name).string(); }
 
   static Handle bytes(const std::vector<int64_t>& numbers, const std::vector<int64_t>& dims) {
-    return made(spt_to_dtype, int64_t{integers(numbers, dims)}, int64_t{0});
+    return create(spt_to_dtype, int64_t{integers(numbers, dims)}, int64_t{0});
   }
 
  private:
@@ -44,7 +44,7 @@ TEST_F(Images, AFileIsReadAsBytes) {
   const Handle written = bytes({0, 7, 255}, {3});
   ASSERT_EQ(spt_file_write(path("a").c_str(), written), SPT_OK) << spt_last_error_message();
   EXPECT_EQ(fs::file_size(path("a")), 3U);
-  const Handle read = made(spt_file_read, path("a").c_str(), true);  // not a gzip file: unchanged
+  const Handle read = create(spt_file_read, path("a").c_str(), true);  // not a gzip file: unchanged
   EXPECT_THAT(values(read), ElementsAre(0, 7, 255));
 
   int64_t out = kUntouched;
@@ -58,8 +58,8 @@ TEST_F(Images, AFileIsReadAsBytes) {
 TEST_F(Images, APngPreservesThePixels) {
   const std::vector<int64_t> pixels{0, 50, 100, 150, 200, 255};
   const Handle image = bytes(pixels, {1, 2, 3});
-  const Handle file = made(spt_image_encode_png, int64_t{image}, int64_t{6});
-  const Handle back = made(spt_image_decode, int64_t{file}, "png", kAsItIs, false);
+  const Handle file = create(spt_image_encode_png, int64_t{image}, int64_t{6});
+  const Handle back = create(spt_image_decode, int64_t{file}, "png", kAsItIs, false);
   EXPECT_THAT(shape(back), ElementsAre(1, 2, 3));
   EXPECT_THAT(values(back), ElementsAreArray(pixels));
 
@@ -72,8 +72,8 @@ TEST_F(Images, APngPreservesThePixels) {
 
 TEST_F(Images, AJpegPreservesAUniformGray) {
   const Handle image = bytes(std::vector<int64_t>(64, 128), {1, 8, 8});
-  const Handle file = made(spt_image_encode_jpeg, int64_t{image}, int64_t{75});
-  const Handle back = made(spt_image_decode, int64_t{file}, "", kAsItIs, true);
+  const Handle file = create(spt_image_encode_jpeg, int64_t{image}, int64_t{75});
+  const Handle back = create(spt_image_decode, int64_t{file}, "", kAsItIs, true);
   EXPECT_THAT(shape(back), ElementsAre(1, 8, 8));
   EXPECT_THAT(values(back), Each(128));  // the middle of JPEG's range, which every quality preserves
 
@@ -85,7 +85,7 @@ TEST_F(Images, AJpegPreservesAUniformGray) {
 TEST_F(Images, AreAdjusted) {
   const Handle image = bytes({200, 10, 100, 10, 0, 10}, {3, 1, 2});  // (200, 100, 0) and a gray of 10
   const auto adjusted = [&](const char* aspect, double factor) {
-    return values(made(spt_image_adjust, int64_t{image}, aspect, factor));
+    return values(create(spt_image_adjust, int64_t{image}, aspect, factor));
   };
   EXPECT_THAT(adjusted("brightness", 1.5), ElementsAre(255, 15, 150, 15, 0, 15));
   EXPECT_THAT(adjusted("saturation", 1.0), ElementsAre(200, 10, 100, 10, 0, 10));
@@ -105,10 +105,10 @@ TEST_F(Images, AreAdjusted) {
 
 TEST_F(Images, AThreadDrawsFromItsGenerator) {
   const std::vector<int64_t> dims{4};
-  const auto drawn = [&] { return values(made(spt_randn, dims.data(), int64_t{1})); };
+  const auto drawn = [&] { return values(create(spt_randn, dims.data(), int64_t{1})); };
   ASSERT_EQ(spt_manual_seed(3), SPT_OK);
   const std::vector<double> first = drawn();
-  const Handle generator = made(spt_generator_new, "cpu");
+  const Handle generator = create(spt_generator_new, "cpu");
   ASSERT_EQ(spt_generator_manual_seed(generator, 3), SPT_OK);
   ASSERT_EQ(spt_generator_use(generator), SPT_OK);
   EXPECT_EQ(drawn(), first);

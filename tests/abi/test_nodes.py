@@ -1,4 +1,4 @@
-"""The C functions on nodes of the graph, hooks of several tensors and settings: what each does and refuses."""
+"""The C functions on graph nodes, hooks of several tensors and settings: results and errors."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ Integers = ctypes.POINTER(ctypes.c_int64)
 
 
 class Functions:
-    """Calls functions with integers, texts, lists of handles and callbacks; what it gives is returned."""
+    """Calls functions with integers, strings, lists of handles and callbacks, and returns their results."""
 
     def __init__(self) -> None:
-        self.abi, self.made = Abi(), []
+        self.abi, self.owned = Abi(), []
 
     def do(self, name: str, *args, out=None):
-        given = []
+        arguments = []
         for arg in args:
             if isinstance(arg, list):
-                given += [(ctypes.c_int64 * max(len(arg), 1))(*arg), ctypes.c_int64(len(arg))]
+                arguments += [(ctypes.c_int64 * max(len(arg), 1))(*arg), ctypes.c_int64(len(arg))]
             elif isinstance(arg, bool):
-                given.append(ctypes.c_bool(arg))
+                arguments.append(ctypes.c_bool(arg))
             elif isinstance(arg, int):
-                given.append(ctypes.c_int64(arg))
+                arguments.append(ctypes.c_int64(arg))
             else:
-                given.append(arg.encode() if isinstance(arg, str) else arg)
-        places = [kind() for kind in out or ()]
-        self.abi.check(getattr(self.abi.front, name)(*given, *map(ctypes.byref, places)))
-        return places[0].value if len(places) == 1 else [place for place in places]
+                arguments.append(arg.encode() if isinstance(arg, str) else arg)
+        outs = [kind() for kind in out or ()]
+        self.abi.check(getattr(self.abi.front, name)(*arguments, *map(ctypes.byref, outs)))
+        return outs[0].value if len(outs) == 1 else outs
 
     def handle(self, name: str, *args) -> int:
-        self.made.append(self.do(name, *args, out=[ctypes.c_int64]))
-        return self.made[-1]
+        self.owned.append(self.do(name, *args, out=[ctypes.c_int64]))
+        return self.owned[-1]
 
     def number(self, name: str, *args) -> int:
         return self.do(name, *args, out=[ctypes.c_int64])
@@ -53,7 +53,7 @@ class Functions:
 
     def leaf(self, *values: float) -> int:
         leaf = self.abi.enter(torch.tensor(values))
-        self.made.append(leaf)
+        self.owned.append(leaf)
         self.do("spt_set_requires_grad", leaf, True)
         return leaf
 
@@ -70,25 +70,25 @@ def abi():
     functions = Functions()
     before = functions.number("spt_live_handles", 0)
     yield functions
-    for handle in functions.made:
+    for handle in functions.owned:
         if handle:
             functions.do("spt_release", handle)
     assert functions.number("spt_live_handles", 0) == before
 
 
-def refused(kind: int, words: str, call, *args, **named) -> None:
-    with pytest.raises(AbiError, match=words or None) as told:
+def expect_error(kind: int, message: str, call, *args, **named) -> None:
+    with pytest.raises(AbiError, match=message or None) as error:
         call(*args, **named)
-    assert told.value.kind == kind
+    assert error.value.kind == kind
 
 
-def test_a_graph_is_walked_down_to_its_leaf(abi):
+def test_a_graph_is_traversed_to_its_leaf(abi):
     x = abi.leaf(2.0, 3.0)
     square = abi.handle("spt_mul", x, x)
     node = abi.handle("spt_grad_fn", square)
     assert abi.text("spt_node_name", node) == "MulBackward0"
     flat = abi.list("spt_node_next_functions", node)
-    abi.made += flat[::2]
+    abi.owned += flat[::2]
     assert len(flat) == 4 and flat[1::2] == [0, 0]
     assert abi.text("spt_node_name", flat[0]) == "torch::autograd::AccumulateGrad"
     assert abi.values(abi.handle("spt_node_variable", flat[0])) == [2.0, 3.0]
@@ -100,13 +100,13 @@ def test_a_graph_is_walked_down_to_its_leaf(abi):
     assert abi.number("spt_output_nr", square) == 0
 
 
-def test_what_is_no_node_is_refused(abi):
+def test_other_handles_are_not_nodes(abi):
     plain = abi.abi.enter(torch.ones(2))
-    abi.made.append(plain)
+    abi.owned.append(plain)
     for name in ("spt_node_name", "spt_node_identity", "spt_node_next_functions", "spt_node_variable"):
         out = [Integers, ctypes.c_int64] if name == "spt_node_next_functions" else [ctypes.c_int64]
-        refused(INVALID_HANDLE, "", abi.do, name, plain, out=out)
-    refused(INVALID_ARGUMENT, "requires no gradient", abi.number, "spt_gradient_node", plain)
+        expect_error(INVALID_HANDLE, "", abi.do, name, plain, out=out)
+    expect_error(INVALID_ARGUMENT, "requires no gradient", abi.number, "spt_gradient_node", plain)
 
 
 def test_hooks_before_and_after_a_node_see_and_replace_gradients(abi):
@@ -119,9 +119,9 @@ def test_hooks_before_and_after_a_node_see_and_replace_gradients(abi):
             gradients = abi.list("spt_node_hook_gradients")
             seen.append((key, of_inputs, [abi.values(g) for g in gradients]))
             keep = gradients[:of_inputs] if of_inputs else gradients
-            given = [abi.number("spt_mul_scalar", g, ctypes.c_double(factor)) for g in keep]
-            abi.do("spt_node_hook_give", given)
-            for each in gradients + given:
+            replaced = [abi.number("spt_mul_scalar", g, ctypes.c_double(factor)) for g in keep]
+            abi.do("spt_node_hook_give", replaced)
+            for each in gradients + replaced:
                 abi.do("spt_release", each)
             return 1
 
@@ -131,7 +131,7 @@ def test_hooks_before_and_after_a_node_see_and_replace_gradients(abi):
     first = abi.number("spt_node_register_hook", node, 5, before, end, True)
     second = abi.number("spt_node_register_hook", node, 6, after, end, False)
     weights = abi.abi.enter(torch.ones(2))
-    abi.made.append(weights)
+    abi.owned.append(weights)
     abi.do("spt_backward_with", square, weights, True, False)
     twenty = [20.0, 30.0]
     assert seen == [(5, 0, [[1.0, 1.0]]), (6, 2, [twenty, twenty, [10.0, 10.0]])]
@@ -139,21 +139,21 @@ def test_hooks_before_and_after_a_node_see_and_replace_gradients(abi):
     abi.do("spt_node_remove_hook", first)
     abi.do("spt_node_remove_hook", second)
     assert sorted(ended) == [5, 6]
-    abi.do("spt_node_remove_hook", first)  # again is nothing
+    abi.do("spt_node_remove_hook", first)  # a second removal does nothing
     abi.do("spt_backward_with", square, weights, False, False)
     assert len(seen) == 2 and abi.gradient(x) == [84.0, 126.0]
 
 
-def test_outside_of_a_hook_or_a_pass_there_are_no_gradients(abi):
+def test_gradients_are_available_only_in_a_hook_or_a_pass(abi):
     out = [Integers, ctypes.c_int64]
-    refused(INVALID_ARGUMENT, "runs no node hook", abi.do, "spt_node_hook_gradients", out=out)
-    refused(INVALID_ARGUMENT, "runs no node hook", abi.do, "spt_node_hook_give", [])
+    expect_error(INVALID_ARGUMENT, "runs no node hook", abi.do, "spt_node_hook_gradients", out=out)
+    expect_error(INVALID_ARGUMENT, "runs no node hook", abi.do, "spt_node_hook_give", [])
     number = abi.number("spt_watch_gradients", [abi.leaf(1.0)])
-    refused(INVALID_ARGUMENT, "not inside of a backward pass", abi.number, "spt_watched_in_pass", number)
+    expect_error(INVALID_ARGUMENT, "not inside of a backward pass", abi.number, "spt_watched_in_pass", number)
     abi.do("spt_unwatch_gradients", number)
 
 
-def test_a_pass_tells_how_many_of_the_watched_tensors_it_reaches(abi):
+def test_a_pass_counts_the_watched_tensors_that_it_reaches(abi):
     x, y, z = abi.leaf(2.0), abi.leaf(3.0), abi.leaf(4.0)
     number, counts = abi.number("spt_watch_gradients", [x, y, z]), []
 
@@ -170,23 +170,23 @@ def test_a_pass_tells_how_many_of_the_watched_tensors_it_reaches(abi):
     abi.do("spt_backward", abi.handle("spt_mul", x, y))
     assert counts == [2, 1, 0]
     plain = abi.abi.enter(torch.ones(1))
-    abi.made.append(plain)
-    refused(INVALID_ARGUMENT, "requires no gradient", abi.number, "spt_watch_gradients", [plain])
+    abi.owned.append(plain)
+    expect_error(INVALID_ARGUMENT, "requires no gradient", abi.number, "spt_watch_gradients", [plain])
 
 
 def test_hooks_on_saved_tensors_are_disabled_and_enabled(abi):
     call, end = Call(lambda key, value: 0), End(lambda key: None)
     abi.do("spt_saved_tensors_hooks_disable", "not here")
-    refused(INVALID_ARGUMENT, "not here", abi.do, "spt_saved_tensors_hooks_begin", 1, call, call, end, end)
+    expect_error(INVALID_ARGUMENT, "not here", abi.do, "spt_saved_tensors_hooks_begin", 1, call, call, end, end)
     abi.do("spt_saved_tensors_hooks_enable")
     abi.do("spt_saved_tensors_hooks_begin", 1, call, call, end, end)
-    refused(INVALID_ARGUMENT, "hooks are there", abi.do, "spt_saved_tensors_hooks_disable", "hooks are there")
+    expect_error(INVALID_ARGUMENT, "hooks are there", abi.do, "spt_saved_tensors_hooks_disable", "hooks are there")
     abi.do("spt_saved_tensors_hooks_end")
-    refused(INVALID_ARGUMENT, "not disabled", abi.do, "spt_saved_tensors_hooks_enable")
-    refused(INVALID_ARGUMENT, "message", abi.do, "spt_saved_tensors_hooks_disable", None)
+    expect_error(INVALID_ARGUMENT, "not disabled", abi.do, "spt_saved_tensors_hooks_enable")
+    expect_error(INVALID_ARGUMENT, "message", abi.do, "spt_saved_tensors_hooks_disable", None)
 
 
-def test_a_version_that_was_raised_stops_a_pass_that_needs_the_old(abi):
+def test_a_changed_version_stops_a_pass_that_needs_the_old_one(abi):
     x = abi.leaf(2.0)
     y = abi.handle("spt_exp", x)
     abi.do("spt_increment_version", y)
@@ -194,7 +194,7 @@ def test_a_version_that_was_raised_stops_a_pass_that_needs_the_old(abi):
         abi.do("spt_backward", y)
 
 
-def test_settings_are_those_of_torch(abi):
+def test_settings_change_those_of_torch(abi):
     cuda, cudnn = torch.backends.cuda, torch.backends.cudnn
     ways = {
         "flash_sdp": cuda.flash_sdp_enabled,
@@ -217,5 +217,5 @@ def test_settings_are_those_of_torch(abi):
         abi.do("spt_set_setting", name, not before)
         assert bool(abi.number("spt_setting", name)) != before
         abi.do("spt_set_setting", name, before)
-    refused(INVALID_ARGUMENT, 'there is no setting "speed"', abi.number, "spt_setting", "speed")
-    refused(INVALID_ARGUMENT, 'there is no setting "speed"', abi.do, "spt_set_setting", "speed", True)
+    expect_error(INVALID_ARGUMENT, 'there is no setting "speed"', abi.number, "spt_setting", "speed")
+    expect_error(INVALID_ARGUMENT, 'there is no setting "speed"', abi.do, "spt_set_setting", "speed", True)

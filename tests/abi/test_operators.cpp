@@ -108,8 +108,8 @@ class Operators : public CApiTest {
     return std::make_unique<Given>(out);
   }
 
-  static int32_t refused(const char* name, const char* kinds, const Values& values,
-                         const std::vector<const char*>& names = {}) {
+  static int32_t status_of(const char* name, const char* kinds, const Values& values,
+                           const std::vector<const char*>& names = {}) {
     SplArray* out = nullptr;
     const int32_t status = spt_op(name, kinds, values.get(), names.data(), size(names), &out);
     EXPECT_EQ(out, nullptr);
@@ -122,7 +122,7 @@ class Operators : public CApiTest {
     return number;
   }
 
-  static Handle generator() { return made(spt_generator_new, "cpu"); }
+  static Handle generator() { return create(spt_generator_new, "cpu"); }
 };
 
 TEST_F(Operators, ChoosesTheOverloadByTheArguments) {
@@ -245,55 +245,55 @@ TEST_F(Operators, AZeroDimensionalTensorIsAcceptedAsANumber) {
 }
 
 TEST_F(Operators, RejectAnUnknownName) {
-  EXPECT_EQ(refused("no_such_op", "", {}), SPT_NOT_IMPLEMENTED);
+  EXPECT_EQ(status_of("no_such_op", "", {}), SPT_NOT_IMPLEMENTED);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("PyTorch has no operator no_such_op"));
 }
 
 TEST_F(Operators, ReportWhyNoOverloadMatches) {
   const Handle a = zeros({2});
-  EXPECT_EQ(refused("softmax", "tv", {integer(a), integer(0)}, {"dimm"}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of("softmax", "tv", {integer(a), integer(0)}, {"dimm"}), SPT_INVALID_ARGUMENT);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("there is no softmax(Tensor, dimm: int)"));
   EXPECT_THAT(spt_last_error_message(), HasSubstr("aten::softmax.int(Tensor self, int dim"));
   EXPECT_THAT(spt_last_error_message(), HasSubstr("its argument 'dim' is missing"));
   EXPECT_EQ(field("op"), "softmax");
-  EXPECT_EQ(refused("relu", "tt", {integer(a), integer(a)}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of("relu", "tt", {integer(a), integer(a)}), SPT_INVALID_ARGUMENT);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("it takes 1 positional arguments, not 2"));
-  EXPECT_EQ(refused("zeros", "vv", {integer(2), words("flot32")}, {"dtype"}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of("zeros", "vv", {integer(2), words("flot32")}, {"dtype"}), SPT_INVALID_ARGUMENT);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("its argument 'dtype' is ScalarType?, not 'flot32'"));
 }
 
 TEST_F(Operators, ReportTheOperatorsError) {
   const Handle a = zeros({2, 3}), b = zeros({2, 3});
-  EXPECT_EQ(refused("mm", "tt", {integer(a), integer(b)}), SPT_SHAPE_MISMATCH);
+  EXPECT_EQ(status_of("mm", "tt", {integer(a), integer(b)}), SPT_SHAPE_MISMATCH);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"));
-  EXPECT_EQ(refused("softmax", "tv", {integer(a), integer(5)}), SPT_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(status_of("softmax", "tv", {integer(a), integer(5)}), SPT_INDEX_OUT_OF_RANGE);
 }
 
 TEST_F(Operators, RejectCallsThatWouldCrash) {
   const Handle nan = tensor({std::numeric_limits<double>::quiet_NaN(), 0, 0, 1}, {2, 2});
-  EXPECT_EQ(refused("linalg_eigvals", "t", {integer(nan)}), SPT_TORCH);
+  EXPECT_EQ(status_of("linalg_eigvals", "t", {integer(nan)}), SPT_TORCH);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("input tensor should not contain infs or NaNs"));
   int64_t out = kUntouched;
   EXPECT_EQ(spt_eig_real(nan, &out), SPT_TORCH);
-  EXPECT_EQ(refused("arange", "vvv", {integer(0), integer(INT64_MIN), integer(-1)}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of("arange", "vvv", {integer(0), integer(INT64_MIN), integer(-1)}), SPT_INVALID_ARGUMENT);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("is farther than a 64-bit integer counts"));
   EXPECT_EQ(spt_arange_int(1, INT64_MIN, -1, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(out, kUntouched);
 }
 
 TEST_F(Operators, RejectAMissingDevice) {
-  EXPECT_EQ(refused("zeros", "vv", {integer(2), words("cuda:99")}, {"device"}), SPT_UNAVAILABLE);
+  EXPECT_EQ(status_of("zeros", "vv", {integer(2), words("cuda:99")}, {"device"}), SPT_UNAVAILABLE);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("there is no device cuda:99; the devices here are cpu"));
 }
 
 TEST_F(Operators, RejectInvalidValues) {
   const Handle a = zeros({2});
-  EXPECT_EQ(refused("relu", "tt", {integer(a)}), SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(refused("relu", "x", {integer(a)}), SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(refused("relu", "t", {real(1)}), SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(refused("relu", "t", {integer(12345)}), SPT_INVALID_HANDLE);
-  EXPECT_EQ(refused("relu", "t", {integer(a)}, {"self", "other"}), SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(refused(nullptr, "", {}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of("relu", "tt", {integer(a)}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of("relu", "x", {integer(a)}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of("relu", "t", {real(1)}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of("relu", "t", {integer(12345)}), SPT_INVALID_HANDLE);
+  EXPECT_EQ(status_of("relu", "t", {integer(a)}, {"self", "other"}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of(nullptr, "", {}), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_op("relu", "", nullptr, nullptr, 0, nullptr), SPT_INVALID_ARGUMENT);
 }
 
@@ -348,11 +348,11 @@ TEST_F(Operators, FindRejectsAnUnknownOverload) {
 TEST_F(Operators, ReportTheirSchemas) {
   char* out = nullptr;
   ASSERT_EQ(spt_op_schemas("relu", &out), SPT_OK);
-  EXPECT_THAT(taken(out), HasSubstr("aten::relu(Tensor self) -> Tensor\n"));
+  EXPECT_THAT(take_string(out), HasSubstr("aten::relu(Tensor self) -> Tensor\n"));
   ASSERT_EQ(spt_op_schemas("no_such_op", &out), SPT_OK);
-  EXPECT_EQ(taken(out), "");
+  EXPECT_EQ(take_string(out), "");
   ASSERT_EQ(spt_op_names(&out), SPT_OK);
-  EXPECT_THAT(taken(out), HasSubstr("\naten::softmax\n"));
+  EXPECT_THAT(take_string(out), HasSubstr("\naten::softmax\n"));
 }
 
 TEST_F(Operators, ThreadsFindTheSameOverloads) {
@@ -384,7 +384,7 @@ TEST_F(Operators, AGeneratorReturnsPyTorchsNumbers) {
 
 TEST_F(Operators, AGeneratorsStateIsRestored) {
   const Handle random = generator();
-  const Handle state = made(spt_generator_state, static_cast<int64_t>(random));
+  const Handle state = create(spt_generator_state, static_cast<int64_t>(random));
   const auto draw = [&] {
     return values(op("rand", "vg", {integer(2), integer(random)}, {"generator"})->handle());
   };

@@ -27,12 +27,12 @@ SplValue handle_value(int64_t handle) {
 }
 
 /// Options or state as arguments: a letter and a name for each value.
-struct Given {
+struct NamedValues {
   std::string kinds;
   std::vector<const char*> names;
   std::shared_ptr<SplArray> values{spl_array_new(), spl_array_free};
 
-  Given with(const char* name, const SplValue& value, char kind = 'v') && {
+  NamedValues with(const char* name, const SplValue& value, char kind = 'v') && {
     kinds += kind;
     names.push_back(name);
     spl_array_push(values.get(), value);
@@ -65,18 +65,19 @@ class Taken {
 
 class OptimizersByName : public CApiTest {
  protected:
-  static int32_t create(const char* algorithm, const Given& given, int64_t* out) {
-    return spt_optim_new(algorithm, given.kinds.c_str(), given.values.get(), given.names.data(),
-                         static_cast<int64_t>(given.names.size()), out);
+  static int32_t create_optimizer(const char* algorithm, const NamedValues& options, int64_t* out) {
+    return spt_optim_new(algorithm, options.kinds.c_str(), options.values.get(), options.names.data(),
+                         static_cast<int64_t>(options.names.size()), out);
   }
-  static int32_t add(int64_t optimizer, const std::vector<int64_t>& params, const Given& given = {}) {
+  static int32_t add(int64_t optimizer, const std::vector<int64_t>& params, const NamedValues& options = {}) {
     return spt_optim_add_group(optimizer, params.data(), static_cast<int64_t>(params.size()),
-                               given.kinds.c_str(), given.values.get(), given.names.data(),
-                               static_cast<int64_t>(given.names.size()));
+                               options.kinds.c_str(), options.values.get(), options.names.data(),
+                               static_cast<int64_t>(options.names.size()));
   }
   static Handle sgd(double lr = 0.5) {
     int64_t out = 0;
-    EXPECT_EQ(create("SGD", Given().with("lr", number(lr)), &out), SPT_OK) << spt_last_error_message();
+    EXPECT_EQ(create_optimizer("SGD", NamedValues().with("lr", number(lr)), &out), SPT_OK)
+        << spt_last_error_message();
     return Handle(out);
   }
   static std::unique_ptr<Taken> option(int64_t optimizer, int64_t group, const char* name) {
@@ -96,7 +97,7 @@ TEST_F(OptimizersByName, StepEachGroupWithOptionsOfItsOwn) {
   const Handle b = parameter({1}, {1});
   const Handle optimizer = sgd();
   ASSERT_EQ(add(optimizer, {a}), SPT_OK) << spt_last_error_message();
-  ASSERT_EQ(add(optimizer, {b}, Given().with("lr", number(0.25)).with("mine", number(7))), SPT_OK);
+  ASSERT_EQ(add(optimizer, {b}, NamedValues().with("lr", number(0.25)).with("mine", number(7))), SPT_OK);
   ASSERT_EQ(spt_backward(a), SPT_OK);
   ASSERT_EQ(spt_backward(b), SPT_OK);
   ASSERT_EQ(spt_optim_step(optimizer), SPT_OK);
@@ -132,7 +133,7 @@ TEST_F(OptimizersByName, ReadAndChangeOptions) {
             "lr,momentum,dampening,weight_decay,nesterov,maximize,foreach,differentiable,fused");
   EXPECT_EQ(option(optimizer, 0, "lr")->item(0).as_float, 0.5);
   EXPECT_EQ(option(optimizer, 0, "none")->kinds(), "");
-  const Given changed = Given().with("value", number(0.125));
+  const NamedValues changed = NamedValues().with("value", number(0.125));
   ASSERT_EQ(spt_optim_set_option(optimizer, 0, "lr", "v", changed.values.get()), SPT_OK);
   EXPECT_EQ(option(optimizer, 0, "lr")->item(0).as_float, 0.125);
   EXPECT_EQ(spt_optim_set_option(optimizer, 0, "lr", "", nullptr), SPT_INVALID_ARGUMENT);
@@ -144,7 +145,7 @@ TEST_F(OptimizersByName, ReadAndChangeOptions) {
 TEST_F(OptimizersByName, SaveAndLoadTheirState) {
   const Handle a = parameter({1}, {1});
   int64_t out = 0;
-  ASSERT_EQ(create("Adam", Given(), &out), SPT_OK);
+  ASSERT_EQ(create_optimizer("Adam", NamedValues(), &out), SPT_OK);
   const Handle optimizer(out);
   ASSERT_EQ(add(optimizer, {a}), SPT_OK);
   EXPECT_EQ(state(optimizer, 0)->kinds(), "");
@@ -153,7 +154,8 @@ TEST_F(OptimizersByName, SaveAndLoadTheirState) {
   EXPECT_EQ(state(optimizer, 0)->names(), "step,exp_avg,exp_avg_sq");
   EXPECT_EQ(state(optimizer, 0)->kinds(), "ttt");
   const Handle average = tensor({3}, {1});
-  const Given loaded = Given().with("step", number(4)).with("exp_avg", handle_value(average), 't');
+  const NamedValues loaded =
+      NamedValues().with("step", number(4)).with("exp_avg", handle_value(average), 't');
   ASSERT_EQ(
       spt_optim_load_state(optimizer, 0, loaded.kinds.c_str(), loaded.values.get(), loaded.names.data(), 2),
       SPT_OK);
@@ -172,21 +174,22 @@ TEST_F(OptimizersByName, SaveAndLoadTheirState) {
 
 TEST_F(OptimizersByName, RejectUnknownOptions) {
   int64_t out = kUntouched;
-  EXPECT_EQ(create("Adamant", Given(), &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(create_optimizer("Adamant", NamedValues(), &out), SPT_INVALID_ARGUMENT);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("Adadelta, Adafactor, Adagrad, Adam"));
-  EXPECT_EQ(create("Adam", Given().with("rate", number(1)), &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(create_optimizer("Adam", NamedValues().with("rate", number(1)), &out), SPT_INVALID_ARGUMENT);
   EXPECT_STREQ(spt_last_error_message(), "Adam.__init__() got an unexpected keyword argument 'rate'");
-  EXPECT_EQ(create("Adam", Given().with("lr", number(-1)), &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(create_optimizer("Adam", NamedValues().with("lr", number(-1)), &out), SPT_INVALID_ARGUMENT);
   EXPECT_STREQ(spt_last_error_message(), "Invalid learning rate: -1.0");
-  EXPECT_EQ(create("Adam", Given().with("differentiable", number(1)), &out), SPT_NOT_IMPLEMENTED);
-  EXPECT_EQ(create(nullptr, Given(), &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(create_optimizer("Adam", NamedValues().with("differentiable", number(1)), &out),
+            SPT_NOT_IMPLEMENTED);
+  EXPECT_EQ(create_optimizer(nullptr, NamedValues(), &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(out, kUntouched);
 }
 
 TEST_F(OptimizersByName, RejectParametersThatTheyCannotTrain) {
   const Handle a = parameter({1}, {1});
   const Handle whole = integers({1}, {1});
-  const Handle result = made(spt_neg, int64_t{a});
+  const Handle result = create(spt_neg, int64_t{a});
   const Handle optimizer = sgd();
   ASSERT_EQ(add(optimizer, {a}), SPT_OK);
   EXPECT_EQ(add(optimizer, {a}), SPT_INVALID_ARGUMENT);
@@ -196,7 +199,7 @@ TEST_F(OptimizersByName, RejectParametersThatTheyCannotTrain) {
   EXPECT_EQ(add(optimizer, {whole}), SPT_INVALID_ARGUMENT);
   const Handle b = parameter({1}, {1});
   EXPECT_EQ(add(optimizer, {b, b}), SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(add(optimizer, {b}, Given().with("momentum", number(-1))), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(add(optimizer, {b}, NamedValues().with("momentum", number(-1))), SPT_INVALID_ARGUMENT);
   EXPECT_STREQ(spt_last_error_message(), "Invalid momentum value: -1.0");
   int64_t count = 0;
   EXPECT_EQ(spt_optim_group_count(optimizer, &count), SPT_OK);

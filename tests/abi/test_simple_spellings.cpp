@@ -69,7 +69,7 @@ TEST_F(SimpleSpellings, RejectItemsOfTheWrongTypeByName) {
   const Array floats = Array::of_floats({2.5});
   EXPECT_EQ(rt_torch_tensor_zeros(floats), 0);
   EXPECT_EQ(rt_torch_last_error_kind(), SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(taken(rt_torch_last_error_message()), "dims[0] is a float, and an integer is needed");
+  EXPECT_EQ(take_string(rt_torch_last_error_message()), "dims[0] is a float, and an integer is needed");
 }
 
 TEST_F(SimpleSpellings, AcceptListsLongerThanTheSmallBuffer) {
@@ -89,7 +89,7 @@ TEST_F(SimpleSpellings, ReturnSeveralResultsAsHandles) {
 TEST_F(SimpleSpellings, ReturnEmptyValuesOnFailure) {
   EXPECT_EQ(spl_array_len(Array(rt_torch_torchtensor_shape(0))), 0);
   EXPECT_EQ(rt_torch_torchtensor_item(0), 0.0);
-  EXPECT_EQ(taken(rt_torch_torchtensor_text(0)), "");
+  EXPECT_EQ(take_string(rt_torch_torchtensor_text(0)), "");
   EXPECT_EQ(rt_torch_torchtensor_device(0), -1);
   EXPECT_EQ(rt_torch_torchtensor_is_cuda(0), 0);
   EXPECT_EQ(rt_torch_last_error_kind(), SPT_INVALID_HANDLE);
@@ -120,10 +120,11 @@ TEST_F(SimpleSpellings, HaveThePointerNamesOfTheSpecification) {
   void* const again = simple_torch_from_dlpack(simple_torch_to_dlpack(sum));
   const auto handle_of = [](void* pointer) { return reinterpret_cast<int64_t>(pointer); };
   ASSERT_NE(again, nullptr) << spt_last_error_message();
-  EXPECT_EQ(dtype(Handle(made(spt_detach, handle_of(again)).release())), "float64");
-  EXPECT_THAT(values(made(spt_detach, handle_of(sum))), ElementsAre(2, 2, 2, 2));
+  EXPECT_EQ(dtype(Handle(create(spt_detach, handle_of(again)).release())), "float64");
+  EXPECT_THAT(values(create(spt_detach, handle_of(sum))), ElementsAre(2, 2, 2, 2));
   simple_torch_free_tensor(sum);
-  EXPECT_THAT(values(made(spt_detach, handle_of(again))), ElementsAre(2, 2, 2, 2)) << "the memory is shared";
+  EXPECT_THAT(values(create(spt_detach, handle_of(again))), ElementsAre(2, 2, 2, 2))
+      << "the memory is shared";
   EXPECT_EQ(simple_torch_add(a, nullptr), nullptr);
   EXPECT_EQ(rt_torch_last_error_kind(), SPT_INVALID_HANDLE);
   simple_torch_free_tensor(a);
@@ -132,7 +133,7 @@ TEST_F(SimpleSpellings, HaveThePointerNamesOfTheSpecification) {
 
 TEST_F(SimpleSpellings, BackPropagateByPointer) {
   const Handle x = parameter({3}, {1});
-  const Handle square = made(spt_mul, static_cast<int64_t>(x), static_cast<int64_t>(x));
+  const Handle square = create(spt_mul, static_cast<int64_t>(x), static_cast<int64_t>(x));
   simple_torch_backward(reinterpret_cast<void*>(static_cast<int64_t>(square)));
   ASSERT_EQ(rt_torch_last_error_kind(), 0) << spt_last_error_message();
   EXPECT_THAT(values(Handle(rt_torch_autograd_grad(x))), ElementsAre(6));
@@ -262,11 +263,11 @@ TEST_F(SimpleSpellings, NameOverloadsAsPythonDoes) {
   EXPECT_EQ(spt_op_find("relu", "default", &by_default), SPT_OK);
   char* schemas = nullptr;
   ASSERT_EQ(spt_op_schemas("aten::add.Tensor", &schemas), SPT_OK);
-  EXPECT_EQ(taken(schemas), "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
+  EXPECT_EQ(take_string(schemas), "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
   ASSERT_EQ(spt_op_schemas("relu.default", &schemas), SPT_OK);
-  EXPECT_EQ(taken(schemas), "aten::relu(Tensor self) -> Tensor");
+  EXPECT_EQ(take_string(schemas), "aten::relu(Tensor self) -> Tensor");
   ASSERT_EQ(spt_op_schemas("add.Nothing", &schemas), SPT_OK);
-  EXPECT_EQ(taken(schemas), "");
+  EXPECT_EQ(take_string(schemas), "");
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_F(Threads, ShareTensors) {
   const std::vector<int64_t> shape{2, 2};
   int64_t ones = 0;
   ASSERT_EQ(spt_ones(shape.data(), 2, &ones), SPT_OK);
-  std::vector<int64_t> made(kThreads);
+  std::vector<int64_t> created(kThreads);
   on_threads(kThreads, [&](int which) {
     int64_t sum = 0;
     EXPECT_EQ(spt_mul_scalar(ones, which, &sum), SPT_OK);
@@ -87,18 +87,18 @@ TEST_F(Threads, ShareTensors) {
       EXPECT_EQ(spt_release(sum), SPT_OK);
       sum = next;
     }
-    made[static_cast<size_t>(which)] = sum;
+    created[static_cast<size_t>(which)] = sum;
   });
   // One thread creates a tensor, another reads and releases it.
   on_threads(kThreads, [&](int which) {
-    const int64_t theirs = made[static_cast<size_t>((which + 1) % kThreads)];
+    const int64_t other = created[static_cast<size_t>((which + 1) % kThreads)];
     double value = 0;
     int64_t mean = 0;
-    EXPECT_EQ(spt_mean_all(theirs, &mean), SPT_OK);
+    EXPECT_EQ(spt_mean_all(other, &mean), SPT_OK);
     EXPECT_EQ(spt_item(mean, &value), SPT_OK);
     EXPECT_EQ(value, 500 + (which + 1) % kThreads);
     EXPECT_EQ(spt_release(mean), SPT_OK);
-    EXPECT_EQ(spt_release(theirs), SPT_OK);
+    EXPECT_EQ(spt_release(other), SPT_OK);
   });
   spt_release(ones);
 }

@@ -10,17 +10,17 @@ using ::testing::Pointwise;
 
 class Autograd : public CApiTest {
  protected:
-  static Handle square_sum(int64_t x) { return made(spt_sum_all, int64_t{made(spt_mul, x, x)}); }
+  static Handle square_sum(int64_t x) { return create(spt_sum_all, int64_t{create(spt_mul, x, x)}); }
 };
 
 TEST_F(Autograd, AccumulatesTheDerivative) {
   const Handle x = parameter({1, -2, 3}, {3});
   ASSERT_EQ(spt_backward(square_sum(x)), SPT_OK) << spt_last_error_message();
-  EXPECT_THAT(values(made(spt_grad, int64_t{x})), ElementsAre(2, -4, 6));
+  EXPECT_THAT(values(create(spt_grad, int64_t{x})), ElementsAre(2, -4, 6));
   ASSERT_EQ(spt_backward(square_sum(x)), SPT_OK);
-  EXPECT_THAT(values(made(spt_grad, int64_t{x})), ElementsAre(4, -8, 12));
+  EXPECT_THAT(values(create(spt_grad, int64_t{x})), ElementsAre(4, -8, 12));
   ASSERT_EQ(spt_zero_grad(x), SPT_OK);
-  EXPECT_THAT(values(made(spt_grad, int64_t{x})), ElementsAre(0, 0, 0));
+  EXPECT_THAT(values(create(spt_grad, int64_t{x})), ElementsAre(0, 0, 0));
 }
 
 TEST_F(Autograd, ReturnsNoHandleWithoutAGradient) {
@@ -41,13 +41,13 @@ TEST_F(Autograd, RejectsASecondPassThroughAFreedGraph) {
 
 TEST_F(Autograd, DifferentiatesTwice) {
   const Handle x = parameter({3}, {1});
-  const Handle cube = made(spt_pow_int, int64_t{x}, int64_t{3});
+  const Handle cube = create(spt_pow_int, int64_t{x}, int64_t{3});
   ASSERT_EQ(spt_backward_with(cube, 0, true, true), SPT_OK);
-  const Handle first = made(spt_grad, int64_t{x});
+  const Handle first = create(spt_grad, int64_t{x});
   EXPECT_THAT(values(first), ElementsAre(27));
   ASSERT_EQ(spt_set_grad(x, 0), SPT_OK);
   ASSERT_EQ(spt_backward(first), SPT_OK);
-  EXPECT_THAT(values(made(spt_grad, int64_t{x})), ElementsAre(18)) << "6 x";
+  EXPECT_THAT(values(create(spt_grad, int64_t{x})), ElementsAre(18)) << "6 x";
   ASSERT_EQ(spt_set_grad(x, 0), SPT_OK) << "breaks the cycle of x and its graph";
 }
 
@@ -56,11 +56,11 @@ TEST_F(Autograd, RecordsNothingInNoGradMode) {
   bool requires_grad = true;
   ASSERT_EQ(spt_no_grad_begin(), SPT_OK);
   ASSERT_EQ(spt_no_grad_begin(), SPT_OK);
-  const Handle y = made(spt_neg, int64_t{x});
+  const Handle y = create(spt_neg, int64_t{x});
   ASSERT_EQ(spt_no_grad_end(), SPT_OK) << "one end is enough: begin does not nest";
   EXPECT_EQ(spt_requires_grad(y, &requires_grad), SPT_OK);
   EXPECT_FALSE(requires_grad);
-  EXPECT_EQ(spt_requires_grad(made(spt_neg, int64_t{x}), &requires_grad), SPT_OK);
+  EXPECT_EQ(spt_requires_grad(create(spt_neg, int64_t{x}), &requires_grad), SPT_OK);
   EXPECT_TRUE(requires_grad);
 }
 
@@ -75,8 +75,8 @@ TEST_F(Autograd, RestoresGradMode) {
 TEST_F(Autograd, DifferentiatesALoss) {
   const Handle x = parameter({1, 2}, {2});
   const Handle target = zeros({2});
-  ASSERT_EQ(spt_backward(made(spt_mse_loss, int64_t{x}, int64_t{target}, int64_t{1})), SPT_OK);
-  EXPECT_THAT(values(made(spt_grad, int64_t{x})), ElementsAre(1, 2));
+  ASSERT_EQ(spt_backward(create(spt_mse_loss, int64_t{x}, int64_t{target}, int64_t{1})), SPT_OK);
+  EXPECT_THAT(values(create(spt_grad, int64_t{x})), ElementsAre(1, 2));
 }
 
 TEST_F(Autograd, RejectsAnInPlaceChangeOfALeaf) {
@@ -94,8 +94,8 @@ class Optimizers : public CApiTest {
     const Handle curvature = tensor({1, 0.5, 2, 0.1}, {4});
     for (int i = 0; i < steps; ++i) {
       EXPECT_EQ(spt_optim_zero_grad(optimizer, true), SPT_OK);
-      const Handle squares = made(spt_mul, int64_t{weights}, int64_t{weights});
-      const Handle loss = made(spt_sum_all, int64_t{made(spt_mul, int64_t{squares}, int64_t{curvature})});
+      const Handle squares = create(spt_mul, int64_t{weights}, int64_t{weights});
+      const Handle loss = create(spt_sum_all, int64_t{create(spt_mul, int64_t{squares}, int64_t{curvature})});
       EXPECT_EQ(spt_backward(loss), SPT_OK);
       EXPECT_EQ(spt_optim_step(optimizer), SPT_OK) << spt_last_error_message();
     }
@@ -103,12 +103,12 @@ class Optimizers : public CApiTest {
   }
   static auto adam(double lr, double decay, bool amsgrad, bool decoupled) {
     return [=](const int64_t* params) {
-      return made(spt_optim_adam_new, params, int64_t{1}, lr, 0.9, 0.999, 1e-8, decay, amsgrad, decoupled);
+      return create(spt_optim_adam_new, params, int64_t{1}, lr, 0.9, 0.999, 1e-8, decay, amsgrad, decoupled);
     };
   }
   static auto sgd(double momentum, double dampening, double decay, bool nesterov) {
     return [=](const int64_t* params) {
-      return made(spt_optim_sgd_new, params, int64_t{1}, 0.1, momentum, dampening, decay, nesterov);
+      return create(spt_optim_sgd_new, params, int64_t{1}, 0.1, momentum, dampening, decay, nesterov);
     };
   }
 };
@@ -130,7 +130,7 @@ TEST_F(Optimizers, IgnoreParametersWithoutAGradient) {
   const Handle used = parameter({1}, {1});
   const Handle unused = parameter({1}, {1});
   const int64_t params[] = {used, unused};
-  const Handle optimizer = made(spt_optim_sgd_new, params, int64_t{2}, 0.5, 0.0, 0.0, 0.0, false);
+  const Handle optimizer = create(spt_optim_sgd_new, params, int64_t{2}, 0.5, 0.0, 0.0, 0.0, false);
   ASSERT_EQ(spt_backward(used), SPT_OK);
   ASSERT_EQ(spt_optim_step(optimizer), SPT_OK);
   EXPECT_THAT(values(used), ElementsAre(0.5));
@@ -140,7 +140,7 @@ TEST_F(Optimizers, IgnoreParametersWithoutAGradient) {
 TEST_F(Optimizers, ChangeTheirLearningRate) {
   const Handle x = parameter({1}, {1});
   const int64_t params[] = {x};
-  const Handle optimizer = made(spt_optim_sgd_new, params, int64_t{1}, 0.5, 0.0, 0.0, 0.0, false);
+  const Handle optimizer = create(spt_optim_sgd_new, params, int64_t{1}, 0.5, 0.0, 0.0, 0.0, false);
   ASSERT_EQ(spt_optim_set_lr(optimizer, 0.25), SPT_OK);
   double lr = 0;
   EXPECT_EQ(spt_optim_lr(optimizer, &lr), SPT_OK);
@@ -154,10 +154,10 @@ TEST_F(Optimizers, ChangeTheirLearningRate) {
 TEST_F(Optimizers, RemoveGradientsOrFillThemWithZeros) {
   const Handle x = parameter({1}, {1});
   const int64_t params[] = {x};
-  const Handle optimizer = made(spt_optim_sgd_new, params, int64_t{1}, 0.5, 0.0, 0.0, 0.0, false);
+  const Handle optimizer = create(spt_optim_sgd_new, params, int64_t{1}, 0.5, 0.0, 0.0, 0.0, false);
   ASSERT_EQ(spt_backward(x), SPT_OK);
   ASSERT_EQ(spt_optim_zero_grad(optimizer, false), SPT_OK);
-  EXPECT_THAT(values(made(spt_grad, int64_t{x})), ElementsAre(0));
+  EXPECT_THAT(values(create(spt_grad, int64_t{x})), ElementsAre(0));
   ASSERT_EQ(spt_optim_zero_grad(optimizer, true), SPT_OK);
   int64_t grad = kUntouched;
   EXPECT_EQ(spt_grad(x, &grad), SPT_OK);
@@ -166,7 +166,7 @@ TEST_F(Optimizers, RemoveGradientsOrFillThemWithZeros) {
 
 TEST_F(Optimizers, RejectTensorsThatCannotBeOptimized) {
   const Handle x = parameter({1}, {1});
-  const Handle y = made(spt_neg, int64_t{x});
+  const Handle y = create(spt_neg, int64_t{x});
   const Handle whole = integers({1}, {1});
   int64_t out = kUntouched;
   const int64_t twice[] = {x, x};

@@ -1,4 +1,4 @@
-"""The table of functions: what abi/functions*.toml says, as objects, and how each kind of value crosses the ABI."""
+"""The table of functions: the rows of abi/functions*.toml as objects, and the C types of each kind of value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abi_generator.sources import ROOT, read_toml
 
 @dataclass(frozen=True)
 class Kind:
-    """How one kind of value crosses: canonical C parameters, Simple's C type and Simple's type."""
+    """The types of one kind of value: canonical C parameters, C type and type of Simple."""
 
     c: tuple[str, ...]  # C parameter types of an argument; a second one is the length
     simple_c: str
@@ -40,9 +40,9 @@ KINDS = {
     "dlpack_legacy": Kind((), "", "", ("struct DLManagedTensor*",)),
     "dlpack_legacy_in": Kind(("struct DLManagedTensor*",), "", ""),
     "values": Kind(("const SplValue*", "int64_t"), "", ""),
-    "room": Kind(("SplValue*", "int64_t"), "", ""),
+    "buffer": Kind(("SplValue*", "int64_t"), "", ""),
     "dataset_table": Kind(("const SptDataset*",), "", ""),
-    "place": Kind(("SptPlace",), "SptPlace", "fn() -> text"),
+    "location": Kind(("SptPlace",), "SptPlace", "fn() -> text"),
     "caller": Kind(("SptPyCall",), "SptPyCall", "fn(i64, i64) -> i64"),
     "ender": Kind(("SptPyEnd",), "SptPyEnd", "fn(i64)"),
     "interrupter": Kind(("SptPyInterrupt",), "SptPyInterrupt", "fn()"),

@@ -7,8 +7,8 @@
  *
  * Lists: a pointer and a length. The pointer may be NULL when the length is 0.
  *
- * Availability: without PyTorch, each function that needs it returns SPT_UNAVAILABLE, and the message says
- * why.
+ * Availability: without PyTorch, each function that needs it returns SPT_UNAVAILABLE, and the message states
+ * the reason.
  *
  * Threads: all functions may be called from any thread. */
 #ifndef SIMPLE_TORCH_TYPES_H_
