@@ -57,7 +57,7 @@ def test_missing_device_lists_the_available_devices(shown) -> None:
 
 def test_invalid_setting_is_reported_with_its_location(shown) -> None:
     assert "dl.config.sdn:1:" in shown("dtype: f7\n")
-    assert "the variable SIMPLE_DL_DEVICE: unknown device `tpu`" in shown("", SIMPLE_DL_DEVICE="tpu")
+    assert "variable SIMPLE_DL_DEVICE: unknown device `tpu`" in shown("", SIMPLE_DL_DEVICE="tpu")
 
 
 def test_invalid_setting_is_reported_each_time(shown) -> None:

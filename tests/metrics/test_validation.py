@@ -34,7 +34,7 @@ def case(kind, message, name, settings, preds, target):
 BATCHES = [
     case(
         "ShapeMismatch [3] [2]",
-        "Accuracy: preds has shape [2] and target [3]; both must have the same",
+        "Accuracy: preds has shape [2] and target [3]; shapes must be equal",
         "Accuracy",
         {"task": "binary"},
         torch.rand(2),
@@ -50,7 +50,7 @@ BATCHES = [
     ),
     case(
         "ShapeMismatch [3, 1] [3]",
-        "R2Score: preds has shape [3] and target [3, 1]; both must have the same",
+        "R2Score: preds has shape [3] and target [3, 1]; shapes must be equal",
         "R2Score",
         {},
         torch.rand(3),
@@ -66,7 +66,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "F1Score: preds has scores of 3 classes, shape [3, 3], and num_classes is 5",
+        "F1Score: preds must have scores of 5 classes (num_classes), got 3 in shape [3, 3]",
         "F1Score",
         {**CLASSES, "num_classes": 5},
         SCORES,
@@ -74,7 +74,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "AUROC: preds has scores of 3 labels, shape [3, 3], and num_labels is 2",
+        "AUROC: preds must have scores of 2 labels (num_labels), got 3 in shape [3, 3]",
         "AUROC",
         {"task": "multilabel", "num_labels": 2},
         SCORES,
@@ -82,7 +82,7 @@ BATCHES = [
     ),
     case(
         "IndexOutOfRange",
-        "Recall: target has the label 3 at [2], and labels go from 0 to 2; num_classes is 3; make it greater, or give "
+        "Recall: target has the label 3 at [2], but labels must be in [0, 2]; num_classes is 3; increase it, or pass "
         "ignore_index for labels that do not count",
         "Recall",
         CLASSES,
@@ -91,7 +91,7 @@ BATCHES = [
     ),
     case(
         "IndexOutOfRange",
-        "Precision: preds has the label -1 at [1, 0], and labels go from 0 to 2",
+        "Precision: preds has the label -1 at [1, 0], but labels must be in [0, 2]",
         "Precision",
         CLASSES,
         torch.tensor([[0, 1], [-1, 2]]),
@@ -99,7 +99,7 @@ BATCHES = [
     ),
     case(
         "IndexOutOfRange",
-        'Accuracy: target has the label 2 at [2], and labels go from 0 to 1; task is "binary"; take "multiclass"',
+        'Accuracy: target has the label 2 at [2], but labels must be in [0, 1]; task is "binary"; use "multiclass"',
         "Accuracy",
         {"task": "binary"},
         torch.rand(3),
@@ -107,7 +107,7 @@ BATCHES = [
     ),
     case(
         "IndexOutOfRange",
-        "ConfusionMatrix: target has the label 7 at [1], and labels go from 0 to 2",
+        "ConfusionMatrix: target has the label 7 at [1], but labels must be in [0, 2]",
         "ConfusionMatrix",
         {**CLASSES, "ignore_index": -1},
         SCORES,
@@ -115,7 +115,7 @@ BATCHES = [
     ),
     case(
         "IndexOutOfRange",
-        "Perplexity: target has the label 9 at [0, 1], and labels go from 0 to 3; the last dimension of preds is 4; "
+        "Perplexity: target has the label 9 at [0, 1], but labels must be in [0, 3]; the last dimension of preds is 4; "
         "give ignore_index",
         "Perplexity",
         {},
@@ -124,7 +124,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "AUROC: preds has 2 NaN of 9 numbers, the first at [1, 2]; look for what made it",
+        "AUROC: preds has 2 NaN of 9 numbers, the first at [1, 2]; possible causes: ",
         "AUROC",
         CLASSES,
         torch.tensor([[0.1, 0.2, 0.7], [0.5, 0.5, NAN], [NAN, 0.5, 0.5]]),
@@ -140,7 +140,7 @@ BATCHES = [
     ),
     case(
         "DtypeMismatch torch.int64 torch.float32",
-        "Accuracy: target must hold labels, integers or bools, and is torch.float32; target.long() makes them",
+        "Accuracy: target must hold integer or bool labels, got torch.float32; convert them by target.long()",
         "Accuracy",
         {"task": "binary"},
         torch.rand(3),
@@ -148,7 +148,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "Accuracy: preds are torch.float32 of the target's shape [3]; multiclass takes scores [N, C, ...] or integer",
+        "Accuracy: preds must be scores [N, C, ...] or integer labels for multiclass, got torch.float32",
         "Accuracy",
         CLASSES,
         torch.rand(3),
@@ -156,7 +156,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "AUROC: preds are labels of shape [3]; a ranking needs scores [N, C, ...]",
+        "AUROC: preds must be scores [N, C, ...], got labels of shape [3]",
         "AUROC",
         CLASSES,
         LABELS,
@@ -164,7 +164,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "Accuracy: top_k 2 needs scores [N, C, ...], and preds are labels of shape [3]",
+        "Accuracy: top_k 2 requires scores [N, C, ...], got labels of shape [3]",
         "Accuracy",
         {**CLASSES, "top_k": 2},
         LABELS,
@@ -172,7 +172,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "F1Score: multilabel takes [N, L, ...], and preds has shape [3]",
+        "F1Score: preds must have shape [N, L, ...] for multilabel, got [3]",
         "F1Score",
         {"task": "multilabel", "num_labels": 3},
         torch.rand(3),
@@ -180,7 +180,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "Accuracy: the batch is empty, target has shape [0]; leave it out",
+        "Accuracy: the batch must not be empty, got a target of shape [0]",
         "Accuracy",
         {"task": "binary"},
         torch.rand(0),
@@ -188,7 +188,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "MeanAbsoluteError: preds must be a tensor, not Object; torch.tensor(…) makes one",
+        "MeanAbsoluteError: preds must be a tensor, got Object; torch.tensor(…) converts numbers",
         "MeanAbsoluteError",
         {},
         [1.0],
@@ -196,7 +196,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "MeanAbsoluteError: target is torch.complex64, and complex numbers are neither scores nor labels",
+        "MeanAbsoluteError: target must not be complex, got torch.complex64",
         "MeanAbsoluteError",
         {},
         torch.ones(1),
@@ -204,7 +204,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "MeanSquaredError: with num_outputs 2 preds and target are [N, 2], and these are [3]",
+        "MeanSquaredError: preds and target must have shape [N, 2] with num_outputs 2, got [3]",
         "MeanSquaredError",
         {"num_outputs": 2},
         torch.ones(3),
@@ -212,7 +212,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "R2Score: preds and target are [N] or [N, K], and these are [1, 1, 1]",
+        "R2Score: preds and target must have shape [N] or [N, K], got [1, 1, 1]",
         "R2Score",
         {},
         torch.ones(1, 1, 1),
@@ -220,7 +220,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "Perplexity: preds must be logits, floats, and are torch.int64",
+        "Perplexity: preds must be floating point logits, got torch.int64",
         "Perplexity",
         {},
         LABELS.unsqueeze(0),
@@ -228,7 +228,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "LogLoss: preds are torch.int64; probabilities or logits, floats, are needed",
+        "LogLoss: preds must be floating point probabilities or logits, got torch.int64",
         "LogLoss",
         CLASSES,
         LABELS,
@@ -236,7 +236,7 @@ BATCHES = [
     ),
     case(
         "InvalidArgument",
-        "MeanMetric: a weight is negative, -1.0",
+        "MeanMetric: weights must be non-negative, got -1.0",
         "MeanMetric",
         {},
         torch.ones(2),
@@ -257,12 +257,12 @@ def test_invalid_batch_is_rejected(kind, message, name, settings, preds, target)
     ("message", "name", "settings"),
     [
         (
-            'Accuracy: task must be one of "binary", "multiclass", "multilabel", not "classes"',
+            'Accuracy: task must be one of "binary", "multiclass", "multilabel", got "classes"',
             "Accuracy",
             {"task": "classes"},
         ),
         (
-            "AUROC: num_classes (of a multiclass task) must be an integer of at least 2, not nil",
+            "AUROC: num_classes (of a multiclass task) must be an integer of at least 2, got nil",
             "AUROC",
             {"task": "multiclass"},
         ),
@@ -276,16 +276,16 @@ def test_invalid_batch_is_rejected(kind, message, name, settings, preds, target)
             "F1Score",
             {**CLASSES, "average": "all"},
         ),
-        ("Accuracy: top_k must be an integer of at least 1, not 0", "Accuracy", {**CLASSES, "top_k": 0}),
+        ("Accuracy: top_k must be an integer of at least 1, got 0", "Accuracy", {**CLASSES, "top_k": 0}),
         (
-            "Accuracy: top_k is 4; above 1 it is for a multiclass task of at least so many",
+            "Accuracy: top_k must be 1, or at most num_classes of a multiclass task, got 4",
             "Accuracy",
             {**CLASSES, "top_k": 4},
         ),
-        ("Accuracy: top_k is 2; above 1 it is for a multiclass", "Accuracy", {"task": "binary", "top_k": 2}),
-        ("Precision: zero_division must be 0, 1 or NaN, not 0.5", "Precision", {**CLASSES, "zero_division": 0.5}),
-        ("Accuracy: threshold must be a number in 0 to 1, not 2", "Accuracy", {"task": "binary", "threshold": 2}),
-        ("Accuracy: ignore_index must be an integer, not 0.5", "Accuracy", {"task": "binary", "ignore_index": 0.5}),
+        ("Accuracy: top_k must be 1, or at most num_classes of a multiclass task, got 2", "Accuracy", {"task": "binary", "top_k": 2}),
+        ("Precision: zero_division must be 0, 1 or NaN, got 0.5", "Precision", {**CLASSES, "zero_division": 0.5}),
+        ("Accuracy: threshold must be a number in [0, 1], got 2", "Accuracy", {"task": "binary", "threshold": 2}),
+        ("Accuracy: ignore_index must be an integer, got 0.5", "Accuracy", {"task": "binary", "ignore_index": 0.5}),
         (
             'ConfusionMatrix: normalize must be one of "true", "pred", "all"',
             "ConfusionMatrix",
@@ -294,11 +294,11 @@ def test_invalid_batch_is_rejected(kind, message, name, settings, preds, target)
         ('LogLoss: task must be "binary" or "multiclass"', "LogLoss", {"task": "multilabel"}),
         ("R2Score: multioutput must be one of", "R2Score", {"multioutput": "mean"}),
         (
-            "MeanSquaredError: num_outputs must be an integer of at least 1, not 0",
+            "MeanSquaredError: num_outputs must be an integer of at least 1, got 0",
             "MeanSquaredError",
             {"num_outputs": 0},
         ),
-        ('MeanMetric: nan_strategy must be "error" or "ignore", not "warn"', "MeanMetric", {"nan_strategy": "warn"}),
+        ('MeanMetric: nan_strategy must be "error" or "ignore", got "warn"', "MeanMetric", {"nan_strategy": "warn"}),
     ],
 )
 def test_invalid_settings_are_rejected(message, name, settings):
@@ -309,7 +309,7 @@ def test_invalid_settings_are_rejected(message, name, settings):
 def test_logits_after_probabilities_are_rejected():
     metric = ours("Accuracy", "binary")
     metric.update(torch.tensor([0.25, 0.5]), torch.tensor([0, 1]))
-    message = "preds has scores from -2.0 to 3.0, logits, and those of earlier batches were in 0 to 1 and"
+    message = "preds has logits from -2.0 to 3.0, but the scores of earlier batches were in [0, 1] and"
     with pytest.raises(Exception, match=re.escape(message)):
         metric.update(torch.tensor([3.0, -2.0]), torch.tensor([0, 1]))
     metric.reset()
@@ -319,7 +319,7 @@ def test_logits_after_probabilities_are_rejected():
 def test_changing_number_of_outputs_is_rejected():
     metric = ours("R2Score")
     metric.update(torch.ones(4, 2), torch.ones(4, 2))
-    with pytest.raises(Exception, match="this batch has 3 outputs, and earlier ones had 2"):
+    with pytest.raises(Exception, match="expected 2 outputs as in earlier batches, got 3"):
         metric.update(torch.ones(4, 3), torch.ones(4, 3))
 
 
