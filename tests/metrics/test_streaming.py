@@ -124,7 +124,7 @@ def test_state_is_a_copy():
     ("settings", "message"),
     [
         ({**CLASSES, "num_classes": 5}, r"the state belongs to Accuracy\(task=multiclass, num_classes=4.*this metric is"),
-        ({"task": "binary"}, r"make the metric with the settings that it was saved with"),
+        ({"task": "binary"}, r"create the metric with the arguments of the saved one"),
     ],
 )
 def test_state_with_other_settings_is_rejected(settings, message):

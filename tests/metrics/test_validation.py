@@ -83,7 +83,7 @@ BATCHES = [
     case(
         "IndexOutOfRange",
         "Recall: target has the label 3 at [2], but labels must be in [0, 2]; num_classes is 3; increase it, or pass "
-        "ignore_index for labels that do not count",
+        "ignore_index for labels to skip",
         "Recall",
         CLASSES,
         SCORES,
@@ -116,7 +116,7 @@ BATCHES = [
     case(
         "IndexOutOfRange",
         "Perplexity: target has the label 9 at [0, 1], but labels must be in [0, 3]; the last dimension of preds is 4; "
-        "give ignore_index",
+        "pass ignore_index",
         "Perplexity",
         {},
         torch.rand(1, 2, 4),

@@ -166,7 +166,7 @@ def leaf():
         ("Adam", [torch.ones(2, dtype=torch.int64)], {}, "floating point and complex Tensors, .* is int64"),
         ("Adam", ["weight"], {}, "optimizer can only optimize Tensors, but one of the params is text"),
         ("Adam", [{"params": [leaf()], "betas": (2.0, 0.9)}], {}, "Invalid beta parameter at index 0: 2.0"),
-        ("Adam", [{"weights": [leaf()]}], {}, 'a dict with "params"'),
+        ("Adam", [{"weights": [leaf()]}], {}, 'param_group must have a key "params"'),
         ("Adam", [leaf()], {"lr": -1e-05}, "Invalid learning rate: -1e-05"),
         ("Adam", [leaf()], {"rate": 1}, "rate"),
         ("Adam", [leaf()], {"lr": "fast"}, "lr must be a number, not fast"),
@@ -254,7 +254,7 @@ def test_group_behaves_like_a_dict():
     assert group.options()["own"] == 7
     with pytest.raises(RuntimeError, match='parameter group has no option "momentum"'):
         print(group["momentum"])
-    with pytest.raises(RuntimeError, match=r"add_param_group\(\) adds others"):
+    with pytest.raises(RuntimeError, match=r"use add_param_group\(\)"):
         group["params"] = []
 
 
