@@ -1,4 +1,4 @@
-// Copies: who may make them, and how many bytes they took.
+// Imports under a copy rule, and the count of copied bytes.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,24 +10,23 @@
 
 namespace simple_torch::dlpack {
 
-/// A tensor, and why it is over memory of its own; "" where it shares the producer's.
+/// An imported tensor and the reason of its copy; "" if it shares the producer's memory.
 struct Imported {
   at::Tensor tensor;
   const char* why_copied = "";
 };
 
-/// As import_tensor, under a rule: a copy that the producer made and flagged is refused by kNever, and
-/// kAlways copies what the producer only lent. Throws as import_tensor does; Error(kInvalidArgument) for such
-/// a copy.
+/// As import_tensor, under a rule. kNever rejects a copy that the producer made and flagged. kAlways copies
+/// memory that the producer shares. Throws as import_tensor, and Error(kInvalidArgument) for a rejected copy.
 Imported import_by_rule(Managed managed, CopyRule rule);
 
-/// The same of a tensor of LibTorch's in this process; throws as share_tensor.
+/// The same for a LibTorch tensor of this process. Throws as share_tensor.
 Imported share_by_rule(const at::Tensor& tensor, CopyRule rule);
 
-/// Counts a copy that was made here, or by a producer for us.
+/// Counts a copy that this library made, or that a producer made for it.
 void count_copied(const at::Tensor& copy) noexcept;
 
-/// The bytes of all copies that crossing by DLPack took in this process.
+/// The bytes of all copies that exports and imports by DLPack made in this process.
 int64_t copied_bytes() noexcept;
 
 }  // namespace simple_torch::dlpack

@@ -1,11 +1,11 @@
-// Whether memory may be copied on its way.
+// Whether an import may copy memory.
 #pragma once
 
 #include <cstdint>
 
 namespace simple_torch::dlpack {
 
-/// As the array standard's `copy=` says: False, None, True.
+/// The values of the array API's `copy=`: False, None, True.
 enum class CopyRule : int32_t { kNever, kIfNeeded, kAlways };
 
 }  // namespace simple_torch::dlpack

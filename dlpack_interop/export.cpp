@@ -1,4 +1,4 @@
-// A tensor's memory for others: what keeps it alive, and what cannot be lent.
+// Exports a tensor's memory: its owner, and the tensors that cannot be exported.
 #include <ATen/ops/clone.h>
 #include <c10/core/impl/COW.h>
 
@@ -21,12 +21,12 @@
 namespace simple_torch::dlpack {
 namespace {
 
-// Of a tensor that has one.
+// The tensor must have a storage.
 const c10::Storage& storage_of(const at::Tensor& tensor) {
   return tensor.unsafeGetTensorImpl()->unsafe_storage();
 }
 
-/// By the storage, which was looked at before; const_data_ptr() looks again.
+/// Reads the storage, which the caller has checked; const_data_ptr() would check it again.
 void* first_element(const at::Tensor& tensor) {
   const c10::TensorImpl& fields = *tensor.unsafeGetTensorImpl();
   auto* const begin = static_cast<char*>(storage_of(tensor).data_ptr().get());
@@ -34,7 +34,7 @@ void* first_element(const at::Tensor& tensor) {
                              : begin + static_cast<size_t>(fields.storage_offset()) * fields.itemsize();
 }
 
-/// All but shape and strides. Throws for a dtype or device that DLPack does not name.
+/// Fills all fields except shape and strides. Throws for a dtype or device that DLPack does not name.
 void describe_memory(const at::Tensor& tensor, DLTensor& out) {
   out.data = first_element(tensor);
   out.device = dlpack_device(tensor.device());
@@ -43,17 +43,17 @@ void describe_memory(const at::Tensor& tensor, DLTensor& out) {
   out.byte_offset = 0;
 }
 
-/// A structure on loan: it keeps the storage, not the tensor, so that nothing of autograd or Python stays
-/// alive with it. Shape and strides are copied, because a tensor may get others while it is lent.
+/// The owner of an exported structure. It holds the storage, not the tensor, so that it keeps nothing of
+/// autograd or Python alive. It copies shape and strides, because the tensor's may change after the export.
 template <class Structure>
-class Loan {
+class ExportedTensor {
  public:
-  explicit Loan(const at::Tensor& tensor) : storage_(storage_of(tensor)) {
-    keep_memory_of(*storage_.unsafeGetStorageImpl());
+  explicit ExportedTensor(const at::Tensor& tensor) : storage_(storage_of(tensor)) {
+    retain_memory_of(*storage_.unsafeGetStorageImpl());
     const at::IntArrayRef sizes = tensor.sizes();
     const at::IntArrayRef strides = tensor.strides();
     const size_t dims = sizes.size();
-    if (dims > kFewDims) {
+    if (dims > kInlineDims) {
       geometry_ = new int64_t[2 * dims];
     }
     for (size_t i = 0; i < dims; ++i) {
@@ -61,21 +61,21 @@ class Loan {
       geometry_[dims + i] = strides[i];
     }
   }
-  ~Loan() {
-    if (geometry_ != few_.data()) {
+  ~ExportedTensor() {
+    if (geometry_ != inline_geometry_.data()) {
       delete[] geometry_;
     }
   }
-  Loan(const Loan&) = delete;
-  Loan& operator=(const Loan&) = delete;
+  ExportedTensor(const ExportedTensor&) = delete;
+  ExportedTensor& operator=(const ExportedTensor&) = delete;
 
-  static void* operator new(size_t bytes) { return core::take_small_block(bytes); }
-  static void operator delete(void* memory, size_t bytes) { core::give_small_block(memory, bytes); }
+  static void* operator new(size_t bytes) { return core::allocate_small_block(bytes); }
+  static void operator delete(void* memory, size_t bytes) { core::free_small_block(memory, bytes); }
 
   /// Fills the structure. Throws for a dtype or device that DLPack does not name.
   void describe(const at::Tensor& tensor) {
     managed_.manager_ctx = this;
-    managed_.deleter = &end;
+    managed_.deleter = &destroy;
     DLTensor& out = managed_.dl_tensor;
     describe_memory(tensor, out);
     out.shape = geometry_;
@@ -85,56 +85,57 @@ class Loan {
   Structure* structure() noexcept { return &managed_; }
 
   static const c10::Storage* storage_in(const Structure& managed) noexcept {
-    return managed.deleter == &end ? &static_cast<const Loan*>(managed.manager_ctx)->storage_ : nullptr;
+    return managed.deleter == &destroy ? &static_cast<const ExportedTensor*>(managed.manager_ctx)->storage_
+                                       : nullptr;
   }
 
  private:
-  static constexpr size_t kFewDims = 8;
+  static constexpr size_t kInlineDims = 8;
 
-  static void end(Structure* self) { delete static_cast<Loan*>(self->manager_ctx); }
+  static void destroy(Structure* self) { delete static_cast<ExportedTensor*>(self->manager_ctx); }
 
   Structure managed_;
   c10::Storage storage_;
-  std::array<int64_t, 2 * kFewDims> few_;
-  int64_t* geometry_ = few_.data();
+  std::array<int64_t, 2 * kInlineDims> inline_geometry_;
+  int64_t* geometry_ = inline_geometry_.data();
 };
 
-/// Whoever gets the structure calls its deleter.
+/// The caller owns the structure and calls its deleter.
 template <class Structure>
-Structure* lend(const at::Tensor& tensor) {
-  auto loan = std::make_unique<Loan<Structure>>(tensor);
-  loan->describe(tensor);
-  return loan.release()->structure();
+Structure* export_structure(const at::Tensor& tensor) {
+  auto exported = std::make_unique<ExportedTensor<Structure>>(tensor);
+  exported->describe(tensor);
+  return exported.release()->structure();
 }
 
-Managed lend_with_flags(const at::Tensor& tensor, uint64_t flags) {
-  auto* lent = lend<DLManagedTensorVersioned>(tensor);
-  lent->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
-  lent->flags = flags;
-  return Managed(lent);
+Managed export_with_flags(const at::Tensor& tensor, uint64_t flags) {
+  auto* exported = export_structure<DLManagedTensorVersioned>(tensor);
+  exported->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  exported->flags = flags;
+  return Managed(exported);
 }
 
-[[noreturn]] void refuse(const std::string& reason) {
-  throw Error(ErrorKind::kInvalidArgument, "the tensor cannot be exported by DLPack: " + reason);
+[[noreturn]] void throw_invalid(const std::string& message) {
+  throw Error(ErrorKind::kInvalidArgument, "to_dlpack: " + message);
 }
 
-/// Whether its elements lie in its storage: a tensor that wraps others has none, nor has one whose storage
-/// was resized.
+/// Whether the storage holds all elements. It does not for a tensor that wraps another one, nor after a
+/// resize of the storage.
 bool has_its_memory(const at::Tensor& tensor) {
   const at::IntArrayRef sizes = tensor.sizes();
   const int64_t* const strides = tensor.strides().data();
-  // Without a sign, because strides of a tensor without elements may be anything.
+  // Unsigned, so that the strides of an empty tensor, which may be any numbers, overflow without harm.
   auto last = static_cast<size_t>(tensor.unsafeGetTensorImpl()->storage_offset());
   for (size_t i = 0; i < sizes.size(); ++i) {
     last += static_cast<size_t>(sizes[i] - 1) * static_cast<size_t>(strides[i]);
   }
   const c10::StorageImpl& storage = *storage_of(tensor).unsafeGetStorageImpl();
-  const size_t wanted = (last + 1) * tensor.unsafeGetTensorImpl()->itemsize();
+  const size_t required = (last + 1) * tensor.unsafeGetTensorImpl()->itemsize();
   const bool is_empty = tensor.numel() == 0 && !storage.device().is_meta();
-  return is_empty || (storage.nbytes() >= wanted && storage.data_ptr().get() != nullptr);
+  return is_empty || (storage.nbytes() >= required && storage.data_ptr().get() != nullptr);
 }
 
-// A dense tensor of numbers on the CPU or a CUDA device, as most are: nothing forbids lending it.
+// A dense tensor of numbers on the CPU or a CUDA device, the common case, which can always be exported.
 bool is_plain(const at::Tensor& tensor) {
   constexpr c10::DispatchKeySet kPlain =
       c10::DispatchKeySet({c10::DispatchKey::Dense, c10::DispatchKey::ADInplaceOrView}) |
@@ -145,38 +146,38 @@ bool is_plain(const at::Tensor& tensor) {
          !tensor.requires_grad();
 }
 
-void require_lendable(const at::Tensor& tensor) {
+void require_exportable(const at::Tensor& tensor) {
   if (tensor.requires_grad()) {
-    refuse("it requires grad, and its gradient would be lost; call detach() first");
+    throw_invalid("Can't export tensors that require gradient, use tensor.detach()");
   }
   if (tensor.is_nested()) {
-    refuse("it is nested; call to_padded_tensor() first");
+    throw_invalid("Can't export nested tensors, use tensor.to_padded_tensor()");
   }
   if (tensor.layout() != at::kStrided) {
-    refuse("it is not strided; call to_dense() first");
+    throw_invalid("Can't export tensors with layout other than torch.strided, use tensor.to_dense()");
   }
   if (tensor.is_quantized()) {
-    refuse("it is quantized; call dequantize() or int_repr() first");
+    throw_invalid("Can't export quantized tensors, use tensor.dequantize() or tensor.int_repr()");
   }
   if (tensor.is_meta() || !tensor.has_storage()) {
-    refuse("it has no memory; make one on a device that has some");
+    throw_invalid("Can't export tensors without memory, got device " + tensor.device().str());
   }
 }
 
 void require_memory(const at::Tensor& tensor) {
   if (!has_its_memory(tensor)) {
-    refuse(
-        "its storage does not hold its elements, as of one that stands for others (fake, functional, "
-        "wrapped); "
-        "give the tensor behind it");
+    throw_invalid(
+        "Can't export tensors whose storage does not hold their elements (fake, functional or wrapped "
+        "tensors); "
+        "export the wrapped tensor");
   }
 }
 
-/// Others will write: what LibTorch copies on the first write must be copied before they do.
-void end_lazy_copy(const at::Tensor& tensor) {
+/// Materializes a copy-on-write storage: consumers write without LibTorch's knowledge.
+void materialize_lazy_copy(const at::Tensor& tensor) {
   const c10::Storage& storage = storage_of(tensor);
   const at::DataPtr& memory = storage.data_ptr();
-  const bool is_plain_memory = memory.get_context() == memory.get();  // as of LibTorch's allocator
+  const bool is_plain_memory = memory.get_context() == memory.get();  // as LibTorch's allocator makes it
   if (!is_plain_memory && c10::impl::cow::is_cow_data_ptr(memory)) {
     storage.mutable_data();
   }
@@ -184,73 +185,74 @@ void end_lazy_copy(const at::Tensor& tensor) {
 
 void require_plain_values(const at::Tensor& tensor) {
   if (tensor.is_conj()) {
-    refuse("its conjugate is not computed yet; call resolve_conj() first, or ask for a copy");
+    throw_invalid("Can't export tensors with the conjugate bit set, use tensor.resolve_conj() or copy=True");
   }
   if (tensor.is_neg()) {
-    refuse("its negative is not computed yet; call resolve_neg() first, or ask for a copy");
+    throw_invalid("Can't export tensors with the negative bit set, use tensor.resolve_neg() or copy=True");
   }
   if (tensor._is_zerotensor()) {
-    refuse("its zeros are not written anywhere yet; call clone() first, or ask for a copy");
+    throw_invalid("Can't export zero tensors without memory, use tensor.clone() or copy=True");
   }
 }
 
-void require_lendable_as_is(const at::Tensor& tensor) {
+void require_shareable(const at::Tensor& tensor) {
   if (!is_plain(tensor)) {
-    require_lendable(tensor);
+    require_exportable(tensor);
     require_plain_values(tensor);
   }
   require_memory(tensor);
 }
 
 /// Throws for a dtype or device that DLPack does not name.
-void require_name(const at::Tensor& tensor) {
+void require_dlpack_type(const at::Tensor& tensor) {
   dlpack_dtype(tensor.scalar_type());
   dlpack_device(tensor.device());
 }
 
-/// READ_ONLY, where writing through LibTorch is forbidden by an import.
+/// READ_ONLY where an import forbids writing through LibTorch, else 0.
 uint64_t read_only_flag(const at::Tensor& tensor) {
   return imported_flags(storage_of(tensor)) & DLPACK_FLAG_BITMASK_READ_ONLY;
 }
 
 bool is_read_only(const at::Tensor& tensor) { return read_only_flag(tensor) != 0; }
 
-/// Whether nobody else has the storage of a loan, or can get it.
-bool is_sole_owner(const c10::Storage& lent) {
-  const auto storage = c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(lent.unsafeGetStorageImpl());
-  constexpr size_t kLoanAndThis = 2;
-  constexpr size_t kNoWeakOnes = 1;  // all strong ones together count as one
-  return storage.use_count() == kLoanAndThis && storage.weak_use_count() == kNoWeakOnes;
+/// Whether an export is the only owner of its storage, and no weak reference can make another one.
+bool is_sole_owner(const c10::Storage& exported) {
+  const auto storage = c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(exported.unsafeGetStorageImpl());
+  constexpr size_t kExportAndThis = 2;
+  constexpr size_t kNoWeakReferences = 1;  // all strong references together count as one
+  return storage.use_count() == kExportAndThis && storage.weak_use_count() == kNoWeakReferences;
 }
 
 }  // namespace
 
 Managed export_tensor(const at::Tensor& tensor, bool copy) {
   if (!copy) {
-    require_lendable_as_is(tensor);
-    end_lazy_copy(tensor);
-    return lend_with_flags(tensor, read_only_flag(tensor));
+    require_shareable(tensor);
+    materialize_lazy_copy(tensor);
+    return export_with_flags(tensor, read_only_flag(tensor));
   }
-  return lend_with_flags(copied_values(tensor, at::MemoryFormat::Contiguous), DLPACK_FLAG_BITMASK_IS_COPIED);
+  return export_with_flags(copied_values(tensor, at::MemoryFormat::Contiguous),
+                           DLPACK_FLAG_BITMASK_IS_COPIED);
 }
 
-Managed hand_over(Managed lent) noexcept {
-  const c10::Storage& storage = *lent_storage(*lent.get());
+Managed hand_over(Managed exported) noexcept {
+  const c10::Storage& storage = *exported_storage(*exported.get());
   const uint64_t copied = imported_flags(storage) & DLPACK_FLAG_BITMASK_IS_COPIED;
   if (copied == 0 || !is_sole_owner(storage)) {
-    return lent;
+    return exported;
   }
-  DLManagedTensorVersioned* flagged = lent.release();
+  DLManagedTensorVersioned* flagged = exported.release();
   flagged->flags |= copied;
   return Managed(flagged);
 }
 
 at::Tensor copied_values(const at::Tensor& tensor, at::MemoryFormat format) {
-  require_lendable(tensor);
+  require_exportable(tensor);
   if (!tensor._is_zerotensor()) {
     require_memory(tensor);
   }
-  require_name(tensor);
+  require_dlpack_type(tensor);
   at::Tensor copied = core::with_error_context(
       "to_dlpack", {&tensor}, [&] { return at::clone(tensor.resolve_conj().resolve_neg(), format); });
   count_copied(copied);
@@ -258,34 +260,34 @@ at::Tensor copied_values(const at::Tensor& tensor, at::MemoryFormat format) {
 }
 
 void borrow_tensor(const at::Tensor& tensor, DLTensor& out) {
-  require_lendable_as_is(tensor);
+  require_shareable(tensor);
   if (is_read_only(tensor)) {
-    refuse("it is read-only, which a view cannot say; call clone() first");
+    throw_invalid("Can't export read-only tensors as a DLTensor, which has no flags, use tensor.clone()");
   }
-  end_lazy_copy(tensor);
+  materialize_lazy_copy(tensor);
   describe_memory(tensor, out);
   out.shape = const_cast<int64_t*>(tensor.sizes().data());
   out.strides = const_cast<int64_t*>(tensor.strides().data());
 }
 
 at::Tensor share_tensor(const at::Tensor& tensor) {
-  require_lendable_as_is(tensor);
-  require_name(tensor);
+  require_shareable(tensor);
+  require_dlpack_type(tensor);
   return make_strided_tensor(storage_of(tensor), tensor.dtype(), tensor.sizes(), tensor.strides(),
                              tensor.storage_offset());
 }
 
-const c10::Storage* lent_storage(const DLManagedTensorVersioned& managed) noexcept {
-  return Loan<DLManagedTensorVersioned>::storage_in(managed);
+const c10::Storage* exported_storage(const DLManagedTensorVersioned& managed) noexcept {
+  return ExportedTensor<DLManagedTensorVersioned>::storage_in(managed);
 }
 
 DLManagedTensor* export_legacy(const at::Tensor& tensor) {
-  require_lendable_as_is(tensor);
+  require_shareable(tensor);
   if (is_read_only(tensor)) {
-    refuse("it is read-only, which the older structure cannot say; call clone() first");
+    throw_invalid("Can't export read-only tensors without DLPack 1 flags, use tensor.clone()");
   }
-  end_lazy_copy(tensor);
-  return lend<DLManagedTensor>(tensor);
+  materialize_lazy_copy(tensor);
+  return export_structure<DLManagedTensor>(tensor);
 }
 
 }  // namespace simple_torch::dlpack

@@ -13,61 +13,61 @@ namespace {
 
 using WeakStorage = c10::weak_intrusive_ptr<c10::StorageImpl>;
 
-/// The memory of a storage that was lent, in the storage's data pointer in place of the plain one.
-struct LentMemory {
+/// The memory of an exported storage. It is the context of the storage's data pointer.
+struct ExportedMemory {
   WeakStorage storage;
   c10::DataPtr memory;
 };
 
-/// What storages gave up while somebody held them; it may be lent still.
-struct GivenUp {
+/// Memory that live storages replaced. A consumer may still use it.
+struct ReplacedMemories {
   std::mutex mutex;
-  std::vector<std::unique_ptr<LentMemory>> memories;
+  std::vector<std::unique_ptr<ExportedMemory>> memories;
 };
 
-GivenUp& given_up() {
-  static auto& all = *new GivenUp();  // never freed: tensors die while the process exits
+ReplacedMemories& replaced_memories() {
+  static auto& all = *new ReplacedMemories();  // never freed: tensors die while the process exits
   return all;
 }
 
-/// Frees what nobody can hold any more, outside the lock.
-void sweep() {
-  std::vector<std::unique_ptr<LentMemory>> ended;
-  const std::scoped_lock lock(given_up().mutex);
-  for (auto& memory : given_up().memories) {
+/// Frees the memories of dead storages, outside the lock.
+void free_unused() {
+  std::vector<std::unique_ptr<ExportedMemory>> unused;
+  const std::scoped_lock lock(replaced_memories().mutex);
+  for (auto& memory : replaced_memories().memories) {
     if (memory->storage.expired()) {
-      ended.push_back(std::move(memory));
+      unused.push_back(std::move(memory));
     }
   }
-  std::erase(given_up().memories, nullptr);
+  std::erase(replaced_memories().memories, nullptr);
 }
 
-/// The deleter: the storage dies, or takes other memory.
-void give_up(void* context) {
-  std::unique_ptr<LentMemory> lent(static_cast<LentMemory*>(context));
-  if (lent->storage.expired()) {
+/// The deleter: runs when the storage dies or replaces its memory.
+void release_memory(void* context) {
+  std::unique_ptr<ExportedMemory> exported(static_cast<ExportedMemory*>(context));
+  if (exported->storage.expired()) {
     return;
   }
-  const std::scoped_lock lock(given_up().mutex);
-  given_up().memories.push_back(std::move(lent));
+  const std::scoped_lock lock(replaced_memories().mutex);
+  replaced_memories().memories.push_back(std::move(exported));
 }
 
-/// Memory that says nothing by its deleter, unlike files and shared memory, which LibTorch knows again by it.
+/// Plain CPU memory. LibTorch recognizes files and shared memory by their deleters, which must stay.
 bool is_plain_memory(const c10::DataPtr& memory) {
   return memory.device().is_cpu() && memory.get() != nullptr && memory.get_context() == memory.get();
 }
 
-void keep(c10::StorageImpl& storage) {
-  static std::mutex one_at_a_time;
-  const std::scoped_lock lock(one_at_a_time);
+void wrap_memory(c10::StorageImpl& storage) {
+  static std::mutex mutex;
+  const std::scoped_lock lock(mutex);
   if (!storage.resizable()) {
     return;
   }
   if (is_plain_memory(storage.data_ptr())) {
-    auto lent = std::make_unique<LentMemory>(LentMemory{
+    auto exported = std::make_unique<ExportedMemory>(ExportedMemory{
         WeakStorage(c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(&storage)), c10::DataPtr()});
-    LentMemory* const context = lent.get();
-    c10::DataPtr shared(storage.data_ptr().get(), lent.release(), &give_up, storage.device());
+    ExportedMemory* const context = exported.get();
+    c10::DataPtr shared(storage.data_ptr().get(), exported.release(), &release_memory, storage.device());
     context->memory = storage.set_data_ptr(std::move(shared));
   }
   storage.set_resizable(false);
@@ -75,9 +75,9 @@ void keep(c10::StorageImpl& storage) {
 
 }  // namespace
 
-void keep_memory_from_now_on(c10::StorageImpl& storage) {
-  sweep();
-  keep(storage);
+void retain_exported_memory(c10::StorageImpl& storage) {
+  free_unused();
+  wrap_memory(storage);
 }
 
 }  // namespace simple_torch::dlpack

@@ -1,4 +1,4 @@
-// The mark by which an export knows memory that came in by DLPack.
+// The flags by which an export recognizes memory that DLPack imported.
 #pragma once
 
 #include <c10/core/Storage.h>
@@ -7,8 +7,8 @@
 
 namespace simple_torch::dlpack {
 
-/// READ_ONLY and IS_COPIED, where the memory of this storage came in so. The first holds for all who get it,
-/// the second for one who gets it alone.
+/// READ_ONLY and IS_COPIED, where the import of this storage's memory had them. READ_ONLY holds for every
+/// consumer, IS_COPIED only for a sole owner.
 uint64_t imported_flags(const c10::Storage& storage) noexcept;
 
 }  // namespace simple_torch::dlpack

@@ -7,15 +7,15 @@
 
 namespace simple_torch::dlpack {
 
-/// Owns a DLPack tensor until it is given away: its deleter is called exactly once.
+/// Owns a DLPack tensor until release(); calls its deleter exactly once.
 ///
-/// One pointer wide, so that a handle can hold it. A tensor of the older, unversioned protocol is kept
-/// behind a versioned structure with no flags.
+/// One pointer wide, so that a handle can hold it. A tensor of the older, unversioned protocol is wrapped in
+/// a versioned structure without flags.
 class Managed {
  public:
   Managed() noexcept = default;
   explicit Managed(DLManagedTensorVersioned* owned) noexcept : tensor_(owned) {}
-  /// Takes the tensor over also when it throws std::bad_alloc. NULL makes an empty one.
+  /// Owns the tensor even if it throws std::bad_alloc. NULL makes an empty one.
   explicit Managed(DLManagedTensor* owned);
   Managed(Managed&& other) noexcept : tensor_(std::exchange(other.tensor_, nullptr)) {}
   Managed& operator=(Managed&& other) noexcept {
@@ -30,10 +30,10 @@ class Managed {
 
   const DLManagedTensorVersioned* get() const noexcept { return tensor_; }
 
-  /// Gives the tensor away; the receiver calls its deleter.
+  /// Transfers the ownership to the caller, who calls the deleter.
   DLManagedTensorVersioned* release() noexcept { return std::exchange(tensor_, nullptr); }
 
-  /// Where a receiver takes the tensor by setting the pointer to NULL.
+  /// For a consumer that sets the pointer to NULL when it takes the ownership.
   DLManagedTensorVersioned** receiver() noexcept { return &tensor_; }
 
  private:

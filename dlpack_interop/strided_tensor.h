@@ -1,4 +1,4 @@
-// Tensors made by hand, which takes half the time of at::from_blob.
+// Builds strided tensors in half the time of at::from_blob.
 #pragma once
 
 #include <ATen/EmptyTensor.h>
@@ -10,8 +10,8 @@
 
 namespace simple_torch::dlpack {
 
-/// A tensor over elements of the storage, `first` being the first. All was checked: the storage, on the CPU
-/// or a CUDA device, holds them.
+/// A tensor over elements of the storage that starts at element `first`. The caller has checked that the
+/// storage is on the CPU or a CUDA device and holds all elements.
 inline at::Tensor make_strided_tensor(c10::Storage storage, caffe2::TypeMeta dtype, at::IntArrayRef sizes,
                                       at::IntArrayRef strides, int64_t first) {
   const auto key = storage.device().is_cpu() ? c10::DispatchKey::CPU : c10::DispatchKey::CUDA;

@@ -48,12 +48,12 @@ constexpr auto kDtypes = std::to_array<Pair>({
     {ScalarType::Float4_e2m1fn_x2, kDLFloat4_e2m1fn, 4, 2},
 });
 
-// The same, to be looked up from either side. All have a power of two of bits, at most 128.
+// Lookup tables in both directions. Every dtype has a power of two of bits, at most 128.
 constexpr size_t kCodes = 32;
 constexpr size_t kWidths = 8;
 constexpr DLDataType kNone{0, 0, 0};
 
-constexpr auto kOfTorch = [] {
+constexpr auto kTorchToDlpack = [] {
   std::array<DLDataType, static_cast<size_t>(ScalarType::NumOptions)> table{};
   for (const Pair& pair : kDtypes) {
     table[static_cast<size_t>(pair.torch)] = {pair.code, pair.bits, pair.lanes};
@@ -61,7 +61,7 @@ constexpr auto kOfTorch = [] {
   return table;
 }();
 
-constexpr auto kOfDlpack = [] {
+constexpr auto kDlpackToTorch = [] {
   std::array<std::array<ScalarType, kWidths>, kCodes> table{};
   for (auto& row : table) {
     row.fill(ScalarType::Undefined);
@@ -72,42 +72,44 @@ constexpr auto kOfDlpack = [] {
   return table;
 }();
 
-ScalarType looked_up(const DLDataType& dtype) {
+ScalarType find_dtype(const DLDataType& dtype) {
   const bool is_power_of_two = dtype.bits != 0 && (dtype.bits & (dtype.bits - 1U)) == 0;
-  return dtype.code < kCodes && is_power_of_two ? kOfDlpack[dtype.code][std::bit_width(dtype.bits) - 1U]
+  return dtype.code < kCodes && is_power_of_two ? kDlpackToTorch[dtype.code][std::bit_width(dtype.bits) - 1U]
                                                 : ScalarType::Undefined;
 }
 
-[[noreturn]] void refuse_device(const DLDevice& device) {
-  throw Error(ErrorKind::kNotImplemented, "device.device_type is " + std::to_string(device.device_type) +
-                                              "; memory of the CPU (1) and of CUDA (2) can be taken");
+[[noreturn]] void throw_unsupported_device(const DLDevice& device) {
+  throw Error(ErrorKind::kNotImplemented,
+              "from_dlpack: device.device_type must be 1 (CPU) or 2 (CUDA), got " +
+                  std::to_string(device.device_type));
 }
 
 }  // namespace
 
 const DLDataType& dlpack_dtype(ScalarType dtype) {
   const auto index = static_cast<size_t>(dtype);
-  const DLDataType& found = index < kOfTorch.size() ? kOfTorch[index] : kNone;
+  const DLDataType& found = index < kTorchToDlpack.size() ? kTorchToDlpack[index] : kNone;
   if (found.lanes != 0) {
     return found;
   }
-  throw Error(ErrorKind::kDtypeMismatch, "DLPack has no dtype for torch." + core::dtype_name(dtype));
+  throw Error(ErrorKind::kDtypeMismatch,
+              "to_dlpack: DLPack has no dtype for torch." + core::dtype_name(dtype));
 }
 
 ScalarType torch_dtype(const DLDataType& dtype) {
-  const ScalarType found = looked_up(dtype);
-  const int lanes = found == ScalarType::Undefined ? 1 : kOfTorch[static_cast<size_t>(found)].lanes;
+  const ScalarType found = find_dtype(dtype);
+  const int lanes = found == ScalarType::Undefined ? 1 : kTorchToDlpack[static_cast<size_t>(found)].lanes;
   if (dtype.lanes != lanes) {
-    throw Error(ErrorKind::kInvalidArgument, "dtype.lanes is " + std::to_string(dtype.lanes) +
-                                                 ", and torch has " + std::to_string(lanes) +
-                                                 " for such values only; convert it where it was made");
+    throw Error(ErrorKind::kInvalidArgument, "from_dlpack: dtype.lanes must be " + std::to_string(lanes) +
+                                                 ", got " + std::to_string(dtype.lanes) +
+                                                 "; convert the array in the producer");
   }
   if (found != ScalarType::Undefined) {
     return found;
   }
-  throw Error(ErrorKind::kDtypeMismatch, "torch has no dtype for dtype.code " + std::to_string(dtype.code) +
-                                             " with dtype.bits " + std::to_string(dtype.bits) +
-                                             "; convert it where it was made");
+  throw Error(ErrorKind::kDtypeMismatch,
+              "from_dlpack: torch has no dtype for dtype.code " + std::to_string(dtype.code) +
+                  " with dtype.bits " + std::to_string(dtype.bits) + "; convert the array in the producer");
 }
 
 DLDevice dlpack_device_beyond_cpu(c10::Device device) {
@@ -116,7 +118,7 @@ DLDevice dlpack_device_beyond_cpu(c10::Device device) {
   }
   throw Error(
       ErrorKind::kNotImplemented,
-      "a tensor on " + device.str() + " cannot be exported by DLPack; move it to the CPU or a CUDA device");
+      "to_dlpack: device " + device.str() + " is not supported; move the tensor to the CPU or a CUDA device");
 }
 
 c10::Device torch_device(const DLDevice& device) {
@@ -124,24 +126,24 @@ c10::Device torch_device(const DLDevice& device) {
     case kDLCPU:
     case kDLCUDAHost:
       if (device.device_id != 0) {
-        throw Error(ErrorKind::kInvalidArgument,
-                    "device.device_id is " + std::to_string(device.device_id) + ", and the CPU's is 0");
+        throw Error(ErrorKind::kInvalidArgument, "from_dlpack: device.device_id must be 0 for the CPU, got " +
+                                                     std::to_string(device.device_id));
       }
       return c10::kCPU;
     case kDLROCM:
       if (!at::Context::hasROCM()) {
-        refuse_device(device);
+        throw_unsupported_device(device);
       }
       [[fallthrough]];
     case kDLCUDA:
     case kDLCUDAManaged:
       if (device.device_id < 0) {
-        throw Error(ErrorKind::kInvalidArgument,
-                    "device.device_id is " + std::to_string(device.device_id) + ", and is never negative");
+        throw Error(ErrorKind::kInvalidArgument, "from_dlpack: device.device_id must be non-negative, got " +
+                                                     std::to_string(device.device_id));
       }
       return core::device_of_code(device.device_id);
     default:
-      refuse_device(device);
+      throw_unsupported_device(device);
   }
 }
 

@@ -139,9 +139,9 @@ bool order_before(const at::Tensor& tensor, PyObject* stream) {
   if (!read_number(stream, number)) {
     return false;
   }
-  const dlpack::WantedStream requested = dlpack::wanted_stream(device_of(tensor).device_type, number);
-  if (requested.refusal != nullptr) {
-    PyErr_Format(PyExc_BufferError, "stream is %R: %s", stream, requested.refusal);
+  const dlpack::ConsumerStream requested = dlpack::consumer_stream(device_of(tensor).device_type, number);
+  if (requested.error != nullptr) {
+    PyErr_Format(PyExc_BufferError, "stream is %R: %s", stream, requested.error);
     return false;
   }
   return !requested.is_ordered || with_buffer_error([&] {

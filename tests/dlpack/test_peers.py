@@ -140,7 +140,7 @@ class Peer:
     is_dense: bool = False
     on_cuda: bool = False
     package: str = ""  # if it differs from the name
-    why_copied: str = "the producer copied its memory, as its flag IS_COPIED says"
+    why_copied: str = "the producer copied its memory (flag IS_COPIED)"
     always_copies: str = ""  # the message for `copy: false`, if the peer always copies
 
 
@@ -148,10 +148,10 @@ ITSELF = "the NumPy array itself"
 BUFFER = "the buffer protocol"
 METHOD = "__dlpack__ of DLPack 1"
 LEGACY = "__dlpack__ of before DLPack 1"
-ASKED = "a copy was asked for"
+ASKED = "a copy was requested"
 
-READ_ONLY = "the tensor is read-only: its memory was lent without leave to write"
-NEGATIVE = "strides[1] is -1, and torch has no negative strides; copy it where it was made"
+READ_ONLY = "the tensor is read-only: its memory was imported without write access"
+NEGATIVE = "strides[1] must be non-negative, got -1 (torch has no negative strides); copy the array in the producer"
 # torch.Tensor.__dlpack__ cannot export read-only memory; to_dlpack() can.
 NO_READ_ONLY_TENSORS = Row("tensor", ALL, "read-only", Rejected("give a clone(), or a simple_torch.Tensor"))
 READ_ONLY_CAPSULES = Row("capsule", ALL, "read-only", Shared(READ_ONLY, "assignment destination is read-only"))
@@ -228,7 +228,7 @@ JAX = Peer(
     [
         Row("in", ALL, "read-only", Absent("TypeError: JAX has no read-only arrays")),
         Row("in", "complex32", ALL, Absent(JAX_HAS_NO)),
-        Row("in", FLOAT4, ALL, Rejected("dtype.lanes is 1, and torch has 2 for such values only")),
+        Row("in", FLOAT4, ALL, Rejected("dtype.lanes must be 2, got 1")),
         # Immutable, which its buffers report. These dtypes have only capsules, which did not report it.
         Row("in", f"bfloat16 {FLOAT8S}", ALL, Shared(here=READ_ONLY, way=JAX_LENDS)),
         Row("in", ALL, ALL, Shared(here=READ_ONLY)),
@@ -314,7 +314,7 @@ PYARROW_25 = Peer(
         Row("in", ALL, "reversed", Absent("ArrowInvalid: Negative ndarray strides not supported")),
         Row("in", "bool", "rows offset", Rejected("ArrowTypeError: Bit-packed boolean data type")),
         Row("in", NOT_ARROWS, ALL, Absent("ArrowNotImplementedError: Unsupported numpy type")),
-        Row("in", ALL, "broadcast read-only", Rejected("data is NULL, and the tensor has elements")),
+        Row("in", ALL, "broadcast read-only", Rejected("data must not be NULL for a tensor with elements")),
         Row("in", "bool", ALL, Shared(dtype="uint8")),
         Row("in", ALL, "rows offset", Shared(layout=ONE_DIMENSION)),
         Row("in", ALL, ALL, Shared()),
@@ -375,7 +375,7 @@ CUPY = Peer(
         Row("in", f"complex32 {FLOAT8S} {FLOAT4}", ALL, Absent("ValueError: Unsupported dtype")),
         Row("in", "bool uint8 int8", "reversed", Rejected(NEGATIVE)),
         # CuPy 14 divides strides in bytes by the item size as unsigned numbers.
-        Row("in", ALL, "reversed", Rejected("is too large to be counted in 63 bits")),
+        Row("in", ALL, "reversed", Rejected("overflows int64")),
         Row("in", ALL, ALL, Shared()),
         *CUPY_REFUSES,
     ],
@@ -389,7 +389,7 @@ CUDA_JAX = Peer(  # observed with JAX 0.11
     [
         Row("in", ALL, "read-only", Absent("TypeError: JAX has no read-only arrays")),
         Row("in", "complex32", ALL, Absent("TypeError: Error interpreting argument")),
-        Row("in", FLOAT4, ALL, Rejected("dtype.lanes is 1, and torch has 2 for such values only")),
+        Row("in", FLOAT4, ALL, Rejected("dtype.lanes must be 2, got 1")),
         Row("in", ALL, ALL, Shared(here=READ_ONLY)),
         Row("tensor", "complex32", ALL, Rejected("Invalid or unsupported DLPack complex width: 32 bits")),
         Row("tensor", FLOAT4, ALL, Rejected("DLPack types with lanes != 1 not implemented, got 2")),

@@ -294,12 +294,12 @@ def emptied():
 
 @pytest.mark.parametrize("make", [wrapped, fake, emptied])
 def test_tensors_without_storage_are_rejected(make):
-    with pytest.raises(BufferError, match="its storage does not hold its elements"):
+    with pytest.raises(BufferError, match="whose storage does not hold their elements"):
         from_dlpack(make())
 
 
 def test_functional_tensors_are_rejected():
-    with pytest.raises(BufferError, match="cannot be exported by DLPack"):
+    with pytest.raises(BufferError, match="to_dlpack: Can't export tensors"):
         torch.func.functionalize(lambda x: from_dlpack(x).torch() + 1)(torch.ones(2))
 
 
@@ -515,7 +515,7 @@ class Nothing:
         (lambda: from_dlpack(), TypeError, "takes one object"),
         (lambda: from_dlpack(np.zeros(1), place="cpu"), TypeError, "takes one object"),
         (lambda: simple_torch.Tensor(), TypeError, "cannot create"),
-        (lambda: from_dlpack(np.zeros(1)).__dlpack__(stream=1), BufferError, "the CPU has none"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(stream=1), BufferError, "a CPU tensor has no stream"),
         (
             lambda: from_dlpack(np.zeros(1)).__dlpack__(dl_device=(2, 0)),
             BufferError,
@@ -667,7 +667,7 @@ def test_exchange_table_reports_errors(table):
     like = DLTensor(None, 1, 0, 1, 0, 33, 1, (ctypes.c_int64 * 1)(4), None, 0)
     assert table.allocate(ctypes.byref(like), ctypes.byref(ManagedPointer()), None, set_error) == -1
     assert errors == [
-        (b"BufferError", b"torch has no dtype for dtype.code 0 with dtype.bits 33; convert it where it was made")
+        (b"BufferError", b"from_dlpack: torch has no dtype for dtype.code 0 with dtype.bits 33; convert the array in the producer")
     ]
     with pytest.raises(TypeError, match=r"a simple_torch\.Tensor is needed, and this is a list"):
         table.from_object([1], ctypes.byref(ManagedPointer()))

@@ -5,20 +5,20 @@
 
 namespace {
 
-using simple_torch::dlpack::wanted_stream;
+using simple_torch::dlpack::consumer_stream;
 
 bool is_rejected(DLDeviceType device, std::optional<int64_t> number) {
-  return wanted_stream(device, number).refusal != nullptr;
+  return consumer_stream(device, number).error != nullptr;
 }
 
 bool has_no_order(DLDeviceType device, std::optional<int64_t> number) {
-  return !is_rejected(device, number) && !wanted_stream(device, number).is_ordered;
+  return !is_rejected(device, number) && !consumer_stream(device, number).is_ordered;
 }
 
 std::optional<int64_t> handle(DLDeviceType device, std::optional<int64_t> number) {
-  return is_rejected(device, number) || !wanted_stream(device, number).is_ordered
+  return is_rejected(device, number) || !consumer_stream(device, number).is_ordered
              ? std::nullopt
-             : std::optional(wanted_stream(device, number).handle);
+             : std::optional(consumer_stream(device, number).handle);
 }
 
 TEST(Streams, TheCpuHasNone) {

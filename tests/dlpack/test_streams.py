@@ -70,5 +70,5 @@ def test_import_is_ordered_before_the_current_stream():
 
 @pytest.mark.parametrize("number", [0, -2])
 def test_invalid_stream_numbers_are_rejected(number):
-    with pytest.raises(BufferError, match=f"stream is {number}: of CUDA they are"):
+    with pytest.raises(BufferError, match=f"stream is {number}: on CUDA it must be"):
         simple_torch.from_dlpack(torch.zeros(1, device="cuda")).__dlpack__(stream=number)
