@@ -10,7 +10,7 @@
 namespace simple_torch::core {
 namespace {
 
-bool is_there(int64_t device) { return device >= 0 && device < cuda_device_count(); }
+bool has_device(int64_t device) { return device >= 0 && device < cuda_device_count(); }
 
 c10::CachingAllocator::Stat allocated_bytes(int64_t device) {
   const auto stats =
@@ -23,16 +23,17 @@ c10::CachingAllocator::Stat allocated_bytes(int64_t device) {
 c10::Stream stream_from_pool(int64_t device) {
   const c10::Device on = device_of_code(device);
   if (on.is_cpu()) {
-    throw Error(ErrorKind::kUnavailable, "the CPU has no streams; its work is done when a call returns");
+    throw Error(ErrorKind::kUnavailable,
+                "stream_create: device must be a CUDA device, got cpu (CPU operations are synchronous)");
   }
   return with_error_context("stream_create", kNoOperands, [&] {
     return c10::impl::VirtualGuardImpl(on.type()).getStreamFromGlobalPool(on, false);
   });
 }
 
-int64_t memory_allocated(int64_t device) { return is_there(device) ? allocated_bytes(device).current : 0; }
+int64_t memory_allocated(int64_t device) { return has_device(device) ? allocated_bytes(device).current : 0; }
 
-int64_t max_memory_allocated(int64_t device) { return is_there(device) ? allocated_bytes(device).peak : 0; }
+int64_t max_memory_allocated(int64_t device) { return has_device(device) ? allocated_bytes(device).peak : 0; }
 
 void empty_cache() {
   if (cuda_device_count() > 0) {

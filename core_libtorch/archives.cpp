@@ -10,7 +10,7 @@
 namespace simple_torch::core {
 namespace {
 
-// What LibTorch says of a file becomes an error of input and output, with the path in front.
+// Converts LibTorch's errors to Error(kIo) with the path.
 template <class Body>
 auto with_file(const std::string& path, const char* what, Body&& body) {
   try {
@@ -28,14 +28,14 @@ void save_tensor(const at::Tensor& tensor, const std::string& path) {
     torch::save(std::vector<at::Tensor>{tensor.detach()},
                 [&](const void* bytes, size_t count) { return file.write(bytes, count); });
   });
-  file.take_place();
+  file.commit();
 }
 
 at::Tensor load_tensor(const std::string& path) {
   std::vector<at::Tensor> tensors;
   with_file(path, "read", [&] { torch::load(tensors, path); });
   if (tensors.empty()) {
-    throw Error(ErrorKind::kIo, path + " holds no tensor");
+    throw Error(ErrorKind::kIo, path + " cannot be read: the archive contains no tensor");
   }
   return tensors.front();
 }

@@ -21,15 +21,15 @@ namespace fs = std::filesystem;
   throw Error(ErrorKind::kIo, path + " cannot be written: " + why);
 }
 
-/// Where a link leads to.
+/// The target of a symbolic link, or the path itself.
 std::string target_of(const std::string& path) {
   std::error_code none;
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty() && !fs::is_directory(folder, none)) {
-    fail(path, "there is no folder " + folder.string());
+    fail(path, "no such directory: " + folder.string());
   }
   if (fs::is_directory(path, none)) {
-    fail(path, "it is a folder");
+    fail(path, "is a directory");
   }
   const fs::path target = fs::canonical(path, none);
   return none ? path : target.string();
@@ -41,8 +41,8 @@ bool is_replaced(const std::string& path) {
   return !fs::exists(status) || fs::is_regular_file(status);
 }
 
-/// Of this writer alone: others may write the same file.
-std::string name_beside(const std::string& path) {
+/// Unique for this writer, because others may write the same file.
+std::string temporary_path(const std::string& path) {
   static std::atomic<int> count{0};
   return path + "." + std::to_string(getpid()) + "-" + std::to_string(++count) + ".part";
 }
@@ -50,11 +50,13 @@ std::string name_beside(const std::string& path) {
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path)
-    : path_(target_of(path)), own_(is_replaced(path_) ? name_beside(path_) : ""), file_(opened()) {
+    : path_(target_of(path)),
+      temporary_(is_replaced(path_) ? temporary_path(path_) : ""),
+      file_(open_file()) {
   if (file_ < 0) {
     fail(path_, std::strerror(errno));
   }
-  keep_mode();
+  copy_mode();
 }
 
 AtomicFile::~AtomicFile() {
@@ -62,52 +64,52 @@ AtomicFile::~AtomicFile() {
     return;
   }
   close(file_);
-  if (!own_.empty()) {
-    std::remove(own_.c_str());
+  if (!temporary_.empty()) {
+    std::remove(temporary_.c_str());
   }
 }
 
 size_t AtomicFile::write(const void* bytes, size_t count) noexcept {
   const auto* at = static_cast<const char*>(bytes);
-  for (size_t left = count; left > 0 && fault_ == 0;) {
+  for (size_t left = count; left > 0 && errno_ == 0;) {
     const ssize_t written = ::write(file_, at, left);
     if (written >= 0) {
       at += written;
       left -= static_cast<size_t>(written);
     } else if (errno != EINTR) {
-      fault_ = errno;
+      errno_ = errno;
     }
   }
   return count;
 }
 
-void AtomicFile::take_place() {
-  if (!own_.empty()) {
-    note_fault(fault_ != 0 || fsync(file_) == 0);
-    note_fault(fault_ != 0 || std::rename(own_.c_str(), path_.c_str()) == 0);
+void AtomicFile::commit() {
+  if (!temporary_.empty()) {
+    record_errno(errno_ != 0 || fsync(file_) == 0);
+    record_errno(errno_ != 0 || std::rename(temporary_.c_str(), path_.c_str()) == 0);
   }
-  if (fault_ != 0) {
-    fail(path_, std::strerror(fault_));
+  if (errno_ != 0) {
+    fail(path_, std::strerror(errno_));
   }
   close(file_);
   file_ = -1;
 }
 
-int AtomicFile::opened() const {
-  return own_.empty() ? open(path_.c_str(), O_WRONLY | O_CLOEXEC)
-                      : open(own_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+int AtomicFile::open_file() const {
+  return temporary_.empty() ? open(path_.c_str(), O_WRONLY | O_CLOEXEC)
+                            : open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-void AtomicFile::keep_mode() const {
+void AtomicFile::copy_mode() const {
   struct stat before {};
-  if (!own_.empty() && stat(path_.c_str(), &before) == 0) {
+  if (!temporary_.empty() && stat(path_.c_str(), &before) == 0) {
     fchmod(file_, before.st_mode & 07777U);
   }
 }
 
-void AtomicFile::note_fault(bool done) {
-  if (!done) {
-    fault_ = errno;
+void AtomicFile::record_errno(bool succeeded) {
+  if (!succeeded) {
+    errno_ = errno;
   }
 }
 

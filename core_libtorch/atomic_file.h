@@ -1,4 +1,4 @@
-// Files that appear whole or not at all.
+// Files that are replaced atomically.
 #pragma once
 
 #include <cstddef>
@@ -6,33 +6,33 @@
 
 namespace simple_torch::core {
 
-/// What is written lies beside the wanted file until take_place(), and is removed where that is not reached.
-/// The file keeps its mode, and a link leads on to its target; pipes and devices are written into as they
-/// are.
+/// Writes to a temporary file in the same folder, which commit() renames to the path. The destructor removes
+/// it if commit() did not run. The file keeps its mode, and a symbolic link keeps its target. Pipes and
+/// devices are written directly.
 class AtomicFile {
  public:
-  /// Throws Error(kIo), which names the path, where it cannot be written.
+  /// Throws Error(kIo), which names the path, if it cannot be written.
   explicit AtomicFile(const std::string& path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Gives `count` always: LibTorch's writer ends the process where its destructor cannot write, so it is
-  /// never told of a fault; take_place() tells.
+  /// Always returns `count`: LibTorch's writer ends the process if its destructor cannot write. commit()
+  /// reports the failure.
   size_t write(const void* bytes, size_t count) noexcept;
 
-  /// On the disk first, then under its name. Throws Error(kIo) for what failed here or in write().
-  void take_place();
+  /// Syncs the data to the disk, then renames the file. Throws Error(kIo) for a failure here or in write().
+  void commit();
 
  private:
-  int opened() const;
-  void keep_mode() const;
-  void note_fault(bool done);
+  int open_file() const;
+  void copy_mode() const;
+  void record_errno(bool succeeded);
 
   std::string path_;
-  std::string own_;  // of the file beside; empty for a pipe or a device
+  std::string temporary_;  // the temporary file's path; empty for a pipe or a device
   int file_;
-  int fault_ = 0;
+  int errno_ = 0;  // of the first failure
 };
 
 }  // namespace simple_torch::core

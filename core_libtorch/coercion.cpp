@@ -20,7 +20,7 @@ namespace {
 using c10::IValue;
 using c10::TypeKind;
 
-// "torch.strided" names what "strided" names.
+// "torch.strided" is the same name as "strided".
 template <class Table>
 bool name_to_code(IValue& value, const Table& table) {
   if (value.isInt()) {
@@ -42,7 +42,7 @@ bool name_to_code(IValue& value, const Table& table) {
   return false;
 }
 
-// Runs what throws Error(kInvalidArgument) for a name that is none; other errors go on.
+// Runs a lookup; false for its Error(kInvalidArgument) about an unknown name. Other errors pass through.
 template <class Change>
 bool known_name(Change&& change) {
   try {
@@ -79,7 +79,7 @@ bool is_single_number(const IValue& value) {
          !value.toTensor().requires_grad();
 }
 
-// A number that, like Python's, does not take part in type promotion as a tensor would.
+// A wrapped number: like Python's, it does not take part in type promotion as a tensor would.
 bool to_tensor(IValue& value, Fit fit) {
   if (fit == Fit::kDispatcher && value.isScalar()) {
     value = IValue(at::native::wrapped_scalar_tensor(value.toScalar()));
@@ -123,7 +123,7 @@ IValue list_of(const std::vector<IValue>& items, Take&& take) {
   return IValue(std::move(list));
 }
 
-// The kernels want the list that their type names, not a List[Any].
+// Kernels require the list type of the schema, not a List[Any].
 IValue typed_list(const std::vector<IValue>& items, const c10::TypePtr& element) {
   switch (element->kind()) {
     case TypeKind::IntType:
@@ -151,10 +151,10 @@ IValue typed_list(const std::vector<IValue>& items, const c10::TypePtr& element)
 bool to_list(IValue& value, const c10::TypePtr& element, std::optional<int32_t> size, Fit fit) {
   std::vector<IValue> items;
   if (value.isList()) {
-    const auto given = value.toListRef();
-    items.assign(given.begin(), given.end());
+    const auto list = value.toListRef();
+    items.assign(list.begin(), list.end());
   } else if (size && *size > 0) {
-    items.assign(static_cast<size_t>(*size), value);  // int[2] takes 3 for [3, 3]
+    items.assign(static_cast<size_t>(*size), value);  // int[2] accepts 3 for [3, 3]
   } else {
     return false;
   }
@@ -208,15 +208,15 @@ bool coerce_to(IValue& value, const c10::Type& type, std::optional<int32_t> size
   }
 }
 
-/// Whether a text given for it is the name of a dimension, which torch 2.11 has and 2.15 has not; schemas
-/// call it a str.
+/// Whether a string for this argument is a dimension's name. torch 2.11 has named dimensions, 2.15 does not;
+/// schemas declare them as str.
 bool names_dimensions(const c10::Argument& argument) {
   constexpr std::string_view kNames[] = {"dim",    "dims",    "names",   "dim0",      "dim1", "dim2",
                                          "outdim", "out_dim", "end_dim", "start_dim", "order"};
   return std::find(std::begin(kNames), std::end(kNames), argument.name()) != std::end(kNames);
 }
 
-/// The dispatcher takes the names of dimensions as "dimname::x"; lists of other things stay as they are.
+/// The dispatcher accepts dimension names as "dimname::x". Other lists stay as they are.
 void qualify(IValue& value) {
   if (value.isString()) {
     value = IValue("dimname::" + value.toStringRef());

@@ -1,12 +1,12 @@
-// The locks of this library, held so that debug builds know of it.
+// A lock guard that debug builds count.
 #pragma once
 
 #include <mutex>
 
 namespace simple_torch::core {
 
-/// How many the calling thread holds; always 0 in builds without assertions. Whoever wants Python's lock must
-/// hold none: another thread may hold Python's and want this one.
+/// The number of locks that the calling thread holds; always 0 in builds without assertions. A thread that
+/// acquires the GIL must hold none: another thread may hold the GIL and wait for this lock.
 inline int& held_locks() noexcept {
   static thread_local int held = 0;
   return held;

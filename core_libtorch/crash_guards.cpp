@@ -14,8 +14,8 @@ void require_finite(const at::Tensor& matrices) {
 
 void require_distance(int64_t start, int64_t end) {
   int64_t distance = 0;
-  TORCH_CHECK_VALUE(!__builtin_sub_overflow(end, start, &distance) && distance != INT64_MIN, "arange: from ",
-                    start, " to ", end, " is farther than a 64-bit integer counts");
+  TORCH_CHECK_VALUE(!__builtin_sub_overflow(end, start, &distance) && distance != INT64_MIN,
+                    "arange: end - start overflows int64, got start ", start, " and end ", end);
 }
 
 }  // namespace
@@ -30,14 +30,14 @@ at::Tensor integers(int64_t start, int64_t end, int64_t step) {
   return at::arange(start, end, step, at::kLong);
 }
 
-void refuse_fatal_eigvals(const std::vector<c10::IValue>& arguments) {
+void check_eigvals(const std::vector<c10::IValue>& arguments) {
   if (!arguments.empty() && arguments.front().isTensor() && arguments.front().toTensor().defined()) {
     require_finite(arguments.front().toTensor());
   }
 }
 
 // arange(end, …) and arange(start, end, …).
-void refuse_fatal_arange(const std::vector<c10::IValue>& arguments) {
+void check_arange(const std::vector<c10::IValue>& arguments) {
   if (arguments.size() > 1 && arguments[0].isInt() && arguments[1].isInt()) {
     require_distance(arguments[0].toInt(), arguments[1].toInt());
   }

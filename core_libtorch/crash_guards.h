@@ -1,4 +1,4 @@
-// Inputs that would end the process inside LibTorch, refused before. Each is one that a test of ours has met.
+// Rejects inputs that would crash the process inside LibTorch. A test found each of them.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,27 +10,27 @@
 
 namespace simple_torch::core {
 
-/// The eigenvalues of square matrices. LAPACK reads outside of its memory where an element is not finite
-/// (torch 2.11 to 2.15, in Python too): that is refused in the words in which torch.linalg.eig does.
+/// The eigenvalues of square matrices. LAPACK reads out of bounds if an element is not finite (torch 2.11
+/// to 2.15, in Python too). Such an input raises the error of torch.linalg.eig.
 at::Tensor eigenvalues(const at::Tensor& matrices);
 
-/// start, start + step … below end, int64. A distance that is no 64-bit integer is refused: it wraps round to
-/// INT64_MIN, and LibTorch divides that by -1 (torch 2.11 to 2.15, in Python too).
+/// start, start + step … below end, int64. Throws if end - start overflows int64: the difference wraps around
+/// to INT64_MIN, which LibTorch divides by -1 (torch 2.11 to 2.15, in Python too).
 at::Tensor integers(int64_t start, int64_t end, int64_t step);
 
-/// An operator with such inputs, and what throws c10::Error when the arguments are ones.
-struct FatalInputs {
+/// An operator, and the check that throws c10::Error for arguments that would crash it.
+struct CrashGuard {
   const char* op;
-  void (*refuse)(const std::vector<c10::IValue>& arguments);
+  void (*check)(const std::vector<c10::IValue>& arguments);
 };
 
-void refuse_fatal_eigvals(const std::vector<c10::IValue>& arguments);
-void refuse_fatal_arange(const std::vector<c10::IValue>& arguments);
+void check_eigvals(const std::vector<c10::IValue>& arguments);
+void check_arange(const std::vector<c10::IValue>& arguments);
 
-inline constexpr std::array kFatalInputs{
-    FatalInputs{"aten::linalg_eigvals", refuse_fatal_eigvals},
-    FatalInputs{"aten::_linalg_eigvals", refuse_fatal_eigvals},
-    FatalInputs{"aten::arange", refuse_fatal_arange},
+inline constexpr std::array kCrashGuards{
+    CrashGuard{"aten::linalg_eigvals", check_eigvals},
+    CrashGuard{"aten::_linalg_eigvals", check_eigvals},
+    CrashGuard{"aten::arange", check_arange},
 };
 
 }  // namespace simple_torch::core

@@ -19,7 +19,7 @@ struct Name {
   ScalarType dtype;
 };
 
-// PyTorch's names first, then the short forms; the first name of a dtype is the one that is shown.
+// PyTorch's names first, then the short forms. Messages show the first name of a dtype.
 constexpr auto kNames = std::to_array<Name>({
     {"uint8", ScalarType::Byte},
     {"int8", ScalarType::Char},
@@ -65,8 +65,8 @@ constexpr auto kNames = std::to_array<Name>({
 c10::Device cuda_device(int64_t index) {
   const int64_t count = cuda_device_count();
   if (index >= count) {
-    throw Error(ErrorKind::kUnavailable, "there is no device cuda:" + std::to_string(index) +
-                                             "; the devices here are " + devices_here());
+    throw Error(ErrorKind::kUnavailable,
+                "no device cuda:" + std::to_string(index) + "; available devices: " + available_devices());
   }
   return {c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index)};
 }
@@ -84,7 +84,7 @@ ScalarType dtype_of_code(int64_t code) {
       return entry.dtype;
     }
   }
-  throw Error(ErrorKind::kInvalidArgument, std::to_string(code) + " is the code of no dtype");
+  throw Error(ErrorKind::kInvalidArgument, "unknown dtype code " + std::to_string(code));
 }
 
 std::string dtype_name(ScalarType dtype) {
@@ -106,12 +106,13 @@ ScalarType dtype_of_name(std::string_view name) {
     }
   }
   throw Error(ErrorKind::kInvalidArgument,
-              "'" + std::string(name) + "' is no dtype; dtypes are float32, float64, int64, bool and so on");
+              "unknown dtype '" + std::string(name) +
+                  "'; use float32, float64, int64, bool or another of torch's dtypes");
 }
 
 int64_t cuda_device_count() {
-  // By the hooks of LibTorch's CUDA library: torch's FakeTensorMode, which torch.compile uses, puts a guard
-  // of eight devices in the place of the true one.
+  // Through the hooks of LibTorch's CUDA library: torch's FakeTensorMode, which torch.compile uses, replaces
+  // the device guard by one with eight devices.
   return static_cast<int64_t>(at::getNumGPUs());
 }
 
@@ -122,17 +123,17 @@ int64_t device_code(c10::Device device) {
   if (device.is_cuda()) {
     return device.index();
   }
-  throw Error(ErrorKind::kNotImplemented, "device " + device.str() + " has no code; ask for its text");
+  throw Error(ErrorKind::kNotImplemented, "device " + device.str() + " has no code; query its name instead");
 }
 
 c10::Device device_of_code(int64_t code) {
   if (code < -1) {
-    throw Error(ErrorKind::kInvalidArgument, std::to_string(code) + " is the code of no device");
+    throw Error(ErrorKind::kInvalidArgument, "unknown device code " + std::to_string(code));
   }
   return code == -1 ? c10::Device(c10::kCPU) : cuda_device(code);
 }
 
-std::string devices_here() {
+std::string available_devices() {
   const int64_t count = cuda_device_count();
   return count == 0   ? "cpu"
          : count == 1 ? "cpu and cuda:0"
@@ -151,7 +152,7 @@ c10::Device device_of_text(std::string_view text) {
     return device.is_cuda() ? cuda_device(device.has_index() ? device.index() : 0) : device;
   } catch (const c10::Error& error) {
     throw Error(ErrorKind::kInvalidArgument,
-                std::string(error.what_without_backtrace()) + "; the devices here are " + devices_here());
+                std::string(error.what_without_backtrace()) + "; available devices: " + available_devices());
   }
 }
 
@@ -160,13 +161,13 @@ c10::TensorOptions options(int64_t dtype, int64_t device) {
 }
 
 void set_default_dtype(int64_t code) {
-  if (code < 0) {  // elsewhere it stands for the default dtype itself
-    throw Error(ErrorKind::kInvalidArgument, "there is no dtype with code " + std::to_string(code));
+  if (code < 0) {  // in other functions -1 is the default dtype itself
+    throw Error(ErrorKind::kInvalidArgument, "unknown dtype code " + std::to_string(code));
   }
   const ScalarType dtype = dtype_of_code(code);
   if (!c10::isFloatingType(dtype)) {
     throw Error(ErrorKind::kDtypeMismatch,
-                "the default dtype is a floating-point one, and " + dtype_name(dtype) + " is not");
+                "only floating-point types are supported as the default type, got " + dtype_name(dtype));
   }
   c10::set_default_dtype(c10::scalarTypeToTypeMeta(dtype));
 }

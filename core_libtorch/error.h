@@ -1,4 +1,4 @@
-// The one exception type that this project throws on purpose.
+// The exception type of this project.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace simple_torch {
 
-/// What a program may want to read apart from the message. Empty or -1: not known, or does not apply.
+/// Structured details next to the message. Empty or -1: unknown or not applicable.
 struct ErrorFields {
   std::string op;        // "matmul"
   std::string expected;  // text form of a shape, dtype or device
@@ -21,7 +21,7 @@ struct ErrorFields {
   std::string traceback;  // of a Python exception
 };
 
-/// Everything we throw on purpose. Programs branch on kind(), people read what().
+/// Every exception that this project throws. Programs branch on kind(); what() is the message for people.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

@@ -1,4 +1,4 @@
-// Runs an operation so that a refusal by LibTorch becomes our Error.
+// Runs an operation and converts LibTorch's exceptions to our Error.
 #pragma once
 
 #include <initializer_list>
@@ -11,8 +11,8 @@ namespace simple_torch::core {
 
 inline constexpr std::initializer_list<const at::Tensor*> kNoOperands{};
 
-/// Runs `op`; if LibTorch refuses, rethrows its words as our Error with the operands' shapes, dtypes or
-/// devices in fields and the nearest kind. Costs nothing while `op` succeeds.
+/// Runs `op`. If LibTorch throws, rethrows its message as our Error with the nearest kind and the operands'
+/// shapes, dtypes or devices in the fields. Costs nothing while `op` succeeds.
 template <class Op>
 auto with_error_context(const char* name, std::initializer_list<const at::Tensor*> operands, Op&& op)
     -> decltype(op()) {

@@ -1,4 +1,4 @@
-// LibTorch's words as our errors where they come without its exceptions, through other languages.
+// Converts LibTorch messages that arrive without its exceptions, through another language.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace simple_torch::core {
 
-/// The Error that core::explain() makes of LibTorch's exception with this message; its kind is kTorch where
-/// the words are none that are known.
+/// The Error that core::to_error() makes of a LibTorch exception with this message. Its kind is kTorch for an
+/// unknown message.
 Error error_from_message(const std::string& message);
 
 }  // namespace simple_torch::core

@@ -1,4 +1,4 @@
-// The reviewed table from LibTorch's messages to kinds of errors. The first line that fits wins.
+// The reviewed table from LibTorch's messages to kinds of errors. The first matching entry wins.
 #include "core_libtorch/error_table.h"
 
 #include <algorithm>
@@ -17,35 +17,34 @@
 namespace simple_torch::core {
 namespace {
 
-/// Which of the operands' facts go into `expected` and `got`.
+/// The operands' property that fills `expected` and `got`.
 enum class Facts { kNone, kShapes, kDtypes, kDevices };
 
-struct Line {
+struct Entry {
   std::string_view pattern;  // a part of the message
   ErrorKind kind;
   Facts facts;
-  std::string_view instead{};  // of the message, where LibTorch's speaks of something else
+  std::string_view replacement{};  // our message, where LibTorch's names another cause
 };
 
-// LibTorch speaks of FakeTensor and torch.compile, where memory that it may not write is all that is meant.
+// LibTorch's message names FakeTensor and torch.compile; the cause is memory that it may not write.
 constexpr std::string_view kReadOnly =
-    "the tensor is read-only: its memory was lent without leave to write (DLPack's flag READ_ONLY, or a "
-    "buffer that "
-    "cannot be written), and this operation writes to it, or asks for it as if it would; use its .clone()";
+    "the tensor is read-only: its memory was imported without write access (DLPack's flag READ_ONLY, or a "
+    "read-only buffer), and this operation writes to it or requests a writable pointer; use its .clone()";
 
-// Where CUDA was in use before the fork; LibTorch has many lines of advice, none of which says so.
-constexpr std::string_view kStartFailed = "CUDA error: initialization error";
+// The parent used CUDA before the fork. LibTorch's message here does not name the fork; PyTorch's own does.
+constexpr std::string_view kInitializationError = "CUDA error: initialization error";
 constexpr std::string_view kForkedFromCuda =
-    "CUDA does not work in a forked process whose parent had used it; start the process by spawn or "
-    "forkserver";
+    "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the "
+    "'spawn' start method";
 
-constexpr std::string_view kLent =
-    "the tensor's memory cannot be resized: it was lent to others (by DLPack, or to NumPy), who would lose "
-    "it, or "
-    "is another library's; resize a clone()";
+constexpr std::string_view kNotResizable =
+    "the tensor's memory cannot be resized: it is exported (by DLPack or to NumPy), or it belongs to another "
+    "library; resize a clone()";
 
-constexpr Line kTable[] = {
-    {"Trying to resize storage that is not resizable", ErrorKind::kInvalidArgument, Facts::kNone, kLent},
+constexpr Entry kTable[] = {
+    {"Trying to resize storage that is not resizable", ErrorKind::kInvalidArgument, Facts::kNone,
+     kNotResizable},
     {"Cannot access data pointer of Tensor (e.g. FakeTensor", ErrorKind::kInvalidArgument, Facts::kNone,
      kReadOnly},
     // devices
@@ -99,10 +98,10 @@ constexpr Line kTable[] = {
     {"must have the same scalar type", ErrorKind::kDtypeMismatch, Facts::kDtypes},
     {"expected condition to be a boolean tensor", ErrorKind::kDtypeMismatch, Facts::kDtypes},
     {"the `-` operator, ", ErrorKind::kDtypeMismatch, Facts::kDtypes},
-    // values that no operation takes, in words that the lines below would take for something missing
+    // invalid values whose messages would match the entries for missing features below
     {"negative padding", ErrorKind::kInvalidArgument, Facts::kNone},
     {"non-positive", ErrorKind::kInvalidArgument, Facts::kNone},
-    // what LibTorch lacks
+    // features that LibTorch lacks
     {"not implemented for", ErrorKind::kNotImplemented, Facts::kDtypes},
     {"is not implemented", ErrorKind::kNotImplemented, Facts::kNone},
     {"not supported", ErrorKind::kNotImplemented, Facts::kNone},
@@ -260,10 +259,10 @@ constexpr Line kTable[] = {
     {"einsum(): ", ErrorKind::kInvalidArgument, Facts::kNone},
 };
 
-const Line* line_for(std::string_view message) {
-  for (const Line& line : kTable) {
-    if (message.find(line.pattern) != std::string_view::npos) {
-      return &line;
+const Entry* find_entry(std::string_view message) {
+  for (const Entry& entry : kTable) {
+    if (message.find(entry.pattern) != std::string_view::npos) {
+      return &entry;
     }
   }
   return nullptr;
@@ -312,8 +311,8 @@ std::string between(std::string_view message, std::string_view before, std::stri
   return end == std::string_view::npos ? "" : std::string(message.substr(from, end - from));
 }
 
-/// The first operand's fact is expected, the first one that differs from it (or else the second) is got. Of
-/// a single operand the fact is got, and what it should have been may stand in the message.
+/// `expected` is the first operand's property; `got` is the first different one, else the second. For a
+/// single operand `got` is its property, and the message may have the expected one.
 void fill_facts(Facts facts, Operands operands, std::string_view message, ErrorFields& fields) {
   std::vector<std::string> found;
   for (const at::Tensor* operand : operands) {
@@ -332,7 +331,7 @@ void fill_facts(Facts facts, Operands operands, std::string_view message, ErrorF
   }
 }
 
-/// "2.50 GiB" or "4000 bytes" after `label`; -1 when there is none.
+/// "2.50 GiB" or "4000 bytes" after `label`; -1 if there is none.
 int64_t bytes_after(std::string_view message, std::string_view label) {
   const size_t start = message.find(label);
   if (start == std::string_view::npos) {
@@ -352,7 +351,7 @@ int64_t bytes_after(std::string_view message, std::string_view label) {
   return static_cast<int64_t>(number * scale);
 }
 
-/// MemAvailable of the machine; -1 where it cannot be read.
+/// MemAvailable of the machine; -1 if it cannot be read.
 int64_t available_memory() {
   std::ifstream file("/proc/meminfo");
   for (std::string line; std::getline(file, line);) {
@@ -375,34 +374,34 @@ void fill_bytes(std::string_view message, ErrorFields& fields) {
 
 }  // namespace
 
-Error explain(const char* op, Operands operands, const c10::Error& error) {
+Error to_error(const char* op, Operands operands, const c10::Error& error) {
   const std::string message = error.what_without_backtrace();
   ErrorFields fields;
   fields.op = op;
-  const Line* line = line_for(message);
+  const Entry* entry = find_entry(message);
   const bool out_of_memory = dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
-                             (line != nullptr && line->kind == ErrorKind::kOutOfMemory);
+                             (entry != nullptr && entry->kind == ErrorKind::kOutOfMemory);
   if (out_of_memory) {
     fill_bytes(message, fields);
     return {ErrorKind::kOutOfMemory, message, fields};
   }
-  if (message.starts_with(kStartFailed) && is_in_forked_process()) {
+  if (message.starts_with(kInitializationError) && is_in_forked_process()) {
     return {ErrorKind::kUnavailable, std::string(kForkedFromCuda), fields};
   }
-  if (line == nullptr) {
+  if (entry == nullptr) {
     return {kind_by_class(error), message, fields};
   }
-  fill_facts(line->facts, operands, message, fields);
-  return {line->kind, line->instead.empty() ? message : std::string(line->instead), fields};
+  fill_facts(entry->facts, operands, message, fields);
+  return {entry->kind, entry->replacement.empty() ? message : std::string(entry->replacement), fields};
 }
 
 Error error_from_message(const std::string& message) {
-  return explain("", {}, c10::Error(c10::SourceLocation{}, message));
+  return to_error("", {}, c10::Error(c10::SourceLocation{}, message));
 }
 
-/// What LibTorch throws for an exception of Python code that it called. Who knows Python tells of it; its
-/// type's header needs Python's.
-static bool is_of_python(const std::exception& error) {
+/// Whether this is LibTorch's exception for an error in Python code that it called. The bridge reports it.
+/// The name is compared because the type's header needs Python's headers.
+static bool is_python_error(const std::exception& error) {
   return std::string_view(typeid(error).name()) == "12python_error";
 }
 
@@ -410,21 +409,21 @@ void rethrow_with_context(const char* op, Operands operands) {
   try {
     throw;
   } catch (const c10::Error& error) {
-    const Error explained = explain(op, operands, error);
-    throw Error(explained.kind(), with_function_names(explained.what(), "a custom function"),
-                explained.fields());
+    const Error converted = to_error(op, operands, error);
+    throw Error(converted.kind(), with_function_names(converted.what(), "a custom function"),
+                converted.fields());
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    if (*error.what() == '\0' || is_of_python(error)) {
+    if (*error.what() == '\0' || is_python_error(error)) {
       throw;
     }
     ErrorFields fields;
     fields.op = op;
-    const Line* line = line_for(error.what());
-    throw Error(line == nullptr ? ErrorKind::kTorch : line->kind, error.what(), fields);
+    const Entry* entry = find_entry(error.what());
+    throw Error(entry == nullptr ? ErrorKind::kTorch : entry->kind, error.what(), fields);
   }
 }
 

@@ -11,13 +11,13 @@ namespace simple_torch::core {
 /// The operands of a failed operation; any may be NULL or undefined.
 using Operands = c10::ArrayRef<const at::Tensor*>;
 
-/// Our Error for a LibTorch exception: the nearest kind, LibTorch's own words without its C++ backtrace, and
-/// in the fields what the message or the operands tell about shapes, dtypes, devices or bytes.
-Error explain(const char* op, Operands operands, const c10::Error& error);
+/// Our Error for a LibTorch exception: the nearest kind and LibTorch's own message without its C++ backtrace.
+/// The fields hold shapes, dtypes, devices or bytes from the message or the operands.
+Error to_error(const char* op, Operands operands, const c10::Error& error);
 
-/// Rethrows the exception that is being handled: LibTorch's as explain() has it, a plain one that comes out
-/// of LibTorch as kTorch, an Error of ours and std::bad_alloc as they are. So is one without words, as that
-/// of Python code which LibTorch called: its words are Python's to tell.
+/// Rethrows the exception that is being handled. LibTorch's is converted by to_error(), another
+/// std::exception becomes kTorch. An Error of ours, std::bad_alloc and an exception without a message stay as
+/// they are; the last is Python's, and the bridge reports it.
 [[noreturn]] void rethrow_with_context(const char* op, Operands operands);
 
 }  // namespace simple_torch::core

@@ -1,4 +1,4 @@
-// Whole files as tensors of bytes.
+// Reads and writes whole files as tensors of bytes.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,12 +7,12 @@
 
 namespace simple_torch::core {
 
-/// A uint8 tensor [n]. With `unpacked` the content of a gzip file is meant, and any other file is taken as it
-/// is. Throws Error(kIo), which names the path, where the file cannot be read, or is a truncated or broken
-/// gzip file.
-at::Tensor read_bytes(const std::string& path, bool unpacked);
+/// The file's bytes as a uint8 tensor [n]. With `decompress` a gzip file is decompressed; other files are
+/// read as they are. Throws Error(kIo), which names the path, if the file cannot be read or is a truncated or
+/// corrupt gzip file.
+at::Tensor read_bytes(const std::string& path, bool decompress);
 
-/// The file appears whole or not at all. Throws Error(kInvalidArgument) unless `bytes` is a uint8 tensor [n]
+/// Replaces the file atomically. Throws Error(kInvalidArgument) unless `bytes` is a uint8 tensor [n]
 /// on the CPU, Error(kIo).
 void write_bytes(const std::string& path, const at::Tensor& bytes);
 

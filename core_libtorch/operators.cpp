@@ -30,20 +30,21 @@ std::string qualified(const std::string& name) {
 }
 
 // An overload without a name is called "default" in Python.
-std::string schemas_word(const std::string& overload) { return overload == "default" ? "" : overload; }
+std::string schema_overload_name(const std::string& overload) {
+  return overload == "default" ? "" : overload;
+}
 
-// All overloads of an operator, or with its name behind a dot one of them ("aten::add.Tensor").
-// The JIT's list keeps the order of PyTorch's own declarations; what only the JIT has is no operator of the
-// dispatcher.
+// All overloads of an operator, or the one that the name selects ("aten::add.Tensor"). The JIT's list keeps
+// the order of PyTorch's own declarations. Operators that only the JIT knows are skipped.
 Overloads look_up(const std::string& full_name) {
   const size_t dot = full_name.rfind('.');
   const bool all = dot == std::string::npos;
-  const std::string wanted = all ? "" : schemas_word(full_name.substr(dot + 1));
+  const std::string overload = all ? "" : schema_overload_name(full_name.substr(dot + 1));
   Overloads found;
   for (const auto& op :
        torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(full_name.substr(0, dot)))) {
     const auto& schema = op->schema();
-    if (!all && schema.overload_name() != wanted) {
+    if (!all && schema.overload_name() != overload) {
       continue;
     }
     if (const auto handle =
@@ -54,10 +55,10 @@ Overloads look_up(const std::string& full_name) {
   return found;
 }
 
-// Names of the known operators; entries never move and never go.
-class Known {
+// The operators that were looked up, by name. Entries never move and are never removed.
+class OperatorCache {
  public:
-  const Overloads& of(const std::string& name) {
+  const Overloads& find(const std::string& name) {
     {
       const std::shared_lock reading(mutex_);
       if (const auto found = by_name_.find(name); found != by_name_.end()) {
@@ -65,7 +66,7 @@ class Known {
       }
     }
     const std::string full_name = qualified(name);
-    return full_name == name ? look_up_and_keep(name) : under_second_name(name, of(full_name));
+    return full_name == name ? insert(name) : insert_alias(name, find(full_name));
   }
 
  private:
@@ -74,7 +75,7 @@ class Known {
     return empty;
   }
 
-  const Overloads& look_up_and_keep(const std::string& name) {
+  const Overloads& insert(const std::string& name) {
     Overloads looked_up = look_up(name);
     if (looked_up.empty()) {
       return none();
@@ -86,8 +87,8 @@ class Known {
     return *(by_name_[name] = &lists_.emplace_back(std::move(looked_up)));
   }
 
-  // One list for both, so that the address of an overload tells which it is.
-  const Overloads& under_second_name(const std::string& name, const Overloads& list) {
+  // Both names share one list, so that the address of an overload identifies it.
+  const Overloads& insert_alias(const std::string& name, const Overloads& list) {
     if (!list.empty()) {
       const CountedLockGuard writing(mutex_);
       by_name_[name] = &list;
@@ -100,23 +101,23 @@ class Known {
   std::unordered_map<std::string, const Overloads*> by_name_;
 };
 
-Known& known() {
-  static auto* const all = new Known;  // used by threads that may outlive main
-  return *all;
+OperatorCache& operator_cache() {
+  static auto* const cache = new OperatorCache;  // never freed: threads that outlive main use it
+  return *cache;
 }
 
-// PyTorch's Python functions give some arguments other names than the schemas.
-bool is_called(const c10::Argument& argument, const std::string& name) {
+// PyTorch's Python functions name some arguments differently from the schemas.
+bool has_name(const c10::Argument& argument, const std::string& name) {
   const std::string& own = argument.name();
   return own == name || (own == "self" && name == "input") || (own == "dim" && name == "axis") ||
          (own == "keepdim" && name == "keepdims");
 }
 
-// Values on their way into one overload's stack.
+// Binds the values of a call to the arguments of one overload.
 class Binding {
  public:
-  Binding(const c10::FunctionSchema& schema, const CallValues& given, Fit fit)
-      : schema_(schema), given_(given), fit_(fit), used_(given.named.size(), false) {
+  Binding(const c10::FunctionSchema& schema, const CallValues& values, Fit fit)
+      : schema_(schema), values_(values), fit_(fit), used_(values.named.size(), false) {
     const auto& arguments = schema.arguments();
     positions_ = static_cast<size_t>(
         std::count_if(arguments.begin(), arguments.end(), [](const auto& a) { return !a.kwarg_only(); }));
@@ -124,24 +125,24 @@ class Binding {
         std::count_if(arguments.begin(), arguments.end(), [](const auto& a) { return a.is_out(); }));
   }
 
-  // The stack, or nothing and why().
+  // The stack; or nothing, and why() has the reason.
   std::optional<Stack> bind() {
     Stack stack;
     stack.reserve(schema_.arguments().size());
     for (const c10::Argument& argument : schema_.arguments()) {
       std::optional<IValue> value = value_of(argument);
-      if (!value || (!takes_default_ && !fits(*value, argument))) {
+      if (!value || (!uses_default_ && !fits(*value, argument))) {
         return std::nullopt;
       }
       stack.push_back(std::move(*value));
     }
-    if (next_ < given_.positional.size()) {
-      return refuse("it takes " + std::to_string(positions_) + " positional arguments, not " +
-                    std::to_string(given_.positional.size()));
+    if (next_ < values_.positional.size()) {
+      return mismatch("takes " + std::to_string(positions_) + " positional arguments but " +
+                      std::to_string(values_.positional.size()) + " were given");
     }
     for (size_t i = 0; i < used_.size(); ++i) {
       if (!used_[i]) {
-        return refuse("it has no argument '" + given_.named[i].first + "'");
+        return mismatch("got an unexpected keyword argument '" + values_.named[i].first + "'");
       }
     }
     return stack;
@@ -150,55 +151,55 @@ class Binding {
   const std::string& why() const { return why_; }
 
  private:
-  std::nullopt_t refuse(std::string why) {
+  std::nullopt_t mismatch(std::string why) {
     why_ = std::move(why);
     return std::nullopt;
   }
 
   bool fits(IValue& value, const c10::Argument& argument) {
-    const IValue given = value;
+    const IValue original = value;
     if (coerce(value, argument, fit_)) {
       return true;
     }
-    const std::string shown = given.isString() ? "'" + given.toStringRef() + "'" : kind_of(given);
-    refuse("its argument '" + argument.name() + "' is " + kind_of(argument) + ", not " + shown +
-           (is_device(argument) ? "; the devices here are " + devices_here() : ""));
+    const std::string shown = original.isString() ? "'" + original.toStringRef() + "'" : kind_of(original);
+    mismatch("argument '" + argument.name() + "' must be " + kind_of(argument) + ", not " + shown +
+             (is_device(argument) ? "; available devices: " + available_devices() : ""));
     return false;
   }
 
   std::optional<IValue> value_of(const c10::Argument& argument) {
-    takes_default_ = false;
-    if (next_ < given_.positional.size() && !argument.kwarg_only()) {
+    uses_default_ = false;
+    if (next_ < values_.positional.size() && !argument.kwarg_only()) {
       return positional(argument);
     }
     if (auto value = named(argument)) {
       return value;
     }
     if (argument.default_value()) {
-      takes_default_ = true;
+      uses_default_ = true;
       return argument.default_value();
     }
-    return refuse("its argument '" + argument.name() + "' is missing");
+    return mismatch("missing required argument '" + argument.name() + "'");
   }
 
-  // Sizes may be given one by one, to the last positional argument.
+  // The last positional argument accepts sizes one by one.
   std::optional<IValue> positional(const c10::Argument& argument) {
-    const auto first = given_.positional.begin() + static_cast<std::ptrdiff_t>(next_);
+    const auto first = values_.positional.begin() + static_cast<std::ptrdiff_t>(next_);
     const bool is_last = ++next_ == positions_;
     if (!is_last || !first->isInt() || !is_list_of_ints(argument)) {
       return *first;
     }
-    if (argument.N() && first + 1 == given_.positional.end()) {
+    if (argument.N() && first + 1 == values_.positional.end()) {
       return *first;
     }
-    if (!std::all_of(first, given_.positional.end(), [](const IValue& value) { return value.isInt(); })) {
+    if (!std::all_of(first, values_.positional.end(), [](const IValue& value) { return value.isInt(); })) {
       return *first;
     }
     c10::List<int64_t> sizes;
-    for (auto at = first; at != given_.positional.end(); ++at) {
+    for (auto at = first; at != values_.positional.end(); ++at) {
       sizes.push_back(at->toInt());
     }
-    next_ = given_.positional.size();
+    next_ = values_.positional.size();
     return IValue(std::move(sizes));
   }
 
@@ -215,8 +216,8 @@ class Binding {
 
   std::optional<IValue> named(const c10::Argument& argument) {
     for (size_t i = 0; i < used_.size(); ++i) {
-      const auto& [name, value] = given_.named[i];
-      if (is_called(argument, name) && !used_[i]) {
+      const auto& [name, value] = values_.named[i];
+      if (has_name(argument, name) && !used_[i]) {
         used_[i] = true;
         return value;
       }
@@ -228,31 +229,31 @@ class Binding {
     return std::nullopt;
   }
 
-  // `out` is the one result, or a list of all of them.
+  // `out` is the only result, or a list of all results.
   std::optional<IValue> out_part(const IValue& value) {
     if (outs_ == 1 || !value.isList()) {
       return value;
     }
     const auto parts = value.toListRef();
     if (parts.size() != outs_) {
-      return refuse("its results are " + std::to_string(outs_) + ", and out has " +
-                    std::to_string(parts.size()));
+      return mismatch("out must have " + std::to_string(outs_) + " tensors, got " +
+                      std::to_string(parts.size()));
     }
     return parts[next_out_++];
   }
 
   const c10::FunctionSchema& schema_;
-  const CallValues& given_;
+  const CallValues& values_;
   Fit fit_;
   std::vector<bool> used_;
   size_t positions_ = 0, outs_ = 0;
   size_t next_ = 0, next_out_ = 0;
-  bool takes_default_ = false;
+  bool uses_default_ = false;
   std::string why_;
 };
 
-std::string shown_call(const std::string& name, const CallValues& values) {
-  std::string shown = name + "(";
+std::string argument_types(const CallValues& values) {
+  std::string shown = "(";
   for (const IValue& value : values.positional) {
     shown += (shown.back() == '(' ? "" : ", ") + kind_of(value);
   }
@@ -262,28 +263,29 @@ std::string shown_call(const std::string& name, const CallValues& values) {
   return shown + ")";
 }
 
-std::string shown_schema(const c10::FunctionSchema& schema) { return c10::toString(schema); }
+std::string schema_text(const c10::FunctionSchema& schema) { return c10::toString(schema); }
 
-Error nothing_fits(const std::string& name, const CallValues& values, const Overloads& overloads) {
-  std::string message = "there is no " + shown_call(name, values);
+Error no_matching_overload(const std::string& name, const CallValues& values, const Overloads& overloads) {
+  std::string message = name + "() received an invalid combination of arguments - got " +
+                        argument_types(values) + ", but expected one of:";
   for (const auto& op : overloads) {
     Binding binding(op.schema(), values, Fit::kLoose);
     binding.bind();
-    message += "\n  " + shown_schema(op.schema()) + "\n    " + binding.why();
+    message += "\n  " + schema_text(op.schema()) + "\n    " + binding.why();
   }
   ErrorFields fields;
   fields.op = name;
   return {ErrorKind::kInvalidArgument, message, fields};
 }
 
-struct Chosen {
+struct SelectedCall {
   const c10::OperatorHandle* op;
   Stack stack;
 };
 
-// Operators for which PyTorch's Python makes a tensor of a number on either side, and so calls their first
+// Operators for which PyTorch's Python wraps a number on either side as a tensor, and so calls the first
 // overload.
-bool takes_numbers_as_tensors(std::string_view op) {
+bool wraps_numbers(std::string_view op) {
   static constexpr std::array<std::string_view, 10> kNames = {
       "copy", "add", "sub", "mul", "div", "multiply", "subtract", "divide", "true_divide", "floor_divide"};
   if (op.starts_with("aten::")) {
@@ -295,75 +297,75 @@ bool takes_numbers_as_tensors(std::string_view op) {
   return std::find(kNames.begin(), kNames.end(), op) != kNames.end();
 }
 
-std::optional<Chosen> choose(const Overloads& overloads, const CallValues& values) {
-  const bool arithmetic = takes_numbers_as_tensors(overloads.front().schema().name());
-  for (const Fit fit : {arithmetic ? Fit::kDispatcher : Fit::kExact, Fit::kExact, Fit::kLoose}) {
+std::optional<SelectedCall> choose(const Overloads& overloads, const CallValues& values) {
+  const bool is_arithmetic = wraps_numbers(overloads.front().schema().name());
+  for (const Fit fit : {is_arithmetic ? Fit::kDispatcher : Fit::kExact, Fit::kExact, Fit::kLoose}) {
     for (const auto& op : overloads) {
       if (auto stack = Binding(op.schema(), values, fit).bind()) {
-        return Chosen{&op, std::move(*stack)};
+        return SelectedCall{&op, std::move(*stack)};
       }
     }
   }
   return std::nullopt;
 }
 
-bool is_of_cpu(const std::string& name, const IValue& value) {
+bool is_on_cpu(const std::string& name, const IValue& value) {
   if (value.isTensor()) {
     return value.toTensor().is_cpu();
   }
   return name != "device" || value.isNone() || (value.isString() && value.toStringRef().starts_with("cpu"));
 }
 
-bool is_drawing(const Overloads& overloads) {
+bool is_random(const Overloads& overloads) {
   return std::any_of(overloads.begin(), overloads.end(), [](const auto& op) {
     return op.schema().argumentIndexWithName("generator").has_value();
   });
 }
 
-// Where nothing else was given, this thread's own generator is.
-std::optional<Chosen> choose_drawing(const Overloads& overloads, const CallValues& values) {
-  if (!thread_generator().defined() || !is_drawing(overloads)) {
+// The choice with this thread's own generator; nothing if the call names another one or is not on the CPU.
+std::optional<SelectedCall> choose_random(const Overloads& overloads, const CallValues& values) {
+  if (!thread_generator().defined() || !is_random(overloads)) {
     return std::nullopt;
   }
-  CallValues told = values;
-  std::erase_if(told.named,
+  CallValues with_generator = values;
+  std::erase_if(with_generator.named,
                 [](const auto& each) { return each.first == "generator" && each.second.isNone(); });
-  for (const auto& [name, value] : told.named) {
-    if (name == "generator" || !is_of_cpu(name, value)) {
+  for (const auto& [name, value] : with_generator.named) {
+    if (name == "generator" || !is_on_cpu(name, value)) {
       return std::nullopt;
     }
   }
-  for (const IValue& value : told.positional) {
-    if (!is_of_cpu("", value)) {
+  for (const IValue& value : with_generator.positional) {
+    if (!is_on_cpu("", value)) {
       return std::nullopt;
     }
   }
-  told.named.emplace_back("generator", thread_generator());
-  return choose(overloads, told);
+  with_generator.named.emplace_back("generator", thread_generator());
+  return choose(overloads, with_generator);
 }
 
-// Overloads live as long as the process, so that their addresses tell them apart.
-void refuse_fatal_inputs(const c10::OperatorHandle& op, const Stack& arguments) {
-  using Refuse = decltype(FatalInputs::refuse);
-  static const std::vector<std::pair<const c10::OperatorHandle*, Refuse>> all = [] {
-    std::vector<std::pair<const c10::OperatorHandle*, Refuse>> found;
-    for (const auto& [name, refuse] : kFatalInputs) {
-      for (const auto& overload : known().of(name)) {
-        found.emplace_back(&overload, refuse);
+// Overloads live as long as the process, so that their addresses identify them.
+void check_crash_guards(const c10::OperatorHandle& op, const Stack& arguments) {
+  using Check = decltype(CrashGuard::check);
+  static const std::vector<std::pair<const c10::OperatorHandle*, Check>> all = [] {
+    std::vector<std::pair<const c10::OperatorHandle*, Check>> found;
+    for (const auto& [name, check] : kCrashGuards) {
+      for (const auto& overload : operator_cache().find(name)) {
+        found.emplace_back(&overload, check);
       }
     }
     return found;
   }();
-  for (const auto& [known_op, refuse] : all) {
+  for (const auto& [known_op, check] : all) {
     if (known_op == &op) {
-      refuse(arguments);
+      check(arguments);
     }
   }
 }
 
 void run(const std::string& name, const c10::OperatorHandle& op, Stack& stack) {
   try {
-    refuse_fatal_inputs(op, stack);
+    check_crash_guards(op, stack);
     op.callBoxed(&stack);
   } catch (...) {
     std::vector<const at::Tensor*> operands;
@@ -376,45 +378,47 @@ void run(const std::string& name, const c10::OperatorHandle& op, Stack& stack) {
   }
 }
 
-// Takes `requires_grad` out of the values: Python's functions that make tensors have it, their schemas do
-// not.
+// Removes `requires_grad` from the values and returns it. Python's tensor factories accept it; their schemas
+// do not.
 std::optional<bool> take_requires_grad(CallValues& values) {
   const auto found = std::find_if(values.named.begin(), values.named.end(),
                                   [](const auto& each) { return each.first == "requires_grad"; });
   if (found == values.named.end() || !found->second.isBool()) {
     return std::nullopt;
   }
-  const bool wanted = found->second.toBool();
+  const bool requires_grad = found->second.toBool();
   values.named.erase(found);
-  return wanted;
+  return requires_grad;
 }
 
-bool makes_tensors(const c10::FunctionSchema& schema) {
+std::string no_operator(const std::string& name) { return "no operator named '" + name + "'"; }
+
+bool is_factory(const c10::FunctionSchema& schema) {
   return schema.argumentIndexWithName("pin_memory").has_value();
 }
 
 }  // namespace
 
-const Overloads& overloads_of(const std::string& name) { return known().of(name); }
+const Overloads& overloads_of(const std::string& name) { return operator_cache().find(name); }
 
 const c10::OperatorHandle& overload_of(const std::string& name, const std::string& overload) {
   const Overloads& overloads = overloads_of(name);
   for (const auto& op : overloads) {
-    if (op.schema().overload_name() == schemas_word(overload)) {
+    if (op.schema().overload_name() == schema_overload_name(overload)) {
       return op;
     }
   }
-  throw Error(ErrorKind::kNotImplemented, overloads.empty() ? "PyTorch has no operator " + name
-                                                            : name + " has no overload '" + overload +
-                                                                  "'; there are:\n" + schemas_of(name));
+  throw Error(ErrorKind::kNotImplemented, overloads.empty() ? no_operator(name)
+                                                            : name + ": no overload named '" + overload +
+                                                                  "'; its overloads:\n" + schemas_of(name));
 }
 
 CallResults call_by_name(const std::string& name, const CallValues& values) {
   const Overloads& overloads = overloads_of(name);
   if (overloads.empty()) {
-    throw Error(ErrorKind::kNotImplemented, "PyTorch has no operator " + name);
+    throw Error(ErrorKind::kNotImplemented, no_operator(name));
   }
-  std::optional<Chosen> chosen = choose_drawing(overloads, values);
+  std::optional<SelectedCall> chosen = choose_random(overloads, values);
   if (!chosen) {
     chosen = choose(overloads, values);
   }
@@ -425,8 +429,8 @@ CallResults call_by_name(const std::string& name, const CallValues& values) {
     if (requires_grad) {
       chosen = choose(overloads, rest);
     }
-    if (!chosen || !makes_tensors(chosen->op->schema())) {
-      throw nothing_fits(name, values, overloads);
+    if (!chosen || !is_factory(chosen->op->schema())) {
+      throw no_matching_overload(name, values, overloads);
     }
   }
   run(name, *chosen->op, chosen->stack);
@@ -441,18 +445,20 @@ void call_overload(const c10::OperatorHandle& op, Stack& stack) {
   const auto& arguments = op.schema().arguments();
   const std::string& name = op.schema().name();
   if (stack.size() > arguments.size()) {
-    throw Error(ErrorKind::kInvalidArgument, name + " takes " + std::to_string(arguments.size()) +
-                                                 " arguments, not " + std::to_string(stack.size()));
+    throw Error(ErrorKind::kInvalidArgument, name + ": takes " + std::to_string(arguments.size()) +
+                                                 " arguments but " + std::to_string(stack.size()) +
+                                                 " were given");
   }
   for (size_t i = 0; i < stack.size(); ++i) {
     if (!coerce(stack[i], arguments[i], Fit::kDispatcher)) {
-      throw Error(ErrorKind::kInvalidArgument, name + ": argument '" + arguments[i].name() + "' is " +
+      throw Error(ErrorKind::kInvalidArgument, name + ": argument '" + arguments[i].name() + "' must be " +
                                                    kind_of(arguments[i]) + ", not " + kind_of(stack[i]));
     }
   }
   for (size_t i = stack.size(); i < arguments.size(); ++i) {
     if (!arguments[i].default_value()) {
-      throw Error(ErrorKind::kInvalidArgument, name + ": argument '" + arguments[i].name() + "' is missing");
+      throw Error(ErrorKind::kInvalidArgument,
+                  name + ": missing required argument '" + arguments[i].name() + "'");
     }
     stack.push_back(*arguments[i].default_value());
   }
@@ -462,7 +468,7 @@ void call_overload(const c10::OperatorHandle& op, Stack& stack) {
 std::string schemas_of(const std::string& name) {
   std::string lines;
   for (const auto& op : overloads_of(name)) {
-    lines += (lines.empty() ? "" : "\n") + shown_schema(op.schema());
+    lines += (lines.empty() ? "" : "\n") + schema_text(op.schema());
   }
   return lines;
 }

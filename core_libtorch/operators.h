@@ -10,31 +10,31 @@
 
 namespace simple_torch::core {
 
-/// What a call gives: positional values, then those with a name. Lists are List[Any].
+/// The arguments of a call: positional and named values. Lists are List[Any].
 struct CallValues {
   std::vector<c10::IValue> positional;
   std::vector<std::pair<std::string, c10::IValue>> named;
 };
 
-/// What an operator gave: one value for each return of its schema.
+/// The results of an operator: one value for each return of its schema.
 struct CallResults {
   std::vector<c10::IValue> values;
   const c10::FunctionSchema* schema;
 };
 
-/// The overloads of "softmax", "aten::softmax" or "torchvision::nms", in PyTorch's order; empty where there
-/// are none. The list lives as long as the process. Operators registered later are seen the next time a
-/// missing name is asked for.
+/// The overloads of "softmax", "aten::softmax" or "torchvision::nms", in PyTorch's order; empty if there
+/// are none. The list lives as long as the process. A later call for a missing name finds operators that were
+/// registered since.
 const std::vector<c10::OperatorHandle>& overloads_of(const std::string& name);
 
-/// One overload; "" is the one without an overload name. Throws Error(kNotImplemented) that lists what there
-/// is.
+/// One overload; "" is the one without an overload name. Throws Error(kNotImplemented), which lists the
+/// overloads.
 const c10::OperatorHandle& overload_of(const std::string& name, const std::string& overload);
 
-/// Calls the first overload that the values fit, with PyTorch's defaults, `out:` for one result or a list of
-/// them, sizes as one list or one by one, and `requires_grad:` for what makes tensors. Throws Error:
-/// kNotImplemented (no such operator), kInvalidArgument (no overload fits: each is listed with the reason),
-/// and what the operator itself refuses.
+/// Calls the first overload that accepts the values, with PyTorch's defaults. `out:` is one result or a list
+/// of them; sizes are one list or single numbers; tensor factories accept `requires_grad:`. Throws
+/// Error(kNotImplemented) for an unknown operator, Error(kInvalidArgument) if no overload accepts the values
+/// (lists each with the reason), and the operator's own errors.
 CallResults call_by_name(const std::string& name, const CallValues& values);
 
 /// Calls one overload with the positional values on `stack`, which becomes its results.

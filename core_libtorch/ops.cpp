@@ -1,4 +1,4 @@
-// The operations that need more than one call of LibTorch.
+// Operations that need more than one LibTorch call.
 #include "core_libtorch/ops.h"
 
 #include <ATen/Context.h>
@@ -24,20 +24,20 @@ std::string text_of_value(const T& value) {
   return text.str();
 }
 
-/// The error of two operands that should agree in `what`.
+/// The error for two values that must be equal; `what` is the message before them.
 template <class T>
 Error mismatch(ErrorKind kind, const char* op, const char* what, const T& expected, const T& got) {
   ErrorFields fields;
   fields.op = op;
   fields.expected = text_of_value(expected);
   fields.got = text_of_value(got);
-  return {kind, std::string(op) + ": " + what + ": expected " + fields.expected + ", got " + fields.got,
-          fields};
+  return {kind, std::string(what) + ": expected " + fields.expected + ", got " + fields.got, fields};
 }
 
 void require_same_shape(const char* op, const at::Tensor& input, const at::Tensor& target) {
   if (input.sizes() != target.sizes()) {
-    throw mismatch(ErrorKind::kShapeMismatch, op, "input and target differ in shape", input.sizes(),
+    throw mismatch(ErrorKind::kShapeMismatch, op,
+                   (std::string(op) + ": input and target must have the same shape").c_str(), input.sizes(),
                    target.sizes());
   }
 }
@@ -51,7 +51,8 @@ double to_double(const at::Tensor& tensor) { return tensor.item().toDouble(); }
 int64_t to_int(const at::Tensor& tensor) {
   const c10::Scalar value = tensor.item();
   if (value.isFloatingPoint() && value.toDouble() != std::trunc(value.toDouble())) {
-    throw Error(ErrorKind::kInvalidArgument, std::to_string(value.toDouble()) + " is no integer");
+    throw Error(ErrorKind::kInvalidArgument,
+                "to_int: value must be an integer, got " + std::to_string(value.toDouble()));
   }
   return value.toLong();
 }
@@ -71,7 +72,7 @@ at::Tensor clamp(const at::Tensor& tensor, double low, double high) {
     return std::isnan(value) ? std::nullopt : std::optional<c10::Scalar>(whole_or_float(value));
   };
   if (std::isnan(low) && std::isnan(high)) {
-    throw Error(ErrorKind::kInvalidArgument, "clamp needs a lower or an upper bound");
+    throw Error(ErrorKind::kInvalidArgument, "torch.clamp: At least one of 'min' or 'max' must not be None");
   }
   return at::clamp(tensor, bound(low), bound(high));
 }
@@ -89,7 +90,7 @@ at::Tensor normalize(const at::Tensor& tensor, double p, int64_t dim, double eps
 int64_t reduction(int64_t code) {
   if (code < at::Reduction::None || code >= at::Reduction::END) {
     throw Error(ErrorKind::kInvalidArgument,
-                "reduction is 0 (none), 1 (mean) or 2 (sum), not " + std::to_string(code));
+                "reduction must be 0 (none), 1 (mean) or 2 (sum), got " + std::to_string(code));
   }
   return code;
 }
@@ -108,7 +109,9 @@ at::Tensor binary_cross_entropy_with_logits(const at::Tensor& input, const at::T
 void set_requires_grad(const at::Tensor& tensor, bool requires_grad) {
   if (!requires_grad && !tensor.is_leaf()) {
     throw Error(ErrorKind::kInvalidArgument,
-                "only a leaf tensor can stop requiring a gradient; detach() gives a tensor that needs none");
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+                "variable in a "
+                "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
   }
   tensor.set_requires_grad(requires_grad);
 }
@@ -119,15 +122,16 @@ void set_grad(const at::Tensor& tensor, const std::optional<at::Tensor>& gradien
       throw Error(ErrorKind::kInvalidArgument, "can't assign Variable as its own grad");
     }
     if (gradient->sizes() != tensor.sizes()) {
-      throw mismatch(ErrorKind::kShapeMismatch, "set_grad", "shape of the gradient", tensor.sizes(),
-                     gradient->sizes());
+      throw mismatch(ErrorKind::kShapeMismatch, "set_grad", "assigned grad has data of a different size",
+                     tensor.sizes(), gradient->sizes());
     }
     if (gradient->scalar_type() != tensor.scalar_type()) {
-      throw mismatch(ErrorKind::kDtypeMismatch, "set_grad", "dtype of the gradient",
+      throw mismatch(ErrorKind::kDtypeMismatch, "set_grad", "assigned grad has data of a different type",
                      dtype_name(tensor.scalar_type()), dtype_name(gradient->scalar_type()));
     }
     if (gradient->device() != tensor.device()) {
-      throw mismatch(ErrorKind::kDeviceMismatch, "set_grad", "device of the gradient", tensor.device(),
+      throw mismatch(ErrorKind::kDeviceMismatch, "set_grad",
+                     "assigned grad has data located on a different device", tensor.device(),
                      gradient->device());
     }
   }

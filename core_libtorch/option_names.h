@@ -1,4 +1,4 @@
-// PyTorch's names of layouts and memory formats, as Python writes them behind `torch.`.
+// PyTorch's names of layouts and memory formats, without `torch.`.
 #pragma once
 
 #include <c10/core/Layout.h>

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <string_view>
 
 #include "core_libtorch/counted_lock.h"
@@ -17,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kLengthBytes = 8;
-constexpr uint64_t kLongestHeader = 100'000'000;  // as the format's own reader has it
+constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the format's own reader
 
 struct Dtype {
   std::string_view name;
@@ -56,34 +58,34 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path), file_(p
   file_.seekg(0, std::ios::end);
   const auto size = file_.tellg();
   if (!file_ || size < 0) {
-    throw Error(ErrorKind::kIo, path + " cannot be read");
+    throw Error(ErrorKind::kIo, path + " cannot be read: " + std::strerror(errno));
   }
   file_size_ = static_cast<uint64_t>(size);
   read_header();
 }
 
 void SafetensorsFile::fail(const std::string& why) const {
-  throw Error(ErrorKind::kIo, path_ + " is no valid safetensors file: " + why);
+  throw Error(ErrorKind::kIo, path_ + " is not a valid safetensors file: " + why);
 }
 
 void SafetensorsFile::read_header() {
   std::array<unsigned char, kLengthBytes> bytes{};
   file_.seekg(0);
   if (file_size_ < kLengthBytes || !file_.read(reinterpret_cast<char*>(bytes.data()), kLengthBytes)) {
-    fail("it is too short");
+    fail("the file has only " + std::to_string(file_size_) + " bytes");
   }
   const uint64_t length = little_endian(bytes);
-  if (length > kLongestHeader || length > file_size_ - kLengthBytes) {
-    fail("its header's length, " + std::to_string(length) + ", is more than there is");
+  if (length > kMaxHeaderBytes || length > file_size_ - kLengthBytes) {
+    fail("the header length " + std::to_string(length) + " exceeds the file");
   }
   std::string text(length, '\0');
   if (!file_.read(text.data(), static_cast<std::streamsize>(length))) {
-    fail("its header cannot be read");
+    fail("the header cannot be read");
   }
   data_begin_ = kLengthBytes + length;
   const Json header = Json::parse(text, nullptr, false);
   if (!header.is_object()) {
-    fail("its header is no JSON object");
+    fail("the header is not a JSON object");
   }
   try {
     for (const auto& [name, about] : header.items()) {
@@ -104,18 +106,18 @@ SafetensorsFile::Entry SafetensorsFile::entry(const std::string& name, const std
   const auto* known =
       std::find_if(kDtypes.begin(), kDtypes.end(), [&](const Dtype& each) { return each.name == dtype; });
   if (known == kDtypes.end()) {
-    fail("tensor " + name + " has the unknown dtype " + dtype);
+    fail("tensor " + name + " has unknown dtype " + dtype);
   }
   uint64_t bytes = c10::elementSize(known->dtype);
   for (const int64_t size : shape) {
     if (size < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes)) {
-      fail("tensor " + name + " has a size that cannot be");
+      fail("tensor " + name + " has an invalid size " + std::to_string(size));
     }
   }
   if (begin > end || end > file_size_ - data_begin_ || end - begin != bytes) {
-    fail("tensor " + name + " takes " + std::to_string(bytes) + " bytes, and its place is from " +
-         std::to_string(begin) + " to " + std::to_string(end) + " of " +
-         std::to_string(file_size_ - data_begin_));
+    fail("tensor " + name + " has " + std::to_string(bytes) + " bytes, but data_offsets [" +
+         std::to_string(begin) + ", " + std::to_string(end) + "] of " +
+         std::to_string(file_size_ - data_begin_) + " bytes");
   }
   return {name, known->dtype, std::move(shape), data_begin_ + begin, data_begin_ + end};
 }
@@ -143,7 +145,7 @@ at::Tensor SafetensorsFile::tensor(const std::string& name) {
     if (!file_.read(static_cast<char*>(tensor.mutable_data_ptr()),
                     static_cast<std::streamsize>(tensor.nbytes())) &&
         tensor.nbytes() > 0) {
-      throw Error(ErrorKind::kIo, path_ + " cannot be read where tensor " + name + " lies");
+      throw Error(ErrorKind::kIo, path_ + " cannot be read: no data for tensor " + name);
     }
     return tensor;
   });

@@ -1,4 +1,4 @@
-// Reading of safetensors files: a JSON header with each tensor's dtype, shape and place, then the bytes.
+// Reads safetensors files: a JSON header with each tensor's dtype, shape and offsets, then the data.
 // Format: https://github.com/huggingface/safetensors, README, "Format".
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace simple_torch::core {
 
-/// An open file. Everything that its header says is checked when it is opened.
+/// An open file. The constructor checks the whole header.
 class SafetensorsFile {
  public:
-  /// Throws Error(kIo) when the file cannot be read or is no valid safetensors file; the message names it and
-  /// the fault.
+  /// Throws Error(kIo), which names the file and the fault, if it cannot be read or is not a valid
+  /// safetensors file.
   explicit SafetensorsFile(const std::string& path);
 
   size_t size() const noexcept { return entries_.size(); }
   /// In the header's order.
   std::vector<std::string> names() const;
-  /// A copy on the CPU. Throws Error(kInvalidArgument) for a name that the file has not, Error(kIo).
+  /// A copy on the CPU. Throws Error(kInvalidArgument) for an unknown name, Error(kIo).
   at::Tensor tensor(const std::string& name);
 
  private:

@@ -51,7 +51,7 @@ const Setting& setting_of(const std::string& name) {
       return one;
     }
   }
-  throw Error(ErrorKind::kInvalidArgument, "there is no setting \"" + name + "\"");
+  throw Error(ErrorKind::kInvalidArgument, "no setting named '" + name + "'");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// LibTorch's settings of the process, by name.
+// LibTorch's process-wide settings, by name.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace simple_torch::core {
 
-/// 0 or 1. Throws Error(kInvalidArgument) for a name that there is none of.
+/// 0 or 1. Throws Error(kInvalidArgument) for an unknown name.
 int64_t setting(const std::string& name);
 void set_setting(const std::string& name, bool value);
 

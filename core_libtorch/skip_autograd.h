@@ -1,5 +1,4 @@
-// The short way into an operation: past autograd's layer of the dispatcher, where that layer has nothing to
-// do.
+// Skips autograd's dispatcher layer for operations that do not need it.
 #pragma once
 
 #include <ATen/core/LegacyTypeDispatch.h>
@@ -11,20 +10,19 @@
 
 namespace simple_torch::core {
 
-/// While it lives, calls skip autograd, if no operand has anything to do with it: neither a gradient nor a
-/// history, a hook or a tangent. Only for operations with a kernel of their own below autograd that give new
-/// tensors: autograd would do no more than call that kernel in the same state. What is computed from views,
-/// or put together from other operations, needs the layer.
-class BelowAutograd {
+/// In this scope calls skip autograd, if no operand has a gradient, a history, a hook or a tangent. Use it
+/// only for operations with a kernel of their own below autograd that return new tensors: autograd's layer
+/// would only call that kernel. Views, and operations that are composed of others, need the layer.
+class SkipAutogradGuard {
  public:
-  explicit BelowAutograd(std::initializer_list<const at::Tensor*> operands) {
+  explicit SkipAutogradGuard(std::initializer_list<const at::Tensor*> operands) {
     if (std::all_of(operands.begin(), operands.end(), is_plain)) {
       guard_.emplace();
     }
   }
 
  private:
-  // What belongs to a transform of a function may wrap one that has more to do with it.
+  // A tensor of a functorch transform may wrap a tensor that needs autograd.
   static bool is_plain(const at::Tensor* operand) {
     constexpr c10::DispatchKeySet kTransformed(
         {c10::DispatchKey::FuncTorchBatched, c10::DispatchKey::FuncTorchGradWrapper});

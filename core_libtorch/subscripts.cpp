@@ -17,7 +17,7 @@ struct ToIndex {
   indexing::TensorIndex operator()(int64_t index) const { return index; }
   indexing::TensorIndex operator()(bool index) const { return index; }
   indexing::TensorIndex operator()(NewDimension /*unused*/) const { return indexing::None; }
-  indexing::TensorIndex operator()(AllBetween /*unused*/) const { return indexing::Ellipsis; }
+  indexing::TensorIndex operator()(Ellipsis /*unused*/) const { return indexing::Ellipsis; }
   indexing::TensorIndex operator()(const Slice& slice) const {
     return indexing::Slice(part(slice.start), part(slice.stop), part(slice.step));
   }

@@ -1,4 +1,4 @@
-// Reading and writing the part of a tensor that subscripts name, by PyTorch's own rules.
+// Reads and writes tensor[subscripts] by PyTorch's own rules.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,16 +11,16 @@
 namespace simple_torch::core {
 
 struct NewDimension {};  // nil
-struct AllBetween {};    // ...
-struct Slice {           // start:stop:step; what is left out has no value
+struct Ellipsis {};      // ...
+struct Slice {           // start:stop:step; an omitted part has no value
   std::optional<int64_t> start, stop, step;
 };
-using Subscript = std::variant<int64_t, bool, NewDimension, AllBetween, Slice, at::Tensor>;
+using Subscript = std::variant<int64_t, bool, NewDimension, Ellipsis, Slice, at::Tensor>;
 
-/// A view, or a copy where a tensor is among the subscripts.
+/// A view, or a copy if a subscript is a tensor.
 at::Tensor get_item(const at::Tensor& tensor, const std::vector<Subscript>& subscripts);
 
-/// Writes a tensor, which broadcasts, or a number.
+/// Writes a tensor, which is broadcast, or a number.
 void set_item(const at::Tensor& tensor, const std::vector<Subscript>& subscripts, const at::Tensor& value);
 void set_item(const at::Tensor& tensor, const std::vector<Subscript>& subscripts, const at::Scalar& value);
 

@@ -1,4 +1,4 @@
-// A tensor as text: its elements by its kind, and what is said after them.
+// A tensor's string form: its elements by layout, and the notes after them.
 #include "core_libtorch/text.h"
 
 #include <c10/core/DefaultDtype.h>
@@ -31,7 +31,7 @@ std::string tuple_text(at::IntArrayRef sizes) {
   return text + (sizes.size() == 1 ? ",)" : ")");
 }
 
-/// "crow_indices=tensor([0, 1, 2])", behind the prefix of the whole; with its size where it is empty.
+/// "crow_indices=tensor([0, 1, 2])", indented by the prefix; with its size if it is empty.
 std::string part_text(const char* name, const at::Tensor& part, bool is_meta) {
   const std::string before = std::string(name) + "=tensor(";
   std::string text = before;
@@ -73,7 +73,7 @@ std::string sparse_text(const at::Tensor& tensor) {
                               is_meta);
 }
 
-/// One line, or several, for each tensor within.
+/// One or more lines for each component tensor.
 std::string nested_text(const at::Tensor& tensor) {
   std::string text = "[\n  ";
   const std::vector<at::Tensor> within = tensor.unbind();
@@ -125,14 +125,14 @@ std::string_view layout_name(at::Layout layout) {
 
 std::string gradient_note(const at::Tensor& tensor) {
   if (const auto& node = tensor.grad_fn()) {
-    const std::string name = name_of_node(*node);
+    const std::string name = node_name(*node);
     const size_t colons = name.rfind("::");
     return "grad_fn=<" + (colons == std::string::npos ? name : name.substr(colons + 2)) + ">";
   }
   return tensor.requires_grad() ? "requires_grad=True" : "";
 }
 
-/// As Python writes a float: the fewest digits that give it back.
+/// Python's repr of a float: the fewest digits that round-trip.
 std::string float_text(double value) {
   char digits[40];
   int precision = 0;
@@ -147,7 +147,7 @@ std::string float_text(double value) {
   return digits;
 }
 
-/// How integers stand for numbers.
+/// The quantization parameters.
 void add_quantization(const at::Tensor& tensor, std::vector<std::string>& notes) {
   const at::QScheme scheme = tensor.qscheme();
   notes.push_back("quantization_scheme=torch." + at::toString(scheme));
@@ -161,7 +161,7 @@ void add_quantization(const at::Tensor& tensor, std::vector<std::string>& notes)
   }
 }
 
-/// A nested tensor's own say it all.
+/// The components of a nested tensor have their own notes.
 void add_sizes(const at::Tensor& tensor, std::vector<std::string>& notes) {
   const bool is_sparse = tensor.is_sparse() || is_compressed(tensor);
   if (is_sparse || tensor.is_quantized() || tensor.is_meta() || (tensor.numel() == 0 && tensor.dim() != 1)) {
@@ -206,9 +206,9 @@ std::string text_of(const at::Tensor& tensor) {
   std::string text = tensor.is_nested() ? "nested_tensor(" : "tensor(";
   const auto indent = static_cast<int64_t>(text.size());
   text += contents(tensor);
-  // rfind gives -1 for a single line, as Python's does; PyTorch counts the last line one longer than it is.
+  // rfind returns -1 for a single line, as Python's does: PyTorch counts the last line one column too long.
   auto column = static_cast<int64_t>(text.size() - text.rfind('\n') + 1);
-  bool breaks = tensor.is_sparse();  // always, behind a sparse tensor's parts
+  bool breaks = tensor.is_sparse();  // always, after a sparse tensor's components
   for (const std::string& note : notes_on(tensor)) {
     const auto length = static_cast<int64_t>(note.size());
     if (breaks || column + length + 2 > kLineWidth) {

@@ -1,4 +1,4 @@
-// A tensor as text, as Python's print shows it.
+// A tensor's string form, as Python prints it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,8 +7,8 @@
 
 namespace simple_torch::core {
 
-/// The text of Python's repr(tensor) with PyTorch's default print options: 4 digits, 3 edge items above
-/// 1000 elements, 80 columns; dtype, device and requires_grad or grad_fn where they say something.
+/// Python's repr(tensor) with PyTorch's default print options: 4 digits, 3 edge items above
+/// 1000 elements, 80 columns; dtype, device and requires_grad or grad_fn where PyTorch shows them.
 std::string text_of(const at::Tensor& tensor);
 
 /// "torch.strided", "torch.sparse_coo", …

@@ -1,4 +1,4 @@
-// The elements of a tensor as text: which are shown, how wide each is, how lines break.
+// The elements of a tensor as a string: their selection, column width and line breaks.
 #include "core_libtorch/text_values.h"
 
 #include <ATen/ops/arange.h>
@@ -21,7 +21,7 @@ std::string printed(const char* format, double value) {
   return std::isnan(value) ? "nan" : buffer;
 }
 
-/// How all numbers of one tensor are written: chosen from the numbers that are shown.
+/// The common number format of one tensor, chosen from the shown numbers.
 class NumberFormat {
  public:
   explicit NumberFormat(const std::vector<double>& values) {
@@ -36,7 +36,7 @@ class NumberFormat {
       }
     }
     if (greatest == 0) {
-      return;  // nothing to choose from
+      return;  // no finite numbers
     }
     const bool scientific = greatest / least > 1000.0 || greatest > 1.0e8 || least < 1.0e-4;
     format_ = scientific ? "%.4e" : whole ? "%.0f" : "%.4f";
@@ -72,7 +72,7 @@ std::vector<double> doubles_of(const at::Tensor& shown) {
   return {data, data + flat.numel()};
 }
 
-/// The texts of the elements that are shown, and the columns that one is reckoned to take.
+/// The strings of the shown elements, and the width of a column.
 struct Elements {
   std::vector<std::string> texts;
   size_t width = 1;
@@ -134,10 +134,10 @@ Elements complexes(const at::Tensor& shown) {
   return elements;
 }
 
-/// The elements that are shown: of a long dimension of a large tensor only both ends.
+/// The shown elements: only both ends of a long dimension of a large tensor.
 at::Tensor shown_part(const at::Tensor& tensor) {
   at::Tensor part = tensor.detach().to(at::kCPU).resolve_neg();
-  // Two numbers of 4 bits to a byte: PyTorch shows the bytes.
+  // float4 packs two numbers into a byte; PyTorch shows the bytes.
   if (part.scalar_type() == at::ScalarType::Float4_e2m1fn_x2) {
     part = part.view(at::kByte).to(at::kFloat);
   }
@@ -153,7 +153,7 @@ at::Tensor shown_part(const at::Tensor& tensor) {
   return part;
 }
 
-/// Brackets and line breaks round the texts of the elements that are shown.
+/// Puts brackets and line breaks around the strings of the shown elements.
 class Layout {
  public:
   Layout(const at::Tensor& tensor, const Elements& elements, int64_t indent)

@@ -1,4 +1,4 @@
-// The elements of a tensor as text.
+// The elements of a tensor as a string.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,8 +10,8 @@ namespace simple_torch::core {
 
 inline constexpr int64_t kLineWidth = 80;
 
-/// The elements of a strided tensor in brackets, as they stand behind `indent` columns of text; "[]" where
-/// there are none. Of a tensor with more than 1000 elements, only both ends of long dimensions.
+/// The elements of a strided tensor in brackets, for output after `indent` columns; "[]" if there are none.
+/// For more than 1000 elements only both ends of long dimensions.
 std::string values_text(const at::Tensor& tensor, int64_t indent);
 
 }  // namespace simple_torch::core

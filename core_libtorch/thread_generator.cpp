@@ -11,8 +11,8 @@
 #include "core_libtorch/error.h"
 #include "core_libtorch/ops.h"
 
-// OpenMP's, which sets the number for the calling thread alone; at::set_num_threads() sets it for new
-// threads, too.
+// OpenMP's function sets the number for the calling thread only; at::set_num_threads() also sets it for new
+// threads.
 extern "C" __attribute__((weak)) void omp_set_num_threads(int count);
 
 namespace simple_torch::core {
@@ -27,16 +27,18 @@ void use_threads(int count) {
   }
 }
 
-bool draws_own(const at::Tensor& tensor) { return own.defined() && tensor.is_cpu(); }
+bool uses_own_generator(const at::Tensor& tensor) { return own.defined() && tensor.is_cpu(); }
 
 }  // namespace
 
 void use_generator(std::optional<at::Generator> generator) {
   if (generator && !generator->device().is_cpu()) {
-    throw Error(ErrorKind::kInvalidArgument, "a thread's default generator is one of the CPU");
+    throw Error(
+        ErrorKind::kInvalidArgument,
+        "the default generator of a thread must be a CPU generator, got " + generator->device().str());
   }
   if (generator && !own.defined()) {
-    threads_before = at::get_num_threads();  // which begins OpenMP's part of this thread, too
+    threads_before = at::get_num_threads();  // also initializes OpenMP's state of this thread
     use_threads(1);
   } else if (!generator && own.defined()) {
     use_threads(threads_before);
@@ -55,11 +57,12 @@ at::Tensor randn(at::IntArrayRef sizes) {
 }
 
 at::Tensor rand_like(const at::Tensor& tensor) {
-  return draws_own(tensor) ? at::rand(tensor.sizes(), own, tensor.options()) : at::rand_like(tensor);
+  return uses_own_generator(tensor) ? at::rand(tensor.sizes(), own, tensor.options()) : at::rand_like(tensor);
 }
 
 at::Tensor randn_like(const at::Tensor& tensor) {
-  return draws_own(tensor) ? at::randn(tensor.sizes(), own, tensor.options()) : at::randn_like(tensor);
+  return uses_own_generator(tensor) ? at::randn(tensor.sizes(), own, tensor.options())
+                                    : at::randn_like(tensor);
 }
 
 }  // namespace simple_torch::core

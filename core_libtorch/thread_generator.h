@@ -1,4 +1,4 @@
-// A thread may have a default generator of its own, as each worker process of Python's DataLoader has.
+// A default generator per thread, like that of each worker process of Python's DataLoader.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -7,12 +7,12 @@
 
 namespace simple_torch::core {
 
-/// From now on operators by name that this thread calls draw from it where no generator is given and the
-/// tensors are the CPU's; none: from the process's. While a thread has one, its operations use one thread.
-/// Throws Error(kInvalidArgument) for a generator of another device.
+/// Sets this thread's default generator, or removes it. Operators by name use it for CPU tensors if the call
+/// names no generator. While a thread has one, its operations use one thread. Throws Error(kInvalidArgument)
+/// for a generator of another device.
 void use_generator(std::optional<at::Generator> generator);
 
-/// That of this thread; undefined where it has none.
+/// This thread's generator; undefined if it has none.
 const at::Generator& thread_generator() noexcept;
 
 }  // namespace simple_torch::core

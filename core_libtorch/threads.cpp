@@ -23,13 +23,12 @@ void in_forked_child() {
 void set_num_threads(int64_t count) {
   if (count < 1 || count > INT32_MAX) {
     throw Error(ErrorKind::kInvalidArgument,
-                "a number of threads must be positive, not " + std::to_string(count));
+                "set_num_threads expects a positive integer, got " + std::to_string(count));
   }
   if (count > 1 && is_forked) {
-    throw Error(
-        ErrorKind::kUnavailable,
-        "in a forked process an operation uses one thread, because OpenMP's threads do not come along; "
-        "start the process by spawn or forkserver");
+    throw Error(ErrorKind::kUnavailable,
+                "set_num_threads: a forked process supports 1 thread, got " + std::to_string(count) +
+                    " (OpenMP's threads do not survive a fork); start the process by spawn or forkserver");
   }
   at::set_num_threads(static_cast<int>(count));
 }

@@ -1,4 +1,4 @@
-// How many threads one operation on the CPU uses, and what of them a forked process keeps.
+// The number of threads of CPU operations, and its limit in forked processes.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ void set_num_threads(int64_t count);
 /// Whether this process was forked from one in which use_one_thread_after_forks() was called.
 bool is_in_forked_process() noexcept;
 
-/// From now on operations use one thread in processes that are forked from this one: the pool of OpenMP's
-/// threads does not come along, and who gave it work there would wait for ever. Call it once.
+/// Makes operations use one thread in processes that are forked from this one. OpenMP's thread pool does not
+/// survive a fork, and work for it would never finish. Call it once.
 void use_one_thread_after_forks();
 
 }  // namespace simple_torch::core

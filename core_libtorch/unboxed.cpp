@@ -22,8 +22,8 @@ bool writes(const c10::Argument& argument) {
 }
 
 bool has_fatal_inputs(const c10::FunctionSchema& schema) {
-  return std::any_of(kFatalInputs.begin(), kFatalInputs.end(),
-                     [&](const FatalInputs& fatal) { return schema.name() == fatal.op; });
+  return std::any_of(kCrashGuards.begin(), kCrashGuards.end(),
+                     [&](const CrashGuard& guard) { return schema.name() == guard.op; });
 }
 
 Signature by_schema(const c10::FunctionSchema& schema) {
@@ -52,7 +52,7 @@ Signature by_schema(const c10::FunctionSchema& schema) {
   return is_one ? Signature::kTensorsAndOne : Signature::kOther;
 }
 
-// Kernels without a C++ signature of their own, as Python registers them, are called with boxes only.
+// Kernels without a C++ signature, as Python registers them, can only be called boxed.
 template <class Function>
 Signature if_typed(const c10::OperatorHandle& op, Signature signature) {
   try {
@@ -63,8 +63,9 @@ Signature if_typed(const c10::OperatorHandle& op, Signature signature) {
   }
 }
 
-// A kernel of its own, not made of other operations, and a new tensor as its result, not a view. Of other
-// namespaces nothing is known: they may have put the operation itself into autograd's layer.
+// The operator must have a kernel that is not composed of other operators, and its result must be a new
+// tensor, not a view. Other namespaces are excluded: they may implement the operator itself in autograd's
+// layer.
 bool can_skip_autograd(const c10::OperatorHandle& op) {
   const auto& arguments = op.schema().arguments();
   return op.schema().name().starts_with("aten::") &&
@@ -89,13 +90,13 @@ Signature signature_of(const c10::OperatorHandle& op) {
 }
 
 template <class Call>
-at::Tensor explained_call(const UnboxedOperator& unboxed, std::initializer_list<const at::Tensor*> operands,
-                          Call&& call) {
+at::Tensor call_with_context(const UnboxedOperator& unboxed,
+                             std::initializer_list<const at::Tensor*> operands, Call&& call) {
   return with_error_context(unboxed.op->operator_name().name.c_str(), operands, [&] {
     if (!unboxed.skips_autograd) {
       return call();
     }
-    const BelowAutograd shortcut(operands);
+    const SkipAutogradGuard shortcut(operands);
     return call();
   });
 }
@@ -111,11 +112,11 @@ at::Tensor call_unboxed(const UnboxedOperator& unboxed, const at::Tensor& a, con
   const c10::OperatorHandle& op = *unboxed.op;
   switch (unboxed.signature) {
     case Signature::kTensor:
-      return explained_call(unboxed, {&a}, [&] { return op.typed<Unary>().call(a); });
+      return call_with_context(unboxed, {&a}, [&] { return op.typed<Unary>().call(a); });
     case Signature::kTensors:
-      return explained_call(unboxed, {&a, b}, [&] { return op.typed<Binary>().call(a, *b); });
+      return call_with_context(unboxed, {&a, b}, [&] { return op.typed<Binary>().call(a, *b); });
     default:
-      return explained_call(unboxed, {&a, b}, [&] { return op.typed<Scaled>().call(a, *b, one); });
+      return call_with_context(unboxed, {&a, b}, [&] { return op.typed<Scaled>().call(a, *b, one); });
   }
 }
 

@@ -1,5 +1,5 @@
-// Overloads of the most frequent signatures, called as C++ calls them: a box for each argument costs a third
-// of a small operation.
+// Unboxed calls of overloads with the most frequent signatures. Boxing the arguments takes a third of the
+// time of a small operation.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,7 +9,7 @@
 
 namespace simple_torch::core {
 
-/// What an overload takes; it gives one new tensor.
+/// An overload's parameters. It returns one new tensor.
 enum class Signature : uint8_t {
   kOther,
   kTensor,         // (Tensor)
@@ -17,22 +17,23 @@ enum class Signature : uint8_t {
   kTensorsAndOne,  // (Tensor, Tensor, Scalar = 1)
 };
 
-/// How many tensors the signature takes.
+/// The number of tensor parameters.
 constexpr int64_t tensors_of(Signature signature) {
   return signature == Signature::kOther ? 0 : signature == Signature::kTensor ? 1 : 2;
 }
 
-/// An overload, with what is to be known of it before it can be called without boxes.
+/// An overload and the facts that an unboxed call needs.
 struct UnboxedOperator {
   const c10::OperatorHandle* op = nullptr;
   Signature signature = Signature::kOther;
-  bool skips_autograd = false;  // where no operand has anything to do with it
+  bool skips_autograd = false;  // if no operand needs autograd
 };
 
-/// Signature::kOther also for overloads that write to an argument, or that have fatal inputs.
+/// Signature::kOther for other signatures, for overloads that write to an argument, and for those with a
+/// crash guard.
 UnboxedOperator unboxed_operator(const c10::OperatorHandle& op);
 
-/// Calls it; `b` is null for kTensor. Throws Error, explained as the operator's.
+/// Calls it; `b` is null for kTensor. Throws Error as call_overload does.
 at::Tensor call_unboxed(const UnboxedOperator& unboxed, const at::Tensor& a, const at::Tensor* b);
 
 }  // namespace simple_torch::core

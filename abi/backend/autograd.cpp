@@ -86,7 +86,7 @@ int32_t set_detect_anomaly(bool enabled, bool check_nan, SptPlace location) {
       return text;
     };
     core::set_anomaly_mode(enabled, check_nan,
-                           location == nullptr ? core::Place() : core::Place(read_location));
+                           location == nullptr ? core::LocationProvider() : core::LocationProvider(read_location));
   });
 }
 

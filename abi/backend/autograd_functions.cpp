@@ -93,7 +93,7 @@ int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, in
 }
 
 int32_t step_tensors(int64_t step, int64_t** out, int64_t* out_len) {
-  return list_of_step(step, out, out_len, [](const core::Step& held) { return held.given; });
+  return list_of_step(step, out, out_len, [](const core::Step& held) { return held.inputs; });
 }
 
 int32_t step_give(int64_t step, const int64_t* tensors, int64_t tensors_len) {
@@ -136,7 +136,7 @@ int32_t autograd_callback_failed(int64_t kind, const char* message, const char* 
     fields.got = text(got);
     fields.type = text(type);
     fields.traceback = text(traceback);
-    core::note_callback_failure(Error(static_cast<ErrorKind>(kind), text(message), std::move(fields)));
+    core::record_callback_failure(Error(static_cast<ErrorKind>(kind), text(message), std::move(fields)));
   });
 }
 

@@ -86,7 +86,7 @@ int32_t gradient_node(int64_t a, int64_t* out) { return node_of_tensor(a, out, c
 int32_t node_name(int64_t node, char** out) {
   return with_node(node, [&](const core::HeldNode& held) {
     require(out, "out");
-    *out = to_malloc_string(core::name_of_node(*held.node));
+    *out = to_malloc_string(core::node_name(*held.node));
   });
 }
 

@@ -51,7 +51,7 @@ int32_t record_current_exception() noexcept {
   } catch (const Error& error) {
     return record(error);
   } catch (const c10::Error& error) {  // thrown outside with_error_context()
-    return record(core::explain("", {}, error));
+    return record(core::to_error("", {}, error));
   } catch (const std::bad_alloc&) {
     return record(ErrorKind::kOutOfMemory, "out of memory");
   } catch (const std::exception& error) {

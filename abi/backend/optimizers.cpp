@@ -31,7 +31,7 @@ int64_t new_with_group(const std::string& algorithm, const NamedValues& options,
                        int64_t count) {
   OptimizerPointer optimizer = make_optimizer(algorithm, options);
   if (count == 0) {
-    core::optim::refuse("optimizer got an empty parameter list");
+    core::optim::throw_invalid_argument("optimizer got an empty parameter list");
   }
   optimizer->add_group(tensor_list(params, count), {});
   return handles().insert(std::move(optimizer));
@@ -42,7 +42,7 @@ NamedValues named_values(const char* kinds, const SplArray* values, const char* 
   const size_t count = count_of_values(kinds, values);
   const auto list = list_argument(names, names_len, "names");
   if (list.size() != count) {
-    core::optim::refuse(std::to_string(list.size()) + " names for " + std::to_string(count) + " values");
+    core::optim::throw_invalid_argument(std::to_string(list.size()) + " names for " + std::to_string(count) + " values");
   }
   NamedValues result;
   for (size_t i = 0; i < count; ++i) {

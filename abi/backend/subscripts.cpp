@@ -55,7 +55,7 @@ core::Subscript subscript(char letter, const SplValue& item) {
     case 's':
       return slice(item);
     case 'e':
-      return core::AllBetween{};
+      return core::Ellipsis{};
     case 't':
       return tensor_subscript(value_by_letter('t', item));
     case 'v':

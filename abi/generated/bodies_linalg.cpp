@@ -40,7 +40,7 @@ int32_t mm(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("mm", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::mm(a, b); }));
+    *out = new_handle(core::with_error_context("mm", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::mm(a, b); }));
   });
 }
 
@@ -51,7 +51,7 @@ int32_t bmm(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("bmm", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::bmm(a, b); }));
+    *out = new_handle(core::with_error_context("bmm", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::bmm(a, b); }));
   });
 }
 
@@ -62,7 +62,7 @@ int32_t dot(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("dot", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::dot(a, b); }));
+    *out = new_handle(core::with_error_context("dot", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::dot(a, b); }));
   });
 }
 

@@ -86,7 +86,7 @@ int32_t neg(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("neg", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::neg(a); }));
+    *out = new_handle(core::with_error_context("neg", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::neg(a); }));
   });
 }
 
@@ -95,7 +95,7 @@ int32_t abs(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("abs", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::abs(a); }));
+    *out = new_handle(core::with_error_context("abs", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::abs(a); }));
   });
 }
 
@@ -104,7 +104,7 @@ int32_t sqrt(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("sqrt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sqrt(a); }));
+    *out = new_handle(core::with_error_context("sqrt", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::sqrt(a); }));
   });
 }
 
@@ -113,7 +113,7 @@ int32_t exp(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("exp", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::exp(a); }));
+    *out = new_handle(core::with_error_context("exp", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::exp(a); }));
   });
 }
 
@@ -122,7 +122,7 @@ int32_t log(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("log", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log(a); }));
+    *out = new_handle(core::with_error_context("log", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::log(a); }));
   });
 }
 
@@ -131,7 +131,7 @@ int32_t sin(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("sin", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sin(a); }));
+    *out = new_handle(core::with_error_context("sin", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::sin(a); }));
   });
 }
 
@@ -140,7 +140,7 @@ int32_t cos(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("cos", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::cos(a); }));
+    *out = new_handle(core::with_error_context("cos", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::cos(a); }));
   });
 }
 
@@ -149,7 +149,7 @@ int32_t tan(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("tan", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::tan(a); }));
+    *out = new_handle(core::with_error_context("tan", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::tan(a); }));
   });
 }
 
@@ -158,7 +158,7 @@ int32_t asin(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("asin", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::asin(a); }));
+    *out = new_handle(core::with_error_context("asin", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::asin(a); }));
   });
 }
 
@@ -167,7 +167,7 @@ int32_t acos(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("acos", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::acos(a); }));
+    *out = new_handle(core::with_error_context("acos", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::acos(a); }));
   });
 }
 
@@ -176,7 +176,7 @@ int32_t atan(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("atan", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::atan(a); }));
+    *out = new_handle(core::with_error_context("atan", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::atan(a); }));
   });
 }
 
@@ -185,7 +185,7 @@ int32_t sinh(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("sinh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sinh(a); }));
+    *out = new_handle(core::with_error_context("sinh", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::sinh(a); }));
   });
 }
 
@@ -194,7 +194,7 @@ int32_t cosh(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("cosh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::cosh(a); }));
+    *out = new_handle(core::with_error_context("cosh", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::cosh(a); }));
   });
 }
 
@@ -203,7 +203,7 @@ int32_t tanh(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("tanh", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::tanh(a); }));
+    *out = new_handle(core::with_error_context("tanh", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::tanh(a); }));
   });
 }
 
@@ -212,7 +212,7 @@ int32_t relu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("relu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::relu(a); }));
+    *out = new_handle(core::with_error_context("relu", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::relu(a); }));
   });
 }
 
@@ -221,7 +221,7 @@ int32_t sigmoid(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("sigmoid", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sigmoid(a); }));
+    *out = new_handle(core::with_error_context("sigmoid", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::sigmoid(a); }));
   });
 }
 
@@ -230,7 +230,7 @@ int32_t erf(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("erf", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::erf(a); }));
+    *out = new_handle(core::with_error_context("erf", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::erf(a); }));
   });
 }
 
@@ -239,7 +239,7 @@ int32_t log1p(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("log1p", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log1p(a); }));
+    *out = new_handle(core::with_error_context("log1p", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::log1p(a); }));
   });
 }
 
@@ -248,7 +248,7 @@ int32_t log2(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("log2", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log2(a); }));
+    *out = new_handle(core::with_error_context("log2", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::log2(a); }));
   });
 }
 
@@ -257,7 +257,7 @@ int32_t log10(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("log10", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::log10(a); }));
+    *out = new_handle(core::with_error_context("log10", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::log10(a); }));
   });
 }
 
@@ -266,7 +266,7 @@ int32_t expm1(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("expm1", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::expm1(a); }));
+    *out = new_handle(core::with_error_context("expm1", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::expm1(a); }));
   });
 }
 
@@ -275,7 +275,7 @@ int32_t exp2(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("exp2", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::exp2(a); }));
+    *out = new_handle(core::with_error_context("exp2", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::exp2(a); }));
   });
 }
 
@@ -284,7 +284,7 @@ int32_t rsqrt(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("rsqrt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsqrt(a); }));
+    *out = new_handle(core::with_error_context("rsqrt", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::rsqrt(a); }));
   });
 }
 
@@ -293,7 +293,7 @@ int32_t reciprocal(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("reciprocal", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a); }));
+    *out = new_handle(core::with_error_context("reciprocal", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::reciprocal(a); }));
   });
 }
 
@@ -311,7 +311,7 @@ int32_t sign(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("sign", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sign(a); }));
+    *out = new_handle(core::with_error_context("sign", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::sign(a); }));
   });
 }
 
@@ -320,7 +320,7 @@ int32_t floor(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("floor", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::floor(a); }));
+    *out = new_handle(core::with_error_context("floor", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::floor(a); }));
   });
 }
 
@@ -329,7 +329,7 @@ int32_t ceil(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("ceil", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ceil(a); }));
+    *out = new_handle(core::with_error_context("ceil", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::ceil(a); }));
   });
 }
 
@@ -338,7 +338,7 @@ int32_t round(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("round", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::round(a); }));
+    *out = new_handle(core::with_error_context("round", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::round(a); }));
   });
 }
 
@@ -347,7 +347,7 @@ int32_t trunc(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("trunc", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::trunc(a); }));
+    *out = new_handle(core::with_error_context("trunc", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::trunc(a); }));
   });
 }
 
@@ -356,7 +356,7 @@ int32_t logical_not(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("logical_not", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::logical_not(a); }));
+    *out = new_handle(core::with_error_context("logical_not", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::logical_not(a); }));
   });
 }
 
@@ -401,7 +401,7 @@ int32_t gelu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("gelu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gelu(a); }));
+    *out = new_handle(core::with_error_context("gelu", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::gelu(a); }));
   });
 }
 
@@ -410,7 +410,7 @@ int32_t silu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("silu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::silu(a); }));
+    *out = new_handle(core::with_error_context("silu", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::silu(a); }));
   });
 }
 
@@ -419,7 +419,7 @@ int32_t mish(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("mish", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mish(a); }));
+    *out = new_handle(core::with_error_context("mish", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::mish(a); }));
   });
 }
 
@@ -428,7 +428,7 @@ int32_t softplus(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("softplus", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::softplus(a); }));
+    *out = new_handle(core::with_error_context("softplus", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::softplus(a); }));
   });
 }
 
@@ -437,7 +437,7 @@ int32_t elu(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("elu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::elu(a); }));
+    *out = new_handle(core::with_error_context("elu", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::elu(a); }));
   });
 }
 
@@ -446,7 +446,7 @@ int32_t hardswish(int64_t a_handle, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("hardswish", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::hardswish(a); }));
+    *out = new_handle(core::with_error_context("hardswish", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::hardswish(a); }));
   });
 }
 
@@ -455,7 +455,7 @@ int32_t leaky_relu(int64_t a_handle, double negative_slope, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("leaky_relu", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::leaky_relu(a, negative_slope); }));
+    *out = new_handle(core::with_error_context("leaky_relu", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::leaky_relu(a, negative_slope); }));
   });
 }
 
@@ -491,7 +491,7 @@ int32_t nan_to_num(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("nan_to_num", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::nan_to_num(a, value); }));
+    *out = new_handle(core::with_error_context("nan_to_num", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::nan_to_num(a, value); }));
   });
 }
 
@@ -502,7 +502,7 @@ int32_t add(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("add", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::add(a, b); }));
+    *out = new_handle(core::with_error_context("add", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::add(a, b); }));
   });
 }
 
@@ -513,7 +513,7 @@ int32_t sub(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("sub", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::sub(a, b); }));
+    *out = new_handle(core::with_error_context("sub", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::sub(a, b); }));
   });
 }
 
@@ -524,7 +524,7 @@ int32_t mul(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("mul", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::mul(a, b); }));
+    *out = new_handle(core::with_error_context("mul", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::mul(a, b); }));
   });
 }
 
@@ -535,7 +535,7 @@ int32_t div(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("div", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::div(a, b); }));
+    *out = new_handle(core::with_error_context("div", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::div(a, b); }));
   });
 }
 
@@ -546,7 +546,7 @@ int32_t maximum(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("maximum", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::maximum(a, b); }));
+    *out = new_handle(core::with_error_context("maximum", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::maximum(a, b); }));
   });
 }
 
@@ -557,7 +557,7 @@ int32_t minimum(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("minimum", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::minimum(a, b); }));
+    *out = new_handle(core::with_error_context("minimum", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::minimum(a, b); }));
   });
 }
 
@@ -568,7 +568,7 @@ int32_t atan2(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("atan2", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::atan2(a, b); }));
+    *out = new_handle(core::with_error_context("atan2", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::atan2(a, b); }));
   });
 }
 
@@ -579,7 +579,7 @@ int32_t remainder(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("remainder", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::remainder(a, b); }));
+    *out = new_handle(core::with_error_context("remainder", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::remainder(a, b); }));
   });
 }
 
@@ -590,7 +590,7 @@ int32_t fmod(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("fmod", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::fmod(a, b); }));
+    *out = new_handle(core::with_error_context("fmod", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::fmod(a, b); }));
   });
 }
 
@@ -612,7 +612,7 @@ int32_t logical_and(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("logical_and", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_and(a, b); }));
+    *out = new_handle(core::with_error_context("logical_and", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::logical_and(a, b); }));
   });
 }
 
@@ -623,7 +623,7 @@ int32_t logical_or(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("logical_or", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_or(a, b); }));
+    *out = new_handle(core::with_error_context("logical_or", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::logical_or(a, b); }));
   });
 }
 
@@ -634,7 +634,7 @@ int32_t logical_xor(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("logical_xor", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::logical_xor(a, b); }));
+    *out = new_handle(core::with_error_context("logical_xor", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::logical_xor(a, b); }));
   });
 }
 
@@ -645,7 +645,7 @@ int32_t pow_tensor(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("pow", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::pow(a, b); }));
+    *out = new_handle(core::with_error_context("pow", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::pow(a, b); }));
   });
 }
 
@@ -667,7 +667,7 @@ int32_t add_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = new_handle(core::with_error_context("add", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -676,7 +676,7 @@ int32_t sub_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = new_handle(core::with_error_context("sub", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -685,7 +685,7 @@ int32_t mul_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = new_handle(core::with_error_context("mul", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -694,7 +694,7 @@ int32_t div_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = new_handle(core::with_error_context("div", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -703,7 +703,7 @@ int32_t pow(int64_t a_handle, double exponent, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(a, at::Scalar(exponent)); }));
+    *out = new_handle(core::with_error_context("pow", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::pow(a, at::Scalar(exponent)); }));
   });
 }
 
@@ -712,7 +712,7 @@ int32_t add_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("add", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = new_handle(core::with_error_context("add", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::add(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -721,7 +721,7 @@ int32_t sub_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("sub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = new_handle(core::with_error_context("sub", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::sub(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -730,7 +730,7 @@ int32_t mul_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("mul", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = new_handle(core::with_error_context("mul", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::mul(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -739,7 +739,7 @@ int32_t div_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("div", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
+    *out = new_handle(core::with_error_context("div", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::div(a, at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -757,7 +757,7 @@ int32_t pow_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("pow", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::pow(a, at::Scalar(value)); }));
   });
 }
 
@@ -766,7 +766,7 @@ int32_t remainder_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("remainder", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
   });
 }
 
@@ -775,7 +775,7 @@ int32_t remainder_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("remainder", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("remainder", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::remainder(a, at::Scalar(value)); }));
   });
 }
 
@@ -793,7 +793,7 @@ int32_t rsub_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("rsub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("rsub", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
   });
 }
 
@@ -802,7 +802,7 @@ int32_t rsub_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("rsub", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("rsub", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::rsub(a, at::Scalar(value)); }));
   });
 }
 
@@ -811,7 +811,7 @@ int32_t rdiv_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
+    *out = new_handle(core::with_error_context("rdiv", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -820,7 +820,7 @@ int32_t rdiv_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("rdiv", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
+    *out = new_handle(core::with_error_context("rdiv", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::reciprocal(a).mul(at::native::wrapped_scalar_tensor(value)); }));
   });
 }
 
@@ -829,7 +829,7 @@ int32_t rpow_scalar(int64_t a_handle, double base, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(at::Scalar(base), a); }));
+    *out = new_handle(core::with_error_context("pow", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::pow(at::Scalar(base), a); }));
   });
 }
 
@@ -838,7 +838,7 @@ int32_t rpow_int(int64_t a_handle, int64_t base, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("pow", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::pow(at::Scalar(base), a); }));
+    *out = new_handle(core::with_error_context("pow", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::pow(at::Scalar(base), a); }));
   });
 }
 
@@ -849,7 +849,7 @@ int32_t eq(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("eq", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::eq(a, b); }));
+    *out = new_handle(core::with_error_context("eq", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::eq(a, b); }));
   });
 }
 
@@ -860,7 +860,7 @@ int32_t ne(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("ne", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::ne(a, b); }));
+    *out = new_handle(core::with_error_context("ne", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::ne(a, b); }));
   });
 }
 
@@ -871,7 +871,7 @@ int32_t lt(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("lt", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::lt(a, b); }));
+    *out = new_handle(core::with_error_context("lt", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::lt(a, b); }));
   });
 }
 
@@ -882,7 +882,7 @@ int32_t gt(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("gt", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::gt(a, b); }));
+    *out = new_handle(core::with_error_context("gt", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::gt(a, b); }));
   });
 }
 
@@ -893,7 +893,7 @@ int32_t le(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("le", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::le(a, b); }));
+    *out = new_handle(core::with_error_context("le", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::le(a, b); }));
   });
 }
 
@@ -904,7 +904,7 @@ int32_t ge(int64_t a_handle, int64_t b_handle, int64_t* out) {
     const at::Tensor& a = *a_borrowed;
     const auto b_borrowed = tensor_argument(b_handle);
     const at::Tensor& b = *b_borrowed;
-    *out = new_handle(core::with_error_context("ge", {&a, &b}, [&] { const core::BelowAutograd shortcut({&a, &b}); return at::ge(a, b); }));
+    *out = new_handle(core::with_error_context("ge", {&a, &b}, [&] { const core::SkipAutogradGuard shortcut({&a, &b}); return at::ge(a, b); }));
   });
 }
 
@@ -913,7 +913,7 @@ int32_t eq_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("eq", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("eq", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
   });
 }
 
@@ -922,7 +922,7 @@ int32_t ne_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("ne", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("ne", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
   });
 }
 
@@ -931,7 +931,7 @@ int32_t lt_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("lt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("lt", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
   });
 }
 
@@ -940,7 +940,7 @@ int32_t gt_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("gt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("gt", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
   });
 }
 
@@ -949,7 +949,7 @@ int32_t le_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("le", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::le(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("le", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::le(a, at::Scalar(value)); }));
   });
 }
 
@@ -958,7 +958,7 @@ int32_t ge_scalar(int64_t a_handle, double value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("ge", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("ge", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
   });
 }
 
@@ -967,7 +967,7 @@ int32_t eq_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("eq", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("eq", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::eq(a, at::Scalar(value)); }));
   });
 }
 
@@ -976,7 +976,7 @@ int32_t ne_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("ne", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("ne", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::ne(a, at::Scalar(value)); }));
   });
 }
 
@@ -985,7 +985,7 @@ int32_t lt_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("lt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("lt", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::lt(a, at::Scalar(value)); }));
   });
 }
 
@@ -994,7 +994,7 @@ int32_t gt_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("gt", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("gt", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::gt(a, at::Scalar(value)); }));
   });
 }
 
@@ -1003,7 +1003,7 @@ int32_t le_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("le", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::le(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("le", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::le(a, at::Scalar(value)); }));
   });
 }
 
@@ -1012,7 +1012,7 @@ int32_t ge_int(int64_t a_handle, int64_t value, int64_t* out) {
     require(out, "out");
     const auto a_borrowed = tensor_argument(a_handle);
     const at::Tensor& a = *a_borrowed;
-    *out = new_handle(core::with_error_context("ge", {&a}, [&] { const core::BelowAutograd shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
+    *out = new_handle(core::with_error_context("ge", {&a}, [&] { const core::SkipAutogradGuard shortcut({&a}); return at::ge(a, at::Scalar(value)); }));
   });
 }
 

@@ -15,7 +15,7 @@ namespace simple_torch::abi::body {
 int32_t devices(char** out) {
   return guarded([&] {
     require(out, "out");
-    *out = to_malloc_string(core::with_error_context("devices", core::kNoOperands, [&] { return core::devices_here(); }));
+    *out = to_malloc_string(core::with_error_context("devices", core::kNoOperands, [&] { return core::available_devices(); }));
   });
 }
 

@@ -13,26 +13,27 @@ namespace {
 
 using torch::autograd::AnomalyMetadata;
 using torch::autograd::Engine;
-using NodePointer = decltype(torch::autograd::Edge::function);  // shared or intrusive, by LibTorch's version
+using NodePointer =
+    decltype(torch::autograd::Edge::function);  // shared or intrusive, depending on LibTorch's version
 
 class Anomalies {
  public:
-  void set_place(Place place) {
+  void set_provider(LocationProvider provider) {
     const CountedLockGuard guard(mutex_);
-    place_ = place ? std::make_shared<const Place>(std::move(place)) : nullptr;
+    provider_ = provider ? std::make_shared<const LocationProvider>(std::move(provider)) : nullptr;
   }
-  /// Asked without the lock: it runs the program.
-  std::string place() {
-    std::shared_ptr<const Place> asked;
+  /// Calls the provider without the lock, because it runs the program.
+  std::string location() {
+    std::shared_ptr<const LocationProvider> provider;
     {
       const CountedLockGuard guard(mutex_);
-      asked = place_;
+      provider = provider_;
     }
-    return asked == nullptr ? "" : (*asked)();
+    return provider == nullptr ? "" : (*provider)();
   }
-  void note_failed(std::string place) {
+  void record_failure(std::string location) {
     const CountedLockGuard guard(mutex_);
-    failed_ = std::move(place);
+    failed_ = std::move(location);
   }
   std::string take_failed() {
     const CountedLockGuard guard(mutex_);
@@ -41,23 +42,23 @@ class Anomalies {
 
  private:
   std::mutex mutex_;
-  std::shared_ptr<const Place> place_;
+  std::shared_ptr<const LocationProvider> provider_;
   std::string failed_;
 };
 
 Anomalies& anomalies() {
-  static auto* const all = new Anomalies;  // used by threads that may outlive main
+  static auto* const all = new Anomalies;  // never freed: threads that outlive main use it
   return *all;
 }
 
-class PlaceMetadata : public AnomalyMetadata {
+class LocationMetadata : public AnomalyMetadata {
  public:
-  explicit PlaceMetadata(Engine& behind) : behind_(behind) {}
+  explicit LocationMetadata(Engine& wrapped) : wrapped_(wrapped) {}
 
   void store_stack() override {
-    place_ = anomalies().place();
-    if (place_.empty() && &behind_ != &Engine::get_base_engine()) {
-      other_ = behind_.make_anomaly_metadata();
+    location_ = anomalies().location();
+    if (location_.empty() && &wrapped_ != &Engine::get_base_engine()) {
+      other_ = wrapped_.make_anomaly_metadata();
       other_->store_stack();
     }
   }
@@ -66,17 +67,17 @@ class PlaceMetadata : public AnomalyMetadata {
     if (other_ != nullptr) {
       other_->print_stack(node_name);
     }
-    std::string place = place_;
+    std::string location = location_;
     NodePointer parent = parent_;
-    while (place.empty() && parent != nullptr) {  // made by a backward: the operation that it is of
-      const auto* metadata = dynamic_cast<const PlaceMetadata*>(parent->metadata());
+    while (location.empty() && parent != nullptr) {  // a backward made this node: use its parent's location
+      const auto* metadata = dynamic_cast<const LocationMetadata*>(parent->metadata());
       if (metadata == nullptr) {
         break;
       }
-      place = metadata->place_;
+      location = metadata->location_;
       parent = metadata->parent_;
     }
-    anomalies().note_failed(std::move(place));
+    anomalies().record_failure(std::move(location));
   }
 
   void assign_parent(const NodePointer& parent) override {
@@ -87,20 +88,20 @@ class PlaceMetadata : public AnomalyMetadata {
   }
 
  private:
-  Engine& behind_;
-  std::string place_;
+  Engine& wrapped_;
+  std::string location_;
   NodePointer parent_;
   std::unique_ptr<AnomalyMetadata> other_;
 };
 
 }  // namespace
 
-void set_place(Place place) { anomalies().set_place(std::move(place)); }
+void set_location_provider(LocationProvider provider) { anomalies().set_provider(std::move(provider)); }
 
-std::unique_ptr<AnomalyMetadata> place_metadata(Engine& behind) {
-  return std::make_unique<PlaceMetadata>(behind);
+std::unique_ptr<AnomalyMetadata> location_metadata(Engine& wrapped) {
+  return std::make_unique<LocationMetadata>(wrapped);
 }
 
-std::string take_anomaly_place() { return anomalies().take_failed(); }
+std::string take_anomaly_location() { return anomalies().take_failed(); }
 
 }  // namespace simple_torch::core

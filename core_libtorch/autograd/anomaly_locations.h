@@ -1,4 +1,4 @@
-// Where in the program the nodes of graphs were made, for the errors of their backward.
+// Records the program location of each node's forward call, for errors in its backward.
 #pragma once
 
 #include <functional>
@@ -12,16 +12,16 @@ struct Engine;
 
 namespace simple_torch::core {
 
-/// Where the calling thread stands in the program; empty where that is not known.
-using Place = std::function<std::string()>;
+/// Returns the calling thread's location in the program; empty if it is unknown.
+using LocationProvider = std::function<std::string()>;
 
-/// Asked for each node that is made in anomaly mode; none: nobody knows.
-void set_place(Place place);
+/// Sets the function that is called for each node made in anomaly mode; an empty function removes it.
+void set_location_provider(LocationProvider provider);
 
-/// What a new node remembers: its place or, where that is nowhere, what the engine behind remembers.
-std::unique_ptr<torch::autograd::AnomalyMetadata> place_metadata(torch::autograd::Engine& behind);
+/// The metadata of a new node: its location or, if that is unknown, the metadata of the wrapped engine.
+std::unique_ptr<torch::autograd::AnomalyMetadata> location_metadata(torch::autograd::Engine& wrapped);
 
-/// Where the operation was called whose backward failed last on behalf of this process; asked once.
-std::string take_anomaly_place();
+/// Returns and clears the location of the forward call whose backward failed last in this process.
+std::string take_anomaly_location();
 
 }  // namespace simple_torch::core

@@ -5,16 +5,16 @@
 
 namespace simple_torch::core {
 namespace {
-thread_local std::optional<Error> noted;
+thread_local std::optional<Error> recorded;
 }  // namespace
 
-void note_callback_failure(Error failure) { noted.emplace(std::move(failure)); }
+void record_callback_failure(Error failure) { recorded.emplace(std::move(failure)); }
 
 void throw_callback_failure(const std::string& who) {
-  if (auto failure = std::exchange(noted, std::nullopt)) {
+  if (auto failure = std::exchange(recorded, std::nullopt)) {
     throw *std::move(failure);
   }
-  throw Error(ErrorKind::kInterrupted, who + " was stopped");
+  throw Error(ErrorKind::kInterrupted, who + " was interrupted");
 }
 
 }  // namespace simple_torch::core

@@ -1,4 +1,4 @@
-// What a function of the program that LibTorch calls back says of its failure.
+// Failures of program functions that LibTorch calls back.
 #pragma once
 
 #include <string>
@@ -7,11 +7,10 @@
 
 namespace simple_torch::core {
 
-/// Kept for this thread until the function that is failing has returned.
-void note_callback_failure(Error failure);
+/// Records the failure for this thread until the failing function returns.
+void record_callback_failure(Error failure);
 
-/// Throws what this thread noted, or that `who` failed without a word. Called after a function of the program
-/// has failed.
+/// Throws the recorded failure, or one for `who` without details. Called after a program function has failed.
 [[noreturn]] void throw_callback_failure(const std::string& who);
 
 }  // namespace simple_torch::core

@@ -14,9 +14,9 @@ namespace simple_torch::core {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// What a node keeps beside LibTorch's context.
+/// The node's data in addition to LibTorch's context.
 struct CustomNode : torch::CustomClassHolder {
-  explicit CustomNode(std::unique_ptr<CustomFunction> given) : function(std::move(given)) {}
+  explicit CustomNode(std::unique_ptr<CustomFunction> custom) : function(std::move(custom)) {}
 
   struct Form {
     std::vector<int64_t> sizes;
@@ -34,7 +34,7 @@ namespace {
 
 constexpr const char* kNode = "simple_torch";
 
-// Of the function whose backward this thread ran last.
+// The function whose backward this thread ran last.
 thread_local std::string running_name;
 
 std::string text_of(at::IntArrayRef sizes) {
@@ -43,7 +43,7 @@ std::string text_of(at::IntArrayRef sizes) {
   return text.str();
 }
 
-/// LibTorch would say the same, but with a C++ type for the function.
+/// LibTorch's own message would name a C++ type in place of the function.
 void check_shapes(const CustomNode& node, const variable_list& gradients) {
   for (size_t i = 0; i < gradients.size() && i < node.inputs.size(); ++i) {
     const at::Tensor& gradient = gradients[i];
@@ -75,7 +75,8 @@ struct Program : torch::autograd::Function<Program> {
   static variable_list forward(AutogradContext* context, at::TensorList inputs,
                                const c10::intrusive_ptr<CustomNode>& node) {
     context->saved_data[kNode] = c10::IValue::make_capsule(node);
-    context->set_materialize_grads(false);  // LibTorch's way knows no outputs without a gradient
+    context->set_materialize_grads(
+        false);  // LibTorch's own materialization does not support outputs without a gradient
     for (const at::Tensor& input : inputs) {
       node->inputs.push_back(CustomNode::form_of(input));
     }
@@ -93,7 +94,7 @@ struct Program : torch::autograd::Function<Program> {
     running_name = node.function->name() + "Backward";
     Step step(*context, node, materialized(node, gradients), false);
     node.function->backward(step);
-    running_name = node.function->name() + "Backward";  // others may have run within
+    running_name = node.function->name() + "Backward";  // nested functions may have replaced it
     if (step.results.size() != node.inputs.size()) {
       throw Error(ErrorKind::kInvalidArgument, "function " + running_name +
                                                    " returned an incorrect number of gradients (expected " +
@@ -101,7 +102,7 @@ struct Program : torch::autograd::Function<Program> {
                                                    std::to_string(step.results.size()) + ")");
     }
     check_shapes(node, step.results);
-    step.results.emplace_back();  // for the node, which forward took as its last argument
+    step.results.emplace_back();  // for the node, forward's last argument
     return std::move(step.results);
   }
 };
@@ -110,29 +111,29 @@ using ProgramNode = torch::autograd::CppNode<Program>;
 
 }  // namespace
 
-void Step::need_forward(const char* what) const {
+void Step::require_forward(const char* what) const {
   if (!is_in_forward_) {
-    throw Error(ErrorKind::kInvalidArgument, std::string(what) + " belongs into forward");
+    throw Error(ErrorKind::kInvalidArgument, std::string(what) + " must be called in forward");
   }
 }
 
 void Step::save(std::vector<at::Tensor> tensors) {
-  need_forward("save_for_backward()");
+  require_forward("save_for_backward()");
   context_.save_for_backward(std::move(tensors));
 }
 
 void Step::mark_dirty(const std::vector<at::Tensor>& inputs) {
-  need_forward("mark_dirty()");
+  require_forward("mark_dirty()");
   context_.mark_dirty(inputs);
 }
 
 void Step::mark_non_differentiable(const std::vector<at::Tensor>& outputs) {
-  need_forward("mark_non_differentiable()");
+  require_forward("mark_non_differentiable()");
   context_.mark_non_differentiable(outputs);
 }
 
 void Step::set_materialize_grads(bool materialize) {
-  need_forward("set_materialize_grads()");
+  require_forward("set_materialize_grads()");
   node_.materializes_gradients = materialize;
 }
 
@@ -143,29 +144,29 @@ std::vector<at::Tensor> apply(std::unique_ptr<CustomFunction> function, at::Tens
   return Program::apply(inputs, node);
 }
 
-std::string name_of_node(const torch::autograd::Node& node) {
+std::string node_name(const torch::autograd::Node& node) {
   const auto* ours = dynamic_cast<const ProgramNode*>(&node);
   if (ours == nullptr) {
     return node.name();
   }
-  const auto kept = ours->ctx_.saved_data.find(kNode);
-  if (kept == ours->ctx_.saved_data.end()) {
+  const auto node_entry = ours->ctx_.saved_data.find(kNode);
+  if (node_entry == ours->ctx_.saved_data.end()) {
     return "Backward";
   }
-  const auto capsule = kept->second.toCapsule();
+  const auto capsule = node_entry->second.toCapsule();
   return static_cast<const CustomNode&>(*capsule).function->name() + "Backward";
 }
 
-std::string with_function_names(std::string words, const std::string& name) {
+std::string with_function_names(std::string message, const std::string& name) {
   static const std::string type = c10::demangle(typeid(ProgramNode).name());
-  for (size_t at = words.find(type); at != std::string::npos; at = words.find(type, at + name.size())) {
-    words.replace(at, type.size(), name);
+  for (size_t at = message.find(type); at != std::string::npos; at = message.find(type, at + name.size())) {
+    message.replace(at, type.size(), name);
   }
-  return words;
+  return message;
 }
 
-std::string with_name_of_last_function(std::string words) {
-  return with_function_names(std::move(words), running_name.empty() ? "a custom function" : running_name);
+std::string with_last_function_name(std::string message) {
+  return with_function_names(std::move(message), running_name.empty() ? "a custom function" : running_name);
 }
 
 }  // namespace simple_torch::core

@@ -1,4 +1,4 @@
-// Operations whose forward and backward the program computes, as nodes of LibTorch's graph.
+// Custom autograd functions: nodes of LibTorch's graph whose forward and backward the program computes.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,35 +16,35 @@ namespace simple_torch::core {
 
 struct CustomNode;
 
-/// One run of a forward or a backward. Inputs or gradients come in `given`, undefined where there is none;
-/// outputs, or a gradient for each input, go into `results`.
+/// One call of forward or backward. `inputs` holds the inputs or the output gradients, undefined if absent.
+/// `results` receives the outputs, or a gradient for each input.
 class Step {
  public:
   Step(torch::autograd::AutogradContext& context, CustomNode& node, std::vector<at::Tensor> tensors,
        bool is_in_forward)
-      : given(std::move(tensors)), context_(context), node_(node), is_in_forward_(is_in_forward) {}
+      : inputs(std::move(tensors)), context_(context), node_(node), is_in_forward_(is_in_forward) {}
 
-  std::vector<at::Tensor> given;
+  std::vector<at::Tensor> inputs;
   std::vector<at::Tensor> results;
 
-  /// For forward only: the others throw Error(kInvalidArgument).
+  /// For forward only; in backward they throw Error(kInvalidArgument).
   void save(std::vector<at::Tensor> tensors);
   void mark_dirty(const std::vector<at::Tensor>& inputs);
   void mark_non_differentiable(const std::vector<at::Tensor>& outputs);
   void set_materialize_grads(bool materialize);
 
-  /// Those that forward saved. Throws LibTorch's error where they were changed since, or freed.
+  /// The tensors that forward saved. Throws LibTorch's error if they were modified or freed since.
   std::vector<at::Tensor> saved() const;
 
  private:
-  void need_forward(const char* what) const;
+  void require_forward(const char* what) const;
 
   torch::autograd::AutogradContext& context_;
   CustomNode& node_;
   bool is_in_forward_;
 };
 
-/// What the program gives. It lives as long as the graph may need it, and dies on any thread.
+/// The program's implementation. It lives as long as the graph needs it; any thread may destroy it.
 class CustomFunction {
  public:
   explicit CustomFunction(std::string name) : name_(std::move(name)) {}
@@ -61,16 +61,16 @@ class CustomFunction {
   std::string name_;
 };
 
-/// Runs forward, unrecorded, and gives its outputs, with a history where an input requires a gradient.
+/// Runs forward without recording and returns its outputs, with a history if an input requires grad.
 std::vector<at::Tensor> apply(std::unique_ptr<CustomFunction> function, at::TensorList inputs);
 
-/// The node's name; of one made here `ExpBackward` for a function of the name Exp.
-std::string name_of_node(const torch::autograd::Node& node);
+/// The node's name: `ExpBackward` for a custom function named Exp.
+std::string node_name(const torch::autograd::Node& node);
 
-/// LibTorch's words with that name for the C++ type by which LibTorch calls custom functions.
-std::string with_function_names(std::string words, const std::string& name);
+/// LibTorch's message with `name` in place of the C++ type that it prints for custom functions.
+std::string with_function_names(std::string message, const std::string& name);
 
-/// As above, with the name of the function whose backward this thread ran last.
-std::string with_name_of_last_function(std::string words);
+/// The same with the name of the function whose backward this thread ran last.
+std::string with_last_function_name(std::string message);
 
 }  // namespace simple_torch::core

@@ -48,18 +48,18 @@ void check_gradient(size_t i, const at::Tensor& gradient, const at::Tensor& outp
   }
 }
 
-/// One gradient for each output: the given one, or ones for an output of one element.
-variable_list complete_gradients(at::TensorList outputs, at::TensorList given) {
-  if (!given.empty() && given.size() != outputs.size()) {
+/// One gradient for each output: the argument, or ones for an output of one element.
+variable_list complete_gradients(at::TensorList outputs, at::TensorList gradients) {
+  if (!gradients.empty() && gradients.size() != outputs.size()) {
     throw Error(ErrorKind::kInvalidArgument, "got " + std::to_string(outputs.size()) + " tensors and " +
-                                                 std::to_string(given.size()) + " gradients");
+                                                 std::to_string(gradients.size()) + " gradients");
   }
   variable_list complete;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const at::Tensor& output = outputs[i];
-    if (!given.empty() && given[i].defined()) {
-      check_gradient(i, given[i], output);
-      complete.push_back(given[i]);
+    if (!gradients.empty() && gradients[i].defined()) {
+      check_gradient(i, gradients[i], output);
+      complete.push_back(gradients[i]);
       continue;
     }
     if (output.requires_grad() && output.numel() != 1) {
@@ -103,7 +103,7 @@ std::vector<at::Tensor> gradients_of(at::TensorList outputs, at::TensorList inpu
                                  /*allow_unused=*/true);
   });
   for (size_t i = 0; i < found.size() && !allow_unused; ++i) {
-    if (!found[i].defined()) {  // in Python's words: LibTorch's lack a space
+    if (!found[i].defined()) {  // PyTorch's Python message; LibTorch's lacks a space
       throw Error(ErrorKind::kTorch,
                   "The differentiated Tensor at index " + std::to_string(i) +
                       " appears to not have been used in the graph. Set allow_unused=True if "
@@ -115,24 +115,24 @@ std::vector<at::Tensor> gradients_of(at::TensorList outputs, at::TensorList inpu
 
 std::string grad_fn_name(const at::Tensor& tensor) {
   const auto& node = tensor.grad_fn();
-  return node == nullptr ? "" : name_of_node(*node);
+  return node == nullptr ? "" : node_name(*node);
 }
 
 int64_t graph_task() { return torch::autograd::get_current_graph_task_id(); }
 
 std::vector<at::Tensor> once_differentiable(at::TensorList tensors) {
   using torch::autograd::DelayedError;
-  variable_list asking;  // what the refusing node hangs on: copies without a history that require a gradient
+  variable_list detached;  // the inputs of the raising node: copies without a history that require grad
   for (const at::Tensor& tensor : tensors) {
     at::Tensor copy = tensor.defined() ? tensor.detach() : at::Tensor();
     if (copy.defined() && (copy.is_floating_point() || copy.is_complex())) {
       copy.set_requires_grad(true);
     }
-    asking.push_back(std::move(copy));
+    detached.push_back(std::move(copy));
   }
   static const std::string kMessage =
       "trying to differentiate twice a function that was marked with @once_differentiable";
-  return DelayedError(kMessage, static_cast<int64_t>(asking.size())).apply(std::move(asking));
+  return DelayedError(kMessage, static_cast<int64_t>(detached.size())).apply(std::move(detached));
 }
 
 }  // namespace simple_torch::core

@@ -1,4 +1,5 @@
-// One engine that stands before LibTorch's own, or Python's, and passes everything on but for two questions.
+// An engine that wraps LibTorch's or Python's. It forwards everything except anomaly metadata and
+// saved-tensor hooks.
 #include "core_libtorch/autograd/engine.h"
 
 #include <torch/csrc/autograd/anomaly_mode.h>
@@ -19,55 +20,56 @@ namespace {
 using torch::autograd::AnomalyMetadata;
 using torch::autograd::AnomalyMode;
 using torch::autograd::Engine;
-using NodePointer = decltype(torch::autograd::Edge::function);  // shared or intrusive, by LibTorch's version
+using NodePointer =
+    decltype(torch::autograd::Edge::function);  // shared or intrusive, depending on LibTorch's version
 
-class FrontEngine final : public Engine {
+class WrapperEngine final : public Engine {
  public:
-  void stand_before(Engine& engine) { behind_ = &engine; }
+  void stand_before(Engine& engine) { wrapped_ = &engine; }
 
   torch::autograd::variable_list execute(const torch::autograd::edge_list& roots,
                                          const torch::autograd::variable_list& inputs, bool keep_graph,
                                          bool create_graph, bool accumulate_grad,
                                          const torch::autograd::edge_list& outputs) override {
-    return behind().execute(roots, inputs, keep_graph, create_graph, accumulate_grad, outputs);
+    return wrapped().execute(roots, inputs, keep_graph, create_graph, accumulate_grad, outputs);
   }
 
   c10::intrusive_ptr<at::ivalue::Future> execute_with_graph_task(
       const std::shared_ptr<torch::autograd::GraphTask>& task, NodePointer root,
       torch::autograd::InputBuffer&& buffer) override {
-    return behind().execute_with_graph_task(task, std::move(root), std::move(buffer));
+    return wrapped().execute_with_graph_task(task, std::move(root), std::move(buffer));
   }
 
-  std::unique_ptr<AnomalyMetadata> make_anomaly_metadata() override { return place_metadata(behind()); }
+  std::unique_ptr<AnomalyMetadata> make_anomaly_metadata() override { return location_metadata(wrapped()); }
 
   std::unique_ptr<torch::autograd::SavedVariableHooks> get_default_saved_variable_hooks() override {
     auto hooks = hooks_for_saved_tensor();
-    return hooks != nullptr ? std::move(hooks) : behind().get_default_saved_variable_hooks();
+    return hooks != nullptr ? std::move(hooks) : wrapped().get_default_saved_variable_hooks();
   }
 
 #if __has_include(<torch/csrc/autograd/node_creation_hook.h>)
   std::vector<std::unique_ptr<torch::autograd::NodeCreationHook>> get_node_creation_hooks() override {
-    return behind().get_node_creation_hooks();
+    return wrapped().get_node_creation_hooks();
   }
 #endif
 
  private:
-  Engine& behind() { return *behind_.load(std::memory_order_acquire); }
-  std::atomic<Engine*> behind_{nullptr};
+  Engine& wrapped() { return *wrapped_.load(std::memory_order_acquire); }
+  std::atomic<Engine*> wrapped_{nullptr};
 };
 
-FrontEngine& front_engine() {
-  static auto* const engine = new FrontEngine;  // threads of LibTorch's may use it to the very end
+WrapperEngine& front_engine() {
+  static auto* const engine = new WrapperEngine;  // never freed: LibTorch's threads use it until exit
   return *engine;
 }
 
-/// What only engines may touch.
+/// Access to members that only engines have.
 struct EngineParts : Engine {
   static bool has_threads(Engine& engine) { return engine.*(&EngineParts::thread_pool_shared_) != nullptr; }
   static void start_threads(Engine& engine) { (engine.*(&EngineParts::start_device_threads))(); }
 };
 
-/// Python's engine takes the place when Python imports torch, so this is looked at each time.
+/// Python's engine replaces the default one when Python imports torch, so this is checked each time.
 void stand_in_front() {
   static std::mutex mutex;
   const CountedLockGuard guard(mutex);
@@ -115,11 +117,11 @@ void prepare_pass() {
   }
 }
 
-void set_anomaly_mode(bool enabled, bool check_nan, Place place) {
+void set_anomaly_mode(bool enabled, bool check_nan, LocationProvider provider) {
   if (enabled) {
     stand_in_front();
   }
-  set_place(enabled ? std::move(place) : Place());
+  set_location_provider(enabled ? std::move(provider) : LocationProvider());
   AnomalyMode::set_enabled(enabled, check_nan);
 }
 
@@ -128,22 +130,23 @@ bool is_anomaly_mode() { return AnomalyMode::is_enabled(); }
 bool is_anomaly_mode_checking_nan() { return AnomalyMode::should_check_nan(); }
 
 void rethrow_from_backward(const c10::Error& error) {
-  const std::string place = is_anomaly_mode() ? take_anomaly_place() : "";
-  Error explained = explain("backward", {}, error);
-  const std::string words = with_name_of_last_function(explained.what());
-  throw Error(explained.kind(), place.empty() ? words : words + " (forward call: " + place + ")",
-              explained.fields());
+  const std::string location = is_anomaly_mode() ? take_anomaly_location() : "";
+  Error converted = to_error("backward", {}, error);
+  const std::string message = with_last_function_name(converted.what());
+  throw Error(converted.kind(), location.empty() ? message : message + " (forward call: " + location + ")",
+              converted.fields());
 }
 
 void begin_saved_tensor_hooks(std::shared_ptr<SavedTensorHooks> hooks) {
-  need_saved_tensor_hooks();
+  require_saved_tensor_hooks();
   stand_in_front();
   push_saved_tensor_hooks(std::move(hooks));
 }
 
 void end_saved_tensor_hooks() {
   if (pop_saved_tensor_hooks() == nullptr) {
-    throw Error(ErrorKind::kInvalidArgument, "no hooks on saved tensors were begun on this thread");
+    throw Error(ErrorKind::kInvalidArgument,
+                "end_saved_tensor_hooks: this thread has no hooks on saved tensors");
   }
 }
 

@@ -1,5 +1,5 @@
-// What this project adds to LibTorch's engine: where in the program a failing operation was called, and hooks
-// on the tensors that operations save.
+// This project's additions to LibTorch's engine: locations of forward calls in backward errors, and hooks on
+// saved tensors.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -13,26 +13,27 @@
 
 namespace simple_torch::core {
 
-/// As torch.autograd.set_detect_anomaly; it is the process's. With a place, the error of a backward says
-/// where the operation was called that failed.
-void set_anomaly_mode(bool enabled, bool check_nan, Place place);
+/// As torch.autograd.set_detect_anomaly, for the process. With a provider, errors of a backward name the
+/// location of the forward call.
+void set_anomaly_mode(bool enabled, bool check_nan, LocationProvider provider);
 bool is_anomaly_mode();
 bool is_anomaly_mode_checking_nan();
 
-/// Gives Python's engine the threads that it lacks where torch was imported after a first backward pass
-/// without Python: LibTorch starts an engine's threads once in a process.
+/// Starts the threads of Python's engine if torch was imported after a backward pass without Python. LibTorch
+/// starts an engine's threads only once in a process.
 void prepare_engine();
 
-/// Python's engine has been seen, and has its threads: nothing is left to prepare.
+/// Python's engine was found and has its threads; prepare_engine() has no work left.
 extern constinit std::atomic<bool> has_prepared_python;
 
-/// `prepare` runs on each thread that begins a backward pass, from now on. Set once, by who knows Python.
+/// Sets the function that runs on each thread at the start of a backward pass. The bridge sets it once.
 void prepare_passes_by(void (*prepare)());
 void prepare_pass();
 
 [[noreturn]] void rethrow_from_backward(const c10::Error& error);
 
-/// Runs a backward pass; LibTorch's errors get the place of the forward call and the names of functions.
+/// Runs a backward pass. Adds the location of the forward call and the names of functions to LibTorch's
+/// errors.
 template <class Pass>
 auto in_backward_pass(Pass&& pass) -> decltype(pass()) {
   prepare_pass();
@@ -43,10 +44,10 @@ auto in_backward_pass(Pass&& pass) -> decltype(pass()) {
   }
 }
 
-/// For what operations of this thread save from here on. They nest; the innermost counts. Throws
-/// Error(kInvalidArgument) where they are disabled.
+/// Installs hooks for the tensors that operations of this thread save. They nest; the innermost is active.
+/// Throws Error(kInvalidArgument) if hooks are disabled.
 void begin_saved_tensor_hooks(std::shared_ptr<SavedTensorHooks> hooks);
-/// Throws Error(kInvalidArgument) where none were begun on this thread.
+/// Throws Error(kInvalidArgument) if this thread has none.
 void end_saved_tensor_hooks();
 
 }  // namespace simple_torch::core

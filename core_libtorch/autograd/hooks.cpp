@@ -16,61 +16,61 @@ namespace {
 
 using WeakTensor = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
 
-/// Where a hook sits, so that it can be taken away without keeping its tensor alive.
-struct Seat {
+/// The position of a hook, so that it can be removed without keeping its tensor alive.
+struct HookPosition {
   WeakTensor tensor;
-  std::optional<unsigned> position;  // of a hook on the gradient; none: after accumulation
+  std::optional<unsigned> position;  // for a hook on the gradient; none for a post-accumulate hook
 };
 
-IdRegistry<Seat>& seats() {
-  static auto* const all = new IdRegistry<Seat>;  // used by threads that may outlive main
+IdRegistry<HookPosition>& hook_positions() {
+  static auto* const all = new IdRegistry<HookPosition>;  // never freed: threads that outlive main use it
   return *all;
 }
 
-/// A hook that gives up its number when it dies.
-class Seated {
+/// A registered hook. Its destructor releases the id.
+class RegisteredHook {
  public:
-  Seated(std::shared_ptr<GradientHook> hook, int64_t number) : hook_(std::move(hook)), number_(number) {}
-  Seated(const Seated&) = delete;
-  Seated& operator=(const Seated&) = delete;
-  ~Seated() { seats().take(number_); }
+  RegisteredHook(std::shared_ptr<GradientHook> hook, int64_t id) : hook_(std::move(hook)), id_(id) {}
+  RegisteredHook(const RegisteredHook&) = delete;
+  RegisteredHook& operator=(const RegisteredHook&) = delete;
+  ~RegisteredHook() { hook_positions().take(id_); }
   at::Tensor run(const at::Tensor& tensor) const { return hook_->run(tensor); }
 
  private:
   std::shared_ptr<GradientHook> hook_;
-  int64_t number_;
+  int64_t id_;
 };
 
-/// All hooks of one leaf, after those that somebody else had put there.
-class AfterAccumulation : public torch::autograd::PostAccumulateGradHook {
+/// All our hooks of one leaf; they run after the hooks that were present before.
+class PostAccumulateHooks : public torch::autograd::PostAccumulateGradHook {
  public:
-  explicit AfterAccumulation(std::unique_ptr<PostAccumulateGradHook> others) : others_(std::move(others)) {}
+  explicit PostAccumulateHooks(std::unique_ptr<PostAccumulateGradHook> others) : others_(std::move(others)) {}
 
   void operator()(const at::Tensor& tensor) override {
     if (others_ != nullptr) {
       (*others_)(tensor);
     }
-    const auto running = hooks_;  // one may remove itself
-    for (const auto& [number, hook] : running) {
+    const auto running = hooks_;  // a hook may remove itself
+    for (const auto& [id, hook] : running) {
       hook->run(tensor);
     }
   }
-  void add(int64_t number, std::shared_ptr<Seated> hook) { hooks_.emplace(number, std::move(hook)); }
-  std::shared_ptr<Seated> take(int64_t number) {
-    auto node = hooks_.extract(number);
+  void add(int64_t id, std::shared_ptr<RegisteredHook> hook) { hooks_.emplace(id, std::move(hook)); }
+  std::shared_ptr<RegisteredHook> take(int64_t id) {
+    auto node = hooks_.extract(id);
     return node.empty() ? nullptr : std::move(node.mapped());
   }
 
  private:
   std::unique_ptr<PostAccumulateGradHook> others_;
-  std::map<int64_t, std::shared_ptr<Seated>> hooks_;
+  std::map<int64_t, std::shared_ptr<RegisteredHook>> hooks_;
 };
 
-AfterAccumulation& after_accumulation(const at::Tensor& tensor) {
+PostAccumulateHooks& post_accumulate_hooks(const at::Tensor& tensor) {
   auto present = std::move(torch::autograd::impl::post_acc_grad_hooks(tensor));
-  auto* ours = dynamic_cast<AfterAccumulation*>(present.get());
+  auto* ours = dynamic_cast<PostAccumulateHooks*>(present.get());
   if (ours == nullptr) {
-    auto made = std::make_unique<AfterAccumulation>(std::move(present));
+    auto made = std::make_unique<PostAccumulateHooks>(std::move(present));
     ours = made.get();
     present = std::move(made);
   }
@@ -85,15 +85,15 @@ int64_t register_hook(const at::Tensor& tensor, std::shared_ptr<GradientHook> ho
     throw Error(ErrorKind::kInvalidArgument,
                 "cannot register a hook on a tensor that doesn't require gradient");
   }
-  const int64_t number = seats().add({WeakTensor(tensor.getIntrusivePtr()), std::nullopt});
-  const auto seated = std::make_shared<const Seated>(std::move(hook), number);
-  const unsigned position = tensor.register_hook([seated](const at::Tensor& gradient) {
-    // It may remove itself, and this function with it.
-    const auto running = seated;  // NOLINT(performance-unnecessary-copy-initialization)
+  const int64_t id = hook_positions().add({WeakTensor(tensor.getIntrusivePtr()), std::nullopt});
+  const auto registered = std::make_shared<const RegisteredHook>(std::move(hook), id);
+  const unsigned position = tensor.register_hook([registered](const at::Tensor& gradient) {
+    // The hook may remove itself, and this function with it.
+    const auto running = registered;  // NOLINT(performance-unnecessary-copy-initialization)
     return running->run(gradient);
   });
-  seats().change(number, [&](Seat& seat) { seat.position = position; });
-  return number;
+  hook_positions().change(id, [&](HookPosition& hook_position) { hook_position.position = position; });
+  return id;
 }
 
 int64_t register_post_accumulate_grad_hook(const at::Tensor& tensor, std::shared_ptr<GradientHook> hook) {
@@ -105,25 +105,25 @@ int64_t register_post_accumulate_grad_hook(const at::Tensor& tensor, std::shared
     throw Error(ErrorKind::kInvalidArgument,
                 "post accumulate grad hooks cannot be registered on non-leaf tensors");
   }
-  const int64_t number = seats().add({WeakTensor(tensor.getIntrusivePtr()), std::nullopt});
-  after_accumulation(tensor).add(number, std::make_shared<Seated>(std::move(hook), number));
-  return number;
+  const int64_t id = hook_positions().add({WeakTensor(tensor.getIntrusivePtr()), std::nullopt});
+  post_accumulate_hooks(tensor).add(id, std::make_shared<RegisteredHook>(std::move(hook), id));
+  return id;
 }
 
-void remove_hook(int64_t number) {
-  std::optional<Seat> seat = seats().take(number);
-  if (!seat) {
+void remove_hook(int64_t id) {
+  std::optional<HookPosition> hook = hook_positions().take(id);
+  if (!hook) {
     return;
   }
-  const auto impl = seat->tensor.lock();
+  const auto impl = hook->tensor.lock();
   if (!impl) {
     return;
   }
   const at::Tensor tensor(impl);
-  if (seat->position) {
-    tensor.remove_hook(*seat->position);
+  if (hook->position) {
+    tensor.remove_hook(*hook->position);
   } else {
-    after_accumulation(tensor).take(number);
+    post_accumulate_hooks(tensor).take(id);
   }
 }
 

@@ -1,4 +1,4 @@
-// Hooks of the program on the gradients of tensors.
+// The program's hooks on gradients of tensors.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,7 +8,7 @@
 
 namespace simple_torch::core {
 
-/// Dies with the tensor's history, or when it is removed; on any thread.
+/// Destroyed with the tensor's history or when it is removed, on any thread.
 class GradientHook {
  public:
   GradientHook() = default;
@@ -16,18 +16,18 @@ class GradientHook {
   GradientHook(const GradientHook&) = delete;
   GradientHook& operator=(const GradientHook&) = delete;
 
-  /// What replaces the gradient; undefined: it stays. After accumulation it is given the tensor, and gives
-  /// nothing.
+  /// Returns the gradient's replacement; undefined keeps the gradient. A post-accumulate hook receives the
+  /// tensor, and its result is ignored.
   virtual at::Tensor run(const at::Tensor& tensor) = 0;
 };
 
-/// Runs on each gradient of the tensor, in the order of registration; gives a number for remove_hook().
+/// The hook runs on each gradient of the tensor, in registration order. Returns an id for remove_hook().
 int64_t register_hook(const at::Tensor& tensor, std::shared_ptr<GradientHook> hook);
 
-/// Runs with a leaf after its .grad has grown; gives a number for remove_hook().
+/// The hook runs with a leaf after an update of its .grad. Returns an id for remove_hook().
 int64_t register_post_accumulate_grad_hook(const at::Tensor& tensor, std::shared_ptr<GradientHook> hook);
 
-/// Nothing happens where the hook, or its tensor, is gone already.
-void remove_hook(int64_t number);
+/// Does nothing if the hook or its tensor no longer exists.
+void remove_hook(int64_t id);
 
 }  // namespace simple_torch::core

@@ -1,4 +1,4 @@
-// Things that a program names by a number: hooks, and tensors that are awaited together.
+// A registry of objects by id: hooks and groups of watched tensors.
 #pragma once
 
 #include <cstdint>
@@ -11,43 +11,43 @@
 
 namespace simple_torch::core {
 
-/// From any thread. What is taken out dies outside of the lock, as it may call the program.
+/// Thread-safe. Removed objects are destroyed outside the lock, because they may call the program.
 template <class T>
 class IdRegistry {
  public:
-  /// Its number, from 1 on, which no other ever has.
-  int64_t add(T thing) {
+  /// Returns the id, from 1 on. Ids are never reused.
+  int64_t add(T object) {
     const CountedLockGuard guard(mutex_);
-    things_.emplace(++last_, std::move(thing));
+    objects_.emplace(++last_, std::move(object));
     return last_;
   }
 
-  /// Nothing where it was taken before.
-  std::optional<T> take(int64_t number) {
+  /// Removes the object; nothing if it was removed before.
+  std::optional<T> take(int64_t id) {
     const CountedLockGuard guard(mutex_);
-    auto node = things_.extract(number);
+    auto node = objects_.extract(id);
     return node.empty() ? std::nullopt : std::optional(std::move(node.mapped()));
   }
 
   /// A copy.
-  std::optional<T> find(int64_t number) {
+  std::optional<T> find(int64_t id) {
     const CountedLockGuard guard(mutex_);
-    const auto found = things_.find(number);
-    return found == things_.end() ? std::nullopt : std::optional(found->second);
+    const auto found = objects_.find(id);
+    return found == objects_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// Runs `change(T&)` under the lock where it is still there.
+  /// Runs `change(T&)` under the lock if the object still exists.
   template <class Change>
-  void change(int64_t number, Change&& change) {
+  void change(int64_t id, Change&& change) {
     const CountedLockGuard guard(mutex_);
-    if (const auto found = things_.find(number); found != things_.end()) {
+    if (const auto found = objects_.find(id); found != objects_.end()) {
       change(found->second);
     }
   }
 
  private:
   std::mutex mutex_;
-  std::unordered_map<int64_t, T> things_;
+  std::unordered_map<int64_t, T> objects_;
   int64_t last_ = 0;
 };
 

@@ -10,7 +10,7 @@
 namespace simple_torch::core {
 namespace {
 
-/// A thread may end with some begun: then nobody is left for whom the mode should be put back.
+/// A thread may exit with open guards. They are leaked: no code of that thread needs the old mode.
 class Begun {
  public:
   ~Begun() {
@@ -39,7 +39,8 @@ void begin_inference_mode(bool enabled) { begun.push(enabled); }
 
 void end_inference_mode() {
   if (!begun.pop()) {
-    throw Error(ErrorKind::kInvalidArgument, "inference mode was not begun on this thread");
+    throw Error(ErrorKind::kInvalidArgument,
+                "end_inference_mode: this thread has not entered inference mode");
   }
 }
 

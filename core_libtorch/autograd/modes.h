@@ -3,9 +3,9 @@
 
 namespace simple_torch::core {
 
-/// From here on, on this thread, as torch.inference_mode(enabled). They nest.
+/// Enters torch.inference_mode(enabled) on this thread. Calls nest.
 void begin_inference_mode(bool enabled);
-/// Throws Error(kInvalidArgument) where none was begun on this thread.
+/// Throws Error(kInvalidArgument) if this thread has not entered one.
 void end_inference_mode();
 bool is_inference_mode();
 

@@ -19,34 +19,34 @@ namespace {
 
 using torch::autograd::variable_list;
 
-/// Holds a hook until it is removed: LibTorch can take hooks after a node away, but not those before it.
-class Seat {
+/// Holds a hook until it is removed. LibTorch can remove post-hooks, but not pre-hooks.
+class HookSlot {
  public:
-  explicit Seat(std::shared_ptr<NodeHook> hook) : hook_(std::move(hook)) {}
+  explicit HookSlot(std::shared_ptr<NodeHook> hook) : hook_(std::move(hook)) {}
 
-  void leave() {
-    std::shared_ptr<NodeHook> gone;  // dies outside of the lock: it may call the program
+  void clear() {
+    std::shared_ptr<NodeHook> removed;  // destroyed outside the lock: it may call the program
     const CountedLockGuard guard(mutex_);
-    gone.swap(hook_);
+    removed.swap(hook_);
   }
 
-  /// What comes of `changed`, the gradients that the hook may replace.
+  /// The gradients after the hook; it may replace those in `changed`.
   variable_list run(const variable_list& gradients, const variable_list& changed, int64_t of_inputs) {
     std::shared_ptr<NodeHook> hook;
     {
       const CountedLockGuard guard(mutex_);
       hook = hook_;
     }
-    variable_list given = hook == nullptr ? variable_list() : hook->run(gradients, of_inputs);
-    if (given.empty()) {
+    variable_list replaced = hook == nullptr ? variable_list() : hook->run(gradients, of_inputs);
+    if (replaced.empty()) {
       return changed;
     }
-    if (given.size() != changed.size()) {
+    if (replaced.size() != changed.size()) {
       throw Error(ErrorKind::kInvalidArgument, "a hook has returned an incorrect number of values (got " +
-                                                   std::to_string(given.size()) + ", but expected " +
+                                                   std::to_string(replaced.size()) + ", but expected " +
                                                    std::to_string(changed.size()) + ")");
     }
-    return given;
+    return replaced;
   }
 
  private:
@@ -54,43 +54,43 @@ class Seat {
   std::shared_ptr<NodeHook> hook_;
 };
 
-/// Weakly: the node owns them.
-using Seats = IdRegistry<std::weak_ptr<Seat>>;
+/// Weak references: the nodes own the slots.
+using HookSlots = IdRegistry<std::weak_ptr<HookSlot>>;
 
-Seats& seats() {
-  static auto* const all = new Seats;  // used by threads that may outlive main
+HookSlots& hook_slots() {
+  static auto* const all = new HookSlots;  // never freed: threads that outlive main use it
   return *all;
 }
 
-/// What a node of LibTorch's owns; it gives up its number when it dies.
-class Seated {
+/// The part of a hook that a LibTorch node owns. Its destructor releases the id.
+class SlotOwner {
  public:
-  explicit Seated(std::shared_ptr<Seat> seat) : seat_(std::move(seat)), number_(seats().add(seat_)) {}
-  Seated(const Seated&) = delete;
-  Seated& operator=(const Seated&) = delete;
-  ~Seated() { seats().take(number_); }
+  explicit SlotOwner(std::shared_ptr<HookSlot> slot) : slot_(std::move(slot)), id_(hook_slots().add(slot_)) {}
+  SlotOwner(const SlotOwner&) = delete;
+  SlotOwner& operator=(const SlotOwner&) = delete;
+  ~SlotOwner() { hook_slots().take(id_); }
 
-  int64_t number() const noexcept { return number_; }
-  Seat& seat() noexcept { return *seat_; }
+  int64_t id() const noexcept { return id_; }
+  HookSlot& slot() noexcept { return *slot_; }
 
  private:
-  std::shared_ptr<Seat> seat_;
-  int64_t number_;
+  std::shared_ptr<HookSlot> slot_;
+  int64_t id_;
 };
 
-struct HookBefore : torch::autograd::FunctionPreHook, Seated {
-  using Seated::Seated;
+struct PreHook : torch::autograd::FunctionPreHook, SlotOwner {
+  using SlotOwner::SlotOwner;
   variable_list operator()(const variable_list& gradients) override {
-    return seat().run(gradients, gradients, 0);
+    return slot().run(gradients, gradients, 0);
   }
 };
 
-struct HookAfter : torch::autograd::FunctionPostHook, Seated {
-  using Seated::Seated;
+struct PostHook : torch::autograd::FunctionPostHook, SlotOwner {
+  using SlotOwner::SlotOwner;
   variable_list operator()(const variable_list& of_inputs, const variable_list& of_outputs) override {
     variable_list all = of_inputs;
     all.insert(all.end(), of_outputs.begin(), of_outputs.end());
-    return seat().run(all, of_inputs, static_cast<int64_t>(of_inputs.size()));
+    return slot().run(all, of_inputs, static_cast<int64_t>(of_inputs.size()));
   }
 };
 
@@ -103,11 +103,11 @@ c10::weak_intrusive_ptr<T> weakly(const c10::intrusive_ptr<T>& node) {
   return c10::weak_intrusive_ptr<T>(node);
 }
 
-/// Where a tensor's gradient appears in a graph. A leaf has a new node in each graph, so the leaf itself is
-/// kept.
-class Place {
+/// A tensor whose gradient is watched. A leaf may have a new node in each graph, so this refers to the leaf
+/// itself.
+class WatchedTensor {
  public:
-  explicit Place(const at::Tensor& tensor)
+  explicit WatchedTensor(const at::Tensor& tensor)
       : is_leaf_(tensor.grad_fn() == nullptr),
         leaf_(tensor.getIntrusivePtr()),
         node_(weakly(gradient_node(tensor))) {}
@@ -118,7 +118,7 @@ class Place {
       return false;
     }
     const auto* needed = torch::autograd::get_current_graph_task_exec_info();
-    if (needed->empty()) {  // backward() without inputs: all that can be reached
+    if (needed->empty()) {  // backward() without inputs: every reachable node
       return torch::autograd::get_current_graph_task_nodes_in_graph()->count(&*node) != 0;
     }
     const auto found = needed->find(&*node);
@@ -136,10 +136,10 @@ class Place {
   decltype(weakly(std::declval<NodePointer>())) node_;
 };
 
-using Places = std::shared_ptr<const std::vector<Place>>;
+using WatchedTensors = std::shared_ptr<const std::vector<WatchedTensor>>;
 
-IdRegistry<Places>& watched() {
-  static auto* const all = new IdRegistry<Places>;  // used by threads that may outlive main
+IdRegistry<WatchedTensors>& watched() {
+  static auto* const all = new IdRegistry<WatchedTensors>;  // never freed: threads that outlive main use it
   return *all;
 }
 
@@ -149,7 +149,7 @@ NodePointer grad_fn(const at::Tensor& tensor) { return tensor.grad_fn(); }
 
 NodePointer gradient_node(const at::Tensor& tensor) {
   if (!tensor.requires_grad()) {
-    throw Error(ErrorKind::kInvalidArgument, "a tensor that requires no gradient has no place in a graph");
+    throw Error(ErrorKind::kInvalidArgument, "gradient_node: the tensor must require grad");
   }
   return torch::autograd::impl::gradient_edge(tensor).function;
 }
@@ -168,44 +168,44 @@ at::Tensor variable_of(const HeldNode& held) {
 }
 
 int64_t register_node_hook(const HeldNode& held, std::shared_ptr<NodeHook> hook, bool is_before) {
-  auto seat = std::make_shared<Seat>(std::move(hook));
+  auto slot = std::make_shared<HookSlot>(std::move(hook));
   if (is_before) {
-    auto before = std::make_unique<HookBefore>(std::move(seat));
-    const int64_t number = before->number();
+    auto before = std::make_unique<PreHook>(std::move(slot));
+    const int64_t id = before->id();
     held.node->add_pre_hook(std::move(before));
-    return number;
+    return id;
   }
-  auto after = std::make_unique<HookAfter>(std::move(seat));
-  const int64_t number = after->number();
+  auto after = std::make_unique<PostHook>(std::move(slot));
+  const int64_t id = after->id();
   held.node->add_post_hook(std::move(after));
-  return number;
+  return id;
 }
 
-void remove_node_hook(int64_t number) {
-  const auto taken = seats().take(number);
-  if (const auto seat = taken ? taken->lock() : nullptr) {
-    seat->leave();
+void remove_node_hook(int64_t id) {
+  const auto removed = hook_slots().take(id);
+  if (const auto slot = removed ? removed->lock() : nullptr) {
+    slot->clear();
   }
 }
 
 int64_t watch_gradients(at::TensorList tensors) {
-  std::vector<Place> places;
+  std::vector<WatchedTensor> watched_tensors;
   for (const at::Tensor& tensor : tensors) {
-    places.emplace_back(tensor);
+    watched_tensors.emplace_back(tensor);
   }
-  return watched().add(std::make_shared<const std::vector<Place>>(std::move(places)));
+  return watched().add(std::make_shared<const std::vector<WatchedTensor>>(std::move(watched_tensors)));
 }
 
-void unwatch_gradients(int64_t number) { watched().take(number); }
+void unwatch_gradients(int64_t id) { watched().take(id); }
 
-int64_t watched_in_pass(int64_t number) {
+int64_t watched_in_pass(int64_t id) {
   if (torch::autograd::get_current_graph_task_exec_info() == nullptr) {
-    throw Error(ErrorKind::kInvalidArgument, "this thread is not inside of a backward pass");
+    throw Error(ErrorKind::kInvalidArgument, "watched_in_pass: this thread is not inside a backward pass");
   }
-  const Places places = watched().find(number).value_or(nullptr);
-  return places == nullptr ? 0 : std::count_if(places->begin(), places->end(), [](const Place& place) {
-    return place.is_in_pass();
-  });
+  const WatchedTensors tensors = watched().find(id).value_or(nullptr);
+  return tensors == nullptr ? 0
+                            : std::count_if(tensors->begin(), tensors->end(),
+                                            [](const WatchedTensor& tensor) { return tensor.is_in_pass(); });
 }
 
 }  // namespace simple_torch::core

@@ -32,7 +32,7 @@ class SavedTensor : public torch::autograd::SavedVariableHooks {
 
 thread_local std::vector<std::shared_ptr<SavedTensorHooks>> saved_tensor_hooks;
 
-// LibTorch's message before each time that hooks were disabled.
+// LibTorch's message before each disable call.
 thread_local std::vector<std::optional<std::string>> before_disabling;
 
 }  // namespace
@@ -45,9 +45,9 @@ std::shared_ptr<SavedTensorHooks> pop_saved_tensor_hooks() {
   if (saved_tensor_hooks.empty()) {
     return nullptr;
   }
-  std::shared_ptr<SavedTensorHooks> ended = std::move(saved_tensor_hooks.back());
+  std::shared_ptr<SavedTensorHooks> popped = std::move(saved_tensor_hooks.back());
   saved_tensor_hooks.pop_back();
-  return ended;
+  return popped;
 }
 
 void disable_saved_tensor_hooks(const std::string& message) {
@@ -61,7 +61,8 @@ void disable_saved_tensor_hooks(const std::string& message) {
 
 void enable_saved_tensor_hooks() {
   if (before_disabling.empty()) {
-    throw Error(ErrorKind::kInvalidArgument, "hooks on saved tensors were not disabled on this thread");
+    throw Error(ErrorKind::kInvalidArgument,
+                "enable_saved_tensor_hooks: this thread has not disabled hooks on saved tensors");
   }
   const std::optional<std::string> before = std::move(before_disabling.back());
   before_disabling.pop_back();
@@ -72,7 +73,7 @@ void enable_saved_tensor_hooks() {
   }
 }
 
-void need_saved_tensor_hooks() {
+void require_saved_tensor_hooks() {
   if (const auto& message = at::SavedTensorDefaultHooks::get_disabled_error_message()) {
     throw Error(ErrorKind::kInvalidArgument, *message);
   }

@@ -1,4 +1,4 @@
-// Hooks on the tensors that operations save for their backward.
+// Hooks on the tensors that operations save for backward.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +13,7 @@ struct SavedVariableHooks;
 
 namespace simple_torch::core {
 
-/// What is done with the tensors that operations save for their backward. Dies on any thread.
+/// Packs and unpacks the tensors that operations save for backward. Any thread may destroy it.
 class SavedTensorHooks {
  public:
   SavedTensorHooks() = default;
@@ -21,27 +21,27 @@ class SavedTensorHooks {
   SavedTensorHooks(const SavedTensorHooks&) = delete;
   SavedTensorHooks& operator=(const SavedTensorHooks&) = delete;
 
-  /// Gives a number that unpack() is given back.
+  /// Returns a number for unpack().
   virtual int64_t pack(const at::Tensor& tensor) = 0;
   virtual at::Tensor unpack(int64_t packed) = 0;
-  /// Nobody will unpack it any more.
+  /// The packed tensor will not be unpacked again.
   virtual void drop(int64_t packed) noexcept = 0;
 };
 
-/// This thread's hooks nest; the innermost counts.
+/// This thread's hooks nest; the innermost is active.
 void push_saved_tensor_hooks(std::shared_ptr<SavedTensorHooks> hooks);
-/// Null where this thread has none.
+/// Null if this thread has none.
 std::shared_ptr<SavedTensorHooks> pop_saved_tensor_hooks();
 
-/// From here on, on this thread, hooks are refused with the message, Python's as well. Throws
-/// Error(kInvalidArgument) with it where this thread has hooks. They nest.
+/// Makes this thread reject hooks, Python's too, with the message. Throws Error(kInvalidArgument) with it if
+/// this thread has hooks. Calls nest.
 void disable_saved_tensor_hooks(const std::string& message);
-/// Throws Error(kInvalidArgument) where nothing was disabled on this thread.
+/// Throws Error(kInvalidArgument) if this thread has not disabled hooks.
 void enable_saved_tensor_hooks();
-/// Throws Error(kInvalidArgument) with the message where they are disabled.
-void need_saved_tensor_hooks();
+/// Throws Error(kInvalidArgument) with the message if hooks are disabled.
+void require_saved_tensor_hooks();
 
-/// For one tensor that an operation of this thread saves; null where this thread has no hooks.
+/// The hooks for one saved tensor of this thread; null if the thread has none.
 std::unique_ptr<torch::autograd::SavedVariableHooks> hooks_for_saved_tensor();
 
 }  // namespace simple_torch::core

@@ -32,7 +32,7 @@ RandomnessType randomness_of(std::string_view word) {
     return RandomnessType::Different;
   }
   throw Error(ErrorKind::kInvalidArgument,
-              "randomness of vmap is error, same or different, not " + std::string(word));
+              "vmap: randomness must be 'error', 'same' or 'different', got '" + std::string(word) + "'");
 }
 
 }  // namespace
@@ -51,12 +51,13 @@ int64_t begin_transform(std::string_view kind, int64_t batch_size, std::string_v
     return at::functorch::initAndPushDynamicLayer(TransformType::Vmap, c10::SymInt(batch_size),
                                                   randomness_of(randomness));
   }
-  throw Error(ErrorKind::kInvalidArgument, "a transform is grad, jvp or vmap, not " + std::string(kind));
+  throw Error(ErrorKind::kInvalidArgument,
+              "transform_begin: kind must be 'grad', 'jvp' or 'vmap', got '" + std::string(kind) + "'");
 }
 
 void end_transform() {
   if (at::functorch::getDynamicLayerStack().empty()) {
-    throw Error(ErrorKind::kInvalidArgument, "no transform was begun on this thread");
+    throw Error(ErrorKind::kInvalidArgument, "transform_end: this thread has no open transform");
   }
   at::functorch::popDynamicLayerAndDeleteMetadata();
 }
@@ -76,13 +77,13 @@ at::Tensor batched(const at::Tensor& tensor, int64_t dim, int64_t level) {
 
 at::Tensor unbatched(const at::Tensor& tensor, int64_t level, int64_t batch_size, int64_t dim) {
   const auto* const batch = at::functorch::maybeGetBatchedImpl(tensor);
-  const int64_t place = at::maybe_wrap_dim(dim, tensor.dim() + 1);
+  const int64_t position = at::maybe_wrap_dim(dim, tensor.dim() + 1);
   if (batch != nullptr && batch->level() == level) {
-    return at::movedim(batch->value(), batch->bdim(), place);
+    return at::movedim(batch->value(), batch->bdim(), position);
   }
-  const at::Tensor shared = tensor.unsqueeze(place);
+  const at::Tensor shared = tensor.unsqueeze(position);
   std::vector<int64_t> sizes = shared.sizes().vec();
-  sizes[static_cast<size_t>(place)] = batch_size;
+  sizes[static_cast<size_t>(position)] = batch_size;
   return shared.expand(sizes);
 }
 
@@ -90,8 +91,7 @@ int64_t begin_forward_ad() { return static_cast<int64_t>(ForwardADLevel::get_nex
 
 void end_forward_ad(int64_t level) {
   if (level < 0 || ForwardADLevel::try_get_by_idx(static_cast<uint64_t>(level)) == nullptr) {
-    throw Error(ErrorKind::kInvalidArgument,
-                "there is no level " + std::to_string(level) + " of forward differentiation");
+    throw Error(ErrorKind::kInvalidArgument, "forward_ad: no open level " + std::to_string(level));
   }
   ForwardADLevel::release_idx(static_cast<uint64_t>(level));
 }

@@ -9,14 +9,18 @@
 namespace simple_torch::core::data {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::kInvalidArgument, message); }
+[[noreturn]] void throw_invalid_argument(const std::string& message) {
+  throw Error(ErrorKind::kInvalidArgument, message);
+}
 
 }  // namespace
 
-Sample Dataset::get(int64_t) const { refuse("an iterable data set has no samples by number; go through it"); }
+Sample Dataset::get(int64_t) const {
+  throw_invalid_argument("get: an iterable dataset has no index; iterate over it");
+}
 
 std::unique_ptr<Pass> Dataset::begin(int64_t, int64_t) const {
-  refuse("a data set of samples by number is not gone through by itself; take them by their numbers");
+  throw_invalid_argument("begin: a map-style dataset has no iterator; use its indices");
 }
 
 Sample sample_of(const Dataset& dataset, int64_t index) {
@@ -30,7 +34,7 @@ Sample sample_of(const Dataset& dataset, int64_t index) {
 
 Sample batch_of(const Dataset& dataset, at::IntArrayRef indices) {
   if (indices.empty()) {
-    refuse("a batch needs one sample or more");
+    throw_invalid_argument("batch: expected at least one index, got none");
   }
   std::vector<Sample> columns;
   for (const int64_t index : indices) {
@@ -39,8 +43,9 @@ Sample batch_of(const Dataset& dataset, at::IntArrayRef indices) {
       columns.resize(sample.size());
     }
     if (sample.size() != columns.size()) {
-      refuse("sample " + std::to_string(index) + " has " + std::to_string(sample.size()) +
-             " tensors, and the one before it " + std::to_string(columns.size()));
+      throw_invalid_argument("batch: sample " + std::to_string(index) + " must have " +
+                             std::to_string(columns.size()) + " tensors as the one before it, got " +
+                             std::to_string(sample.size()));
     }
     for (size_t i = 0; i < sample.size(); ++i) {
       columns[i].push_back(std::move(sample[i]));

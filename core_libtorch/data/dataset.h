@@ -1,4 +1,4 @@
-// Data sets of native code: where samples come from that no interpreter has to make.
+// Datasets in native code, whose samples need no interpreter.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,36 +9,36 @@
 
 namespace simple_torch::core::data {
 
-/// The tensors of one sample, the input and the target say; or of a batch of them.
+/// The tensors of one sample (for example input and target), or of a batch.
 using Sample = std::vector<at::Tensor>;
 
-/// One way through samples that come one after the other. Used by one thread at a time.
+/// An iterator over the samples of an iterable dataset. One thread uses it at a time.
 class Pass {
  public:
   virtual ~Pass() = default;
-  /// The next sample; an empty one at the end, and from then on. Throws Error.
+  /// The next sample; empty at and after the end. Throws Error.
   virtual Sample next() = 0;
 };
 
-/// Samples by number (a map-style data set), or one after the other (an iterable one). Source:
+/// A map-style dataset (samples by index) or an iterable one. Source:
 /// torch::data::datasets::Dataset and torch.utils.data.IterableDataset.
 ///
-/// Used by several threads at once. A class overrides size() and get(), or begin().
+/// Several threads use it at once. A subclass overrides size() and get(), or begin().
 class Dataset : public c10::intrusive_ptr_target {
  public:
-  /// How many samples there are; -1 of an iterable one.
+  /// The number of samples; -1 for an iterable dataset.
   virtual int64_t size() const { return -1; }
-  /// The sample of that number, which is from 0 to size() - 1. Throws Error.
+  /// The sample of an index from 0 to size() - 1. Throws Error.
   virtual Sample get(int64_t index) const;
-  /// A pass through the part of one of so many workers, from 0 on. Throws Error.
+  /// An iterator over the part of one of the workers, which are numbered from 0. Throws Error.
   virtual std::unique_ptr<Pass> begin(int64_t worker, int64_t workers) const;
 };
 
-/// The sample of that number; negative ones count from the end. Throws Error: kIndexOutOfRange.
+/// The sample of an index; negative ones count from the end. Throws Error(kIndexOutOfRange).
 Sample sample_of(const Dataset& dataset, int64_t index);
 
-/// Those samples, each tensor stacked along a new first dimension. Throws Error: as sample_of;
-/// kInvalidArgument (no index, samples of different lengths); what stacking refuses.
+/// The samples of the indices, each tensor stacked along a new first dimension. Throws as sample_of, as
+/// torch.stack, and Error(kInvalidArgument) without an index or for samples of different lengths.
 Sample batch_of(const Dataset& dataset, at::IntArrayRef indices);
 
 }  // namespace simple_torch::core::data

@@ -1,4 +1,4 @@
-// What MD5 and SHA-256 share: messages in blocks of 64 bytes, filled up with their length.
+// Splits MD5 and SHA-256 messages into blocks of 64 bytes and pads them with their length.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace simple_torch::core::downloads {
 
 using Block = std::array<uint8_t, 64>;
 
-/// Passes a message on to Digest::take(block) block by block. Digest::length_field(bits) gives the 8 bytes
-/// that end the last one.
+/// Passes a message to Digest::take(block) in blocks. Digest::length_field(bits) returns the last 8 bytes of
+/// the padding.
 template <class Digest>
 class Blocks {
  public:
@@ -21,11 +21,11 @@ class Blocks {
   void add(const uint8_t* bytes, size_t count) {
     total_ += count;
     while (count > 0) {
-      const size_t taken = std::min(count, block_.size() - filled_);
-      std::memcpy(block_.data() + filled_, bytes, taken);
-      filled_ += taken;
-      bytes += taken;
-      count -= taken;
+      const size_t copied = std::min(count, block_.size() - filled_);
+      std::memcpy(block_.data() + filled_, bytes, copied);
+      filled_ += copied;
+      bytes += copied;
+      count -= copied;
       if (filled_ == block_.size()) {
         digest_.take(block_);
         filled_ = 0;

@@ -50,7 +50,7 @@ std::string checksum_of_file(const std::string& path, const std::string& kind) {
   if (kind == "sha256") {
     return digest_of<Sha256>(path);
   }
-  throw Error(ErrorKind::kInvalidArgument, "there is no checksum '" + kind + "'; md5 and sha256 are known");
+  throw Error(ErrorKind::kInvalidArgument, "checksum: kind must be 'md5' or 'sha256', got '" + kind + "'");
 }
 
 }  // namespace simple_torch::core::downloads

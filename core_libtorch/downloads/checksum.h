@@ -5,8 +5,8 @@
 
 namespace simple_torch::core::downloads {
 
-/// In lower-case hexadecimal digits. `kind` is md5 or sha256: throws Error(kInvalidArgument) for another,
-/// Error(kIo) where the file cannot be read.
+/// The checksum in lower-case hexadecimal digits. `kind` is md5 or sha256. Throws Error(kInvalidArgument) for
+/// another kind, Error(kIo) if the file cannot be read.
 std::string checksum_of_file(const std::string& path, const std::string& kind);
 
 }  // namespace simple_torch::core::downloads

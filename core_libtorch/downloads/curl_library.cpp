@@ -9,9 +9,9 @@
 namespace simple_torch::core::downloads {
 namespace {
 
-// Its own functions are asked before those of a libcurl that the process made global: TensorFlow's library
-// exports one of another version, and a libcurl that is half of each writes beyond its memory. The address
-// sanitizer refuses to open a library so.
+// RTLD_DEEPBIND makes libcurl bind to its own functions before those of a global libcurl. TensorFlow's
+// library exports another version, and a mix of both corrupts memory. The address sanitizer does not support
+// the flag.
 #ifdef __SANITIZE_ADDRESS__
 constexpr int kAlone = RTLD_NOW | RTLD_LOCAL;
 #else
@@ -20,7 +20,7 @@ constexpr int kAlone = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
 
 [[noreturn]] void fail(const std::string& why) {
   throw Error(ErrorKind::kUnavailable,
-              "downloads need libcurl (libcurl.so.4; Debian's package is libcurl4): " + why);
+              "downloads require libcurl (libcurl.so.4; Debian package libcurl4): " + why);
 }
 
 void* opened() {
@@ -37,7 +37,7 @@ template <class Function>
 void find(void* library, Function& function, const char* name) {
   function = reinterpret_cast<Function>(dlsym(library, name));
   if (function == nullptr) {
-    fail(std::string("it has no ") + name);
+    fail(std::string("missing function ") + name);
   }
 }
 
@@ -60,7 +60,7 @@ CurlLibrary loaded() {
   find(library, made.multi_strerror, "curl_multi_strerror");
   find(library, made.multi_cleanup, "curl_multi_cleanup");
   if (global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-    fail("it cannot be started");
+    fail("curl_global_init failed");
   }
   return made;
 }

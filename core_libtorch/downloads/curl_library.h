@@ -1,8 +1,7 @@
-// libcurl, which is opened when something is downloaded: programs that download nothing do not load it, nor
-// what it needs.
+// Opens libcurl at the first download, so that other programs load neither libcurl nor its dependencies.
 #pragma once
 
-#define CURL_DISABLE_TYPECHECK  // its macros in place of functions
+#define CURL_DISABLE_TYPECHECK  // libcurl's macros that replace functions
 #include <curl/curl.h>
 
 #include <memory>
@@ -25,7 +24,7 @@ struct CurlLibrary {
   decltype(&::curl_multi_cleanup) multi_cleanup;
 };
 
-/// The one of this machine. Throws Error(kUnavailable) where there is none.
+/// The machine's libcurl. Throws Error(kUnavailable) if there is none.
 const CurlLibrary& curl();
 
 struct EasyCleanup {

@@ -7,7 +7,7 @@
 namespace simple_torch::core::downloads {
 namespace {
 
-/// The 64 constants: the first 32 bits behind the point of |sin(1)|, |sin(2)| …
+/// The 64 constants: the first 32 fractional bits of |sin(1)|, |sin(2)| …
 std::array<uint32_t, 64> sines() {
   std::array<uint32_t, 64> found{};
   for (size_t i = 0; i < found.size(); ++i) {
@@ -43,7 +43,7 @@ Step step_of(size_t i, uint32_t b, uint32_t c, uint32_t d) {
 void Md5::take(const Block& block) {
   static const std::array<uint32_t, 64> kSines = sines();
   std::array<uint32_t, 16> words;
-  std::memcpy(words.data(), block.data(), block.size());  // low bytes first, as this machine's are
+  std::memcpy(words.data(), block.data(), block.size());  // little-endian, like this machine
   auto [a, b, c, d] = state_;
   for (size_t i = 0; i < 64; ++i) {
     const Step step = step_of(i, b, c, d);

@@ -1,4 +1,4 @@
-// MD5. Source: RFC 1321. It tells of damage, not of intent.
+// MD5. Source: RFC 1321. It detects damage, not manipulation.
 #pragma once
 
 #include <array>

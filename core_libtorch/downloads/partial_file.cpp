@@ -11,17 +11,18 @@
 
 namespace simple_torch::core::downloads {
 
-PartialFile::PartialFile(const std::string& path, bool kept)
+PartialFile::PartialFile(const std::string& path, bool resumed)
     : path_(path), file_(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) {
   if (file_ < 0) {
     fail(errno);
   }
   if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
     close(file_);
-    throw Error(ErrorKind::kIo, "'" + path + "' is being written by another download; wait for its end");
+    throw Error(ErrorKind::kIo,
+                "'" + path + "' cannot be written: another download writes it; wait until it is complete");
   }
   size_ = lseek(file_, 0, SEEK_END);
-  if (!kept) {
+  if (!resumed) {
     clear();
   }
 }

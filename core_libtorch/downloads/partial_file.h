@@ -1,4 +1,4 @@
-// A file that a download fills, and that stays when the download does not come to its end.
+// The file of a download; it stays if the download does not complete.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,20 @@ namespace simple_torch::core::downloads {
 
 class PartialFile {
  public:
-  /// Made if it is not there; what it holds stays if `kept`. Throws Error(kIo) where it cannot be written,
-  /// or another download, of this process or another, writes it.
-  PartialFile(const std::string& path, bool kept);
+  /// Creates the file, or opens it and keeps its content if `resumed`. Throws Error(kIo) if it cannot be
+  /// written or another download, of any process, writes it.
+  PartialFile(const std::string& path, bool resumed);
   ~PartialFile();
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
 
   int64_t size() const noexcept { return size_; }
-  /// At the end. False where it cannot be written; require_written() says why.
+  /// Appends. Returns false if it fails; require_written() throws the reason.
   bool append(const char* bytes, size_t count) noexcept;
   void clear();
-  /// Throws Error(kIo) for what failed in append().
+  /// Throws Error(kIo) for a failure in append().
   void require_written() const;
-  /// Returns when the disk has it. Throws Error(kIo).
+  /// Syncs the file to the disk. Throws Error(kIo).
   void sync();
 
  private:

@@ -16,7 +16,7 @@ bool is_prime(uint32_t number) {
   return true;
 }
 
-/// The first 32 bits behind the point of the cube roots of the first 64 primes.
+/// The first 32 fractional bits of the cube roots of the first 64 primes.
 std::array<uint32_t, 64> cube_roots() {
   std::array<uint32_t, 64> found{};
   size_t count = 0;

@@ -22,14 +22,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kBlock = 512;
-constexpr uint64_t kMostHeader = 1U << 20U;  // of a long name, or of pax's records
+constexpr uint64_t kMaxHeaderBytes = 1U << 20U;  // of a long name or of pax records
 using Header = std::array<char, kBlock>;
 
 struct Close {
   void operator()(gzFile file) const { gzclose(file); }
 };
 
-/// The bytes of the archive, unpacked.
+/// The decompressed bytes of the archive.
 class Source {
  public:
   explicit Source(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
@@ -60,7 +60,7 @@ class Source {
   }
 
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(ErrorKind::kIo, "'" + path_ + "' cannot be unpacked: " + why);
+    throw Error(ErrorKind::kIo, "'" + path_ + "' cannot be extracted: " + why);
   }
 
  private:
@@ -71,7 +71,7 @@ class Source {
       fail("this gzip file is truncated");
     }
     if (fault != Z_OK && fault != Z_STREAM_END) {
-      fail(std::string("this gzip file is broken: ") + words);
+      fail(std::string("this gzip file is corrupt: ") + words);
     }
   }
 
@@ -84,7 +84,7 @@ std::string_view field(const Header& header, size_t begin, size_t size) {
   return whole.substr(0, std::min(whole.find('\0'), size));
 }
 
-/// Octal digits between spaces; or, GNU's for great ones, a number of that many bytes.
+/// Octal digits between spaces, or GNU's binary form for large numbers.
 uint64_t number_field(const Source& source, const Header& header, size_t begin, size_t size) {
   if ((header[begin] & '\x80') != 0) {
     uint64_t number = 0;
@@ -98,7 +98,7 @@ uint64_t number_field(const Source& source, const Header& header, size_t begin, 
   uint64_t number = 0;
   const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), number, 8);
   if (end.ec != std::errc()) {
-    source.fail("it is no tar archive, or a broken one");
+    source.fail("it is not a tar archive, or it is corrupt");
   }
   return number;
 }
@@ -110,18 +110,18 @@ void require_checksum(const Source& source, const Header& header) {
     sum += is_of_sum ? ' ' : static_cast<unsigned char>(header[i]);
   }
   if (sum != number_field(source, header, 148, 8)) {
-    source.fail("it is no tar archive, or a broken one");
+    source.fail("it is not a tar archive, or it is corrupt");
   }
 }
 
-/// Where a name of the archive lies. No part of it may lead upwards or to the root.
+/// The path of an entry. Absolute names and names with '..' raise an error.
 fs::path place_of(const Source& source, const std::string& folder, const std::string& name) {
   const fs::path relative(name);
   const bool leads_out =
       relative.is_absolute() ||
       std::any_of(relative.begin(), relative.end(), [](const fs::path& part) { return part == ".."; });
   if (leads_out || name.empty() || name.find('\0') != std::string::npos) {
-    source.fail("it holds the name '" + name + "', which leads outside of the folder");
+    source.fail("entry '" + name + "' is outside of the folder");
   }
   return fs::path(folder) / relative;
 }
@@ -164,18 +164,18 @@ class Unpacker {
       case '0':
       case '\0':
       case '7':
-        write_file(taken_name(header), size);
+        write_file(take_name(header), size);
         return;
       case '5':
-        make_folder(taken_name(header));
+        make_folder(take_name(header));
         skip(size + padding(size));
         return;
       default:
-        source_.fail("it holds '" + taken_name(header) + "', which is neither a file nor a folder");
+        source_.fail("entry '" + take_name(header) + "' is neither a file nor a directory");
     }
   }
 
-  std::string taken_name(const Header& header) {
+  std::string take_name(const Header& header) {
     std::string name = std::exchange(long_name_, "");
     if (name.empty()) {
       const bool is_ustar = field(header, 257, 5) == "ustar";
@@ -185,28 +185,28 @@ class Unpacker {
     return name;
   }
 
-  // "27 path=folder/long name\n", one after the other; the number is that of all its characters.
+  // Records "27 path=folder/long name\n"; the number is the length of the whole record.
   void take_records(const std::string& records) {
     for (std::string_view rest = records; !rest.empty();) {
       size_t length = 0;
       const auto end = std::from_chars(rest.data(), rest.data() + rest.size(), length);
       const auto begin = static_cast<size_t>(end.ptr - rest.data()) + 1;
       if (end.ec != std::errc() || length <= begin || length > rest.size()) {
-        source_.fail("it is no tar archive, or a broken one");
+        source_.fail("it is not a tar archive, or it is corrupt");
       }
       const std::string_view record = rest.substr(begin, length - begin - 1);
       if (record.starts_with("path=")) {
         long_name_ = record.substr(5);
       } else if (record.starts_with("size=")) {
-        source_.fail("it holds a file of more than 8 GB");
+        source_.fail("it contains a file of more than 8 GB");
       }
       rest.remove_prefix(length);
     }
   }
 
   std::string text(uint64_t size) {
-    if (size > kMostHeader) {
-      source_.fail("it is no tar archive, or a broken one");
+    if (size > kMaxHeaderBytes) {
+      source_.fail("it is not a tar archive, or it is corrupt");
     }
     std::string content(size, '\0');
     if (size > 0) {
@@ -227,7 +227,7 @@ class Unpacker {
       file.write(part.data(), count);
       left -= count;
     }
-    file.take_place();
+    file.commit();
     skip(padding(size));
   }
 
@@ -237,7 +237,7 @@ class Unpacker {
     std::error_code fault;
     fs::create_directories(folder, fault);
     if (fault) {
-      source_.fail("the folder " + folder.string() + " cannot be made: " + fault.message());
+      source_.fail("cannot create directory " + folder.string() + ": " + fault.message());
     }
   }
 
@@ -252,7 +252,7 @@ class Unpacker {
 
   Source source_;
   std::string folder_;
-  std::string long_name_;  // of the entry that follows
+  std::string long_name_;  // of the next entry
 };
 
 }  // namespace

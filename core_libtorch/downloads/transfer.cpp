@@ -12,7 +12,7 @@
 namespace simple_torch::core::downloads {
 namespace {
 
-constexpr int64_t kMost = 1'000'000;  // of a limit
+constexpr int64_t kMaxLimit = 1'000'000;
 constexpr long kOk = 200;
 constexpr long kPartial = 206;
 constexpr long kRangeRefused = 416;
@@ -23,7 +23,7 @@ int64_t number_in(std::string_view digits) {
   return number;
 }
 
-/// The value of that header; none of another.
+/// The value of the header `name`; nothing for another header.
 std::optional<std::string_view> value_of(std::string_view line, std::string_view name) {
   const bool is_it = line.size() > name.size() && line[name.size()] == ':' &&
                      std::equal(name.begin(), name.end(), line.begin(), [](char a, char b) {
@@ -40,10 +40,10 @@ std::optional<std::string_view> value_of(std::string_view line, std::string_view
 }
 
 Limits sound(Limits limits) {
-  const auto is_sound = [](int64_t limit, int64_t least) { return limit >= least && limit <= kMost; };
+  const auto is_sound = [](int64_t limit, int64_t least) { return limit >= least && limit <= kMaxLimit; };
   if (!is_sound(limits.stall_seconds, 1) || !is_sound(limits.most_redirects, 0)) {
     throw Error(ErrorKind::kInvalidArgument,
-                "a download waits for 1 second or more, and follows 0 redirects or more, a million at most");
+                "download: stall_seconds must be in [1, 1000000] and max_redirects in [0, 1000000]");
   }
   return limits;
 }
@@ -84,7 +84,7 @@ void Transfer::set_up(const std::string& url) {
   set(CURLOPT_HEADERDATA, this);
 }
 
-// No other protocol, files of this machine least of all, also after a redirect.
+// No other protocol, such as local files, also after a redirect.
 void Transfer::allow_web_only() {
 #if LIBCURL_VERSION_NUM >= 0x075500
   set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -96,11 +96,11 @@ void Transfer::allow_web_only() {
 }
 
 void Transfer::begin() {
-  asked_from_ = file_.size();
-  heard_ = Clock::now();
-  const std::string range = std::to_string(asked_from_) + "-";
-  // CURLOPT_RESUME_FROM would refuse servers that give the whole.
-  set(CURLOPT_RANGE, asked_from_ > 0 ? range.c_str() : nullptr);
+  requested_from_ = file_.size();
+  last_activity_ = Clock::now();
+  const std::string range = std::to_string(requested_from_) + "-";
+  // CURLOPT_RESUME_FROM would reject servers that send the whole file.
+  set(CURLOPT_RANGE, requested_from_ > 0 ? range.c_str() : nullptr);
   const CURLMcode code = curl().multi_add_handle(multi_.get(), easy_.get());
   if (code != CURLM_OK) {
     fail_to_get(curl().multi_strerror(code));
@@ -128,15 +128,15 @@ Progress Transfer::step(int64_t wait_ms) {
   return {is_done_, file_.size(), is_done_ ? file_.size() : total()};
 }
 
-// libcurl's own limit looks at means over several seconds.
+// libcurl's own limit uses means over several seconds.
 void Transfer::require_heard() const {
-  if (!is_done_ && Clock::now() - heard_ > std::chrono::seconds(limits_.stall_seconds)) {
-    fail_to_get("nothing came for " + std::to_string(limits_.stall_seconds) + " s");
+  if (!is_done_ && Clock::now() - last_activity_ > std::chrono::seconds(limits_.stall_seconds)) {
+    fail_to_get("no data for " + std::to_string(limits_.stall_seconds) + " s");
   }
 }
 
 size_t Transfer::on_bytes(char* bytes, size_t one, size_t count, void* self) noexcept {
-  static_cast<Transfer*>(self)->heard_ = Clock::now();
+  static_cast<Transfer*>(self)->last_activity_ = Clock::now();
   return static_cast<Transfer*>(self)->take(bytes, one * count) ? one * count : 0;
 }
 
@@ -147,7 +147,7 @@ size_t Transfer::on_header(char* line, size_t one, size_t count, void* self) noe
 
 // "content-range: bytes 5-9/10", "content-range: bytes */10"
 void Transfer::note_header(std::string_view line) {
-  if (line.starts_with("HTTP/")) {  // another answer, after a redirect
+  if (line.starts_with("HTTP/")) {  // another response, after a redirect
     range_begin_ = -1;
     range_total_ = -1;
     return;
@@ -161,7 +161,7 @@ void Transfer::note_header(std::string_view line) {
   range_total_ = slash == std::string_view::npos ? -1 : number_in(range->substr(slash + 1));
 }
 
-// What comes beside a status that tells of an error is passed over.
+// The body of an error response is ignored.
 bool Transfer::take(const char* bytes, size_t count) {
   const long code = status();
   if (code != kOk && code != kPartial) {
@@ -173,7 +173,7 @@ bool Transfer::take(const char* bytes, size_t count) {
 bool Transfer::place_first_bytes() {
   has_begun_ = true;
   if (status() == kPartial) {
-    return range_begin_ == asked_from_;
+    return range_begin_ == requested_from_;
   }
   try {
     file_.clear();
@@ -188,30 +188,30 @@ void Transfer::finish(CURLcode code) {
   file_.require_written();
   const long answer = status();
   if (code == CURLE_OK && answer == kRangeRefused) {
-    return finish_range_refused();
+    return finish_range_not_satisfiable();
   }
-  if (answer == kPartial && range_begin_ != asked_from_) {
-    fail_to_get("it gave other bytes than those from " + std::to_string(asked_from_) + " on");
+  if (answer == kPartial && range_begin_ != requested_from_) {
+    fail_to_get("the server sent another range than from byte " + std::to_string(requested_from_));
   }
   if (code != CURLE_OK) {
     fail_to_get(words_[0] != '\0' ? words_.data() : curl().easy_strerror(code));
   }
   if (answer != kOk && answer != kPartial) {
-    fail_to_get("it answered with HTTP status " + std::to_string(answer));
+    fail_to_get("HTTP status " + std::to_string(answer));
   }
   if (!has_begun_ && answer == kOk) {
-    file_.clear();  // the whole is empty
+    file_.clear();  // the remote file is empty
   }
   file_.sync();
   is_done_ = true;
 }
 
-// There is nothing behind what the file holds: it is whole, or it is not the beginning of what is there.
-void Transfer::finish_range_refused() {
-  if (asked_from_ == 0) {
-    fail_to_get("it answered with HTTP status 416");
+// The server has no bytes after the file's content: the file is complete, or its content is not a prefix.
+void Transfer::finish_range_not_satisfiable() {
+  if (requested_from_ == 0) {
+    fail_to_get("HTTP status 416");
   }
-  if (range_total_ == asked_from_) {
+  if (range_total_ == requested_from_) {
     file_.sync();
     is_done_ = true;
     return;
@@ -232,7 +232,7 @@ int64_t Transfer::total() const {
   if (length < 0 || !has_begun_) {
     return -1;
   }
-  return length + (status() == kPartial ? asked_from_ : 0);
+  return length + (status() == kPartial ? requested_from_ : 0);
 }
 
 void Transfer::fail_to_get(const std::string& why) const { throw Error(ErrorKind::kUnavailable, why); }

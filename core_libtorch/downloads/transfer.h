@@ -1,4 +1,4 @@
-// One file from one address, a piece at a time.
+// Downloads one file from one URL in steps.
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@
 namespace simple_torch::core::downloads {
 
 struct Limits {
-  int64_t stall_seconds;  // without a byte, or until there is a connection
+  int64_t stall_seconds;  // without data or a connection
   int64_t most_redirects;
 };
 
 struct Progress {
   bool is_done;
   int64_t bytes;  // in the file
-  int64_t total;  // -1 where the server has not said it
+  int64_t total;  // -1 if the server has not sent it
 };
 
-/// Fills a file from an http or https address. The file stays as far as it came, also when this ends early;
-/// with `resumed` what it holds is the beginning, and the server is asked for the rest. A server that gives
-/// the whole instead begins it anew.
+/// Downloads an http or https URL into a file. A partial file stays after a failure. With `resumed` it
+/// requests only the rest after the file's content. If the server sends the whole file, the download starts
+/// over.
 class Transfer {
  public:
   /// Throws Error(kIo) for the file, Error(kInvalidArgument) for limits, Error(kUnavailable) without libcurl.
@@ -35,8 +35,8 @@ class Transfer {
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  /// Goes on until bytes came, or for that long. Throws Error(kIo) where the file cannot be written,
-  /// Error(kUnavailable) for what the server or the network did not give.
+  /// Runs until data arrives, at most `wait_ms`. Throws Error(kIo) if the file cannot be written,
+  /// Error(kUnavailable) for a failure of the server or the network.
   Progress step(int64_t wait_ms);
 
  private:
@@ -52,7 +52,7 @@ class Transfer {
   bool take(const char* bytes, size_t count);
   bool place_first_bytes();
   void finish(CURLcode code);
-  void finish_range_refused();
+  void finish_range_not_satisfiable();
   void require_heard() const;
   long status() const;
   int64_t total() const;
@@ -63,14 +63,14 @@ class Transfer {
   const Limits limits_;
   std::mutex stepping_;
   PartialFile file_;
-  Clock::time_point heard_;  // when the last bytes came, or were asked for
+  Clock::time_point last_activity_;  // the request, or the last data
   std::array<char, CURL_ERROR_SIZE> words_{};
   Easy easy_;
   Multi multi_;
-  int64_t asked_from_ = 0;    // the file's size when this was asked for
-  int64_t range_begin_ = -1;  // the answer's, by Content-Range
+  int64_t requested_from_ = 0;  // the file's size at the request
+  int64_t range_begin_ = -1;    // the response's, from Content-Range
   int64_t range_total_ = -1;
-  bool has_begun_ = false;  // bytes of the answer are in the file
+  bool has_begun_ = false;  // the file has data of the response
   bool is_done_ = false;
 };
 

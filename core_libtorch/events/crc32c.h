@@ -9,8 +9,8 @@ namespace simple_torch::core::events {
 /// CRC-32C (Castagnoli's polynomial, reflected) of the bytes.
 uint32_t crc32c(std::string_view bytes) noexcept;
 
-/// The same turned and shifted, as record files keep it: so a checksum of bytes that hold checksums is no
-/// weaker.
+/// The masked checksum of record files: rotated, plus a constant, so that the CRC of data that contains CRCs
+/// stays strong.
 uint32_t masked_crc32c(std::string_view bytes) noexcept;
 
 }  // namespace simple_torch::core::events

@@ -20,7 +20,7 @@ Event event_at(Head head) {
   return event;
 }
 
-/// Runs `fill(event)`, and hands over what it made.
+/// Runs `fill(event)` and passes the serialized event to the sink.
 template <class Fill>
 bool encoded(Head head, Sink sink, Fill&& fill) {
   try {
@@ -116,15 +116,15 @@ bool text(Head head, Text tag, Text content, Sink sink) {
   });
 }
 
-void fill_node(const GraphNode& given, NodeDef& node) {
-  node.set_name(string_of(given.name));
-  node.set_op(string_of(given.op));
-  for (const Text input : given.inputs) {
+void fill_node(const GraphNode& source, NodeDef& node) {
+  node.set_name(string_of(source.name));
+  node.set_op(string_of(source.op));
+  for (const Text input : source.inputs) {
     node.add_input(string_of(input));
   }
-  for (size_t i = 0; i + 1 < given.attributes.size; i += 2) {
-    (*node.mutable_attr())[string_of(given.attributes.data[i])].set_s(
-        string_of(given.attributes.data[i + 1]));
+  for (size_t i = 0; i + 1 < source.attributes.size; i += 2) {
+    (*node.mutable_attr())[string_of(source.attributes.data[i])].set_s(
+        string_of(source.attributes.data[i + 1]));
   }
 }
 

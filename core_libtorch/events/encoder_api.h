@@ -1,5 +1,6 @@
-// Between the backend and the library that has libprotobuf: plain data in, the bytes of one event out. The
-// library is one of its own, so that its libprotobuf meets no other of the process (encoder_library.h).
+// The interface between the backend and the library with libprotobuf: plain data in, the bytes of one event
+// out. The library is separate, so that its libprotobuf does not mix with another of the process
+// (encoder_library.h).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@ namespace simple_torch::core::events {
 
 inline constexpr int32_t kEncoderVersion = 1;
 
-/// UTF-8, or any bytes where that is said.
+/// UTF-8, or any bytes where documented.
 struct Text {
   const char* data;
   size_t size;
@@ -24,19 +25,19 @@ struct Items {
   const T* end() const { return data + size; }
 };
 
-/// When an event is: seconds since 1970, and the step of the program's own count.
+/// The time of an event: seconds since 1970, and the program's step.
 struct Head {
   double wall_time;
   int64_t step;
 };
 
-/// Takes the bytes of an event, once; does not throw.
+/// Receives the bytes of an event, once; must not throw.
 struct Sink {
   void* self;
   void (*take)(void* self, const char* bytes, size_t size);
 };
 
-/// A number as `simple_value`, or as a tensor of its own.
+/// A scalar as `simple_value` or as a tensor.
 enum class ScalarStyle : int32_t { kSimple = 0, kFloatTensor = 1, kDoubleTensor = 2 };
 
 struct Moments {
@@ -47,7 +48,7 @@ struct GraphNode {
   Text name;
   Text op;
   Items<Text> inputs;
-  Items<Text> attributes;  // a name and its text in turn
+  Items<Text> attributes;  // alternating names and texts
 };
 
 struct NamedNumber {
@@ -69,7 +70,7 @@ struct HParams {
 /// The three events that describe a run to the hparams plugin.
 enum class HParamsPart : int32_t { kExperiment = 0, kSessionStart = 1, kSessionEnd = 2 };
 
-/// Each gives whether there was memory for it and the event is not above 2 GB; else nothing was taken.
+/// Each returns false, and does not call the sink, without memory or for an event above 2 GB.
 struct EncoderApi {
   bool (*version)(Head head, Sink sink);
   bool (*session_start)(Head head, Sink sink);
@@ -84,5 +85,5 @@ struct EncoderApi {
 
 }  // namespace simple_torch::core::events
 
-/// The one symbol of that library. Fills `api` and gives 0; another version gives 1.
+/// The only symbol of the library. Fills `api` and returns 0; returns 1 for another version.
 extern "C" int32_t simple_torch_events_open(int32_t version, simple_torch::core::events::EncoderApi* api);

@@ -11,15 +11,15 @@ namespace {
 
 constexpr const char* kName = "libsimple_torch_events.so";
 
-// Its own libprotobuf is asked before one that the program made global, which may be of another version. The
-// address sanitizer refuses to open a library so.
+// RTLD_DEEPBIND makes the library bind to its own libprotobuf before a global one, which may have another
+// version. The address sanitizer does not support the flag.
 #ifdef __SANITIZE_ADDRESS__
 constexpr int kAlone = RTLD_NOW | RTLD_LOCAL;
 #else
 constexpr int kAlone = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
 #endif
 
-/// The folder of the library, or the program, that this code is in.
+/// The folder of the library or program that contains this code.
 std::string own_folder() {
   Dl_info here{};
   if (dladdr(reinterpret_cast<void*>(&encoder), &here) == 0) {
@@ -35,15 +35,14 @@ EncoderApi opened() {
   void* library = dlopen(file.c_str(), kAlone);
   if (library == nullptr) {
     throw Error(ErrorKind::kUnavailable,
-                std::string("TensorBoard's messages need libprotobuf: ") + dlerror() +
+                std::string("TensorBoard events require libprotobuf: ") + dlerror() +
                     "; install it (Debian: libprotobuf-dev, protobuf-compiler), then bin/simple build");
   }
   auto* open =
       reinterpret_cast<decltype(&simple_torch_events_open)>(dlsym(library, "simple_torch_events_open"));
   EncoderApi api{};
   if (open == nullptr || open(kEncoderVersion, &api) != 0) {
-    throw Error(ErrorKind::kUnavailable,
-                file + " was built from other sources; build it again: bin/simple build");
+    throw Error(ErrorKind::kUnavailable, file + " has another version; rebuild it: bin/simple build");
   }
   return api;
 }

@@ -25,7 +25,7 @@ std::string host_name() {
 }
 
 std::string file_name(const std::string& suffix) {
-  static std::atomic<int64_t> count{0};  // so that files of one process and second differ
+  static std::atomic<int64_t> count{0};  // distinguishes files of one process and second
   std::array<char, 16> seconds{};
   std::snprintf(seconds.data(), seconds.size(), "%010lld", static_cast<long long>(wall_time_now()));
   return std::string("events.out.tfevents.") + seconds.data() + "." + host_name() + "." +
@@ -34,14 +34,15 @@ std::string file_name(const std::string& suffix) {
 
 std::string new_file_in(const std::string& folder, const std::string& suffix) {
   if (suffix.find('/') != std::string::npos) {
-    throw Error(ErrorKind::kInvalidArgument, "filename_suffix is a part of a name, and has no /: " + suffix);
+    throw Error(ErrorKind::kInvalidArgument,
+                "SummaryWriter: filename_suffix must not contain '/', got '" + suffix + "'");
   }
-  static_cast<void>(encoder());  // where there is none no folder is made
+  static_cast<void>(encoder());  // throws before it creates a folder if there is no libprotobuf
   std::error_code problem;
   fs::create_directories(folder, problem);
   if (std::error_code none; !fs::is_directory(folder, none)) {
-    throw Error(ErrorKind::kIo, "the folder " + folder + " cannot be made: " +
-                                    (problem ? problem.message() : std::string("a file has its name")));
+    throw Error(ErrorKind::kIo, "SummaryWriter: cannot create directory " + folder + ": " +
+                                    (problem ? problem.message() : std::string("a file has this name")));
   }
   return (fs::path(folder) / file_name(suffix)).string();
 }
@@ -51,8 +52,8 @@ struct Writers {
   std::set<EventWriter*> all;
 };
 
-/// Lives on at the end of the process, when handles may still end. Programs that end by exit(), as Python
-/// does, flush.
+/// Never destroyed, because handles may be released during exit. Programs that call exit(), as Python does,
+/// flush.
 Writers& writers() {
   static Writers& known = *[] {
     std::atexit(EventWriter::flush_all);
@@ -97,7 +98,7 @@ void EventWriter::flush_if_possible() noexcept {
     if (getpid() == owner_) {
       flush();
     }
-  } catch (const Error&) {  // whoever lets go of a writer without close() does not ask
+  } catch (const Error&) {  // a writer that is destroyed without close() has no caller to report to
   }
 }
 
@@ -105,7 +106,7 @@ void EventWriter::add(const std::string& event) {
   const std::string record = record_of(event);
   const CountedLockGuard lock(mutex_);
   if (file_ == nullptr) {
-    throw Error(ErrorKind::kInvalidArgument, "the writer of " + path_ + " is closed");
+    throw Error(ErrorKind::kInvalidArgument, "SummaryWriter: the writer of " + path_ + " is closed");
   }
   pending_ += record;
   ++pending_count_;

@@ -1,4 +1,4 @@
-// A file of events that grows while a program runs.
+// An event file that grows while a program runs.
 #pragma once
 
 #include <sys/types.h>
@@ -13,16 +13,15 @@
 
 namespace simple_torch::core::events {
 
-/// Events wait in memory until `max_queue` of them do, or until one comes `flush_secs` after the last that
-/// were written; flush() and close() write them at once, and have them on the disk. The file ends with a
-/// whole record always. Any thread may call. Throws Error(kIo) where the file cannot be made or written;
-/// events that could not be written wait on.
+/// Buffers events until `max_queue` are pending or `flush_secs` have passed since the last write. flush() and
+/// close() write at once and sync to the disk. The file always ends with a complete record. Thread-safe.
+/// Throws Error(kIo) if the file cannot be created or written; events that could not be written stay pending.
 class EventWriter {
  public:
-  /// Makes the folder, and in it a file `events.out.tfevents.<seconds>.<host>.<process>.<number><suffix>`
-  /// with the record that TensorBoard knows such files by.
+  /// Creates the folder and in it `events.out.tfevents.<seconds>.<host>.<process>.<number><suffix>` with the
+  /// record that identifies an event file.
   EventWriter(const std::string& log_dir, int64_t max_queue, double flush_secs, const std::string& suffix);
-  /// Writes what waits, if it can; a forked process, to which the file does not belong, writes nothing.
+  /// Writes pending events if possible. A forked process, which does not own the file, writes nothing.
   ~EventWriter();
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
@@ -32,7 +31,7 @@ class EventWriter {
   void flush();
   void close();
 
-  /// Flushes all writers of the process, as far as that is possible: it ends.
+  /// Flushes all writers at exit and ignores failures.
   static void flush_all() noexcept;
 
   const std::string& path() const noexcept { return path_; }
@@ -48,8 +47,8 @@ class EventWriter {
   const std::chrono::duration<double> flush_after_;
   const pid_t owner_;
   std::mutex mutex_;
-  std::unique_ptr<RecordFile> file_;  // none: it is closed
-  std::string pending_;               // whole records
+  std::unique_ptr<RecordFile> file_;  // null after close()
+  std::string pending_;               // complete records
   int64_t pending_count_ = 0;
   Clock::time_point written_at_ = Clock::now();
 };

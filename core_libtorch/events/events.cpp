@@ -11,7 +11,7 @@ namespace {
 
 Text checked(const std::string& text, const char* what) {
   if (!is_strict_utf8(text)) {
-    throw Error(ErrorKind::kInvalidArgument, std::string(what) + " is no UTF-8, which TensorBoard reads");
+    throw Error(ErrorKind::kInvalidArgument, std::string(what) + " must be valid UTF-8");
   }
   return {text.data(), text.size()};
 }
@@ -30,9 +30,9 @@ Items<T> items(const std::vector<T>& values) {
   return {values.data(), values.size()};
 }
 
-/// Runs one of the encoder's functions, `encode(sink)`.
+/// The bytes that the encoder's function `encode(sink)` produces.
 template <class Encode>
-std::string taken(Encode&& encode) {
+std::string encoded(Encode&& encode) {
   std::string bytes;
   bool has_room = true;
   struct Target {
@@ -48,8 +48,7 @@ std::string taken(Encode&& encode) {
                     }
                   }};
   if (!encode(sink) || !has_room) {
-    throw Error(ErrorKind::kOutOfMemory,
-                "there is no memory for an event of TensorBoard's, or it is above 2 GB");
+    throw Error(ErrorKind::kOutOfMemory, "SummaryWriter: an event exceeds 2 GB or the available memory");
   }
   return bytes;
 }
@@ -57,21 +56,21 @@ std::string taken(Encode&& encode) {
 }  // namespace
 
 std::string version_event(Head head) {
-  return taken([&](Sink sink) { return encoder().version(head, sink); });
+  return encoded([&](Sink sink) { return encoder().version(head, sink); });
 }
 
 std::string session_start_event(Head head) {
-  return taken([&](Sink sink) { return encoder().session_start(head, sink); });
+  return encoded([&](Sink sink) { return encoder().session_start(head, sink); });
 }
 
 std::string scalar_event(Head head, const std::string& tag, double value, ScalarStyle style) {
-  const Text name = checked(tag, "the tag");
-  return taken([&](Sink sink) { return encoder().scalar(head, name, value, style, sink); });
+  const Text name = checked(tag, "tag");
+  return encoded([&](Sink sink) { return encoder().scalar(head, name, value, style, sink); });
 }
 
 std::string histogram_event(Head head, const std::string& tag, const Histogram& histogram) {
-  const Text name = checked(tag, "the tag");
-  return taken([&](Sink sink) {
+  const Text name = checked(tag, "tag");
+  return encoded([&](Sink sink) {
     return encoder().histogram(head, name, &histogram.moments, items(histogram.limits),
                                items(histogram.counts), sink);
   });
@@ -80,50 +79,52 @@ std::string histogram_event(Head head, const std::string& tag, const Histogram& 
 std::string image_event(Head head, const std::string& tag, int64_t height, int64_t width, int64_t channels,
                         const at::Tensor& png) {
   if (!png.is_cpu() || png.scalar_type() != at::kByte || png.dim() != 1) {
-    throw Error(ErrorKind::kInvalidArgument, "the bytes of a PNG file are a uint8 tensor [n] on the CPU");
+    throw Error(ErrorKind::kInvalidArgument, "add_image: png must be a 1-D uint8 tensor on the CPU");
   }
-  const Text name = checked(tag, "the tag");
+  const Text name = checked(tag, "tag");
   const at::Tensor bytes = png.contiguous();
   const Text content{static_cast<const char*>(bytes.const_data_ptr()), static_cast<size_t>(bytes.numel())};
-  return taken([&](Sink sink) {
+  return encoded([&](Sink sink) {
     return encoder().image(head, name, static_cast<int32_t>(height), static_cast<int32_t>(width),
                            static_cast<int32_t>(channels), content, sink);
   });
 }
 
 std::string text_event(Head head, const std::string& tag, const std::string& text) {
-  const Text name = checked(tag, "the tag"), content = checked(text, "the text");
-  return taken([&](Sink sink) { return encoder().text(head, name, content, sink); });
+  const Text name = checked(tag, "tag"), content = checked(text, "text");
+  return encoded([&](Sink sink) { return encoder().text(head, name, content, sink); });
 }
 
 std::string graph_event(Head head, const std::vector<Node>& nodes) {
-  std::vector<std::vector<Text>> inputs, attributes;  // that `given` points into
-  std::vector<GraphNode> given;
+  std::vector<std::vector<Text>> inputs, attributes;  // `encoded_nodes` points into them
+  std::vector<GraphNode> encoded_nodes;
   for (const Node& node : nodes) {
-    inputs.push_back(checked(node.inputs, "an input of the graph"));
-    attributes.push_back(checked(node.attributes, "an attribute of the graph"));
-    given.push_back({checked(node.name, "a name in the graph"), checked(node.op, "a class in the graph"),
-                     items(inputs.back()), items(attributes.back())});
+    inputs.push_back(checked(node.inputs, "a graph input"));
+    attributes.push_back(checked(node.attributes, "a graph attribute"));
+    encoded_nodes.push_back({checked(node.name, "a graph node's name"),
+                             checked(node.op, "a graph node's class"), items(inputs.back()),
+                             items(attributes.back())});
   }
-  return taken([&](Sink sink) { return encoder().graph(head, items(given), sink); });
+  return encoded([&](Sink sink) { return encoder().graph(head, items(encoded_nodes), sink); });
 }
 
-std::vector<std::string> hparams_events(Head head, const Hyperparameters& given) {
+std::vector<std::string> hparams_events(Head head, const Hyperparameters& hyperparameters) {
   std::vector<NamedNumber> numbers;
-  for (size_t i = 0; i < given.numbers.size(); ++i) {
-    numbers.push_back({checked(given.number_names[i], "a hyperparameter's name"), given.numbers[i]});
+  for (size_t i = 0; i < hyperparameters.numbers.size(); ++i) {
+    numbers.push_back(
+        {checked(hyperparameters.number_names[i], "a hyperparameter's name"), hyperparameters.numbers[i]});
   }
   std::vector<NamedText> texts;
-  for (size_t i = 0; i < given.texts.size(); ++i) {
-    texts.push_back({checked(given.text_names[i], "a hyperparameter's name"),
-                     checked(given.texts[i], "a hyperparameter's text")});
+  for (size_t i = 0; i < hyperparameters.texts.size(); ++i) {
+    texts.push_back({checked(hyperparameters.text_names[i], "a hyperparameter's name"),
+                     checked(hyperparameters.texts[i], "a hyperparameter's text")});
   }
-  const std::vector<Text> metrics = checked(given.metrics, "a metric's tag");
+  const std::vector<Text> metrics = checked(hyperparameters.metrics, "a metric's tag");
   const HParams hparams{items(numbers), items(texts), items(metrics)};
   std::vector<std::string> events;
   for (const HParamsPart part :
        {HParamsPart::kExperiment, HParamsPart::kSessionStart, HParamsPart::kSessionEnd}) {
-    events.push_back(taken([&](Sink sink) { return encoder().hparams(head, part, &hparams, sink); }));
+    events.push_back(encoded([&](Sink sink) { return encoder().hparams(head, part, &hparams, sink); }));
   }
   return events;
 }

@@ -10,17 +10,17 @@
 namespace simple_torch::core::events {
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void throw_invalid_argument(const std::string& why) {
   throw Error(ErrorKind::kInvalidArgument, "add_histogram(): " + why);
 }
 
 /// float64 on the CPU, [n].
 at::Tensor numbers_of(const at::Tensor& values) {
   if (values.numel() == 0) {
-    refuse("the tensor has no values");
+    throw_invalid_argument("values must not be empty");
   }
   if (values.is_complex()) {
-    refuse("complex values have no order");
+    throw_invalid_argument("values must be real, got complex values");
   }
   return values.detach().to(at::kCPU, at::kDouble).reshape({-1}).contiguous();
 }
@@ -29,7 +29,7 @@ at::ArrayRef<double> range_of(const at::Tensor& numbers) {
   return {numbers.const_data_ptr<double>(), static_cast<size_t>(numbers.numel())};
 }
 
-/// NaN where one value is, as NumPy's min() and max().
+/// NaN if any value is NaN, as NumPy's min() and max().
 Moments moments_of(at::ArrayRef<double> values) {
   Moments moments{values[0], values[0], static_cast<double>(values.size()), 0, 0};
   for (const double value : values) {
@@ -41,8 +41,8 @@ Moments moments_of(at::ArrayRef<double> values) {
   return moments;
 }
 
-/// The last edge but one at most that is not above the value, which is between the first and the last. A
-/// search whose steps do not depend on guesses of the processor: they would be wrong every other time.
+/// The index of the last edge, except the final one, that is not above the value, which is between the first
+/// and the last edge. A branchless search, because every second branch would be mispredicted.
 size_t bucket_of(double value, const std::vector<double>& edges) {
   const double* first = edges.data();
   for (size_t count = edges.size() - 1; count > 1;) {
@@ -63,7 +63,7 @@ std::vector<double> counts_between(at::ArrayRef<double> values, const std::vecto
   return counts;
 }
 
-/// Joins `width` buckets to one; the last may have fewer.
+/// Merges `width` buckets into one; the last may have fewer.
 void join_buckets(size_t width, std::vector<double>& edges, std::vector<double>& counts) {
   std::vector<double> fewer_edges, sums;
   for (size_t at = 0; at < counts.size(); at += width) {
@@ -100,7 +100,7 @@ std::vector<double> even_edges(const at::Tensor& values, int64_t count) {
   const Moments moments = moments_of(range_of(numbers));
   double low = moments.min, high = moments.max;
   if (!std::isfinite(low) || !std::isfinite(high)) {
-    refuse("bins of one width need values that are finite");
+    throw_invalid_argument("bins of equal width require finite values");
   }
   if (low == high) {
     low -= 0.5;
@@ -115,12 +115,13 @@ std::vector<double> even_edges(const at::Tensor& values, int64_t count) {
   return edges;
 }
 
-Histogram histogram_of(const at::Tensor& values, const std::vector<double>& given_edges, int64_t max_bins) {
-  if (given_edges.size() < 2 || !std::is_sorted(given_edges.begin(), given_edges.end())) {
-    refuse("the edges of bins are two numbers or more, in growing order");
+Histogram histogram_of(const at::Tensor& values, const std::vector<double>& bin_edges, int64_t max_bins) {
+  if (bin_edges.size() < 2 || !std::is_sorted(bin_edges.begin(), bin_edges.end())) {
+    throw_invalid_argument("bins must be at least 2 increasing edges, got " +
+                           std::to_string(bin_edges.size()));
   }
   const at::Tensor numbers = numbers_of(values);
-  std::vector<double> edges = given_edges;
+  std::vector<double> edges = bin_edges;
   std::vector<double> counts = counts_between(range_of(numbers), edges);
   if (max_bins > 0 && counts.size() > static_cast<size_t>(max_bins)) {
     join_buckets(counts.size() / static_cast<size_t>(max_bins), edges, counts);
@@ -128,8 +129,8 @@ Histogram histogram_of(const at::Tensor& values, const std::vector<double>& give
   const auto is_filled = [](double count) { return count > 0; };
   const auto first = std::find_if(counts.begin(), counts.end(), is_filled);
   if (first == counts.end()) {
-    refuse("no value is in a bin, which go from " + std::to_string(edges.front()) + " to " +
-           std::to_string(edges.back()));
+    throw_invalid_argument("no value is in the bins from " + std::to_string(edges.front()) + " to " +
+                           std::to_string(edges.back()));
   }
   const auto end = std::find_if(counts.rbegin(), counts.rend(), is_filled).base();
   Histogram histogram{moments_of(range_of(numbers)), {}, {0}};

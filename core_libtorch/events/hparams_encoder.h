@@ -1,4 +1,4 @@
-// What the hparams plugin of TensorBoard wants to know of a run.
+// Encodes a run's data for TensorBoard's hparams plugin.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace simple_torch::core::events {
 
-/// The tag that the plugin looks for.
+/// The tag that the plugin searches for.
 Text tag_of(HParamsPart part);
 
 /// The content of the plugin's metadata.

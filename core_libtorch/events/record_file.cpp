@@ -12,7 +12,7 @@
 namespace simple_torch::core::events {
 namespace {
 
-/// Little-endian, on every machine.
+/// Little-endian on every machine.
 template <class Number>
 std::string bytes_of(Number number) {
   std::string bytes(sizeof(number), '\0');
@@ -23,7 +23,7 @@ std::string bytes_of(Number number) {
   return bytes;
 }
 
-/// 0, or why not all bytes were written.
+/// 0, or the errno of an incomplete write.
 int written(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = write(file, bytes.data(), bytes.size());
@@ -60,7 +60,7 @@ void RecordFile::append(std::string_view records) {
     size_ += static_cast<int64_t>(records.size());
     return;
   }
-  // Making a file shorter needs no room; if it fails all the same, readers stop before the torn record.
+  // Truncation needs no disk space. If it fails anyway, readers stop before the incomplete record.
   if (ftruncate(file_, size_) == 0) {
     lseek(file_, size_, SEEK_SET);
   }
@@ -68,7 +68,7 @@ void RecordFile::append(std::string_view records) {
 }
 
 void RecordFile::sync() {
-  // EINVAL: a file that cannot be synced, as a pipe.
+  // EINVAL: a file that cannot be synced, such as a pipe.
   if (fdatasync(file_) != 0 && errno != EINVAL) {
     fail(errno);
   }

@@ -1,4 +1,4 @@
-// A file of records as TensorFlow frames them: length, checksum of the length, bytes, checksum of the bytes.
+// A file of records in TensorFlow's framing: length, checksum of the length, data, checksum of the data.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@ namespace simple_torch::core::events {
 /// The bytes of one record in such a file.
 std::string record_of(std::string_view content);
 
-/// A new file that grows by whole records.
+/// A new file that grows by complete records.
 class RecordFile {
  public:
-  /// Throws Error(kIo), which names the path, where it cannot be made or is there already.
+  /// Throws Error(kIo), which names the path, if it cannot be created or already exists.
   explicit RecordFile(const std::string& path);
   ~RecordFile();
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
 
-  /// With the system on return. Throws Error(kIo) where not all could be written; what was is taken away
-  /// again, so that the file ends with the last whole record.
+  /// Passes the data to the operating system. If a write fails, truncates the file to the last complete
+  /// record and throws Error(kIo).
   void append(std::string_view records);
 
-  /// On the disk on return. Throws Error(kIo).
+  /// Syncs the file to the disk. Throws Error(kIo).
   void sync();
 
  private:
@@ -31,7 +31,7 @@ class RecordFile {
 
   std::string path_;
   int file_;
-  int64_t size_ = 0;  // of the whole records
+  int64_t size_ = 0;  // of the complete records
 };
 
 }  // namespace simple_torch::core::events

@@ -6,7 +6,7 @@
 namespace simple_torch::core::events {
 
 bool is_strict_utf8(std::string_view text) noexcept {
-  static constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // that needs so many bytes
+  static constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // the least code point of each length
   while (!text.empty()) {
     const auto first = static_cast<unsigned char>(text.front());
     const auto ones = static_cast<size_t>(std::countl_one(first));

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "core_libtorch/dtypes.h"
 #include "core_libtorch/error.h"
 
 namespace simple_torch::core::images {
@@ -16,22 +17,22 @@ constexpr std::array<std::pair<const char*, Adjustment>, 4> kAspects = {{{"brigh
 
 }  // namespace
 
-at::Tensor adjust(const at::Tensor& picture, const std::string& aspect, double factor) {
-  const bool known = picture.scalar_type() == at::kByte || picture.scalar_type() == at::kFloat;
-  if (!picture.is_cpu() || picture.layout() != at::kStrided || !known || picture.dim() < 3 ||
-      picture.size(-3) != 3) {
+at::Tensor adjust(const at::Tensor& image, const std::string& aspect, double factor) {
+  const bool known = image.scalar_type() == at::kByte || image.scalar_type() == at::kFloat;
+  if (!image.is_cpu() || image.layout() != at::kStrided || !known || image.dim() < 3 || image.size(-3) != 3) {
     throw Error(ErrorKind::kInvalidArgument,
-                "a picture whose " + aspect +
-                    " is adjusted is a uint8 or float32 tensor [..., 3, height, width] on "
-                    "the CPU");
+                "adjust_" + aspect +
+                    ": image must be a uint8 or float32 tensor [..., 3, height, width] on the CPU, got a " +
+                    std::to_string(image.dim()) + "-D " + dtype_name(image.scalar_type()) + " tensor on " +
+                    image.device().str());
   }
   for (const auto& [name, adjustment] : kAspects) {
     if (aspect == name) {
-      return adjustment(picture, factor);
+      return adjustment(image, factor);
     }
   }
   throw Error(ErrorKind::kInvalidArgument,
-              "brightness, contrast, saturation and hue of a picture can be adjusted, not " + aspect);
+              "adjust: aspect must be 'brightness', 'contrast', 'saturation' or 'hue', got '" + aspect + "'");
 }
 
 }  // namespace simple_torch::core::images

@@ -1,6 +1,5 @@
-// Source: torchvision.transforms.v2.functional.adjust_brightness, _contrast, _saturation. Their roundings are
-// kept: where LibTorch's kernels add a multiple in one rounding, so do we, and nowhere else
-// (-ffp-contract=off).
+// Source: torchvision.transforms.v2.functional.adjust_brightness, _contrast, _saturation. Rounds
+// as they do: fuses a multiply-add only where LibTorch's kernels do (-ffp-contract=off).
 #include <ATen/Version.h>
 #include <ATen/ops/mean.h>
 
@@ -30,7 +29,7 @@ SPT_INLINE float luma(float red, float green, float blue) {
   return plus_multiple<kOnce>(plus_multiple<kOnce>(red * 0.2989F, green, 0.587F), blue, 0.114F);
 }
 
-// Values as they are; what comes out is bounded by the greatest one.
+// Values in their own range; results are clamped to its maximum.
 struct Values {
   template <class T>
   SPT_INLINE float loaded(T value) const {
@@ -41,17 +40,17 @@ struct Values {
   }
   SPT_INLINE void store(float value, float* out) const { *out = bounded(value, 1.0F); }
   template <class T>
-  SPT_INLINE void write(const Colours& colours, int64_t count, const Pictures<T>& from, int64_t row,
+  SPT_INLINE void write(const Colors& colors, int64_t count, const Pictures<T>& from, int64_t row,
                         int64_t begin, T* out) const {
-    write_colours(*this, colours, count, from, row, begin, out);
+    write_colours(*this, colors, count, from, row, begin, out);
   }
 };
 
 struct Multiply : Values {
   float factor;
 
-  SPT_INLINE void work(Colours& colours, int64_t count, int64_t /*picture*/) const {
-    for (float* channel : {colours.red, colours.green, colours.blue}) {
+  SPT_INLINE void work(Colors& colors, int64_t count, int64_t /*image*/) const {
+    for (float* channel : {colors.red, colors.green, colors.blue}) {
       for (int64_t i = 0; i < count; ++i) {
         channel[i] *= factor;
       }
@@ -59,30 +58,30 @@ struct Multiply : Values {
   }
 };
 
-// The grey of each pixel, of integers a whole number, as one plane of floats.
+// The gray value of each pixel as one plane of floats; rounded down for integers.
 template <bool kOnce, bool kWhole>
 struct Grey : Values {
-  SPT_INLINE void work(Colours& colours, int64_t count, int64_t /*picture*/) const {
+  SPT_INLINE void work(Colors& colors, int64_t count, int64_t /*image*/) const {
     for (int64_t i = 0; i < count; ++i) {
-      const float grey = luma<kOnce>(colours.red[i], colours.green[i], colours.blue[i]);
-      colours.red[i] = kWhole ? std::floor(grey) : grey;
+      const float grey = luma<kOnce>(colors.red[i], colors.green[i], colors.blue[i]);
+      colors.red[i] = kWhole ? std::floor(grey) : grey;
     }
   }
   template <class T>
-  SPT_INLINE void write(const Colours& colours, int64_t count, const Pictures<T>& from, int64_t row,
+  SPT_INLINE void write(const Colors& colors, int64_t count, const Pictures<T>& from, int64_t row,
                         int64_t begin, float* out) const {
-    std::copy_n(colours.red, count, out + row * from.width + begin);
+    std::copy_n(colors.red, count, out + row * from.width + begin);
   }
 };
 
 template <bool kOnce>
-struct TowardsOne : Values {  // value of each picture
+struct TowardsOne : Values {  // a value for each image
   const float* others;
   float ratio, rest;
 
-  SPT_INLINE void work(Colours& colours, int64_t count, int64_t picture) const {
-    const float other = others[picture];
-    for (float* channel : {colours.red, colours.green, colours.blue}) {
+  SPT_INLINE void work(Colors& colors, int64_t count, int64_t image) const {
+    const float other = others[image];
+    for (float* channel : {colors.red, colors.green, colors.blue}) {
       for (int64_t i = 0; i < count; ++i) {
         channel[i] = plus_multiple<kOnce>(channel[i] * ratio, other, rest);
       }
@@ -94,63 +93,62 @@ template <bool kOnce, bool kWhole>
 struct TowardsGrey : Values {
   float ratio, rest;
 
-  SPT_INLINE void work(Colours& colours, int64_t count, int64_t /*picture*/) const {
+  SPT_INLINE void work(Colors& colors, int64_t count, int64_t /*image*/) const {
     for (int64_t i = 0; i < count; ++i) {
-      const float exact = luma<kOnce>(colours.red[i], colours.green[i], colours.blue[i]);
+      const float exact = luma<kOnce>(colors.red[i], colors.green[i], colors.blue[i]);
       const float grey = kWhole ? std::floor(exact) : exact;
-      colours.red[i] = plus_multiple<kOnce>(colours.red[i] * ratio, grey, rest);
-      colours.green[i] = plus_multiple<kOnce>(colours.green[i] * ratio, grey, rest);
-      colours.blue[i] = plus_multiple<kOnce>(colours.blue[i] * ratio, grey, rest);
+      colors.red[i] = plus_multiple<kOnce>(colors.red[i] * ratio, grey, rest);
+      colors.green[i] = plus_multiple<kOnce>(colors.green[i] * ratio, grey, rest);
+      colors.blue[i] = plus_multiple<kOnce>(colors.blue[i] * ratio, grey, rest);
     }
   }
 };
 
 template <class T, bool kOnce>
-at::Tensor with_contrast(const at::Tensor& picture, float ratio, float rest) {
-  if (picture.numel() == 0) {
-    return picture.clone();
+at::Tensor with_contrast(const at::Tensor& image, float ratio, float rest) {
+  if (image.numel() == 0) {
+    return image.clone();
   }
-  const at::Tensor all = as_pictures(picture);
+  const at::Tensor all = as_images(image);
   const at::Tensor grey =
-      at::empty({all.size(0), 1, all.size(2), all.size(3)}, picture.options().dtype(at::kFloat));
+      at::empty({all.size(0), 1, all.size(2), all.size(3)}, image.options().dtype(at::kFloat));
   work_on_rows(Grey<kOnce, std::is_integral_v<T>>{}, Pictures<T>(all), grey.mutable_data_ptr<float>());
   const at::Tensor means = at::mean(grey, {-3, -2, -1}).contiguous();
-  return worked_on<T>(picture, TowardsOne<kOnce>{{}, means.const_data_ptr<float>(), ratio, rest});
+  return apply_work<T>(image, TowardsOne<kOnce>{{}, means.const_data_ptr<float>(), ratio, rest});
 }
 
 template <class T, bool kOnce>
-at::Tensor with_saturation(const at::Tensor& picture, float ratio, float rest) {
-  return worked_on<T>(picture, TowardsGrey<kOnce, std::is_integral_v<T>>{{}, ratio, rest});
+at::Tensor with_saturation(const at::Tensor& image, float ratio, float rest) {
+  return apply_work<T>(image, TowardsGrey<kOnce, std::is_integral_v<T>>{{}, ratio, rest});
 }
 
 }  // namespace
 
-at::Tensor adjust_brightness(const at::Tensor& picture, double factor) {
+at::Tensor adjust_brightness(const at::Tensor& image, double factor) {
   const Multiply work{{}, static_cast<float>(factor)};
-  return picture.scalar_type() == at::kByte ? worked_on<uint8_t>(picture, work)
-                                            : worked_on<float>(picture, work);
+  return image.scalar_type() == at::kByte ? apply_work<uint8_t>(image, work) : apply_work<float>(image, work);
 }
 
-at::Tensor adjust_contrast(const at::Tensor& picture, double factor) {
+at::Tensor adjust_contrast(const at::Tensor& image, double factor) {
   const auto ratio = static_cast<float>(factor);
   const auto rest = static_cast<float>(1.0 - factor);
-  if (picture.scalar_type() == at::kByte) {
-    return adds_in_one_rounding() ? with_contrast<uint8_t, true>(picture, ratio, rest)
-                                  : with_contrast<uint8_t, false>(picture, ratio, rest);
+  if (image.scalar_type() == at::kByte) {
+    return adds_in_one_rounding() ? with_contrast<uint8_t, true>(image, ratio, rest)
+                                  : with_contrast<uint8_t, false>(image, ratio, rest);
   }
-  return adds_in_one_rounding() ? with_contrast<float, true>(picture, ratio, rest)
-                                : with_contrast<float, false>(picture, ratio, rest);
+  return adds_in_one_rounding() ? with_contrast<float, true>(image, ratio, rest)
+                                : with_contrast<float, false>(image, ratio, rest);
 }
 
-at::Tensor adjust_saturation(const at::Tensor& picture, double factor) {
+at::Tensor adjust_saturation(const at::Tensor& image, double factor) {
   const auto ratio = static_cast<float>(factor);
   const auto rest = static_cast<float>(1.0 - factor);
-  if (picture.scalar_type() == at::kByte) {
-    return adds_in_one_rounding() ? with_saturation<uint8_t, true>(picture, ratio, rest)
-                                  : with_saturation<uint8_t, false>(picture, ratio, rest);
+  if (image.scalar_type() == at::kByte) {
+    return adds_in_one_rounding() ? with_saturation<uint8_t, true>(image, ratio, rest)
+                                  : with_saturation<uint8_t, false>(image, ratio, rest);
   }
-  return adds_in_one_rounding() ? with_saturation<float, true>(picture, ratio, rest)
-                                : with_saturation<float, false>(picture, ratio, rest);
+  return adds_in_one_rounding() ? with_saturation<float, true>(image, ratio, rest)
+                                : with_saturation<float, false>(image, ratio, rest);
 }
 
 }  // namespace simple_torch::core::images

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core_libtorch/dtypes.h"
 #include "core_libtorch/error.h"
 
 namespace simple_torch::core::images {
@@ -11,14 +12,16 @@ namespace {
 Bytes bytes_of(const at::Tensor& data) {
   if (!data.is_cpu() || data.scalar_type() != at::kByte || data.dim() != 1) {
     throw Error(ErrorKind::kInvalidArgument,
-                "a picture's bytes are a uint8 tensor of one dimension on the CPU");
+                "decode_image: data must be a 1-D uint8 tensor on the CPU, got a " +
+                    std::to_string(data.dim()) + "-D " + dtype_name(data.scalar_type()) + " tensor on " +
+                    data.device().str());
   }
   return {data.const_data_ptr<uint8_t>(), static_cast<size_t>(data.numel())};
 }
 
 ReadMode mode_of(int64_t mode) {
   if (mode < 0 || mode > 4) {
-    throw Error(ErrorKind::kInvalidArgument, "there is no ImageReadMode " + std::to_string(mode));
+    throw Error(ErrorKind::kInvalidArgument, "unknown ImageReadMode " + std::to_string(mode));
   }
   return static_cast<ReadMode>(mode);
 }
@@ -37,17 +40,16 @@ bool is_png(Bytes bytes) {
 at::Tensor decode(const at::Tensor& data, const std::string& format, int64_t mode, bool oriented) {
   const at::Tensor held = data.contiguous();
   const Bytes bytes = bytes_of(held);
-  const ReadMode wanted = mode_of(mode);
+  const ReadMode read_mode = mode_of(mode);
   if (format != "png" && is_jpeg(bytes)) {
-    return decode_jpeg(bytes, wanted, oriented);
+    return decode_jpeg(bytes, read_mode, oriented);
   }
   if (format != "jpeg" && is_png(bytes)) {
-    return decode_png(bytes, wanted, oriented);
+    return decode_png(bytes, read_mode, oriented);
   }
   const std::string what = format == "jpeg" ? "JPEG" : format == "png" ? "PNG" : "JPEG or PNG";
-  throw Error(ErrorKind::kIo, "this is not a picture that can be read: " +
-                                  (bytes.size == 0 ? std::string("there are no bytes")
-                                                   : "its first bytes are not those of " + what));
+  throw Error(ErrorKind::kIo, "decode_image: " + (bytes.size == 0 ? std::string("the data is empty")
+                                                                  : "the data is not " + what));
 }
 
 }  // namespace simple_torch::core::images

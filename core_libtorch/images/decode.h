@@ -1,4 +1,4 @@
-// Pictures: JPEG by libjpeg-turbo and PNG by libpng, with the pixels of torchvision.io.
+// Decodes JPEG by libjpeg-turbo and PNG by libpng to the same pixels as torchvision.io.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,14 +20,14 @@ struct Bytes {
 bool is_jpeg(Bytes bytes);
 bool is_png(Bytes bytes);
 
-/// A uint8 tensor [channels, height, width], whose channels lie side by side in memory; of a PNG of 16 bits a
-/// uint16 one. With `oriented` it is turned as its EXIF data say. Throws Error(kIo), which says what is wrong
-/// with the bytes, Error(kInvalidArgument) for a mode that the format does not have (JPEG: alpha).
+/// A uint8 tensor [channels, height, width] with interleaved channels (channels last in memory); uint16 for a
+/// 16-bit PNG. `oriented` applies the EXIF orientation. Throws Error(kIo) for invalid data,
+/// Error(kInvalidArgument) for a mode that the format does not support (JPEG: alpha).
 at::Tensor decode_jpeg(Bytes bytes, ReadMode mode, bool oriented);
 at::Tensor decode_png(Bytes bytes, ReadMode mode, bool oriented);
 
-/// Of either format; `format` "jpeg" or "png" takes that one only, "" both. `data` is a uint8 tensor [n] on
-/// the CPU, else Error(kInvalidArgument).
+/// Decodes either format; `format` "jpeg" or "png" accepts only that one, "" both. `data` must be a uint8
+/// tensor [n] on the CPU, else Error(kInvalidArgument).
 at::Tensor decode(const at::Tensor& data, const std::string& format, int64_t mode, bool oriented);
 
 }  // namespace simple_torch::core::images

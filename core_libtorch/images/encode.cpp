@@ -52,7 +52,7 @@ class JpegWriter {
   }
 
  private:
-  static constexpr const char* kFault = "the picture cannot be written as JPEG: ";
+  static constexpr const char* kFault = "encode_jpeg: ";
 
   void write(const uint8_t* line, JDIMENSION width, JDIMENSION height, int channels, int quality) {
     info_.image_width = width;
@@ -63,7 +63,7 @@ class JpegWriter {
     jpeg_set_quality(&info_, quality, TRUE);
     jpeg_start_compress(&info_, TRUE);
     for (; info_.next_scanline < height; line += size_t{width} * static_cast<size_t>(channels)) {
-      auto* row = const_cast<uint8_t*>(line);  // libjpeg reads it only
+      auto* row = const_cast<uint8_t*>(line);  // libjpeg only reads it
       jpeg_write_scanlines(&info_, &row, 1);
     }
     jpeg_finish_compress(&info_);
@@ -100,16 +100,14 @@ class PngWriter {
     const auto width = static_cast<png_uint_32>(rows.size(1)),
                height = static_cast<png_uint_32>(rows.size(0));
     const auto channels = static_cast<png_uint_32>(rows.size(2));
-    guarded_png(png_, errors_, "the picture cannot be written as PNG: ", [&] {
-      write(first, width, height, channels, level);
-    });
+    guarded_png(png_, errors_, "encode_png: ", [&] { write(first, width, height, channels, level); });
     return bytes_of(data_, size_);
   }
 
  private:
   static PngWriter* of(png_structp png) { return static_cast<PngWriter*>(png_get_io_ptr(png)); }
 
-  // Called below libpng, so it reports as libpng does.
+  // libpng calls it, so it reports errors as libpng does.
   void add(const uint8_t* data, size_t count) {
     if (size_ + count > room_) {
       room_ = 2 * (size_ + count);
@@ -144,22 +142,22 @@ class PngWriter {
 
 }  // namespace
 
-at::Tensor rows_of_picture(const at::Tensor& picture) {
-  need(picture.is_cpu() && picture.scalar_type() == at::kByte && picture.dim() == 3 && picture.numel() > 0,
-       "a picture to be written is a uint8 tensor [channels, height, width] on the CPU");
-  need(picture.size(0) == 1 || picture.size(0) == 3,
-       "a picture to be written has 1 or 3 channels, not " + std::to_string(picture.size(0)));
-  return picture.permute({1, 2, 0}).contiguous();
+at::Tensor rows_of_image(const at::Tensor& image) {
+  need(image.is_cpu() && image.scalar_type() == at::kByte && image.dim() == 3 && image.numel() > 0,
+       "encode_image: image must be a non-empty uint8 tensor [channels, height, width] on the CPU");
+  need(image.size(0) == 1 || image.size(0) == 3,
+       "encode_image: image must have 1 or 3 channels, got " + std::to_string(image.size(0)));
+  return image.permute({1, 2, 0}).contiguous();
 }
 
-at::Tensor encode_jpeg(const at::Tensor& picture, int64_t quality) {
+at::Tensor encode_jpeg(const at::Tensor& image, int64_t quality) {
   need(quality >= 1 && quality <= 100, "Image quality should be a positive number between 1 and 100");
-  return JpegWriter().written(rows_of_picture(picture), static_cast<int>(quality));
+  return JpegWriter().written(rows_of_image(image), static_cast<int>(quality));
 }
 
-at::Tensor encode_png(const at::Tensor& picture, int64_t level) {
+at::Tensor encode_png(const at::Tensor& image, int64_t level) {
   need(level >= 0 && level <= 9, "Compression level should be between 0 and 9");
-  return PngWriter().written(rows_of_picture(picture), static_cast<int>(level));
+  return PngWriter().written(rows_of_image(image), static_cast<int>(level));
 }
 
 }  // namespace simple_torch::core::images

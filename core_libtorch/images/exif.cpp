@@ -5,7 +5,7 @@
 namespace simple_torch::core::images {
 namespace {
 
-// Numbers of a TIFF structure, in its byte order; what lies behind its end reads as 0.
+// Reads numbers of a TIFF structure in its byte order; data past the end reads as 0.
 class Tiff {
  public:
   Tiff(const uint8_t* bytes, size_t size)
@@ -58,8 +58,8 @@ int orientation_in(const uint8_t* exif, size_t size) {
   return 0;
 }
 
-at::Tensor turned(const at::Tensor& picture, int orientation) {
-  at::Tensor upright = orientation >= 5 && orientation <= 8 ? picture.transpose(-1, -2) : picture;
+at::Tensor apply_orientation(const at::Tensor& image, int orientation) {
+  at::Tensor upright = orientation >= 5 && orientation <= 8 ? image.transpose(-1, -2) : image;
   switch (orientation) {
     case 2:
     case 6:

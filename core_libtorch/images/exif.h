@@ -1,4 +1,4 @@
-// The orientation that a camera notes beside a picture.
+// The EXIF orientation of an image.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,10 +8,10 @@
 
 namespace simple_torch::core::images {
 
-/// The orientation, 1 to 8, in EXIF data that begin with their TIFF header; 0 where they have none.
+/// The orientation, 1 to 8, in EXIF data that starts with the TIFF header; 0 if it has none.
 int orientation_in(const uint8_t* exif, size_t size);
 
-/// [channels, height, width] as it is to be seen; all but 1 to 8 leave it as it is.
-at::Tensor turned(const at::Tensor& picture, int orientation);
+/// Applies the orientation to [channels, height, width]; numbers other than 1 to 8 change nothing.
+at::Tensor apply_orientation(const at::Tensor& image, int orientation);
 
 }  // namespace simple_torch::core::images

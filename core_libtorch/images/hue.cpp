@@ -1,5 +1,5 @@
-// Source: torchvision.transforms.v2.functional.adjust_hue, whose roundings are kept: no two of them may be
-// fused into one, which the build sees to (-ffp-contract=off).
+// Source: torchvision.transforms.v2.functional.adjust_hue, with the same roundings: the compiler must not
+// fuse operations (-ffp-contract=off).
 #include <bit>
 
 #include "core_libtorch/images/adjust.h"
@@ -8,20 +8,20 @@
 namespace simple_torch::core::images {
 namespace {
 
-// One of both, by bits: a choice that the compiler makes no branch of, so that many pixels go at once.
+// A bitwise select: without a branch the compiler vectorizes the loop.
 SPT_INLINE float chosen(bool first, float a, float b) {
   const uint32_t mask = 0U - static_cast<uint32_t>(first);
   return std::bit_cast<float>((std::bit_cast<uint32_t>(a) & mask) | (std::bit_cast<uint32_t>(b) & ~mask));
 }
 
-// The greatest of them; NaN where one is. `kFinite`: as none can be.
+// The maximum; NaN if any value is NaN. `kFinite`: no value can be NaN.
 template <bool kFinite>
 SPT_INLINE float greatest(float r, float g, float b) {
   const float most = larger(r, larger(g, b));
   return kFinite ? most : chosen((r != r) | (g != g), r + g, most);
 }
 
-// Where on the circle, 0 … 1, and how far from grey. A colour that is not finite has no place: NaN.
+// The hue, 0 … 1, and the saturation. A color that is not finite has hue NaN.
 template <bool kFinite>
 SPT_INLINE void place(float r, float g, float b, float most, float& hue, float& saturation) {
   const float range = most - smaller(r, smaller(g, b));
@@ -39,13 +39,13 @@ SPT_INLINE void place(float r, float g, float b, float most, float& hue, float& 
   hue = turns - chosen(turns >= 1.0F, 1.0F, 0.0F);
 }
 
-SPT_INLINE float turned(float hue, float factor) {
+SPT_INLINE float apply_orientation(float hue, float factor) {
   const float turns = hue + factor;
   const float below = turns - chosen(turns >= 1.0F, 1.0F, 0.0F);
   return below + chosen(below < 0.0F, 1.0F, 0.0F);
 }
 
-// The sixth that LibTorch's conversion of NaN to an integer comes to.
+// The sextant to which LibTorch converts NaN.
 constexpr float kWithoutPlace = 4.0F;
 
 template <bool kFinite>
@@ -54,7 +54,7 @@ SPT_INLINE void turn(float& red, float& green, float& blue, float factor) {
   float hue;
   float s;
   place<kFinite>(red, green, blue, v, hue, s);
-  const float sixths = turned(hue, factor) * 6.0F;
+  const float sixths = apply_orientation(hue, factor) * 6.0F;
   const bool has_place = kFinite || sixths == sixths;
   const int32_t whole = static_cast<int32_t>(chosen(has_place, sixths, kWithoutPlace));
   const float part = s * (sixths - static_cast<float>(whole));
@@ -62,14 +62,14 @@ SPT_INLINE void turn(float& red, float& green, float& blue, float factor) {
   const float q = bounded((1.0F - part) * v, 1.0F);
   const float t = bounded((part + rest) * v, 1.0F);
   const float p = bounded(rest * v, 1.0F);
-  // 6 is where rounding made a whole turn: as 0.
+  // rounding may produce 6, a full turn: the same as 0
   red = chosen(whole == 1, q, chosen((whole == 2) | (whole == 3), p, chosen(whole == 4, t, v)));
   green = chosen((whole == 1) | (whole == 2), v,
                  chosen(whole == 3, q, chosen((whole == 4) | (whole == 5), p, t)));
   blue = chosen((whole == 3) | (whole == 4), v, chosen(whole == 2, t, chosen(whole == 5, q, p)));
 }
 
-// Values as shares of the greatest one.
+// Values as fractions of the maximum.
 template <bool kFinite>
 struct Turn {
   float factor;
@@ -83,24 +83,24 @@ struct Turn {
   }
   SPT_INLINE void store(float share, float* out) const { *out = share; }
 
-  SPT_INLINE void work(Colours& colours, int64_t count, int64_t /*picture*/) const {
+  SPT_INLINE void work(Colors& colors, int64_t count, int64_t /*image*/) const {
     for (int64_t i = 0; i < count; ++i) {
-      turn<kFinite>(colours.red[i], colours.green[i], colours.blue[i], factor);
+      turn<kFinite>(colors.red[i], colors.green[i], colors.blue[i], factor);
     }
   }
   template <class T>
-  SPT_INLINE void write(const Colours& colours, int64_t count, const Pictures<T>& from, int64_t row,
+  SPT_INLINE void write(const Colors& colors, int64_t count, const Pictures<T>& from, int64_t row,
                         int64_t begin, T* out) const {
-    write_colours(*this, colours, count, from, row, begin, out);
+    write_colours(*this, colors, count, from, row, begin, out);
   }
 };
 
 }  // namespace
 
-at::Tensor adjust_hue(const at::Tensor& picture, double factor) {
+at::Tensor adjust_hue(const at::Tensor& image, double factor) {
   const auto turns = static_cast<float>(factor);
-  return picture.scalar_type() == at::kByte ? worked_on<uint8_t>(picture, Turn<true>{turns})
-                                            : worked_on<float>(picture, Turn<false>{turns});
+  return image.scalar_type() == at::kByte ? apply_work<uint8_t>(image, Turn<true>{turns})
+                                          : apply_work<float>(image, Turn<false>{turns});
 }
 
 }  // namespace simple_torch::core::images

@@ -12,12 +12,12 @@
 namespace simple_torch::core::images {
 namespace {
 
-constexpr const char* kFault = "the JPEG file cannot be decoded: ";
+constexpr const char* kFault = "decode_jpeg: ";
 constexpr int kExifMarker = JPEG_APP0 + 1;
 constexpr char kExifHead[] = {'E', 'x', 'i', 'f', 0, 0};
 
-uint8_t without_black(int colour, int black) {
-  const int product = black * (255 - colour) + 128;
+uint8_t without_black(int color, int black) {
+  const int product = black * (255 - color) + 128;
   return static_cast<uint8_t>(std::clamp(black - ((product + (product >> 8)) >> 8), 0, 255));
 }
 
@@ -25,7 +25,7 @@ uint8_t luma(int red, int green, int blue) {
   return static_cast<uint8_t>((red * 19595 + green * 38470 + blue * 7471 + 32768) >> 16);
 }
 
-// Inks of a printer, stored inverted as Adobe does, to `channels` of light.
+// Converts CMYK, stored inverted as Adobe does, to `channels`.
 void convert_inks(const uint8_t* inks, uint8_t* out, size_t width, int channels) {
   for (size_t x = 0; x < width; ++x, inks += 4, out += channels) {
     const uint8_t red = without_black(inks[0], inks[3]);
@@ -75,7 +75,7 @@ class Decoder {
       jpeg_save_markers(&info_, kExifMarker, 0xFFFF);
       jpeg_read_header(&info_, TRUE);
     });
-    refuse_more_than(file_size);
+    check_pixel_count(file_size);
     choose_colours();
   }
 
@@ -102,14 +102,14 @@ class Decoder {
   }
 
  private:
-  // 8 x 8 pixels take one bit at least; of arithmetic coding nobody can say how many bits it takes.
-  void refuse_more_than(size_t file_size) const {
+  // 8 x 8 pixels need at least one bit. Arithmetic coding has no such bound.
+  void check_pixel_count(size_t file_size) const {
     const uint64_t pixels_a_byte = info_.arith_code ? 1U << 16 : 64 * 8 * 4;
     const uint64_t pixels = uint64_t{info_.image_width} * info_.image_height;
     if (pixels > pixels_a_byte * file_size) {
-      throw Error(ErrorKind::kIo, kFault + std::to_string(info_.image_width) + " x " +
-                                      std::to_string(info_.image_height) + " pixels cannot be in a file of " +
-                                      std::to_string(file_size) + " bytes");
+      throw Error(ErrorKind::kIo,
+                  kFault + std::to_string(info_.image_width) + " x " + std::to_string(info_.image_height) +
+                      " pixels do not fit into a file of " + std::to_string(file_size) + " bytes");
     }
   }
 
@@ -153,7 +153,7 @@ class Decoder {
 
 void fail_at_the_end(j_decompress_ptr info) {
   auto* errors = reinterpret_cast<JpegErrors*>(info->err);
-  std::strcpy(errors->message, "it is truncated");
+  std::strcpy(errors->message, "the file is truncated");
   std::longjmp(errors->back, 1);
 }
 
@@ -163,7 +163,7 @@ at::Tensor decode_jpeg(Bytes bytes, ReadMode mode, bool oriented) {
   Decoder decoder(bytes, mode);
   decoder.read_header(bytes.size);
   const int orientation = oriented ? decoder.orientation() : 0;
-  return turned(decoder.pixels().permute({2, 0, 1}), orientation);
+  return apply_orientation(decoder.pixels().permute({2, 0, 1}), orientation);
 }
 
 }  // namespace simple_torch::core::images

@@ -1,4 +1,4 @@
-// libjpeg reports a fault by a function that must not return.
+// Converts libjpeg's errors, which it reports by a function that must not return.
 #pragma once
 
 #include <csetjmp>
@@ -12,18 +12,18 @@
 
 namespace simple_torch::core::images {
 
-/// libjpeg's error manager, with a place to go back to and the message.
+/// libjpeg's error manager, with the jump buffer and the message.
 struct JpegErrors {
   jpeg_error_mgr manager;  // first: libjpeg's pointer to it is a pointer to this
   std::jmp_buf back;
   char message[JMSG_LENGTH_MAX];
 
-  /// Makes `info` report here. What libjpeg only warns of is passed over, as torchvision does.
+  /// Makes `info` report here. Warnings are ignored, as in torchvision.
   void watch(jpeg_common_struct& info);
 };
 
-/// Runs `body`, which calls libjpeg; a fault is an Error(kIo) that begins with `what`. No object with a
-/// destructor may live in `body`: it may be left by a jump.
+/// Runs `body`, which calls libjpeg. An error becomes Error(kIo) with the prefix `what`. `body` must have no
+/// objects with destructors, because longjmp may leave it.
 template <class Body>
 void guarded_jpeg(JpegErrors& errors, const char* what, Body&& body) {
   if (setjmp(errors.back) != 0) {

@@ -13,8 +13,8 @@
 namespace simple_torch::core::images {
 namespace {
 
-constexpr const char* kFault = "the PNG file cannot be decoded: ";
-// Shares of red and green in a grey pixel.
+constexpr const char* kFault = "decode_png: ";
+// Weights of red and green in a gray pixel.
 constexpr double kRed = 0.2989, kGreen = 0.587;
 
 class Decoder {
@@ -35,7 +35,7 @@ class Decoder {
   Decoder& operator=(const Decoder&) = delete;
 
   void read_header(ReadMode mode) {
-    // libpng 1.6.39 knows some profiles as sRGB and makes grey by another formula then; 1.6.56 does not.
+    // libpng 1.6.39 recognizes some profiles as sRGB and then uses another formula for gray; 1.6.56 does not.
     static constexpr uint8_t kProfile[] = "iCCP";
     guarded_png(png_, errors_, kFault, [&] {
       png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kProfile, 1);
@@ -44,7 +44,7 @@ class Decoder {
       passes_ = png_set_interlace_handling(png_);
       png_read_update_info(png_, info_);
     });
-    refuse_more_than(bytes_.size);
+    check_pixel_count(bytes_.size);
   }
 
   // [height, width, channels]
@@ -68,14 +68,14 @@ class Decoder {
   static void take(png_structp png, png_bytep out, png_size_t count) {
     auto* left = static_cast<Bytes*>(png_get_io_ptr(png));
     if (count > left->size) {
-      png_error(png, "it is truncated");
+      png_error(png, "the file is truncated");
     }
     std::memcpy(out, left->data, count);
     left->data += count;
     left->size -= count;
   }
 
-  // Grey of fewer bits is scaled to 8; numbers of a palette are not.
+  // Gray values of fewer bits are scaled to 8; palette indices are not.
   void choose_colours(ReadMode mode) {
     const int type = png_get_color_type(png_, info_), depth = png_get_bit_depth(png_, info_);
     png_set_swap(png_);
@@ -101,23 +101,23 @@ class Decoder {
     }
   }
 
-  // A transparent colour of the palette becomes alpha; one of a picture without palette is passed over.
-  void choose_alpha(bool wanted, int depth, bool has_palette, int type) {
+  // A transparent palette color becomes alpha; one of an image without palette is ignored.
+  void choose_alpha(bool with_alpha, int depth, bool has_palette, int type) {
     const bool has_alpha =
         (type & PNG_COLOR_MASK_ALPHA) != 0 || (has_palette && png_get_valid(png_, info_, PNG_INFO_tRNS) != 0);
-    if (wanted && !has_alpha) {
+    if (with_alpha && !has_alpha) {
       png_set_add_alpha(png_, (1U << depth) - 1, PNG_FILLER_AFTER);
-    } else if (!wanted && has_alpha) {
+    } else if (!with_alpha && has_alpha) {
       png_set_strip_alpha(png_);
     }
   }
 
-  // zlib makes of one byte 1032 at most.
-  void refuse_more_than(size_t file_size) const {
+  // zlib expands one byte to at most 1032.
+  void check_pixel_count(size_t file_size) const {
     const uint64_t height = png_get_image_height(png_, info_), width = png_get_image_width(png_, info_);
     if (height * (width / 8 + 1) > file_size * 1040) {
       throw Error(ErrorKind::kIo, kFault + std::to_string(width) + " x " + std::to_string(height) +
-                                      " pixels cannot be in a file of " + std::to_string(file_size) +
+                                      " pixels do not fit into a file of " + std::to_string(file_size) +
                                       " bytes");
     }
   }
@@ -145,7 +145,7 @@ at::Tensor decode_png(Bytes bytes, ReadMode mode, bool oriented) {
   Decoder decoder(bytes);
   decoder.read_header(mode);
   const int orientation = oriented ? decoder.orientation() : 0;
-  return turned(decoder.pixels().permute({2, 0, 1}), orientation);
+  return apply_orientation(decoder.pixels().permute({2, 0, 1}), orientation);
 }
 
 }  // namespace simple_torch::core::images

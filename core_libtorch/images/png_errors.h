@@ -1,4 +1,4 @@
-// libpng reports a fault by a function that must not return.
+// Converts libpng's errors, which it reports by a function that must not return.
 #pragma once
 
 #include <png.h>
@@ -10,17 +10,17 @@
 
 namespace simple_torch::core::images {
 
-/// The message of the fault that a png_struct jumped for.
+/// The message of a png_struct's error.
 struct PngErrors {
   char message[256] = "";
 
-  /// For png_create_read_struct and png_create_write_struct; warnings are passed over.
+  /// For png_create_read_struct and png_create_write_struct; warnings are ignored.
   static void fail(png_structp png, png_const_charp message);
   static void pass_over(png_structp, png_const_charp) {}
 };
 
-/// Runs `body`, which calls libpng; a fault is an Error(kIo) that begins with `what`. No object with a
-/// destructor may live in `body`: it may be left by a jump.
+/// Runs `body`, which calls libpng. An error becomes Error(kIo) with the prefix `what`. `body` must have no
+/// objects with destructors, because longjmp may leave it.
 template <class Body>
 void guarded_png(png_structp png, const PngErrors& errors, const char* what, Body&& body) {
   if (setjmp(png_jmpbuf(png)) != 0) {

@@ -1,4 +1,4 @@
-// Work on the pixels of pictures, row by row, by the widest instructions that the processor has.
+// Processes the pixels of images row by row with the processor's widest vector instructions.
 #pragma once
 
 #include <ATen/Parallel.h>
@@ -12,22 +12,22 @@ namespace simple_torch::core::images {
 
 #define SPT_INLINE inline __attribute__((always_inline))
 
-constexpr int64_t kChunk = 256;    // pixels that are worked on at once
-constexpr int64_t kGrain = 16384;  // pixels that a thread is worth
+constexpr int64_t kChunk = 256;    // pixels that one call of `work` processes
+constexpr int64_t kGrain = 16384;  // the minimum of pixels for a thread
 
-// By value: references would keep the compiler from wide instructions. Where either is NaN these give b.
+// By value, because references prevent vectorization. If either is NaN, they return b.
 SPT_INLINE float larger(float a, float b) { return a > b ? a : b; }
 SPT_INLINE float smaller(float a, float b) { return a < b ? a : b; }
 
-/// `value` between 0 and `most`; NaN stays NaN.
+/// Clamps `value` to [0, most]; NaN stays NaN.
 SPT_INLINE float bounded(float value, float most) { return smaller(most, larger(0.0F, value)); }
 
-/// Some pixels, as floats.
-struct Colours {
+/// A chunk of pixels as floats.
+struct Colors {
   float red[kChunk], green[kChunk], blue[kChunk];
 };
 
-/// Pictures [n, 3, h, w] of any strides.
+/// Images [n, 3, h, w] with any strides.
 template <class T>
 struct Pictures {
   explicit Pictures(const at::Tensor& all)
@@ -44,38 +44,38 @@ struct Pictures {
   int64_t each, channel, row, column;  // strides
 };
 
-inline at::Tensor as_pictures(const at::Tensor& picture) {
-  return picture.detach().reshape({-1, 3, picture.size(-2), picture.size(-1)});
+inline at::Tensor as_images(const at::Tensor& image) {
+  return image.detach().reshape({-1, 3, image.size(-2), image.size(-1)});
 }
 
 template <class Work, class T>
 SPT_INLINE void load(const Work& work, const T* at, int64_t channel, int64_t column, int64_t count,
-                     Colours& colours) {
+                     Colors& colors) {
   for (int64_t i = 0; i < count; ++i) {
-    colours.red[i] = work.loaded(at[i * column]);
-    colours.green[i] = work.loaded(at[i * column + channel]);
-    colours.blue[i] = work.loaded(at[i * column + 2 * channel]);
+    colors.red[i] = work.loaded(at[i * column]);
+    colors.green[i] = work.loaded(at[i * column + channel]);
+    colors.blue[i] = work.loaded(at[i * column + 2 * channel]);
   }
 }
 
-// One row. `Work` says how a value is loaded, what is done with some pixels, and how they are written.
+// Processes one row. `Work` defines how to load a value, process a chunk and store it.
 template <class Work, class T, class Out>
 SPT_INLINE void work_on_row(const Work& work, const Pictures<T>& from, int64_t row, Out* out) {
-  const int64_t picture = row / from.height;
-  const T* const first = from.data + picture * from.each + (row % from.height) * from.row;
-  Colours colours;
+  const int64_t image = row / from.height;
+  const T* const first = from.data + image * from.each + (row % from.height) * from.row;
+  Colors colors;
   for (int64_t begin = 0; begin < from.width; begin += kChunk) {
     const int64_t count = std::min(kChunk, from.width - begin);
     const T* const at = first + begin * from.column;
-    if (from.column == 1) {  // known to the compiler, such loops become wide ones
-      load(work, at, from.channel, 1, count, colours);
+    if (from.column == 1) {  // a constant stride lets the compiler vectorize the loop
+      load(work, at, from.channel, 1, count, colors);
     } else if (from.column == 3 && from.channel == 1) {
-      load(work, at, 1, 3, count, colours);
+      load(work, at, 1, 3, count, colors);
     } else {
-      load(work, at, from.channel, from.column, count, colours);
+      load(work, at, from.channel, from.column, count, colors);
     }
-    work.work(colours, count, picture);
-    work.write(colours, count, from, row, begin, out);
+    work.work(colors, count, image);
+    work.write(colors, count, from, row, begin, out);
   }
 }
 
@@ -109,13 +109,13 @@ void work_on_rows(const Work& work, const Pictures<T>& from, Out* out) {
                    [&](int64_t begin, int64_t end) { rows(work, from, begin, end, out); });
 }
 
-/// Three planes for each picture, contiguous; `Kind` says how a float becomes a value.
+/// Stores three contiguous planes for each image; `Kind` converts a float to a value.
 template <class Kind, class T>
-SPT_INLINE void write_colours(const Kind& kind, const Colours& colours, int64_t count,
-                              const Pictures<T>& from, int64_t row, int64_t begin, T* out) {
+SPT_INLINE void write_colours(const Kind& kind, const Colors& colors, int64_t count, const Pictures<T>& from,
+                              int64_t row, int64_t begin, T* out) {
   const int64_t plane = from.height * from.width;
   T* to = out + (row / from.height) * 3 * plane + (row % from.height) * from.width + begin;
-  for (const float* channel : {colours.red, colours.green, colours.blue}) {
+  for (const float* channel : {colors.red, colors.green, colors.blue}) {
     for (int64_t i = 0; i < count; ++i) {
       kind.store(channel[i], to + i);
     }
@@ -123,12 +123,12 @@ SPT_INLINE void write_colours(const Kind& kind, const Colours& colours, int64_t 
   }
 }
 
-/// What `work` makes of a picture [..., 3, h, w] of type T.
+/// Applies `work` to an image [..., 3, h, w] of type T.
 template <class T, class Work>
-at::Tensor worked_on(const at::Tensor& picture, const Work& work) {
-  at::Tensor out = at::empty(picture.sizes(), picture.options().memory_format(at::MemoryFormat::Contiguous));
-  if (picture.numel() > 0) {
-    const at::Tensor all = as_pictures(picture);
+at::Tensor apply_work(const at::Tensor& image, const Work& work) {
+  at::Tensor out = at::empty(image.sizes(), image.options().memory_format(at::MemoryFormat::Contiguous));
+  if (image.numel() > 0) {
+    const at::Tensor all = as_images(image);
     work_on_rows(work, Pictures<T>(all), out.mutable_data_ptr<T>());
   }
   return out;

@@ -28,7 +28,7 @@ class Adafactor final : public Algorithm {
     require(options, options.number("beta2_decay") <= 0, "beta2_decay should be <= 0", "beta2_decay");
     const c10::IValue& eps = options.at("eps");
     if (!eps.isList() || eps.toListRef().size() != 2) {
-      refuse("eps takes 2 values, not " + in_words(eps));
+      throw_invalid_argument("eps must be 2 values, got " + repr(eps));
     }
     const auto both = eps.toListRef();
     require_option(both[0].isNone() || number_in("eps", both[0]) >= 0, "epsilon1 should be >= 0 but is",
@@ -40,7 +40,7 @@ class Adafactor final : public Algorithm {
 
   void check_grad(const at::Tensor& param, const NamedValues& options) const override {
     if (param.is_complex()) {
-      refuse("Adafactor does not support complex parameters");
+      throw_invalid_argument("Adafactor does not support complex parameters");
     }
     Algorithm::check_grad(param, options);
   }
@@ -94,7 +94,7 @@ class Adafactor final : public Algorithm {
     return at::linalg_vector_norm(tensor, 2, dims).item<double>();
   }
 
-  /// epsilon1: the least variance.
+  /// epsilon1: the lower bound of the variance.
   static double least(const NamedValues& options, const at::Tensor& param) {
     const c10::IValue& eps = options.at("eps").toListRef()[0];
     if (!eps.isNone()) {

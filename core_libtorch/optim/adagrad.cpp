@@ -25,7 +25,7 @@ class Adagrad final : public Algorithm {
                    {"maximize", false},
                    {"differentiable", false},
                    {"fused", {}}},
-                  Sparse::kTaken) {}
+                  Sparse::kSupported) {}
 
   void check(const NamedValues& options) const override {
     require_rate(options);
@@ -36,7 +36,7 @@ class Adagrad final : public Algorithm {
   void check_grad(const at::Tensor& param, const NamedValues& options) const override {
     require_fusable(param, options);
     if (param.grad().is_sparse() && options.number("weight_decay") != 0) {
-      refuse("weight_decay option is not compatible with sparse gradients");
+      throw_invalid_argument("weight_decay option is not compatible with sparse gradients");
     }
   }
 

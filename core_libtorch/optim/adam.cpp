@@ -14,7 +14,7 @@
 namespace simple_torch::core::optim {
 namespace {
 
-/// One class for both: AdamW is Adam with `decoupled_weight_decay`.
+/// Both algorithms: AdamW is Adam with `decoupled_weight_decay`.
 class Adam final : public Algorithm {
  public:
   explicit Adam(bool is_decoupled)
@@ -39,7 +39,8 @@ class Adam final : public Algorithm {
 
   void check_grad(const at::Tensor& param, const NamedValues& options) const override {
     if (param.grad().is_sparse()) {
-      refuse(name() + " does not support sparse gradients, please consider SparseAdam instead");
+      throw_invalid_argument(name() +
+                             " does not support sparse gradients, please consider SparseAdam instead");
     }
     require_fusable(param, options);
   }
@@ -65,18 +66,18 @@ class Adam final : public Algorithm {
   static void check_tensors(const NamedValues& options) {
     const bool is_listed = options.flag("foreach") && !options.flag("capturable");
     if (options.at("lr").isTensor() && is_listed) {
-      refuse("lr as a Tensor is not supported for capturable=False and foreach=True");
+      throw_invalid_argument("lr as a Tensor is not supported for capturable=False and foreach=True");
     }
     const c10::IValue& betas = options.at("betas");
     if (!betas.isList() || betas.toListRef().size() != 2) {
-      refuse("betas takes 2 numbers, not " + in_words(betas));
+      throw_invalid_argument("betas must be 2 numbers, got " + repr(betas));
     }
     const bool is_first = betas.toListRef()[0].isTensor();
     if (is_first != betas.toListRef()[1].isTensor()) {
-      refuse("betas must be either both floats or both Tensors");
+      throw_invalid_argument("betas must be either both floats or both Tensors");
     }
     if (is_first && is_listed) {
-      refuse("betas[0] as a Tensor is not supported for capturable=False and foreach=True");
+      throw_invalid_argument("betas[0] as a Tensor is not supported for capturable=False and foreach=True");
     }
   }
 
@@ -84,22 +85,23 @@ class Adam final : public Algorithm {
     const NamedValues& options = batch.options;
     const std::vector<double> betas = options.numbers("betas", 2);
     const bool amsgrad = options.flag("amsgrad");
-    const Tensors averages = batch.state_tensors("exp_avg");
-    const Tensors squares = batch.state_tensors("exp_avg_sq");
-    const Tensors greatest = amsgrad ? batch.state_tensors("max_exp_avg_sq") : Tensors();
+    const Tensors exp_avgs = batch.state_tensors("exp_avg");
+    const Tensors exp_avg_sqs = batch.state_tensors("exp_avg_sq");
+    const Tensors max_exp_avg_sqs = amsgrad ? batch.state_tensors("max_exp_avg_sq") : Tensors();
     const Tensors steps = batch.state_tensors("step");
-    batch.require_shapes(averages, "exp_avg");
-    batch.require_shapes(squares, "exp_avg_sq");
-    batch.require_shapes(greatest, "max_exp_avg_sq");
+    batch.require_shapes(exp_avgs, "exp_avg");
+    batch.require_shapes(exp_avg_sqs, "exp_avg_sq");
+    batch.require_shapes(max_exp_avg_sqs, "max_exp_avg_sq");
     at::_foreach_add_(steps, 1);
     auto kernel = [&](auto&& run) {
-      run(batch.params, batch.grads, averages, squares, greatest, steps, options.number("lr"), betas[0],
-          betas[1], options.number("weight_decay"), options.number("eps"), amsgrad, options.flag("maximize"));
+      run(batch.params, batch.grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps, options.number("lr"),
+          betas[0], betas[1], options.number("weight_decay"), options.number("eps"), amsgrad,
+          options.flag("maximize"));
     };
     if (options.flag("decoupled_weight_decay")) {
-      kernel([](const auto&... given) { at::_fused_adamw_(given...); });
+      kernel([](const auto&... args) { at::_fused_adamw_(args...); });
     } else {
-      kernel([](const auto&... given) { at::_fused_adam_(given...); });
+      kernel([](const auto&... args) { at::_fused_adam_(args...); });
     }
   }
 
@@ -108,9 +110,9 @@ class Adam final : public Algorithm {
     const std::vector<double> betas = options.numbers("betas", 2);
     const Tensors grads = as_real(batch.decayed_grads());
     const std::vector<double> counts = batch.count_steps();
-    const Tensors averages = as_real(batch.state_tensors("exp_avg"));
-    const Tensors squares = as_real(batch.state_tensors("exp_avg_sq"));
-    move_moments(averages, squares, grads, betas);
+    const Tensors exp_avgs = as_real(batch.state_tensors("exp_avg"));
+    const Tensors exp_avg_sqs = as_real(batch.state_tensors("exp_avg_sq"));
+    move_moments(exp_avgs, exp_avg_sqs, grads, betas);
     Scalars sizes;
     Scalars corrections;
     const Rate lr(options);
@@ -119,16 +121,16 @@ class Adam final : public Algorithm {
       corrections.emplace_back(std::pow(1 - std::pow(betas[1], count), 0.5));
     }
     const Tensors divisors =
-        at::_foreach_sqrt(options.flag("amsgrad") ? greatest_of(batch, squares) : squares);
+        at::_foreach_sqrt(options.flag("amsgrad") ? greatest_of(batch, exp_avg_sqs) : exp_avg_sqs);
     at::_foreach_div_(divisors, corrections);
     at::_foreach_add_(divisors, options.number("eps"));
-    at::_foreach_addcdiv_(as_real(batch.params), averages, divisors, sizes);
+    at::_foreach_addcdiv_(as_real(batch.params), exp_avgs, divisors, sizes);
   }
 
-  static Tensors greatest_of(const Batch& batch, const Tensors& squares) {
-    Tensors greatest = as_real(batch.state_tensors("max_exp_avg_sq"));
-    at::_foreach_maximum_(greatest, squares);
-    return greatest;
+  static Tensors greatest_of(const Batch& batch, const Tensors& exp_avg_sqs) {
+    Tensors max_exp_avg_sqs = as_real(batch.state_tensors("max_exp_avg_sq"));
+    at::_foreach_maximum_(max_exp_avg_sqs, exp_avg_sqs);
+    return max_exp_avg_sqs;
   }
 };
 

@@ -37,18 +37,18 @@ class Adamax final : public Algorithm {
     const std::vector<double> betas = options.numbers("betas", 2);
     const Tensors grads = as_real(batch.decayed_grads());
     const std::vector<double> counts = batch.count_steps();
-    const Tensors averages = as_real(batch.state_tensors("exp_avg"));
-    const Tensors greatest = as_real(batch.state_tensors("exp_inf"));
-    at::_foreach_lerp_(averages, grads, 1 - betas[0]);
-    scale_(greatest, betas[1]);
+    const Tensors exp_avgs = as_real(batch.state_tensors("exp_avg"));
+    const Tensors exp_infs = as_real(batch.state_tensors("exp_inf"));
+    at::_foreach_lerp_(exp_avgs, grads, 1 - betas[0]);
+    scale_(exp_infs, betas[1]);
     const Tensors sizes = at::_foreach_abs(grads);
     at::_foreach_add_(sizes, options.number("eps"));
-    at::_foreach_maximum_(greatest, sizes);
+    at::_foreach_maximum_(exp_infs, sizes);
     Scalars rates;
     for (const double count : counts) {
       rates.emplace_back(-Rate(options).over(1 - std::pow(betas[0], count)).value());
     }
-    at::_foreach_addcdiv_(as_real(batch.params), averages, greatest, rates);
+    at::_foreach_addcdiv_(as_real(batch.params), exp_avgs, exp_infs, rates);
   }
 };
 

@@ -51,14 +51,14 @@ Tensors Batch::state_tensors(std::string_view name) const {
 
 void Batch::require_shapes(const Tensors& tensors, const char* name) const {
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const at::IntArrayRef wanted = params[i].sizes();
+    const at::IntArrayRef expected = params[i].sizes();
     const at::IntArrayRef got = tensors[i].sizes();
-    if (got != wanted) {
+    if (got != expected) {
       const auto text = [](at::IntArrayRef sizes) { return c10::str("[", c10::Join(", ", sizes), "]"); };
       throw Error(ErrorKind::kShapeMismatch,
-                  std::string(name) + " of a parameter of shape " + text(wanted) + " has shape " + text(got) +
-                      "; it is of another parameter's state, or the parameter has been changed since",
-                  shape_fields(text(wanted), text(got)));
+                  std::string(name) + " must have the parameter's shape " + text(expected) + ", got " +
+                      text(got) + "; the state belongs to another parameter, or the parameter was changed",
+                  shape_fields(text(expected), text(got)));
     }
   }
 }
@@ -131,8 +131,8 @@ Tensors as_real(Tensors tensors) {
 }
 
 Rate::Rate(const NamedValues& options, std::string_view name) : value_(options.number(name)) {
-  const c10::IValue& given = options.at(name);
-  is_single_ = given.isTensor() && given.toTensor().scalar_type() == at::kFloat;
+  const c10::IValue& rate = options.at(name);
+  is_single_ = rate.isTensor() && rate.toTensor().scalar_type() == at::kFloat;
 }
 
 Rate Rate::with(double value) const {
@@ -143,11 +143,11 @@ Rate Rate::with(double value) const {
 
 void Algorithm::check_grad(const at::Tensor& param, const NamedValues& /*options*/) const {
   const bool is_sparse = param.grad().is_sparse();
-  if (is_sparse && sparse_ == Sparse::kRefused) {
-    refuse(name_ + " does not support sparse gradients");
+  if (is_sparse && sparse_ == Sparse::kUnsupported) {
+    throw_invalid_argument(name_ + " does not support sparse gradients");
   }
-  if (!is_sparse && sparse_ == Sparse::kNeeded) {
-    refuse(name_ + " does not support dense gradients, please consider Adam instead");
+  if (!is_sparse && sparse_ == Sparse::kRequired) {
+    throw_invalid_argument(name_ + " does not support dense gradients, please consider Adam instead");
   }
 }
 
@@ -164,7 +164,7 @@ at::Tensor zeros_for(const at::Tensor& param) {
 
 void require_option(bool holds, const char* what, const c10::IValue& value) {
   if (!holds) {
-    refuse(std::string(what) + ": " + in_words(value));
+    throw_invalid_argument(std::string(what) + ": " + repr(value));
   }
 }
 
@@ -195,16 +195,16 @@ void require_of_adams(const NamedValues& options) {
 
 void require_one_kernel(const NamedValues& options) {
   if (options.flag("fused") && options.flag("differentiable")) {
-    refuse("`fused` does not support `differentiable`");
+    throw_invalid_argument("`fused` does not support `differentiable`");
   }
   if (options.flag("fused") && options.flag("foreach")) {
-    refuse("`fused` and `foreach` cannot be `True` together.");
+    throw_invalid_argument("`fused` and `foreach` cannot be `True` together.");
   }
 }
 
 void require_fusable(const at::Tensor& param, const NamedValues& options) {
   if (options.flag("fused") && !param.is_floating_point()) {
-    refuse(
+    throw_invalid_argument(
         "`fused=True` requires all the params to be floating point Tensors of supported devices: "
         "['cpu', 'cuda'] but torch." +
         dtype_name(param.scalar_type()) + " and " + c10::DeviceTypeName(param.device().type(), true));

@@ -1,4 +1,4 @@
-// What an optimization algorithm is: options, what it remembers of a parameter, and its step for many
+// The interface of an optimization algorithm: its options, its state per parameter, and a step for many
 // parameters.
 #pragma once
 
@@ -14,24 +14,24 @@ namespace simple_torch::core::optim {
 using Tensors = std::vector<at::Tensor>;
 using Scalars = std::vector<at::Scalar>;
 
-/// Parameters of one group, device and dtype that have gradients, with what is remembered of each.
+/// The parameters of one group, device and dtype that have gradients, with their states.
 struct Batch {
   const NamedValues& options;
   Tensors params;
   Tensors grads;
   std::vector<NamedValues*> states;
 
-  /// The tensor of that name of each parameter.
+  /// The state tensor `name` of each parameter.
   Tensors state_tensors(std::string_view name) const;
-  /// LibTorch's fused kernels look at no shapes. Throws Error(kShapeMismatch) where one of them is not its
-  /// parameter's; none at all will do.
+  /// LibTorch's fused kernels do not check shapes. Throws Error(kShapeMismatch) if a tensor's shape differs
+  /// from its parameter's. An empty list passes.
   void require_shapes(const Tensors& tensors, const char* name) const;
-  /// Counts one step for each parameter and gives the counts. The counter is the tensor "step".
+  /// Increments the state tensor "step" of each parameter and returns the counts.
   std::vector<double> count_steps() const;
   /// The gradients, negated if the options set `maximize`.
   Tensors signed_grads() const;
   /// signed_grads() plus `weight_decay` times the parameters. With `decoupled_weight_decay` the parameters
-  /// shrink in place instead.
+  /// are decayed in place instead.
   Tensors decayed_grads() const;
   /// decayed_grads() computed on the real views of complex tensors. PyTorch's NAdam and RAdam do so; the
   /// kernels for real and complex numbers round differently on CPUs with AVX-512.
@@ -42,21 +42,20 @@ struct Batch {
   Tensors decay(const Tensors& decayed_params, Tensors decayed) const;
 };
 
-/// Complex tensors as real ones with one more dimension, over the same memory; others as they are.
+/// torch.view_as_real of complex tensors; others unchanged.
 Tensors as_real(Tensors tensors);
 
-/// Multiplies by a number in place, with PyTorch's rounding for 16-bit tensors: its Python multiplies by the
-/// number as it is, where LibTorch's mul_(Scalar), and _foreach_mul_ of lists on the CPU, round it first.
+/// Multiplies by a number in place with the rounding of PyTorch's Python for 16-bit tensors. LibTorch's
+/// mul_(Scalar), and _foreach_mul_ of lists on the CPU, would round the number first.
 void scale_(const at::Tensor& tensor, double factor);
 void scale_(const Tensors& tensors, double factor);
 void scale_(const Tensors& tensors, const Scalars& factors);
 
-/// The running means of gradients and of their squares that Adam and its kin keep, one step on, in place.
+/// Updates Adam's running means of gradients and of their squares in place.
 void move_moments(const Tensors& means, const Tensors& squares, const Tensors& grads,
                   const std::vector<double>& betas);
 
-/// A learning rate. Where the program gave a tensor, what is computed from it is rounded to its dtype, as in
-/// PyTorch.
+/// A learning rate. If it is a tensor, values computed from it are rounded to its dtype, as in PyTorch.
 class Rate {
  public:
   explicit Rate(const NamedValues& options, std::string_view name = "lr");
@@ -75,9 +74,10 @@ class Rate {
   bool is_single_ = false;
 };
 
-enum class Sparse { kRefused, kTaken, kNeeded };
+/// Support of sparse gradients.
+enum class Sparse { kUnsupported, kSupported, kRequired };
 
-/// One algorithm of torch.optim. It has no state of its own: options and memory belong to the optimizer.
+/// One algorithm of torch.optim. It is stateless: the optimizer owns the options and states.
 class Algorithm {
  public:
   virtual ~Algorithm() = default;
@@ -94,19 +94,18 @@ class Algorithm {
   virtual void check_param(const at::Tensor& /*param*/) const {}
   /// Throws Error(kInvalidArgument) for a gradient that it cannot use.
   virtual void check_grad(const at::Tensor& param, const NamedValues& options) const;
-  /// Whether memory is made when the optimizer is made, rather than at a parameter's first step.
+  /// Whether states are initialized with the optimizer, not at a parameter's first step.
   virtual bool starts_early() const { return false; }
-  /// Makes the memory of a parameter. Called while it is empty.
+  /// Initializes the empty state of a parameter.
   virtual void start(NamedValues& /*state*/, const at::Tensor& /*param*/,
                      const NamedValues& /*options*/) const {}
-  /// Whether a number that is loaded under that name of the memory becomes a 0-d tensor, as in checkpoints of
-  /// old.
+  /// Whether a number that a checkpoint has for this state name becomes a 0-d tensor, as in old checkpoints.
   virtual bool is_counter(std::string_view state_name) const { return state_name == "step"; }
   /// Changes the parameters in place. Runs below autograd; the batch is not empty.
   virtual void step(Batch& batch) const = 0;
 
  protected:
-  Algorithm(std::string name, NamedValues defaults, Sparse sparse = Sparse::kRefused)
+  Algorithm(std::string name, NamedValues defaults, Sparse sparse = Sparse::kUnsupported)
       : name_(std::move(name)), defaults_(std::move(defaults)), sparse_(sparse) {}
 
  private:
@@ -115,23 +114,23 @@ class Algorithm {
   Sparse sparse_;
 };
 
-/// A 0-d counter: float32, or float64 where that is the default dtype. On the CPU, unless the kernels want it
-/// beside the parameter.
+/// A 0-d counter: float32, or float64 if that is the default dtype. On the CPU, unless the kernels require it
+/// on the parameter's device.
 at::Tensor counter(const at::Tensor& param, const NamedValues& options, double value = 0);
-/// Zeros like the parameter, in its memory format.
+/// Zeros like the parameter, with its memory format.
 at::Tensor zeros_for(const at::Tensor& param);
 
 /// Throws Error(kInvalidArgument): "`what`: VALUE", unless `holds`.
 void require_option(bool holds, const char* what, const c10::IValue& value);
-/// lr, and each of `names`, must be at least 0, said as PyTorch does: "Invalid weight_decay value: -1".
+/// lr, and each of `names`, must be at least 0. The message is PyTorch's: "Invalid weight_decay value: -1".
 void require_rate(const NamedValues& options);
 void require_not_negative(const NamedValues& options, std::initializer_list<const char*> names);
 void require_betas(const NamedValues& options);
-/// What Adam and its kin demand of lr, eps, betas and weight_decay, in PyTorch's order.
+/// Adam's checks of lr, eps, betas and weight_decay, in PyTorch's order.
 void require_of_adams(const NamedValues& options);
-/// `fused` goes with neither `foreach` nor `differentiable`.
+/// `fused` excludes `foreach` and `differentiable`.
 void require_one_kernel(const NamedValues& options);
-/// Throws Error(kInvalidArgument) where `fused` is asked for and there is no such kernel for the parameter.
+/// Throws Error(kInvalidArgument) if `fused` is set and no fused kernel exists for the parameter.
 void require_fusable(const at::Tensor& param, const NamedValues& options);
 
 }  // namespace simple_torch::core::optim

@@ -15,7 +15,7 @@ const Algorithm& algorithm_of(const std::string& name) {
     }
     names += (names.empty() ? "" : ", ") + algorithm->name();
   }
-  refuse("there is no optimizer " + name + "; there are " + names);
+  throw_invalid_argument("unknown optimizer '" + name + "'; known optimizers: " + names);
 }
 
 }  // namespace simple_torch::core::optim

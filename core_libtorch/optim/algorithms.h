@@ -1,4 +1,4 @@
-// The algorithms of torch.optim, one in each file of its name.
+// The algorithms of torch.optim, each in a file of its name.
 #pragma once
 
 #include "core_libtorch/optim/algorithm.h"
@@ -21,10 +21,10 @@ const Algorithm& rprop();
 const Algorithm& sgd();
 const Algorithm& sparse_adam();
 
-/// By PyTorch's name of the class. Throws Error(kInvalidArgument), which lists the names that there are.
+/// The algorithm by PyTorch's class name. Throws Error(kInvalidArgument), which lists the known names.
 const Algorithm& algorithm_of(const std::string& name);
 
-/// An option of several values.
+/// An option with several values.
 inline c10::IValue list_of(std::initializer_list<c10::IValue> values) {
   c10::impl::GenericList list(c10::AnyType::get());
   for (const c10::IValue& value : values) {

@@ -1,4 +1,4 @@
-// The options of L-BFGS, whose steps are the program's: they call its closure.
+// The options of L-BFGS. The program implements the step, which calls a closure.
 
 #include "core_libtorch/optim/algorithms.h"
 
@@ -17,12 +17,12 @@ class Lbfgs final : public Algorithm {
                    {"history_size", 100},
                    {"line_search_fn", {}},
                    {"maximize", false}},
-                  Sparse::kTaken) {}
+                  Sparse::kSupported) {}
 
   void check(const NamedValues& options) const override { require_rate(options); }
   bool is_counter(std::string_view /*state_name*/) const override { return false; }
   void step(Batch& /*batch*/) const override {
-    refuse("LBFGS steps by a closure, which only its own step() takes");
+    throw_invalid_argument("LBFGS requires a closure; call its own step()");
   }
 };
 

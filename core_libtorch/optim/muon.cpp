@@ -1,4 +1,4 @@
-// Muon: momentum made orthogonal, for matrices.
+// Muon: orthogonalized momentum, for matrices.
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/matmul.h>
@@ -30,7 +30,7 @@ class Muon final : public Algorithm {
                    options.at("weight_decay"));
     const std::string adjust = adjustment(options);
     if (adjust != "original" && adjust != "match_rms_adamw" && adjust != "spectral_unclamped") {
-      refuse("Adjust learning rate function " + adjust + " is not supported");
+      throw_invalid_argument("Adjust learning rate function " + adjust + " is not supported");
     }
     options.numbers("ns_coefficients", 3);
   }
@@ -41,17 +41,18 @@ class Muon final : public Algorithm {
       for (const int64_t size : param.sizes()) {
         sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
       }
-      refuse("Muon only supports 2D parameters whereas we found a parameter with size: torch.Size([" + sizes +
-             "])");
+      throw_invalid_argument(
+          "Muon only supports 2D parameters whereas we found a parameter with size: torch.Size([" + sizes +
+          "])");
     }
   }
 
   void check_grad(const at::Tensor& param, const NamedValues& options) const override {
     if (param.is_complex()) {
-      refuse("Muon does not support complex parameters");
+      throw_invalid_argument("Muon does not support complex parameters");
     }
     if (options.number("ns_steps") >= 100) {
-      refuse("Number of steps must be less than 100 for computational efficiency");
+      throw_invalid_argument("Number of steps must be less than 100 for computational efficiency");
     }
     Algorithm::check_grad(param, options);
   }
@@ -77,11 +78,11 @@ class Muon final : public Algorithm {
 
  private:
   static std::string adjustment(const NamedValues& options) {
-    const c10::IValue& given = options.at("adjust_lr_fn");
-    return given.isNone() ? "original" : given.isString() ? given.toStringRef() : in_words(given);
+    const c10::IValue& name = options.at("adjust_lr_fn");
+    return name.isNone() ? "original" : name.isString() ? name.toStringRef() : repr(name);
   }
 
-  /// Newton and Schulz's iteration, in bfloat16.
+  /// The Newton-Schulz iteration in bfloat16.
   static at::Tensor orthogonal(const at::Tensor& slope, const NamedValues& options) {
     const std::vector<double> factors = options.numbers("ns_coefficients", 3);
     const bool is_tall = slope.size(0) > slope.size(1);

@@ -46,23 +46,23 @@ class NAdam final : public Algorithm {
     const std::vector<double> betas = options.numbers("betas", 2);
     const Tensors params = as_real(batch.params);
     const Tensors grads = batch.decayed_real_grads();
-    const Tensors averages = as_real(batch.state_tensors("exp_avg"));
-    const Tensors squares = as_real(batch.state_tensors("exp_avg_sq"));
+    const Tensors exp_avgs = as_real(batch.state_tensors("exp_avg"));
+    const Tensors exp_avg_sqs = as_real(batch.state_tensors("exp_avg_sq"));
     const std::vector<double> counts = batch.count_steps();
-    move_moments(averages, squares, grads, betas);
+    move_moments(exp_avgs, exp_avg_sqs, grads, betas);
     const Factors factors = factors_of(batch, counts, betas);
-    const Tensors divisors = at::_foreach_div(squares, factors.corrections);
+    const Tensors divisors = at::_foreach_div(exp_avg_sqs, factors.corrections);
     at::_foreach_sqrt_(divisors);
     at::_foreach_add_(divisors, options.number("eps"));
     at::_foreach_addcdiv_(params, grads, divisors, factors.of_grads);
-    at::_foreach_addcdiv_(params, averages, divisors, factors.of_averages);
+    at::_foreach_addcdiv_(params, exp_avgs, divisors, factors.of_exp_avgs);
   }
 
  private:
   struct Factors {
     Scalars corrections;
     Scalars of_grads;
-    Scalars of_averages;
+    Scalars of_exp_avgs;
   };
 
   static Factors factors_of(const Batch& batch, const std::vector<double>& counts,
@@ -77,7 +77,7 @@ class NAdam final : public Algorithm {
       const double product = batch.states[i]->tensor("mu_product").mul_(now).item<double>();
       factors.corrections.emplace_back(1 - std::pow(betas[1], counts[i]));
       factors.of_grads.emplace_back(-lr.times(1.0 - now).over(1.0 - product).value());
-      factors.of_averages.emplace_back(-lr.times(next).over(1.0 - product * next).value());
+      factors.of_exp_avgs.emplace_back(-lr.times(next).over(1.0 - product * next).value());
     }
     return factors;
   }

@@ -15,8 +15,8 @@ std::string printed(const char* format, int digits, double number) {
   return text.data();
 }
 
-/// The fewest digits that read back as the same number; an exponent below 1e-4 and from 1e16 on.
-std::string float_in_words(double number) {
+/// The fewest digits that round-trip; with an exponent below 1e-4 and from 1e16 on.
+std::string float_repr(double number) {
   if (std::isnan(number)) {
     return "nan";
   }
@@ -35,10 +35,10 @@ std::string float_in_words(double number) {
   return printed("%.*f", std::max(digits - exponent, 1), number);
 }
 
-std::string list_in_words(const c10::IValue& value) {
+std::string list_repr(const c10::IValue& value) {
   std::string words;
   for (const c10::IValue& item : value.toListRef()) {
-    words += (words.empty() ? "" : ", ") + in_words(item);
+    words += (words.empty() ? "" : ", ") + repr(item);
   }
   return "(" + words + ")";
 }
@@ -57,7 +57,7 @@ const c10::IValue* NamedValues::find(std::string_view name) const noexcept {
 const c10::IValue& NamedValues::at(std::string_view name) const {
   const c10::IValue* value = find(name);
   if (value == nullptr) {
-    refuse("there is no value of the name " + std::string(name));
+    throw_invalid_argument("no value named '" + std::string(name) + "'");
   }
   return *value;
 }
@@ -85,7 +85,8 @@ bool NamedValues::flag(std::string_view name) const {
 std::vector<double> NamedValues::numbers(std::string_view name, size_t count) const {
   const c10::IValue& value = at(name);
   if (!value.isList() || value.toListRef().size() != count) {
-    refuse(std::string(name) + " takes " + std::to_string(count) + " numbers, not " + in_words(value));
+    throw_invalid_argument(std::string(name) + " must be " + std::to_string(count) + " numbers, got " +
+                           repr(value));
   }
   std::vector<double> numbers;
   for (const c10::IValue& item : value.toListRef()) {
@@ -97,7 +98,7 @@ std::vector<double> NamedValues::numbers(std::string_view name, size_t count) co
 const at::Tensor& NamedValues::tensor(std::string_view name) const {
   const c10::IValue& value = at(name);
   if (!value.isTensor()) {
-    refuse(std::string(name) + " must be a tensor, not " + in_words(value));
+    throw_invalid_argument(std::string(name) + " must be a tensor, got " + repr(value));
   }
   return value.toTensor();
 }
@@ -114,16 +115,16 @@ double number_in(std::string_view name, const c10::IValue& value) {
   }
   if (value.isTensor()) {
     if (value.toTensor().numel() != 1) {
-      refuse("Tensor " + std::string(name) + " must be 1-element");
+      throw_invalid_argument("Tensor " + std::string(name) + " must be 1-element");
     }
     return value.toTensor().item<double>();
   }
-  refuse(std::string(name) + " must be a number, not " + in_words(value));
+  throw_invalid_argument(std::string(name) + " must be a number, got " + repr(value));
 }
 
-std::string in_words(const c10::IValue& value) {
+std::string repr(const c10::IValue& value) {
   if (value.isDouble()) {
-    return float_in_words(value.toDouble());
+    return float_repr(value.toDouble());
   }
   if (value.isNone()) {
     return "None";
@@ -132,11 +133,10 @@ std::string in_words(const c10::IValue& value) {
     return value.toBool() ? "True" : "False";
   }
   if (value.isList()) {
-    return list_in_words(value);
+    return list_repr(value);
   }
   if (value.isTensor()) {
-    return value.toTensor().numel() == 1 ? in_words(c10::IValue(value.toTensor().item<double>()))
-                                         : "a tensor";
+    return value.toTensor().numel() == 1 ? repr(c10::IValue(value.toTensor().item<double>())) : "a tensor";
   }
   std::ostringstream words;
   words << value;

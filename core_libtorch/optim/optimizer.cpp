@@ -49,13 +49,14 @@ c10::IValue fitted(const c10::IValue& value, const at::Tensor& owner, bool count
 Optimizer::Optimizer(const Algorithm& algorithm, const NamedValues& options) : algorithm_(algorithm) {
   for (const auto& [name, value] : options.items()) {
     if (algorithm.defaults().find(name) == nullptr) {
-      refuse(algorithm.name() + ".__init__() got an unexpected keyword argument '" + name + "'");
+      throw_invalid_argument(algorithm.name() + ".__init__() got an unexpected keyword argument '" + name +
+                             "'");
     }
   }
   defaults_ = merged(algorithm.defaults(), options);
   if (defaults_.flag("differentiable")) {
     throw Error(ErrorKind::kNotImplemented,
-                "optimizers with differentiable=True are not here: steps are not recorded");
+                "differentiable=True is not supported: optimizer steps are not recorded by autograd");
   }
   algorithm_.check(defaults_);
 }
@@ -77,21 +78,22 @@ void Optimizer::check_params(const Tensors& params) const {
   std::unordered_set<const void*> seen;
   for (const at::Tensor& param : params) {
     if (!param.is_leaf() && !param.retains_grad()) {
-      refuse("can't optimize a non-leaf Tensor");
+      throw_invalid_argument("can't optimize a non-leaf Tensor");
     }
     if (!param.is_floating_point() && !param.is_complex()) {
-      refuse("optimizer can only optimize floating point and complex Tensors, but one of the params is " +
-             dtype_name(param.scalar_type()));
+      throw_invalid_argument(
+          "optimizer can only optimize floating point and complex Tensors, but one of the params is " +
+          dtype_name(param.scalar_type()));
     }
     if (!seen.insert(param.unsafeGetTensorImpl()).second) {
-      refuse("optimizer contains a parameter group with duplicate parameters");
+      throw_invalid_argument("optimizer contains a parameter group with duplicate parameters");
     }
     algorithm_.check_param(param);
   }
   for (const Group& group : groups_) {
     for (const at::Tensor& param : group.params) {
       if (seen.count(param.unsafeGetTensorImpl()) != 0) {
-        refuse("some parameters appear in more than one parameter group");
+        throw_invalid_argument("some parameters appear in more than one parameter group");
       }
     }
   }
@@ -106,7 +108,8 @@ std::vector<Batch> Optimizer::batches_of(Group& group) const {
     }
     algorithm_.check_grad(param, group.options);
     if (param.is_cpu() && group.options.flag("capturable")) {
-      refuse("If capturable=True, params and state_steps must be on supported devices: ['cuda'].");
+      throw_invalid_argument(
+          "If capturable=True, params and state_steps must be on supported devices: ['cuda'].");
     }
     if (group.states[i].empty()) {
       algorithm_.start(group.states[i], param, group.options);
@@ -129,8 +132,7 @@ std::vector<Batch> Optimizer::batches_of(Group& group) const {
 
 void Optimizer::step() {
   const c10::AutoGradMode no_grad(false);
-  // The layers of autograd would only count the changes of each operation: that is done once for each
-  // parameter.
+  // Autograd's layers would only bump the version at each operation; once for each parameter is enough.
   const at::AutoDispatchBelowADInplaceOrView below;
   for (Group& group : groups_) {
     for (Batch& batch : batches_of(group)) {

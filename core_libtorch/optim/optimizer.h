@@ -1,5 +1,4 @@
-// An optimizer: parameter groups with options of their own, and what an algorithm remembers of each
-// parameter.
+// An optimizer: parameter groups with their options, and the state of each parameter.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,17 +17,18 @@ struct Group {
   std::vector<NamedValues> states;  // one for each parameter; empty before its first step
 };
 
-/// The parameters are the tensors given; they are changed in place.
+/// The optimizer changes the parameters in place.
 class Optimizer {
  public:
-  /// Options that are not given are the algorithm's. Throws Error(kInvalidArgument) for an option that it
-  /// does not have, or one out of its range.
+  /// Missing options have the algorithm's defaults. Throws Error(kInvalidArgument) for an unknown option or a
+  /// value out of range.
   Optimizer(const Algorithm& algorithm, const NamedValues& options);
 
-  /// Options that are not given are the optimizer's; others than the algorithm's are kept for the program.
+  /// Missing options have the optimizer's defaults. Options that the algorithm does not know are stored for
+  /// the program.
   ///
-  /// Throws Error(kInvalidArgument) for a parameter that is given twice or is in another group, for one that
-  /// is no leaf of floating or complex numbers, and for options out of range.
+  /// Throws Error(kInvalidArgument) for a duplicate parameter, also of another group, for one that is not a
+  /// leaf of floating-point or complex numbers, and for options out of range.
   void add_group(Tensors params, const NamedValues& options);
 
   /// One step for each parameter that has a gradient. Not recorded by autograd.
@@ -40,10 +40,10 @@ class Optimizer {
   size_t group_count() const noexcept { return groups_.size(); }
   /// Throws Error(kIndexOutOfRange).
   Group& group(int64_t index);
-  /// What is remembered of a parameter, counted through all groups. Throws Error(kIndexOutOfRange).
+  /// The state of a parameter, indexed through all groups. Throws Error(kIndexOutOfRange).
   NamedValues& state(int64_t param);
-  /// Remembers a value of a checkpoint for a parameter: tensors go to its device, and to its dtype unless
-  /// they count. Throws Error(kIndexOutOfRange).
+  /// Loads a checkpoint's value into a parameter's state. Tensors are converted to the parameter's device,
+  /// and to its dtype unless they are step counters. Throws Error(kIndexOutOfRange).
   void load_state(int64_t param, const std::string& name, const c10::IValue& value);
   const Algorithm& algorithm() const noexcept { return algorithm_; }
 
@@ -51,7 +51,7 @@ class Optimizer {
   /// Throws Error(kIndexOutOfRange).
   std::pair<Group*, size_t> place_of(int64_t param);
   void check_params(const Tensors& params) const;
-  /// Those with a gradient, by device and dtype. Throws before any of them is changed.
+  /// The parameters with a gradient, by device and dtype. Throws before it changes any of them.
   std::vector<Batch> batches_of(Group& group) const;
 
   const Algorithm& algorithm_;

@@ -38,23 +38,23 @@ class RAdam final : public Algorithm {
     const std::vector<double> betas = options.numbers("betas", 2);
     const Tensors params = as_real(batch.params);
     const Tensors grads = batch.decayed_real_grads();
-    const Tensors averages = as_real(batch.state_tensors("exp_avg"));
-    const Tensors squares = as_real(batch.state_tensors("exp_avg_sq"));
+    const Tensors exp_avgs = as_real(batch.state_tensors("exp_avg"));
+    const Tensors exp_avg_sqs = as_real(batch.state_tensors("exp_avg_sq"));
     const std::vector<double> counts = batch.count_steps();
-    move_moments(averages, squares, grads, betas);
+    move_moments(exp_avgs, exp_avg_sqs, grads, betas);
     Scalars corrections;
     for (const double count : counts) {
       corrections.emplace_back(1 - std::pow(betas[0], count));
     }
-    Tensors updates = at::_foreach_div(averages, corrections);
+    Tensors updates = at::_foreach_div(exp_avgs, corrections);
     scale_(updates, options.number("lr"));
-    adapt(updates, squares, counts, betas[1], options.number("eps"));
+    adapt(updates, exp_avg_sqs, counts, betas[1], options.number("eps"));
     at::_foreach_add_(params, updates, -1.0);
   }
 
  private:
-  /// Scales the updates of parameters that have made enough steps for their variance to be known.
-  static void adapt(const Tensors& updates, const Tensors& squares, const std::vector<double>& counts,
+  /// Scales the updates of parameters that have enough steps for a tractable variance.
+  static void adapt(const Tensors& updates, const Tensors& exp_avg_sqs, const std::vector<double>& counts,
                     double beta2, double eps) {
     const double most = 2 / (1 - beta2) - 1;
     Tensors adapted;
@@ -66,7 +66,7 @@ class RAdam final : public Algorithm {
       const double length = most - 2 * counts[i] * power / (1 - power);
       if (length > 5.0) {
         adapted.push_back(updates[i]);
-        divided.push_back(squares[i]);
+        divided.push_back(exp_avg_sqs[i]);
         roots.emplace_back(std::pow(1 - power, 0.5));
         rectifiers.emplace_back(
             std::pow((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length), 0.5));

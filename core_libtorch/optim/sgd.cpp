@@ -21,13 +21,13 @@ class Sgd final : public Algorithm {
                    {"foreach", {}},
                    {"differentiable", false},
                    {"fused", {}}},
-                  Sparse::kTaken) {}
+                  Sparse::kSupported) {}
 
   void check(const NamedValues& options) const override {
     require_rate(options);
     require_not_negative(options, {"momentum", "weight_decay"});
     if (options.flag("nesterov") && (options.number("momentum") <= 0 || options.number("dampening") != 0)) {
-      refuse("Nesterov momentum requires a momentum and zero dampening");
+      throw_invalid_argument("Nesterov momentum requires a momentum and zero dampening");
     }
     require_one_kernel(options);
   }
@@ -40,7 +40,7 @@ class Sgd final : public Algorithm {
     if (!batch.options.flag("fused")) {
       return step_each(batch);
     }
-    // The kernel writes momenta that are not there yet, so first steps go apart from later ones.
+    // The kernel initializes momentum buffers at a first step, so first steps run apart from later ones.
     Batch first{batch.options, {}, {}, {}};
     Batch later{batch.options, {}, {}, {}};
     for (size_t i = 0; i < batch.params.size(); ++i) {

@@ -1,4 +1,4 @@
-// SparseAdam: Adam for gradients that touch few rows.
+// SparseAdam: Adam for sparse gradients.
 #include <ATen/ops/sparse_coo_tensor.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ class SparseAdam final : public Algorithm {
   SparseAdam()
       : Algorithm("SparseAdam",
                   {{"lr", 1e-3}, {"betas", list_of({0.9, 0.999})}, {"eps", 1e-8}, {"maximize", false}},
-                  Sparse::kNeeded) {}
+                  Sparse::kRequired) {}
 
   void check(const NamedValues& options) const override {
     require_option(options.number("lr") > 0, "Invalid learning rate", options.at("lr"));
@@ -23,10 +23,10 @@ class SparseAdam final : public Algorithm {
 
   void check_param(const at::Tensor& param) const override {
     if (param.is_sparse()) {
-      refuse("SparseAdam requires dense parameter tensors");
+      throw_invalid_argument("SparseAdam requires dense parameter tensors");
     }
     if (param.is_complex()) {
-      refuse("SparseAdam does not support complex parameters");
+      throw_invalid_argument("SparseAdam does not support complex parameters");
     }
   }
 

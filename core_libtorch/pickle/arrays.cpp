@@ -34,7 +34,7 @@ bool is_any_text(const Value& value) {
 
 const std::string& any_text_of(const Value& value, size_t index, const char* what) {
   if (index >= value.items.size() || !is_any_text(*value.items[index])) {
-    fail_broken(std::string("no ") + what + " where one belongs");
+    fail_broken(std::string("expected ") + what);
   }
   return value.items[index]->text;
 }
@@ -43,13 +43,13 @@ at::ScalarType dtype_of(const Value& type) {
   const auto found = std::find_if(kTypes.begin(), kTypes.end(),
                                   [&](const ElementType& each) { return each.name == type.text; });
   if (found == kTypes.end()) {
-    fail("it holds an array of NumPy's of elements '" + type.text +
-         "', and only numbers and bools are read, as other elements can run any code");
+    fail("it contains a NumPy array of dtype '" + type.text +
+         "'; only arrays of numbers and bools are supported, because other elements can run any code");
   }
   return found->dtype;
 }
 
-/// Their number. Throws unless the sizes need exactly that many bytes.
+/// The number of elements. Throws unless they have exactly `bytes` bytes.
 int64_t count_of(const std::vector<int64_t>& sizes, size_t item_bytes, size_t bytes) {
   int64_t count = 1;
   bool fits = true;
@@ -59,7 +59,7 @@ int64_t count_of(const std::vector<int64_t>& sizes, size_t item_bytes, size_t by
   int64_t needed = 0;
   fits = fits && !__builtin_mul_overflow(count, static_cast<int64_t>(item_bytes), &needed);
   if (!fits || static_cast<uint64_t>(needed) != bytes) {
-    fail_broken("an array's sizes do not fit its " + std::to_string(bytes) + " bytes");
+    fail_broken("an array's shape does not match its " + std::to_string(bytes) + " bytes");
   }
   return count;
 }
@@ -102,15 +102,15 @@ const Value& bytes_at(const Value& value, size_t index) {
 
 ValuePtr array_type_of(const Value& arguments) {
   ValuePtr made = make_value(Kind::kArrayType);
-  made->text = any_text_of(arguments, 0, "name of an element type");
+  made->text = any_text_of(arguments, 0, "dtype name");
   return made;
 }
 
 ValuePtr empty_array_of(const Value& arguments) {
-  const Value& type = part_of(arguments, 0, Kind::kGlobal, "class of arrays");
+  const Value& type = part_of(arguments, 0, Kind::kGlobal, "array class");
   if (type.text != "numpy ndarray") {
-    fail("it holds an array of the class " + type.text.substr(type.text.find(' ') + 1) +
-         ", and only numpy.ndarray is read");
+    fail("it contains an array of class " + type.text.substr(type.text.find(' ') + 1) +
+         "; only numpy.ndarray is supported");
   }
   return make_value(Kind::kArray);
 }
@@ -118,24 +118,24 @@ ValuePtr empty_array_of(const Value& arguments) {
 ValuePtr array_from_buffer(const Value& arguments) {
   const std::string& order = any_text_of(arguments, 3, "order");
   ValuePtr made = make_value(Kind::kTensor);
-  made->tensor = tensor_of(part_of(arguments, 1, Kind::kArrayType, "element type"),
+  made->tensor = tensor_of(part_of(arguments, 1, Kind::kArrayType, "dtype"),
                            integers_of(part_of(arguments, 2, Kind::kTuple, "shape"), "size"), order == "F",
                            bytes_at(arguments, 0).text);
   return made;
 }
 
 void take_array_type_state(Value& type, const Value& state) {
-  const std::string& order = any_text_of(state, 1, "order of bytes");
+  const std::string& order = any_text_of(state, 1, "byte order");
   for (size_t i = 2; i < 5; ++i) {
-    part_of(state, i, Kind::kNone, "plain element type");
+    part_of(state, i, Kind::kNone, "plain dtype");
   }
   type.number = order == ">" ? 1 : 0;
 }
 
 void take_array_state(Value& array, const Value& state) {
   const bool is_fortran = part_of(state, 3, Kind::kBool, "flag").number != 0;
-  const Value& type = part_of(state, 2, Kind::kArrayType, "element type");
-  dtype_of(type);  // an array of objects has a list in place of bytes, and is refused for what it is
+  const Value& type = part_of(state, 2, Kind::kArrayType, "dtype");
+  dtype_of(type);  // an array of objects has a list in place of bytes; this raises the error about its dtype
   array.tensor = tensor_of(type, integers_of(part_of(state, 1, Kind::kTuple, "shape"), "size"), is_fortran,
                            bytes_at(state, 4).text);
   array.kind = Kind::kTensor;

@@ -1,11 +1,11 @@
-// NumPy's arrays in pickles, which become tensors.
+// Reads NumPy arrays in pickles as tensors.
 #pragma once
 
 #include "core_libtorch/pickle/value.h"
 
 namespace simple_torch::core::pickle {
 
-/// All throw Error(kIo) for what does not belong there, and for element types that tensors do not have.
+/// All throw Error(kIo) for invalid arguments and for element types without a torch dtype.
 
 /// numpy.dtype("u1", …)
 ValuePtr array_type_of(const Value& arguments);
@@ -14,9 +14,9 @@ ValuePtr empty_array_of(const Value& arguments);
 /// numpy._core.numeric._frombuffer(bytes, dtype, shape, order), as protocol 5 writes an array.
 ValuePtr array_from_buffer(const Value& arguments);
 
-/// Of its kArrayType: the order of bytes.
+/// Sets the byte order of a kArrayType.
 void take_array_type_state(Value& type, const Value& state);
-/// The kArray becomes a kTensor.
+/// Turns the kArray into a kTensor.
 void take_array_state(Value& array, const Value& state);
 
 }  // namespace simple_torch::core::pickle

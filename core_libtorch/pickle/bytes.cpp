@@ -8,7 +8,7 @@
 namespace simple_torch::core::pickle {
 namespace {
 
-/// Of the character at the front; 0 where there is none in UTF-8 (RFC 3629).
+/// The length of the first character; 0 for invalid UTF-8 (RFC 3629).
 size_t bytes_of_character(std::string_view text) {
   const int ones = std::countl_one(static_cast<unsigned char>(text[0]));
   const size_t count = ones == 0 ? 1 : static_cast<size_t>(ones);
@@ -42,33 +42,33 @@ bool is_utf8(std::string_view text) {
 
 void fail(const std::string& why) { throw Error(ErrorKind::kIo, is_utf8(why) ? why : text_of_latin1(why)); }
 
-void fail_broken(const std::string& what) { fail("its pickle is broken: " + what); }
+void fail_broken(const std::string& what) { fail("the pickle is corrupt: " + what); }
 
 std::string_view Bytes::take(uint64_t count) {
   if (rest_.size() < count) {
-    fail_broken("it ends too early");
+    fail_broken("it is truncated");
   }
-  const std::string_view taken = rest_.substr(0, count);
+  const std::string_view bytes = rest_.substr(0, count);
   rest_.remove_prefix(count);
-  return taken;
+  return bytes;
 }
 
 std::string_view Bytes::line() {
   const size_t end = rest_.find('\n');
   if (end == std::string_view::npos) {
-    fail_broken("it ends too early");
+    fail_broken("it is truncated");
   }
-  const std::string_view taken = take(end);
+  const std::string_view bytes = take(end);
   take(1);
-  return taken;
+  return bytes;
 }
 
 std::string_view Bytes::text(uint64_t count) {
-  const std::string_view taken = take(count);
-  if (!is_utf8(taken)) {
-    fail_broken("a text is no UTF-8");
+  const std::string_view bytes = take(count);
+  if (!is_utf8(bytes)) {
+    fail_broken("a string is not UTF-8");
   }
-  return taken;
+  return bytes;
 }
 
 int64_t Bytes::long_number(size_t count) {
@@ -85,7 +85,9 @@ int64_t Bytes::long_number(size_t count) {
   const bool fits =
       digits.size() < 8 || (digits.size() == 8 && (static_cast<int64_t>(value) < 0) == (sign != 0));
   if (!fits) {
-    fail("it holds an integer of more than 64 bits, which Simple has none of; save it as text or as a float");
+    fail(
+        "it contains an integer of more than 64 bits, which is not supported; save it as a string or a "
+        "float");
   }
   return static_cast<int64_t>(value);
 }

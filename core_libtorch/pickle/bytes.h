@@ -1,4 +1,4 @@
-// The bytes of a pickle, taken from front to back.
+// Reads the bytes of a pickle from front to back.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +9,28 @@
 
 namespace simple_torch::core::pickle {
 
-/// Throw Error(kIo): what a file holds that is not read, and what is wrong with its pickle.
+/// Throw Error(kIo): for unsupported contents, and for a corrupt pickle.
 [[noreturn]] void fail(const std::string& why);
 [[noreturn]] void fail_broken(const std::string& what);
 
-/// Latin-1 as UTF-8, and the way back: none for text with other characters than those.
+/// Converts Latin-1 to UTF-8 and back; nothing for a string with other characters.
 std::string text_of_latin1(std::string_view bytes);
 std::optional<std::string> latin1_of_text(std::string_view text);
 
-/// Throws Error(kIo) where the bytes end too early.
+/// Throws Error(kIo) if there are not enough bytes.
 class Bytes {
  public:
   explicit Bytes(std::string_view all) : rest_(all) {}
 
   std::string_view take(uint64_t count);
-  /// Up to the end of a line, which is passed over.
+  /// The bytes before the next newline; skips the newline.
   std::string_view line();
-  /// Throws Error(kIo) for what is no UTF-8.
+  /// Throws Error(kIo) for invalid UTF-8.
   std::string_view text(uint64_t count);
-  /// An integer in two's complement, little-endian, in that many bytes. Throws Error(kIo) beyond 64 bits.
+  /// A little-endian two's-complement integer of `count` bytes. Throws Error(kIo) beyond 64 bits.
   int64_t long_number(size_t count);
 
-  /// As it lies in memory.
+  /// A value in the machine's byte order.
   template <class Number>
   Number number() {
     Number value;

@@ -71,7 +71,7 @@ class Archive {
     }
     const auto [bytes, size] = reader_.getRecord("byteorder");
     if (std::string_view(static_cast<const char*>(bytes.get()), size) != "little") {
-      throw Error(ErrorKind::kIo, "it was written on a big-endian machine");
+      throw Error(ErrorKind::kIo, "it was written on a big-endian machine, which is not supported");
     }
   }
 
@@ -81,7 +81,7 @@ class Archive {
     const std::string name = storage_class.substr(storage_class.find(' ') + 1);
     const auto dtype = dtype_of_storage_class(name);
     if (!dtype && name != "UntypedStorage") {
-      throw Error(ErrorKind::kIo, "its tensors are of a " + name + ", which is not known");
+      throw Error(ErrorKind::kIo, "it contains tensors of unknown storage class " + name);
     }
     made->text = dtype ? dtype_name(*dtype) : "";
     made->number = place_of(key, location, numel, dtype ? c10::elementSize(*dtype) : 1);
@@ -94,10 +94,11 @@ class Archive {
       return place->second;
     }
     auto [bytes, size] = reader_.getRecord("data/" + key, c10::GetCPUAllocator());
-    // A view of bytes in another dtype may leave some over.
+    // A view of the bytes in another dtype may leave a remainder.
     if (numel < 0 || static_cast<uint64_t>(numel) != size / item_bytes) {
-      throw Error(ErrorKind::kIo, "storage " + key + " has " + std::to_string(size) + " bytes, not " +
-                                      std::to_string(numel) + " items of " + std::to_string(item_bytes));
+      throw Error(ErrorKind::kIo, "storage " + key + " has " + std::to_string(size) + " bytes, but needs " +
+                                      std::to_string(numel) + " elements of " + std::to_string(item_bytes) +
+                                      " bytes");
     }
     c10::Storage here(c10::Storage::use_byte_size_t(), size, std::move(bytes), c10::GetCPUAllocator(), true);
     storages_.push_back(on_device(std::move(here), map_location_.value_or(location)));
@@ -116,8 +117,8 @@ class Archive {
       if (map_location_) {
         throw;
       }
-      throw Error(ErrorKind::kUnavailable, path_ + " holds tensors of " + location + ", and " + error.what() +
-                                               "; load it with map_location: \"cpu\"");
+      throw Error(ErrorKind::kUnavailable, path_ + " contains tensors of " + location + ", and " +
+                                               error.what() + "; load it with map_location: \"cpu\"");
     }
   }
 
@@ -145,7 +146,7 @@ class Archive {
       is_empty = is_empty || sizes[i] == 0;
     }
     if (!fits || (!is_empty && static_cast<uint64_t>(last) >= items)) {
-      throw Error(ErrorKind::kIo, "a tensor of it lies outside of its storage");
+      throw Error(ErrorKind::kIo, "a tensor exceeds its storage");
     }
   }
 
@@ -162,7 +163,7 @@ void require_readable(const std::string& path) {
   }
 }
 
-/// Python's files of before 1.6 are no archives.
+/// Files of PyTorch before 1.6 are not archives.
 bool is_zip(const std::string& path) {
   char begin[2] = {};
   if (FILE* file = std::fopen(path.c_str(), "rb")) {
@@ -184,14 +185,14 @@ void save(const Value& value, const std::string& path) {
   } catch (const c10::Error& error) {
     fail(path, "written", error.what_without_backtrace());
   }
-  file.take_place();
+  file.commit();
 }
 
 ValuePtr load(const std::string& path, const std::optional<std::string>& map_location) {
   const c10::InferenceMode usual(false);
   require_readable(path);
   if (!is_zip(path)) {
-    fail(path, "read", "it is no zip archive, as torch.save writes since PyTorch 1.6");
+    fail(path, "read", "it is not a zip archive, which torch.save writes since PyTorch 1.6");
   }
   try {
     return Archive(path, map_location).read();

@@ -1,4 +1,4 @@
-// Files of torch.save and torch.load: a zip archive of a pickle and the bytes of the tensors.
+// Reads and writes files of torch.save: a zip archive of a pickle and the tensors' bytes.
 // Format: docs/source/notes/serialization.rst of PyTorch, "Serialized file format for torch.save".
 #pragma once
 
@@ -9,17 +9,18 @@
 
 namespace simple_torch::core::pickle {
 
-/// Python's torch.load reads the file, with weights_only=True too. It appears whole or not at all, also when
-/// the process is killed. Tensors that share memory share it in the file. Throws Error(kIo) where it cannot
-/// be written, Error(kInvalidArgument) for tensors without plain memory.
+/// Python's torch.load reads the file, also with weights_only=True. The file is replaced atomically, even if
+/// the process is killed. Tensors that share memory share it in the file. Throws Error(kIo) if it cannot be
+/// written, Error(kInvalidArgument) for tensors without plain memory.
 void save(const Value& value, const std::string& path);
 
-/// What Python's torch.save, or ours, wrote: see unpickled().
-/// Tensors come to the device `map_location`, else to where they were. Throws Error(kIo) where the file is
-/// none such, or is broken, or holds something else; Error(kUnavailable) for a device that is not there.
+/// Reads a file of Python's torch.save or ours; see unpickled().
+/// Tensors are loaded to the device `map_location`, else to the device that they had. Throws Error(kIo) for
+/// another kind of file, a corrupt one or unsupported contents; Error(kUnavailable) for a device that does
+/// not exist.
 ValuePtr load(const std::string& path, const std::optional<std::string>& map_location);
 
-/// Whether the file is an archive of LibTorch's torch::save, which is none of Python's.
+/// Whether the file is an archive of LibTorch's torch::save, whose format differs from Python's.
 bool is_libtorch_archive(const std::string& path);
 
 }  // namespace simple_torch::core::pickle

@@ -16,11 +16,11 @@ namespace simple_torch::core::pickle {
 namespace {
 
 struct Row {
-  std::string_view name;  // as global_of() gives it
+  std::string_view name;  // in global_of()'s format
   ValuePtr (*make)(const Value& arguments);
 };
 
-// NumPy 2 calls numpy.core numpy._core; Python 2's __builtin__ is Python 3's builtins.
+// NumPy 2 renamed numpy.core to numpy._core, and Python 3 renamed __builtin__ to builtins.
 constexpr std::array kValues{Row{"collections OrderedDict", ordered_dict_of},
                              Row{"collections Counter", counter_of},
                              Row{"__builtin__ set", set_of},
@@ -56,16 +56,15 @@ bool is_dtype_name(const std::string& name) {
 void fail_unknown(const std::string& global) {
   std::string name = global;
   name.replace(name.find(' '), 1, ".");
-  fail(
-      "it holds a " + name +
-      ", and only tensors, arrays, numbers, texts, bytes, lists, tuples, sets, dicts, dtypes and devices are "
-      "read, as a pickle of anything else can run any code; save a state_dict() in Python");
+  fail("it contains a " + name +
+       "; only tensors, arrays, numbers, strings, bytes, lists, tuples, sets, dicts, dtypes and devices are "
+       "supported, because a pickle of anything else can run any code; save a state_dict() in Python");
 }
 
 ValuePtr storage_of(const Value& id, const Makers& makers) {
   if (id.kind != Kind::kTuple || id.items.size() != 5 ||
       part_of(id, 0, Kind::kText, "text").text != "storage") {
-    fail_broken("a reference that is no storage");
+    fail_broken("a persistent id is not a storage");
   }
   return makers.storage(part_of(id, 1, Kind::kGlobal, "storage class").text,
                         part_of(id, 2, Kind::kText, "key").text, part_of(id, 3, Kind::kText, "location").text,
@@ -74,7 +73,7 @@ ValuePtr storage_of(const Value& id, const Makers& makers) {
 
 ValuePtr made_by(const Value& function, const Value& arguments, const Makers& makers) {
   if (function.kind != Kind::kGlobal || arguments.kind != Kind::kTuple) {
-    fail_broken("a call of what is no function");
+    fail_broken("a called object is not a function");
   }
   const auto row =
       std::find_if(kValues.begin(), kValues.end(), [&](const Row& r) { return r.name == function.text; });
@@ -91,7 +90,7 @@ void take_state(Value& object, const Value& state) {
   } else if (object.kind == Kind::kArray) {
     take_array_state(object, state);
   } else if (object.kind != Kind::kOrderedDict) {
-    fail("it holds a Python object with a state of its own, which is not read");
+    fail("it contains a Python object with a state, which is not supported");
   }
 }
 

@@ -1,4 +1,4 @@
-// The few things that a pickle may make by name; all others are refused, as they can run any code.
+// The classes and functions that a pickle may name. All others raise an error, because they can run any code.
 #pragma once
 
 #include <string>
@@ -8,22 +8,22 @@
 
 namespace simple_torch::core::pickle {
 
-/// All throw Error(kIo) for what does not belong there.
+/// All throw Error(kIo) for invalid input.
 
-/// A dtype is a value; of any other name its use decides.
+/// A dtype becomes a value; another name becomes a kGlobal.
 ValuePtr global_of(const std::string& module, const std::string& name);
 
-/// What a persistent id stands for.
+/// The object of a persistent id.
 ValuePtr storage_of(const Value& id, const Makers& makers);
 
-/// The call of a name that global_of() gave.
+/// Calls a name that global_of() returned.
 ValuePtr made_by(const Value& function, const Value& arguments, const Makers& makers);
 
-/// The state that follows an object: an array's content; versions of modules, which torch keeps beside a
-/// state_dict, are passed over.
+/// Applies the state that follows an object: an array's content. Module versions, which torch stores with a
+/// state_dict, are skipped.
 void take_state(Value& object, const Value& state);
 
-/// It is of a class or a function that is not among them: "torch._utils _rebuild_qtensor".
+/// Throws the error for an unsupported class or function: "torch._utils _rebuild_qtensor".
 [[noreturn]] void fail_unknown(const std::string& global);
 
 }  // namespace simple_torch::core::pickle

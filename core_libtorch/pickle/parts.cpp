@@ -6,7 +6,7 @@ namespace simple_torch::core::pickle {
 
 const Value& part_of(const Value& value, size_t index, Kind kind, const char* what) {
   if (index >= value.items.size() || value.items[index]->kind != kind) {
-    fail_broken(std::string("no ") + what + " where one belongs");
+    fail_broken(std::string("expected ") + what);
   }
   return *value.items[index];
 }

@@ -1,4 +1,4 @@
-// The arguments of what a pickle makes, each of the kind that belongs there.
+// Typed access to the arguments in a pickle.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace simple_torch::core::pickle {
 
-/// Both throw Error(kIo), which says `what` is missing.
+/// Both throw Error(kIo), which names the expected `what`.
 const Value& part_of(const Value& value, size_t index, Kind kind, const char* what);
 std::vector<int64_t> integers_of(const Value& value, const char* what);
 

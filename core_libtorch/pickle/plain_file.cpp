@@ -12,8 +12,12 @@ namespace {
 
 Makers without_storages() {
   Makers makers;
-  makers.storage = [](const auto&...) -> ValuePtr { fail_broken("it refers to tensors outside of it"); };
-  makers.tensor = [](const auto&...) -> at::Tensor { fail_broken("it refers to tensors outside of it"); };
+  makers.storage = [](const auto&...) -> ValuePtr {
+    fail_broken("it refers to tensors outside of the file");
+  };
+  makers.tensor = [](const auto&...) -> at::Tensor {
+    fail_broken("it refers to tensors outside of the file");
+  };
   return makers;
 }
 

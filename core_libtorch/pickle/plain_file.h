@@ -1,4 +1,4 @@
-// Files of Python's pickle.dump, without an archive round them.
+// Reads files of Python's pickle.dump, which are not in an archive.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace simple_torch::core::pickle {
 
-/// What the file holds, of protocols 2 to 5; texts of Python 2 are Latin-1. Nothing of it is run. Throws
-/// Error(kIo) where the file cannot be read, is broken, or holds something else.
+/// The file's value, of protocols 2 to 5; strings of Python 2 are Latin-1. Runs no code of the file. Throws
+/// Error(kIo) if the file cannot be read, is corrupt or has unsupported contents.
 ValuePtr load_plain(const std::string& path);
 
 }  // namespace simple_torch::core::pickle

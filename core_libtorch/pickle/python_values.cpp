@@ -6,7 +6,7 @@
 namespace simple_torch::core::pickle {
 namespace {
 
-/// The items of the one argument that is a collection; none without arguments.
+/// The items of the only argument, a collection; none without arguments.
 std::vector<ValuePtr> items_of_first(const Value& arguments) {
   if (arguments.items.empty()) {
     return {};
@@ -14,7 +14,7 @@ std::vector<ValuePtr> items_of_first(const Value& arguments) {
   const Value& first = *arguments.items[0];
   if (first.kind != Kind::kList && first.kind != Kind::kTuple && first.kind != Kind::kSet &&
       !first.is_dict()) {
-    fail_broken("no collection where one belongs");
+    fail_broken("expected collection");
   }
   return first.items;
 }
@@ -29,7 +29,7 @@ ValuePtr ordered_dict_of(const Value& arguments) {
   ValuePtr dict = make_value(Kind::kOrderedDict);
   for (const ValuePtr& pair : items_of_first(arguments)) {
     if (pair->items.size() != 2) {
-      fail_broken("a dict of what are no pairs");
+      fail_broken("expected pairs in a dict");
     }
     dict->items.insert(dict->items.end(), pair->items.begin(), pair->items.end());
   }
@@ -40,7 +40,7 @@ ValuePtr counter_of(const Value& arguments) {
   ValuePtr dict = make_value(Kind::kDict);
   dict->items = items_of_first(arguments);
   if (!arguments.items.empty() && !arguments.items[0]->is_dict()) {
-    fail_broken("no dict where one belongs");
+    fail_broken("expected dict");
   }
   return dict;
 }
@@ -68,7 +68,7 @@ ValuePtr encoded_of(const Value& arguments) {
   const std::string& text = part_of(arguments, 0, Kind::kText, "text").text;
   const auto bytes = latin1_of_text(text);
   if (part_of(arguments, 1, Kind::kText, "encoding").text != "latin1" || !bytes) {
-    fail_broken("bytes that are not written as Latin-1");
+    fail_broken("bytes are not encoded as Latin-1");
   }
   ValuePtr made = make_value(Kind::kBytes);
   made->text = *bytes;
@@ -87,7 +87,7 @@ ValuePtr device_of(const Value& arguments) {
   ValuePtr made = make_value(Kind::kDevice);
   made->text = part_of(arguments, 0, Kind::kText, "device").text;
   if (arguments.items.size() > 1) {
-    made->text += ":" + std::to_string(part_of(arguments, 1, Kind::kInt, "device's number").number);
+    made->text += ":" + std::to_string(part_of(arguments, 1, Kind::kInt, "device index").number);
   }
   return made;
 }

@@ -1,11 +1,11 @@
-// What Python's own types are made of: dicts of other classes, sets, bytes, complex numbers, devices.
+// Makes values of Python's types: dict subclasses, sets, bytes, complex numbers, devices.
 #pragma once
 
 #include "core_libtorch/pickle/value.h"
 
 namespace simple_torch::core::pickle {
 
-/// Of the arguments of a call in a pickle. All throw Error(kIo) for what does not belong there.
+/// Each makes a value of a call's arguments in a pickle. All throw Error(kIo) for invalid arguments.
 ValuePtr ordered_dict_of(const Value& arguments);
 ValuePtr counter_of(const Value& arguments);
 ValuePtr set_of(const Value& arguments);

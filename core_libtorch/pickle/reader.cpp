@@ -90,7 +90,7 @@ class Reader {
     }
   }
 
-  // Of Python 2 (U, T), of Python 3 (C, B, 0x8e), and bytearrays.
+  // Bytes of Python 2 (U, T) and Python 3 (C, B, 0x8e), and bytearrays.
   bool step_bytes(unsigned char code) {
     switch (code) {
       case 'U':
@@ -178,13 +178,13 @@ class Reader {
         bytes_.take(8);
         return true;
       case 'q':
-        stack_.remember(bytes_.number<uint8_t>());
+        stack_.memoize(bytes_.number<uint8_t>());
         return true;
       case 'r':
-        stack_.remember(bytes_.number<uint32_t>());
+        stack_.memoize(bytes_.number<uint32_t>());
         return true;
       case 0x94:
-        stack_.remember_next();
+        stack_.memoize_next();
         return true;
       case 'h':
         stack_.push_known(bytes_.number<uint8_t>());
@@ -222,8 +222,8 @@ class Reader {
         break;
       }
       default:
-        fail("its pickle has code " + std::to_string(code) +
-             ", which files of tensors, numbers, texts, lists and dicts do not need");
+        fail("the pickle has opcode " + std::to_string(code) +
+             ", which tensors, numbers, strings, lists and dicts do not need");
     }
   }
 

@@ -1,4 +1,4 @@
-// Reads pickles as torch.load(weights_only=True) does: nothing is run, and only known things are made.
+// Reads pickles as torch.load(weights_only=True): runs no code and makes only known objects.
 #pragma once
 
 #include <functional>
@@ -9,24 +9,23 @@
 
 namespace simple_torch::core::pickle {
 
-/// Makes a tensor or storage of what the pickle says.
+/// Makes the tensors and storages of a pickle.
 struct Makers {
-  /// From the persistent id's parts: the storage class ("torch FloatStorage"), key, location and element
-  /// count.
+  /// A storage from the persistent id's parts: the storage class ("torch FloatStorage"), key, location and
+  /// element count.
   std::function<ValuePtr(const std::string& storage_class, const std::string& key,
                          const std::string& location, int64_t numel)>
       storage;
-  /// Of a storage that the function above gave; `dtype` is empty where the storage says it.
+  /// A tensor on a storage that the function above returned; `dtype` is empty if the storage has it.
   std::function<at::Tensor(const Value& storage, const std::string& dtype, int64_t offset,
                            const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
                            bool requires_grad)>
       tensor;
 };
 
-/// Throws Error(kIo) with the fault for a broken pickle, and for one of anything else than None, bools,
-/// integers of 64 bits, floats, complex numbers, texts, bytes, lists, tuples, sets, dicts, dtypes, devices,
-/// tensors, parameters and arrays of NumPy's, which become tensors. Sets hold what the file says, in its
-/// order.
+/// Reads None, bools, 64-bit integers, floats, complex numbers, strings, bytes, lists, tuples, sets, dicts,
+/// dtypes, devices, tensors, parameters, and NumPy arrays as tensors. Sets keep the file's items in its
+/// order. Throws Error(kIo) for anything else and for a corrupt pickle.
 ValuePtr unpickled(std::string_view bytes, const Makers& makers);
 
 }  // namespace simple_torch::core::pickle

@@ -50,12 +50,12 @@ ValuePtr parameter(const Value& arguments) {
 const at::Tensor& dense_part(const Value& parts, size_t index) {
   const at::Tensor& tensor = part_of(parts, index, Kind::kTensor, "tensor").tensor;
   if (tensor.layout() != at::kStrided) {
-    fail_broken("a part of a sparse tensor is no dense one");
+    fail_broken("a part of a sparse tensor is not dense");
   }
   return tensor;
 }
 
-/// Indices, values, sizes, and whether it is coalesced; files of before PyTorch 2.1 do not say that.
+/// Indices, values, sizes, and whether it is coalesced; files of PyTorch before 2.1 lack that.
 at::Tensor sparse_coo(const Value& parts) {
   const at::Tensor& indices = dense_part(parts, 0);
   const at::Tensor& values = dense_part(parts, 1);
@@ -83,28 +83,28 @@ ValuePtr sparse(const Value& arguments) {
   const std::string& name = part_of(arguments, 0, Kind::kLayout, "layout").text;
   const auto layout = sparse_layout_of(name);
   if (!layout) {
-    fail("it holds a tensor of the layout " + name + ", which is not known");
+    fail("it contains a tensor of unknown layout " + name);
   }
   const Value& parts = part_of(arguments, 1, Kind::kTuple, "parts of a sparse tensor");
   return made_tensor(Kind::kTensor,
                      *layout == at::kSparse ? sparse_coo(parts) : sparse_compressed(parts, *layout));
 }
 
-/// A tensor with attributes of its own, which Simple's tensors do not have, or a buffer of a module.
+/// A tensor with Python attributes, which Simple's tensors do not have, or a module's buffer.
 ValuePtr of_type(const Value& arguments, const Makers& makers) {
   const std::string& function = part_of(arguments, 0, Kind::kGlobal, "function").text;
   const std::string& type = part_of(arguments, 1, Kind::kGlobal, "class").text;
   constexpr std::array kPlain{"torch Tensor", "torch.nn.parameter Parameter", "torch.nn.parameter Buffer"};
   if (std::find(kPlain.begin(), kPlain.end(), type) == kPlain.end()) {
-    fail("it holds a tensor of the class " + type.substr(0, type.find(' ')) + "." +
+    fail("it contains a tensor of class " + type.substr(0, type.find(' ')) + "." +
          type.substr(type.find(' ') + 1) +
-         ", and only those of torch.Tensor, Parameter and Buffer are read; save its "
+         "; only torch.Tensor, Parameter and Buffer are supported; save its "
          "as_subclass(torch.Tensor)");
   }
   const Value& inner = part_of(arguments, 2, Kind::kTuple, "arguments of a tensor");
   ValuePtr made = function == kOfType ? nullptr : rebuilt(function, inner, makers);
   if (!made) {
-    fail_broken("a tensor of a class is made by no function of tensors");
+    fail_broken("a tensor subclass is not made by a tensor function");
   }
   return made;
 }

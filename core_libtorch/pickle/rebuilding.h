@@ -1,4 +1,4 @@
-// What torch._utils rebuilds tensors of.
+// Rebuilds tensors as torch._utils does.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace simple_torch::core::pickle {
 
-/// The tensor or parameter that such a function gives; none for other names ("torch._utils
-/// _rebuild_tensor_v2"). Throws Error(kIo) for arguments that do not belong there.
+/// The result of a rebuild function ("torch._utils _rebuild_tensor_v2"); null for other names. Throws
+/// Error(kIo) for invalid arguments.
 ValuePtr rebuilt(const std::string& function, const Value& arguments, const Makers& makers);
 
 /// torch.serialization._get_layout("torch.sparse_coo")

@@ -20,7 +20,7 @@ ValuePtr Stack::pop() {
 std::string Stack::pop_text() {
   const ValuePtr value = pop();
   if (value->kind != Kind::kText) {
-    fail_broken("no text where one belongs");
+    fail_broken("expected string");
   }
   return value->text;
 }
@@ -46,27 +46,27 @@ void Stack::add_to_top(Kind kind, const std::vector<ValuePtr>& items) {
   Value& into = *top();
   const bool fits = kind == Kind::kDict ? into.is_dict() && items.size() % 2 == 0 : into.kind == kind;
   if (!fits) {
-    fail_broken("items for what is no collection");
+    fail_broken("expected a collection for items");
   }
   for (const ValuePtr& item : items) {
     if (item.get() == &into) {
-      fail("it holds a collection that contains itself");
+      fail("it contains a collection that contains itself");
     }
   }
   into.items.insert(into.items.end(), items.begin(), items.end());
 }
 
 void Stack::push_known(size_t key) {
-  const auto found = memory_.find(key);
-  if (found == memory_.end()) {
-    fail_broken("it refers to what it does not have");
+  const auto found = memo_.find(key);
+  if (found == memo_.end()) {
+    fail_broken("it refers to a missing memo entry");
   }
   values_.push_back(found->second);
 }
 
 ValuePtr Stack::only_result() {
   if (values_.size() != 1 || !marks_.empty()) {
-    fail_broken("it ends with " + std::to_string(values_.size()) + " values");
+    fail_broken("it ends with " + std::to_string(values_.size()) + " values on the stack");
   }
   return pop();
 }

@@ -1,4 +1,4 @@
-// The values that a pickle has made so far: its stack, with marks, and its memory by number.
+// The stack with marks, and the memo, of a pickle that is being read.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace simple_torch::core::pickle {
 
-/// All throw Error(kIo) for what a sound pickle does not do.
+/// All throw Error(kIo) for a corrupt pickle.
 class Stack {
  public:
   const ValuePtr& push(Kind kind) { return values_.emplace_back(make_value(kind)); }
@@ -22,22 +22,22 @@ class Stack {
   ValuePtr pop();
   std::string pop_text();
   std::vector<ValuePtr> pop_some(size_t count);
-  /// Those above the last mark, which goes, too.
+  /// Removes and returns the values above the last mark, and removes the mark.
   std::vector<ValuePtr> pop_marked();
-  /// Into the collection of that kind which is on top: a list, a set, or a dict of any kind.
+  /// Adds the values to the collection of that kind on top: a list, a set or any dict.
   void add_to_top(Kind kind, const std::vector<ValuePtr>& items);
 
-  void remember(size_t key) { memory_[key] = top(); }
-  void remember_next() { remember(memory_.size()); }
+  void memoize(size_t key) { memo_[key] = top(); }
+  void memoize_next() { memoize(memo_.size()); }
   void push_known(size_t key);
 
-  /// The one value that is left.
+  /// The only value that is left.
   ValuePtr only_result();
 
  private:
   std::vector<ValuePtr> values_;
   std::vector<size_t> marks_;
-  std::unordered_map<size_t, ValuePtr> memory_;
+  std::unordered_map<size_t, ValuePtr> memo_;
 };
 
 }  // namespace simple_torch::core::pickle

@@ -1,4 +1,4 @@
-// The names of torch's storage classes, which say the dtype in a file.
+// The names of torch's storage classes, which encode the dtype in a file.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -9,7 +9,7 @@
 
 namespace simple_torch::core::pickle {
 
-/// "FloatStorage" of float32; none for dtypes that came after torch had such classes.
+/// "FloatStorage" for float32; nothing for dtypes that torch added without such a class.
 std::optional<std::string_view> storage_class_of(c10::ScalarType dtype);
 std::optional<c10::ScalarType> dtype_of_storage_class(std::string_view name);
 

@@ -1,4 +1,4 @@
-// What a pickle holds, between its bytes and the tensors.
+// The values of a pickle, between its bytes and the tensors.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -30,19 +30,19 @@ enum class Kind : uint8_t {
   kSet,          // also a frozenset
   kDict,         // items: key, value, key, value …
   kOrderedDict,  // as kDict
-  // These occur while a file is read, and in no result.
+  // These occur only while a file is read, not in results.
   kGlobal,     // text: "torch._utils _rebuild_tensor_v2"
-  kStorage,    // number: which; text: the dtype's name, empty for bytes without one
+  kStorage,    // number: its index; text: the dtype's name, empty for untyped bytes
   kLayout,     // text: "torch.sparse_coo"
-  kOldText,    // text: bytes that Python 2 called a str, each a character of Latin-1
-  kArrayType,  // NumPy's dtype. text: "u1"; number: 1 for high bytes first
-  kArray,      // NumPy's array before its state is told; a kTensor then
+  kOldText,    // text: a str of Python 2, each byte a Latin-1 character
+  kArrayType,  // NumPy's dtype. text: "u1"; number: 1 for big-endian
+  kArray,      // a NumPy array before its state; then a kTensor
 };
 
 struct Value;
 using ValuePtr = std::shared_ptr<Value>;
 
-/// One value. Parts that occur twice are one object.
+/// One value. Parts that occur twice are the same object.
 struct Value {
   Kind kind = Kind::kNone;
   int64_t number = 0;
@@ -55,7 +55,7 @@ struct Value {
   Value() = default;
   Value(const Value&) = delete;
   Value& operator=(const Value&) = delete;
-  /// Level by level: files may nest lists deeper than the stack is.
+  /// Destroys level by level: a file may nest lists deeper than the call stack allows.
   ~Value() {
     std::vector<ValuePtr> left = std::move(items);
     while (!left.empty()) {

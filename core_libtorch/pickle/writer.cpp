@@ -26,7 +26,7 @@ class Writer {
   }
 
  private:
-  // NOLINTNEXTLINE(misc-no-recursion): as deep as the program's value, which the border limits
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as the program's value, whose depth the ABI limits
   void write(const Value& value) {
     switch (value.kind) {
       case Kind::kNone:
@@ -93,7 +93,7 @@ class Writer {
       case Kind::kOldText:
       case Kind::kArrayType:
       case Kind::kArray:
-        throw Error(ErrorKind::kInternal, "a value of a half-read file cannot be written");
+        throw Error(ErrorKind::kInternal, "pickle: an intermediate value cannot be written");
     }
   }
 
@@ -146,7 +146,7 @@ class Writer {
     out_ += "\x86R";
   }
 
-  // Protocol 2 knows no bytes.
+  // Protocol 2 has no opcode for bytes.
   void write_bytes(std::string_view bytes) {
     write_global("_codecs", "encode");
     write_text(text_of_latin1(bytes));
@@ -194,7 +194,7 @@ class Writer {
     }
   }
 
-  /// As Python does, which does not keep requires_grad there.
+  /// As Python, which does not store requires_grad here.
   void write_sparse(const at::Tensor& tensor, std::string_view layout) {
     write_global("torch._utils", "_rebuild_sparse_tensor");
     out_ += '(';
@@ -233,7 +233,7 @@ class Writer {
     write_ints(tensor.sizes());
     write_ints(tensor.strides());
     write_bool(requires_grad);
-    write_empty_ordered_dict();  // hooks, of which files keep none
+    write_empty_ordered_dict();  // backward hooks, which files do not store
     if (!storage_class) {
       write_global("torch", dtype_name(tensor.scalar_type()));
     }
@@ -260,21 +260,20 @@ class Writer {
   }
 
   static void require_plain(const at::Tensor& tensor) {
-    const auto refuse = [&](const char* what, const char* remedy) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  std::string("a tensor cannot be saved: it is ") + what + "; " + remedy);
+    const auto throw_unsupported = [&](const char* what, const char* remedy) {
+      throw Error(ErrorKind::kInvalidArgument, std::string("save: the tensor is ") + what + "; " + remedy);
     };
     if (tensor.layout() != at::kStrided || tensor.is_nested()) {
-      refuse("not dense", "call to_dense() first");
+      throw_unsupported("not dense", "call to_dense() first");
     }
     if (tensor.is_quantized()) {
-      refuse("quantized", "call dequantize() or int_repr() first");
+      throw_unsupported("quantized", "call dequantize() or int_repr() first");
     }
     if (tensor.is_meta() || !tensor.has_storage()) {
-      refuse("without memory", "move it to a device");
+      throw_unsupported("without memory", "move it to a device");
     }
     if (tensor.is_conj() || tensor.is_neg()) {
-      refuse("conjugated or negated lazily", "call resolve_conj() or resolve_neg() first");
+      throw_unsupported("conjugated or negated lazily", "call resolve_conj() or resolve_neg() first");
     }
   }
 

@@ -1,4 +1,4 @@
-// Values as a pickle, as torch.save writes them.
+// Writes values as a pickle, in torch.save's format.
 #pragma once
 
 #include <c10/core/Storage.h>
@@ -11,14 +11,14 @@
 
 namespace simple_torch::core::pickle {
 
-/// What the pickle's text refers to by number: storages, each once.
+/// The storages that the pickle refers to by number, each once.
 struct Pickled {
   std::string bytes;
   std::vector<c10::Storage> storages;
 };
 
-/// Pickle protocol 2. Throws Error(kInvalidArgument) for tensors without plain memory (nested, quantized,
-/// meta).
+/// Writes pickle protocol 2. Throws Error(kInvalidArgument) for tensors without plain memory (nested,
+/// quantized, meta).
 Pickled pickled(const Value& value);
 
 }  // namespace simple_torch::core::pickle

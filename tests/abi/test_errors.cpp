@@ -162,7 +162,7 @@ TEST_F(Errors, WrongCodesAndNamesAreInvalidArguments) {
 TEST_F(Errors, AMissingDeviceIsUnavailableAndTheAvailableOnesAreNamed) {
   const Handle a = zeros({2});
   EXPECT_EQ(spt_to_device(a, "cuda:77", &out_), SPT_UNAVAILABLE);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("there is no device cuda:77; the devices here are cpu"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("no device cuda:77; available devices: cpu"));
 }
 
 TEST_F(Errors, MissingKernelsAreNotImplemented) {

@@ -138,7 +138,7 @@ TEST_F(Files, BrokenSafetensorsFilesAreRejectedWithTheReason) {
   };
   for (const auto& [header, why] : faults) {
     EXPECT_EQ(opened(header, data), SPT_IO) << header;
-    EXPECT_THAT(spt_last_error_message(), HasSubstr("made.safetensors is no valid safetensors file: "));
+    EXPECT_THAT(spt_last_error_message(), HasSubstr("made.safetensors is not a valid safetensors file: "));
     EXPECT_THAT(spt_last_error_message(), HasSubstr(why)) << header;
   }
 }

@@ -246,20 +246,20 @@ TEST_F(Operators, AZeroDimensionalTensorIsAcceptedAsANumber) {
 
 TEST_F(Operators, RejectAnUnknownName) {
   EXPECT_EQ(status_of("no_such_op", "", {}), SPT_NOT_IMPLEMENTED);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("PyTorch has no operator no_such_op"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("no operator named 'no_such_op'"));
 }
 
 TEST_F(Operators, ReportWhyNoOverloadMatches) {
   const Handle a = zeros({2});
   EXPECT_EQ(status_of("softmax", "tv", {integer(a), integer(0)}, {"dimm"}), SPT_INVALID_ARGUMENT);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("there is no softmax(Tensor, dimm: int)"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("softmax() received an invalid combination of arguments - got (Tensor, dimm: int)"));
   EXPECT_THAT(spt_last_error_message(), HasSubstr("aten::softmax.int(Tensor self, int dim"));
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("its argument 'dim' is missing"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("missing required argument 'dim'"));
   EXPECT_EQ(field("op"), "softmax");
   EXPECT_EQ(status_of("relu", "tt", {integer(a), integer(a)}), SPT_INVALID_ARGUMENT);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("it takes 1 positional arguments, not 2"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("takes 1 positional arguments but 2 were given"));
   EXPECT_EQ(status_of("zeros", "vv", {integer(2), words("flot32")}, {"dtype"}), SPT_INVALID_ARGUMENT);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("its argument 'dtype' is ScalarType?, not 'flot32'"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("argument 'dtype' must be ScalarType?, not 'flot32'"));
 }
 
 TEST_F(Operators, ReportTheOperatorsError) {
@@ -276,14 +276,14 @@ TEST_F(Operators, RejectCallsThatWouldCrash) {
   int64_t out = kUntouched;
   EXPECT_EQ(spt_eig_real(nan, &out), SPT_TORCH);
   EXPECT_EQ(status_of("arange", "vvv", {integer(0), integer(INT64_MIN), integer(-1)}), SPT_INVALID_ARGUMENT);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("is farther than a 64-bit integer counts"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("end - start overflows int64"));
   EXPECT_EQ(spt_arange_int(1, INT64_MIN, -1, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(out, kUntouched);
 }
 
 TEST_F(Operators, RejectAMissingDevice) {
   EXPECT_EQ(status_of("zeros", "vv", {integer(2), words("cuda:99")}, {"device"}), SPT_UNAVAILABLE);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("there is no device cuda:99; the devices here are cpu"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("no device cuda:99; available devices: cpu"));
 }
 
 TEST_F(Operators, RejectInvalidValues) {
@@ -320,9 +320,9 @@ TEST_F(Operators, ACallByIdRejectsInvalidArguments) {
   std::array<SplValue, 1> results{};
   int64_t count = kUntouched;
   EXPECT_EQ(spt_op_call(add, one.data(), 1, results.data(), 1, &count), SPT_INVALID_ARGUMENT);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("argument 'other' is missing"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("missing required argument 'other'"));
   EXPECT_EQ(spt_op_call(add, wrong.data(), 2, results.data(), 1, &count), SPT_INVALID_ARGUMENT);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("argument 'other' is Tensor, not str"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("argument 'other' must be Tensor, not str"));
   EXPECT_EQ(spt_op_call(add, many.data(), 4, results.data(), 1, &count), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_op_call(add, many.data(), 2, results.data(), 0, &count), SPT_INVALID_ARGUMENT);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("got 0"));

@@ -122,7 +122,7 @@ TEST_F(Typed, MoveToDevicesByCode) {
   EXPECT_FALSE(is_cuda);
   int64_t out = kUntouched;
   EXPECT_EQ(spt_cuda(a, 99, &out), SPT_UNAVAILABLE);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("there is no device cuda:99; the devices here are cpu"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("no device cuda:99; available devices: cpu"));
   EXPECT_EQ(out, kUntouched);
   EXPECT_THAT(values(create(spt_cuda, int64_t{a}, int32_t{-1})), ElementsAre(1, 2)) << "-1 is the CPU";
 }

@@ -154,7 +154,7 @@ match torch.attempt(\\: here.cuda(7)):
         "cpu cuda:0",
         "cpu cuda:0",
         "cpu cuda:0",
-        "there is no device cuda:7; the devices here are cpu and cuda:0",
+        "no device cuda:7; available devices: cpu and cuda:0",
     ]
 
 

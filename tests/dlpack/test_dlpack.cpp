@@ -332,7 +332,7 @@ INSTANTIATE_TEST_SUITE_P(
                               [](Foreign& f) {
                                 f.versioned.dl_tensor.device = {kDLCUDA, 99};
                               },
-                              SPT_UNAVAILABLE, "there is no device cuda:99"},
+                              SPT_UNAVAILABLE, "no device cuda:99"},
                       Hostile{"data", [](Foreign& f) { f.versioned.dl_tensor.data = nullptr; },
                               SPT_INVALID_ARGUMENT, "data must not be NULL"},
                       Hostile{"offset", [](Foreign& f) { f.versioned.dl_tensor.byte_offset = UINT64_MAX; },

@@ -52,7 +52,7 @@ def test_auto_selects_an_available_device(shown) -> None:
 
 def test_missing_device_lists_the_available_devices(shown) -> None:
     printed = shown("device: cuda:77\n")
-    assert "there is no device cuda:77; the devices here are cpu" in printed
+    assert "no device cuda:77; available devices: cpu" in printed
 
 
 def test_invalid_setting_is_reported_with_its_location(shown) -> None:

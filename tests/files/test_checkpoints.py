@@ -183,7 +183,7 @@ def test_other_files_are_rejected(path, message, tmp_path):
 
 
 def test_missing_folder_is_reported(tmp_path):
-    with pytest.raises(Exception, match="there is no folder"):
+    with pytest.raises(Exception, match="no such directory"):
         SIMPLE.save(1, str(tmp_path / "none" / "x.pt"))
 
 
@@ -202,7 +202,7 @@ def test_code_in_a_file_is_not_executed(tmp_path):
 
     torch.save(1, tmp_path / "good.pt")
     rewritten(tmp_path / "good.pt", tmp_path / "evil.pt", lambda _: pickle.dumps(Malicious(), protocol=2))
-    with pytest.raises(Exception, match=r"it holds a posix\.system"):
+    with pytest.raises(Exception, match=r"it contains a posix\.system"):
         SIMPLE.load(str(tmp_path / "evil.pt"))
     assert not (tmp_path / "was_run").exists()
 
@@ -254,7 +254,7 @@ def test_tensors_outside_of_their_storage_are_rejected(tmp_path):
         return data.replace(b"K\x03\x85", b"K\x64\x85")
 
     rewritten(tmp_path / "good.pt", tmp_path / "wide.pt", widened)
-    with pytest.raises(Exception, match="outside of its storage"):
+    with pytest.raises(Exception, match="exceeds its storage"):
         SIMPLE.load(str(tmp_path / "wide.pt"))
 
 
@@ -270,7 +270,7 @@ def failure_of(path: str) -> str | None:
 def test_names_that_are_not_utf8_are_reported(tmp_path):
     torch.save(torch.zeros(3), tmp_path / "good.pt")
     rewritten(tmp_path / "good.pt", tmp_path / "bad.pt", lambda data: data.replace(b"FloatStorage", b"Floa\xd8Storage"))
-    with pytest.raises(RuntimeError, match="are of a Floa\ufffdStorage, which is not known"):
+    with pytest.raises(RuntimeError, match="unknown storage class Floa\ufffdStorage"):
         SIMPLE.load(str(tmp_path / "bad.pt"))
 
 

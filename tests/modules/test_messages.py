@@ -30,7 +30,7 @@ MISTAKES = [
     ('nn.Bilinear(2, "a", 3)', "in2_features of Bilinear: expected an integer, got text", ""),
     ("nn.Linear(2, 3)()", "Linear.forward(): the argument input is missing", "it takes (input)"),
     ("nn.Linear(2, 3)(x, x)", "Linear.forward(): takes 1 argument, got 2", "it takes (input)"),
-    ("nn.Linear(2, 3)(3)", "its argument 'input' is Tensor, not int", ""),
+    ("nn.Linear(2, 3)(3)", "argument 'input' must be Tensor, not int", ""),
     ("Two()(x, q: x)", "Two.forward(): there is no parameter q", ""),
     ("Empty()(x)", 'Module [Empty] is missing the required "forward" function', ""),
     ('nn.ModuleDict([("a", 3)])', 'ModuleDict ("a"): i64 is not a Module subclass', ""),

@@ -46,7 +46,7 @@ def weight():
         (lambda: ours("SGD", []), "optimizer got an empty parameter list"),
         (lambda: ours("SGD", None), "should be an iterable of Tensors or dicts, but got nil"),
         (lambda: ours("SGD", {"params": [weight()]}), 'a dict; pass an array of groups, [{"params": tensors}]'),
-        (lambda: ours("SGD", [weight()], lr="fast"), "lr must be a number, not fast"),
+        (lambda: ours("SGD", [weight()], lr="fast"), "lr must be a number, got fast"),
         (lambda: ours("SGD", [weight()], lr=-0.5), "Invalid learning rate: -0.5"),
         (lambda: PROGRAMS.twice(), "optimizer contains a parameter group with duplicate parameters"),
         (lambda: PROGRAMS.in_two_groups(), "some parameters appear in more than one parameter group"),

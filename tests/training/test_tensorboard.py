@@ -315,16 +315,16 @@ def test_default_folder_has_time_and_host_name(tmp_path):
 REFUSED = {
     'w.add_scalar("a", "text")': "add_scalar(): expected a number or a tensor of one element, got text",
     'w.add_scalar("a", torch.ones([2]))': "add_scalar(): expected a tensor of one element, got shape [2]",
-    'w.add_histogram("a", torch.ones([0]))': "add_histogram(): the tensor has no values",
+    'w.add_histogram("a", torch.ones([0]))': "add_histogram(): values must not be empty",
     'w.add_histogram("a", [1.0])': "add_histogram(): expected a tensor, got array",
     'w.add_histogram("a", torch.ones([2]), bins: "auto")': 'add_histogram(): bins must be "tensorflow", a positive number or '
     "the edges, got auto",
-    'w.add_histogram("a", torch.ones([2]), bins: [2.0, 1.0])': "add_histogram(): the edges of bins are two numbers or "
-    "more, in growing order",
-    'w.add_histogram("a", torch.ones([2]), bins: [2.0, 3.0])': "add_histogram(): no value is in a bin, which go from "
+    'w.add_histogram("a", torch.ones([2]), bins: [2.0, 1.0])': "add_histogram(): bins must be at least 2 increasing "
+    "edges, got 2",
+    'w.add_histogram("a", torch.ones([2]), bins: [2.0, 3.0])': "add_histogram(): no value is in the bins from "
     "2.000000 to 3.000000",
-    'w.add_histogram("a", torch.complex(torch.ones([2]), torch.ones([2])))': "add_histogram(): complex values have no "
-    "order",
+    'w.add_histogram("a", torch.complex(torch.ones([2]), torch.ones([2])))': "add_histogram(): values must be real, got "
+    "complex values",
     'w.add_histogram_raw("a", 0, 1, 2, 3, 4, [1.0], [1.0, 2.0])': "1 bucket limits for 2 values",
     'w.add_image("a", torch.ones([2, 3, 3]))': "add_image(): expected an image with 1 or 3 channels, got 2",
     'w.add_image("a", torch.ones([3, 3]))': "add_image(): dataformats CHW has 3 letters, but the tensor has shape [3, 3]",
@@ -334,7 +334,7 @@ REFUSED = {
     'w.add_text("a", 1)': "add_text(): expected a string, got i64",
     'w.add_graph("a")': "add_graph(): expected a module, got text",
     'w.add_hparams({"a": [1]}, {})': "add_hparams(): expected a number or a tensor of one element, got array",
-    'SummaryWriter("x", filename_suffix: "a/b")': "filename_suffix is a part of a name, and has no /: a/b",
+    'SummaryWriter("x", filename_suffix: "a/b")': "SummaryWriter: filename_suffix must not contain '/', got 'a/b'",
     "SummaryWriter(1)": "SummaryWriter: expected a string, got i64",
 }
 
@@ -356,7 +356,7 @@ match torch.attempt(\\: SummaryWriter("{tmp_path}/file/run")):
     case Err(Io(m)): print m
     case other: print other
 """
-    assert ours(tmp_path, calls) == f"the folder {tmp_path}/file/run cannot be made: Not a directory\n"
+    assert ours(tmp_path, calls) == f"SummaryWriter: cannot create directory {tmp_path}/file/run: Not a directory\n"
 
 
 def test_unavailable_without_libprotobuf(tmp_path):
@@ -376,7 +376,7 @@ match torch.attempt(\\: SummaryWriter("run")):
     command = [tmp_path / "bin/simple-host", program]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("TensorBoard's messages need libprotobuf: ")
+    assert done.stdout.startswith("TensorBoard events require libprotobuf: ")
     assert done.stdout.endswith("; install it (Debian: libprotobuf-dev, protobuf-compiler), then bin/simple build\n")
     assert not (tmp_path / "run").exists()
 

@@ -172,7 +172,7 @@ def test_invalid_image_folders_are_reported(tmp_path):
         datasets.ImageFolder(tmp_path)
     assert told == f"Io: {error.value}"
     (tmp_path / "empty" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    with pytest.raises(Exception, match=r"broken\.png': the PNG file cannot be decoded: it is truncated"):
+    with pytest.raises(Exception, match=r"broken\.png': decode_png: the file is truncated"):
         OURS.last("ImageFolder", str(tmp_path))
 
 
@@ -233,9 +233,9 @@ IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
         (LABELS, lambda data: data[:-1] + b"\x0a", "there is a label 10, and there are 10 classes"),
         (LABELS, lambda data: idx(numpy.zeros(6, numpy.uint8)), "it has 6 labels for 7 pictures"),
         (LABELS, lambda data: idx(numpy.zeros(7, ">i4"), 12), "labels are bytes in 1 dimension, not int32 in 1"),
-        (IMAGES, lambda data: gzip.compress(data) + b"?", "this gzip file is broken: something else follows its end"),
+        (IMAGES, lambda data: gzip.compress(data) + b"?", "this gzip file is corrupt: it has trailing data"),
         (IMAGES, lambda data: gzip.compress(data)[:-9], "this gzip file is truncated"),
-        (IMAGES, lambda data: gzip.compress(data)[:-8] + b"\0" * 8, "this gzip file is broken: "),
+        (IMAGES, lambda data: gzip.compress(data)[:-8] + b"\0" * 8, "this gzip file is corrupt: "),
     ],
 )
 def test_corrupt_mnist_files_are_reported(file, change, message, tmp_path):
@@ -257,7 +257,7 @@ def test_missing_file_is_reported(tmp_path):
     assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: Dataset not found: there is no '{names}'"
     python.mkdir()
     told = OURS.failure("CIFAR10", str(tmp_path))
-    assert told == f"Io: '{python / 'data_batch_1'}' cannot be read: there is no such file"
+    assert told == f"Io: '{python / 'data_batch_1'}' cannot be read: no such file"
 
 
 def test_corrupt_cifar_files_are_reported(tmp_path):
@@ -273,7 +273,7 @@ def test_corrupt_cifar_files_are_reported(tmp_path):
     why = "there is a label 99, and there are 10 classes"
     assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: '{path}' is broken: {why}"
     path.unlink()
-    assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: '{path}' cannot be read: there is no such file"
+    assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: '{path}' cannot be read: no such file"
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_corrupt_cifar_files_are_reported(tmp_path):
         ({"labels": [1]}, "it is no dict with 'data'"),
         ({"data": numpy.zeros((1, 3072), numpy.uint8)}, "it is no dict with 'fine_labels'"),
         ([1], "it is no dict with 'data'"),
-        (fractions.Fraction(1, 2), "it holds a fractions.Fraction, and only tensors"),
+        (fractions.Fraction(1, 2), "it contains a fractions.Fraction; only tensors"),
         (
             {"data": numpy.zeros((4, 3072), numpy.uint8), "labels": [1, 2, 10, 3]},
             "there is a label 10, and there are 10",
@@ -316,7 +316,7 @@ def test_code_in_a_batch_is_not_executed(tmp_path):
 
     folder = make_cifar(tmp_path, 10)
     (folder / "data_batch_2").write_bytes(pickle.dumps({"data": Evil()}, 2))
-    assert f"'{folder / 'data_batch_2'}' cannot be read: it holds a posix.system" in OURS.failure(
+    assert f"'{folder / 'data_batch_2'}' cannot be read: it contains a posix.system" in OURS.failure(
         "CIFAR10", str(tmp_path)
     )
     assert not (tmp_path / "was_run").exists()
@@ -332,7 +332,7 @@ def test_truncated_and_flipped_batches_are_read_or_reported(dumped, tmp_path):
     for _ in range(200):
         path.write_bytes(whole[: generator.choice([generator.randrange(len(whole)), generator.randrange(near)])])
         told = OURS.failure("CIFAR100", str(tmp_path))
-        assert told.startswith(f"Io: '{path}' cannot be read: its pickle is broken: ")
+        assert told.startswith(f"Io: '{path}' cannot be read: the pickle is corrupt: ")
     counted = {"read": 0, "told": 0}
     for _ in range(500):
         changed = bytearray(whole)

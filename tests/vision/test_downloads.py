@@ -160,10 +160,10 @@ def test_all_mirrors_are_tried_and_reported_with_reasons(site, tmp_path):
     reasons = dict(line.strip().split(": ", 1) for line in lines)
     assert list(reasons) == [site.url("missing"), *mirrors]
     wrong = hashlib.md5(bytes(byte ^ 1 for byte in CONTENT)).hexdigest()
-    assert reasons[site.url("missing")] == "it answered with HTTP status 404"
+    assert reasons[site.url("missing")] == "HTTP status 404"
     assert reasons[site.url("wrong")] == f"its md5 is {wrong}, not {MD5}"
     assert "connect" in reasons[closed]
-    assert reasons[site.url("stalled")] == "nothing came for 1 s"
+    assert reasons[site.url("stalled")] == "no data for 1 s"
     assert "redirects" in reasons[site.url("round")]
     assert "rotocol" in reasons[site.url("local")]
     assert "rotocol" in reasons["ftp://x/data.bin"]
@@ -213,7 +213,7 @@ def test_concurrent_downloads_of_one_file_are_rejected(site, tmp_path):
     with (tmp_path / "data.bin.part").open("wb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         told = OURS.fetch_with(site.url("good"), str(tmp_path), MD5, site.url("whole"))
-    assert told == f"Io: '{tmp_path / 'data.bin.part'}' is being written by another download; wait for its end"
+    assert told == f"Io: '{tmp_path / 'data.bin.part'}' cannot be written: another download writes it; wait until it is complete"
     assert site.requests == []
 
 
@@ -368,14 +368,14 @@ def test_ustars_prefix_is_part_of_the_name(tmp_path):
 def test_names_outside_of_the_folder_are_rejected(name, tmp_path):
     (tmp_path / "x.tar.gz").write_bytes(archive_of([("good", b"1"), (name, b"2")]))
     told = OURS.extract(str(tmp_path / "x.tar.gz"), str(tmp_path / "here"))
-    assert told.startswith(f"Io: '{tmp_path / 'x.tar.gz'}' cannot be unpacked: it holds the name '{name}', which leads")
+    assert told.startswith(f"Io: '{tmp_path / 'x.tar.gz'}' cannot be extracted: entry '{name}' is outside of the folder")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["here", "x.tar.gz"]
 
 
 def test_links_are_rejected(tmp_path):
     (tmp_path / "x.tar.gz").write_bytes(archive_of([("link", "/etc"), ("link/passwd", b"2")]))
     told = OURS.extract(str(tmp_path / "x.tar.gz"), str(tmp_path / "here"))
-    assert told.endswith("it holds 'link', which is neither a file nor a folder")
+    assert told.endswith("entry 'link' is neither a file nor a directory")
     assert list((tmp_path / "here").iterdir()) == []
 
 
@@ -393,7 +393,7 @@ def test_empty_archive_is_handled_as_by_tarfile(content, tmp_path):
     with pytest.raises(tarfile.ReadError), tarfile.open(path):
         pass
     told = OURS.extract(str(path), str(tmp_path / "here"))
-    assert told == f"Io: '{path}' cannot be unpacked: this tar archive is empty"
+    assert told == f"Io: '{path}' cannot be extracted: this tar archive is empty"
 
 
 @pytest.mark.parametrize("mode", ["w:gz", "w:"])

@@ -242,23 +242,23 @@ def widened(data: bytes, kind: str) -> bytes:
 
 
 BROKEN = {
-    "nothing": (b"", "there are no bytes"),
-    "text": (b"this is a text", "its first bytes are not those of JPEG or PNG"),
-    "half a JPEG": (jpeg_bytes()[:500], "the JPEG file cannot be decoded: it is truncated"),
-    "half a progressive JPEG": (jpeg_bytes(progressive=True)[:700], "the JPEG file cannot be decoded: it is truncated"),
-    "the start of a JPEG": (jpeg_bytes()[:4], "the JPEG file cannot be decoded: it is truncated"),
-    "a JPEG without a picture": (b"\xff\xd8\xff\xd9", "cannot be decoded: JPEG datastream contains no image"),
-    "half a PNG": (png_bytes()[:500], "the PNG file cannot be decoded: it is truncated"),
-    "the start of a PNG": (png_bytes()[:8], "the PNG file cannot be decoded: it is truncated"),
+    "nothing": (b"", "decode_image: the data is empty"),
+    "text": (b"this is a text", "decode_image: the data is not JPEG or PNG"),
+    "half a JPEG": (jpeg_bytes()[:500], "decode_jpeg: the file is truncated"),
+    "half a progressive JPEG": (jpeg_bytes(progressive=True)[:700], "decode_jpeg: the file is truncated"),
+    "the start of a JPEG": (jpeg_bytes()[:4], "decode_jpeg: the file is truncated"),
+    "a JPEG without a picture": (b"\xff\xd8\xff\xd9", "decode_jpeg: JPEG datastream contains no image"),
+    "half a PNG": (png_bytes()[:500], "decode_png: the file is truncated"),
+    "the start of a PNG": (png_bytes()[:8], "decode_png: the file is truncated"),
     "a flipped bit of a PNG": (
         png_bytes()[:200] + bytes([png_bytes()[200] ^ 1]) + png_bytes()[201:],
-        "the PNG file cannot be decoded: ",
+        "decode_png: ",
     ),
-    "a huge JPEG": (widened(jpeg_bytes(), "JPEG"), "60000 x 60000 pixels cannot be in a file of"),
-    "a huge PNG": (widened(png_bytes(), "PNG"), "60000 x 60000 pixels cannot be in a file of"),
+    "a huge JPEG": (widened(jpeg_bytes(), "JPEG"), "60000 x 60000 pixels do not fit into a file of"),
+    "a huge PNG": (widened(png_bytes(), "PNG"), "60000 x 60000 pixels do not fit into a file of"),
     "an endless PNG": (
         png_bytes()[:8] + chunk(b"IHDR", struct.pack(">II", 2**31 - 1, 2**31 - 1) + bytes([8, 2, 0, 0, 0])),
-        "the PNG file cannot be decoded: ",
+        "decode_png: ",
     ),
 }
 
@@ -274,14 +274,14 @@ def test_corrupt_files_are_reported(data, message, tmp_path):
 
 
 def test_missing_files_are_reported(tmp_path):
-    assert OURS.try_read("/nowhere/cat.jpg") == "Io: '/nowhere/cat.jpg' cannot be read: there is no such file"
-    assert OURS.try_read(str(tmp_path)) == f"Io: '{tmp_path}' cannot be read: it is a folder"
+    assert OURS.try_read("/nowhere/cat.jpg") == "Io: '/nowhere/cat.jpg' cannot be read: no such file"
+    assert OURS.try_read(str(tmp_path)) == f"Io: '{tmp_path}' cannot be read: is a directory"
 
 
 def test_decoders_reject_the_other_format():
-    with pytest.raises(Exception, match="its first bytes are not those of PNG"):
+    with pytest.raises(Exception, match="decode_image: the data is not PNG"):
         OURS.png(tensor_of(jpeg_bytes()))
-    with pytest.raises(Exception, match="its first bytes are not those of JPEG"):
+    with pytest.raises(Exception, match="decode_image: the data is not JPEG"):
         OURS.jpeg(tensor_of(png_bytes()))
 
 
@@ -293,7 +293,7 @@ def test_jpeg_has_no_alpha(mode):
 
 @pytest.mark.parametrize("data", [torch.zeros(3, 3, dtype=torch.uint8), torch.zeros(9)], ids=["2-D", "float"])
 def test_data_must_be_a_uint8_tensor(data):
-    assert OURS.outcome(data).startswith("InvalidArgument: a picture's bytes are a uint8 tensor of one dimension")
+    assert OURS.outcome(data).startswith("InvalidArgument: decode_image: data must be a 1-D uint8 tensor on the CPU")
 
 
 def mutated(data: bytes, generator: random.Random) -> bytes:
@@ -359,4 +359,4 @@ def test_unsupported_images_are_reported():
     assert tuple(OURS.refused(fine, 0, 10)) == (wrong, "InvalidArgument: Compression level should be between 0 and 9")
     for wrong in (fine[:2], fine.float(), fine[0]):
         told = OURS.refused(wrong, 75, 6)
-        assert all(line.startswith("InvalidArgument: a picture to be written") for line in told)
+        assert all(line.startswith("InvalidArgument: encode_image: image must") for line in told)

@@ -105,7 +105,7 @@ def backend_body(function: Function) -> str:
         seen = f"{{{', '.join(operands)}}}"
     else:
         seen = f"at::TensorList({lists[0]})" if lists else "core::kNoOperands"
-    shortcut = f"const core::BelowAutograd shortcut({seen}); " if is_below_autograd(function) else ""
+    shortcut = f"const core::SkipAutogradGuard shortcut({seen}); " if is_below_autograd(function) else ""
     name = function.fields.get("op", function.name)
     call = f'core::with_error_context("{name}", {seen}, [&] {{ {shortcut}return {function.expr}; }})'
     lines += body_result(function, call)
