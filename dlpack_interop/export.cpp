@@ -115,7 +115,7 @@ Managed export_with_flags(const at::Tensor& tensor, uint64_t flags) {
   return Managed(exported);
 }
 
-[[noreturn]] void throw_invalid(const std::string& message) {
+[[noreturn]] void throw_export_error(const std::string& message) {
   throw Error(ErrorKind::kInvalidArgument, "to_dlpack: " + message);
 }
 
@@ -148,25 +148,25 @@ bool is_plain(const at::Tensor& tensor) {
 
 void require_exportable(const at::Tensor& tensor) {
   if (tensor.requires_grad()) {
-    throw_invalid("Can't export tensors that require gradient, use tensor.detach()");
+    throw_export_error("Can't export tensors that require gradient, use tensor.detach()");
   }
   if (tensor.is_nested()) {
-    throw_invalid("Can't export nested tensors, use tensor.to_padded_tensor()");
+    throw_export_error("Can't export nested tensors, use tensor.to_padded_tensor()");
   }
   if (tensor.layout() != at::kStrided) {
-    throw_invalid("Can't export tensors with layout other than torch.strided, use tensor.to_dense()");
+    throw_export_error("Can't export tensors with layout other than torch.strided, use tensor.to_dense()");
   }
   if (tensor.is_quantized()) {
-    throw_invalid("Can't export quantized tensors, use tensor.dequantize() or tensor.int_repr()");
+    throw_export_error("Can't export quantized tensors, use tensor.dequantize() or tensor.int_repr()");
   }
   if (tensor.is_meta() || !tensor.has_storage()) {
-    throw_invalid("Can't export tensors without memory, got device " + tensor.device().str());
+    throw_export_error("Can't export tensors without memory, got device " + tensor.device().str());
   }
 }
 
 void require_memory(const at::Tensor& tensor) {
   if (!has_its_memory(tensor)) {
-    throw_invalid(
+    throw_export_error(
         "Can't export tensors whose storage does not hold their elements (fake, functional or wrapped "
         "tensors); "
         "export the wrapped tensor");
@@ -185,13 +185,15 @@ void materialize_lazy_copy(const at::Tensor& tensor) {
 
 void require_plain_values(const at::Tensor& tensor) {
   if (tensor.is_conj()) {
-    throw_invalid("Can't export tensors with the conjugate bit set, use tensor.resolve_conj() or copy=True");
+    throw_export_error(
+        "Can't export tensors with the conjugate bit set, use tensor.resolve_conj() or copy=True");
   }
   if (tensor.is_neg()) {
-    throw_invalid("Can't export tensors with the negative bit set, use tensor.resolve_neg() or copy=True");
+    throw_export_error(
+        "Can't export tensors with the negative bit set, use tensor.resolve_neg() or copy=True");
   }
   if (tensor._is_zerotensor()) {
-    throw_invalid("Can't export zero tensors without memory, use tensor.clone() or copy=True");
+    throw_export_error("Can't export zero tensors without memory, use tensor.clone() or copy=True");
   }
 }
 
@@ -262,7 +264,8 @@ at::Tensor copied_values(const at::Tensor& tensor, at::MemoryFormat format) {
 void borrow_tensor(const at::Tensor& tensor, DLTensor& out) {
   require_shareable(tensor);
   if (is_read_only(tensor)) {
-    throw_invalid("Can't export read-only tensors as a DLTensor, which has no flags, use tensor.clone()");
+    throw_export_error(
+        "Can't export read-only tensors as a DLTensor, which has no flags, use tensor.clone()");
   }
   materialize_lazy_copy(tensor);
   describe_memory(tensor, out);
@@ -284,7 +287,7 @@ const c10::Storage* exported_storage(const DLManagedTensorVersioned& managed) no
 DLManagedTensor* export_legacy(const at::Tensor& tensor) {
   require_shareable(tensor);
   if (is_read_only(tensor)) {
-    throw_invalid("Can't export read-only tensors without DLPack 1 flags, use tensor.clone()");
+    throw_export_error("Can't export read-only tensors without DLPack 1 flags, use tensor.clone()");
   }
   materialize_lazy_copy(tensor);
   return export_structure<DLManagedTensor>(tensor);

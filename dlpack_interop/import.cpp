@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t kExportedFlags = DLPACK_FLAG_BITMASK_READ_ONLY | DLPACK_FLAG_BITMASK_IS_COPIED;
 constexpr int32_t kMaxDims = 64;  // the limit of torch's kernels
 
-[[noreturn]] void throw_invalid(const std::string& message) {
+[[noreturn]] void throw_import_error(const std::string& message) {
   throw Error(ErrorKind::kInvalidArgument, "from_dlpack: " + message);
 }
 
@@ -50,7 +50,7 @@ struct Checked {
   at::IntArrayRef strides() const { return own_strides.empty() ? producer_strides : own_strides; }
 };
 
-[[noreturn]] void throw_overflow(const std::string& what) { throw_invalid(what + " overflows int64"); }
+[[noreturn]] void throw_overflow(const std::string& what) { throw_import_error(what + " overflows int64"); }
 
 int64_t times(int64_t a, int64_t b, const char* what) {
   int64_t product = 0;
@@ -62,16 +62,18 @@ int64_t times(int64_t a, int64_t b, const char* what) {
 
 at::IntArrayRef checked_sizes(const DLTensor& tensor) {
   if (tensor.ndim < 0 || tensor.ndim > kMaxDims) {
-    throw_invalid("ndim must be between 0 and " + std::to_string(kMaxDims) + ", got " +
-                  std::to_string(tensor.ndim));
+    throw_import_error("ndim must be between 0 and " + std::to_string(kMaxDims) + ", got " +
+                       std::to_string(tensor.ndim));
   }
   if (tensor.ndim > 0 && tensor.shape == nullptr) {
-    throw_invalid("shape must not be NULL if ndim > 0, got NULL with ndim " + std::to_string(tensor.ndim));
+    throw_import_error("shape must not be NULL if ndim > 0, got NULL with ndim " +
+                       std::to_string(tensor.ndim));
   }
   const at::IntArrayRef sizes(tensor.shape, static_cast<size_t>(tensor.ndim));
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] < 0) {
-      throw_invalid("shape[" + std::to_string(i) + "] must be non-negative, got " + std::to_string(sizes[i]));
+      throw_import_error("shape[" + std::to_string(i) + "] must be non-negative, got " +
+                         std::to_string(sizes[i]));
     }
   }
   return sizes;
@@ -86,9 +88,9 @@ c10::SmallVector<int64_t, 8> checked_strides(const DLTensor& tensor, at::IntArra
     const bool has_stride = tensor.strides != nullptr && (sizes[i] > 1 || tensor.strides[i] >= 0);
     strides[i] = has_stride ? tensor.strides[i] : step;
     if (strides[i] < 0) {
-      throw_invalid("strides[" + std::to_string(i) + "] must be non-negative, got " +
-                    std::to_string(strides[i]) +
-                    " (torch has no negative strides); copy the array in the producer");
+      throw_import_error("strides[" + std::to_string(i) + "] must be non-negative, got " +
+                         std::to_string(strides[i]) +
+                         " (torch has no negative strides); copy the array in the producer");
     }
     step = times(step, std::max<int64_t>(sizes[i], 1), "the number of elements");
   }
@@ -117,19 +119,19 @@ void* checked_data(const DLTensor& tensor, int64_t bytes, int64_t item_bytes) {
     return nullptr;
   }
   if (tensor.data == nullptr) {
-    throw_invalid("data must not be NULL for a tensor with elements");
+    throw_import_error("data must not be NULL for a tensor with elements");
   }
   uintptr_t address = 0;
   uintptr_t end = 0;
   if (__builtin_add_overflow(reinterpret_cast<uintptr_t>(tensor.data), tensor.byte_offset, &address) ||
       __builtin_add_overflow(address, static_cast<uintptr_t>(bytes), &end)) {
-    throw_invalid("byte_offset must keep data in the address space, got " +
-                  std::to_string(tensor.byte_offset));
+    throw_import_error("byte_offset must keep data in the address space, got " +
+                       std::to_string(tensor.byte_offset));
   }
   // 16 for complex128, too: LibTorch's kernels load such an element whole.
   if (address % static_cast<uintptr_t>(item_bytes) != 0) {
-    throw_invalid("data + byte_offset must be a multiple of " + std::to_string(item_bytes) +
-                  " bytes, the size of an element; copy the array in the producer");
+    throw_import_error("data + byte_offset must be a multiple of " + std::to_string(item_bytes) +
+                       " bytes, the size of an element; copy the array in the producer");
   }
   return reinterpret_cast<void*>(address);
 }
@@ -182,12 +184,12 @@ Checked checked(const DLTensor& tensor) {
 
 Checked checked(const DLManagedTensorVersioned* managed) {
   if (managed == nullptr) {
-    throw_invalid("the DLPack tensor must not be NULL");
+    throw_import_error("the DLPack tensor must not be NULL");
   }
   // A structure of another major version shares only the position of the deleter.
   if (managed->version.major != DLPACK_MAJOR_VERSION) {
-    throw_invalid("version.major must be " + std::to_string(DLPACK_MAJOR_VERSION) + ", got " +
-                  std::to_string(managed->version.major));
+    throw_import_error("version.major must be " + std::to_string(DLPACK_MAJOR_VERSION) + ", got " +
+                       std::to_string(managed->version.major));
   }
   return checked(managed->dl_tensor);
 }
@@ -195,8 +197,9 @@ Checked checked(const DLManagedTensorVersioned* managed) {
 /// torch stores two float4 values in a byte and has no dtype for one sub-byte value in each byte.
 void require_packed(uint64_t flags, const DLDataType& dtype) {
   if (dtype.bits < 8 && (flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) != 0) {
-    throw_invalid("flags must not have IS_SUBBYTE_TYPE_PADDED for a dtype of " + std::to_string(dtype.bits) +
-                  " bits, which torch packs; convert the array in the producer");
+    throw_import_error("flags must not have IS_SUBBYTE_TYPE_PADDED for a dtype of " +
+                       std::to_string(dtype.bits) +
+                       " bits, which torch packs; convert the array in the producer");
   }
 }
 
