@@ -1,5 +1,5 @@
-// What a call through the C ABI costs beside the same call of LibTorch's C++ interface, in one process, on
-// one thread.
+// Compares a call through the C ABI with the same call of LibTorch's C++ interface, in one process, on one
+// thread.
 //
 // Prints one row a line: name, nanoseconds in C++, nanoseconds through the ABI.
 #include <ATen/ATen.h>
@@ -33,7 +33,7 @@ int64_t handle_of(const at::Tensor& like) {
 
 void release(int64_t handle) { check(spt_release(handle)); }
 
-/// The same elements for both ways: where memory lies counts for more than a call of large tensors costs.
+/// The same elements for both: for large tensors the location of the memory matters more than the call.
 at::Tensor tensor_of(int64_t handle, const at::Tensor& like) {
   void* address = nullptr;
   check(spt_data_ptr(handle, &address));

@@ -1,11 +1,11 @@
-"""What the C ABI costs beside LibTorch's C++ interface, and operations from Simple beside Python's.
+"""Compares the C ABI with LibTorch's C++ interface, and operations from Simple with Python's.
 
     SIMPLE_HOST=build/release/bin/simple-host python3 benchmarks/abi/costs.py
 
 1. calls.cpp: add on two tensors by a typed function and by a numbered operator, each alternating with at::add in the
    same process. Goals: at most 1.07 and 1.17 times as long on 2x2, at most 1.005 on 1,000,000 elements.
-2. `a + b` on 2x2 tensors in a loop, in Simple and in Python, run in turn; time of the loops alone, each way's the least
-   of its batches, as in calls.cpp. Goal: Simple does at least 1.5 times as many in a second.
+2. `a + b` on 2x2 tensors in a loop, in Simple and in Python in turns; only the loops are timed, and each time is the
+   minimum of its batches. Goal: Simple runs at least 1.5 times as many per second.
 3. The memory that 10^6 additions from Simple add. Goal: under 1 MB.
 """
 
@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 BUILD = Path(os.environ.get("SIMPLE_BUILD") or Path(os.environ["SIMPLE_HOST"]).parent.parent)
-CALLS = 2_000  # of a batch
+CALLS = 2_000  # per batch
 BATCHES = 100
 ROUNDS = 7
 GOALS = {"typed-2x2": 1.07, "numbered-2x2": 1.17, "typed-1000000": 1.005}

@@ -1,10 +1,10 @@
-"""What calls of Python through the C ABI and from Simple cost, beside the same by hand against Python's C API.
+"""Compares calls of Python through the C ABI and from Simple with direct calls of Python's C API.
 
     SIMPLE_BUILD=build/release .simple/torch-2.15/bin/python benchmarks/bridge/costs.py
 
-The first two run on a thread that C++ made, in turns, with one kept thread state; each way's time is the least of its
-rounds. From Simple it is the least of 20 loops of 20,000, less the loop itself. A goal is the most that it may take, as
-a multiple of the time by hand or as nanoseconds more; what is missed says SHORT.
+The first two alternate on a C++ thread with one thread state; each time is the minimum of its rounds. From Simple it is
+the minimum of 20 loops of 20,000 calls, without the empty loop. A goal is the largest accepted multiple of the direct
+call's time, or the largest accepted difference in nanoseconds; a row that misses it ends with SHORT.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GOALS = {
     "tensor-across-and-back": ("at most 20 ns more", lambda theirs, ours: ours <= theirs + 20),
     "error-with-message": ("at most 2 times", lambda theirs, ours: ours <= 2 * theirs),
 }
-FROM_SIMPLE = {"call": 150, "attribute-and-call": 200}  # nanoseconds more than by hand, at most
+FROM_SIMPLE = {"call": 150, "attribute-and-call": 200}  # at most so many nanoseconds more than a direct call
 
 
 def measure() -> None:
@@ -33,7 +33,7 @@ def measure() -> None:
 
 
 def rows() -> str:
-    """What the library prints: in a process of its own, because C prints past Python."""
+    """The library's output, from a process of its own, because C's output bypasses Python's."""
     command = [sys.executable, __file__, "here"]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
@@ -41,8 +41,8 @@ def rows() -> str:
 def from_simple() -> dict[str, float]:
     program = Path(__file__).with_name("from_simple.spl")
     command = [BUILD / "bin" / "simple-host", program]
-    told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    return {line.split()[0]: float(line.split()[1]) for line in told.splitlines()}
+    output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return {line.split()[0]: float(line.split()[1]) for line in output.splitlines()}
 
 
 def main() -> None:

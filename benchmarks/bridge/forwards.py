@@ -1,9 +1,9 @@
-"""Whole forward passes from Simple, beside the same from Python in the same process, in turns.
+"""Compares whole forward passes from Simple with the same from Python in one process, in turns.
 
     SIMPLE_BUILD=build/release python3 benchmarks/bridge/forwards.py [rounds]
 
-A pass takes milliseconds and differs by more than the 20 microseconds that the goal allows; so each way's time is the
-least of its rounds, and the cost of a call itself is shown by a module that computes nothing.
+A pass takes milliseconds and varies by more than the 20 microseconds of the goal. So each time is the minimum of its
+rounds, and a module that computes nothing shows the cost of the call itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
-GOAL = 20e3  # nanoseconds more than Python
+GOAL = 20e3  # nanoseconds more than Python, at most
 
 SIMPLE = """
 use torch

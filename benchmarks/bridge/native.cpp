@@ -1,8 +1,7 @@
-// Calls of Python through the C ABI, beside the same by hand against Python's own C API, on a thread of its
-// own.
+// Compares calls of Python through the C ABI with direct calls of Python's C API, on a separate thread.
 //
 // A library for a Python process: the caller (ctypes.CDLL) does not hold the GIL. Prints one row a line:
-// name, nanoseconds by hand, nanoseconds through the ABI.
+// name, nanoseconds of the direct call, nanoseconds through the ABI.
 #include <Python.h>
 #include <torch/csrc/autograd/python_variable.h>
 
@@ -27,7 +26,7 @@ int64_t evaluated(const char* code) {
   return out;
 }
 
-/// The GIL for the length of a scope, by the thread state that the thread keeps.
+/// Holds the GIL in a scope, with the thread's own thread state.
 class Gil {
  public:
   explicit Gil(PyThreadState* state) { PyEval_RestoreThread(state); }
@@ -94,7 +93,7 @@ void tensor_across(PyThreadState* state, const at::Tensor& tensor, int64_t handl
       });
 }
 
-/// By way of Python code, to which the tensor's object is of use.
+/// Through Python code, which uses the tensor's object.
 void tensor_through_call(PyThreadState* state, PyObject* identity, const at::Tensor& tensor, int64_t handle) {
   const int64_t ours = evaluated("lambda t: t");
   SplArray* arguments = spl_array_new();

@@ -1,13 +1,13 @@
-"""What calls cost that work on a CUDA device: operations from Simple beside Python's, and arrays that cross by DLPack.
+"""Compares the time of calls on a CUDA device: operations from Simple and from Python, and arrays by DLPack.
 
     SIMPLE_HOST=build/release/bin/simple-host python3 benchmarks/cuda/costs.py
 
-1. `a + b` on 2x2 tensors of the device in a loop, in Simple and in Python, run in turn: what launching costs the
-   CPU while the device computes. Each way's time is the least of its batches; the device is awaited after each.
-2. One array of the device in or out, by simple_torch.Tensor and by torch.Tensor, beside each other in one process.
-   Rounds alternate between the ways; each way's time is the least of its rounds, less the empty loop's.
+1. `a + b` on 2x2 tensors of the device in a loop, in Simple and in Python in turns: the CPU time of a launch while the
+   device computes. Each time is the minimum of its batches; the benchmark synchronizes the device after each.
+2. Import and export of one array of the device by simple_torch.Tensor and by torch.Tensor in one process. Rounds
+   alternate, and each time is the minimum of its rounds, without the empty loop.
 
-Without a CUDA device nothing is measured. The last column is ours by theirs.
+Without a CUDA device it measures nothing. The last column is our time divided by theirs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("SIMPLE_BUILD") or Path(os.environ["SIMPLE_HOST"]).parent.parent)
 BATCHES = 50
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "benchmarks")]
-from beside import CALLS, compared  # noqa: E402
+from alternating import CALLS, compared  # noqa: E402
 
 SIMPLE = f"""
 use torch
@@ -65,7 +65,7 @@ def show(name: str, theirs: float, ours: float) -> None:
 
 
 def loop_times() -> tuple[float, float]:
-    """Of one addition, in Python and in Simple."""
+    """The time of one addition in Python and in Simple."""
     commands = [[sys.executable, "-c", PYTHON], [BUILD / "bin" / "simple-host", "-e", SIMPLE]]
     least = [math.inf, math.inf]
     for _ in range(3):
@@ -94,5 +94,5 @@ def crossings() -> None:
 if not torch.cuda.is_available():
     sys.exit("there is no CUDA device")
 print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}: theirs, ours, ours by theirs")
-show("a + b from a loop, beside Python's", *loop_times())
+show("a + b from a loop, against Python's", *loop_times())
 crossings()

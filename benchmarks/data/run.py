@@ -1,20 +1,20 @@
-"""Loads the same data in Simple and in Python, epoch by epoch in turns, and prints how many times as fast Simple is.
+"""Loads the same data in Simple and in Python, epoch by epoch in turns, and prints Simple's relative speed.
 
     SIMPLE_HOST=build/release/bin/simple-host python3 benchmarks/data/run.py [NAME...] [--rounds N]
 
-pictures    JPEG files of 500 x 375 pixels that the benchmark makes, cut to 224 x 224, flipped, coloured and
-            normalized, by 2 workers that stay; Python decodes by Pillow, as ImageFolder does by default, or by
-            torchvision ("tensors").
+images      JPEG files of 500 x 375 pixels that the benchmark makes, cropped to 224 x 224, flipped, color-jittered and
+            normalized, by 2 persistent workers; Python decodes by Pillow, ImageFolder's default, or by torchvision
+            ("tensors").
 rows        a TensorDataset in batches, shuffled, without workers.
 
-Each pair of programs loads with the same seed; each is a process of its own, and while one loads the other waits. A
-rate is the median of a row's rounds; a ratio is the median of the rounds' ratios, with its quartiles. "work" is the
-same ratio by the seconds of processor time of a program and its workers, so that other work on the machine counts
-little. A goal is the ratio by clock to reach at least; what misses it says SHORT. The memory is the peak in one more
-epoch of a program and its workers, where shared pages count once (PSS).
+Each pair of programs has the same seed. Each program is a process; one waits while the other loads. A rate is the
+median of a row's rounds; a ratio is the median of the rounds' ratios, with its quartiles. "work" is the same ratio by
+the processor time of a program and its workers, so that other work on the machine has little effect. A goal is the
+smallest accepted ratio by clock; a row that misses it ends with SHORT. The memory is the peak of a program and its
+workers in one more epoch; shared pages count once (PSS).
 
-Then, of processes that are started anew: the time from the start until the first batch, and of it what the loader
-took. Where torchvision decodes, the last batches must agree.
+New processes then measure the time from the start to the first batch, and the loader's part of it. Where torchvision
+decodes, the last batches must agree.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from trees import PeakOfTree, processor_time
+from process_tree import PeakOfTree, processor_time
 
 FOLDER = Path(__file__).parent
 PICTURES, CLASSES = 128, 4
@@ -42,18 +42,18 @@ class Row:
     program: str
     goal: float
     rounds: int
-    simple: tuple[str, ...]  # what each program is told
+    simple: tuple[str, ...]  # each program's arguments
     python: tuple[str, ...]
 
 
-def rows_of(pictures: str) -> list[Row]:
+def rows_of(images: str) -> list[Row]:
     sizes = [Row(f"rows by {n}", "rows", 5.0, 15, (n,), (n,)) for n in ("16", "64", "256")]
-    ways = [Row(f"pictures, {way}", "pictures", 1.5, 9, (pictures,), (pictures, way)) for way in ("pillow", "tensors")]
+    ways = [Row(f"images, {way}", "images", 1.5, 9, (images,), (images, way)) for way in ("pillow", "tensors")]
     return ways + sizes
 
 
-def make_pictures(folder: str) -> None:
-    """Coloured clouds with some grain: as large as JPEG files of photographs of this size are."""
+def make_images(folder: str) -> None:
+    """Colored noise whose JPEG files are as large as those of photographs of this size."""
     import torch
     from torchvision.io import write_jpeg
 
@@ -68,7 +68,7 @@ def make_pictures(folder: str) -> None:
 
 
 class Loader:
-    """A program that loads one epoch when it is told to."""
+    """A program that loads one epoch on request."""
 
     def __init__(self, command: list[str]) -> None:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -97,7 +97,7 @@ def spread(values: list[float]) -> str:
 
 
 def compare(row: Row, host: str, rounds: int) -> None:
-    """Prints the row of rates, and leaves out each program's first epoch, in which workers start."""
+    """Prints the row of rates without each program's first epoch, in which workers start."""
     loaders = [Loader(command) for command in commands_of(row, host)]
     means = [loader.epoch()[3] for loader in loaders]
     clock: list[list[float]] = [[], []]
@@ -148,15 +148,15 @@ def compare_starts(row: Row, host: str, rounds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Loading in Simple against loading in Python.")
-    parser.add_argument("names", nargs="*", help="programs (pictures, rows); all without any")
+    parser.add_argument("names", nargs="*", help="programs (images, rows); all without any")
     parser.add_argument("--rounds", type=int, help="of each row; its own number without")
     options = parser.parse_args()
     host = os.environ.get("SIMPLE_HOST")
     if not host:
         sys.exit("SIMPLE_HOST does not name the host's executable")
-    with tempfile.TemporaryDirectory() as pictures:
-        make_pictures(pictures)
-        rows = [row for row in rows_of(pictures) if not options.names or row.program in options.names]
+    with tempfile.TemporaryDirectory() as images:
+        make_images(images)
+        rows = [row for row in rows_of(images) if not options.names or row.program in options.names]
         titles = f"{'samples/s':<19}{'Python':>11}{'Simple':>11}  {'ratio':<24}"
         print(f"{titles}{'goal':>5}{'work':>8}{'MB: Python, Simple':>20}")
         for row in rows:

@@ -1,4 +1,4 @@
-"""Epochs in turns: each line on standard input is one epoch over a loader, the answer is what it took.
+"""Epochs in turns: each line on standard input requests one epoch of a loader; the answer is its measurements.
 
 The answer: nanoseconds until the first batch, nanoseconds of the epoch, samples, and the mean of the last batch's
 inputs.

@@ -1,4 +1,4 @@
-// An array into native code by nanobind: its nb::ndarray, which is dropped again.
+// Passes an array to native code by nanobind's nb::ndarray.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 

@@ -1,4 +1,4 @@
-// Native functions of three torch tensors, as a Python module: by pybind11 and torch's caster, and by the
+// A Python module with native functions of three torch tensors, by pybind11 with torch's caster and by the
 // bridge.
 #include <torch/csrc/utils/pybind.h>
 

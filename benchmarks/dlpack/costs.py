@@ -1,15 +1,16 @@
-"""What sharing memory by DLPack costs, beside what stands there otherwise.
+"""Compares the time of sharing memory by DLPack with the alternatives.
 
     SIMPLE_BUILD=build/release python3 benchmarks/dlpack/costs.py
 
-1. native.cpp: a tensor lent and released, and lent and taken back, in C++, beside ATen's own.
-2. tables.cpp: a DLPack tensor into a Python tensor and back, by our C exchange table and by torch's.
-3. calls.cpp: a call of a native function with three torch tensors, which the bridge or pybind11 takes.
-4. In Python, one object in or out by simple_torch.Tensor, beside torch, NumPy, tvm-ffi and nanobind (into native code).
-   Rounds alternate between the ways; each way's time is the least of its rounds, less the empty loop's in 3 and 4.
-5. release.cpp: what a native thread waits when it lets go of tensors over NumPy's memory while Python computes.
+1. native.cpp: export and release, and export and import of a tensor in C++, against ATen's functions.
+2. tables.cpp: import and export of a Python tensor, by our C exchange table and by torch's.
+3. calls.cpp: a call of a native function with three torch tensors, by the bridge and by pybind11.
+4. In Python, import and export of one object by simple_torch.Tensor, against torch, NumPy, tvm-ffi and nanobind (into
+   native code). Rounds alternate, and each time is the minimum of its rounds; 3 and 4 subtract the empty loop.
+5. release.cpp: the time for which a native thread waits when it releases tensors over NumPy's memory while Python
+   computes.
 
-A goal is the ratio to reach at most; what is missed says SHORT.
+A goal is the largest accepted ratio; a row that misses it ends with SHORT.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import jax  # noqa: E402
 import numpy as np  # noqa: E402
 import simple_torch  # noqa: E402
 import torch  # noqa: E402  (before benchmark_calls, which needs its libraries)
-from beside import CALLS, ROUNDS, compared  # noqa: E402
+from alternating import CALLS, ROUNDS, compared  # noqa: E402
 
 import benchmark_calls  # noqa: E402  isort: skip
 import tvm_ffi  # noqa: E402
@@ -90,7 +91,7 @@ def main() -> None:
     for name, theirs, ours, goal in rows:
         show(name, *compared(theirs, ours), goal)
     median, last = map(int, output("benchmark_release").split())
-    print(f"letting go while Python computes: {median} ns, 99th percentile {last} ns   (goal 1000)")
+    print(f"releasing while Python computes: {median} ns, 99th percentile {last} ns   (goal 1000)")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-// DLPack out and in, in C++, beside ATen's own, in one process, on one thread.
+// Compares export and import by DLPack in C++ with ATen's functions, in one process, on one thread.
 //
-// Prints one row a line: name, nanoseconds by ATen, nanoseconds by ours.
+// Prints one row a line: name, nanoseconds by ATen, nanoseconds by our functions.
 #include <ATen/DLConvertor.h>
 #include <ATen/ops/ones.h>
 

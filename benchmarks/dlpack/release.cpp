@@ -1,4 +1,4 @@
-// How long a native thread waits when it lets go of tensors over NumPy's memory while Python computes.
+// Measures how long a native thread waits when it releases tensors over NumPy's memory while Python computes.
 //
 // Prints the median and the 99th percentile in nanoseconds, the clock's own time included.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A DLPack tensor into a Python tensor and back out of it, by the C exchange tables of two types.
+// Imports a DLPack tensor as a Python tensor and exports it, by the C exchange tables of two types.
 //
 // A library for ctypes.PyDLL: the caller holds the GIL.
 #include <ATen/dlpack.h>
@@ -11,7 +11,7 @@ namespace {
 
 const DLPackExchangeAPI* table_of(PyObject* tensor) {
   PyObject* capsule = PyObject_GetAttrString(tensor, "__dlpack_c_exchange_api__");
-  Py_XDECREF(capsule);  // its type keeps it
+  Py_XDECREF(capsule);  // the type keeps a reference
   return capsule == nullptr
              ? nullptr
              : static_cast<const DLPackExchangeAPI*>(PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
@@ -19,7 +19,7 @@ const DLPackExchangeAPI* table_of(PyObject* tensor) {
 
 }  // namespace
 
-/// Nanoseconds of one round, the mean of `rounds`; -1 with an exception pending.
+/// The mean nanoseconds of one of `rounds`; -1 if a Python exception is set.
 extern "C" __attribute__((visibility("default"))) double round_trips(PyObject* tensor, int64_t rounds) {
   const DLPackExchangeAPI* table = table_of(tensor);
   DLManagedTensorVersioned* managed = nullptr;

@@ -1,15 +1,15 @@
-"""What a native call, a short program and `use torch` cost on the host, each beside what it cannot be cheaper than.
+"""Measures a native call, a short program and `use torch` on the host against a lower bound for each.
 
     SIMPLE_HOST=build/release/bin/simple-host python3 benchmarks/host/costs.py [--rounds N]
 
-1. An extern function with two integer arguments: a Simple loop of calls less the loop without them, beside a C loop
-   that calls the same function through a pointer.
-2. `print "hi"`: beside `python3 -S -c 'print("hi")'`.
-3. `use torch` and its version: beside a C program that only loads LibTorch.
+1. An extern function with two integer arguments: a Simple loop of calls without the empty loop, against a C loop that
+   calls the same function through a pointer.
+2. `print "hi"`, against `python3 -S -c 'print("hi")'`.
+3. `use torch` and its version, against a C program that only loads LibTorch.
 
-All in processor time of whole processes, user and system, so that other work on the machine counts little; run in turn.
-1 and 2 take the least of their rounds; 3, a small difference of large times, the median of the differences of three
-times as many pairs. A C compiler is needed.
+All times are processor times of whole processes, user and system, in turns, so that other work on the machine has
+little effect. 1 and 2 use the minimum of their rounds. 3, a small difference of large times, uses the median of the
+differences of three times as many pairs. It requires a C compiler.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ int main(int count, char** words) {
   return sum < 0;
 }
 """
-# As the project does it: libtorch_global_deps.so for all, the rest for itself.
+# As the project loads it: libtorch_global_deps.so globally, the rest locally.
 LOADER = """
 #include <dlfcn.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ LOADER = """
 int main(int count, char** words) {
   for (int i = 1; i < count; ++i)
     if (!dlopen(words[i], RTLD_NOW | (i == 1 ? RTLD_GLOBAL : RTLD_LOCAL))) return puts(dlerror()), 1;
-  _exit(0);  // without destructors, as the host ends
+  _exit(0);  // without destructors, like the host
 }
 """
 SIMPLE_LOOP = f"""
@@ -73,7 +73,7 @@ def cpu_ms(command: list[str], **variables: str) -> float:
 
 
 def least(rounds: int, *commands: list[str], **variables: str) -> list[float]:
-    """The least time of each command, run in turn."""
+    """The minimum time of each command, run in turns."""
     times = [[cpu_ms(command, **variables) for command in commands] for _ in range(rounds)]
     return [min(column) for column in zip(*times)]
 

@@ -1,9 +1,9 @@
-"""Runs each pair of programs, Simple and Python in turn, and prints how many times as fast Simple is.
+"""Runs each pair of programs in Simple and in Python in turns and prints Simple's relative speed.
 
     SIMPLE_HOST=build/release/bin/simple-host python3 benchmarks/host/run.py [NAME...] [--rounds N]
 
-A pair must print the same. Each program's time is the least of its rounds, in user and system time of the process,
-so that other work on the machine counts little; start-up is part of it.
+A pair must print the same. Each time is the minimum of the program's rounds, in user and system time of the process
+with its start-up, so that other work on the machine has little effect.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent
 
 
 def measured(command: list[str]) -> tuple[float, str]:
-    """The processor time in seconds that `command` took, and what it printed."""
+    """The processor time of `command` in seconds, and its output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -28,7 +28,7 @@ def measured(command: list[str]) -> tuple[float, str]:
 
 
 def compare(name: str, host: str, rounds: int) -> float:
-    """Prints one row; gives Python's time divided by Simple's."""
+    """Prints one row; returns Python's time divided by Simple's."""
     simple, python = math.inf, math.inf
     for _ in range(rounds):
         time, from_simple = measured([host, str(FOLDER / f"{name}.spl")])

@@ -1,9 +1,9 @@
-"""What a step of an optimizer costs, beside the same of torch.optim in Python: a small network, one thread.
+"""Compares the time of an optimizer step with torch.optim in Python: a small network, one thread.
 
     python3 benchmarks/optim/steps.py
 
-Ours is called from a loop of Simple; each time is the least of rounds that alternate. The goal is half of Python's
-time; what takes longer says SHORT.
+A loop of Simple calls our step. Rounds alternate, and each time is the minimum of its rounds. The goal is half of
+Python's time; a row that misses it ends with SHORT.
 """
 
 from __future__ import annotations

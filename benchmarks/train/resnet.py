@@ -1,4 +1,4 @@
-"""ResNet-18 with a stem of 3 x 3 on pictures of 32 x 32, batches of 4, SGD with momentum."""
+"""ResNet-18 with a 3 x 3 stem on images of 32 x 32, batches of 4, SGD with momentum."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Trains the same models in Simple and in Python, turn by turn, and prints how many times as fast Simple is.
+"""Trains the same models in Simple and in Python in turns and prints Simple's speed relative to Python's.
 
     SIMPLE_HOST=build/release/bin/simple-host python3 benchmarks/train/run.py [NAME...] [--rounds N]
 
-Each pair of programs has the same model, batches (all in memory before the first step), seed, optimizer and one thread;
-each is a process of its own, and while one takes its steps the other waits. Steps are counted by the second of
-processor time, so that other work on the machine counts little; "by clock" is the ratio by the clock on the wall. Both
-are of the least of a row's rounds. A goal is the ratio to reach at least; what misses it says SHORT. The losses of the
-last steps must agree to 1e-4.
+Each pair of programs has the same model, batches (in memory before the first step), seed, optimizer and one thread.
+Each program is a process; one waits while the other steps. Steps are counted per second of processor time, so that
+other work on the machine has little effect; "by clock" is the ratio of wall-clock times. Both use the minimum of a
+row's rounds. A goal is the smallest accepted ratio; a row that misses it ends with SHORT. The losses of the last steps
+must agree to 1e-4.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Row:
     program: str
     flags: tuple[str, ...]
     goal: float
-    steps: int  # of one turn; of all, too few for Adam's averages to become denormal, which slows both
+    steps: int  # of one turn; few enough that Adam's averages do not become denormal, which slows both
     rounds: int
 
 
@@ -45,18 +45,18 @@ ROWS = [
 
 
 class Trainer:
-    """A program that trains when it is told to."""
+    """A program that trains on request."""
 
     def __init__(self, command: list[str]) -> None:
         variables = {**os.environ, "OMP_NUM_THREADS": "1"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         self.process = subprocess.Popen(command, text=True, env=variables, **pipes)
-        self.processor = math.inf  # seconds a step, the least until now
+        self.processor = math.inf  # seconds per step, the minimum so far
         self.clock = math.inf
         self.loss = math.nan
 
     def processor_time(self) -> float:
-        # Linux numbers the clocks of other processes so.
+        # Linux's clock id of another process.
         return time.clock_gettime((~self.process.pid << 3) | 2)
 
     def train(self, steps: int) -> None:

@@ -1,4 +1,4 @@
-"""Training in turns: a line on standard input says how many steps, the answer is nanoseconds and the last loss."""
+"""Training in turns: a line on standard input is the number of steps; the answer is nanoseconds and the last loss."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def take_turns(optimizer: torch.optim.Optimizer, loss_of: LossOf, batches: Batch
 
 
 def fused() -> dict[str, Any]:
-    """What the optimizer is told: nothing, or that it is to be the fused one."""
+    """The optimizer's options: none, or `fused`."""
     return {"fused": True} if IS_FUSED else {}
 
 
 def seeded_batches(count: int, make: Callable[[], tuple[torch.Tensor, torch.Tensor]]) -> Batches:
-    """The same numbers as in turns.spl, made before the model under a seed of their own."""
+    """The same numbers as in turns.spl, drawn before the model with a separate seed."""
     torch.manual_seed(1)
     batches = [make() for _ in range(count)]
     torch.manual_seed(0)

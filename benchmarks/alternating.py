@@ -1,4 +1,4 @@
-"""Two ways of doing one thing, timed beside each other."""
+"""Times two implementations of one operation in alternating rounds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def nanoseconds(call: Callable[[], object], settle: Callable[[], object]) -> flo
 def compared(
     theirs: Callable[[], object], ours: Callable[[], object], settle: Callable[[], object] = lambda: None
 ) -> tuple[float, float]:
-    """Of a call of each, the least of rounds that alternate, less the empty loop's; each round ends with `settle()`."""
+    """The minimum time of a call of each over alternating rounds, without the empty loop; each round ends with `settle()`."""
     least = [math.inf, math.inf, math.inf]
     for _ in range(ROUNDS):
         for i, way in enumerate((theirs, ours, lambda: None)):

@@ -1,4 +1,4 @@
-"""What a process and those that it started take, by what Linux tells of them."""
+"""Measures the processor time and memory of a process and its children, from Linux's /proc."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ import threading
 import time
 from pathlib import Path
 
-BETWEEN = 0.02  # seconds from one look to the next
+BETWEEN = 0.02  # seconds between samples
 
 
 def tree_of(pid: int) -> list[int]:
     found = [pid]
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):  # a thread that has ended meanwhile
+        with contextlib.suppress(OSError):  # a thread that ended in the meantime
             for child in task.read_text().split():
                 found += tree_of(int(child))
     return found
 
 
 def processor_time(pid: int) -> float:
-    """Seconds of processor time of the processes that live."""
-    # Linux numbers the clocks of other processes so.
+    """Seconds of processor time of the live processes."""
+    # Linux's clock id of another process.
     return sum(time.clock_gettime((~process << 3) | 2) for process in tree_of(pid))
 
 
 def memory(pid: int) -> int:
-    """Bytes of the processes that live; a page that n processes share counts as an n-th of one in each (PSS)."""
+    """Bytes of the live processes; a page that n processes share counts as 1/n in each (PSS)."""
     found = 0
     for process in tree_of(pid):
         with contextlib.suppress(OSError):
@@ -37,7 +37,7 @@ def memory(pid: int) -> int:
 
 
 class PeakOfTree:
-    """The most memory that the tree is seen to have while this is entered."""
+    """The largest sampled memory of the tree inside this context."""
 
     def __init__(self, pid: int) -> None:
         self.bytes = 0

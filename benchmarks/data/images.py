@@ -1,6 +1,6 @@
-"""Photographs in folders, cut, flipped, coloured and normalized: `pictures.py FOLDER WAY`.
+"""Photographs in folders, cropped, flipped, color-jittered and normalized: `images.py FOLDER DECODER`.
 
-WAY says how torchvision decodes: "tensors" by its own decode_image, "pillow" by Pillow, as ImageFolder does by default.
+DECODER selects torchvision's decoder: "tensors" is its decode_image, "pillow" is Pillow, ImageFolder's default.
 """
 
 import sys
