@@ -155,4 +155,4 @@ class TestFilesOfDigits:
     def test_other_file_type_is_reported(self, simple, folder):
         (folder / self.IMAGES).write_bytes(b"no digits")
         run = self.run(simple, folder)
-        assert run.code == 1 and "[110, 111, 32, 100] is not the start of an idx file" in run.err
+        assert run.code == 1 and "[110, 111, 32, 100] is not the magic number of an IDX file" in run.err

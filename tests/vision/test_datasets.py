@@ -164,7 +164,7 @@ def test_image_folder(tmp_path):
 
 
 def test_invalid_image_folders_are_reported(tmp_path):
-    assert OURS.failure("ImageFolder", str(tmp_path / "none")) == f"Io: there is no folder '{tmp_path / 'none'}'"
+    assert OURS.failure("ImageFolder", str(tmp_path / "none")) == f"Io: no such folder: '{tmp_path / 'none'}'"
     assert OURS.failure("ImageFolder", str(tmp_path)) == f"Io: Couldn't find any class folder in {tmp_path}."
     (tmp_path / "empty").mkdir()
     told = OURS.failure("ImageFolder", str(tmp_path))
@@ -205,15 +205,15 @@ def test_incomplete_imagenet_is_reported(imagenet):
         datasets.ImageNet(root, "test")
     assert OURS.imagenet_failure(root, "test").lower().startswith(f"invalidargument: {str(error.value)[:40]}".lower())
     torch.save((dict(list(NAMES.items())[:2]), []), imagenet / "meta.bin")
-    assert OURS.imagenet_failure(root, "val") == f"Io: '{root}/meta.bin' is broken: it has no names for n02105855"
+    assert OURS.imagenet_failure(root, "val") == f"Io: '{root}/meta.bin' is broken: it has no class names for n02105855"
     torch.save([1], imagenet / "meta.bin")
-    told = f"Io: '{root}/meta.bin' is broken: it is no table of ImageNet's classes"
+    told = f"Io: '{root}/meta.bin' is broken: it is not a table of ImageNet's classes"
     assert OURS.imagenet_failure(root, "val") == told
     (imagenet / "meta.bin").write_bytes(b"cut off")
     assert OURS.imagenet_failure(root, "val").startswith(f"Io: {root}/meta.bin cannot be read")
     (imagenet / "meta.bin").unlink()
     assert OURS.imagenet_failure(root, "val").startswith(f"Io: The meta file '{root}/meta.bin' is not present")
-    assert OURS.imagenet_failure(root + "/no", "val").startswith(f"Io: there is no folder '{root}/no/val'")
+    assert OURS.imagenet_failure(root + "/no", "val").startswith(f"Io: no such folder: '{root}/no/val'")
 
 
 IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
@@ -224,15 +224,15 @@ IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
     [
         (IMAGES, lambda data: data[:-1], "its sizes [7, 28, 28] need 5488 bytes, and 5487 follow"),
         (IMAGES, lambda data: data + b"x", "its sizes [7, 28, 28] need 5488 bytes, and 5489 follow"),
-        (IMAGES, lambda data: data[:9], "it ends within its sizes"),
-        (IMAGES, lambda data: b"", "an idx file has 4 bytes at least, this one 0"),
-        (IMAGES, lambda data: b"PNG!" + data, "is not the start of an idx file of 1 to 3 dimensions"),
-        (IMAGES, lambda data: idx(numpy.zeros(7, numpy.uint8)), "pictures are bytes in 3 dimensions, not uint8 in 1"),
+        (IMAGES, lambda data: data[:9], "it ends inside its header"),
+        (IMAGES, lambda data: b"", "expected at least 4 bytes of an IDX file, got 0"),
+        (IMAGES, lambda data: b"PNG!" + data, "is not the magic number of an IDX file of 1 to 3 dimensions"),
+        (IMAGES, lambda data: idx(numpy.zeros(7, numpy.uint8)), "expected images, uint8 in 3 dimensions, got uint8 in 1"),
         (IMAGES, lambda data: data[:4] + b"\xff" * 12 + b"end", "4294967295] need too many bytes, and 3 follow"),
         (IMAGES, lambda data: data[:4] + b"\x80\0\0\0" * 2 + b"\0\0\0\x04", "4] need too many bytes, and 0 follow"),
-        (LABELS, lambda data: data[:-1] + b"\x0a", "there is a label 10, and there are 10 classes"),
-        (LABELS, lambda data: idx(numpy.zeros(6, numpy.uint8)), "it has 6 labels for 7 pictures"),
-        (LABELS, lambda data: idx(numpy.zeros(7, ">i4"), 12), "labels are bytes in 1 dimension, not int32 in 1"),
+        (LABELS, lambda data: data[:-1] + b"\x0a", "label 10 is out of range for 10 classes"),
+        (LABELS, lambda data: idx(numpy.zeros(6, numpy.uint8)), "it has 6 labels for 7 images"),
+        (LABELS, lambda data: idx(numpy.zeros(7, ">i4"), 12), "expected labels, uint8 in 1 dimension, got int32 in 1"),
         (IMAGES, lambda data: gzip.compress(data) + b"?", "this gzip file is corrupt: it has trailing data"),
         (IMAGES, lambda data: gzip.compress(data)[:-9], "this gzip file is truncated"),
         (IMAGES, lambda data: gzip.compress(data)[:-8] + b"\0" * 8, "this gzip file is corrupt: "),
@@ -248,10 +248,10 @@ def test_corrupt_mnist_files_are_reported(file, change, message, tmp_path):
 
 def test_missing_file_is_reported(tmp_path):
     path = tmp_path / "MNIST" / "raw" / IMAGES
-    assert OURS.failure("MNIST", str(tmp_path)) == f"Io: Dataset not found: there is neither '{path}' nor '{path}.gz'"
+    assert OURS.failure("MNIST", str(tmp_path)) == f"Io: Dataset not found: neither '{path}' nor '{path}.gz' exists"
     told = OURS.failure("CIFAR10", str(tmp_path))
     python, binary = tmp_path / "cifar-10-batches-py", tmp_path / "cifar-10-batches-bin"
-    assert told == f"Io: Dataset not found: there is neither '{python}' nor '{binary}'; download: true fetches it"
+    assert told == f"Io: Dataset not found: neither '{python}' nor '{binary}' exists; pass download: true"
     binary.mkdir()
     names = binary / "batches.meta.txt"
     assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: Dataset not found: there is no '{names}'"
@@ -267,10 +267,10 @@ def test_corrupt_cifar_files_are_reported(tmp_path):
     path.write_bytes(whole[:-1])
     assert (
         OURS.failure("CIFAR10", str(tmp_path))
-        == f"Io: '{path}' is broken: its 12291 bytes are no whole records of 3073"
+        == f"Io: '{path}' is broken: expected records of 3073 bytes, got 12291 bytes in total"
     )
     path.write_bytes(b"\x63" + whole[1:])
-    why = "there is a label 99, and there are 10 classes"
+    why = "label 99 is out of range for 10 classes"
     assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: '{path}' is broken: {why}"
     path.unlink()
     assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: '{path}' cannot be read: no such file"
@@ -279,23 +279,23 @@ def test_corrupt_cifar_files_are_reported(tmp_path):
 @pytest.mark.parametrize(
     ("batch", "message"),
     [
-        ({"data": numpy.zeros((2, 3072), numpy.uint8), "labels": [1]}, "it has 1 labels for 2 pictures"),
-        ({"data": numpy.zeros((2, 3071), numpy.uint8), "labels": [1, 2]}, "its data are no rows of 3072 bytes"),
-        ({"data": numpy.zeros((2, 3072), numpy.int8), "labels": [1, 2]}, "its data are no rows of 3072 bytes"),
-        ({"data": [1], "labels": [1]}, "its data are no rows of 3072 bytes"),
-        ({"data": numpy.zeros((1, 3072), numpy.uint8), "labels": ["a"]}, "its labels are no list of integers"),
-        ({"data": numpy.zeros((1, 3072), numpy.uint8), "labels": 3}, "its labels are no list of integers"),
-        ({"labels": [1]}, "it is no dict with 'data'"),
-        ({"data": numpy.zeros((1, 3072), numpy.uint8)}, "it is no dict with 'fine_labels'"),
-        ([1], "it is no dict with 'data'"),
+        ({"data": numpy.zeros((2, 3072), numpy.uint8), "labels": [1]}, "it has 1 labels for 2 images"),
+        ({"data": numpy.zeros((2, 3071), numpy.uint8), "labels": [1, 2]}, "expected data with rows of 3072 bytes"),
+        ({"data": numpy.zeros((2, 3072), numpy.int8), "labels": [1, 2]}, "expected data with rows of 3072 bytes"),
+        ({"data": [1], "labels": [1]}, "expected data with rows of 3072 bytes"),
+        ({"data": numpy.zeros((1, 3072), numpy.uint8), "labels": ["a"]}, "expected labels that are a list of integers"),
+        ({"data": numpy.zeros((1, 3072), numpy.uint8), "labels": 3}, "expected labels that are a list of integers"),
+        ({"labels": [1]}, "expected a dict with the key 'data'"),
+        ({"data": numpy.zeros((1, 3072), numpy.uint8)}, "expected a dict with the key 'fine_labels'"),
+        ([1], "expected a dict with the key 'data'"),
         (fractions.Fraction(1, 2), "it contains a fractions.Fraction; only tensors"),
         (
             {"data": numpy.zeros((4, 3072), numpy.uint8), "labels": [1, 2, 10, 3]},
-            "there is a label 10, and there are 10",
+            "label 10 is out of range for 10",
         ),
         (
             {"data": numpy.zeros((1, 3072), numpy.uint8), "labels": [-1]},
-            "there is a label -1, and there are 10 classes",
+            "label -1 is out of range for 10 classes",
         ),
     ],
     ids=range(12),

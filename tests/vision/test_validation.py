@@ -68,12 +68,12 @@ def test_transforms_must_be_a_sequence(name):
 
 def test_image_must_be_a_tensor():
     """torchvision accepts Pillow's images, and returns paths and numbers unchanged."""
-    message = "ToImage takes a picture, a tensor [..., channels, height, width], not "
-    assert OURS.of_no_image("a.png") == message + "text; vision.io.read_image(path) reads one"
-    assert OURS.of_no_image(object()).startswith(message + "Object; a picture of Pillow's becomes one by torchvision.")
+    message = "ToImage: expected an image, a tensor [..., channels, height, width], got "
+    assert OURS.of_no_image("a.png") == message + "text; read a file with vision.io.read_image(path)"
+    assert OURS.of_no_image(object()).startswith(message + "Object; convert a Pillow image with torchvision.")
     assert OURS.of_no_image(5) == message + "i64"
     assert OURS.sometimes(5) == 6
 
 
 def test_custom_transform_needs_a_transform_method():
-    assert OURS.of_its_own() == "another: Unfinished has no transform(image)"
+    assert OURS.of_its_own() == "another: Unfinished: transform(image) is not implemented"
