@@ -9,7 +9,7 @@ from copy import deepcopy
 import pytest
 from compare_optimizers import plain
 from compare_schedulers import CASES, OURS, Mine, optimizer_of, pair, step
-from state_mutations import REFUSAL, mutate, refusal_of_python
+from state_mutations import ERROR_OF, mutate, python_error
 
 MUTATIONS = 15
 
@@ -25,9 +25,9 @@ def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(case):
         before = plain(mine.state_dict())
         state = deepcopy(theirs.state_dict())
         what = mutate(state, rng)
-        why = REFUSAL.of(mine, deepcopy(state))
+        why = ERROR_OF.of(mine, deepcopy(state))
         if why is None:
-            assert refusal_of_python(theirs, state) is None, (what, "Python refuses it")
+            assert python_error(theirs, state) is None, (what, "Python refuses it")
             with contextlib.suppress(RuntimeError):
                 step(mine, other, 1)
         else:
@@ -50,7 +50,7 @@ def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(case):
 )
 def test_error_names_the_entry(state, message):
     scheduler = OURS.StepLR(optimizer_of(Mine()), 3)
-    assert message in REFUSAL.of(scheduler, state)
+    assert message in ERROR_OF.of(scheduler, state)
 
 
 def test_rejected_part_leaves_the_parts_before_it():
@@ -60,7 +60,7 @@ def test_rejected_part_leaves_the_parts_before_it():
     state = deepcopy(chain.state_dict())
     state["_schedulers"][0]["gamma"] = 0.7
     state["_schedulers"][1]["gamma"] = None
-    assert 'ExponentialLR.load_state_dict(): "gamma" must be like 0.9, got nil' in REFUSAL.of(chain, state)
+    assert 'ExponentialLR.load_state_dict(): "gamma" must be like 0.9, got nil' in ERROR_OF.of(chain, state)
     assert plain(chain.state_dict()) == before
     state["_schedulers"].pop()
-    assert '"_schedulers" must be a list of 2 states' in REFUSAL.of(chain, state)
+    assert '"_schedulers" must be a list of 2 states' in ERROR_OF.of(chain, state)

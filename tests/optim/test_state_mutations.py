@@ -8,7 +8,7 @@ from copy import deepcopy
 
 import pytest
 from compare_optimizers import NAMES, ours, plain, problems_for, pythons, torch
-from state_mutations import REFUSAL, mutate, refusal_of_python
+from state_mutations import ERROR_OF, mutate, python_error
 
 OPTIONS = {
     "Adam": {"amsgrad": True},
@@ -51,14 +51,14 @@ def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(name):
         good, before = deepcopy(other.state_dict()), plain(other.state_dict())
         state = deepcopy(good)
         what = [mutate(state, rng) for _ in range(rng.choice([1, 1, 2]))]
-        why = REFUSAL.of(other, deepcopy(state))
+        why = ERROR_OF.of(other, deepcopy(state))
         if why is not None:
             assert plain(other.state_dict()) == before, what
             assert all(torch.equal(a, b) for a, b in zip(theirs.params, mine.params, strict=True)), what
             mine.steps(other, 1, closure=name == "LBFGS")
             continue
         accepted += 1
-        assert refusal_of_python(one, state) is None, (what, "Python refuses it")
+        assert python_error(one, state) is None, (what, "Python refuses it")
         assert comparable(other.state_dict()["state"]) == comparable(one.state_dict()["state"]), what
         with contextlib.suppress(RuntimeError):
             mine.steps(other, 2, closure=name == "LBFGS")
@@ -86,13 +86,13 @@ def test_error_names_the_entry(change, message):
     state = deepcopy(other.state_dict())
     change(state)
     state["param_groups"][0].setdefault("lr", 5.0)
-    assert message in REFUSAL.of(other, state)
+    assert message in ERROR_OF.of(other, state)
 
 
 def test_state_of_another_optimizer_is_rejected():
     _, _, _, adam = pair_of("Adam")
     _, _, mine, sgd = pair_of("SGD")
-    why = REFUSAL.of(sgd, adam.state_dict())
+    why = ERROR_OF.of(sgd, adam.state_dict())
     assert 'has no param_groups[0]["dampening"], an option of SGD' in why
     assert "of an optimizer of the same class with the same parameters" in why
     mine.steps(sgd, 1)

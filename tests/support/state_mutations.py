@@ -67,7 +67,7 @@ def python_error(optimizer, state):
 
 
 # A failure that is not a TorchError propagates, and fails the test.
-REFUSAL = run(
+ERROR_OF = run(
     """
     use torch
     fn of(optimizer, state):
