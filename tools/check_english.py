@@ -145,7 +145,7 @@ def words_of(sentence: str) -> list[str]:
 def document_findings(path: str, text: str) -> Iterator[Finding]:
     for number, block in blocks_of(text):
         plain = re.sub(r"`[^`]*`", "code", block)
-        for sentence in re.split(r"(?<=[.!?:])[)\"*_]*\s+(?=[\"(*_\[]*(?:[A-Z0-9]|code))", plain):
+        for sentence in re.split(r"(?<![ (.]\w)(?<!e\.g)(?<=[.!?:])[)\"*_]*\s+", plain):
             count = len(words_of(sentence))
             if count > MAX_SENTENCE_WORDS:
                 yield Finding(path, number, f"a sentence of {count} words: {' '.join(sentence.split()[:8])} ...")

@@ -8,6 +8,8 @@ from abi_generator.signatures import c_parameter_text
 from abi_generator.sources import NOTE
 from abi_generator.table import HANDLE_LISTS, HANDLES, OWNED_LISTS, Function, by_family
 
+REFERENCE_COLUMNS = 100
+
 
 def error_lines(function: Function) -> list[str]:
     kinds = {value.kind for value in function.args}
@@ -62,13 +64,31 @@ def reference(functions: list[Function]) -> str:
     out = [
         "# Reference of the C ABI\n",
         f"\n<!-- {NOTE} -->\n",
-        "\nEvery function returns `SPT_OK` (0) or the kind of its error. The conventions for errors, handles and lists",
-        "\nare described in `abi/include/simple_torch/types.h`, the error record in `library.h` next to it.\n",
+        "\nEvery function returns `SPT_OK` (0) or the kind of its error. The conventions for errors, handles",
+        "\nand lists are described in `abi/include/simple_torch/types.h`, the error record in `library.h`",
+        "\nnext to it.\n",
     ]
     for title, group in by_family(functions):
         out.append(f"\n## {title}\n")
         for f in group:
             out.append(f"\n### spt_{f.name}\n\n```c\nint32_t spt_{f.name}({c_parameter_text(f)});\n```\n\n")
-            out.append(f"{f.fields['summary']}\n\n")
-            out += [f"- {key}: {value}\n" for key, value in doc_fields(f)]
+            out.append(f"{_wrapped(f.fields['summary'])}\n\n")
+            out += [_reference_field(f, key, value) for key, value in doc_fields(f)]
     return "".join(out)
+
+
+def _reference_field(function: Function, key: str, value: str) -> str:
+    if key == "Errors":
+        return "- Errors:\n" + "".join(f"{_wrapped(line, '  - ')}\n" for line in error_lines(function))
+    return f"{_wrapped(f'{key}: {value}', '- ')}\n"
+
+
+def _wrapped(text: str, bullet: str = "") -> str:
+    return textwrap.fill(
+        text,
+        REFERENCE_COLUMNS,
+        initial_indent=bullet,
+        subsequent_indent=" " * len(bullet),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

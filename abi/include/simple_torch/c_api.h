@@ -5078,8 +5078,8 @@ SPT_API int32_t spt_op_names(char** out);
 
 /* --- Indexing --- */
 
-/** Returns a[keys]. kinds has a letter for each key: v an integer, bool or nil (a new dimension), s a
- *  slice (an array of start, stop and step, each an integer or nil), e an ellipsis (any value), t a
+/** Returns a[keys]. kinds has a letter for each key. v: an integer, bool or nil (a new dimension). s: a
+ *  slice, an array of start, stop and step, each an integer or nil. e: an ellipsis (any value). t: a
  *  tensor of indices or a mask.
  *
  *  Shapes:   As in PyTorch: a view of a, or a copy if a key is a tensor.
