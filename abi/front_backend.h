@@ -9,7 +9,7 @@
 namespace simple_torch::abi {
 
 /// Incremented with every change of a struct in this file. Front and backend must have the same version.
-inline constexpr int32_t kFrontBackendVersion = 2;
+inline constexpr int32_t kFrontBackendVersion = 3;
 
 /// The PyTorch and the Python in use. Strings are never NULL, "" if nothing was found, and live as long as
 /// the process.
@@ -41,7 +41,7 @@ struct HostHelpers {
   void (*array_push)(SplArray*, SplValue);
   void (*array_free)(SplArray*);
   char* (*str_new)(const char*);
-  int32_t (*threads_at_work)();
+  const SplInterruptService* interrupts;  // NULL in a process without the host
 };
 
 /// The functions and data of the front that a backend uses. Valid until the process ends.

@@ -19,7 +19,7 @@ struct Generator;
 namespace simple_torch::bridge {
 
 /// Increment on every change of a struct in this file. Backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 14;
+inline constexpr int32_t kBridgeVersion = 15;
 
 /// One Python object. A pointer that a function returns is an owned reference. Any thread may hold it and
 /// drop it with BridgeApi::release. It is never dereferenced outside the bridge. Two kinds hold no reference
@@ -145,9 +145,7 @@ struct BackendServices {
   void (*classify_message)(const char* message, MessageClass& out);  // out of memory: kTorch, empty fields
   /// A new tensor on the same memory, or on a copy of it.
   bool (*share)(const at::Tensor& tensor, CopyRule rule, at::Tensor& out, ServiceError& error);
-  int (*held_locks)();           // backend locks held by the calling thread; counted in debug builds
-  int32_t (*threads_at_work)();  // Simple threads, in Python or not, that do not wait for another thread;
-                                 // async-signal-safe
+  int (*held_locks)();  // backend locks held by the calling thread; counted in debug builds
 };
 
 /// The functions of the bridge. A function that returns int32_t returns 0, or the number of an error kind

@@ -9,6 +9,7 @@
 #include "host/builtins/host_externs.h"
 #include "host/ffi/callback.h"
 #include "host/installation.h"
+#include "host/interrupts/interrupts.h"
 #include "host/modules/loader.h"
 #include "host/output.h"
 #include "host/report.h"
@@ -61,7 +62,7 @@ SPL_EMBEDDED_API const char* spl_embedded_start(const char* file, SplWriter writ
   return problem.empty() ? nullptr : problem.c_str();
 }
 
-SPL_EMBEDDED_API void spl_embedded_interrupt(void) { host_lock().interrupt(); }
+SPL_EMBEDDED_API void spl_embedded_interrupt(void) { request_interrupt(); }
 
 SPL_EMBEDDED_API void spl_embedded_end(void) {
   if (host_lock().is_closed() || !host_lock().acquire_unless_closed()) {

@@ -15,7 +15,7 @@ typedef int (*SplWriter)(int stream, const char* text, size_t size);
  * text that lives as long as the process. */
 const char* spl_embedded_start(const char* file, SplWriter writer);
 
-/* Ctrl-C: the Simple code that runs ends at its next turn, as by exit(130). Safe in a signal handler. */
+/* An interrupt: running Simple code stops at its next safepoint, as by exit(130). Async-signal-safe. */
 void spl_embedded_interrupt(void);
 
 /* The process is about to end: no Simple code runs any more, and threads of Simple stay where they are. */

@@ -2,7 +2,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +12,7 @@
 #include "host/builtins/builtins.h"
 #include "host/builtins/host_externs.h"
 #include "host/ffi/libraries.h"
+#include "host/interrupts/interrupts.h"
 #include "host/malloc_tuning.h"
 #include "host/modules/loader.h"
 #include "host/report.h"
@@ -223,15 +223,6 @@ int dispatch(std::vector<std::string> arguments) {
   return code == 0 && info.failed != 0 ? 1 : code;  // a spec that was run by itself
 }
 
-// The program ends at its next turn; a second time, when some native function may not come back, at once.
-void on_interrupt(int signal) {
-  if (host_lock().interrupt()) {
-    return;
-  }
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -241,7 +232,7 @@ int main(int count, char** arguments) {
   host_lock().acquire();
   static Thread main_thread;
   install_builtins();
-  std::signal(SIGINT, on_interrupt);
+  install_interrupt_handler();
   pthread_atfork([] { std::fflush(stdout); }, nullptr, nullptr);  // or the child prints it once more
   int code = dispatch({arguments + 1, arguments + count});
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

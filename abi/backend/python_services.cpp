@@ -92,12 +92,9 @@ void explain(const char* message, bridge::MessageClass& out) noexcept {
 
 int held_locks() { return core::held_locks(); }
 
-int32_t threads_at_work() { return services().host.threads_at_work(); }
-
 }  // namespace
 
-const bridge::BackendServices kBackendServices{object_of, tensor_of,  lend,           lend_legacy,
-                                               hand_over, take,       take_memory,    explain,
-                                               share,     held_locks, threads_at_work};
+const bridge::BackendServices kBackendServices{object_of, tensor_of,   lend,    lend_legacy, hand_over,
+                                               take,      take_memory, explain, share,       held_locks};
 
 }  // namespace simple_torch::abi

@@ -141,7 +141,7 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
       kFrontBackendVersion,
       record_error,
       &known.plain,
-      {spl_array_new, spl_array_push, spl_array_free, spl_str_new, spl_threads_at_work}};
+      {spl_array_new, spl_array_push, spl_array_free, spl_str_new, spl_interrupt_service()}};
   if (open(&kServices, kTableFingerprint, &filled) != 0) {
     return spt_last_error_message();
   }

@@ -56,7 +56,7 @@ SPL_WEAK double spl_as_float(SplValue value) {
   return value.tag == SPL_FLOAT ? value.as_float : static_cast<double>(spl_as_int(value));
 }
 
-SPL_WEAK int32_t spl_threads_at_work() { return 0; }
+SPL_WEAK const SplInterruptService* spl_interrupt_service() { return nullptr; }
 
 SPL_WEAK char* spl_str_new(const char* text) { return strdup(text); }
 

@@ -12,6 +12,7 @@
 #include "bridge/runtime/forced_unwind.h"
 #include "bridge/runtime/interrupts.h"
 #include "bridge/runtime/pending_release.h"
+#include "bridge/runtime/python_process.h"
 #include "bridge/tensors/tensor_object.h"
 
 #include <structmember.h>  // after Python.h, whose types it uses
@@ -142,7 +143,7 @@ void deallocate(PyObject* self) {
     function.end(function.context);
   }
   if (is_interrupted) {
-    interrupt_again(*this_python_thread());
+    rearm_interrupt(*this_python_thread());
   }
 }
 
@@ -285,7 +286,7 @@ int32_t on_interrupt(void (*interrupt)()) {
         "py_on_interrupt: only available in a Python process; in other processes SIGINT reaches the "
         "program directly");
   }
-  return in_python([&] { return watch_interrupts(interrupt); });
+  return in_python([&] { return attach_program(interrupt); });
 }
 
 }  // namespace

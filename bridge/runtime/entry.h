@@ -28,9 +28,9 @@ class Entry {
   /// failure; without one, a failure has set a Python exception. An interrupt still counts while the error is
   /// described, which may run Python code.
   int32_t finish(bool succeeded, std::exception_ptr thrown) {
-    const unsigned presses = presses_for(gil_.thread());
+    const unsigned count = interrupt_count(gil_.thread());
     const int32_t status = thrown ? report_thrown(std::move(thrown)) : succeeded ? 0 : report_python_error();
-    const bool during_report = take_report_interrupt() || presses_for(gil_.thread()) != presses;
+    const bool during_report = take_report_interrupt() || interrupt_count(gil_.thread()) != count;
     if ((is_entry_ && leaving_python(gil_.thread())) || during_report) {
       PyErr_Clear();
       return report_interrupt();

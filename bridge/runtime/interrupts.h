@@ -1,37 +1,42 @@
-// Ctrl-C while Python runs: KeyboardInterrupt in whichever threads are inside Python, and nothing left
-// behind. A second one while a call has not ended since ends the program.
+// SIGINT while Python runs: KeyboardInterrupt in the threads that are inside Python.
+//
+// The process's interrupt service owns SIGINT: the host's, or default_interrupt_service.h. This file is its
+// client: it knows which threads are inside Python and delivers interrupts to them.
+// abi/interrupt_transitions.h has the states and the transition table.
 #pragma once
 
+#include <pthread.h>
+
 #include "bridge/runtime/gil.h"
+#include "simple_torch/spl_runtime.h"
 
 namespace simple_torch::bridge {
 
-/// Takes over SIGINT, in a process whose Python we started; call it on the starting thread, under the GIL,
-/// after initialisation. What was there before gets the signals that arrive while no thread is in Python.
+/// Becomes the client of the interrupt service, in a process whose Python we started. Call it on the starting
+/// thread, under the GIL, after initialization. False with an exception set on failure.
 bool install_interrupts();
 
-/// Around the outermost call of Python on a thread. `leaving` returns true when a Ctrl-C arrived during the
-/// call and has not shown as KeyboardInterrupt yet: the call then counts as interrupted, and nothing of it
-/// is left to land in a later one; an exception that still pends is to be dropped. Both need the GIL.
+/// Around the outermost call into Python on a thread. `leaving_python` returns true when an interrupt arrived
+/// during the call and has not been raised as KeyboardInterrupt. The call then counts as interrupted, no
+/// request is left for a later call, and the caller drops an exception that is set. Both need the GIL.
 void entering_python(PythonThread& thread) noexcept;
 bool leaving_python(PythonThread& thread) noexcept;
 
-/// A number that grows when a Ctrl-C comes for the thread while it is inside, whatever becomes of it. Needs
-/// the GIL.
-unsigned presses_for(const PythonThread& thread) noexcept;
+/// The number of interrupts that arrived for the thread while it was inside Python. Needs the GIL.
+unsigned interrupt_count(const PythonThread& thread) noexcept;
 
-/// For a Ctrl-C that `leaving_python` has told of where nothing can be raised, as in a deletion: the code
-/// round that is interrupted. Inside of Python, under the GIL.
-void interrupt_again(PythonThread& thread) noexcept;
+/// Requests an interrupt again that `leaving_python` has returned where nothing can be raised, such as in a
+/// destructor: it interrupts the calling Python code. Called inside Python, under the GIL.
+void rearm_interrupt(PythonThread& thread) noexcept;
 
-/// In a process whose Python runs us: Ctrl-C calls `interrupt` while Python's main thread waits for a
-/// function of the program, and else whoever had it before. NULL ends that. Needs the GIL; false with an
-/// exception pending.
-bool watch_interrupts(void (*interrupt)());
+/// The client of the interrupt service.
+const SplInterruptClient& interrupt_client() noexcept;
 
-/// Around a function of the program that Python calls. `entering` says what `leaving` is to be told. Both
-/// need the GIL.
-bool entering_program() noexcept;
-void leaving_program(bool was_in_program) noexcept;
+/// For the default service: counts an interrupt that Python's own handler receives. Async-signal-safe.
+void count_main_interrupt() noexcept;
+
+/// For a Python process: the thread whose signals Python handles.
+void set_python_main(pthread_t thread) noexcept;
+bool is_python_main() noexcept;
 
 }  // namespace simple_torch::bridge

@@ -6,6 +6,8 @@
 #include "host/builtins/captured_values.h"
 #include "host/builtins/failure.h"
 #include "host/installation.h"
+#include "host/interrupts/interrupts.h"
+#include "host/interrupts/scopes.h"
 #include "host/modules/loader.h"
 #include "host/values/error.h"
 #include "host/vm/lock.h"
@@ -273,8 +275,8 @@ Value identity(Thread&, Value* args, int) {
   return Value::integer(by_parts ? 0 : static_cast<int64_t>(reinterpret_cast<uintptr_t>(of.as_object)));
 }
 
-// As attempt(); in another program's process exit(code), or Ctrl-C, is Err(code), a plain integer, and so is
-// Ctrl-C that does not end the program.
+// As attempt(). In an embedded host, exit(code) and an interrupt return Err(code), an integer; so does an
+// interrupt that does not end the program.
 Value attempt_to_end(Thread& thread, Value* args, int) {
   try {
     return attempted(thread, given(args[0]));
@@ -286,13 +288,13 @@ Value attempt_to_end(Thread& thread, Value* args, int) {
   }
 }
 
-// As attempt(), but that Ctrl-C ends what runs, not the program: it is Err(nil).
+// As attempt(), but an interrupt stops the call instead of the program and returns Err(nil).
 Value attempt_interruptible(Thread& thread, Value* args, int) {
-  const InterruptsAllowed interruptible;
+  const InterruptsAllowed allowed;
   try {
     Ref outcome = Ref::owned(attempted(thread, given(args[0])));
-    // It may have come where nothing looks for it any more.
-    return may_be_interrupted() && host_lock().take_interrupt() ? make_err(Value()) : outcome.take();
+    // It may have arrived after the last safepoint.
+    return may_be_interrupted() && take_interrupt() ? make_err(Value()) : outcome.take();
   } catch (const ExitRequest& request) {
     if (!request.by_interrupt) {
       throw;

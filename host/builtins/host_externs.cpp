@@ -29,6 +29,7 @@
 #include "host/values/tracking.h"
 #include "host/vm/cycles.h"
 #include "host/vm/lock.h"
+#include "host/vm/safepoint.h"
 #include "host/vm/thread.h"
 
 namespace spl {

@@ -1,4 +1,4 @@
-// Ctrl-C as a mark that a loop of the program looks for, where it would end the program at any place.
+// The externs rt_interrupt_mark_*: a loop polls for an interrupt instead of being stopped by it.
 #pragma once
 
 #include "host/values/value.h"
@@ -7,14 +7,10 @@ namespace spl {
 
 class Thread;
 
-/// From here to interrupt_mark_end a first SIGINT only sets the mark, and a second ends the process at once.
-/// Beginnings and ends are counted, so that loops may nest or run side by side. Where SIGINT is ignored it
-/// stays so.
+/// watch_interrupt_mark(), unwatch_interrupt_mark() and is_interrupt_mark_set() of
+/// host/interrupts/interrupts.h.
 Value interrupt_mark_begin(Thread&, Value* args, int count);
 Value interrupt_mark_end(Thread&, Value* args, int count);
-
-/// Whether SIGINT came since. Takes the signal back from who took it over meanwhile, as Python does when it
-/// starts.
 Value interrupt_mark_is_set(Thread&, Value* args, int count);
 
 }  // namespace spl

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "host/interrupts/scopes.h"
 #include "host/values/error.h"
 #include "host/vm/lock.h"
 #include "host/vm/thread.h"

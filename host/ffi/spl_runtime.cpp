@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "host/vm/lock.h"
+#include "host/interrupts/interrupts.h"
 
 #define SPL_EXPORT __attribute__((visibility("default"), used))
 
@@ -64,7 +64,7 @@ SPL_EXPORT double spl_as_float(SplValue value) {
   return value.tag == SPL_FLOAT ? value.as_float : static_cast<double>(spl_as_int(value));
 }
 
-SPL_EXPORT int32_t spl_threads_at_work() { return spl::ActiveThread::threads(); }
+SPL_EXPORT const SplInterruptService* spl_interrupt_service() { return spl::interrupt_service(); }
 
 SPL_EXPORT char* spl_str_new(const char* text) {
   char* copy = strdup(text);

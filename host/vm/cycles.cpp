@@ -12,11 +12,12 @@
 #include "host/values/objects.h"
 #include "host/values/tracking.h"
 #include "host/vm/lock.h"
+#include "host/vm/safepoint.h"
 #include "host/vm/thread.h"
 
 namespace spl {
 
-void ask_for_collection() { host_lock().ask_for_collection(); }
+void ask_for_collection() { host_lock().request_safepoint(kCollectionReason); }
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "host/builtins/builtins.h"
+#include "host/interrupts/scopes.h"
 #include "host/modules/module.h"
-#include "host/vm/lock.h"
 #include "host/vm/native_window.h"
 #include "host/vm/thread.h"
 
@@ -83,7 +83,7 @@ void Thread::suspend(Value yielded) {
 }
 
 void Thread::run_left_defers(std::vector<Defer> defers) {
-  const InterruptsMasked undisturbed;
+  const InterruptsMasked masked;
   const size_t height = defers_.size();
   defers_.insert(defers_.end(), defers.begin(), defers.end());
   while (defers_.size() > height) {

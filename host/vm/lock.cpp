@@ -1,4 +1,4 @@
-// A ticket lock whose waiters ask for their turn after 5 ms.
+// A ticket lock whose waiters request a hand-over after 5 ms.
 #include "host/vm/lock.h"
 
 #include <pthread.h>
@@ -8,9 +8,6 @@
 #include <new>
 #include <thread>
 
-#include "host/installation.h"
-#include "host/values/error.h"
-#include "host/vm/cycles.h"
 #include "host/vm/threads.h"
 
 namespace spl {
@@ -21,20 +18,11 @@ namespace {
 
 constexpr auto kTurn = std::chrono::milliseconds(5);
 
-thread_local bool has_lock = false;       // this thread
-thread_local bool only_for_fork = false;  // and it got it for that
+thread_local bool has_lock = false;
+thread_local bool only_for_fork = false;  // this thread acquired the lock only for a fork
 
-std::atomic<int> interruptible_threads{0};
-std::atomic<bool> first_is_interruptible{false};
-
-bool is_first_thread() {
-  static thread_local const bool is_first = gettid() == getpid();
-  return is_first;
-}
-
-// How often who is next looks before it sleeps: not at all where the one that has the lock cannot run
-// meanwhile.
-int looks() {
+// How often the next thread spins before it sleeps: never on one CPU, where the holder cannot run meanwhile.
+int spins() {
   static const int count = std::thread::hardware_concurrency() > 1 ? 400 : 0;
   return count;
 }
@@ -47,7 +35,7 @@ void pause_briefly() {
 #endif
 }
 
-[[noreturn]] void wait_for_the_end() {
+[[noreturn]] void park_forever() {
   while (true) {
     pause();
   }
@@ -57,16 +45,16 @@ void pause_briefly() {
 
 void HostLock::acquire() {
   if (!acquire_unless_closed()) {
-    wait_for_the_end();
+    park_forever();
   }
 }
 
 bool HostLock::acquire_unless_closed() {
   if (is_closed() && has_lock) {
-    return true;  // the thread that closed it, which keeps it, may come back to Simple
+    return true;  // the thread that closed the lock keeps it and may return to Simple
   }
   const uint64_t ticket = next_ticket_.fetch_add(1);
-  if (!came_soon(ticket) && !sleep_until(ticket)) {
+  if (!spin_until(ticket) && !sleep_until(ticket)) {
     return false;
   }
   if (is_closed()) {
@@ -76,14 +64,14 @@ bool HostLock::acquire_unless_closed() {
   return true;
 }
 
-bool HostLock::came_soon(uint64_t ticket) const {
-  for (int i = 0; i < looks(); ++i) {
+bool HostLock::spin_until(uint64_t ticket) const {
+  for (int i = 0; i < spins(); ++i) {
     const uint64_t served = serving_.load(std::memory_order_acquire);
     if (served == ticket) {
       return true;
     }
     if (served + 1 != ticket) {
-      return false;  // others come first
+      return false;  // other threads are before this one
     }
     pause_briefly();
   }
@@ -92,7 +80,7 @@ bool HostLock::came_soon(uint64_t ticket) const {
 
 bool HostLock::sleep_until(uint64_t ticket) {
   std::unique_lock guard(mutex_);
-  asleep_.fetch_add(1);  // before we look: who changes serving_ then sees one of the two
+  asleep_.fetch_add(1);  // before the check, so that a release sees the sleeper
   while (serving_.load() != ticket && !is_closed()) {
     if (changed_.wait_for(guard, kTurn) == std::cv_status::timeout && serving_.load() != ticket) {
       wanted_.store(true, std::memory_order_relaxed);
@@ -129,9 +117,7 @@ void HostLock::after_fork_here() {
 }
 
 void HostLock::after_fork_in_child() {
-  interruptible_threads = InterruptsAllowed::is_this_thread() ? 1 : 0;
-  first_is_interruptible = first_is_interruptible && is_first_thread();
-  // Those who waited for either are not here.
+  // The threads that waited do not exist here.
   new (&mutex_) std::mutex;
   new (&changed_) std::condition_variable;
   serving_ = 0;
@@ -147,9 +133,9 @@ void HostLock::release() {
     return;
   }
   has_lock = false;
-  // In this order: a signal may come in between.
+  // In this order: a signal handler may run in between.
   wanted_.store(false);
-  if (interrupted_.load() || collection_.load()) {
+  if (requests_.load() != 0) {
     wanted_.store(true);
   }
   serving_.fetch_add(1);
@@ -162,47 +148,6 @@ void HostLock::release() {
 void HostLock::hand_over() {
   release();
   acquire();
-}
-
-InterruptsAllowed::InterruptsAllowed() {
-  if (count_++ != 0) {
-    return;
-  }
-  ++interruptible_threads;
-  if (is_first_thread()) {
-    first_is_interruptible = true;
-  }
-}
-
-InterruptsAllowed::~InterruptsAllowed() {
-  if (--count_ != 0) {
-    return;
-  }
-  --interruptible_threads;
-  if (is_first_thread()) {
-    first_is_interruptible = false;
-  }
-}
-
-bool may_be_interrupted() {
-  if (InterruptsMasked::is_this_thread()) {
-    return false;
-  }
-  if (is_embedded() || first_is_interruptible) {
-    return is_first_thread();
-  }
-  return interruptible_threads == 0 || InterruptsAllowed::is_this_thread();
-}
-
-void safepoint(bool may_stop) {
-  const bool would_end = !is_embedded() && !InterruptsAllowed::is_this_thread();
-  if ((may_stop || would_end) && may_be_interrupted() && host_lock().take_interrupt()) {
-    throw ExitRequest{.code = kInterruptedCode, .by_interrupt = true};
-  }
-  if (host_lock().take_collection()) {
-    collect_cycles();
-  }
-  host_lock().hand_over();
 }
 
 }  // namespace spl

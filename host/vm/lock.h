@@ -8,75 +8,71 @@
 
 namespace spl {
 
-/// Fair: threads get the lock in the order in which they asked. Who is next looks for it a few microseconds
-/// before it sleeps: between two native calls a thread has the lock no longer than that.
+/// A fair lock: threads acquire it in the order of their requests. The next thread spins for a few
+/// microseconds before it sleeps, because a thread holds the lock no longer than that between two native
+/// calls.
 class HostLock {
  public:
   void acquire();
-  /// The same, but false once the lock is closed: for who may hold something that the process needs for its
-  /// end.
+  /// Like acquire(), but returns false when the lock is closed. For threads that may hold a resource, such as
+  /// the GIL, that the process needs at exit.
   bool acquire_unless_closed();
   void release();
   /// Whether the thread that holds the lock should hand it over at its next safepoint.
   bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
-  /// False while the process has one Simple thread: extern calls then leave the lock alone.
+  /// False while the process has one Simple thread; extern calls then do not touch the lock.
   bool shared() const { return shared_.load(std::memory_order_relaxed); }
   void become_shared();
-  /// Makes every running thread pass through its safepoint: for Ctrl-C. False when it was asked for before,
-  /// and none has come there since.
-  bool interrupt() {
-    const bool is_first = !interrupted_.exchange(true);
+  /// Makes the running thread enter its safepoint until take_request(reason). Async-signal-safe. False when
+  /// the same request is pending. `reason` is one bit.
+  bool request_safepoint(unsigned reason) {
+    const bool is_first = (requests_.fetch_or(reason) & reason) == 0;
     wanted_.store(true);
     return is_first;
   }
-  bool take_interrupt() { return interrupted_.exchange(false); }
-  bool is_interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
-  /// Makes the running thread collect cycles at its next safepoint.
-  void ask_for_collection() {
-    collection_.store(true);
-    wanted_.store(true);
+  bool take_request(unsigned reason) { return (requests_.fetch_and(~reason) & reason) != 0; }
+  bool is_requested(unsigned reason) const {
+    return (requests_.load(std::memory_order_relaxed) & reason) != 0;
   }
-  bool take_collection() { return collection_.exchange(false); }
-  /// Gives waiting threads their turn.
+  /// Releases the lock to waiting threads and acquires it again.
   void hand_over();
-  /// The process ends: whoever asks for the lock by acquire(), now or later, waits for that. The caller has
-  /// it.
+  /// For process exit: acquire() blocks forever from now on. The caller holds the lock.
   void close() {
     closed_.store(true);
     wanted_.store(true);
   }
   bool is_closed() const { return closed_.load(); }
 
-  /// Around fork(), on the thread that forks: nobody is in the middle of something, and in the child this
-  /// thread has the lock if it had it before, and nobody waits.
+  /// Around fork(), on the forking thread, which holds the lock during the fork. In the child the thread
+  /// holds the lock if it did before, and no thread waits.
   void before_fork();
   void after_fork_here();
   void after_fork_in_child();
 
  private:
-  /// Whether the turn came while we looked.
-  bool came_soon(uint64_t ticket) const;
+  /// Spins for a while; true when the ticket was served.
+  bool spin_until(uint64_t ticket) const;
   /// False once the lock is closed.
   bool sleep_until(uint64_t ticket);
 
-  std::mutex mutex_;  // of those who sleep
+  std::mutex mutex_;  // of sleeping threads
   std::condition_variable changed_;
   std::atomic<uint64_t> next_ticket_{0}, serving_{0};
   std::atomic<int> asleep_{0};
-  std::atomic<bool> wanted_{false}, shared_{false}, interrupted_{false}, collection_{false};
-  std::atomic<bool> closed_{false};
+  std::atomic<bool> wanted_{false}, shared_{false}, closed_{false};
+  std::atomic<unsigned> requests_{0};
 };
 
-/// Never destroyed: in another program's process threads may wait for it to the end.
+/// Never destroyed: in an embedding process, threads may wait for it until exit.
 union KeptHostLock {
   HostLock lock;
   KeptHostLock() : lock() {}
   ~KeptHostLock() {}
 };
 extern KeptHostLock the_host_lock;
-inline HostLock& host_lock() { return the_host_lock.lock; }  // asked at every turn of a loop
+inline HostLock& host_lock() { return the_host_lock.lock; }  // read in every loop iteration
 
-/// Free of the lock for as long as it lives; costs one load while nobody shares it.
+/// Releases the lock for the scope; costs one load while the lock is not shared.
 class Unlocked {
  public:
   Unlocked() : active_(host_lock().shared()) {
@@ -95,64 +91,5 @@ class Unlocked {
  private:
   bool active_;
 };
-
-/// While one lives, Ctrl-C unwinds this thread to there, and the program goes on.
-class InterruptsAllowed {
- public:
-  InterruptsAllowed();
-  ~InterruptsAllowed();
-  InterruptsAllowed(const InterruptsAllowed&) = delete;
-  InterruptsAllowed& operator=(const InterruptsAllowed&) = delete;
-  static bool is_this_thread() { return count_ != 0; }
-
- private:
-  static inline thread_local int count_ = 0;
-};
-
-/// While one lives, the thread counts among those of Simple that are at work.
-class ActiveThread {
- public:
-  ActiveThread() { ++threads_; }
-  ~ActiveThread() { --threads_; }
-  ActiveThread(const ActiveThread&) = delete;
-  ActiveThread& operator=(const ActiveThread&) = delete;
-  static int threads() { return threads_; }
-  static void forget_others() { threads_ = 1; }
-
- private:
-  friend class BlockedThread;
-  static inline std::atomic<int> threads_{1};  // the first thread
-};
-
-/// While one lives, the thread waits for another one, which does the work.
-class BlockedThread {
- public:
-  BlockedThread() { --ActiveThread::threads_; }
-  ~BlockedThread() { ++ActiveThread::threads_; }
-  BlockedThread(const BlockedThread&) = delete;
-  BlockedThread& operator=(const BlockedThread&) = delete;
-};
-
-/// While one lives, Ctrl-C waits: what gives up things must come to its end.
-class InterruptsMasked {
- public:
-  InterruptsMasked() { ++count_; }
-  ~InterruptsMasked() { --count_; }
-  InterruptsMasked(const InterruptsMasked&) = delete;
-  InterruptsMasked& operator=(const InterruptsMasked&) = delete;
-  static bool is_this_thread() { return count_ != 0; }
-
- private:
-  static inline thread_local int count_ = 0;
-};
-
-/// Whether Ctrl-C is this thread's. The first thread's, where it waits for Simple in another program's
-/// process or is InterruptsAllowed; else that of those that are; where there are none, of all, and the
-/// program ends.
-bool may_be_interrupted();
-
-/// Where a running thread looks up: hands the lock over, collects cycles, stops for Ctrl-C. Where it may not
-/// stop, as between two steps of the library, it does so only to end the program.
-void safepoint(bool may_stop = true);
 
 }  // namespace spl

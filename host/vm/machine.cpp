@@ -7,11 +7,13 @@
 
 #include "host/builtins/builtins.h"
 #include "host/installation.h"
+#include "host/interrupts/scopes.h"
 #include "host/modules/loader.h"
 #include "host/modules/module.h"
 #include "host/values/sized.h"
 #include "host/vm/lock.h"
 #include "host/vm/patterns.h"
+#include "host/vm/safepoint.h"
 #include "host/vm/spare_memory.h"
 #include "host/vm/thread.h"
 #include "host/vm/threads.h"

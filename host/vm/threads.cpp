@@ -18,8 +18,11 @@
 #include "host/builtins/failure.h"
 #include "host/ffi/libraries.h"
 #include "host/installation.h"
+#include "host/interrupts/interrupts.h"
+#include "host/interrupts/scopes.h"
 #include "host/modules/module.h"
 #include "host/vm/lock.h"
+#include "host/vm/safepoint.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -203,7 +206,7 @@ class WaitingFor {
   BlockedThread waiting_;
 };
 
-// Whether it has finished, after some time at most where Ctrl-C is to end the wait.
+// Whether it has finished, after some time at most when an interrupt may end the wait.
 bool wait_a_while(Outcome& outcome) {
   constexpr auto kPart = std::chrono::milliseconds(20);
   const Unlocked unlocked;
@@ -213,7 +216,7 @@ bool wait_a_while(Outcome& outcome) {
     outcome.changed.wait(guard, is_finished);  // the thread that runs is stopped, or ends the program
   } else {
     while (!outcome.changed.wait_for(guard, kPart, is_finished) &&
-           !(may_be_interrupted() && host_lock().is_interrupted())) {
+           !(may_be_interrupted() && is_interrupt_requested())) {
     }
   }
   outcome.joined = outcome.joined || outcome.finished;
@@ -283,7 +286,7 @@ void end_own_program(int code) {
 }
 
 void forget_other_threads() {
-  ActiveThread::forget_others();
+  reset_scopes_after_fork();
   for (const auto& outcome : running()) {
     if (outcome.get() == mine) {
       continue;

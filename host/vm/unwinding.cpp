@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "host/interrupts/scopes.h"
 #include "host/vm/direct.h"
-#include "host/vm/lock.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -37,7 +37,7 @@ void Thread::drop(Instance* instance) {
   if (little_rooms_ > 1) {
     return;
   }
-  const InterruptsMasked undisturbed;
+  const InterruptsMasked masked;
   try {
     if (!direct_drop(*instance)) {
       release(call_method_of(Value::object(instance), *instance->record->drop, nullptr, 0));
@@ -109,7 +109,7 @@ void Thread::unwind(uint32_t floor, bool too_deep) {
       little.emplace(*this);
     }
     try {
-      const InterruptsMasked undisturbed;
+      const InterruptsMasked masked;
       run_defers(frame.defers);
     } catch (const SimpleError& error) {
       report_lost(error, "what was deferred, while another error was on its way");

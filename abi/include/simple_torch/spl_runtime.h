@@ -65,9 +65,46 @@ int64_t spl_as_int(SplValue value);
 double spl_as_float(SplValue value);
 /* Returns a malloc'ed copy of the string; the caller frees it. */
 char* spl_str_new(const char* text);
-/* Returns the number of Simple's threads that do not wait for another thread. Only this project's host has
- * more than 0. Async-signal-safe. */
-int32_t spl_threads_at_work(void);
+
+/* --- interrupts: of this project's host only. The host owns SIGINT; the library is its client for Python. */
+
+/* What the host asks of its client; a set of bits. */
+enum {
+  SPL_INTERRUPT_FORWARD = 1,      /* send the signal to Python's main thread */
+  SPL_INTERRUPT_STOP_MAIN = 2,    /* KeyboardInterrupt on Python's main thread */
+  SPL_INTERRUPT_STOP_WORKERS = 4, /* KeyboardInterrupt in all other threads inside Python */
+  SPL_INTERRUPT_END = 8           /* flush the streams and end the process, outside the signal handler */
+};
+
+/* What the host needs to know of Python when SIGINT arrives. Booleans are 0 or 1. */
+typedef struct SplInterruptClientState {
+  int32_t main_inside;          /* Python's main thread is inside Python */
+  int32_t workers_inside;       /* the number of other threads inside Python */
+  int32_t main_is_first_thread; /* Python's main thread is the first thread of the process */
+  int32_t on_main_thread;       /* the calling thread is Python's main thread */
+  int32_t main_requested;       /* the main thread was asked to stop and is still inside */
+  int32_t workers_requested;
+  int32_t is_ending; /* SPL_INTERRUPT_END was performed */
+} SplInterruptClientState;
+
+/* Both functions are called in a signal handler. */
+typedef struct SplInterruptClient {
+  void (*read)(SplInterruptClientState* out);
+  void (*perform)(uint32_t actions, SplInterruptClientState next);
+} SplInterruptClient;
+
+/* Lives as long as the process. */
+typedef struct SplInterruptService {
+  /* Sets the client, once. From then on SIGINT ends blocking system calls. 0, or 1 where SIGINT is ignored.
+   */
+  int32_t (*attach)(const SplInterruptClient* client);
+  /* Installs the service's handler again after other code, such as Python's signal module, replaced it. */
+  void (*reclaim)(void);
+} SplInterruptService;
+
+/* NULL in a process without the host. */
+const SplInterruptService* spl_interrupt_service(void);
+
 /* Frees the array and the strings and arrays in it. NULL is allowed. */
 void spl_array_free(SplArray* array);
 
