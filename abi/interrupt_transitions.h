@@ -94,6 +94,11 @@ constexpr Transition stop_python(State state, const Context& context) {
 ///   |10 | otherwise                                                 | stop the threads inside Python; if |
 ///   |   |                                                           | Simple is active, stop it as well, |
 ///   |   |                                                           | or end now if it has a request     |
+///
+/// A request ends when its party stops: Simple's when a thread takes it at a safepoint, that of Python's main
+/// thread (and the workers' with it) when the main thread leaves Python, the workers' when one of them
+/// leaves. The mark is on while a loop watches it, and off afterwards. The owners of the state make these
+/// changes.
 constexpr Transition on_signal(State state, const Context& context) {
   const bool is_inside = context.main_in_python || context.workers_in_python;
   if (state.mark == Mark::kSet) {
@@ -123,38 +128,6 @@ constexpr Transition on_signal(State state, const Context& context) {
     return {state, kEndInOrder};
   }
   return detail::stop_python(state, context);
-}
-
-/// A Simple thread has stopped: it unwinds to its attempt, or ends the program.
-constexpr State on_simple_stopped(State state) {
-  state.simple = Request::kNone;
-  return state;
-}
-
-/// Python's main thread has left Python. Its request has taken effect, also for workers that never check.
-constexpr State on_python_main_left(State state) {
-  if (detail::is_requested(state.python_main)) {
-    state.python_main = Request::kNone;
-    state.python_workers = Request::kNone;
-  }
-  return state;
-}
-
-/// A worker that was asked to stop has left Python.
-constexpr State on_python_worker_left(State state) {
-  state.python_workers = Request::kNone;
-  return state;
-}
-
-/// The first loop starts, or the last loop stops, to poll the mark. Where SIGINT is ignored, neither is
-/// called.
-constexpr State on_mark_watched(State state) {
-  state.mark = Mark::kWatched;
-  return state;
-}
-constexpr State on_mark_unwatched(State state) {
-  state.mark = Mark::kOff;
-  return state;
 }
 
 /// What a client reports of Python. `active_threads`: the active Simple threads, inside and outside Python.

@@ -1,5 +1,4 @@
-/* A plain C99 program that uses Python by the C ABI: what an embedder writes. Exit code 0 when everything was
- * as it should be.
+/* A C99 program that uses Python through the C ABI, as an embedder does. Exits with 0 when all checks pass.
  */
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +35,7 @@ static void calls_modules(void) {
   expect(spt_py_call_method(math, "hypot", "vv", arguments, NULL, 0, &result) == SPT_OK, "hypot is called");
   expect(spt_py_to_float(result, &number) == SPT_OK && number == 5.0, "hypot(3, 4) is 5");
   spl_array_free(arguments);
-  expect(spt_release(result) == SPT_OK && spt_release(math) == SPT_OK, "objects are let go of");
+  expect(spt_release(result) == SPT_OK && spt_release(math) == SPT_OK, "objects are released");
 }
 
 static void shares_tensors(void) {
@@ -68,7 +67,7 @@ static void shares_tensors(void) {
 static int64_t calls = 0;
 static int64_t ends = 0;
 
-/* Gives the first argument: arguments are a pair, of a tuple and a dict. */
+/* Returns the first argument; the arguments are a pair of a tuple and a dict. */
 static int64_t first_argument(int64_t key, int64_t arguments) {
   int64_t positional = 0;
   int64_t first = 0;
@@ -97,17 +96,17 @@ static void is_called_by_python(void) {
          "a C function is a callable");
   spl_array_push_i64(arguments, function);
   expect(spt_py_call(on_thread, "o", arguments, NULL, 0, &result) == SPT_OK, "a thread of Python calls it");
-  expect(spt_py_to_text(result, &text) == SPT_OK && strcmp(text, "given") == 0, "and gets what it gives");
+  expect(spt_py_to_text(result, &text) == SPT_OK && strcmp(text, "given") == 0, "and receives its result");
   expect(calls == 7, "with its key");
   spt_free(text);
   spl_array_free(arguments);
   expect(spt_release(function) == SPT_OK && spt_release(result) == SPT_OK && spt_release(on_thread) == SPT_OK,
-         "all are let go of");
+         "all are released");
   spt_release(evaluated("__import__('gc').collect()"));
-  expect(ends == 7, "nobody holds the callable any more");
+  expect(ends == 7, "the callable was destroyed");
 }
 
-static void is_told_of_failures(void) {
+static void reports_errors(void) {
   int64_t nothing = 0;
   expect(spt_py_eval("{}['k']", "", NULL, NULL, 0, &nothing) == SPT_PYTHON && nothing == 0,
          "a KeyError is an error");
@@ -117,7 +116,7 @@ static void is_told_of_failures(void) {
          "and its traceback");
   expect(spt_py_import("no_such_module_at_all", &nothing) == SPT_UNAVAILABLE, "a missing module is an error");
   expect(strstr(spt_last_error_field("expected"), "-m pip install no_such_module_at_all") != NULL,
-         "that says how to mend it");
+         "with the command that installs it");
 }
 
 int main(void) {
@@ -126,7 +125,7 @@ int main(void) {
   calls_modules();
   shares_tensors();
   is_called_by_python();
-  is_told_of_failures();
+  reports_errors();
   expect(spt_live_handles(0, &live) == SPT_OK && live == 0, "nothing is left");
   expect(spt_py_exec("print('printed by Python')", "", NULL, NULL, 0) == SPT_OK, "Python prints");
   return failures == 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-// Ends in the way that its first argument names, so that a test can see how the process goes.
+// Exits in the way that its first argument names; test_life.cpp checks the exit code and the output.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -21,8 +21,9 @@ int64_t evaluate(const char* code) {
   return out;
 }
 
-/// Something of every kind that could hurt at the end: objects, tensors that Python knows, a capsule, numpy.
-void leave_things_alive() {
+/// Keeps everything alive that is critical at exit: objects, tensors that Python knows, a capsule, a NumPy
+/// array.
+void keep_everything_alive() {
   static int64_t tensor = 0;
   const double values[] = {1, 2, 3};
   const int64_t dims[] = {3};
@@ -38,15 +39,15 @@ void leave_things_alive() {
   run("import atexit, sys\natexit.register(lambda: print('exit function ran'))\nprint('printed', end='')");
 }
 
-/// Lets go of Python's things when static objects die, long after Python's exit work.
-struct LetsGoLast {
+/// Releases Python objects when static objects are destroyed, after Python's exit work.
+struct ReleasesLast {
   std::vector<int64_t> handles;
-  ~LetsGoLast() {
+  ~ReleasesLast() {
     for (const int64_t handle : handles) {
       spt_release(handle);
     }
   }
-} lets_go_last;
+} releases_last;
 
 void require(int32_t status) {
   if (status != SPT_OK) {
@@ -55,7 +56,7 @@ void require(int32_t status) {
   }
 }
 
-int64_t tensor_of_numpys() {
+int64_t make_numpy_tensor() {
   int64_t tensor = 0;
   const int64_t array = evaluate("__import__('numpy').zeros(3)");
   require(spt_py_from_dlpack(array, -2, -1, &tensor));
@@ -63,17 +64,17 @@ int64_t tensor_of_numpys() {
   return tensor;
 }
 
-/// torch's tensors over memory of ours, which an exit function of Python lets go.
-void let_python_go_at_its_exit() {
+/// torch tensors on our memory that an exit function of Python releases.
+void release_in_python_exit_function() {
   for (int i = 0; i < 100; ++i) {
     int64_t capsule = 0;
-    int64_t lent = 0;
+    int64_t exported = 0;
     int64_t tensor = 0;
     const double values[] = {1, 2, 3};
     const int64_t dims[] = {3};
     require(spt_from_data(values, 3, dims, 1, &tensor));
-    require(spt_dlpack_export(tensor, false, &lent));
-    require(spt_py_capsule_new(lent, &capsule));
+    require(spt_dlpack_export(tensor, false, &exported));
+    require(spt_py_capsule_new(exported, &capsule));
     const char* const names[] = {"capsule"};
     SplArray* arguments = spl_array_new();
     spl_array_push_i64(arguments, capsule);
@@ -85,12 +86,12 @@ void let_python_go_at_its_exit() {
   }
 }
 
-/// A thread that lets go, one after the other, while the process ends.
-void let_go_while_ending(int count) {
+/// A thread that releases tensors one by one while the process exits.
+void release_during_exit(int count) {
   std::vector<int64_t> tensors;
   tensors.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) {
-    tensors.push_back(tensor_of_numpys());
+    tensors.push_back(make_numpy_tensor());
   }
   std::thread([tensors = std::move(tensors)] {
     for (const int64_t tensor : tensors) {
@@ -99,17 +100,17 @@ void let_go_while_ending(int count) {
   }).detach();
 }
 
-void let_go_last() {
+void release_tensors_last() {
   for (int i = 0; i < 100; ++i) {
-    lets_go_last.handles.push_back(tensor_of_numpys());
+    releases_last.handles.push_back(make_numpy_tensor());
   }
 }
 
-/// Objects whose end is code of Python's.
-void let_objects_go_last() {
+/// Objects with a finalizer in Python.
+void release_objects_last() {
   run("class Last:\n    def __del__(self): print('too late', flush=True)");
   for (int i = 0; i < 100; ++i) {
-    lets_go_last.handles.push_back(evaluate("Last()"));
+    releases_last.handles.push_back(evaluate("Last()"));
   }
 }
 
@@ -139,12 +140,12 @@ void keep_a_graph() {
   run("import torch\nkept = (torch.ones(3, requires_grad=True) * 2).sum()\nkept.register_hook(lambda g: g)");
 }
 
-int64_t give_its_arguments(int64_t /*key*/, int64_t arguments) { return arguments; }
-void forget_key(int64_t /*key*/) {}
+int64_t return_arguments(int64_t /*key*/, int64_t arguments) { return arguments; }
+void drop_key(int64_t /*key*/) {}
 
 void keep_a_function() {
   int64_t function = 0;
-  require(spt_py_function("kept", 0, give_its_arguments, forget_key, &function));
+  require(spt_py_function("kept", 0, return_arguments, drop_key, &function));
   const char* const names[] = {"f"};
   SplArray* arguments = spl_array_new();
   spl_array_push_i64(arguments, function);
@@ -152,13 +153,13 @@ void keep_a_function() {
   spl_array_free(arguments);
 }
 
-/// A random state, and a random way to end with code 3.
-int end_at_random(unsigned seed) {
+/// A random state and a random way to exit with code 3.
+int exit_at_random(unsigned seed) {
   std::mt19937 random(seed);
   const std::vector<void (*)()> states = {
-      let_go_last,     let_objects_go_last, let_python_go_at_its_exit,       spin_in_a_daemon,
-      sleep_in_python, call_on_a_thread,    work_in_a_thread_of_python,      fail,
-      keep_a_graph,    keep_a_function,     [] { let_go_while_ending(500); }};
+      release_tensors_last, release_objects_last, release_in_python_exit_function, spin_in_a_daemon,
+      sleep_in_python,      call_on_a_thread,     work_in_a_thread_of_python,      fail,
+      keep_a_graph,         keep_a_function,      [] { release_during_exit(500); }};
   for (void (*state)() : states) {
     if (random() % 2 == 0) {
       state();
@@ -185,7 +186,7 @@ int end_at_random(unsigned seed) {
 
 int main(int count, char** arguments) {
   const std::string how = count > 1 ? arguments[1] : "";
-  leave_things_alive();
+  keep_everything_alive();
   if (how == "return") {
     return 3;
   }
@@ -202,7 +203,7 @@ int main(int count, char** arguments) {
     run("import time\ntime.sleep(0.05)");
     return 3;
   }
-  if (how == "python thread at work") {
+  if (how == "python thread working") {
     run("import threading, time\ndef work():\n    time.sleep(0.2)\n    print('work done')\n"
         "threading.Thread(target=work).start()");
     return 3;
@@ -215,21 +216,21 @@ int main(int count, char** arguments) {
     spt_py_shutdown();
     return run("print('no')") == SPT_UNAVAILABLE ? 3 : 4;
   }
-  if (how == "deleters at the end") {
-    let_go_last();
-    let_python_go_at_its_exit();
+  if (how == "deleters at exit") {
+    release_tensors_last();
+    release_in_python_exit_function();
     return 3;
   }
-  if (how == "objects at the end") {
-    let_objects_go_last();
+  if (how == "objects at exit") {
+    release_objects_last();
     return 3;
   }
   if (how == "deleters on a thread") {
-    let_go_while_ending(20'000);
+    release_during_exit(20'000);
     return 3;
   }
   if (how.starts_with("random ")) {
-    return end_at_random(static_cast<unsigned>(std::stoul(how.substr(sizeof "random"))));
+    return exit_at_random(static_cast<unsigned>(std::stoul(how.substr(sizeof "random"))));
   }
   if (how == "start") {
     int32_t status = spt_py_start();

@@ -1,4 +1,4 @@
-// The fixture of the bridge's tests: Python through the C ABI, as a C program would use it.
+// The fixture of the bridge's tests: calls Python through the C ABI, as a C program does.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 
 #include "simple_torch/c_api.h"
 
-/// A handle that is released when it goes.
+/// An owned handle.
 class Held {
  public:
   Held() = default;
@@ -37,7 +37,7 @@ class Held {
   int64_t handle_ = 0;
 };
 
-/// The values of a call, with their letters.
+/// The arguments of a call with their kind letters.
 class Args {
  public:
   Args() = default;
@@ -75,7 +75,7 @@ class Args {
   Args& object(const Held& handle) { return add('o', integer(handle.get())); }
   Args& tensor(const Held& handle) { return add('t', integer(handle.get())); }
   Args& dlpack(int64_t handle) { return add('d', integer(handle)); }
-  /// Names the value that was added last.
+  /// Names the last argument.
   Args& as(const char* name) {
     names_.push_back(name);
     return *this;
@@ -108,10 +108,10 @@ inline std::string last_field(const char* name) { return spt_last_error_field(na
 
 class PythonTest : public testing::Test {
  protected:
-  /// The tests may have been started in the background, where Ctrl-C is ignored. Once: later it is Python's.
+  /// A shell starts background processes with SIGINT ignored. Only once: later Python owns the signal.
   static void SetUpTestSuite() { [[maybe_unused]] static const auto before = std::signal(SIGINT, SIG_DFL); }
 
-  void TearDown() override { EXPECT_EQ(live_handles(), 0) << "a test let go of every handle"; }
+  void TearDown() override { EXPECT_EQ(live_handles(), 0) << "a test must release every handle"; }
 
   static int64_t live_handles() {
     int64_t total = 0;
@@ -123,7 +123,7 @@ class PythonTest : public testing::Test {
     return total;
   }
 
-  // Each of these expects success and gives the result.
+  // Each of these expects success and returns the result.
   static Held import(const char* name) {
     return made([&](int64_t* out) { return spt_py_import(name, out); });
   }
@@ -172,12 +172,12 @@ class PythonTest : public testing::Test {
   static std::string text(const Held& object) {
     char* value = nullptr;
     expect_ok(spt_py_str(object.get(), &value));
-    return taken(value);
+    return take_string(value);
   }
   static std::string repr(const Held& object) {
     char* value = nullptr;
     expect_ok(spt_py_repr(object.get(), &value));
-    return taken(value);
+    return take_string(value);
   }
 
   static Held tensor(std::vector<double> values, std::vector<int64_t> dims) {
@@ -218,7 +218,7 @@ class PythonTest : public testing::Test {
     return Held(handle);
   }
 
-  static std::string taken(char* text) {
+  static std::string take_string(char* text) {
     std::string copy = text != nullptr ? text : "";
     spt_free(text);
     return copy;

@@ -1,5 +1,5 @@
-// DLPack capsules that nobody takes, that are taken twice, renamed, or spoilt: the producer's deleter runs
-// once, or is whoever's who took the tensor.
+// DLPack capsules that are unused, consumed twice, renamed, or invalid: the producer's deleter runs exactly
+// once, called by the owner of the tensor.
 #include <ATen/dlpack.h>
 
 #include <atomic>
@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// A producer's tensor in this program; its deleter counts.
+/// A tensor of a producer in this program; its deleter counts its calls.
 struct Foreign {
   float data[3] = {1, 2, 3};
   int64_t shape[1] = {3};
@@ -43,14 +43,14 @@ class Capsules : public PythonTest {
         "names = [b'dltensor', b'dltensor_versioned', b'used_dltensor_versioned', b'mine']");
   }
 
-  /// A capsule of ours over the foreign memory, which nothing else keeps.
+  /// Our capsule on the foreign memory, the only owner.
   static Held capsule_of_ours(Foreign& foreign) {
     const Held tensor = made([&](int64_t* out) { return spt_from_dlpack(&foreign.versioned, out); });
     Held lent = made([&](int64_t* out) { return spt_dlpack_export(tensor.get(), false, out); });
     return made([&](int64_t* out) { return spt_py_capsule_new(lent.give(), out); });
   }
 
-  /// A capsule of the producer's own, without a destructor.
+  /// The producer's own capsule, without a destructor.
   static Held capsule(const void* managed, int64_t name) {
     return eval("api.PyCapsule_New(address, names[number], None)",
                 Args().number(reinterpret_cast<int64_t>(managed)).as("address").number(name).as("number"));
@@ -61,7 +61,7 @@ class Capsules : public PythonTest {
          Args().object(capsule).as("capsule").number(name).as("number"));
   }
 
-  /// A call of Python runs what was let go.
+  /// A call into Python drains the queue.
   static int deletions(const Foreign& foreign) {
     EXPECT_EQ(number(eval("1")), 1);
     return foreign.deleted;
@@ -70,7 +70,7 @@ class Capsules : public PythonTest {
   static constexpr int64_t kLegacy = 0, kVersioned = 1, kUsed = 2, kMine = 3;
 };
 
-TEST_F(Capsules, ThatNobodyTakesEndTheTensor) {
+TEST_F(Capsules, UnusedDeleteTheTensor) {
   Foreign foreign;
   Held capsule = capsule_of_ours(foreign);
   EXPECT_EQ(deletions(foreign), 0);
@@ -78,7 +78,7 @@ TEST_F(Capsules, ThatNobodyTakesEndTheTensor) {
   EXPECT_EQ(deletions(foreign), 1);
 }
 
-TEST_F(Capsules, OfOursAreTakenOnceByOthers) {
+TEST_F(Capsules, OfOursAreConsumedOnceByOthers) {
   Foreign foreign;
   Held capsule = capsule_of_ours(foreign);
   const Held from_dlpack = get(import("torch"), "from_dlpack");
@@ -91,7 +91,7 @@ TEST_F(Capsules, OfOursAreTakenOnceByOthers) {
   EXPECT_EQ(deletions(foreign), 1);
 }
 
-TEST_F(Capsules, ThatSomebodyMarkedAsUsedBelongToHim) {
+TEST_F(Capsules, MarkedAsUsedBelongToTheConsumer) {
   Foreign foreign;
   Held lent;
   Held capsule = capsule_of_ours(foreign);
@@ -107,7 +107,7 @@ TEST_F(Capsules, ThatSomebodyMarkedAsUsedBelongToHim) {
   EXPECT_EQ(deletions(foreign), 1);
 }
 
-TEST_F(Capsules, OfOtherNamesAreNotTaken) {
+TEST_F(Capsules, OfOtherNamesAreRejected) {
   Foreign foreign;
   Held capsule = capsule_of_ours(foreign);
   rename(capsule, kMine);
@@ -120,7 +120,7 @@ TEST_F(Capsules, OfOtherNamesAreNotTaken) {
   EXPECT_EQ(deletions(foreign), 1) << "named as before, it is ours as before";
 }
 
-TEST_F(Capsules, AreTakenOnceByUs) {
+TEST_F(Capsules, AreConsumedOnceByUs) {
   for (const int64_t name : {kLegacy, kVersioned}) {
     Foreign foreign;
     const void* managed = name == kLegacy ? static_cast<void*>(&foreign.legacy) : &foreign.versioned;
@@ -128,7 +128,8 @@ TEST_F(Capsules, AreTakenOnceByUs) {
     Held ours = made([&](int64_t* out) { return spt_py_from_dlpack(theirs.get(), -2, -1, out); });
     int64_t out = 0;
     EXPECT_EQ(spt_py_from_dlpack(theirs.get(), -2, -1, &out), SPT_PYTHON);
-    EXPECT_EQ(last_message(), "ValueError: the DLPack capsule was already used; a capsule can be consumed only once");
+    EXPECT_EQ(last_message(),
+              "ValueError: the DLPack capsule was already used; a capsule can be consumed only once");
     EXPECT_EQ(deletions(foreign), 0);
     ours.release();
     theirs.release();
@@ -136,7 +137,7 @@ TEST_F(Capsules, AreTakenOnceByUs) {
   }
 }
 
-TEST_F(Capsules, WithWhatLibTorchRefusesAreGivenBackOnce) {
+TEST_F(Capsules, RejectedByLibTorchAreDeletedOnce) {
   for (const int64_t name : {kLegacy, kVersioned}) {
     Foreign foreign;
     foreign.versioned.dl_tensor.dtype.lanes = foreign.legacy.dl_tensor.dtype.lanes = 2;
@@ -150,7 +151,7 @@ TEST_F(Capsules, WithWhatLibTorchRefusesAreGivenBackOnce) {
   }
 }
 
-TEST_F(Capsules, OfAnotherMajorVersionAreGivenBackOnce) {
+TEST_F(Capsules, OfAnotherMajorVersionAreDeletedOnce) {
   Foreign foreign;
   foreign.versioned.version.major = 2;
   Held theirs = capsule(&foreign.versioned, kVersioned);

@@ -1,4 +1,4 @@
-"""Ctrl-C in programs of Simple: a value where Python ran and in torch.attempt, else the end, as the second time."""
+"""SIGINT in Simple programs: an error in Python calls and torch.attempt; else, and the second time, the exit."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ HOST = os.environ.get("SIMPLE_HOST", "")
 pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
 pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-STARTED = "the program has begun its work"
+STARTED = "the program has started its work"
 
 
 class Program:
-    """A program that says when it has begun its work."""
+    """A program that prints a line when its work starts."""
 
     def __init__(self, folder: Path, source: str):
         file = folder / "program.spl"
@@ -31,7 +31,7 @@ class Program:
     def line(self) -> str:
         return self.process.stdout.readline()
 
-    def press(self) -> None:
+    def interrupt(self) -> None:
         self.process.send_signal(signal.SIGINT)
 
     def end(self) -> tuple[int, str, str]:
@@ -41,7 +41,7 @@ class Program:
 
 @pytest.fixture
 def started(tmp_path):
-    """Starts programs; none outlives its test."""
+    """Start programs; kill them after the test."""
     programs = []
 
     def start(source: str) -> Program:
@@ -68,16 +68,16 @@ STOPPED = {
 }
 
 
-# What waits in C for another thread of Python is stopped on the first thread only, as in Python.
+# A wait in C for another Python thread is stopped on the first thread only, as in Python.
 WHERE = [(work, "first") for work in STOPPED] + [("a loop", "another"), ("a sleep", "another")]
 
 
 @pytest.mark.parametrize(("work", "thread"), WHERE)
-def test_python_is_stopped_as_a_value_and_the_next_call_works(started, work, thread):
+def test_a_python_call_returns_an_error_and_the_next_call_works(started, work, thread):
     call = f'py.try_exec("{begins(STOPPED[work])}").unwrap_err()'
     on = call if thread == "first" else f"thread.spawn(\\: {call}).join()"
     program = started(f'use python as py\nprint "Err: {{{on}}}"\nprint py.eval("6 * 7").to_int()\n')
-    program.press()
+    program.interrupt()
     assert program.end() == (0, "Err: KeyboardInterrupt\n42\n", "")
 
 
@@ -89,10 +89,10 @@ ENDED = {
 
 
 @pytest.mark.parametrize("work", ENDED)
-def test_a_program_of_simple_ends(started, work):
+def test_a_simple_program_exits(started, work):
     flushed = "extern fn rt_flush()\n"
     program = started(f'use torch\n{flushed}print "{STARTED}"\nrt_flush()\n{ENDED[work]}\n')
-    program.press()
+    program.interrupt()
     assert program.end() == (130, "", "")
 
 
@@ -122,20 +122,20 @@ CALLS = {
 
 @pytest.mark.parametrize("work", WORKS)
 @pytest.mark.parametrize("call", CALLS)
-def test_what_simple_attempts_is_a_value_and_the_next_call_works(started, work, call):
-    """The functions are left in order: what they put off runs, and no tensor of theirs lives on."""
+def test_an_attempt_returns_an_error_and_the_next_call_works(started, work, call):
+    """The functions unwind in order: deferred code runs, and no tensor leaks."""
     program = started(ATTEMPTED.replace("WORK", WORKS[work]).replace("CALL", CALLS[call]))
-    program.press()
+    program.interrupt()
     assert program.end() == (0, "left\nCtrl-C was pressed\n2.0\n0\n", "")
 
 
-def test_what_is_pressed_in_the_last_call_is_the_attempts_as_well(started):
-    """LibTorch's kernel runs to its end, and after it nothing looks up."""
+def test_an_interrupt_in_the_last_call_reaches_the_attempt(started):
+    """LibTorch's kernel runs to completion, and no safepoint follows."""
     source = ATTEMPTED.replace("WORK", "b.matmul(b)").replace(
         "[100, 100]", "[100, 100])\n    val b = torch.ones([3000, 3000]"
     )
     program = started(source.replace("CALL", "torch.attempt(work)"))
-    program.press()
+    program.interrupt()
     assert program.end() == (0, "left\nCtrl-C was pressed\n2.0\n0\n", "")
 
 
@@ -159,11 +159,11 @@ print torch.attempt(spin).unwrap_err()
 
 
 @pytest.mark.parametrize("case", WITH_HELPERS)
-def test_the_attempt_of_the_first_thread_has_it_whoever_runs(started, case):
+def test_the_first_threads_attempt_is_interrupted_whichever_thread_runs(started, case):
     functions = f"fn forever():\n    while true: 1 + 1\nfn spin():\n    {BEGUN}\n    forever()\n"
     source = f"use torch\nextern fn rt_flush()\n{functions}{WITH_HELPERS[case]}\nprint torch.ones([2]).sum().item()\n"
     program = started(source)
-    program.press()
+    program.interrupt()
     assert program.end() == (0, "Ctrl-C was pressed\n2.0\n", "")
 
 
@@ -180,10 +180,10 @@ print torch.attempt(\\: made.guarded(spin)).unwrap()
 """.replace("BEGUN", BEGUN)
 
 
-def test_python_code_below_sees_a_keyboard_interrupt(started):
+def test_python_code_receives_a_keyboard_interrupt(started):
     code = "def guarded(work):\\n  try: work()\\n  except KeyboardInterrupt: return 'seen'"
     program = started(BELOW.replace("CODE", f'"{code}"'))
-    program.press()
+    program.interrupt()
     assert program.end() == (0, "seen\n", "")
 
 
@@ -196,17 +196,17 @@ class Sized:
     fn len(): 3
 val sized = Sized()
 fn work(): WORK
-fn say(line):
+fn report(line):
     print line
     rt_flush()
 fn spin():
-    say("STARTED")
+    report("STARTED")
     while true: work()
 work()
 val before = torch.live_handles()
 for _ in 0..20:
     val error = torch.attempt(spin).unwrap_err()
-    say("{error} {torch.live_handles() - before} {py.eval(\"6 * 7\")}")
+    report("{error} {torch.live_handles() - before} {py.eval(\"6 * 7\")}")
 """.replace("STARTED", STARTED)
 
 
@@ -218,18 +218,18 @@ WORKS_OF_BOTH = {
 
 
 @pytest.mark.parametrize("work", WORKS_OF_BOTH)
-def test_nothing_is_lost_or_left_wherever_it_comes(started, work):
-    """Each time it comes elsewhere, also between two steps into Python and out of it."""
+def test_nothing_is_lost_or_leaked_at_any_point(started, work):
+    """Each interrupt arrives at another point, also while Python is entered and left."""
     program = started(ROUNDS.replace("WORK", WORKS_OF_BOTH[work]))
     for round_ in range(20):
         time.sleep(0.001 * round_)
-        program.press()
+        program.interrupt()
         assert program.line() in {"Ctrl-C was pressed 0 42\n", "KeyboardInterrupt 0 42\n"}
         program.line()
     assert program.end() == (0, "", "")
 
 
-BESIDE = """
+CONCURRENT = """
 use torch
 use python as py
 extern fn rt_flush()
@@ -245,71 +245,72 @@ print other.join().unwrap_err()
 
 
 @pytest.mark.parametrize("prepared", ["", 'py.eval("1")'], ids=["by that thread", "by the first"])
-def test_python_on_another_thread_and_simple_beside_it_are_both_stopped(tmp_path, prepared):
-    """Whichever thread has started Python."""
-    program = Program(tmp_path, BESIDE.replace("PREPARED", prepared))
+def test_python_on_another_thread_and_simple_are_both_stopped(tmp_path, prepared):
+    """Whichever thread started Python."""
+    program = Program(tmp_path, CONCURRENT.replace("PREPARED", prepared))
     try:
         assert {program.line(), program.line()} == {f"{STARTED}\n", "spinning\n"}
-        program.press()
+        program.interrupt()
         assert program.end() == (0, "Ctrl-C was pressed\nKeyboardInterrupt\n", "")
     finally:
         program.watchdog.cancel()
         program.process.kill()
 
 
-def test_the_end_waits_for_no_thread_of_python_after_it(started):
+def test_an_interrupt_stops_the_wait_for_python_threads_at_exit(started):
     code = "import threading, time\\nthreading.Thread(target=time.sleep, args=[60]).start()"
     program = started(f'use python as py\npy.exec("{code}")\npy.exec("{begins("pass")}")\n')
-    time.sleep(0.5)  # the program has nothing left to say: its end has begun, or Python's last call is stopped
-    program.press()
+    time.sleep(0.5)  # the program prints nothing more: it exits, or Python's last call is stopped
+    program.interrupt()
     _, out, errors = program.end()
     assert out == ""
     assert "KeyboardInterrupt" in errors
 
 
 @pytest.mark.parametrize("work", ENDED)
-def test_it_takes_a_tenth_of_a_second(started, work):
-    """The shortest of some rounds: on a busy machine one takes longer. LibTorch is open before: that takes 0.3 s."""
+def test_the_program_exits_within_a_tenth_of_a_second(started, work):
+    """The shortest of several rounds, as a busy machine delays single ones. Opening LibTorch before takes 0.3 s."""
     flushed = "extern fn rt_flush()\n"
     times = []
     while len(times) < 8 and min(times, default=1) >= 0.1:
         program = started(f'use torch\n{flushed}torch.ones([1])\nprint "{STARTED}"\nrt_flush()\n{ENDED[work]}\n')
-        pressed = time.monotonic()
-        program.press()
+        start = time.monotonic()
+        program.interrupt()
         program.process.wait(timeout=20)
-        times.append(time.monotonic() - pressed)
+        times.append(time.monotonic() - start)
     assert min(times) < 0.1
 
 
-def test_a_second_one_ends_what_swallows_the_first(started):
+def test_a_second_interrupt_ends_code_that_swallows_the_first(started):
     lines = [
         "import time",
-        f"untold = [{STARTED!r}]",
+        f"pending = [{STARTED!r}]",
         "while True:",
         "  try:",
-        "    if untold: print(untold.pop(), flush=True)",
+        "    if pending: print(pending.pop(), flush=True)",
         "    time.sleep(60)",
         "  except KeyboardInterrupt: print('swallowed', flush=True)",
     ]
     code = "\\n".join(lines)
     program = started(f'use python as py\npy.exec("{code}")\n')
-    program.press()
+    program.interrupt()
     assert program.line() == "swallowed\n"
-    program.press()
+    program.interrupt()
     assert program.end() == (-signal.SIGINT, "", "")
 
 
 HANDLERS_SET = {
     "asyncio.run": "py.run(py.eval(\"__import__('asyncio').sleep(0.01)\"))",
-    "who puts back what was": 'py.exec("import signal as s; s.signal(s.SIGINT, s.signal(s.SIGINT, s.SIG_IGN))")',
+    "a restored handler": 'py.exec("import signal as s; s.signal(s.SIGINT, s.signal(s.SIGINT, s.SIG_IGN))")',
 }
 
 
 @pytest.mark.parametrize("by", HANDLERS_SET)
-def test_python_that_set_its_own_handler_meanwhile_takes_none_from_simple(started, by):
+def test_interrupts_reach_simple_after_python_set_a_handler(started, by):
+    """Guards the replaced _signal.signal: asyncio.run installed Python's handler, and no interrupt reached Simple."""
     source = ATTEMPTED.replace("WORK", WORKS["a loop of Simple"]).replace("CALL", "torch.attempt(work)")
     program = started(f"use python as py\n{HANDLERS_SET[by]}\n{source}")
-    program.press()
+    program.interrupt()
     assert program.end() == (0, "left\nCtrl-C was pressed\n2.0\n0\n", "")
 
 
@@ -332,16 +333,17 @@ print py.eval("lambda f: f() * 7").try_call(inner)
     ("work", "thread"),
     [("while True: pass", "first"), ("import time; time.sleep(60)", "first"), ("while True: pass", "another")],
 )
-def test_python_below_simple_below_python_is_stopped_and_what_is_above_goes_on(started, work, thread):
+def test_python_below_simple_below_python_is_stopped_and_the_caller_continues(started, work, thread):
+    """Guards the count of threads inside Python in nested calls: an interrupt reached the code after the call."""
     source = NESTED.replace("STARTED", STARTED).replace("WORK", work)
     if thread == "another":
         source = source.replace("print py", "print thread.spawn(\\: py").replace("(inner)", "(inner)).join()")
     program = started(source)
-    program.press()
+    program.interrupt()
     assert program.end() == (0, "inner: KeyboardInterrupt\nOk(42)\n", "")
 
 
-def test_simple_below_a_try_call_is_stopped_as_a_value(started):
+def test_simple_below_a_try_call_returns_an_error(started):
     program = started(f"""use python as py
 extern fn rt_flush()
 fn spin():
@@ -350,5 +352,5 @@ fn spin():
 print py.eval("lambda f: f()").try_call(spin).unwrap_err()
 print py.eval("6 * 7")
 """)
-    program.press()
+    program.interrupt()
     assert program.end() == (0, "KeyboardInterrupt\n42\n", "")

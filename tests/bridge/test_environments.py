@@ -1,4 +1,4 @@
-"""Which Python a program gets, set up as that Python is itself: environments of venv and uv, paths, the user site."""
+"""The Python that a program uses, configured as in its environment: venv and uv, paths, the user site."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def printed(tmp_path: Path, program: str, **variables: str) -> list[str]:
 
 
 def with_packages(prefix: Path) -> Path:
-    """Gives an empty environment the packages of this Python, by links."""
+    """Link the packages of this Python into an empty environment."""
     folder = next(prefix.glob("lib/python3.*/site-packages"))
     for package in PACKAGES.iterdir():
         if not (folder / package.name).exists():
@@ -72,7 +72,7 @@ def environment(request, tmp_path) -> Path:
 
 
 @pytest.mark.parametrize("chosen_by", ["SIMPLE_PYTHON", "VIRTUAL_ENV", "CONDA_PREFIX"])
-def test_the_environment_that_is_chosen_is_used(tmp_path, environment, chosen_by):
+def test_the_chosen_environment_is_used(tmp_path, environment, chosen_by):
     value = environment / "bin/python" if chosen_by == "SIMPLE_PYTHON" else environment
     prefix, executable, torch = printed(tmp_path, PROGRAM, **{chosen_by: str(value)})
     assert prefix == str(environment)
@@ -80,7 +80,7 @@ def test_the_environment_that_is_chosen_is_used(tmp_path, environment, chosen_by
     assert Path(torch).is_relative_to(environment)
 
 
-def test_an_active_environment_without_torch_is_passed_over_with_a_word(tmp_path):
+def test_an_active_environment_without_torch_is_skipped_with_a_message(tmp_path):
     empty = tmp_path / "empty"
     subprocess.run(MAKERS["venv"](empty), check=True, timeout=100)
     done = run(tmp_path, PROGRAM, VIRTUAL_ENV=str(empty))
@@ -89,7 +89,7 @@ def test_an_active_environment_without_torch_is_passed_over_with_a_word(tmp_path
     assert str(empty) not in done.stdout
 
 
-def test_a_python_without_torch_is_refused_with_the_command_that_mends_it(tmp_path):
+def test_a_python_without_torch_is_rejected_with_the_install_command(tmp_path):
     empty = tmp_path / "empty"
     subprocess.run(MAKERS["venv"](empty), check=True, timeout=100)
     done = run(tmp_path, PROGRAM, SIMPLE_PYTHON=str(empty / "bin/python"))
@@ -105,8 +105,8 @@ match py.try_import("only_there"):
 """
 
 
-def test_a_python_for_which_no_bridge_was_built_is_refused_with_the_command_that_builds_it(tmp_path):
-    """Environments are known by their files: this one has another minor version, torch, and a libpython."""
+def test_a_python_without_a_built_bridge_is_rejected_with_the_build_command(tmp_path):
+    """Environments are found by their files: this one has another minor version, torch, and a libpython."""
     packages = tmp_path / "env" / "lib" / "python3.99" / "site-packages"
     packages.mkdir(parents=True)
     (packages / "torch").symlink_to(PACKAGES / "torch")
@@ -130,8 +130,8 @@ def test_packages_of_pythonpath_are_found(tmp_path):
     assert printed(tmp_path, FINDS, SIMPLE_PYTHON=sys.executable, PYTHONPATH=str(tmp_path / "extra")) == ["PYTHONPATH"]
 
 
-def test_the_user_site_is_as_in_the_environment(tmp_path, environment):
-    """An environment sees it only when it was made with the system's packages; PYTHONNOUSERSITE hides it always."""
+def test_the_user_site_is_enabled_as_in_the_environment(tmp_path, environment):
+    """Enabled only with the system site packages; PYTHONNOUSERSITE always disables it."""
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     site = tmp_path / "user" / "lib" / version / "site-packages"
     site.mkdir(parents=True)
@@ -160,17 +160,17 @@ pool.join()
 """
 
 
-def test_an_isolated_python_sees_no_variables(tmp_path):
-    """As python -I, and so do its workers. Nor the user site: see the test before."""
+def test_an_isolated_python_ignores_variables(tmp_path):
+    """As python -I, also in worker processes. The previous test covers the user site."""
     (tmp_path / "only_there.py").write_text("where = 'PYTHONPATH'\n")
     base = {"SIMPLE_PYTHON": sys.executable, "PYTHONPATH": str(tmp_path)}
     assert printed(tmp_path, ISOLATED, **base, SIMPLE_PYTHON_ISOLATED="0") == ["PYTHONPATH", "0", sys.executable, "0"]
     assert printed(tmp_path, ISOLATED, **base, SIMPLE_PYTHON_ISOLATED="1") == ["missing", "1", sys.executable, "1"]
 
 
-def test_the_folder_of_the_program_is_no_place_for_pythons_modules(tmp_path):
-    """A random.py beside a program, or where it was started, takes nothing's place."""
-    (tmp_path / "only_there.py").write_text("where = 'beside the program'\n")
+def test_the_folder_of_the_program_is_not_on_pythons_path(tmp_path):
+    """A random.py next to a program, or in its working directory, shadows no module."""
+    (tmp_path / "only_there.py").write_text("where = 'next to the program'\n")
     (tmp_path / "program.spl").write_text(FINDS)
     done = subprocess.run([HOST, "program.spl"], capture_output=True, text=True, check=True, timeout=120, cwd=tmp_path)
     assert done.stdout == "missing\n"

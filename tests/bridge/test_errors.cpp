@@ -1,4 +1,4 @@
-// Exceptions as errors: kind, type, message, traceback, and nothing kept alive.
+// Exceptions as errors: kind, type, message, traceback; no object is kept alive.
 #include <thread>
 
 #include "python_test.h"
@@ -7,7 +7,7 @@ using testing::HasSubstr;
 
 class Errors : public PythonTest {
  protected:
-  /// The kind that running these statements gives.
+  /// The error kind of executing these statements.
   static int32_t kind_of(const char* code) { return try_exec(code); }
 };
 
@@ -37,7 +37,7 @@ TEST_F(Errors, HaveMessagesOfOneLine) {
   EXPECT_EQ(last_message(), "AssertionError");
 }
 
-TEST_F(Errors, OfTheirOwnKindMapToIt) {
+TEST_F(Errors, MapToTheKindOfTheirType) {
   EXPECT_EQ(kind_of("open('/nowhere/at/all')"), SPT_IO);
   EXPECT_EQ(last_message(), "FileNotFoundError: [Errno 2] No such file or directory: '/nowhere/at/all'");
   EXPECT_EQ(kind_of("raise MemoryError"), SPT_OUT_OF_MEMORY);
@@ -49,8 +49,8 @@ TEST_F(Errors, OfTheirOwnKindMapToIt) {
   EXPECT_EQ(kind_of("{}['a']"), SPT_PYTHON);
 }
 
-TEST_F(Errors, WithoutFramesAreShownAsPythonShowsThem) {
-  // Raised by C code that no Python code called. What Python's own module makes of each is the measure.
+TEST_F(Errors, WithoutFramesAreFormattedAsByPython) {
+  // Raised by C code without a Python caller. The expected text comes from Python's traceback module.
   exec(
       "import traceback\n"
       "def shown(f, *a):\n"
@@ -70,7 +70,7 @@ TEST_F(Errors, WithoutFramesAreShownAsPythonShowsThem) {
   }
 }
 
-TEST_F(Errors, OfLibTorchHaveTheKindsAndFieldsOfItsOwnCalls) {
+TEST_F(Errors, OfLibTorchHaveTheSameKindsAndFieldsAsNativeCalls) {
   EXPECT_EQ(kind_of("import torch\ntorch.ones(2, 3) @ torch.ones(2, 3)"), SPT_SHAPE_MISMATCH);
   EXPECT_EQ(last_field("type"), "builtins.RuntimeError");
   EXPECT_THAT(last_field("traceback"), HasSubstr("shapes cannot be multiplied"));
@@ -80,25 +80,25 @@ TEST_F(Errors, OfLibTorchHaveTheKindsAndFieldsOfItsOwnCalls) {
   EXPECT_EQ(kind_of("import torch\ntorch.ones(2).to_sparse().data_ptr()"), SPT_PYTHON);
 }
 
-TEST_F(Errors, OfExitKeepItsCode) {
+TEST_F(Errors, OfSystemExitKeepItsCode) {
   EXPECT_EQ(kind_of("raise SystemExit(3)"), SPT_PYTHON);
   EXPECT_EQ(last_field("type"), "builtins.SystemExit");
   EXPECT_EQ(last_field("got"), "3");
 }
 
-TEST_F(Errors, OfAMissingModuleSayHowToInstallIt) {
+TEST_F(Errors, OfAMissingModuleNameTheInstallCommand) {
   int64_t out = 0;
   EXPECT_EQ(spt_py_import("no_such_module.part", &out), SPT_UNAVAILABLE);
   EXPECT_EQ(last_field("type"), "builtins.ModuleNotFoundError");
   char* python = nullptr;
   expect_ok(spt_python_path(&python));
-  const std::string command = taken(python) + " -m pip install no_such_module";
+  const std::string command = take_string(python) + " -m pip install no_such_module";
   EXPECT_EQ(last_field("expected"), command);
   EXPECT_THAT(last_message(), HasSubstr("No module named 'no_such_module'"));
   EXPECT_THAT(last_message(), HasSubstr(command));
 }
 
-TEST_F(Errors, OfBadSourceAreErrorsToo) {
+TEST_F(Errors, OfInvalidSourceAreReported) {
   EXPECT_EQ(kind_of("def ("), SPT_PYTHON);
   EXPECT_EQ(last_field("type"), "builtins.SyntaxError");
 }
@@ -111,7 +111,7 @@ TEST_F(Errors, OfBrokenExceptionsDoNotCrash) {
   EXPECT_EQ(last_field("type"), "builtins.RecursionError");
 }
 
-TEST_F(Errors, EscapeWhatTextsOfCCannotHold) {
+TEST_F(Errors, EscapeWhatCStringsCannotHold) {
   EXPECT_EQ(kind_of("raise ValueError('a \\ud800 b')"), SPT_PYTHON);
   EXPECT_EQ(last_message(), "ValueError: a \\ud800 b");
   EXPECT_EQ(last_field("traceback").back(), 'b');
@@ -119,7 +119,7 @@ TEST_F(Errors, EscapeWhatTextsOfCCannotHold) {
   EXPECT_EQ(last_message(), "ValueError: a \\x00 b");
 }
 
-TEST_F(Errors, KeepNothingOfTheirFramesAlive) {
+TEST_F(Errors, KeepNoFrameAlive) {
   exec(
       "import weakref\nclass Big: pass\nalive = []\n"
       "def fail():\n    local = Big()\n    alive.append(weakref.ref(local))\n    raise ValueError('x')");
@@ -128,7 +128,7 @@ TEST_F(Errors, KeepNothingOfTheirFramesAlive) {
   EXPECT_THAT(last_message(), HasSubstr("ValueError"));
 }
 
-TEST_F(Errors, OfOneThreadAreNotSeenByAnother) {
+TEST_F(Errors, ArePerThread) {
   EXPECT_EQ(kind_of("raise ValueError('here')"), SPT_PYTHON);
   std::string elsewhere;
   std::thread([&] {

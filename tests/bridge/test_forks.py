@@ -1,4 +1,4 @@
-"""Programs that fork: the child goes on with what came along, and is told of what did not; nothing hangs."""
+"""Programs that fork: the child continues, reports what does not exist there, and never hangs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HOST = os.environ.get("SIMPLE_HOST", "")
 pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
 pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-# The child's code is its answer; the parent prints it.
+# The child's exit code is its result; the parent prints it.
 FORKING = """
 use torch
 use python as py
@@ -58,12 +58,12 @@ if x.grad.tolist() == [2.0, 2.0, 2.0]: 7 else: 1
 """,
     "calls Python": 'py.eval("3 + 4").to_int()',
     "starts threads of its own": "thread.spawn(\\: 7).join()",
-    "is told that other threads did not come along": """
+    "reports that other threads do not exist": """
 match attempt(\\: others[0].join()):
     case Ok(_): 1
     case Err(failure): if failure.message.contains("does not run in the forked process"): 7 else: 2
 """,
-    "is told that operations have one thread": """
+    "reports that operations have one thread": """
 match torch.attempt(\\: torch.set_num_threads(2)):
     case Ok(_): 1
     case Err(Unavailable(message)): if message.contains("in a forked process"): 7 else: 2

@@ -1,4 +1,4 @@
-// Functions of the program that Python calls: arguments, results, failures, threads, and when they go.
+// Program functions that Python calls: arguments, results, errors, threads, lifetime.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -24,7 +24,7 @@ int64_t evaluated(const char* code, const Held& arguments) {
   return out;
 }
 
-// Each takes over its arguments, as a callback of the C ABI does.
+// Each consumes its arguments, as a callback of the C ABI does.
 int64_t sum(int64_t key, int64_t arguments) {
   const Held given(arguments);
   Args named;
@@ -76,14 +76,14 @@ class Functions : public PythonTest {
   }
 };
 
-TEST_F(Functions, GetTheirKeyAndTheArguments) {
+TEST_F(Functions, ReceiveTheirKeyAndArguments) {
   const Held add = function(sum, 100);
   EXPECT_EQ(number(call(add, Args().number(1).number(20))), 121);
   EXPECT_EQ(number(call(add, Args().number(1).number(5).as("more"))), 106);
   EXPECT_EQ(number(call(eval("lambda f: sum(map(f, range(3)))"), Args().object(add))), 303);
 }
 
-TEST_F(Functions, GiveWhatTheyWereGiven) {
+TEST_F(Functions, ReturnTheirArgument) {
   const Held identity = function(same);
   const Held x = tensor({1, 2}, {2});
   const Held back = to_tensor(call(identity, Args().tensor(x)));
@@ -92,7 +92,7 @@ TEST_F(Functions, GiveWhatTheyWereGiven) {
   EXPECT_EQ(text(get(identity, "__name__")), "named");
 }
 
-TEST_F(Functions, StandForObjectsWhoseAttributesAndOperatorsAreQuestions) {
+TEST_F(Functions, ActAsInstancesWithAttributesAndOperators) {
   const Held object =
       made([](int64_t* out) { return spt_py_instance("Point", 1, questions, note_end, out); });
   EXPECT_EQ(text(get(object, "x")), "('get', 'x')");
@@ -102,7 +102,7 @@ TEST_F(Functions, StandForObjectsWhoseAttributesAndOperatorsAreQuestions) {
   EXPECT_EQ(text(call(eval("lambda o: type(o).__module__"), Args().object(object))), "simple_torch");
 }
 
-TEST_F(Functions, AreKnownAgainByTheirKey) {
+TEST_F(Functions, AreIdentifiedByTheirKey) {
   const Held add = function(sum, 100);
   const Held object =
       made([](int64_t* out) { return spt_py_instance("Point", 42, questions, note_end, out); });
@@ -115,12 +115,12 @@ TEST_F(Functions, AreKnownAgainByTheirKey) {
   EXPECT_EQ(key, 0);
 }
 
-TEST_F(Functions, LeaveCtrlCToProgramsThatStartedPythonThemselves) {
+TEST_F(Functions, LeaveInterruptsToProgramsThatStartedPython) {
   EXPECT_EQ(spt_py_on_interrupt(nullptr), SPT_UNAVAILABLE);
   EXPECT_THAT(last_message(), StartsWith("py_on_interrupt: only available in a Python process"));
 }
 
-TEST_F(Functions, FailAsExceptionsOfPython) {
+TEST_F(Functions, RaisePythonExceptions) {
   const Held failing = function(fail);
   int64_t out = 0;
   EXPECT_EQ(try_call(failing, {}, &out), SPT_PYTHON);
@@ -132,49 +132,49 @@ TEST_F(Functions, FailAsExceptionsOfPython) {
   EXPECT_EQ(text(call(caught, Args().object(failing))), "nothing is there");
 }
 
-TEST_F(Functions, FailWithoutANote) {
+TEST_F(Functions, RaiseWithoutANote) {
   int64_t out = 0;
   EXPECT_EQ(try_call(function(fail_without_note), {}, &out), SPT_PYTHON);
   EXPECT_THAT(last_field("traceback"), testing::EndsWith("LookupError: nothing is there"));
 }
 
-TEST_F(Functions, CannotFailWherePythonWaitsForNone) {
-  EXPECT_EQ(spt_py_raise("builtins.ValueError", "nobody hears it", ""), SPT_INVALID_ARGUMENT);
+TEST_F(Functions, CannotRaiseOutsideACall) {
+  EXPECT_EQ(spt_py_raise("builtins.ValueError", "no call is active", ""), SPT_INVALID_ARGUMENT);
   int64_t out = 0;
   EXPECT_EQ(try_call(function(give_up), {}, &out), SPT_PYTHON);
   EXPECT_EQ(last_field("type"), "builtins.SystemExit");
 }
 
-TEST_F(Functions, FailAsRuntimeErrorsWhereTheClassIsNone) {
+TEST_F(Functions, RaiseRuntimeErrorForAnUnknownClass) {
   int64_t out = 0;
   EXPECT_EQ(try_call(function(fail_as_unknown), {}, &out), SPT_PYTHON);
   EXPECT_EQ(last_message(), "RuntimeError: nothing is there");
 }
 
-TEST_F(Functions, ThatSayNothingEndTheProgramAsFarAsPythonGoes) {
+TEST_F(Functions, WithoutAnExceptionRaiseSystemExit) {
   int64_t out = 0;
   EXPECT_EQ(try_call(function(give_up), {}, &out), SPT_PYTHON);
   EXPECT_EQ(last_field("type"), "builtins.SystemExit");
 }
 
-TEST_F(Functions, ThatGiveNoObjectAreToldSo) {
+TEST_F(Functions, WithoutAResultRaiseAnError) {
   int64_t out = 0;
   EXPECT_EQ(try_call(function(give_nonsense), {}, &out), SPT_PYTHON);
   EXPECT_THAT(last_message(), StartsWith("TypeError: "));
 }
 
-TEST_F(Functions, EndWhenNobodyHoldsThem) {
+TEST_F(Functions, AreDestroyedWithTheirLastReference) {
   last_ended = 0;
   {
     const Held held = function(sum, 77);
     exec("1");
     EXPECT_EQ(last_ended, 0);
   }
-  exec("1");  // lets go of what waits for the GIL
+  exec("1");  // drains the queue of releases
   EXPECT_EQ(last_ended, 77);
 }
 
-TEST_F(Functions, RunWithoutTheGilOnThreadsOfPython) {
+TEST_F(Functions, RunWithoutTheGilOnPythonThreads) {
   const Held add = function(sum, 0);
   const Held in_threads = eval(
       "lambda f: (lambda pool: sum(pool.map(f, range(200))))(__import__('concurrent.futures', fromlist=['x'])"
@@ -197,7 +197,7 @@ TEST_F(Functions, NeedANameAndBothCallbacks) {
   EXPECT_EQ(spt_py_raise(nullptr, "", ""), SPT_INVALID_ARGUMENT);
 }
 
-TEST_F(Functions, LeaveNothingBehind) {
+TEST_F(Functions, LeakNothing) {
   const Held failing = function(fail);
   const Held one = eval("1");
   round_trips::expect_flat([&] {

@@ -1,4 +1,4 @@
-"""One random number generator on both sides: what either language draws, the other one goes on from."""
+"""Random number generators shared by both languages: each continues the other's sequence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OURS = run(
 
 
 @pytest.mark.parametrize("draw", ["drawn", "permuted", "filled"])
-def test_a_generator_of_pythons_is_drawn_from(draw):
+def test_simple_draws_from_a_python_generator(draw):
     theirs, ours = (torch.Generator().manual_seed(3) for _ in range(2))
     calls = {
         "drawn": lambda g: torch.randn(3, generator=g),
@@ -35,13 +35,13 @@ def test_a_generator_of_pythons_is_drawn_from(draw):
     assert equal(ours.get_state(), theirs.get_state())
 
 
-def test_a_split_is_pythons():
+def test_random_split_equals_pythons():
     theirs, ours = (torch.Generator().manual_seed(3) for _ in range(2))
     expected = [part.indices for part in torch.utils.data.random_split(range(5), [3, 2], theirs)]
     assert [list(part) for part in OURS.split(ours)] == expected
 
 
-def test_a_generator_of_simples_is_pythons_too():
+def test_python_draws_from_a_simple_generator():
     ours, theirs = OURS.made(5), torch.Generator().manual_seed(5)
     assert isinstance(ours, torch.Generator)
     assert equal(torch.randn(3, generator=ours), torch.randn(3, generator=theirs))
@@ -50,6 +50,6 @@ def test_a_generator_of_simples_is_pythons_too():
     assert equal(OURS.in_python(5), (torch.randn(3, generator=again), torch.randn(3, generator=again)))
 
 
-def test_another_object_is_no_generator():
+def test_other_objects_are_rejected():
     with pytest.raises(RuntimeError):
         OURS.drawn(object())

@@ -1,4 +1,4 @@
-"""simple_torch where Python itself is run by something else: workers of pytest-xdist, kernels of Jupyter."""
+"""simple_torch in other hosts of Python: pytest-xdist workers and Jupyter kernels."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def test_simple_and_arrays(n):
     assert module.total(simple_torch.from_dlpack(array).torch()) == 3.0 * n
 
 def test_output_is_captured(capsys):
-    simple_torch.run('print "told"')
-    assert capsys.readouterr().out == "told\\n"
+    simple_torch.run('print "reported"')
+    assert capsys.readouterr().out == "reported\\n"
 """
 
 
@@ -51,7 +51,7 @@ def test_workers_of_xdist(tmp_path):
 
 
 class Kernel:
-    """A kernel of Jupyter, and what its cells show."""
+    """A Jupyter kernel and the output of its cells."""
 
     def __init__(self) -> None:
         os.environ["PYTHONPATH"] = paths()

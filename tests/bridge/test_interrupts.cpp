@@ -1,4 +1,4 @@
-// Ctrl-C while Python runs.
+// SIGINT while Python runs.
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::atomic<int> host_interrupts{0};
 
 class Interrupts : public PythonTest {
  protected:
-  /// Sends SIGINT to the process when Python has said that it is where it should be.
+  /// Sends SIGINT to the process when Python has written to the pipe.
   static std::thread interrupt_when_ready() {
     exec("import os\nready_read, ready_write = os.pipe()");
     const auto fd = static_cast<int>(number(eval("ready_read")));
@@ -32,7 +32,7 @@ class Interrupts : public PythonTest {
   static std::chrono::steady_clock::duration since_sent() {
     return std::chrono::steady_clock::now() - sent_at;
   }
-  /// The shortest time of some rounds until the code was stopped: on a busy machine one may take longer.
+  /// The shortest time of several rounds until the code was stopped; a busy machine delays single rounds.
   static std::chrono::steady_clock::duration least_time_to_stop(const std::string& code,
                                                                 bool on_another_thread) {
     auto least = std::chrono::steady_clock::duration::max();
@@ -55,6 +55,7 @@ class Interrupts : public PythonTest {
   static inline std::chrono::steady_clock::time_point sent_at;
 };
 
+// Guards use_default_int_handler(): without it, Python ignored the interrupt once `signal` was imported.
 TEST_F(Interrupts, StopALoopAndTheNextCallWorks) {
   std::thread sender = interrupt_when_ready();
   EXPECT_EQ(try_exec("os.write(ready_write, b'x')\nwhile True: pass"), SPT_INTERRUPTED);
@@ -80,17 +81,18 @@ TEST_F(Interrupts, StopASleep) {
   sender.join();
 }
 
+// Guards the watcher: Python's own signal handling never stops other threads.
 TEST_F(Interrupts, StopAThreadThatIsNotTheFirst) {
   std::thread sender = interrupt_when_ready();
   int32_t status = 0;
   std::thread([&] { status = try_exec("os.write(ready_write, b'x')\nwhile True: pass"); }).join();
   EXPECT_EQ(status, SPT_INTERRUPTED);
   sender.join();
-  EXPECT_EQ(number(eval("6 * 7")), 42) << "nothing of it lands on this thread";
+  EXPECT_EQ(number(eval("6 * 7")), 42) << "the interrupt does not reach this thread";
   std::thread([&] { EXPECT_EQ(number(eval("6 * 7")), 42); }).join();
 }
 
-TEST_F(Interrupts, StopWhatAnExceptionHasToSay) {
+TEST_F(Interrupts, StopTheFormattingOfAnException) {
   exec(
       "import os\nclass Endless(Exception):\n    def __str__(self):\n        os.write(ready_write, b'x')\n"
       "        while True: pass");
@@ -106,11 +108,11 @@ TEST_F(Interrupts, StopWhatAnExceptionHasToSay) {
     EXPECT_EQ(status, SPT_INTERRUPTED);
     EXPECT_LT(since_sent(), 500ms);
     sender.join();
-    EXPECT_EQ(number(eval("6 * 7")), 42) << "nothing of it lands here";
+    EXPECT_EQ(number(eval("6 * 7")), 42) << "the interrupt does not reach this call";
   }
 }
 
-TEST_F(Interrupts, ThatPythonHandlesAreNoError) {
+TEST_F(Interrupts, HandledByPythonAreNoError) {
   std::thread sender = interrupt_when_ready();
   exec(
       "try:\n    os.write(ready_write, b'x')\n    while True: pass\nexcept KeyboardInterrupt:\n    handled = "
@@ -119,8 +121,9 @@ TEST_F(Interrupts, ThatPythonHandlesAreNoError) {
   EXPECT_TRUE(truth(eval("handled")));
 }
 
-TEST_F(Interrupts, DuringACallThatNeverLooksStillCount) {
-  // libc's raise, called directly: no Python code runs after it that would notice.
+// Guards leaving_python(): a KeyboardInterrupt was raised later, in an unrelated call.
+TEST_F(Interrupts, DuringACallThatNeverChecksStillCount) {
+  // libc's raise, called directly: no Python code runs afterwards that would check.
   exec("import ctypes\nlibc_raise = ctypes.PyDLL(None)['raise']");
   const Held libc_raise = eval("libc_raise");
   int64_t out = 0;
@@ -129,7 +132,7 @@ TEST_F(Interrupts, DuringACallThatNeverLooksStillCount) {
   EXPECT_EQ(number(eval("6 * 7")), 42);
 }
 
-TEST_F(Interrupts, OutsideOfPythonGoToWhoHadThemBefore) {
+TEST_F(Interrupts, OutsidePythonReachThePreviousHandler) {
   std::signal(SIGINT, [](int) { ++host_interrupts; });
   expect_ok(spt_py_start());
   raise(SIGINT);

@@ -1,4 +1,4 @@
-// How processes with Python in them begin and end.
+// The start and the exit of processes that embed Python.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -17,26 +17,26 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Ended {
+struct Outcome {
   int code;
   std::string output;
 };
 
 /// Runs the exit program with these environment settings (`NAME=value …`, or none).
-Ended run_program(const std::string& how, const std::string& settings = "") {
+Outcome run_program(const std::string& how, const std::string& settings = "") {
   const std::string command = "timeout 60 env " + settings + " '" EXIT_PROGRAM "' '" + how + "' 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
-  Ended ended{};
+  Outcome outcome{};
   std::array<char, 4096> buffer{};
   for (size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    ended.output.append(buffer.data(), count);
+    outcome.output.append(buffer.data(), count);
   }
   const int status = pclose(pipe);
-  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  return ended;
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  return outcome;
 }
 
-/// A folder that goes with the test.
+/// A temporary folder that the destructor removes.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -52,47 +52,49 @@ class TemporaryFolder {
 
 }  // namespace
 
-class RandomEnd : public testing::TestWithParam<int> {};
+class RandomExit : public testing::TestWithParam<int> {};
 
-TEST_P(RandomEnd, IsCleanWithEverythingFlushed) {
+TEST_P(RandomExit, IsCleanWithEverythingFlushed) {
   const int count = round_trips::count() == 1'000'000 ? 50 : 1;
   for (int seed = GetParam() * count; seed < (GetParam() + 1) * count; ++seed) {
-    const Ended ended = run_program("random " + std::to_string(seed));
-    EXPECT_EQ(ended.code, 3) << "seed " << seed << ": " << ended.output;
-    EXPECT_THAT(ended.output, HasSubstr("printed")) << "seed " << seed;
-    EXPECT_THAT(ended.output, HasSubstr("exit function ran")) << "seed " << seed;
+    const Outcome outcome = run_program("random " + std::to_string(seed));
+    EXPECT_EQ(outcome.code, 3) << "seed " << seed << ": " << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("printed")) << "seed " << seed;
+    EXPECT_THAT(outcome.output, HasSubstr("exit function ran")) << "seed " << seed;
   }
 }
 
-// Twenty parts of one end each, or of 50 in the long tests.
-INSTANTIATE_TEST_SUITE_P(Life, RandomEnd, testing::Range(0, 20));
+// Twenty instances of one exit each, or of 50 in the long tests.
+INSTANTIATE_TEST_SUITE_P(Life, RandomExit, testing::Range(0, 20));
 
 class Exit : public testing::TestWithParam<const char*> {};
 
 TEST_P(Exit, IsCleanWithEverythingFlushed) {
-  const Ended ended = run_program(GetParam());
-  EXPECT_EQ(ended.code, 3) << ended.output;
-  EXPECT_THAT(ended.output, HasSubstr("printed"));
-  EXPECT_THAT(ended.output, HasSubstr("exit function ran\n"));
+  const Outcome outcome = run_program(GetParam());
+  EXPECT_EQ(outcome.code, 3) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("printed"));
+  EXPECT_THAT(outcome.output, HasSubstr("exit function ran\n"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Life, Exit,
                          testing::Values("return", "exit on another thread", "daemon thread",
-                                         "thread inside Python", "python thread at work", "after an error",
-                                         "shutdown first", "deleters at the end", "deleters on a thread",
-                                         "objects at the end"),
+                                         "thread inside Python", "python thread working", "after an error",
+                                         "shutdown first", "deleters at exit", "deleters on a thread",
+                                         "objects at exit"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::replace(name.begin(), name.end(), ' ', '_');
                            return name;
                          });
 
-TEST(Life, RunsNoCodeOfPythonsAfterItsEnd) {
-  EXPECT_THAT(run_program("objects at the end").output, Not(HasSubstr("too late")));
+// Guards `leak_pending_releases`: static objects that released Python objects after the shutdown ran Python
+// code in a closed interpreter.
+TEST(Life, RunsNoPythonCodeAfterShutdown) {
+  EXPECT_THAT(run_program("objects at exit").output, Not(HasSubstr("too late")));
 }
 
-TEST(Life, WaitsForPythonsThreadsAsPythonDoes) {
-  EXPECT_THAT(run_program("python thread at work").output, HasSubstr("work done"));
+TEST(Life, JoinsPythonThreadsAsPythonDoes) {
+  EXPECT_THAT(run_program("python thread working").output, HasSubstr("work done"));
 }
 
 class Start : public PythonTest {
@@ -101,35 +103,36 @@ class Start : public PythonTest {
   static std::string python() {
     char* path = nullptr;
     expect_ok(spt_python_path(&path));
-    return taken(path);
+    return take_string(path);
   }
   static std::string torch_dir() {
     char* path = nullptr;
     expect_ok(spt_torch_path(&path));
-    return taken(path);
+    return take_string(path);
   }
 };
 
-TEST_F(Start, OfAPythonWithoutTorchIsRefusedAndSaysHowToMendIt) {
+TEST_F(Start, FailsForAPythonWithoutTorchAndNamesTheFix) {
   const TemporaryFolder folder;
   const std::string venv = (folder.path() / "venv").string();
   ASSERT_EQ(std::system(("'" + python() + "' -m venv --without-pip '" + venv + "'").c_str()), 0);
-  const Ended ended =
+  const Outcome outcome =
       run_program("start", "SIMPLE_TORCH='" + torch_dir() + "' SIMPLE_PYTHON='" + venv + "/bin/python'");
-  EXPECT_THAT(ended.output, HasSubstr("9 " + venv + "/bin/python has no torch; install it there"));
+  EXPECT_THAT(outcome.output, HasSubstr("9 " + venv + "/bin/python has no torch; install it there"));
 }
 
-TEST_F(Start, OfAPythonWithAnotherTorchIsRefusedBeforeItIsLoaded) {
+// Guards `torch_mismatch`: two copies of LibTorch in one process crash.
+TEST_F(Start, FailsForAnotherTorchBeforeItIsLoaded) {
   const TemporaryFolder folder;
   const fs::path torch = folder.path() / "torch";
   fs::create_directories(torch);
   std::ofstream(torch / "__init__.py") << "raise SystemError('never to be imported')\n";
-  const Ended ended = run_program("start", "PYTHONPATH='" + folder.path().string() + "'");
-  EXPECT_THAT(ended.output, HasSubstr("would import torch from " + fs::canonical(torch).string()));
-  EXPECT_THAT(ended.output, HasSubstr("let SIMPLE_PYTHON and SIMPLE_TORCH name the same environment"));
+  const Outcome outcome = run_program("start", "PYTHONPATH='" + folder.path().string() + "'");
+  EXPECT_THAT(outcome.output, HasSubstr("would import torch from " + fs::canonical(torch).string()));
+  EXPECT_THAT(outcome.output, HasSubstr("set SIMPLE_PYTHON and SIMPLE_TORCH to the same environment"));
 }
 
-TEST_F(Start, OfAPythonWithoutLibpythonIsRefused) {
+TEST_F(Start, FailsForAPythonWithoutLibpython) {
   const TemporaryFolder folder;
   fs::create_directories(folder.path() / "bin");
   fs::create_directories(folder.path() / "venv/bin");
@@ -137,12 +140,12 @@ TEST_F(Start, OfAPythonWithoutLibpythonIsRefused) {
       << "home = " << (folder.path() / "bin").string() << "\nversion_info = 3.11.2\n";
   fs::create_symlink(fs::canonical(python()), folder.path() / "venv/bin/python");
   const std::string executable = (folder.path() / "venv/bin/python").string();
-  const Ended ended =
+  const Outcome outcome =
       run_program("start", "SIMPLE_TORCH='" + torch_dir() + "' SIMPLE_PYTHON='" + executable + "'");
-  EXPECT_THAT(ended.output, HasSubstr("9 " + executable + " has no libpython3.11.so.1.0"));
+  EXPECT_THAT(outcome.output, HasSubstr("9 " + executable + " has no libpython3.11.so.1.0"));
 }
 
-TEST_F(Start, OfALibpythonThatCannotBeOpenedIsRefused) {
+TEST_F(Start, FailsForALibpythonThatCannotBeOpened) {
   const TemporaryFolder folder;
   const fs::path venv = folder.path() / "venv";
   fs::create_directories(venv / "bin");
@@ -151,7 +154,7 @@ TEST_F(Start, OfALibpythonThatCannotBeOpenedIsRefused) {
                                      << "\nversion_info = 3.99.0\n";
   fs::create_directories(folder.path() / "lib");
   std::ofstream(folder.path() / "lib/libpython3.99.so.1.0") << "no library\n";
-  const Ended ended = run_program(
+  const Outcome outcome = run_program(
       "start", "SIMPLE_TORCH='" + torch_dir() + "' SIMPLE_PYTHON='" + (venv / "bin/python").string() + "'");
-  EXPECT_THAT(ended.output, HasSubstr("9 cannot open libpython: " + folder.path().string()));
+  EXPECT_THAT(outcome.output, HasSubstr("9 cannot open libpython: " + folder.path().string()));
 }

@@ -1,4 +1,4 @@
-// Modules, attributes, calls, items, iteration, values both ways.
+// Modules, attributes, calls, items, iteration, conversions in both directions.
 #include "python_test.h"
 
 using testing::ElementsAre;
@@ -6,7 +6,7 @@ using testing::HasSubstr;
 
 class Objects : public PythonTest {};
 
-TEST_F(Objects, AreNothingUntilPythonStarts) {
+TEST_F(Objects, NeedAStartedPython) {
   bool started = true;
   expect_ok(spt_py_is_started(&started));
   EXPECT_FALSE(started);
@@ -34,7 +34,7 @@ TEST_F(Objects, MethodsAreCalledByName) {
   EXPECT_EQ(text(invoke(json, "dumps", Args().text("ü").truth(false).as("ensure_ascii"))), "\"ü\"");
 }
 
-TEST_F(Objects, PlainValuesArriveAsThemselves) {
+TEST_F(Objects, PlainValuesKeepTheirType) {
   const Held together = eval("repr([a, b, c, d, e, f])", Args()
                                                              .nil()
                                                              .as("a")
@@ -51,7 +51,7 @@ TEST_F(Objects, PlainValuesArriveAsThemselves) {
   EXPECT_EQ(text(together), "[None, True, -9223372036854775808, 0.5, 'grüß', [1, 2]]");
 }
 
-TEST_F(Objects, ThatAreConstantsHaveOneHandleThatLasts) {
+TEST_F(Objects, ThatAreConstantsHaveOneImmortalHandle) {
   for (const char* constant : {"None", "True", "False"}) {
     const int64_t handle = eval(constant).give();
     EXPECT_EQ(eval(constant).get(), handle);
@@ -60,7 +60,7 @@ TEST_F(Objects, ThatAreConstantsHaveOneHandleThatLasts) {
     }
     char* shown = nullptr;
     expect_ok(spt_py_repr(handle, &shown));
-    EXPECT_EQ(taken(shown), constant);
+    EXPECT_EQ(take_string(shown), constant);
     expect_ok(spt_scope_begin());
     EXPECT_EQ(eval(constant).give(), handle);
     EXPECT_EQ(spt_scope_keep(handle), SPT_OK);
@@ -74,7 +74,7 @@ TEST_F(Objects, ThatAreConstantsHaveOneHandleThatLasts) {
   EXPECT_THAT(last_message(), HasSubstr("expected a handle of kind tensor, got Python object"));
 }
 
-TEST_F(Objects, ValuesComeBack) {
+TEST_F(Objects, ValuesAreConvertedBack) {
   EXPECT_EQ(number(eval("2 ** 62")), int64_t{1} << 62);
   EXPECT_EQ(real(eval("1 / 8")), 0.125);
   EXPECT_FALSE(truth(eval("[]")));
@@ -83,7 +83,7 @@ TEST_F(Objects, ValuesComeBack) {
   EXPECT_EQ(real(eval("__import__('numpy').float32(0.25)")), 0.25);
 }
 
-TEST_F(Objects, ConversionsThatWouldLoseSomethingAreRefused) {
+TEST_F(Objects, LossyConversionsAreRejected) {
   int64_t value = 5;
   EXPECT_EQ(spt_py_to_int(eval("1.5").get(), &value), SPT_PYTHON);
   EXPECT_EQ(last_field("type"), "builtins.TypeError");
@@ -97,7 +97,7 @@ TEST_F(Objects, ConversionsThatWouldLoseSomethingAreRefused) {
   EXPECT_EQ(last_message(), "TypeError: expected str, got int");
 }
 
-TEST_F(Objects, TellTheirKind) {
+TEST_F(Objects, ReportTheirKind) {
   const std::vector<std::pair<const char*, int32_t>> kinds{{"None", 0}, {"True", 1}, {"3", 2},
                                                            {"0.5", 3},  {"'x'", 4},  {"[]", 5},
                                                            {"{}", 6},   {"()", 8},   {"object()", 9}};
@@ -111,10 +111,10 @@ TEST_F(Objects, TellTheirKind) {
   EXPECT_EQ(kind, 7);
   char* name = nullptr;
   expect_ok(spt_py_type_name(import("os").get(), &name));
-  EXPECT_EQ(taken(name), "builtins.module");
+  EXPECT_EQ(take_string(name), "builtins.module");
 }
 
-TEST_F(Objects, AttributesAreSetAndAskedFor) {
+TEST_F(Objects, AttributesAreSetAndRead) {
   const Held space = eval("__import__('types').SimpleNamespace()");
   bool has = true;
   expect_ok(spt_py_hasattr(space.get(), "size", &has));
@@ -145,7 +145,7 @@ TEST_F(Objects, ContainersAreReadAndChanged) {
   EXPECT_EQ(repr(dict), "{'one': 1, 'three': 3}");
 }
 
-TEST_F(Objects, IterateToAnEndThatIsNoFailure) {
+TEST_F(Objects, IterationEndsWithoutAnError) {
   const Held iterator = made([&](int64_t* out) { return spt_py_iter(eval("range(3)").get(), out); });
   std::vector<int64_t> seen;
   int64_t item = 0;
@@ -183,7 +183,7 @@ TEST_F(Objects, CompareAndCombineAsInPython) {
   EXPECT_EQ(last_message(), "ValueError: operate: unknown operator '<>'");
 }
 
-TEST_F(Objects, StatementsStayAndVariablesOfAnExpressionDoNot) {
+TEST_F(Objects, StatementsDefineNamesAndVariablesOfAnExpressionDoNot) {
   exec("def twice(x):\n    return 2 * x\nbase = start", Args().number(20).as("start"));
   EXPECT_EQ(number(eval("twice(base) + extra", Args().number(2).as("extra"))), 42);
   int64_t out = 0;
@@ -191,7 +191,7 @@ TEST_F(Objects, StatementsStayAndVariablesOfAnExpressionDoNot) {
   EXPECT_EQ(last_field("type"), "builtins.NameError");
 }
 
-TEST_F(Objects, KindsThatDoNotFitTheirValuesAreRefused) {
+TEST_F(Objects, KindsThatDoNotMatchTheirValuesAreRejected) {
   const Held callable = get(import("builtins"), "len");
   int64_t out = 0;
   const Args one = std::move(Args().number(1));
@@ -207,9 +207,9 @@ TEST_F(Objects, KindsThatDoNotFitTheirValuesAreRefused) {
 TEST_F(Objects, TheInterpreterIsTheEnvironmentsOwn) {
   char* python = nullptr;
   expect_ok(spt_python_path(&python));
-  EXPECT_EQ(text(eval("__import__('sys').executable")), taken(python));
+  EXPECT_EQ(text(eval("__import__('sys').executable")), take_string(python));
   EXPECT_TRUE(truth(eval("__import__('sys').prefix != __import__('sys').base_prefix"))) << "it is the venv's";
   char* library = nullptr;
   expect_ok(spt_py_library(&library));
-  EXPECT_THAT(taken(library), HasSubstr("libpython"));
+  EXPECT_THAT(take_string(library), HasSubstr("libpython"));
 }

@@ -1,4 +1,4 @@
-"""Real packages, processes and threads of Python in a Simple program, with no setting."""
+"""Python packages, processes and threads in a Simple program, without any settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HOST = os.environ.get("SIMPLE_HOST", "")
 pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
 pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-# What worker processes import.
+# Worker processes import this module.
 MODULE = """
 import os
 import torch
@@ -26,14 +26,14 @@ def square(x): return x * x
 
 
 def printed(folder: Path, program: str, timeout: float = 240) -> list[str]:
-    """The lines that a Simple program prints, with the module `work` at hand for Python."""
+    """The lines that a Simple program prints; Python can import the module `work`."""
     (folder / "work.py").write_text(MODULE)
     (folder / "program.spl").write_text("use torch\nuse python as py\n" + program)
     environment = {**os.environ, "PYTHONPATH": str(folder), "MPLBACKEND": "agg"}
     run = subprocess.run(
         [HOST, folder / "program.spl"], capture_output=True, text=True, check=False, timeout=timeout, env=environment
     )
-    # Packages may warn, of few processors or of a missing CUDA say; nothing may fail or leak.
+    # Packages may warn, for example about few CPUs or missing CUDA; nothing may fail or leak.
     assert run.returncode == 0, run.stderr
     assert not any(word in run.stderr for word in ("Traceback", "leaked", "Exception ignored", "terminate")), run.stderr
     return run.stdout.splitlines()
@@ -70,7 +70,8 @@ pool.join()
     assert printed(tmp_path, program) == ["[1, 4, 9]"]
 
 
-def test_subprocesses_are_the_environments_python(tmp_path):
+def test_subprocesses_run_the_environments_python(tmp_path):
+    """Guards program_name and executable of the configuration: workers started the program itself instead of Python."""
     program = """
 val sys = py.import("sys")
 val done = py.import("subprocess").run([sys.executable, "-c", "import torch; print(torch.ones(2).sum().item())"],
@@ -118,7 +119,7 @@ print column.sum().item()
     assert printed(tmp_path, program) == ["{a: 5.0, b: 2.0}", "7.0"]
 
 
-def test_matplotlib_saves_a_figure_of_simples_numbers(tmp_path):
+def test_matplotlib_plots_simple_tensors(tmp_path):
     pytest.importorskip("matplotlib")
     image = pytest.importorskip("PIL.Image")
     program = f"""
@@ -134,7 +135,7 @@ figure.savefig("{tmp_path}/figure.png")
         assert (255, 0, 0) in {pixel[:3] for pixel in saved.convert("RGB").get_flattened_data()}
 
 
-def test_scikit_learn_is_given_a_function_of_simple(tmp_path):
+def test_scikit_learn_calls_a_simple_function(tmp_path):
     pytest.importorskip("sklearn")
     program = """
 val numpy = py.import("numpy")
@@ -153,9 +154,9 @@ print compiled(torch.tensor([-1.0, 2.0])).to_tensor().tolist()
     assert printed(tmp_path, program) == ["[0.0, 5.0]"]
 
 
-# ---- the end of the program
+# ---- exit of the program
 
-ENDING = '''
+EXITING = '''
 py.exec("""
 import atexit, sys, threading, time
 atexit.register(lambda: sys.stdout.write("at exit\\n"))
@@ -172,8 +173,8 @@ def call_in_thread(f):
 '''
 
 
-def ended(folder: Path, program: str) -> tuple[int, list[str], str]:
-    (folder / "program.spl").write_text("use torch\nuse python as py\n" + ENDING + program)
+def outcome(folder: Path, program: str) -> tuple[int, list[str], str]:
+    (folder / "program.spl").write_text("use torch\nuse python as py\n" + EXITING + program)
     run = subprocess.run([HOST, folder / "program.spl"], capture_output=True, text=True, check=False, timeout=60)
     return run.returncode, run.stdout.splitlines(), run.stderr
 
@@ -181,43 +182,43 @@ def ended(folder: Path, program: str) -> tuple[int, list[str], str]:
 @pytest.mark.parametrize(
     ("last", "code"), [('print "main ends"', 0), ('print "main ends"\nexit(3)', 3), ('print "main ends"\n[1][2]', 1)]
 )
-def test_threads_exit_functions_and_streams_come_to_their_end(tmp_path, last, code):
-    told, out, _ = ended(tmp_path, 'py.eval("later")(\\x: x + 1)\n' + last)
-    assert (told, out) == (code, ["main ends", "21", "at exit"])
+def test_threads_exit_functions_and_streams_finish(tmp_path, last, code):
+    status, out, _ = outcome(tmp_path, 'py.eval("later")(\\x: x + 1)\n' + last)
+    assert (status, out) == (code, ["main ends", "21", "at exit"])
 
 
 def test_exit_in_a_function_that_python_calls_ends_the_program(tmp_path):
-    assert ended(tmp_path, 'py.eval("lambda f: f()")(\\: exit(5))\nprint "not reached"') == (5, ["at exit"], "")
+    assert outcome(tmp_path, 'py.eval("lambda f: f()")(\\: exit(5))\nprint "not reached"') == (5, ["at exit"], "")
 
 
 def test_exit_on_a_thread_of_python_ends_the_program(tmp_path):
-    assert ended(tmp_path, 'py.eval("call_in_thread")(\\: exit(6))') == (6, ["at exit"], "")
+    assert outcome(tmp_path, 'py.eval("call_in_thread")(\\: exit(6))') == (6, ["at exit"], "")
 
 
-def told(folder: Path, program: str) -> str:
+def standard_error(folder: Path, program: str) -> str:
     (folder / "program.spl").write_text(f"use python as py\n{program}")
     done = subprocess.run([HOST, folder / "program.spl"], capture_output=True, text=True, check=True, timeout=100)
     return done.stderr
 
 
-def test_warnings_of_python_look_as_the_hosts_own(tmp_path):
+def test_python_warnings_have_the_hosts_format(tmp_path):
     warn = "py.exec(\"import warnings; warnings.warn('careful')\")"
-    assert told(tmp_path, warn) == "<simple>:1: warning: careful (UserWarning)\n"
+    assert standard_error(tmp_path, warn) == "<simple>:1: warning: careful (UserWarning)\n"
     direct = 'py.import("warnings").warn("careful", py.eval("DeprecationWarning"), 5)'
-    assert told(tmp_path, f'py.import("warnings").simplefilter("always")\n{direct}').endswith(
+    assert standard_error(tmp_path, f'py.import("warnings").simplefilter("always")\n{direct}').endswith(
         "warning: careful (DeprecationWarning)\n"
     )
     as_error = 'py.import("warnings").simplefilter("error")\nprint py.try_exec("warnings.warn(\'w\')").is_err()'
-    assert told(tmp_path, as_error) == ""
+    assert standard_error(tmp_path, as_error) == ""
 
 
 @pytest.mark.parametrize(
-    ("call", "code", "words"), [("sys.exit(3)", 3, ""), ("sys.exit()", 0, ""), ("sys.exit('no')", 1, "no")]
+    ("call", "code", "message"), [("sys.exit(3)", 3, ""), ("sys.exit()", 0, ""), ("sys.exit('no')", 1, "no")]
 )
-def test_pythons_exit_ends_the_program_with_its_code(tmp_path, call, code, words):
+def test_sys_exit_ends_the_program_with_its_code(tmp_path, call, code, message):
     (tmp_path / "program.spl").write_text(
         f'use python as py\nprint "before"\npy.exec("import sys; {call}")\nprint "after"\n'
     )
     done = subprocess.run([HOST, tmp_path / "program.spl"], capture_output=True, text=True, check=False, timeout=100)
     assert (done.returncode, done.stdout) == (code, "before\n")
-    assert words in done.stderr if words else done.stderr == ""
+    assert message in done.stderr if message else done.stderr == ""

@@ -1,4 +1,4 @@
-"""The library in a process that is Python already: it attaches, with the GIL held by the caller or not."""
+"""The library in a Python process: it attaches, whether the caller holds the GIL or not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FRONT = Path(os.environ.get("SIMPLE_BUILD", ROOT / "build" / "release")) / "lib"
 PROGRAM = """
 import ctypes, sys, threading
 
-kinds_of_call = {"lets go of the GIL": ctypes.CDLL, "keeps the GIL": ctypes.PyDLL}
+kinds_of_call = {"releases the GIL": ctypes.CDLL, "holds the GIL": ctypes.PyDLL}
 lib = kinds_of_call[sys.argv[2]](sys.argv[1])
 lib.spt_last_error_message.restype = ctypes.c_char_p
 here = ["an object of this process"]
@@ -49,9 +49,9 @@ lib.spt_py_eval(b"__import__('torch').ones(3)", b"", None, None, 0, ctypes.byref
 print("done")
 """
 
-# Deleters when Python ends. A tensor over Python's memory calls the producer's, which may need Python (NumPy's looks
-# whether there is one, Naive's does not); torch's tensors over our memory call ours.
-ENDING = """
+# Deleters while Python finalizes. A tensor on Python's memory calls the producer's deleter, which may need Python
+# (NumPy's checks whether Python runs, Naive's does not); torch's tensors on our memory call ours.
+EXITING = """
 import atexit, ctypes, sys
 
 when, front, late = sys.argv[1], ctypes.CDLL(sys.argv[2]), ctypes.CDLL(sys.argv[3])
@@ -74,36 +74,36 @@ class Managed(ctypes.Structure):
 
 deleted = []
 deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleted.append)
-memory, lent, fresh = ctypes.c_float(), [], b"dltensor"
+memory, exported, unused = ctypes.c_float(), [], b"dltensor"
 new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
 class Naive:
     def __dlpack__(self, stream=None):
         scalar = Tensor(ctypes.addressof(memory), (1, 0), 0, 2, 32, 1)
-        lent.append(Managed(scalar, None, ctypes.cast(deleter, ctypes.c_void_p)))
-        return new_capsule(ctypes.addressof(lent[-1]), fresh, None)
+        exported.append(Managed(scalar, None, ctypes.cast(deleter, ctypes.c_void_p)))
+        return new_capsule(ctypes.addressof(exported[-1]), unused, None)
     def __dlpack_device__(self): return (1, 0)
 
-class LetsGo:  # in a cycle of its own: it dies when the interpreter tears its modules down
+class ReleasesInDel:  # in a reference cycle: destroyed when the interpreter clears its modules
     def __init__(self, handles): self.handles, self.itself = handles, self
     def __del__(self, release=release, write=sys.stdout.write):
         release(self.handles)
-        write("let go in __del__\\n")
+        write("released in __del__\\n")
 
 handles = []
-atexit.register(lambda: print(len(deleted), "deleted"))  # the last of all
-if when == "in an exit function of before":
-    atexit.register(lambda: (release(handles), print("let go")))  # runs after the library's, which came later
+atexit.register(lambda: print(len(deleted), "deleted"))  # runs last
+if when == "in an earlier exit function":
+    atexit.register(lambda: (release(handles), print("released")))  # runs after the library's
 
-def tensor_over(code):
+def tensor_from(code):
     array, tensor = ctypes.c_int64(), ctypes.c_int64()
     done(front.spt_py_eval(code, b"", None, None, 0, ctypes.byref(array)))
     done(front.spt_py_from_dlpack(array, ctypes.c_int64(-2), ctypes.c_int64(-1), ctypes.byref(tensor)))
     done(front.spt_release(array))
     return tensor.value
 
-def array_over(tensor):
+def array_from(tensor):
     managed, capsule = ctypes.c_int64(), ctypes.c_int64()
     done(front.spt_dlpack_export(ctypes.c_int64(tensor), False, ctypes.byref(managed)))
     done(front.spt_py_capsule_new(managed, ctypes.byref(capsule)))
@@ -116,17 +116,17 @@ def array_over(tensor):
 front.spl_array_new.restype = ctypes.c_void_p
 front.spl_array_push_i64.argtypes = [ctypes.c_void_p, ctypes.c_int64]
 for producer in [b"__import__('numpy').zeros(1000)", b"bytearray(1000)", b"Naive()"]:
-    handles += [tensor_over(producer) for _ in range(20)]
+    handles += [tensor_from(producer) for _ in range(20)]
 kept = []
 for handle in handles[:20]:
-    array_over(handle)
+    array_from(handle)
 
 if when == "in an exit function":
-    atexit.register(lambda: (release(handles), print("let go")))
-elif when == "as modules are torn down":
-    holder = LetsGo(handles)
+    atexit.register(lambda: (release(handles), print("released")))
+elif when == "when modules are cleared":
+    holder = ReleasesInDel(handles)
     del holder
-elif when == "when static objects die":
+elif when == "when static objects are destroyed":
     for handle in handles:
         late.release_late(ctypes.c_int64(handle), front.spt_release)
 """
@@ -145,7 +145,7 @@ static void release_all(void) {
   while (count > 0) {
     failed += release(handles[--count]) != 0;
   }
-  puts(failed ? "not let go" : "let go");
+  puts(failed ? "not released" : "released");
 }
 
 void release_late(int64_t handle, int32_t (*function)(int64_t)) {
@@ -160,7 +160,7 @@ void release_late(int64_t handle, int32_t (*function)(int64_t)) {
 
 @pytest.fixture(scope="module")
 def late(tmp_path_factory) -> Path:
-    """A library that releases handles when the C library ends the process, long after Python ended."""
+    """A library that releases handles in a C exit handler, after Python was finalized."""
     folder = tmp_path_factory.mktemp("late")
     (folder / "late.c").write_text(LATE)
     compiler = [os.environ.get("CC", "cc"), "-shared", "-fPIC"]
@@ -172,29 +172,30 @@ def late(tmp_path_factory) -> Path:
 @pytest.mark.parametrize(
     ("when", "printed"),
     [
-        ("in an exit function", "let go\n20 deleted\n"),
-        ("in an exit function of before", "let go\n0 deleted\n"),
-        ("as modules are torn down", "0 deleted\nlet go in __del__\n"),
-        ("when static objects die", "0 deleted\nlet go\n"),
+        ("in an exit function", "released\n20 deleted\n"),
+        ("in an earlier exit function", "released\n0 deleted\n"),
+        ("when modules are cleared", "0 deleted\nreleased in __del__\n"),
+        ("when static objects are destroyed", "0 deleted\nreleased\n"),
         ("never", "0 deleted\n"),
     ],
 )
-def test_deleters_run_or_are_let_be_as_python_ends(when, printed, late):
-    command = [sys.executable, "-c", ENDING, when, str(FRONT), str(late)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=200)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, printed, "")
+def test_deleters_run_or_are_skipped_during_finalization(when, printed, late):
+    """Guards the closing of the bridge in Python's atexit: a later DLPack deleter waited for the GIL or crashed."""
+    command = [sys.executable, "-c", EXITING, when, str(FRONT), str(late)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert (done.returncode, done.stdout, done.stderr) == (0, printed, "")
 
 
 @pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off", reason="there is no PyTorch")
-@pytest.mark.parametrize("caller", ["lets go of the GIL", "keeps the GIL"])
-def test_attaches_to_the_python_that_runs(caller):
-    ended = subprocess.run(
+@pytest.mark.parametrize("caller", ["releases the GIL", "holds the GIL"])
+def test_attaches_to_the_running_python(caller):
+    done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(FRONT), caller], capture_output=True, text=True, timeout=200
     )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
 @pytest.mark.parametrize("name", ["environment", "errors", "shutdown", "warning_lines"])
-def test_examples_of_the_helpers_run(name, monkeypatch):
+def test_doctests_of_the_helpers_pass(name, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "python"))
     assert doctest.testmod(importlib.import_module(f"simple_torch_helpers.{name}")).failed == 0

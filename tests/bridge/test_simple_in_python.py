@@ -1,4 +1,4 @@
-"""The reverse: Simple's source and files run in a Python process, their functions and objects are Python's to call."""
+"""Simple in a Python process: Python runs Simple source and files and calls their functions and objects."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
 
 @pytest.fixture(autouse=True, scope="module")
 def as_in_a_terminal():
-    """Processes in the background are started with Ctrl-C ignored, and hand that on."""
+    """Shells start background processes with SIGINT ignored, which child processes inherit."""
     old = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, old)
 
 
 def program(source: str, *, code: int = 0) -> subprocess.CompletedProcess:
-    """The source in a Python process of its own, which ends within a minute."""
+    """Run the source in a new Python process."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(source)], env=ENVIRONMENT, capture_output=True, text=True, timeout=60
     )
@@ -74,17 +74,17 @@ def shapes():
     )
 
 
-# ---- what crosses
+# ---- values
 
 
-def test_functions_are_called_with_pythons_values_and_give_pythons_values():
+def test_functions_accept_and_return_python_values():
     module = run("fn add(a, b = 5): a + b\nfn kind(x) -> text: type_of(x)")
     assert (module.add(1), module.add(1, b=2), module.add("a", "b")) == (6, 3, "ab")
     assert (module.add.__name__, repr(module.kind)) == ("add", "<Simple function kind>")
     assert [module.kind(x) for x in (None, True, 1, 2.5, "t")] == ["nil", "bool", "i64", "f64", "text"]
 
 
-def test_what_a_module_defines_are_its_attributes_as_they_are_now():
+def test_definitions_of_a_module_are_its_attributes():
     module = run('val pi = 3.5\nval names = ["a", "b"]\nvar count = 0\nfn tick():\n    count = count + 1\nuse std.time')
     module.tick()
     module.tick()
@@ -100,12 +100,12 @@ def test_what_a_module_defines_are_its_attributes_as_they_are_now():
         print(module.other)
 
 
-def test_values_are_found_under_their_names():
+def test_values_become_variables():
     assert evaluate("[for x in xs: f(x)]", xs=range(3), f=lambda x: x * x) == [0, 1, 4]
     assert run("val twice = word + word", word="ab").twice == "abab"
 
 
-def test_tensors_are_the_same_and_gradients_go_through():
+def test_tensors_are_identical_and_gradients_propagate():
     weight = torch.tensor([1.0, 2.0], requires_grad=True)
     loss = run("use torch\nfn loss(w): (w * w).sum()").loss(weight)
     loss.backward()
@@ -114,7 +114,7 @@ def test_tensors_are_the_same_and_gradients_go_through():
     assert evaluate("name + source", name=1, source=2) == 3
 
 
-def test_a_module_of_python_is_trained_by_simple():
+def test_simple_trains_a_python_module():
     torch.manual_seed(0)
     model = torch.nn.Linear(2, 1)
     train = run(
@@ -173,7 +173,7 @@ def test_objects_have_their_operators(shapes):
     assert (shapes.Shape.Circle(2.0).radius, repr(shapes.Shape.Dot)) == (2.0, "Shape::Dot")
 
 
-def test_objects_come_back_as_themselves(shapes):
+def test_objects_keep_their_identity(shapes):
     point = shapes.Point(x=1)
     again = shapes.same(point)
     again.move(1)
@@ -185,7 +185,7 @@ def test_objects_come_back_as_themselves(shapes):
     assert evaluate("type_of(f)", f=double) == "function"
 
 
-def test_objects_go_when_python_lets_go_of_them():
+def test_objects_are_destroyed_when_python_releases_them():
     module = run(
         """
         var gone = 0
@@ -201,10 +201,10 @@ def test_objects_go_when_python_lets_go_of_them():
     assert module.gone == 5
 
 
-# ---- failures
+# ---- errors
 
 
-def test_a_failure_is_an_exception_with_simples_calls():
+def test_errors_are_exceptions_with_simple_calls():
     module = run('fn inner(x): panic("no good: {x}")\nfn outer(x): inner(x) + 1', name="failing")
     with pytest.raises(RuntimeError, match="no good: 3") as caught:
         module.outer(3)
@@ -214,7 +214,7 @@ def test_a_failure_is_an_exception_with_simples_calls():
     assert note.index("inner (") < note.index("outer (")
 
 
-def test_an_exception_goes_through_simple_as_itself():
+def test_exceptions_propagate_through_simple_unchanged():
     def fails():
         raise KeyError("from Python")
 
@@ -222,7 +222,7 @@ def test_an_exception_goes_through_simple_as_itself():
         run("fn call(f): f()").call(fails)
 
 
-def test_source_that_cannot_be_compiled_is_a_syntax_error_that_shows_it():
+def test_invalid_source_raises_a_syntax_error_with_the_line():
     with pytest.raises(SyntaxError, match=r"(?s)<source \d+>:1:6: error: expected a parameter.*fn f\(:"):
         run("fn f(:\n    3")
     with pytest.raises(SyntaxError, match="expected an expression"):
@@ -231,7 +231,7 @@ def test_source_that_cannot_be_compiled_is_a_syntax_error_that_shows_it():
         run_file("/nowhere.spl")
 
 
-def test_exit_is_pythons_and_the_next_call_works():
+def test_exit_raises_system_exit_and_the_next_call_works():
     module = run("fn leave(): exit(3)\nfn five(): 5")
     with pytest.raises(SystemExit) as ended:
         module.leave()
@@ -243,13 +243,13 @@ def test_exit_is_pythons_and_the_next_call_works():
 # ---- output
 
 
-def test_what_simple_prints_is_pythons_output_in_order():
+def test_output_of_both_languages_keeps_its_order():
     out, errors = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(errors):
         print("first")
-        run('print "second"\neprint "told"')
+        run('print "second"\neprint "error"')
         print("third")
-    assert (out.getvalue(), errors.getvalue()) == ("first\nsecond\nthird\n", "told\n")
+    assert (out.getvalue(), errors.getvalue()) == ("first\nsecond\nthird\n", "error\n")
 
 
 def test_a_file_runs_once(tmp_path):
@@ -261,8 +261,8 @@ def test_a_file_runs_once(tmp_path):
     assert out.getvalue() == "runs\n"
 
 
-def test_a_file_that_failed_runs_again_once_it_is_mended(tmp_path):
-    file = tmp_path / "mended.spl"
+def test_a_file_that_failed_can_run_again_after_a_fix(tmp_path):
+    file = tmp_path / "fixed.spl"
     file.write_text('panic("not yet")\n')
     with pytest.raises(RuntimeError, match="not yet"):
         run_file(file)
@@ -275,13 +275,13 @@ def test_a_file_that_failed_runs_again_once_it_is_mended(tmp_path):
     assert 'fn works(): panic("here")' in caught.value.__notes__[0]
 
 
-def test_a_file_finds_the_modules_beside_it(tmp_path):
-    (tmp_path / "helping.spl").write_text("fn help_out(): 42\n")
-    (tmp_path / "needing.spl").write_text("use helping\nfn answer(): helping.help_out()\n")
+def test_a_file_imports_modules_of_its_folder(tmp_path):
+    (tmp_path / "helping.spl").write_text("fn answer(): 42\n")
+    (tmp_path / "needing.spl").write_text("use helping\nfn answer(): helping.answer()\n")
     assert run_file(tmp_path / "needing.spl").answer() == 42
 
 
-# ---- threads and ends
+# ---- threads and exit
 
 
 def test_many_threads_of_python_call_simple():
@@ -301,14 +301,14 @@ def test_threads_of_simple_call_python():
     assert total(lambda x: x + 1, 20) == sum(range(1, 21))
 
 
-ENDS = {
+EXITS = {
     "threads of Simple run on": "m.begin()",
     "threads of Simple call Python": "m.begin_calling(lambda: None)",
     "threads of Simple call Python that fails": "m.begin_failing(lambda: 1 / 0); import time; time.sleep(0.1)",
     "objects of Simple go on its threads": "m.begin_dropping(lambda kept: None); import time; time.sleep(0.1)",
     "objects and functions are kept": "import builtins; builtins.kept = [m.Kept(), m.five]",
     "a deleter of Simple's runs late": "import sys; sys.kept = m.Kept()",
-    "Simple prints at the end": "import atexit; atexit.register(m.say)",
+    "Simple prints at exit": "import atexit; atexit.register(m.report)",
     "a daemon thread of Python calls Simple": """
 import threading
 def loop():
@@ -318,8 +318,8 @@ import time; time.sleep(0.1)""",
 }
 
 
-@pytest.mark.parametrize("state", ENDS)
-def test_python_ends_cleanly(state):
+@pytest.mark.parametrize("state", EXITS)
+def test_python_exits_cleanly(state):
     source = f"""
 import simple_torch
 m = simple_torch.run('''
@@ -340,9 +340,9 @@ fn drops(f):
     while true: f(Kept())
 fn begin_dropping(f):
     for _ in 0..4: thread.spawn(\\\\: drops(f))
-fn say(): print "said"
+fn report(): print "said"
 ''')
-{ENDS[state]}
+{EXITS[state]}
 print("end")
 """
     done = program(source)
@@ -358,18 +358,18 @@ STOPPED = {
 
 
 @pytest.mark.parametrize("loop", STOPPED)
-def test_ctrl_c_stops_what_runs_and_leaves_nothing_behind(loop):
+def test_an_interrupt_stops_the_call_and_no_later_one(loop):
     source = f"use torch\nuse python as py\nfn work():\n    {STOPPED[loop]}\nfn five(): 5"
     module = run(source)
-    pressed = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    pressed.start()
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
     with pytest.raises(KeyboardInterrupt):
         module.work()
-    pressed.join()
+    timer.join()
     assert module.five() == 5
-    time.sleep(0.05)  # where a second KeyboardInterrupt would come
+    time.sleep(0.05)  # a second KeyboardInterrupt would be raised here
     with pytest.raises(KeyboardInterrupt):
-        signal.raise_signal(signal.SIGINT)  # Python's own again
+        signal.raise_signal(signal.SIGINT)  # Python's handler again
 
 
 def test_a_fork_of_the_process_runs_simple_too():
@@ -392,10 +392,10 @@ def test_one_libtorch_is_mapped():
     assert simple_torch.Tensor is not None
 
 
-# ---- what a review found
+# ---- details
 
 
-def test_exceptions_come_out_as_themselves_with_all_that_they_have():
+def test_exceptions_of_all_kinds_propagate_unchanged():
     class Own(Exception):
         def __init__(self, first, second):
             super().__init__(first, second)
@@ -423,7 +423,7 @@ def test_exceptions_come_out_as_themselves_with_all_that_they_have():
     assert ended.value.code is None
 
 
-def test_operators_ask_pythons_side_where_simple_has_none():
+def test_operators_fall_back_to_pythons_reflected_methods():
     class Reflecting:
         def __rsub__(self, other):
             return f"{other} - me"
@@ -496,20 +496,20 @@ def test_equal_objects_have_one_hash_or_none():
         module.P(x=1).z = 1
 
 
-def test_arguments_are_let_go_of_when_the_call_ends():
+def test_arguments_are_released_when_the_call_returns():
     import weakref
 
     class Watched:
         pass
 
-    given = Watched()
-    gone = weakref.ref(given)
-    run("fn use_it(x): nil").use_it(given)
-    del given
-    assert gone() is None
+    argument = Watched()
+    reference = weakref.ref(argument)
+    run("fn use_it(x): nil").use_it(argument)
+    del argument
+    assert reference() is None
 
 
-def test_what_cannot_be_written_fails_where_it_is_printed():
+def test_print_fails_when_the_stream_fails():
     class Broken(io.StringIO):
         def write(self, text):
             raise BrokenPipeError(32, "Broken pipe")
@@ -518,7 +518,7 @@ def test_what_cannot_be_written_fails_where_it_is_printed():
         run('print "lost"')
 
 
-def test_deletion_runs_simple_without_pythons_lock():
+def test_deletion_runs_simple_without_the_gil():
     module = run(
         """
         use std.time.{sleep}
@@ -539,7 +539,7 @@ def test_deletion_runs_simple_without_pythons_lock():
     assert called == [1]
 
 
-def test_loading_the_package_again_changes_nothing():
+def test_reloading_the_package_changes_nothing():
     done = program(
         """
         import importlib, simple_torch
@@ -547,10 +547,10 @@ def test_loading_the_package_again_changes_nothing():
         importlib.reload(simple_torch.simple)
         import gc
         gc.collect()
-        print(simple_torch.simple.run('print "told"\\nval a = 2').a)
+        print(simple_torch.simple.run('print "printed"\\nval a = 2').a)
         """
     )
-    assert done.stdout == "told\n2\n"
+    assert done.stdout == "printed\n2\n"
 
 
 INTERRUPTED = {
@@ -560,7 +560,7 @@ INTERRUPTED = {
 
 
 @pytest.mark.parametrize("state", INTERRUPTED)
-def test_ctrl_c_is_the_main_threads(state):
+def test_an_interrupt_stops_the_main_thread(state):
     before, work = INTERRUPTED[state]
     done = program(
         f"""
@@ -580,15 +580,15 @@ except KeyboardInterrupt: print("stopped")
     assert (done.stdout, done.stderr) == ("stopped\n", "")
 
 
-def test_a_handler_of_the_programs_own_runs_when_the_call_returns():
+def test_a_custom_handler_runs_when_the_call_returns():
     seen = []
     old = signal.signal(signal.SIGINT, lambda *_: seen.append("handled"))
     try:
         module = run("use std.time.{sleep}\nfn wait() -> i64:\n    sleep(0.3)\n    7")
-        pressed = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
-        pressed.start()
+        timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
         assert module.wait() == 7
-        pressed.join()
+        timer.join()
     finally:
         signal.signal(signal.SIGINT, old)
     assert seen == ["handled"]
@@ -596,7 +596,7 @@ def test_a_handler_of_the_programs_own_runs_when_the_call_returns():
 
 # ---- pickles
 
-OF_A_FILE = """
+FILE_SOURCE = """
 fn twice(x): 2 * x
 class Shift:
     by: i64
@@ -606,29 +606,29 @@ val unnamed = \\x: x
 
 
 @pytest.fixture
-def of_a_file(tmp_path):
-    (tmp_path / "picklable.spl").write_text(OF_A_FILE)
+def file_module(tmp_path):
+    (tmp_path / "picklable.spl").write_text(FILE_SOURCE)
     return run_file(tmp_path / "picklable.spl")
 
 
-def test_modules_of_files_and_what_they_define_are_pickled(of_a_file):
-    again = pickle.loads(pickle.dumps([of_a_file, of_a_file.twice, of_a_file.Shift]))
+def test_file_modules_and_their_definitions_are_pickled(file_module):
+    again = pickle.loads(pickle.dumps([file_module, file_module.twice, file_module.Shift]))
     assert again[0].twice(3) == 6
     assert again[1](4) == 8
     assert again[2](by=5)(1) == 6
-    assert copy.deepcopy(of_a_file.twice)(5) == 10
+    assert copy.deepcopy(file_module.twice)(5) == 10
 
 
 @pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
-def test_workers_get_functions_of_simple(of_a_file, start):
+def test_workers_receive_simple_functions(file_module, start):
     with multiprocessing.get_context(start).Pool(2) as pool:
-        assert pool.map(of_a_file.twice, [1, 2, 3]) == [2, 4, 6]
+        assert pool.map(file_module.twice, [1, 2, 3]) == [2, 4, 6]
 
 
-def test_what_no_file_defines_is_refused_with_the_reason(of_a_file):
+def test_pickling_other_values_is_rejected_with_the_reason(file_module):
     text = run("fn of_text(): 1\nfn maker(): \\: 1")
-    for value in (of_a_file.Shift(by=1), of_a_file.unnamed, text, text.of_text, text.maker()):
-        with pytest.raises(pickle.PicklingError, match=r"only modules of files can be, as run_file\(\) gives them"):
+    for value in (file_module.Shift(by=1), file_module.unnamed, text, text.of_text, text.maker()):
+        with pytest.raises(pickle.PicklingError, match=r"only Simple modules returned by run_file\(\)"):
             pickle.dumps(value)
     with pytest.raises(pickle.PicklingError, match="cannot pickle"):
-        copy.copy(of_a_file.Shift(by=1))
+        copy.copy(file_module.Shift(by=1))

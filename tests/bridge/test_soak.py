@@ -1,4 +1,4 @@
-"""Networks of Python, called by four threads of Simple for a long time: the same answers, flat memory, nothing kept."""
+"""Python networks, called by four Simple threads for a long time: equal results, constant memory, no leaks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytest.importorskip("efficientnet_lite_pytorch")
 
 IS_LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
 SECONDS = 600 if IS_LONG else 8
-MOST_GROWTH = 16e6  # bytes; single samples differ by 40e6, as four threads have work in hand or not
+MAX_GROWTH = 16e6  # bytes; single samples vary by 40e6 with the work of the four threads
 
 
 def test_memory_stays_flat_and_answers_stay_the_same():
@@ -26,11 +26,11 @@ def test_memory_stays_flat_and_answers_stay_the_same():
         [HOST, program, str(SECONDS)], capture_output=True, text=True, check=False, timeout=SECONDS + 300
     )
     assert done.returncode == 0, done.stderr
-    told = [line.split() for line in done.stdout.splitlines()]
-    memory = [int(value) for name, value in told if name == "memory"]
-    last = dict(told)
+    samples = [line.split() for line in done.stdout.splitlines()]
+    memory = [int(value) for name, value in samples if name == "memory"]
+    last = dict(samples)
     assert int(last["rounds"]) >= SECONDS
     assert int(last["handles"]) < 10
     if IS_LONG:
         quarter = len(memory) // 4
-        assert mean(memory[-quarter:]) - mean(memory[quarter : 2 * quarter]) < MOST_GROWTH
+        assert mean(memory[-quarter:]) - mean(memory[quarter : 2 * quarter]) < MAX_GROWTH

@@ -1,7 +1,7 @@
-// Tensors across: the very same torch tensor, and DLPack capsules that are used once, twice or never.
+// Tensors between Simple and Python: the same torch tensor, and DLPack capsules used once, twice or never.
 #include <thread>
 
-#include "kept_gil.h"
+#include "held_gil.h"
 #include "python_test.h"
 
 using testing::ElementsAre;
@@ -42,14 +42,14 @@ TEST_F(Tensors, KeepTheirObjectWithAllThatIsSetOnIt) {
   EXPECT_TRUE(truth(eval("t is seen()", Args().tensor(ours).as("t"))));
 }
 
-TEST_F(Tensors, OfPythonAreItsOwnWhileWeHaveTheirObject) {
+TEST_F(Tensors, OfPythonStayPythonObjects) {
   const Held a = eval("__import__('torch').ones(2)");
   const Held b = eval("__import__('torch').zeros(2)");
   exec("import torch\ntorch.utils.swap_tensors(a, b)\ndel a, b", Args().object(a).as("a").object(b).as("b"));
   EXPECT_THAT(values(to_tensor(a)), ElementsAre(0, 0));
 }
 
-TEST_F(Tensors, GoWithTheirObjectWhenBothSidesLetGo) {
+TEST_F(Tensors, AreDestroyedWhenBothSidesRelease) {
   exec(
       "import torch, weakref\ndef fresh():\n    global seen\n    t = torch.ones(2)\n    seen = "
       "weakref.ref(t)\n    return t");
@@ -58,21 +58,21 @@ TEST_F(Tensors, GoWithTheirObjectWhenBothSidesLetGo) {
     const Held ours = to_tensor(theirs);
     EXPECT_TRUE(truth(eval("seen() is not None")));
   }
-  eval("1");  // what was let go of without Python's lock is freed when a thread has it
+  eval("1");  // drains the queue of releases
   EXPECT_TRUE(truth(eval("seen() is None")));
 }
 
-TEST_F(Tensors, OfTypesOfTheirOwnStayObjectsOfThatType) {
+TEST_F(Tensors, OfASubclassStayObjectsOfThatType) {
   const Held parameter = eval("__import__('torch').nn.Parameter(__import__('torch').ones(2))");
   char* name = nullptr;
   expect_ok(spt_py_type_name(parameter.get(), &name));
-  EXPECT_EQ(taken(name), "torch.nn.parameter.Parameter");
+  EXPECT_EQ(take_string(name), "torch.nn.parameter.Parameter");
   EXPECT_THAT(values(to_tensor(parameter)), ElementsAre(1, 1));
 }
 
-TEST_F(Tensors, CrossWithoutWaitingForPythonsLock) {
+TEST_F(Tensors, AreConvertedWithoutWaitingForTheGil) {
   const Held ours = tensor({1, 2}, {2});
-  const KeptGil kept;
+  const HeldGil held;
   const Held theirs = to_python(ours);
   const Held back = to_tensor(theirs);
   EXPECT_EQ(address(back), address(ours));
@@ -99,7 +99,7 @@ TEST_F(Tensors, KeepTheirAutogradHistory) {
   EXPECT_THAT(values(grad), ElementsAre(40, 60)) << "10 * 2x";
 }
 
-TEST_F(Tensors, OfAPythonGraphAreDifferentiatedFromHere) {
+TEST_F(Tensors, OfAPythonGraphAreDifferentiatedNatively) {
   const Held layer = eval("__import__('torch').nn.Linear(2, 1, bias=False)");
   exec("import torch\nwith torch.no_grad(): layer.weight.copy_(torch.tensor([[3.0, 5.0]]))",
        Args().object(layer).as("layer"));
@@ -112,7 +112,7 @@ TEST_F(Tensors, OfAPythonGraphAreDifferentiatedFromHere) {
   exec("del layer");
 }
 
-TEST_F(Tensors, OfOtherLibrariesCrossByDlpack) {
+TEST_F(Tensors, OfOtherLibrariesAreImportedByDlpack) {
   const Held array = eval("__import__('numpy').arange(4.0)");
   const Held ours = to_tensor(array);
   EXPECT_EQ(address(ours), number(get(get(array, "ctypes"), "data")));
@@ -120,13 +120,13 @@ TEST_F(Tensors, OfOtherLibrariesCrossByDlpack) {
   EXPECT_EQ(repr(invoke(array, "tolist")), "[2.0, 2.0, 2.0, 2.0]");
 }
 
-TEST_F(Tensors, AreRefusedWhereThereIsNone) {
+TEST_F(Tensors, AreNotFoundInOtherObjects) {
   int64_t out = 0;
   EXPECT_EQ(spt_py_to_tensor(eval("[1, 2]").get(), &out), SPT_PYTHON);
   EXPECT_THAT(last_message(), HasSubstr("TypeError: cannot create a tensor from list"));
 }
 
-TEST_F(Tensors, InACapsuleAreTakenByTorch) {
+TEST_F(Tensors, InACapsuleAreConsumedByTorch) {
   const Held ours = tensor({1, 2}, {2});
   const Held capsule = capsule_of(exported(ours));
   EXPECT_THAT(repr(capsule), HasSubstr("\"dltensor_versioned\""));
@@ -136,7 +136,7 @@ TEST_F(Tensors, InACapsuleAreTakenByTorch) {
   EXPECT_THAT(repr(capsule), HasSubstr("\"used_dltensor_versioned\""));
 }
 
-TEST_F(Tensors, CanBeGivenAsCapsuleArguments) {
+TEST_F(Tensors, CanBePassedAsCapsules) {
   const Held ours = tensor({1, 2}, {2});
   Held handle = exported(ours);
   const Held from_dlpack = get(import("torch"), "from_dlpack");
@@ -145,7 +145,7 @@ TEST_F(Tensors, CanBeGivenAsCapsuleArguments) {
   EXPECT_EQ(spt_release(handle.give()), SPT_INVALID_HANDLE) << "the call used the handle up";
 }
 
-TEST_F(Tensors, AreFreedByACapsuleThatNobodyUses) {
+TEST_F(Tensors, AreDeletedByAnUnusedCapsule) {
   Held ours = tensor({1, 2}, {2});
   const Held theirs = to_python(ours);
   exec("import weakref\nwatch = weakref.ref(t.untyped_storage())", Args().object(theirs).as("t"));
@@ -155,18 +155,19 @@ TEST_F(Tensors, AreFreedByACapsuleThatNobodyUses) {
   EXPECT_EQ(repr(invoke(theirs, "tolist")), "[1.0, 2.0]") << "the memory is still ours";
 }
 
-TEST_F(Tensors, AreTakenOutOfACapsuleOnce) {
+TEST_F(Tensors, AreMovedOutOfACapsuleOnce) {
   const Held theirs = eval("__import__('torch').arange(3.0)");
   const Held capsule = invoke(theirs, "__dlpack__");
   Held taken = made([&](int64_t* out) { return spt_py_capsule_take(capsule.get(), out); });
   int64_t out = 0;
   EXPECT_EQ(spt_py_capsule_take(capsule.get(), &out), SPT_PYTHON);
-  EXPECT_EQ(last_message(), "ValueError: the DLPack capsule was already used; a capsule can be consumed only once");
+  EXPECT_EQ(last_message(),
+            "ValueError: the DLPack capsule was already used; a capsule can be consumed only once");
   const Held ours = made([&](int64_t* result) { return spt_dlpack_import(taken.give(), result); });
   EXPECT_EQ(address(ours), number(invoke(theirs, "data_ptr")));
 }
 
-TEST_F(Tensors, OfANewerCapsuleAreTakenToo) {
+TEST_F(Tensors, OfAVersionedCapsuleAreImported) {
   const Held theirs = eval("__import__('torch').arange(3.0)");
   const Held capsule = eval("t.__dlpack__(max_version=(1, 0))", Args().object(theirs).as("t"));
   const Held taken = made([&](int64_t* out) { return spt_py_capsule_take(capsule.get(), out); });
@@ -175,7 +176,7 @@ TEST_F(Tensors, OfANewerCapsuleAreTakenToo) {
   EXPECT_EQ(reinterpret_cast<int64_t>(data), number(invoke(theirs, "data_ptr")));
 }
 
-TEST_F(Tensors, LetNumpysMemoryGoOnAnyThread) {
+TEST_F(Tensors, ReleaseNumpyMemoryOnAnyThread) {
   exec(
       "import numpy, weakref\nclass Watched(numpy.ndarray): pass\n"
       "array = numpy.zeros(4).view(Watched)\nwatch = weakref.ref(array)");

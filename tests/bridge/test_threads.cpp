@@ -1,4 +1,4 @@
-// Many threads, the GIL, and tensors that die far from Python.
+// Threads, the GIL, forks, and tensors that are destroyed outside Python.
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,19 +8,19 @@
 #include <chrono>
 #include <thread>
 
-#include "kept_gil.h"
+#include "held_gil.h"
 #include "python_test.h"
 #include "tests/support/round_trips.h"
 
 namespace {
 
 std::atomic<bool> holding{false};
-std::atomic<bool> may_end{false};
+std::atomic<bool> may_return{false};
 
-/// Called by Python through ctypes, in the way that keeps the GIL.
+/// Called by Python through ctypes.PYFUNCTYPE, which keeps the GIL.
 void hold_gil() {
   holding = true;
-  while (!may_end) {
+  while (!may_return) {
     std::this_thread::yield();
   }
   holding = false;
@@ -30,7 +30,7 @@ void hold_gil() {
 
 class Threads : public PythonTest {};
 
-TEST_F(Threads, CallTogetherAndEachGetsItsOwnAnswer) {
+TEST_F(Threads, CallConcurrentlyAndGetTheirOwnResults) {
   const Held square = eval("lambda x: x * x");
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
@@ -48,12 +48,13 @@ TEST_F(Threads, CallTogetherAndEachGetsItsOwnAnswer) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
-TEST_F(Threads, OfPythonRunWhileNobodyCalls) {
-  // Only possible when the thread that started Python gave the GIL back. No call of Python waits here: it
-  // would give it back itself.
+// Guards the release of the GIL after the start: without it, the starting thread kept the GIL and Python's
+// own threads never ran.
+TEST_F(Threads, OfPythonRunWhileNoCallIsActive) {
+  // poll() does not call Python: a call would release the GIL itself.
   exec(
-      "import os, threading, time\nran, says_so = os.pipe()\n"
-      "def run():\n    time.sleep(0.05)\n    os.write(says_so, b'x')\n"
+      "import os, threading, time\nran, report = os.pipe()\n"
+      "def run():\n    time.sleep(0.05)\n    os.write(report, b'x')\n"
       "threading.Thread(target=run).start()");
   pollfd ran{.fd = static_cast<int>(number(eval("ran"))), .events = POLLIN, .revents = 0};
   EXPECT_EQ(poll(&ran, 1, 20'000), 1);
@@ -76,43 +77,47 @@ TEST_F(Threads, ThatEndLeaveNoThreadStateBehind) {
   EXPECT_LE(number(eval("len(sys._current_frames())")), before);
 }
 
-TEST_F(Threads, LetGoOfObjectsAndTensorsWithoutWaitingForTheGil) {
+// Guards the queue of releases: a release that waited for the GIL deadlocked with a thread that held the GIL
+// and waited for the releasing thread.
+TEST_F(Threads, ReleaseObjectsAndTensorsWithoutWaitingForTheGil) {
   Held hold = eval("__import__('ctypes').PYFUNCTYPE(None)(address)",
                    Args().number(reinterpret_cast<int64_t>(hold_gil)).as("address"));
   Held object = eval("object()");
   Held shared = tensor({1, 2, 3}, {3});
-  to_python(shared).release();  // the tensor has a Python object from now on
+  to_python(shared).release();  // creates the tensor's Python object
   std::thread holder([&] { call(hold); });
   while (!holding) {
     std::this_thread::yield();
   }
   object.release();
   shared.release();
-  EXPECT_TRUE(holding) << "both came back while another thread had the GIL";
-  may_end = true;
+  EXPECT_TRUE(holding) << "both releases returned while another thread held the GIL";
+  may_return = true;
   holder.join();
 }
 
 namespace {
 
-std::atomic<int64_t> to_let_go{0};
+std::atomic<int64_t> handle_to_release{0};
 
-/// Called with the GIL: waits a little, and lets go of an object with it.
-void let_go_with_gil() {
+/// Called with the GIL held: waits, then releases an object.
+void release_with_gil() {
   holding = true;
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  spt_release(to_let_go);
+  spt_release(handle_to_release);
   holding = false;
 }
 
 }  // namespace
 
-TEST_F(Threads, LetGoWhileWhoHoldsTheGilLetsGoToo) {
+// Guards releases outside the handle table's lock: a value that waited for the GIL in the locked table
+// deadlocked with a thread that held the GIL and waited for the table.
+TEST_F(Threads, ReleaseWhileTheHolderOfTheGilReleases) {
   Held hold = eval("__import__('ctypes').PYFUNCTYPE(None)(address)",
-                   Args().number(reinterpret_cast<int64_t>(let_go_with_gil)).as("address"));
+                   Args().number(reinterpret_cast<int64_t>(release_with_gil)).as("address"));
   Held object = eval("object()");
   Held other = eval("object()");
-  to_let_go = other.give();
+  handle_to_release = other.give();
   std::thread holder([&] { call(hold); });
   while (!holding) {
     std::this_thread::yield();
@@ -122,7 +127,7 @@ TEST_F(Threads, LetGoWhileWhoHoldsTheGilLetsGoToo) {
   EXPECT_FALSE(holding);
 }
 
-TEST_F(Threads, FreeWhatWasLetGoAtTheNextCall) {
+TEST_F(Threads, FreeReleasedObjectsAtTheNextCall) {
   exec("import weakref\nclass Watched: pass\nobject_watch = None");
   Held object = eval("Watched()");
   exec("object_watch = weakref.ref(o)\ndel o", Args().object(object).as("o"));
@@ -138,8 +143,8 @@ TEST_F(Threads, FreeWhatWasLetGoAtTheNextCall) {
   EXPECT_TRUE(truth(eval("tensor_watch() is None")));
 }
 
-// What a NumPy array's end tells without a call of Python: such a call would itself run what was let go.
-class LettingGo : public PythonTest {
+// Observes the destruction of a NumPy array without calling Python: a call would drain the queue itself.
+class MemoryRelease : public PythonTest {
  protected:
   void SetUp() override { ASSERT_EQ(pipe(ends_.data()), 0); }
   void TearDown() override {
@@ -148,7 +153,7 @@ class LettingGo : public PythonTest {
     PythonTest::TearDown();
   }
 
-  /// A tensor over an array's memory; the array writes to the pipe as it ends.
+  /// A tensor on an array's memory; the array writes to the pipe when it is destroyed.
   Held watched_tensor() {
     exec(
         "import numpy, os, weakref\nclass Watched(numpy.ndarray): pass\n"
@@ -159,30 +164,30 @@ class LettingGo : public PythonTest {
     return ours;
   }
 
-  Args told() { return std::move(Args().number(ends_[1]).as("told")); }
+  Args pipe_end() { return std::move(Args().number(ends_[1]).as("pipe_end")); }
 
-  bool ends_within(int milliseconds) {
-    pollfd told{ends_[0], POLLIN, 0};
-    return poll(&told, 1, milliseconds) == 1;
+  bool is_destroyed_within(int milliseconds) {
+    pollfd event{ends_[0], POLLIN, 0};
+    return poll(&event, 1, milliseconds) == 1;
   }
 
   void empty_pipe() {
-    char told = 0;
-    ASSERT_TRUE(ends_within(0));
-    EXPECT_EQ(read(ends_[0], &told, 1), 1);
+    char byte = 0;
+    ASSERT_TRUE(is_destroyed_within(0));
+    EXPECT_EQ(read(ends_[0], &byte, 1), 1);
   }
 
  private:
   std::array<int, 2> ends_{};
 };
 
-TEST_F(LettingGo, FreesThoughNobodyCallsPython) {
-  for (int round = 0; round < 3;
-       ++round) {  // the second finds the thread that does it looking, the third asleep
+TEST_F(MemoryRelease, HappensWithoutACallIntoPython) {
+  // In the second round the decref worker polls, in the third it sleeps.
+  for (int round = 0; round < 3; ++round) {
     Held ours = watched_tensor();
-    EXPECT_FALSE(ends_within(20));
+    EXPECT_FALSE(is_destroyed_within(20));
     ours.release();
-    EXPECT_TRUE(ends_within(10'000));
+    EXPECT_TRUE(is_destroyed_within(10'000));
     empty_pipe();
     if (round == 1) {
       usleep(300'000);
@@ -190,24 +195,26 @@ TEST_F(LettingGo, FreesThoughNobodyCallsPython) {
   }
 }
 
-TEST_F(LettingGo, FreesWhilePythonComputes) {
+TEST_F(MemoryRelease, HappensWhilePythonComputes) {
   Held ours = watched_tensor();
   std::atomic<bool> computes = true;
   std::thread computing([&] {
-    exec("import time\nos.write(told, b's')\nend = time.monotonic() + 3\nwhile time.monotonic() < end: pass",
-         told());
+    exec(
+        "import time\nos.write(pipe_end, b's')\nend = time.monotonic() + 3\nwhile time.monotonic() < end: "
+        "pass",
+        pipe_end());
     computes = false;
   });
-  EXPECT_TRUE(ends_within(10'000));
+  EXPECT_TRUE(is_destroyed_within(10'000));
   empty_pipe();
   std::thread([&] { ours.release(); }).join();
-  EXPECT_TRUE(ends_within(2'500));
+  EXPECT_TRUE(is_destroyed_within(2'500));
   EXPECT_TRUE(computes);
   computing.join();
 }
 
-/// Of two threads that let go of the last two handles of a tensor, one is last, and neither knows which.
-TEST_F(LettingGo, OfOneTensorByTwoThreadsNeverWaits) {
+/// Two threads release the last two handles of a tensor; neither knows which is last.
+TEST_F(MemoryRelease, OfOneTensorByTwoThreadsNeverBlocks) {
   constexpr size_t kTensors = 100'000;
   std::array<std::vector<Held>, 2> handles;
   const Held make = eval("__import__('torch').ones", {});
@@ -217,7 +224,7 @@ TEST_F(LettingGo, OfOneTensorByTwoThreadsNeverWaits) {
     handles[1].push_back(to_tensor(theirs));
   }
   {
-    const KeptGil kept;
+    const HeldGil held;
     std::array<std::atomic<size_t>, 2> next{};
     const auto release = [&](size_t own) {
       for (size_t i = 0; i < kTensors; ++i) {
@@ -235,29 +242,29 @@ TEST_F(LettingGo, OfOneTensorByTwoThreadsNeverWaits) {
   eval("None");
 }
 
-TEST_F(LettingGo, FreesInAForkedProcess) {
+TEST_F(MemoryRelease, HappensInAForkedProcess) {
   Held here = watched_tensor();
   exec("pid = os.fork()");
   const auto child = static_cast<pid_t>(number(eval("pid")));
   if (child == 0) {
     spt_release(here.get());
-    _exit(ends_within(10'000) ? 0 : 1);
+    _exit(is_destroyed_within(10'000) ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   empty_pipe();
   here.release();
-  EXPECT_TRUE(ends_within(10'000));
+  EXPECT_TRUE(is_destroyed_within(10'000));
 }
 
-TEST_F(Threads, EndGeneratorsWhereTheyWereBegun) {
+TEST_F(Threads, DestroyGeneratorsOnTheCallingThread) {
   exec("import torch\ndef without_grad():\n    with torch.no_grad(): yield 1");
   Held generator = eval("without_grad()");
   invoke(generator, "__next__").release();
   EXPECT_FALSE(truth(eval("torch.is_grad_enabled()")));
   generator.release();
-  usleep(100'000);  // more than the thread that frees memory waits
+  usleep(100'000);  // longer than the decref worker's polling interval
   EXPECT_TRUE(truth(eval("torch.is_grad_enabled()")));
 }
 
@@ -265,21 +272,21 @@ namespace {
 
 std::thread ending;
 
-/// Called by Python through ctypes, in the way that keeps the GIL: what the thread leaves has to wait.
+/// Called by Python through ctypes.PYFUNCTYPE, which keeps the GIL: the ended thread's state must wait.
 void end_thread() {
-  may_end = true;
+  may_return = true;
   ending.join();
 }
 
 }  // namespace
 
-TEST_F(Threads, ThatEndedJustBeforeAForkDoNotDisturbTheChild) {
-  may_end = false;
+TEST_F(Threads, ThatEndedBeforeAForkDoNotAffectTheChild) {
+  may_return = false;
   std::atomic<bool> has_called = false;
   ending = std::thread([&] {
     EXPECT_EQ(number(eval("1")), 1);
     has_called = true;
-    while (!may_end) {
+    while (!may_return) {
       std::this_thread::yield();
     }
   });
@@ -297,11 +304,12 @@ TEST_F(Threads, ThatEndedJustBeforeAForkDoNotDisturbTheChild) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-TEST_F(Threads, ThatForkWithoutTheGilLeavePythonBehind) {
+// Guards the exit of such a child (torch 2.11): static objects of libtorch_python waited for the GIL forever.
+TEST_F(Threads, ThatForkWithoutTheGilCannotCallPythonInTheChild) {
   Held hold = eval("__import__('ctypes').PYFUNCTYPE(None)(address)",
                    Args().number(reinterpret_cast<int64_t>(hold_gil)).as("address"));
   const Held x = tensor({1, 2}, {2});
-  may_end = false;
+  may_return = false;
   std::thread holder([&] { call(hold); });
   while (!holding) {
     std::this_thread::yield();
@@ -311,17 +319,20 @@ TEST_F(Threads, ThatForkWithoutTheGilLeavePythonBehind) {
     int64_t y = 0;
     int64_t out = 0;
     const bool computes = spt_add(x.get(), x.get(), &y) == SPT_OK && spt_release(y) == SPT_OK;
-    const bool refuses = spt_py_eval("1", "", nullptr, nullptr, 0, &out) == SPT_UNAVAILABLE;
-    exit(computes && refuses && last_message().starts_with("cannot call Python: this process was forked ") ? 0 : 1);
+    const bool is_unavailable = spt_py_eval("1", "", nullptr, nullptr, 0, &out) == SPT_UNAVAILABLE;
+    exit(computes && is_unavailable &&
+                 last_message().starts_with("cannot call Python: this process was forked ")
+             ? 0
+             : 1);
   }
-  may_end = true;
+  may_return = true;
   holder.join();
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-TEST_F(Threads, BackwardFromHereWhileOthersHoldTheGil) {
+TEST_F(Threads, RunBackwardWhileOthersHoldTheGil) {
   exec(
       "import threading, time\nstop = threading.Event()\n"
       "def spin():\n    while not stop.is_set(): pass\n"
@@ -340,7 +351,7 @@ TEST_F(Threads, BackwardFromHereWhileOthersHoldTheGil) {
 
 namespace {
 
-int64_t give_first(int64_t /*key*/, int64_t arguments) {
+int64_t return_first(int64_t /*key*/, int64_t arguments) {
   int64_t pair = 0, first = 0;
   Args index;
   index.number(0);
@@ -351,11 +362,11 @@ int64_t give_first(int64_t /*key*/, int64_t arguments) {
   return first;
 }
 
-void forget_key(int64_t /*key*/) {}
+void drop_key(int64_t /*key*/) {}
 
 }  // namespace
 
-/// One random thing that programs do: call, raise, import, exchange, differentiate, be called, let go.
+/// One random operation of a program: call, raise, import, exchange, differentiate, be called, release.
 class Steps : public Threads {
  protected:
   void TearDown() override {
@@ -388,7 +399,7 @@ class Steps : public Threads {
       }
       case 5: {
         const Held function =
-            made([](int64_t* out) { return spt_py_function("first", 0, give_first, forget_key, out); });
+            made([](int64_t* out) { return spt_py_function("first", 0, return_first, drop_key, out); });
         EXPECT_EQ(number(call(function, Args().number(9))), 9);
         return;
       }
@@ -426,7 +437,7 @@ class Steps : public Threads {
       "(torch.tensor([2.0], requires_grad=True))");
 };
 
-TEST_F(Steps, OfManyThreadsLeaveNothing) {
+TEST_F(Steps, OfManyThreadsLeakNothing) {
   const bool is_long = round_trips::count() == 1'000'000;
   const int steps = is_long ? 1'000'000 : 10'000;
   run(steps / 2);
@@ -434,11 +445,11 @@ TEST_F(Steps, OfManyThreadsLeaveNothing) {
   run(steps);
   const int64_t growth = round_trips::resident_bytes() - before;
   std::cout << steps << " steps on " << kThreads << " threads, growth " << growth << " bytes\n";
-  // Threads' stacks and malloc's arenas come and go by a few MB; a leak of 16 bytes a step would show.
+  // Thread stacks and malloc arenas vary by a few MB; a leak of 16 bytes per step is larger.
   EXPECT_TRUE(!round_trips::kIsCounted || growth <= (8 << 20)) << growth;
 }
 
-TEST_F(Threads, AndProcessesOfADataLoaderWork) {
+TEST_F(Threads, OfADataLoadersProcessesWork) {
   exec(
       "import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n"
       "data = TensorDataset(torch.arange(8))\n"
@@ -447,7 +458,7 @@ TEST_F(Threads, AndProcessesOfADataLoaderWork) {
   EXPECT_EQ(repr(eval("batches")), "[[0, 1, 2, 3], [4, 5, 6, 7]]");
 }
 
-TEST_F(Threads, AndSpawnedProcessesWork) {
+TEST_F(Threads, OfSpawnedProcessesWork) {
   exec(
       "import multiprocessing, operator\n"
       "with multiprocessing.get_context('spawn').Pool(1) as pool:\n"

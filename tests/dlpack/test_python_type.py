@@ -239,6 +239,7 @@ print("end", flush=True)
 
 @pytest.mark.parametrize("dropped", ["by us", "by torch"])
 def test_daemon_threads_in_deleters_neither_crash_nor_delay_exit(dropped):
+    """Guards park_on_forced_unwind(): Python unwound a thread through a noexcept deleter, which ended the process."""
     command = [sys.executable, "-c", AT_EXIT, dropped]
     run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=ENVIRONMENT)
     assert (run.returncode, run.stdout, run.stderr) == (0, "end\n", "")

@@ -37,12 +37,12 @@ _EMBEDDED = (
 )
 # The tests for the thread sanitizer, which does not instrument Python and LibTorch. It kills a forked process that
 # starts threads, as the workers of a DataLoader do.
-_THREADED = r"^Handles\.|^Threads\.|^LettingGo\.|KeptForEachThreadApart|planted_race"
+_THREADED = r"^Handles\.|^Threads\.|^MemoryRelease\.|KeptForEachThreadApart|planted_race"
 _FORKING = (
-    "Threads.AndProcessesOfADataLoaderWork",
-    "Threads.ThatEndedJustBeforeAForkDoNotDisturbTheChild",
-    "Threads.ThatForkWithoutTheGilLeavePythonBehind",
-    "LettingGo.FreesInAForkedProcess",
+    "Threads.OfADataLoadersProcessesWork",
+    "Threads.ThatEndedBeforeAForkDoNotAffectTheChild",
+    "Threads.ThatForkWithoutTheGilCannotCallPythonInTheChild",
+    "MemoryRelease.HappensInAForkedProcess",
 )
 _SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 _PENDING = re.compile(r"^(\d+) pending$")

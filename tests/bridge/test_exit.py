@@ -1,4 +1,4 @@
-"""What Python still has to write when a program of Simple ends: as at Python's own end."""
+"""Buffered files at the exit of a Simple program: flushed as at Python's exit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOST = os.environ.get("SIMPLE_HOST", "")
 pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
 pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-# Files that nobody closes, held by names of __main__, of another module, and by a function.
+# Files that are never closed, referenced by __main__, by another module, and by a function.
 OPENED = """
 import gzip, io, zipfile, json
 text = open('text', 'w'); text.write('grün')
@@ -47,7 +47,7 @@ def run(command: list[object], folder: Path) -> subprocess.CompletedProcess:
     return subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, timeout=120)
 
 
-def test_open_files_hold_what_they_hold_after_python_itself(tmp_path):
+def test_open_files_are_flushed_as_by_python(tmp_path):
     program = tmp_path / "program.spl"
     program.write_text(f'use python as py\npy.exec("""{OPENED}""")\nprint "done"\n')
     ours = run([HOST, program], tmp_path / "ours")
