@@ -33,7 +33,7 @@ struct HandleKindOf<PassPointer> {
 
 namespace {
 
-[[noreturn]] void throw_invalid(const std::string& message) {
+[[noreturn]] void reject_dataset(const std::string& message) {
   throw Error(ErrorKind::kInvalidArgument, message);
 }
 
@@ -44,8 +44,8 @@ Sample take_sample(const std::array<int64_t, SPT_SAMPLE_MOST>& tensors, int64_t 
     core::throw_callback_failure("the dataset");
   }
   if (count < 0 || count > SPT_SAMPLE_MOST) {
-    throw_invalid("dataset: a sample must have at most " + std::to_string(SPT_SAMPLE_MOST) +
-                  " tensors, got " + std::to_string(count));
+    reject_dataset("dataset: a sample must have at most " + std::to_string(SPT_SAMPLE_MOST) +
+                   " tensors, got " + std::to_string(count));
   }
   Sample sample;
   for (int64_t i = 0; i < count; ++i) {
@@ -118,8 +118,8 @@ class CalledDataset : public Dataset {
 void check_functions(const SptDataset& table) {
   require(table.sample, "sample");
   if (table.size < -1) {
-    throw_invalid("dataset: size must be non-negative, or -1 for an iterable dataset, got " +
-                  std::to_string(table.size));
+    reject_dataset("dataset: size must be non-negative, or -1 for an iterable dataset, got " +
+                   std::to_string(table.size));
   }
   if (table.size == -1) {
     require(table.begin, "begin of an iterable dataset");
@@ -144,8 +144,8 @@ int32_t dataset_new(const SptDataset* functions, int64_t* out) {
   return guarded([&] {
     require(functions, "functions");
     if (functions->version != SPT_DATASET_VERSION) {
-      throw_invalid("dataset: version must be " + std::to_string(SPT_DATASET_VERSION) + ", got " +
-                    std::to_string(functions->version));
+      reject_dataset("dataset: version must be " + std::to_string(SPT_DATASET_VERSION) + ", got " +
+                     std::to_string(functions->version));
     }
     DatasetPointer dataset =
         c10::make_intrusive<CalledDataset>(*functions);  // calls end() when it is destroyed
@@ -181,8 +181,8 @@ int32_t dataset_begin(int64_t dataset, int64_t worker, int64_t workers, int64_t*
   return guarded([&] {
     require(out, "out");
     if (workers < 1 || worker < 0 || worker >= workers) {
-      throw_invalid("worker must be between 0 and " + std::to_string(workers - 1) + ", got " +
-                    std::to_string(worker));
+      reject_dataset("worker must be between 0 and " + std::to_string(workers - 1) + ", got " +
+                     std::to_string(worker));
     }
     const auto held = handles().get<DatasetPointer>(dataset);
     *out = handles().insert(std::make_unique<HeldPass>(HeldPass{*held, (*held)->begin(worker, workers)}));

@@ -28,7 +28,7 @@ namespace {
 
 constexpr int64_t kPngLevel = 6;
 
-[[noreturn]] void throw_invalid(const std::string& why) { throw Error(ErrorKind::kInvalidArgument, why); }
+[[noreturn]] void reject_event(const std::string& why) { throw Error(ErrorKind::kInvalidArgument, why); }
 
 std::vector<double> numbers_of(const double* items, int64_t size, const char* name) {
   return list_argument(items, size, name).vec();
@@ -45,7 +45,7 @@ std::vector<std::string> strings_of(const char* const* items, int64_t size, cons
 
 void require_same_size(size_t names, size_t values, const char* what) {
   if (names != values) {
-    throw_invalid(std::to_string(names) + " " + what + " for " + std::to_string(values) + " values");
+    reject_event(std::to_string(names) + " " + what + " for " + std::to_string(values) + " values");
   }
 }
 
@@ -68,7 +68,7 @@ class Nodes {
  private:
   std::string next() {
     if (at_ == texts_.size()) {
-      throw_invalid("the list of graph nodes ends inside a node");
+      reject_event("the list of graph nodes ends inside a node");
     }
     return texts_[at_++];
   }
@@ -78,7 +78,7 @@ class Nodes {
     size_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size() || number > texts_.size()) {
-      throw_invalid("a graph node has \"" + text + "\", expected a count");
+      reject_event("a graph node has \"" + text + "\", expected a count");
     }
     return number;
   }
@@ -98,7 +98,7 @@ class Nodes {
 events::Histogram histogram_of(const at::Tensor& values, std::vector<double> edges, int64_t bins,
                                int64_t max_bins) {
   if (bins < 0) {
-    throw_invalid("bins must be non-negative, got " + std::to_string(bins));
+    reject_event("bins must be non-negative, got " + std::to_string(bins));
   }
   if (edges.empty()) {
     edges = bins > 0 ? events::even_edges(values, bins) : events::default_edges();
@@ -152,7 +152,7 @@ int32_t event_scalar(int64_t writer, const char* tag, double value, int64_t styl
   return guarded([&] {
     require(tag, "tag");
     if (style < 0 || style > 2) {
-      throw_invalid("scalar style must be 0, 1 or 2, got " + std::to_string(style));
+      reject_event("scalar style must be 0, 1 or 2, got " + std::to_string(style));
     }
     const auto held = handles().get<WriterPointer>(writer);
     (*held)->add(
@@ -180,7 +180,7 @@ int32_t event_histogram_raw(int64_t writer, const char* tag, const double* momen
     require(tag, "tag");
     const std::vector<double> parsed = numbers_of(moments, moments_len, "moments");
     if (parsed.size() != 5) {
-      throw_invalid("a histogram must have 5 moments, got " + std::to_string(parsed.size()));
+      reject_event("a histogram must have 5 moments, got " + std::to_string(parsed.size()));
     }
     const events::Histogram histogram{{parsed[0], parsed[1], parsed[2], parsed[3], parsed[4]},
                                       numbers_of(limits, limits_len, "limits"),
