@@ -217,5 +217,5 @@ def test_settings_change_those_of_torch(abi):
         abi.do("spt_set_setting", name, not before)
         assert bool(abi.number("spt_setting", name)) != before
         abi.do("spt_set_setting", name, before)
-    expect_error(INVALID_ARGUMENT, 'no setting named 'speed'', abi.number, "spt_setting", "speed")
-    expect_error(INVALID_ARGUMENT, 'no setting named 'speed'', abi.do, "spt_set_setting", "speed", True)
+    expect_error(INVALID_ARGUMENT, "no setting named 'speed'", abi.number, "spt_setting", "speed")
+    expect_error(INVALID_ARGUMENT, "no setting named 'speed'", abi.do, "spt_set_setting", "speed", True)

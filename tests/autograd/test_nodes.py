@@ -272,8 +272,8 @@ def test_optimizer_step_in_a_post_accumulate_hook():
 def test_saved_tensor_hooks_can_be_disabled():
     x, _ = leaves()
     for failing in (OURS.disabled, OURS.disabled_inside):
-        with pytest.raises(Exception, match="not in this room"):
-            failing(x, "not in this room")
+        with pytest.raises(Exception, match="not in this block"):
+            failing(x, "not in this block")
     assert equal(OURS.enabled_again(x), x.detach() * 4.0)
 
 

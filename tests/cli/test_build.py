@@ -58,6 +58,9 @@ def test_unsupported_named_python_is_skipped_with_a_message(tmp_path, capsys):
     environment = Environment("2.15", tmp_path / "own", ())
     old = python_with(tmp_path / "old", "2.9", "3.11")
     supported = ", ".join(TORCH_VERSIONS)
-    for named, message in [(str(old), f"it has torch 2.9; supported versions: {supported}"), ("/no/such", "it does not run")]:
+    for named, message in [
+        (str(old), f"it has torch 2.9; supported versions: {supported}"),
+        ("/no/such", "it does not run"),
+    ]:
         assert pythons_to_build_for([environment], {"SIMPLE_PYTHON": named}) == [str(own)]
         assert message in capsys.readouterr().err

@@ -298,7 +298,9 @@ def test_batches_arrive_as_they_complete_without_in_order(named):
 
 
 def test_multiprocessing_context_is_ignored():
-    assert OURS.refused_context().startswith("DataLoader: multiprocessing_context is not supported, because workers are")
+    assert OURS.refused_context().startswith(
+        "DataLoader: multiprocessing_context is not supported, because workers are"
+    )
     assert OURS.positionally(torch.Generator())
 
 

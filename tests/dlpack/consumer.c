@@ -162,10 +162,10 @@ static char* place(const DLTensor* tensor, int64_t index) {
   return (char*)tensor->data + tensor->byte_offset + elements * (tensor->dtype.bits / 8);
 }
 
-static int64_t read_all(const DLTensor* tensor, double* parts, int64_t room) {
+static int64_t read_all(const DLTensor* tensor, double* parts, int64_t capacity) {
   const int64_t count = count_of(tensor);
   int64_t i;
-  if (2 * count > room) {
+  if (2 * count > capacity) {
     return -1;
   }
   for (i = 0; i < count; ++i) {

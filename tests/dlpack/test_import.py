@@ -212,9 +212,7 @@ REJECTED = [
     Rejected("np.zeros(2, 'g')", "buffer: format 'g' has no torch dtype"),
     Rejected("np.frombuffer(bytearray(32), np.uint8)[8:24].view(np.complex128)", "must be a multiple of 16 bytes"),
     Rejected("np.frombuffer(bytearray(9), np.uint8)[1:].view(np.float64)", "must be a multiple of 8 bytes"),
-    Rejected(
-        "torch.ones(2, requires_grad=True)", "Can't export tensors that require gradient, use tensor.detach()"
-    ),
+    Rejected("torch.ones(2, requires_grad=True)", "Can't export tensors that require gradient, use tensor.detach()"),
     Rejected("torch.ones(2, dtype=torch.complex64).conj()", "Can't export tensors with the conjugate bit set"),
     Rejected("torch.ones(2, dtype=torch.complex64).conj().imag", "Can't export tensors with the negative bit set"),
     Rejected("torch.ones(2).to_sparse()", "Can't export tensors with layout other than torch.strided"),

@@ -668,7 +668,10 @@ def test_exchange_table_reports_errors(table):
     like = DLTensor(None, 1, 0, 1, 0, 33, 1, (ctypes.c_int64 * 1)(4), None, 0)
     assert table.allocate(ctypes.byref(like), ctypes.byref(ManagedPointer()), None, set_error) == -1
     assert errors == [
-        (b"BufferError", b"from_dlpack: torch has no dtype for dtype.code 0 with dtype.bits 33; convert the array in the producer")
+        (
+            b"BufferError",
+            b"from_dlpack: torch has no dtype for dtype.code 0 with dtype.bits 33; convert the array in the producer",
+        )
     ]
     with pytest.raises(TypeError, match=r"a simple_torch\.Tensor is needed, and this is a list"):
         table.from_object([1], ctypes.byref(ManagedPointer()))

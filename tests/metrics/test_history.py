@@ -245,7 +245,7 @@ def test_full_disk_is_reported(tmp_path):
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def picture(tmp_path, name="picture.svg", rows=(), **options):
+def plot_file(tmp_path, name="plot_file.svg", rows=(), **options):
     pytest.importorskip("matplotlib", reason="this Python has no matplotlib")
     OURS.plot(history_of(rows or ROWS), str(tmp_path / name), **options)
     assert [each.name for each in tmp_path.iterdir()] == [name]
@@ -254,23 +254,23 @@ def picture(tmp_path, name="picture.svg", rows=(), **options):
 
 def test_png_has_the_requested_size(tmp_path):
     for options, size in [({}, (480, 360)), ({"size": (640, 200)}, (640, 200))]:
-        content = picture(tmp_path, "picture.png", **options).read_bytes()
+        content = plot_file(tmp_path, "plot_file.png", **options).read_bytes()
         assert content.startswith(b"\x89PNG\r\n\x1a\n")
         assert content.endswith(b"IEND\xaeB`\x82")
         assert struct.unpack(">II", content[16:24]) == size
-        (tmp_path / "picture.png").unlink()
+        (tmp_path / "plot_file.png").unlink()
 
 
 @pytest.mark.parametrize(("panels", "size"), [(2, (2 * 480, 360)), (5, (3 * 480, 2 * 360))])
 def test_panels_are_laid_out_in_three_columns(panels, size, tmp_path):
     rows = [{f"m{k}": float(k + epoch) for k in range(panels)} for epoch in range(2)]
-    content = picture(tmp_path, "picture.png", rows).read_bytes()
+    content = plot_file(tmp_path, "plot_file.png", rows).read_bytes()
     assert struct.unpack(">II", content[16:24]) == size
 
 
 def test_curves_are_labeled_and_contain_the_data(tmp_path):
     rows = [{**row, "lr": 0.1, **({"f1": 0.5} if epoch else {})} for epoch, row in enumerate(ROWS)]
-    root = ET.parse(picture(tmp_path, rows=rows, title="A title")).getroot()
+    root = ET.parse(plot_file(tmp_path, rows=rows, title="A title")).getroot()
     texts = [text.text for text in root.iter(f"{SVG}text")]
     for label in ("epoch", "loss", "val_loss", "lr", "f1", "A title"):
         assert label in texts
@@ -279,9 +279,9 @@ def test_curves_are_labeled_and_contain_the_data(tmp_path):
     assert {name: len(points) for name, points in curves.items()} == {"loss": 3, "val_loss": 3, "f1": 2, "lr": 3}
     # On one axis heights are proportional: 0.25 of loss is half of 0.5 of loss and val_loss.
     drawn = [y for _, y in curves["loss"] + curves["val_loss"]]
-    given = [row[name] for name in ("loss", "val_loss") for row in ROWS]
-    scale = (drawn[1] - drawn[0]) / (given[1] - given[0])
-    assert drawn == pytest.approx([drawn[0] + scale * (value - given[0]) for value in given], abs=1e-3)
+    values_of = [row[name] for name in ("loss", "val_loss") for row in ROWS]
+    scale = (drawn[1] - drawn[0]) / (values_of[1] - values_of[0])
+    assert drawn == pytest.approx([drawn[0] + scale * (value - values_of[0]) for value in values_of], abs=1e-3)
     assert scale < 0
 
 
@@ -292,7 +292,7 @@ def points_of(root, name):
 
 
 def test_panels_can_be_chosen(tmp_path):
-    root = ET.parse(picture(tmp_path, rows=[{**row, "lr": 0.1} for row in ROWS], names=["loss"])).getroot()
+    root = ET.parse(plot_file(tmp_path, rows=[{**row, "lr": 0.1} for row in ROWS], names=["loss"])).getroot()
     texts = [text.text for text in root.iter(f"{SVG}text")]
     assert "val_loss" in texts
     assert "lr" not in texts

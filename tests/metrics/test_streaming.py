@@ -123,7 +123,10 @@ def test_state_is_a_copy():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({**CLASSES, "num_classes": 5}, r"the state belongs to Accuracy\(task=multiclass, num_classes=4.*this metric is"),
+        (
+            {**CLASSES, "num_classes": 5},
+            r"the state belongs to Accuracy\(task=multiclass, num_classes=4.*this metric is",
+        ),
         ({"task": "binary"}, r"create the metric with the arguments of the saved one"),
     ],
 )

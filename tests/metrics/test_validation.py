@@ -282,7 +282,11 @@ def test_invalid_batch_is_rejected(kind, message, name, settings, preds, target)
             "Accuracy",
             {**CLASSES, "top_k": 4},
         ),
-        ("Accuracy: top_k must be 1, or at most num_classes of a multiclass task, got 2", "Accuracy", {"task": "binary", "top_k": 2}),
+        (
+            "Accuracy: top_k must be 1, or at most num_classes of a multiclass task, got 2",
+            "Accuracy",
+            {"task": "binary", "top_k": 2},
+        ),
         ("Precision: zero_division must be 0, 1 or NaN, got 0.5", "Precision", {**CLASSES, "zero_division": 0.5}),
         ("Accuracy: threshold must be a number in [0, 1], got 2", "Accuracy", {"task": "binary", "threshold": 2}),
         ("Accuracy: ignore_index must be an integer, got 0.5", "Accuracy", {"task": "binary", "ignore_index": 0.5}),

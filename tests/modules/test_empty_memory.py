@@ -1,4 +1,4 @@
-"""to_empty() gives meta models memory, and non-persistent buffers, as in PyTorch."""
+"""to_empty() allocates the memory of meta models, also of non-persistent buffers, as in PyTorch."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def differences(name, sample):
     expected = outcome(lambda args, kwargs: function(*args, **kwargs), sample, copy_of_module)
     ours = outcome(lambda args, kwargs: BINDINGS.function_called(name, args, kwargs), sample, our_twin)
     if isinstance(ours, str) or isinstance(expected, str):
-        return [] if ours == expected else [Difference("refusal", f"{ours} is not {expected}")]
+        return [] if ours == expected else [Difference("error", f"{ours} is not {expected}")]
     if [part for part, _ in ours] != [part for part, _ in expected]:
         return [Difference("names", f"{ours} is not {expected}")]
     found = [difference(part, mine, theirs) for (part, mine), (_, theirs) in zip(ours, expected)]

@@ -48,7 +48,7 @@ def test_module(name, total):
             compare(case, tally, tolerances())
     total.counts += tally.counts
     assert tally.counts["inputs"] > 0
-    assert tally.counts["refused by both"] == 0, "nothing was compared of an input that both refuse"
+    assert tally.counts["rejected by both"] == 0, "an input that both reject is not compared"
     report = "\n".join(tally.differing[:20])
     assert tally.counts["different"] == 0, f"{dict(tally.counts)}\n{report}"
 

@@ -22,9 +22,9 @@ from module_inputs import layers, models  # noqa: E402
 from module_runs import BINDINGS, module_classes  # noqa: E402
 from torch.testing._internal.common_modules import module_db  # noqa: E402
 
-GIVEN = layers.GIVEN + models.GIVEN
-REFUSED = layers.REFUSED + models.REFUSED
-NAMES = list(dict.fromkeys(given.name for given in GIVEN))
+SAMPLES = layers.SAMPLES + models.SAMPLES
+REJECTED = layers.REJECTED + models.REJECTED
+NAMES = list(dict.fromkeys(sample.name for sample in SAMPLES))
 IN_MODULE_DB = {info.module_cls.__name__ for info in module_db}
 
 # Modules of torch.nn that are compared elsewhere, or not at all.
@@ -63,22 +63,22 @@ def test_module(name, total):
     tally = Tally()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for given in GIVEN:
-            if given.name == name:
-                for case in given.cases():
+        for sample in SAMPLES:
+            if sample.name == name:
+                for case in sample.cases():
                     compare(case, tally, tolerances())
     total.counts += tally.counts
     report = "\n".join(tally.differing[:20])
     assert tally.counts["different"] == 0, f"{dict(tally.counts)}\n{report}"
-    assert tally.counts["refused by both"] == 0, "an input is refused by PyTorch; move it to REFUSED"
+    assert tally.counts["rejected by both"] == 0, "PyTorch rejects an input; move it to REJECTED"
 
 
 def test_rejects_what_pytorch_rejects_with_its_message(total):
     tally = Tally()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for given in REFUSED:
-            compare(next(given.cases()), tally, {})
+        for sample in REJECTED:
+            compare(next(sample.cases()), tally, {})
     total.counts += tally.counts
     assert tally.counts["different"] == 0, "\n".join(tally.differing)
-    assert tally.counts["refused by both"] + tally.counts["as in a later PyTorch"] == len(REFUSED)
+    assert tally.counts["rejected by both"] + tally.counts["as in a later PyTorch"] == len(REJECTED)

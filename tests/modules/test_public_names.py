@@ -25,7 +25,7 @@ OURS = run(
 
 OLD = "an old name of what is there under a newer one, which PyTorch warns of"
 PROCESSES = "several devices or processes"
-INSIDE = "PyTorch's own workings, which stand beside its functions"
+INSIDE = "internals of PyTorch, next to its functions"
 FLOAT8 = "products of scaled float8 matrices, for GPUs"
 QUANTIZED = "quantized modules"
 SAVED = "saved and recomputed by operators that are chosen: it needs Python's dispatch"

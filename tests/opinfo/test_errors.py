@@ -47,9 +47,9 @@ ACCEPTED = {
 # Rejected here with another message, because LibTorch's operators are called directly.
 DIFFERENT = {
     "cat": OVERLAP,
-    "amax": "DLPack refuses 65 dimensions before the operator can",
-    "amin": "DLPack refuses 65 dimensions before the operator can",
-    "aminmax": "DLPack refuses 65 dimensions before the operator can",
+    "amax": "DLPack rejects 65 dimensions before the operator does",
+    "amin": "DLPack rejects 65 dimensions before the operator does",
+    "aminmax": "DLPack rejects 65 dimensions before the operator does",
     "nn.functional.adaptive_avg_pool2d": BY_PYTHON,
     "nn.functional.adaptive_avg_pool3d": BY_PYTHON,
     "nn.functional.adaptive_max_pool2d": BY_PYTHON,

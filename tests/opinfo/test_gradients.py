@@ -107,7 +107,7 @@ def compare(found: Outcomes, abi: GradientAbi, simple, op, sample) -> None:
     try:
         expected = pythons(op, sample, inputs)
     except (RuntimeError, NotImplementedError, IndexError, TypeError, ValueError):
-        found.left_out["PyTorch itself gives no gradient"] += 1
+        found.left_out["PyTorch has no gradient"] += 1
         return
     if not all(tensor.layout == torch.strided for tensor in inputs + expected[0]):
         found.left_out["sparse"] += 1

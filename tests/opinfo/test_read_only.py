@@ -155,7 +155,7 @@ def findings(abi, by_name) -> Findings:
     probe_extremes(Probe(abi, found, CALLS))
     assert abi.live() == 0
     print(f"\n{len(found.overloads())} overloads; {len(found.writers)} that write: "
-          f"{sum(bool(each['read-only']) for each in found.writers.values())} refused")  # fmt: skip
+          f"{sum(bool(each['read-only']) for each in found.writers.values())} rejected")  # fmt: skip
     return found
 
 

@@ -37,8 +37,10 @@ def test_operation_has_its_own_kernels_and_returns_new_tensors(name):
     overloads = functional_overloads(name)
     assert overloads
     for schema in overloads:
-        assert not has_kernel(schema, "CompositeImplicitAutograd"), f"{schema} is made of other operations"
-        assert all(value.alias_info is None for value in [*schema.arguments, *schema.returns]), f"{schema} gives views"
+        assert not has_kernel(schema, "CompositeImplicitAutograd"), f"{schema} is composed of other operations"
+        assert all(value.alias_info is None for value in [*schema.arguments, *schema.returns]), (
+            f"{schema} returns views"
+        )
 
 
 def test_views_and_composite_operations_are_detected():

@@ -54,7 +54,7 @@ OTHER_CONTRACT = {
     "to_int": UPSTREAM + ": int64",
     "to_list": "one flat list",
     "to_int_list": "one flat list",
-    "set_grad_enabled": "gives the mode that was",
+    "set_grad_enabled": "returns the previous mode",
 }
 REDUCTIONS = ["none", "mean", "sum"]
 
@@ -240,7 +240,7 @@ def compare(found: Comparison, typed: Typed, function, samples: list[torch.Tenso
             got = typed.call(function, ours)
         except AbiError as error:
             if isinstance(expected, torch.Tensor) and not expected.is_complex():
-                found.different.setdefault(function.name, f"refuses {values}: {error}")
+                found.different.setdefault(function.name, f"rejects {values}: {error}")
             continue
         accepted += 1
         found.calls += 1

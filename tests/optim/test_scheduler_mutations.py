@@ -27,7 +27,7 @@ def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(case):
         what = mutate(state, rng)
         why = ERROR_OF.of(mine, deepcopy(state))
         if why is None:
-            assert python_error(theirs, state) is None, (what, "Python refuses it")
+            assert python_error(theirs, state) is None, (what, "Python rejects it")
             with contextlib.suppress(RuntimeError):
                 step(mine, other, 1)
         else:

@@ -58,7 +58,7 @@ def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(name):
             mine.steps(other, 1, closure=name == "LBFGS")
             continue
         accepted += 1
-        assert python_error(one, state) is None, (what, "Python refuses it")
+        assert python_error(one, state) is None, (what, "Python rejects it")
         assert comparable(other.state_dict()["state"]) == comparable(one.state_dict()["state"]), what
         with contextlib.suppress(RuntimeError):
             mine.steps(other, 2, closure=name == "LBFGS")

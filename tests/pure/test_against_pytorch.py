@@ -11,7 +11,7 @@ import pytest
 
 from programs import run
 
-torch = pytest.importorskip("torch", reason="PyTorch gives the values to compare with")
+torch = pytest.importorskip("torch", reason="PyTorch computes the expected values")
 functional = torch.nn.functional
 FOLDER = Path(__file__).parent
 A = [[1.0, -2.0, 0.5], [3.0, 0.25, -1.5]]

@@ -71,9 +71,9 @@ def test_program_without_pytorch(file: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("number", COMMANDS)
 def test_command(number: int) -> None:
     code, with_torch, without = COMMANDS[number]
-    told = run("-e", code)
-    assert told.returncode == 0, told.stderr
-    assert told.stdout.strip() in ([with_torch] if with_torch else ["true", "false"])
+    printed = run("-e", code)
+    assert printed.returncode == 0, printed.stderr
+    assert printed.stdout.strip() in ([with_torch] if with_torch else ["true", "false"])
     assert run("-e", code, environment=WITHOUT_TORCH).stdout.strip() == without
 
 

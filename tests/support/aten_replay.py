@@ -151,7 +151,7 @@ class Replay(TorchDispatchMode):
             return
         except AbiError as error:
             tally.overloads.add(overload)
-            tally.differs(overload, f"refused: {error}")
+            tally.differs(overload, f"rejected: {error}")
             return
         tally.overloads.add(overload)
         expected = result if isinstance(result, (tuple, list)) and len(func._schema.returns) > 1 else [result]

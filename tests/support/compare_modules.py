@@ -47,8 +47,8 @@ def difference(part: str, ours: Any, expected: Any) -> Difference | None:
             None if not any(both) and ours == expected else Difference(part, f"{short(ours)} is not {short(expected)}")
         )
     if (ours.shape, ours.dtype, ours.layout) != (expected.shape, expected.dtype, expected.layout):
-        told = [f"{list(tensor.shape)} {tensor.dtype} {tensor.layout}" for tensor in (ours, expected)]
-        return Difference(part, f"{told[0]} is not {told[1]}")
+        described = [f"{list(tensor.shape)} {tensor.dtype} {tensor.layout}" for tensor in (ours, expected)]
+        return Difference(part, f"{described[0]} is not {described[1]}")
     if ours.layout != torch.strided:
         ours, expected = ours.to_dense(), expected.to_dense()
     if bits(ours) == bits(expected):
@@ -60,7 +60,7 @@ def difference(part: str, ours: Any, expected: Any) -> Difference | None:
 def differences(ours: Run, expected: Run) -> Iterator[Difference]:
     if ours.refusal is not None or expected.refusal is not None:
         if first_line(ours.refusal) != first_line(expected.refusal):
-            yield Difference("refusal", f"{ours.refusal!r} is not {expected.refusal!r}")
+            yield Difference("error", f"{ours.refusal!r} is not {expected.refusal!r}")
         return
     names = [[part for part, _ in run.values] for run in (ours, expected)]
     if names[0] != names[1]:
@@ -103,7 +103,7 @@ def compare(case: Case, tally: Tally, tolerances: dict[str, tuple[float, float]]
     found = list(differences(ours, expected))
     tally.counts["inputs"] += 1
     if not found:
-        tally.counts["refused by both" if expected.refusal is not None else "equal to the bit"] += 1
+        tally.counts["rejected by both" if expected.refusal is not None else "bit-identical"] += 1
         return
     found = [one for one in found if not has_changed(case, one)]
     if not found:
@@ -119,8 +119,8 @@ def compare(case: Case, tally: Tally, tolerances: dict[str, tuple[float, float]]
 
 def tolerance_of(case: Case, tolerances: dict[str, tuple[float, float]]) -> tuple[float, float] | None:
     """The tolerance of the module, or of a keyword argument in a dtype: Module(argument) float16."""
-    given = [f"{case.name}({key}) {str(case.dtype)[6:]}" for key, value in case.kwargs.items() if value is not None]
-    return next((tolerances[name] for name in [*given, case.name] if name in tolerances), None)
+    arguments = [f"{case.name}({key}) {str(case.dtype)[6:]}" for key, value in case.kwargs.items() if value is not None]
+    return next((tolerances[name] for name in [*arguments, case.name] if name in tolerances), None)
 
 
 def tolerances() -> dict[str, tuple[float, float]]:

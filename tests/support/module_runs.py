@@ -32,8 +32,8 @@ class Case:
 
     def __str__(self) -> str:
         mode = "train" if self.training else "eval"
-        given = [*map(short, self.args), *(f"{key}={short(value)}" for key, value in self.kwargs.items())]
-        return f"{self.name}({', '.join(given)}) {str(self.dtype)[6:]} {mode} {self.desc}".rstrip()
+        arguments = [*map(short, self.args), *(f"{key}={short(value)}" for key, value in self.kwargs.items())]
+        return f"{self.name}({', '.join(arguments)}) {str(self.dtype)[6:]} {mode} {self.desc}".rstrip()
 
 
 def short(value: Any) -> str:
@@ -256,10 +256,10 @@ def cases_of(info: Any) -> Iterator[Case]:
     """The inputs of an entry of module_db: each of its dtypes, in training and in evaluation."""
     for dtype in info.dtypes:
         for training in (True, False):
-            for given in inputs_of(info, dtype, training):
-                made, forward = given.constructor_input, given.forward_input
+            for sample in inputs_of(info, dtype, training):
+                made, forward = sample.constructor_input, sample.forward_input
                 inputs = (forward.args, forward.kwargs) if forward is not None else ((), {})
-                yield Case(info.module_cls.__name__, dtype, training, made.args, made.kwargs, *inputs, desc=given.desc)
+                yield Case(info.module_cls.__name__, dtype, training, made.args, made.kwargs, *inputs, desc=sample.desc)
 
 
 def refused_cases_of(info: Any) -> Iterator[Case]:
@@ -269,7 +269,7 @@ def refused_cases_of(info: Any) -> Iterator[Case]:
         for error in info.module_error_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True, training=True):
             made, forward = error.module_error_input.constructor_input, error.module_error_input.forward_input
             inputs = (forward.args, forward.kwargs) if forward is not None else ((), {})
-            yield Case(info.module_cls.__name__, dtype, True, made.args, made.kwargs, *inputs, desc="refused")
+            yield Case(info.module_cls.__name__, dtype, True, made.args, made.kwargs, *inputs, desc="rejected")
 
 
 def inputs_of(info: Any, dtype: torch.dtype, training: bool) -> list[Any]:

@@ -158,10 +158,10 @@ def _writing_forms(func, values: list, result) -> Iterator[tuple]:
         for overload in found.overloads() if found else ():
             form = getattr(found, overload)
             outs = [each for each in form._schema.arguments if each.is_out]
-            given = [(each.name, str(each.type)) for each in form._schema.arguments if not each.is_out]
-            if given == arguments and outs and len(outs) == len(_tensors(result)):
+            call_arguments = [(each.name, str(each.type)) for each in form._schema.arguments if not each.is_out]
+            if call_arguments == arguments and outs and len(outs) == len(_tensors(result)):
                 yield form, [*_full(func, values), *map(_with_other_values, _tensors(result))]
-            elif given == arguments and not outs and form._schema.is_mutable:
+            elif call_arguments == arguments and not outs and form._schema.is_mutable:
                 yield form, values
 
 

@@ -37,7 +37,7 @@ print "{manager.resume(run)["step"]}"
 """
 
 
-def told_by(folder: Path, work: str) -> list[str]:
+def output_of(folder: Path, work: str) -> list[str]:
     program = folder / "program.spl"
     program.write_text(SETUP + work)
     command = [host(), program, folder / "run"]
@@ -76,12 +76,12 @@ BREAKS = {
 
 @pytest.mark.parametrize("how", BREAKS)
 def test_corrupt_file_is_reported_with_the_previous_checkpoint(how, tmp_path):
-    (weight,) = told_by(tmp_path, SAVED)
+    (weight,) = output_of(tmp_path, SAVED)
     folder = tmp_path / "run"
     assert sorted(file.name for file in folder.iterdir()) == ["epoch=0-step=2.pt", "epoch=0-step=3.pt"]
     last = folder / "epoch=0-step=3.pt"
     last.write_bytes(BREAKS[how](last.read_bytes()))
-    message, found, again = told_by(tmp_path, RESUMED)
+    message, found, again = output_of(tmp_path, RESUMED)
     assert message.startswith("read_checkpoint: the checkpoint is broken: ")
     assert str(last) in message
     assert message.endswith(f"; the checkpoint before it is {folder}/epoch=0-step=2.pt")
@@ -97,7 +97,7 @@ match told(\\: manager.resume(run, path: folder + "/other.pt")):
     case other: print "other {other}"
 """
     message = f"read_checkpoint: no such file: '{tmp_path}/run/other.pt'; there is no earlier checkpoint"
-    assert told_by(tmp_path, work.replace("\\\\", "\\")) == [message]
+    assert output_of(tmp_path, work.replace("\\\\", "\\")) == [message]
 
 
 def test_other_files_are_not_checkpoints(tmp_path):
@@ -105,24 +105,26 @@ def test_other_files_are_not_checkpoints(tmp_path):
 torch.save({"a": 1}, folder + "-file.pt")
 print told(\\: manager.resume(run, path: folder + "-file.pt")).message()
 """
-    message = f"read_checkpoint: '{tmp_path}/run-file.pt' is no checkpoint of torch.training; there is no earlier checkpoint"
-    assert told_by(tmp_path, work) == [message]
+    message = (
+        f"read_checkpoint: '{tmp_path}/run-file.pt' is no checkpoint of torch.training; there is no earlier checkpoint"
+    )
+    assert output_of(tmp_path, work) == [message]
 
 
 def test_temporary_files_of_killed_processes_are_removed(tmp_path):
-    told_by(tmp_path, SAVED)
+    output_of(tmp_path, SAVED)
     left = tmp_path / "run" / "epoch=0-step=4.pt.1234-1.part"
     left.write_bytes(b"a half")
     other = tmp_path / "run" / "notes.part"
     other.write_text("not ours")
-    told_by(tmp_path, "manager.resume(run)")
+    output_of(tmp_path, "manager.resume(run)")
     assert not left.exists()
     assert other.exists()
 
 
 def test_pythons_torch_reads_a_checkpoint(tmp_path):
     torch = pytest.importorskip("torch", exc_type=ModuleNotFoundError)
-    (weight,) = told_by(tmp_path, SAVED)
+    (weight,) = output_of(tmp_path, SAVED)
     found = torch.load(tmp_path / "run" / "epoch=0-step=3.pt", weights_only=True)
     state = found["content"]["state"]["parts"]["model"]
     assert state["weight"].sum().item() == float(weight)

@@ -27,7 +27,7 @@ use torch.training.{Callback, ModelCheckpoint, TensorBoard, Trainer}
 use torch.utils.data.{DataLoader, TensorDataset}
 use std.process.{args}
 extern fn rt_flush()
-class Told(Callback):
+class Reporting(Callback):
     fn on_batch_end(trainer):
         print "step {trainer.step}"
         rt_flush()
@@ -35,7 +35,7 @@ torch.manual_seed(2)
 val x = torch.randn([40, 3])
 val model = nn.Sequential(nn.Linear(3, 8), nn.Dropout(0.5), nn.Linear(8, 1))
 val trainer = Trainer(model, torch.optim.SGD(model.parameters(), lr: 0.05), nn.MSELoss(),
-    callbacks: [TensorBoard(args()[0] + "/logs", update_freq: "batch", histogram_freq: 1), Told(),
+    callbacks: [TensorBoard(args()[0] + "/logs", update_freq: "batch", histogram_freq: 1), Reporting(),
         ModelCheckpoint(args()[0] + "/checkpoints", every_n_train_steps: 3)])
 trainer.fit(DataLoader(TensorDataset(x, x.sum(dim: 1, keepdim: true)), batch_size: 4, shuffle: true), epochs: 3,
     ckpt_path: "last")
@@ -50,10 +50,10 @@ def steps_in(folder: Path) -> list[int]:
 @pytest.mark.parametrize("seed", range(3))
 def test_killed_program_leaves_its_flushed_events(seed, tmp_path):
     process = subprocess.Popen([host(), PROGRAM, tmp_path, "1000000", "200"], stdout=subprocess.PIPE, text=True)
-    told = [process.stdout.readline() for _ in range(random.Random(seed).randrange(3, 40))]
+    printed = [process.stdout.readline() for _ in range(random.Random(seed).randrange(3, 40))]
     process.kill()
     rest, _ = process.communicate()
-    last = int((told + [line for line in rest.splitlines(keepends=True) if line.endswith("\n")])[-1].split()[1])
+    last = int((printed + [line for line in rest.splitlines(keepends=True) if line.endswith("\n")])[-1].split()[1])
     steps = steps_in(tmp_path)
     assert steps == list(range(len(steps)))
     assert len(steps) > last
@@ -70,7 +70,7 @@ def test_events_are_written_when_a_full_disk_has_space_again(tmp_path):
             assert steps == list(range(len(steps)))
             assert 5 <= len(steps) < 15
             subprocess.run(["mount", "-o", "remount,size=4m", disk], check=True)
-            (disk / "room").touch()
+            (disk / "space").touch()
             process.communicate(timeout=60)
         finally:
             process.kill()

@@ -17,7 +17,7 @@ use torch
 use torch.nn
 use torch.training.{Callback, ModelCheckpoint, Trainer}
 extern fn raise(number: i32) -> i32
-class PressesAt(Callback):
+class SendsInterruptAt(Callback):
     place: text
     fn on_validation_end(_trainer): if self.place == "validation end": raise(2)
     fn on_epoch_end(_trainer): if self.place == "epoch end": raise(2)
@@ -40,7 +40,7 @@ def run(program: Path, text: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("place", ["validation end", "epoch end", "fit end"])
 def test_ctrl_c_after_the_last_step_ends_the_program(place, tmp_path):
     text = f"""
-fit([PressesAt(place: "{place}"), ModelCheckpoint("run")])
+fit([SendsInterruptAt(place: "{place}"), ModelCheckpoint("run")])
 print "the next stage"
 """
     done = run(tmp_path / "program.spl", text)
@@ -51,7 +51,7 @@ print "the next stage"
 @pytest.mark.parametrize("place", ["validation end", "epoch end"])
 def test_fit_interrupted_between_epochs_resumes_with_the_next(place, tmp_path):
     text = f"""
-match torch.attempt(\\: fit([PressesAt(place: "{place}"), ModelCheckpoint("run")], epochs: 3)):
+match torch.attempt(\\: fit([SendsInterruptAt(place: "{place}"), ModelCheckpoint("run")], epochs: 3)):
     case Err(Interrupted(message)): print message
     case other: print "other {{other}}"
 print fit([ModelCheckpoint("run")], epochs: 3, ckpt_path: "last").epochs
@@ -65,7 +65,7 @@ print fit([ModelCheckpoint("run")], epochs: 3, ckpt_path: "last").epochs
 
 
 def test_ctrl_c_prints_how_to_resume(tmp_path):
-    done = run(tmp_path / "program.spl", 'fit([PressesAt(place: "epoch end"), ModelCheckpoint("run")])\n')
+    done = run(tmp_path / "program.spl", 'fit([SendsInterruptAt(place: "epoch end"), ModelCheckpoint("run")])\n')
     assert done.returncode == 130
     assert done.stderr == 'interrupted; fit(…, ckpt_path: "last") resumes from run/epoch=1-step=2.pt\n'
 

@@ -150,10 +150,10 @@ use torch.nn
 use torch.training.{Callback, Trainer}
 extern fn raise(number: i32) -> i32
 extern fn rt_flush()
-class Presses(Callback):
+class SendsInterrupt(Callback):
     fn on_batch_end(trainer): raise(2)
 val model = nn.Linear(1, 1)
-val trainer = Trainer(model, torch.optim.SGD(model.parameters(), lr: 0.1), nn.MSELoss(), callbacks: [Presses()])
+val trainer = Trainer(model, torch.optim.SGD(model.parameters(), lr: 0.1), nn.MSELoss(), callbacks: [SendsInterrupt()])
 match torch.attempt(\\: trainer.fit([(torch.ones([1, 1]), torch.ones([1, 1]))], epochs: 5)):
     case Err(Interrupted(message)): print message
     case other: print "other {other}"
@@ -177,12 +177,12 @@ use torch.nn
 use python as py
 use torch.training.{Callback, Trainer}
 extern fn raise(number: i32) -> i32
-class Presses(Callback):
+class SendsInterrupt(Callback):
     fn on_batch_end(trainer):
         if trainer.batch == 1: print py.eval("6 * 7").to_int()
         if trainer.batch == 3: raise(2)
 val model = nn.Linear(1, 1)
-val trainer = Trainer(model, torch.optim.SGD(model.parameters(), lr: 0.1), nn.MSELoss(), callbacks: [Presses()])
+val trainer = Trainer(model, torch.optim.SGD(model.parameters(), lr: 0.1), nn.MSELoss(), callbacks: [SendsInterrupt()])
 val batch = (torch.ones([1, 1]), torch.ones([1, 1]))
 print torch.attempt(\\: trainer.fit([for _ in 0..5: batch])).unwrap_err().message()
 print py.try_exec("import signal; signal.raise_signal(2)").unwrap_err()

@@ -55,7 +55,7 @@ def on_terminal(command, columns: int = 0) -> str:
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(command, stdout=theirs, stderr=theirs)
     os.close(theirs)
-    told = b""
+    printed = b""
     while True:
         try:
             part = os.read(ours, 4096)
@@ -63,10 +63,10 @@ def on_terminal(command, columns: int = 0) -> str:
             break
         if not part:
             break
-        told += part
+        printed += part
     os.close(ours)
-    assert process.wait(timeout=60) == 0, told
-    return told.decode()
+    assert process.wait(timeout=60) == 0, printed
+    return printed.decode()
 
 
 def test_a_line_for_each_epoch(program):
@@ -90,9 +90,9 @@ def test_line_is_rewritten_on_a_terminal(program):
 
 @NEEDS_TERMINALS
 def test_without_a_length_there_is_no_time_left(program):
-    told = on_terminal(program("Stream()"))
-    assert re.search(r"epoch 1/2: \d batches, \d+\.\d/s, loss", told)
-    assert "ETA" not in told
+    printed = on_terminal(program("Stream()"))
+    assert re.search(r"epoch 1/2: \d batches, \d+\.\d/s, loss", printed)
+    assert "ETA" not in printed
 
 
 @NEEDS_TERMINALS

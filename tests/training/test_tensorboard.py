@@ -189,14 +189,14 @@ def test_hyperparameters_match_python(tmp_path):
     found, expected = (reading.values_in(tmp_path / side / "run") for side in ("ours", "pythons"))
     from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 
-    def told(values):
+    def reported(values):
         return {
             tag: [(step, value.simple_value, HParamsPluginData.FromString(value.metadata.plugin_data.content))]
             for tag, ((step, value),) in values.items()
         }
 
     assert len(expected) == 5
-    assert told(found) == told(expected)
+    assert reported(found) == reported(expected)
     assert {value.metadata.plugin_data.plugin_name for ((_, value),) in found.values()} == {"hparams", ""}
 
 
@@ -282,14 +282,14 @@ def test_event_after_close_starts_another_file(tmp_path):
 def test_events_are_buffered_until_max_queue_or_flush_secs(tmp_path):
     calls = """
 use std.fs as fs
-fn told(folder: text): print fs.size(folder + "/" + fs.list_dir(folder)[0])
+fn reported(folder: text): print fs.size(folder + "/" + fs.list_dir(folder)[0])
 for _ in 0..5:
     w.add_scalar("a", 1)
-    told(w.log_dir)
+    reported(w.log_dir)
 val hurried = SummaryWriter(w.log_dir + "/hurried", flush_secs: 0)
-told(hurried.log_dir)
+reported(hurried.log_dir)
 hurried.add_scalar("a", 1)
-told(hurried.log_dir)
+reported(hurried.log_dir)
 """
     sizes = [int(line) for line in ours(tmp_path, calls, options=", max_queue: 3").split()]
     empty, full = sizes[0], sizes[2]
@@ -307,8 +307,8 @@ def test_default_folder_has_time_and_host_name(tmp_path):
     name = done.stdout.strip().removeprefix("runs/")
     assert [path.name for path in (tmp_path / "runs").iterdir()] == [name]
     stamp, _, rest = name.partition(f"_{socket.gethostname()}")
-    told = time.strptime(f"{time.localtime().tm_year} {stamp}", "%Y %b%d_%H-%M-%S")
-    assert abs(time.mktime(told) - time.time()) < 120
+    reported = time.strptime(f"{time.localtime().tm_year} {stamp}", "%Y %b%d_%H-%M-%S")
+    assert abs(time.mktime(reported) - time.time()) < 120
     assert rest == "_lr"
 
 
@@ -317,17 +317,18 @@ REFUSED = {
     'w.add_scalar("a", torch.ones([2]))': "add_scalar(): expected a tensor of one element, got shape [2]",
     'w.add_histogram("a", torch.ones([0]))': "add_histogram(): values must not be empty",
     'w.add_histogram("a", [1.0])': "add_histogram(): expected a tensor, got array",
-    'w.add_histogram("a", torch.ones([2]), bins: "auto")': 'add_histogram(): bins must be "tensorflow", a positive number or '
-    "the edges, got auto",
+    'w.add_histogram("a", torch.ones([2]), bins: "auto")': 'add_histogram(): bins must be "tensorflow", a positive '
+    "number or the edges, got auto",
     'w.add_histogram("a", torch.ones([2]), bins: [2.0, 1.0])': "add_histogram(): bins must be at least 2 increasing "
     "edges, got 2",
     'w.add_histogram("a", torch.ones([2]), bins: [2.0, 3.0])': "add_histogram(): no value is in the bins from "
     "2.000000 to 3.000000",
-    'w.add_histogram("a", torch.complex(torch.ones([2]), torch.ones([2])))': "add_histogram(): values must be real, got "
-    "complex values",
+    'w.add_histogram("a", torch.complex(torch.ones([2]), torch.ones([2])))': "add_histogram(): values must be real, "
+    "got complex values",
     'w.add_histogram_raw("a", 0, 1, 2, 3, 4, [1.0], [1.0, 2.0])': "1 bucket limits for 2 values",
     'w.add_image("a", torch.ones([2, 3, 3]))': "add_image(): expected an image with 1 or 3 channels, got 2",
-    'w.add_image("a", torch.ones([3, 3]))': "add_image(): dataformats CHW has 3 letters, but the tensor has shape [3, 3]",
+    'w.add_image("a", torch.ones([3, 3]))': "add_image(): dataformats CHW has 3 letters, but the "
+    "tensor has shape [3, 3]",
     'w.add_image("a", torch.ones([3, 3]), dataformats: "HH")': "add_image(): dataformats must hold H and W once, "
     "and C, or C and N, got HH",
     'w.add_image("a", 1)': "add_image(): expected a tensor, got i64",

@@ -39,8 +39,8 @@ OURS = run(
         [for batch in loader: batch][0]
     fn failure(name, root):
         val outcome = torch.attempt(\\: made(name, root, true))
-        if outcome.is_ok(): "" else: told(outcome.unwrap_err())
-    fn told(error):
+        if outcome.is_ok(): "" else: reported(outcome.unwrap_err())
+    fn reported(error):
         match error:
             case torch.TorchError.Io(message): "Io: " + message
             case other: "another: " + other.message()
@@ -52,17 +52,17 @@ OURS = run(
     fn imagenet_failure(root, split):
         match torch.attempt(\\: d.ImageNet(root, split)).unwrap_err():
             case torch.TorchError.InvalidArgument(message): "InvalidArgument: " + message
-            case other: told(other)
+            case other: reported(other)
     fn last(name, root): made(name, root, true)[-1]
     """
 )
 
 
 def same_samples(name, root, train):
-    wanted = [(pil_to_tensor(picture), target) for picture, target in theirs(name, root, train)]
+    expected = [(pil_to_tensor(picture), target) for picture, target in theirs(name, root, train)]
     found = OURS.samples(name, str(root), train)
-    assert len(found) == len(wanted)
-    for (ours, our_target), (his, his_target) in zip(found, wanted):
+    assert len(found) == len(expected)
+    for (ours, our_target), (his, his_target) in zip(found, expected):
         assert our_target == his_target
         assert torch.equal(ours, his)
 
@@ -79,29 +79,29 @@ def test_mnist(name, train, tmp_path):
 
 def test_mnist_from_gzip_files(tmp_path):
     raw = make_mnist(tmp_path, packed=True)
-    wanted = OURS.samples("MNIST", str(tmp_path), True)
+    expected = OURS.samples("MNIST", str(tmp_path), True)
     for file in raw.glob("*ubyte"):
         file.unlink()
     found = OURS.samples("MNIST", str(tmp_path), True)
-    assert all(torch.equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(found, wanted))
+    assert all(torch.equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(found, expected))
 
 
 def test_gzip_files_with_several_members_and_zero_padding(tmp_path):
     path = make_mnist(tmp_path) / IMAGES
-    wanted = OURS.samples("MNIST", str(tmp_path), True)
+    expected = OURS.samples("MNIST", str(tmp_path), True)
     whole = path.read_bytes()
     path.with_name(f"{IMAGES}.gz").write_bytes(gzip.compress(whole[:900]) + gzip.compress(whole[900:]) + bytes(700))
     path.unlink()
     found = OURS.samples("MNIST", str(tmp_path), True)
-    assert all(torch.equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(found, wanted, strict=True))
+    assert all(torch.equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(found, expected, strict=True))
 
 
 def test_transforms_and_a_loader_with_workers(tmp_path):
     make_mnist(tmp_path)
-    wanted = [(pil_to_tensor(picture) / 255, target + 100) for picture, target in theirs("MNIST", tmp_path, True)][:3]
+    expected = [(pil_to_tensor(picture) / 255, target + 100) for picture, target in theirs("MNIST", tmp_path, True)][:3]
     pictures, targets = OURS.with_transforms(str(tmp_path))
-    assert torch.equal(pictures, torch.stack([picture for picture, _ in wanted]))
-    assert targets.tolist() == [target for _, target in wanted]
+    assert torch.equal(pictures, torch.stack([picture for picture, _ in expected]))
+    assert targets.tolist() == [target for _, target in expected]
 
 
 LAYOUTS = {
@@ -167,10 +167,10 @@ def test_invalid_image_folders_are_reported(tmp_path):
     assert OURS.failure("ImageFolder", str(tmp_path / "none")) == f"Io: no such folder: '{tmp_path / 'none'}'"
     assert OURS.failure("ImageFolder", str(tmp_path)) == f"Io: Couldn't find any class folder in {tmp_path}."
     (tmp_path / "empty").mkdir()
-    told = OURS.failure("ImageFolder", str(tmp_path))
+    reported = OURS.failure("ImageFolder", str(tmp_path))
     with pytest.raises(FileNotFoundError) as error:
         datasets.ImageFolder(tmp_path)
-    assert told == f"Io: {error.value}"
+    assert reported == f"Io: {error.value}"
     (tmp_path / "empty" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     with pytest.raises(Exception, match=r"broken\.png': decode_png: the file is truncated"):
         OURS.last("ImageFolder", str(tmp_path))
@@ -207,8 +207,8 @@ def test_incomplete_imagenet_is_reported(imagenet):
     torch.save((dict(list(NAMES.items())[:2]), []), imagenet / "meta.bin")
     assert OURS.imagenet_failure(root, "val") == f"Io: '{root}/meta.bin' is broken: it has no class names for n02105855"
     torch.save([1], imagenet / "meta.bin")
-    told = f"Io: '{root}/meta.bin' is broken: it is not a table of ImageNet's classes"
-    assert OURS.imagenet_failure(root, "val") == told
+    reported = f"Io: '{root}/meta.bin' is broken: it is not a table of ImageNet's classes"
+    assert OURS.imagenet_failure(root, "val") == reported
     (imagenet / "meta.bin").write_bytes(b"cut off")
     assert OURS.imagenet_failure(root, "val").startswith(f"Io: {root}/meta.bin cannot be read")
     (imagenet / "meta.bin").unlink()
@@ -227,7 +227,11 @@ IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
         (IMAGES, lambda data: data[:9], "it ends inside its header"),
         (IMAGES, lambda data: b"", "expected at least 4 bytes of an IDX file, got 0"),
         (IMAGES, lambda data: b"PNG!" + data, "is not the magic number of an IDX file of 1 to 3 dimensions"),
-        (IMAGES, lambda data: idx(numpy.zeros(7, numpy.uint8)), "expected images, uint8 in 3 dimensions, got uint8 in 1"),
+        (
+            IMAGES,
+            lambda data: idx(numpy.zeros(7, numpy.uint8)),
+            "expected images, uint8 in 3 dimensions, got uint8 in 1",
+        ),
         (IMAGES, lambda data: data[:4] + b"\xff" * 12 + b"end", "4294967295] need too many bytes, and 3 follow"),
         (IMAGES, lambda data: data[:4] + b"\x80\0\0\0" * 2 + b"\0\0\0\x04", "4] need too many bytes, and 0 follow"),
         (LABELS, lambda data: data[:-1] + b"\x0a", "label 10 is out of range for 10 classes"),
@@ -241,23 +245,23 @@ IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
 def test_corrupt_mnist_files_are_reported(file, change, message, tmp_path):
     path = make_mnist(tmp_path) / file
     path.write_bytes(change(path.read_bytes()))
-    told = OURS.failure("MNIST", str(tmp_path))
-    assert told.startswith(f"Io: '{path}' ")
-    assert message in told
+    reported = OURS.failure("MNIST", str(tmp_path))
+    assert reported.startswith(f"Io: '{path}' ")
+    assert message in reported
 
 
 def test_missing_file_is_reported(tmp_path):
     path = tmp_path / "MNIST" / "raw" / IMAGES
     assert OURS.failure("MNIST", str(tmp_path)) == f"Io: Dataset not found: neither '{path}' nor '{path}.gz' exists"
-    told = OURS.failure("CIFAR10", str(tmp_path))
+    reported = OURS.failure("CIFAR10", str(tmp_path))
     python, binary = tmp_path / "cifar-10-batches-py", tmp_path / "cifar-10-batches-bin"
-    assert told == f"Io: Dataset not found: neither '{python}' nor '{binary}' exists; pass download: true"
+    assert reported == f"Io: Dataset not found: neither '{python}' nor '{binary}' exists; pass download: true"
     binary.mkdir()
     names = binary / "batches.meta.txt"
     assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: Dataset not found: there is no '{names}'"
     python.mkdir()
-    told = OURS.failure("CIFAR10", str(tmp_path))
-    assert told == f"Io: '{python / 'data_batch_1'}' cannot be read: no such file"
+    reported = OURS.failure("CIFAR10", str(tmp_path))
+    assert reported == f"Io: '{python / 'data_batch_1'}' cannot be read: no such file"
 
 
 def test_corrupt_cifar_files_are_reported(tmp_path):
@@ -304,9 +308,9 @@ def test_invalid_cifar_batches_are_reported(batch, message, tmp_path):
     folder = make_cifar(tmp_path, 10)
     path = folder / "data_batch_2"
     path.write_bytes(pickle.dumps(batch, 2))
-    told = OURS.failure("CIFAR10", str(tmp_path))
-    assert told.startswith(f"Io: '{path}' ")
-    assert message in told
+    reported = OURS.failure("CIFAR10", str(tmp_path))
+    assert reported.startswith(f"Io: '{path}' ")
+    assert message in reported
 
 
 def test_code_in_a_batch_is_not_executed(tmp_path):
@@ -331,17 +335,17 @@ def test_truncated_and_flipped_batches_are_read_or_reported(dumped, tmp_path):
     near = len(whole) - 3072 * 4  # the approximate size of everything but pixels
     for _ in range(200):
         path.write_bytes(whole[: generator.choice([generator.randrange(len(whole)), generator.randrange(near)])])
-        told = OURS.failure("CIFAR100", str(tmp_path))
-        assert told.startswith(f"Io: '{path}' cannot be read: the pickle is corrupt: ")
-    counted = {"read": 0, "told": 0}
+        reported = OURS.failure("CIFAR100", str(tmp_path))
+        assert reported.startswith(f"Io: '{path}' cannot be read: the pickle is corrupt: ")
+    counted = {"read": 0, "reported": 0}
     for _ in range(500):
         changed = bytearray(whole)
         place = generator.choice([generator.randrange(400), generator.randrange(len(whole) - 400, len(whole))])
         changed[place] ^= 1 << generator.randrange(8)
         path.write_bytes(changed)
-        told = OURS.failure("CIFAR100", str(tmp_path))
-        assert told == "" or told.startswith("Io: ")
-        counted["told" if told else "read"] += 1
+        reported = OURS.failure("CIFAR100", str(tmp_path))
+        assert reported == "" or reported.startswith("Io: ")
+        counted["reported" if reported else "read"] += 1
     assert min(counted.values()) > 20, counted
 
 
@@ -356,5 +360,5 @@ def test_mutated_files_are_read_or_reported(tmp_path):
         for _ in range(generator.randint(1, 4)):
             changed[generator.randrange(len(changed))] = generator.randrange(256)
         path.write_bytes(changed[: generator.choice([len(changed), generator.randrange(len(changed))])])
-        told = OURS.failure("MNIST", str(tmp_path))
-        assert told == "" or told.startswith("Io: ")
+        reported = OURS.failure("MNIST", str(tmp_path))
+        assert reported == "" or reported.startswith("Io: ")

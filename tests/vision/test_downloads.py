@@ -35,22 +35,22 @@ OURS = run(
     use torch
     use vision.datasets as d
     use vision.datasets.utils as u
-    fn told(work):
+    fn reported(work):
         val outcome = torch.attempt(work)
         if outcome.is_ok(): return outcome.unwrap()
         match outcome.unwrap_err():
             case torch.TorchError.Io(message): "Io: " + message
             case other: "another: " + other.message()
-    fn fetch(url, root): told(\\: u.download_url(url, root))
+    fn fetch(url, root): reported(\\: u.download_url(url, root))
     fn fetch_with(url, root, md5, mirrors, timeout = 5, hops = 3):
         val others = if mirrors == "": [] else: mirrors.split(" ")
-        told(\\: u.download_url(url, root, md5: md5, mirrors: others, timeout: timeout, max_redirect_hops: hops))
-    fn fetch_named(url, root, name, sha256): told(\\: u.download_url(url, root, filename: name, sha256: sha256))
+        reported(\\: u.download_url(url, root, md5: md5, mirrors: others, timeout: timeout, max_redirect_hops: hops))
+    fn fetch_named(url, root, name, sha256): reported(\\: u.download_url(url, root, filename: name, sha256: sha256))
     fn md5(path): u.calculate_md5(path)
     fn sha256(path): u.calculate_sha256(path)
     fn is_whole(path, sum): u.check_integrity(path, sum)
-    fn extract(path, folder): told(\\: u.extract_archive(path, folder))
-    fn extract_here(path): told(\\: u.extract_archive(path, remove_finished: true))
+    fn extract(path, folder): reported(\\: u.extract_archive(path, folder))
+    fn extract_here(path): reported(\\: u.extract_archive(path, remove_finished: true))
     fn of_mnist(root):
         val made = [d.MNIST(root), d.FashionMNIST(root)]
         made.map(\\it: [it.mirrors(), it.resources()])
@@ -153,9 +153,9 @@ def test_all_mirrors_are_tried_and_reported_with_reasons(site, tmp_path):
     closed = "http://127.0.0.1:9/data.bin"
     mirrors = [site.url("wrong"), closed, site.url("stalled"), site.url("round"), site.url("local"), "ftp://x/data.bin"]
     begun = time.monotonic()
-    told = OURS.fetch_with(site.url("missing"), str(tmp_path), MD5, " ".join(mirrors), 1)
+    reported = OURS.fetch_with(site.url("missing"), str(tmp_path), MD5, " ".join(mirrors), 1)
     assert time.monotonic() - begun < 15
-    head, *lines = told.split("\n")
+    head, *lines = reported.split("\n")
     assert head == f"Io: download_url: cannot download '{tmp_path / 'data.bin'}':"
     reasons = dict(line.strip().split(": ", 1) for line in lines)
     assert list(reasons) == [site.url("missing"), *mirrors]
@@ -179,8 +179,8 @@ def test_mirror_with_a_wrong_range_is_skipped(site, tmp_path):
 
 def test_server_without_ranges_is_tried_last(site, tmp_path):
     (tmp_path / "data.bin.part").write_bytes(CONTENT[:50_000])
-    told = OURS.fetch_with(site.url("shifted"), str(tmp_path), MD5, site.url("missing"))
-    assert told == str(tmp_path / "data.bin")
+    reported = OURS.fetch_with(site.url("shifted"), str(tmp_path), MD5, site.url("missing"))
+    assert reported == str(tmp_path / "data.bin")
     assert only(tmp_path) == {"data.bin": CONTENT}
     assert site.requests == [
         ("/shifted/data.bin", "bytes=50000-"),
@@ -196,8 +196,8 @@ def test_failed_download_leaves_no_file(address, tmp_path):
 
 
 def test_url_without_a_file_name_is_rejected(site, tmp_path):
-    told = OURS.fetch(f"{site.address}/?a=b", str(tmp_path))
-    assert "does not end with a file name; pass filename" in told
+    reported = OURS.fetch(f"{site.address}/?a=b", str(tmp_path))
+    assert "does not end with a file name; pass filename" in reported
     assert site.requests == []
     assert only(tmp_path) == {}
 
@@ -212,8 +212,9 @@ def test_concurrent_downloads_of_one_file_are_rejected(site, tmp_path):
 
     with (tmp_path / "data.bin.part").open("wb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
-        told = OURS.fetch_with(site.url("good"), str(tmp_path), MD5, site.url("whole"))
-    assert told == f"Io: '{tmp_path / 'data.bin.part'}' cannot be written: another download writes it; wait until it is complete"
+        reported = OURS.fetch_with(site.url("good"), str(tmp_path), MD5, site.url("whole"))
+    part = tmp_path / "data.bin.part"
+    assert reported == f"Io: '{part}' cannot be written: another download writes it; wait until it is complete"
     assert site.requests == []
 
 
@@ -222,11 +223,11 @@ def test_full_disk_is_reported_without_trying_other_mirrors(site, tmp_path):
     old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, limit[1]))
     try:
-        told = OURS.fetch_with(site.url("good"), str(tmp_path), MD5, site.url("whole"))
+        reported = OURS.fetch_with(site.url("good"), str(tmp_path), MD5, site.url("whole"))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
         signal.signal(signal.SIGXFSZ, old)
-    assert told == f"Io: '{tmp_path / 'data.bin.part'}' cannot be written: File too large"
+    assert reported == f"Io: '{tmp_path / 'data.bin.part'}' cannot be written: File too large"
     assert len(site.requests) == 1
     OURS.fetch_with(site.url("good"), str(tmp_path), MD5, "")
     assert only(tmp_path) == {"data.bin": CONTENT}
@@ -235,8 +236,8 @@ def test_full_disk_is_reported_without_trying_other_mirrors(site, tmp_path):
 
 def test_folder_that_cannot_be_created_is_reported(site, tmp_path):
     (tmp_path / "file").write_text("")
-    told = OURS.fetch(site.url("good"), str(tmp_path / "file" / "sub"))
-    assert told.startswith("Io: cannot make the folder ")
+    reported = OURS.fetch(site.url("good"), str(tmp_path / "file" / "sub"))
+    assert reported.startswith("Io: cannot make the folder ")
 
 
 # ---- as programs: Ctrl-C and progress
@@ -349,11 +350,11 @@ def test_archives_are_extracted_as_by_tarfile(name, mode, form, tmp_path):
     with tarfile.open(tmp_path / name) as archive:
         archive.extractall(tmp_path / "theirs")
     assert OURS.extract(str(tmp_path / name), str(tmp_path / "ours")) == str(tmp_path / "ours")
-    wanted, found = (
+    expected, found = (
         {p.relative_to(tmp_path / side): p.read_bytes() if p.is_file() else None for p in (tmp_path / side).rglob("*")}
         for side in ("theirs", "ours")
     )
-    assert found == wanted
+    assert found == expected
     assert len(found) > 6
 
 
@@ -367,15 +368,17 @@ def test_ustars_prefix_is_part_of_the_name(tmp_path):
 @pytest.mark.parametrize("name", ["../out", "a/../../out", "/tmp/h_out", "..", "a/b/../../../out"])
 def test_names_outside_of_the_folder_are_rejected(name, tmp_path):
     (tmp_path / "x.tar.gz").write_bytes(archive_of([("good", b"1"), (name, b"2")]))
-    told = OURS.extract(str(tmp_path / "x.tar.gz"), str(tmp_path / "here"))
-    assert told.startswith(f"Io: '{tmp_path / 'x.tar.gz'}' cannot be extracted: entry '{name}' is outside of the folder")
+    reported = OURS.extract(str(tmp_path / "x.tar.gz"), str(tmp_path / "here"))
+    assert reported.startswith(
+        f"Io: '{tmp_path / 'x.tar.gz'}' cannot be extracted: entry '{name}' is outside of the folder"
+    )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["here", "x.tar.gz"]
 
 
 def test_links_are_rejected(tmp_path):
     (tmp_path / "x.tar.gz").write_bytes(archive_of([("link", "/etc"), ("link/passwd", b"2")]))
-    told = OURS.extract(str(tmp_path / "x.tar.gz"), str(tmp_path / "here"))
-    assert told.endswith("entry 'link' is neither a file nor a directory")
+    reported = OURS.extract(str(tmp_path / "x.tar.gz"), str(tmp_path / "here"))
+    assert reported.endswith("entry 'link' is neither a file nor a directory")
     assert list((tmp_path / "here").iterdir()) == []
 
 
@@ -392,8 +395,8 @@ def test_empty_archive_is_handled_as_by_tarfile(content, tmp_path):
     path.write_bytes(content)
     with pytest.raises(tarfile.ReadError), tarfile.open(path):
         pass
-    told = OURS.extract(str(path), str(tmp_path / "here"))
-    assert told == f"Io: '{path}' cannot be extracted: this tar archive is empty"
+    reported = OURS.extract(str(path), str(tmp_path / "here"))
+    assert reported == f"Io: '{path}' cannot be extracted: this tar archive is empty"
 
 
 @pytest.mark.parametrize("mode", ["w:gz", "w:"])
@@ -403,17 +406,17 @@ def test_truncated_and_flipped_archives_are_reported(mode, tmp_path):
     generator = random.Random(4)
     for _ in range(200):
         path.write_bytes(whole[: generator.randrange(3000)])
-        told = OURS.extract(str(path), str(tmp_path / "here"))
-        assert told.startswith("Io: ")
-    counted = {"read": 0, "told": 0}
+        reported = OURS.extract(str(path), str(tmp_path / "here"))
+        assert reported.startswith("Io: ")
+    counted = {"read": 0, "reported": 0}
     for _ in range(300):
         changed = bytearray(whole)
         changed[generator.randrange(2600)] ^= 1 << generator.randrange(8)
         path.write_bytes(changed)
-        told = OURS.extract(str(path), str(tmp_path / "here"))
-        counted["told" if told.startswith("Io: ") else "read"] += 1
-        assert told.startswith("Io: ") or told == str(tmp_path / "here")
-    assert counted["told"] > 50, counted
+        reported = OURS.extract(str(path), str(tmp_path / "here"))
+        counted["reported" if reported.startswith("Io: ") else "read"] += 1
+        assert reported.startswith("Io: ") or reported == str(tmp_path / "here")
+    assert counted["reported"] > 50, counted
     assert sorted(p.name for p in tmp_path.iterdir()) == ["here", "x.tar"]
 
 
@@ -463,9 +466,9 @@ def test_mnist_is_downloaded_once_and_torchvision_reads_it(tmp_path):
         assert len(site.requests) == 8
     folder = tmp_path / "ours" / "MNIST" / "raw"
     assert {path.name for path in folder.iterdir()} == {*files, *(name.removesuffix(".gz") for name in files)}
-    wanted = datasets.MNIST(str(tmp_path / "ours"))
-    assert torch.equal(torch.cat([picture for picture, _ in found]), wanted.data)
-    assert [target for _, target in found] == wanted.targets.tolist()
+    expected = datasets.MNIST(str(tmp_path / "ours"))
+    assert torch.equal(torch.cat([picture for picture, _ in found]), expected.data)
+    assert [target for _, target in found] == expected.targets.tolist()
 
 
 def cifar_of(site, folder: Path, tgz: bytes):
@@ -509,10 +512,10 @@ def test_incomplete_cifar_is_downloaded(tmp_path):
         assert len(site.requests) == 1
         assert (root / folder.name / "data_batch_4").read_bytes() == (folder / "data_batch_4").read_bytes()
         site.files.clear()
-        told = made.failure(str(tmp_path / "never"))
-        assert f"cifar-10-python.tar.gz':\n  {site.url('good', 'cifar-10')}" in told
-    wanted = theirs("CIFAR10", root, False)
-    assert len(found) == len(wanted) == 4
-    for (ours, our_target), (_, target), pixels in zip(found, wanted, wanted.data):
+        reported = made.failure(str(tmp_path / "never"))
+        assert f"cifar-10-python.tar.gz':\n  {site.url('good', 'cifar-10')}" in reported
+    expected = theirs("CIFAR10", root, False)
+    assert len(found) == len(expected) == 4
+    for (ours, our_target), (_, target), pixels in zip(found, expected, expected.data):
         assert our_target == target
         assert torch.equal(ours, torch.from_numpy(pixels).permute(2, 0, 1))

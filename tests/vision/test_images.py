@@ -31,31 +31,31 @@ OURS = run(
     fn of_path(path): io.decode_image(path)
     fn outcome(data):
         val result = torch.attempt(\\: io.decode_image(data, "RGB", true))
-        if result.is_ok(): "" else: told(result.unwrap_err())
-    fn told(error):
+        if result.is_ok(): "" else: reported(result.unwrap_err())
+    fn reported(error):
         match error:
             case torch.TorchError.Io(message): "Io: " + message
             case torch.TorchError.InvalidArgument(message): "InvalidArgument: " + message
             case other: "another: " + other.message()
     fn try_read(path):
         val result = io.try_read_image(path)
-        if result.is_ok(): "" else: told(result.unwrap_err())
-    fn encoded_png(picture, level): io.encode_png(picture, level)
-    fn encoded_jpeg(picture, quality): io.encode_jpeg(picture, quality)
-    fn refused(picture, quality, level):
-        val jpeg = torch.attempt(\\: io.encode_jpeg(picture, quality))
-        val png = torch.attempt(\\: io.encode_png(picture, level))
-        (if jpeg.is_ok(): "" else: told(jpeg.unwrap_err()), if png.is_ok(): "" else: told(png.unwrap_err()))
-    fn written(picture, folder):
-        io.write_png(picture, folder + "/a.png")
-        io.write_jpeg(picture, folder + "/a.jpg", 90)
+        if result.is_ok(): "" else: reported(result.unwrap_err())
+    fn encoded_png(make_image, level): io.encode_png(make_image, level)
+    fn encoded_jpeg(make_image, quality): io.encode_jpeg(make_image, quality)
+    fn refused(make_image, quality, level):
+        val jpeg = torch.attempt(\\: io.encode_jpeg(make_image, quality))
+        val png = torch.attempt(\\: io.encode_png(make_image, level))
+        (if jpeg.is_ok(): "" else: reported(jpeg.unwrap_err()), if png.is_ok(): "" else: reported(png.unwrap_err()))
+    fn written(make_image, folder):
+        io.write_png(make_image, folder + "/a.png")
+        io.write_jpeg(make_image, folder + "/a.jpg", 90)
         (io.read_file(folder + "/a.png"), io.read_file(folder + "/a.jpg"))
     """
 )
 MUTATIONS = 20_000 if os.environ.get("SIMPLE_LONG_TESTS") == "1" else 2_000
 
 
-def picture(mode: str, width: int, height: int):
+def make_image(mode: str, width: int, height: int):
     """A smooth image with some noise."""
     generator = numpy.random.default_rng(width * 1000 + height)
     channels = len(image.new(mode, (1, 1)).getbands())
@@ -77,10 +77,10 @@ def tensor_of(data: bytes):
 
 
 def same(data: bytes, mode: str = "UNCHANGED", oriented: bool = False) -> None:
-    wanted = torchvision_io.decode_image(tensor_of(data), mode, apply_exif_orientation=oriented)
+    expected = torchvision_io.decode_image(tensor_of(data), mode, apply_exif_orientation=oriented)
     found = OURS.decode(tensor_of(data), mode, oriented)
-    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
-    assert torch.equal(found.to(torch.int32), wanted.to(torch.int32))
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    assert torch.equal(found.to(torch.int32), expected.to(torch.int32))
 
 
 SIZES = [(1, 1), (7, 5), (8, 8), (16, 16), (17, 33), (64, 48), (131, 3)]
@@ -99,7 +99,7 @@ JPEGS = {
 @pytest.mark.parametrize("colours", ["L", "RGB", "CMYK"])
 def test_jpeg(colours, options):
     for (width, height), mode in itertools.product(SIZES, ["UNCHANGED", "GRAY", "RGB"]):
-        same(bytes_of(picture(colours, width, height), format="JPEG", **options), mode)
+        same(bytes_of(make_image(colours, width, height), format="JPEG", **options), mode)
 
 
 @pytest.mark.parametrize("orientation", range(10))
@@ -107,7 +107,7 @@ def test_jpeg(colours, options):
 def test_orientation(kind, orientation):
     exif = image.Exif()
     exif[0x0112] = orientation
-    data = bytes_of(picture("RGB", 13, 7), format=kind, exif=exif)
+    data = bytes_of(make_image("RGB", 13, 7), format=kind, exif=exif)
     for oriented in (False, True):
         same(data, "RGB", oriented)
 
@@ -117,7 +117,7 @@ def test_orientation_in_both_byte_orders_after_other_entries(order):
     mark = b"II" if order == "<" else b"MM"
     entries = struct.pack(order + "HHIHH", 0x0103, 3, 1, 6, 0) + struct.pack(order + "HHIHH", 0x0112, 3, 1, 6, 0)
     exif = mark + struct.pack(order + "HI", 42, 8) + struct.pack(order + "H", 2) + entries + b"\0\0\0\0"
-    same(bytes_of(picture("RGB", 13, 7), format="JPEG", exif=b"Exif\0\0" + exif), "RGB", True)
+    same(bytes_of(make_image("RGB", 13, 7), format="JPEG", exif=b"Exif\0\0" + exif), "RGB", True)
 
 
 def chunk(name: bytes, data: bytes) -> bytes:
@@ -196,12 +196,12 @@ def test_photographs(name):
 
 
 def test_channels_are_interleaved_as_in_torchvision():
-    data = tensor_of(bytes_of(picture("RGB", 13, 7), format="JPEG"))
+    data = tensor_of(bytes_of(make_image("RGB", 13, 7), format="JPEG"))
     assert OURS.jpeg(data).stride() == torchvision_io.decode_jpeg(data).stride()
 
 
 def test_modes_have_names_and_values():
-    data = tensor_of(bytes_of(picture("RGB", 13, 7), format="PNG"))
+    data = tensor_of(bytes_of(make_image("RGB", 13, 7), format="PNG"))
     grey = torchvision_io.decode_image(data, "GRAY")
     assert torch.equal(OURS.by_mode(data), grey)
     assert torch.equal(OURS.decode(data, "gray", False), grey)
@@ -211,7 +211,9 @@ def test_modes_have_names_and_values():
 
 def test_other_formats_are_decoded_by_torchvision(tmp_path):
     for kind in ("GIF", "WEBP"):
-        data = tensor_of(bytes_of(picture("RGB", 13, 7), format=kind, **({"lossless": True} if kind == "WEBP" else {})))
+        data = tensor_of(
+            bytes_of(make_image("RGB", 13, 7), format=kind, **({"lossless": True} if kind == "WEBP" else {}))
+        )
         assert torch.equal(OURS.decode(data, "RGB", False), torchvision_io.decode_image(data, "RGB"))
 
 
@@ -225,11 +227,11 @@ def test_ctrl_c_in_the_decoder_is_not_an_image_error(monkeypatch):
 
 
 def jpeg_bytes(**options) -> bytes:
-    return bytes_of(picture("RGB", 40, 30), format="JPEG", **options)
+    return bytes_of(make_image("RGB", 40, 30), format="JPEG", **options)
 
 
 def png_bytes() -> bytes:
-    return bytes_of(picture("RGB", 40, 30), format="PNG")
+    return bytes_of(make_image("RGB", 40, 30), format="PNG")
 
 
 def widened(data: bytes, kind: str) -> bytes:
@@ -247,7 +249,7 @@ BROKEN = {
     "half a JPEG": (jpeg_bytes()[:500], "decode_jpeg: the file is truncated"),
     "half a progressive JPEG": (jpeg_bytes(progressive=True)[:700], "decode_jpeg: the file is truncated"),
     "the start of a JPEG": (jpeg_bytes()[:4], "decode_jpeg: the file is truncated"),
-    "a JPEG without a picture": (b"\xff\xd8\xff\xd9", "decode_jpeg: JPEG datastream contains no image"),
+    "a JPEG without a make_image": (b"\xff\xd8\xff\xd9", "decode_jpeg: JPEG datastream contains no image"),
     "half a PNG": (png_bytes()[:500], "decode_png: the file is truncated"),
     "the start of a PNG": (png_bytes()[:8], "decode_png: the file is truncated"),
     "a flipped bit of a PNG": (
@@ -265,12 +267,12 @@ BROKEN = {
 
 @pytest.mark.parametrize(("data", "message"), BROKEN.values(), ids=BROKEN)
 def test_corrupt_files_are_reported(data, message, tmp_path):
-    told = OURS.outcome(tensor_of(data))
-    assert told.startswith("Io: ")
-    assert message in told
-    path = tmp_path / "picture"
+    reported = OURS.outcome(tensor_of(data))
+    assert reported.startswith("Io: ")
+    assert message in reported
+    path = tmp_path / "make_image"
     path.write_bytes(data)
-    assert OURS.try_read(str(path)) == f"Io: '{path}': {told.removeprefix('Io: ')}"
+    assert OURS.try_read(str(path)) == f"Io: '{path}': {reported.removeprefix('Io: ')}"
 
 
 def test_missing_files_are_reported(tmp_path):
@@ -328,21 +330,21 @@ def test_mutated_files_never_crash():
     generator = random.Random(1)
     exif = image.Exif()
     exif[0x0112] = 6
-    jpegs = [jpeg_bytes(exif=exif), jpeg_bytes(progressive=True), bytes_of(picture("CMYK", 20, 20), format="JPEG")]
+    jpegs = [jpeg_bytes(exif=exif), jpeg_bytes(progressive=True), bytes_of(make_image("CMYK", 20, 20), format="JPEG")]
     pngs = [png(20, 11, depth, colour, interlaced=colour == 0) for colour, depth in DEPTHS]
     pngs += [png(9, 9, 4, 3), png_bytes()]
     seen = {"": 0, "Io": 0, "another": 0, "InvalidArgument": 0}
     for i in range(MUTATIONS):
         data = mutated(generator.choice(jpegs if i % 2 else pngs), generator)
-        told = OURS.outcome(tensor_of(with_right_sums(data) if i % 4 == 0 else data))
-        seen[told.split(":")[0]] += 1
+        reported = OURS.outcome(tensor_of(with_right_sums(data) if i % 4 == 0 else data))
+        seen[reported.split(":")[0]] += 1
     assert seen["another"] == seen["InvalidArgument"] == 0
     assert min(seen[""], seen["Io"]) > MUTATIONS // 20  # both occur
 
 
 @pytest.mark.parametrize("colours", ["L", "RGB"])
 def test_encoded_images_match_torchvision(colours, tmp_path):
-    made = torch.from_numpy(numpy.array(picture(colours, 37, 21)))
+    made = torch.from_numpy(numpy.array(make_image(colours, 37, 21)))
     made = made.unsqueeze(0) if colours == "L" else made.permute(2, 0, 1)
     assert torch.equal(torchvision_io.decode_png(OURS.encoded_png(made, 6)), made)
     for quality in (5, 75, 100):
@@ -358,5 +360,5 @@ def test_unsupported_images_are_reported():
     wrong = "InvalidArgument: Image quality should be a positive number between 1 and 100"
     assert tuple(OURS.refused(fine, 0, 10)) == (wrong, "InvalidArgument: Compression level should be between 0 and 9")
     for wrong in (fine[:2], fine.float(), fine[0]):
-        told = OURS.refused(wrong, 75, 6)
-        assert all(line.startswith("InvalidArgument: encode_image: image must") for line in told)
+        reported = OURS.refused(wrong, 75, 6)
+        assert all(line.startswith("InvalidArgument: encode_image: image must") for line in reported)

@@ -13,7 +13,7 @@ take = jax.dlpack.from_dlpack
 
 def make(dtype, layout):
     if layout == "read-only":
-        raise TypeError("JAX has no read-only arrays beside those that all are")
+        raise TypeError("JAX cannot create read-only arrays; all are immutable")
     return jax.block_until_ready(jnp.array(numpy_laid_out(dtype, layout)))
 
 

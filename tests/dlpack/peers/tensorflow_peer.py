@@ -22,7 +22,7 @@ from common import (  # noqa: F401
 
 def make(dtype, layout):
     if layout == "read-only":
-        raise TypeError("TensorFlow has no read-only tensors beside those that all are")
+        raise TypeError("TensorFlow cannot create read-only tensors; all are immutable")
     return tf.constant(numpy_laid_out(dtype, layout))
 
 

@@ -6,7 +6,7 @@ from module_inputs import module, normal
 
 PLAIN = normal(4, 6, requires_grad=False)  # the target of an in-place write must not be a leaf that requires grad
 
-GIVEN = [
+SAMPLES = [
     *(
         module(name, inplace=True).called(PLAIN)
         for name in ("Hardsigmoid", "RReLU", "Hardswish", "ELU", "CELU", "Mish")
@@ -36,7 +36,7 @@ GIVEN = [
     module("LazyLinear", 3, bias=False).called(normal(2, 4, 6)),
 ]
 
-REFUSED = [
+REJECTED = [
     module("Hardtanh", 1.0, 0.5).called(normal(4, 6)),
     module("PReLU", 3).called(normal(2, 4)),
     module("GELU", approximate="other").called(normal(4, 6)),

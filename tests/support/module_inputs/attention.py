@@ -136,5 +136,5 @@ def refused_models() -> list[Given]:
 
 
 with remembered():
-    GIVEN = of_heads() + of_encoders() + of_decoders()
-    REFUSED = refused_heads() + refused_models()
+    SAMPLES = of_heads() + of_encoders() + of_decoders()
+    REJECTED = refused_heads() + refused_models()

@@ -179,7 +179,7 @@ def embeddings():
     yield module("EmbeddingBag", 7, 4, include_last_offset=True).called(below(7, 9), shared_indices(0, 4, 9))
 
 
-GIVEN = [
+SAMPLES = [
     *convolutions(),
     *pools(),
     *norms(),
@@ -191,7 +191,7 @@ GIVEN = [
 ]
 
 # Inputs that both reject with the same message.
-REFUSED = [
+REJECTED = [
     module("Conv2d", 4, 6, 3).called(normal(2, 3, 7, 8)),
     module("Conv2d", 4, 6, 3).called(normal(2, 7)),
     module("Conv2d", 4, 6, 9).called(IMAGE),

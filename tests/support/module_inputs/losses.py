@@ -129,5 +129,5 @@ def refused() -> list[Given]:
     ]
 
 
-GIVEN = of_numbers() + of_classes() + of_distances()
-REFUSED = refused()
+SAMPLES = of_numbers() + of_classes() + of_distances()
+REJECTED = refused()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from module_inputs import activations, attention, losses, recurrent
 
-GIVEN = activations.GIVEN + losses.GIVEN + recurrent.GIVEN + attention.GIVEN
+SAMPLES = activations.SAMPLES + losses.SAMPLES + recurrent.SAMPLES + attention.SAMPLES
 
 # Inputs that both reject with the same message.
-REFUSED = activations.REFUSED + losses.REFUSED + recurrent.REFUSED + attention.REFUSED
+REJECTED = activations.REJECTED + losses.REJECTED + recurrent.REJECTED + attention.REJECTED

@@ -79,7 +79,7 @@ def refused_of_cells(name: str) -> list[Given]:
     ]
 
 
-GIVEN = [
+SAMPLES = [
     *(given for name, kwargs in LAYERS.items() for given in of_layers(name, kwargs)),
     *(given for name in ("RNNCell", "LSTMCell", "GRUCell") for given in of_cells(name)),
     module("LSTM", 5, 6, 2, bidirectional=True, proj_size=3).called(MIXED, states("LSTM", 4, 3, 6, proj_size=3)),
@@ -88,7 +88,7 @@ GIVEN = [
     module("RNNCell", 5, 6, nonlinearity="relu").called(normal(3, 5)),
 ]
 
-REFUSED = [
+REJECTED = [
     *(given for name, kwargs in LAYERS.items() for given in refused_of_layers(name, kwargs)),
     *(given for name in ("RNNCell", "LSTMCell", "GRUCell") for given in refused_of_cells(name)),
     module("LSTM", 5, 6, proj_size=6),

@@ -16,7 +16,7 @@ int32_t rt_probe_narrow(int32_t x) { return x; }
 bool rt_probe_not(bool x) { return !x; }
 void rt_probe_set(int64_t x) { kept = x; }
 int64_t rt_probe_get(void) { return kept; }
-char* rt_probe_maybe(bool given) { return given ? spl_str_new("here") : NULL; }
+char* rt_probe_maybe(bool argument) { return argument ? spl_str_new("here") : NULL; }
 
 char* rt_probe_shout(const char* s) {
   const size_t length = strlen(s);
@@ -34,8 +34,8 @@ struct hammering {
   int64_t tensor, rounds, failed;
 };
 
-static void* hammer(void* given) {
-  struct hammering* work = given;
+static void* hammer(void* argument) {
+  struct hammering* work = argument;
   for (int64_t i = 0; i < work->rounds; ++i) {
     const int64_t sum = work->add(work->tensor, work->tensor);
     if (sum == 0) {
@@ -147,12 +147,12 @@ SplArray* rt_probe_count_up(int64_t n) {
   return array;
 }
 
-static char* tell(const SplArray* values, char* at) {
+static char* describe(const SplArray* values, char* at) {
   for (int64_t i = 0; i < spl_array_len(values); ++i) {
     const SplValue value = spl_array_get(values, i);
     if (value.tag == SPL_ARRAY) {
       *at++ = '[';
-      at = tell(value.as_array, at);
+      at = describe(value.as_array, at);
       *at++ = ']';
     } else {
       *at++ = "nbifs"[value.tag];
@@ -162,9 +162,9 @@ static char* tell(const SplArray* values, char* at) {
 }
 
 char* rt_probe_kinds(const SplArray* values) {
-  char told[100];
-  *tell(values, told) = 0;
-  return spl_str_new(told);
+  char described[100];
+  *describe(values, described) = 0;
+  return spl_str_new(described);
 }
 
 double rt_probe_mix(int64_t a, double b, bool c, const char* d, int64_t e, double f, int64_t g, int64_t h) {
@@ -223,21 +223,21 @@ double rt_probe_scaled(double a, double b, double scale) { return (a + b) * scal
 int64_t rt_probe_twice(int64_t (*f)(int64_t), int64_t x) { return f(f(x)); }
 double rt_probe_apply_mixed(double (*f)(double, int32_t, bool, float)) { return f(0.5, -3, true, 0.25f); }
 int64_t rt_probe_told(const char* (*f)(const char*)) {
-  const char* given = f("from C");
-  const int64_t length = given == NULL ? -1 : (int64_t)strlen(given);
-  free((void*)given);
+  const char* argument = f("from C");
+  const int64_t length = argument == NULL ? -1 : (int64_t)strlen(argument);
+  free((void*)argument);
   return length;
 }
 int64_t rt_probe_summed(SplArray* (*f)(const SplArray*)) {
-  SplArray* given = spl_array_new_i64();
-  spl_array_push_i64(given, 1);
-  spl_array_push_i64(given, 2);
-  SplArray* result = f(given);
+  SplArray* argument = spl_array_new_i64();
+  spl_array_push_i64(argument, 1);
+  spl_array_push_i64(argument, 2);
+  SplArray* result = f(argument);
   int64_t sum = 0;
   for (int64_t i = 0; i < spl_array_len(result); ++i) {
     sum += spl_as_int(spl_array_get(result, i));
   }
-  spl_array_free(given);
+  spl_array_free(argument);
   spl_array_free(result);
   return sum;
 }
