@@ -7,7 +7,7 @@ show on every machine whether an operation runs on a complex tensor or on its re
 from __future__ import annotations
 
 import pytest
-from optimizers_of_both import Problem, ours, pythons, torch
+from compare_optimizers import Problem, ours, pythons, torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from torch.testing._internal.common_optimizers import optim_db  # isort: skip
