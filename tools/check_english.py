@@ -90,6 +90,14 @@ _WORDS = [(re.compile(rf"\b(?:{pattern})(?!\w)", re.I), instead) for pattern, in
 _IDENTIFIERS = re.compile(rf"\b(?:{'|'.join(IDENTIFIERS)})\b")
 
 
+def words_in(prose: str) -> Iterator[str]:
+    """The words of the glossary that `prose` contains, each with what to write."""
+    for pattern, instead in _WORDS:
+        found = pattern.search(prose)
+        if found:
+            yield f"'{found[0].strip()}': write {instead}"
+
+
 def glossary_findings(path: str, text: str) -> Iterator[Finding]:
     in_fence = in_docstring = False
     for number, line in enumerate(text.splitlines(), 1):
@@ -105,10 +113,7 @@ def glossary_findings(path: str, text: str) -> Iterator[Finding]:
                 in_docstring = not in_docstring
         else:
             prose = prose_of(path, line)
-        for pattern, instead in _WORDS:
-            found = pattern.search(prose)
-            if found:
-                yield Finding(path, number, f"'{found[0].strip()}': write {instead}")
+        yield from (Finding(path, number, what) for what in words_in(prose))
         if not path.endswith(".md"):
             found = _IDENTIFIERS.search(line) or DECLARATION.match(line)
             if found:

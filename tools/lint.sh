@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks the style of all of our own files: clang-format, clang-tidy, ruff; each is left out, by name, where it is missing.
+# Checks the style of our own files: English, clang-format, clang-tidy, ruff. A missing tool is reported and skipped.
 # Usage: tools/lint.sh [--fast]   (--fast: without clang-tidy, which compiles every file)
 set -u
 cd "$(dirname "$0")/.." || exit
@@ -8,19 +8,26 @@ sources=$(git ls-files '*.cpp' '*.h' '*.c' ':!abi/generated' ':!abi/include/simp
 
 have() { command -v "$1" >/dev/null || { echo "not checked: $1 is missing"; return 1; }; }
 
-if have clang-format; then
+# The glossary in code and documents, sentence length and line width of documents.
+python3 tools/check_english.py || status=1
+
+# .clang-format needs version 15 or newer; Debian 12 calls one clang-format-16.
+format=clang-format
+command -v clang-format-16 >/dev/null && format=clang-format-16
+if have "$format"; then
   # shellcheck disable=SC2086
-  clang-format --dry-run --Werror $sources || status=1
+  "$format" --dry-run --Werror $sources || status=1
 fi
 if [ "${1-}" != --fast ] && have clang-tidy; then
-  database=build/release/compile_commands.json
+  # The dev build compiles each file by itself.
+  database=build/dev/compile_commands.json
   if [ -e "$database" ]; then
-    # Only what the release build compiles; headers are seen through it.
+    # Only what that build compiles; headers are checked through it.
     git ls-files '*.cpp' ':!abi/generated' | while read -r file; do
       grep -q "$PWD/$file\"" "$database" && echo "$file"
-    done | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/release 2>/dev/null || status=1
+    done | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/dev 2>/dev/null || status=1
   else
-    echo "not checked: clang-tidy needs $database (bin/simple build)"
+    echo "not checked: clang-tidy needs $database (bin/simple build --preset dev)"
   fi
 fi
 if have ruff; then
