@@ -29,6 +29,20 @@ class Writer {
   // NOLINTNEXTLINE(misc-no-recursion): as deep as the program's value, whose depth the ABI limits
   void write(const Value& value) {
     switch (value.kind) {
+      case Kind::kList:
+      case Kind::kTuple:
+      case Kind::kSet:
+      case Kind::kDict:
+      case Kind::kOrderedDict:
+        write_collection(value);
+        break;
+      default:
+        write_scalar(value);
+    }
+  }
+
+  void write_scalar(const Value& value) {
+    switch (value.kind) {
       case Kind::kNone:
         out_ += 'N';
         break;
@@ -64,10 +78,14 @@ class Writer {
       case Kind::kParameter:
         write_parameter(value.tensor);
         break;
-      case Kind::kList:
-        out_ += ']';
-        write_marked(value.items, 'e');
-        break;
+      default:
+        throw Error(ErrorKind::kInternal, "pickle: an intermediate value cannot be written");
+    }
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion)
+  void write_collection(const Value& value) {
+    switch (value.kind) {
       case Kind::kTuple:
         out_ += '(';
         write_all(value.items);
@@ -87,13 +105,9 @@ class Writer {
         write_empty_ordered_dict();
         write_marked(value.items, 'u');
         break;
-      case Kind::kGlobal:
-      case Kind::kStorage:
-      case Kind::kLayout:
-      case Kind::kOldText:
-      case Kind::kArrayType:
-      case Kind::kArray:
-        throw Error(ErrorKind::kInternal, "pickle: an intermediate value cannot be written");
+      default:  // kList
+        out_ += ']';
+        write_marked(value.items, 'e');
     }
   }
 
