@@ -89,7 +89,7 @@ def test_iterable_dataset_restarts_and_is_shared_by_workers(output):
         ("kinds", "get: an iterable dataset has no index; iterate over it"),
         ("order", "begin: a map-style dataset has no iterator; use its indices"),
         ("handle", "unknown handle 77"),
-        ("none", "the handle 0 is no data set: give what the library's own function gave"),
+        ("none", "NativeDataset: handle 0 is not a dataset; pass the handle that the library's function returned"),
     ],
 )
 def test_failures_are_reported(output, case, message):
