@@ -20,8 +20,8 @@ namespace {
 
 using namespace spl;
 
-// As main() runs a program, but that its end is not the process's.
-std::string problem_of_running(const char* file) {
+// Runs a file as main() does, but without exiting. Returns the error message, or "".
+std::string run_file(const char* file) {
   try {
     bool ignored = false;
     attached_thread(ignored);
@@ -33,7 +33,7 @@ std::string problem_of_running(const char* file) {
   } catch (const LoadError& error) {
     return error.report;
   } catch (const ExitRequest&) {
-    return "it was stopped while it started";
+    return "interrupted during startup";
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -54,10 +54,10 @@ extern "C" {
 SPL_EMBEDDED_API const char* spl_embedded_start(const char* file, SplWriter writer) {
   static std::string problem;
   set_embedded(own_path());
-  write_by(writer);
+  set_writer(writer);
   host_lock().become_shared();
   host_lock().acquire();
-  problem = problem_of_running(file);
+  problem = run_file(file);
   host_lock().release();
   return problem.empty() ? nullptr : problem.c_str();
 }

@@ -1,4 +1,4 @@
-/* The host in a process that is another program's, such as Python's. */
+/* The host embedded in another program's process, such as Python's. */
 #pragma once
 
 #include <stddef.h>
@@ -7,18 +7,18 @@
 extern "C" {
 #endif
 
-/* What Simple prints: 1 is standard output, 2 what is for standard error. Called on any thread, without
- * locks. Gives 0, or another number where the text could not be written: what printed it fails. */
+/* Receives what Simple prints. `stream`: 1 for standard output, 2 for standard error. Called on any thread,
+ * without locks. Returns 0 on success; any other value makes the print statement raise an error. */
 typedef int (*SplWriter)(int stream, const char* text, size_t size);
 
-/* Starts the host, once, and runs the file, which gives its functions to the program. NULL, or why it failed:
- * text that lives as long as the process. */
+/* Starts the host and runs the file, which registers its functions with the program. Must be called once.
+ * Returns NULL, or an error message that stays valid until the process exits. */
 const char* spl_embedded_start(const char* file, SplWriter writer);
 
 /* An interrupt: running Simple code stops at its next safepoint, as by exit(130). Async-signal-safe. */
 void spl_embedded_interrupt(void);
 
-/* The process is about to end: no Simple code runs any more, and threads of Simple stay where they are. */
+/* Called before the process exits. Afterwards no Simple code runs; threads of Simple stay blocked. */
 void spl_embedded_end(void);
 
 #ifdef __cplusplus

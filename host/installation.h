@@ -1,17 +1,18 @@
-// Where the host lies on disk, and whose process it runs in.
+// The installation folder, and whether the host is embedded.
 #pragma once
 
 #include <string>
 
 namespace spl {
 
-/// The folder above bin/, or above lib/ for the host as a library: share/simple and lib/ lie in it.
+/// The folder that contains bin/, lib/ and share/simple.
 const std::string& installation_folder();
 
-/// In a process that is another program's the host neither ends it nor writes past its streams.
+/// Whether the host runs in another program's process. Then it never exits the process and writes only
+/// through the program's writer.
 bool is_embedded();
 
-/// Makes it one, before anything else is asked: `library` is the host's own file there.
+/// Marks the host as embedded. `library` is the path of libsimple_host.so. Must be called first.
 void set_embedded(const std::string& library);
 
 }  // namespace spl

@@ -1,4 +1,4 @@
-// The command line of the host.
+// The command line of simple-host.
 #include <pthread.h>
 
 #include <algorithm>
@@ -30,10 +30,10 @@ const char kHelp[] =
     "usage: simple-host [--verbose] FILE [ARGUMENTS]   run a .spl file\n"
     "       simple-host [--verbose] run FILE [ARGUMENTS]\n"
     "       simple-host -e CODE                        run statements; ; separates them\n"
-    "       simple-host test [PATHS] [--filter TEXT]   run the *_spec.spl files there\n"
+    "       simple-host test [PATHS] [--filter TEXT]   run *_spec.spl files\n"
     "       simple-host --version | --help\n";
 
-// Runs `body`, tells of failures, gives the exit code.
+// Runs `body`, prints its errors and returns the exit code.
 template <class Body>
 int guarded(Body&& body) {
   try {
@@ -57,7 +57,7 @@ int guarded(Body&& body) {
   return 1;
 }
 
-// Whether the file's own top-level statements already call main().
+// Whether the file's top-level statements call main().
 bool calls_main(const LoadedModule& module) {
   for (const auto& stmt : module.tree.module.statements) {
     if (stmt->kind != StmtKind::kExpr || as<ExprStmt>(*stmt).value->kind != ExprKind::kCall) {
@@ -71,31 +71,31 @@ bool calls_main(const LoadedModule& module) {
   return false;
 }
 
-// Calls the program's main, unless its own statements did; a parameter gets the program's arguments, an
+// Calls the program's main() unless its statements do. A parameter receives the program's arguments; an
 // integer result is the exit code.
 int run_main(LoadedModule& module) {
   const auto found = module.names.find(intern("main"));
   if (found == module.names.end() || !module.slots[found->second].is(Kind::kClosure) || calls_main(module)) {
     return 0;
   }
-  std::vector<Value> words;
-  for (const std::string& word : program_info().arguments) {
-    words.push_back(make_text(word));
+  std::vector<Value> arguments;
+  for (const std::string& argument : program_info().arguments) {
+    arguments.push_back(make_text(argument));
   }
-  const Ref given = Ref::owned(make_array(std::move(words)));
+  const Ref array = Ref::owned(make_array(std::move(arguments)));
   const Value entry = module.slots[found->second];
-  const bool takes_them = !as_object<Closure>(entry)->proto->parameters.empty();
-  const Value argument = given.get();
-  const Ref called = Ref::owned(current_thread().call(entry, &argument, takes_them ? 1 : 0));
+  const bool has_parameter = !as_object<Closure>(entry)->proto->parameters.empty();
+  const Value argument = array.get();
+  const Ref called = Ref::owned(current_thread().call(entry, &argument, has_parameter ? 1 : 0));
   const Ref result = Ref::owned(awaited(called.get()));
   return result.get().is_int() ? static_cast<int>(result.get().as_int) : 0;
 }
 
-// Runs the program to its end. Other threads may still use its variables; else they go now.
+// Runs main() and releases the program's variables, unless other threads may still use them.
 int run_to_end(LoadedModule& module) {
   const int code = run_main(module);
   if (!host_lock().shared()) {
-    module.give_up_variables();
+    module.release_variables();
     collect_cycles();
   }
   tell_unseen_failures();
@@ -125,8 +125,8 @@ void collect_specs(const std::string& path, std::vector<std::string>& files) {
   files.insert(files.end(), found.begin(), found.end());
 }
 
-// The last line is read by `bin/simple test`. Without a line `Results:` nothing ran.
-void tell_sums(const ProgramInfo& info) {
+// `bin/simple test` reads the last line. The line `Results:` is printed only if an example ran.
+void print_totals(const ProgramInfo& info) {
   if (!info.failures.empty()) {
     std::printf("\nFailures:\n");
   }
@@ -152,14 +152,14 @@ int run_specs(const std::vector<std::string>& arguments) {
   ProgramInfo& info = program_info();
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--filter" && i + 1 == arguments.size()) {
-      return std::fputs("error: --filter needs a text\n", stderr), 2;
+      return std::fputs("error: --filter: expected an argument\n", stderr), 2;
     }
     if (arguments[i] == "--filter") {
       info.spec_filter = arguments[++i];
     } else if (fs::exists(arguments[i])) {
       collect_specs(arguments[i], files);
     } else {
-      return std::fprintf(stderr, "error: there is no %s\n", arguments[i].c_str()), 2;
+      return std::fprintf(stderr, "error: no such file or directory: %s\n", arguments[i].c_str()), 2;
     }
   }
   if (files.empty() && (arguments.empty() || arguments[0] == "--filter")) {
@@ -174,13 +174,13 @@ int run_specs(const std::vector<std::string>& arguments) {
     }
     if (info.called_exit) {
       info.failures.push_back(
-          {file, "exit(" + std::to_string(code) + ") was called: what comes after it did not run"});
+          {file, "exit(" + std::to_string(code) + ") called: the rest of the file did not run"});
     }
     if (info.called_exit || code != 0) {
       ++info.failed;
     }
   }
-  tell_sums(info);
+  print_totals(info);
   return info.failed == 0 ? 0 : 1;
 }
 
@@ -200,7 +200,7 @@ int dispatch(std::vector<std::string> arguments) {
   ProgramInfo& info = program_info();
   if (arguments[0] == "-e") {
     if (arguments.size() < 2) {
-      return std::fputs("error: -e needs code\n", stderr), 2;
+      return std::fputs("error: -e: expected an argument\n", stderr), 2;
     }
     info.arguments.assign(arguments.begin() + 2, arguments.end());
     return run_code(arguments[1]);
@@ -215,28 +215,28 @@ int dispatch(std::vector<std::string> arguments) {
     return std::fputs(kHelp, stderr), 2;
   }
   if (arguments[0].starts_with("--")) {
-    return std::fprintf(stderr, "error: unknown option %s; --help lists them\n", arguments[0].c_str()), 2;
+    return std::fprintf(stderr, "error: unknown option %s; see --help\n", arguments[0].c_str()), 2;
   }
   info.path = arguments[0];
   info.arguments.assign(arguments.begin() + 1, arguments.end());
   const int code = run_file(arguments[0]);
-  return code == 0 && info.failed != 0 ? 1 : code;  // a spec that was run by itself
+  return code == 0 && info.failed != 0 ? 1 : code;  // a spec run as a program
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  keep_freed_memory();
+  tune_malloc();
   const char* setting = std::getenv("SIMPLE_VERBOSE");
   program_info().verbose = setting != nullptr && std::strcmp(setting, "1") == 0;
   host_lock().acquire();
   static Thread main_thread;
   install_builtins();
   install_interrupt_handler();
-  pthread_atfork([] { std::fflush(stdout); }, nullptr, nullptr);  // or the child prints it once more
+  pthread_atfork([] { std::fflush(stdout); }, nullptr, nullptr);  // or the child would print it again
   int code = dispatch({arguments + 1, arguments + count});
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    std::fputs("error: not everything that was printed could be written\n", stderr);
+    std::fputs("error: cannot write to standard output\n", stderr);
     code = code == 0 ? 1 : code;
   }
   {
@@ -244,6 +244,6 @@ int main(int count, char** arguments) {
     tell_libraries_of_the_end();
   }
   std::fflush(nullptr);
-  // Without destructors: other threads, native libraries and Python may still be at work.
+  // Without destructors: other threads, native libraries and Python may still be running.
   std::_Exit(code);
 }

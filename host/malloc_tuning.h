@@ -1,12 +1,11 @@
-// Memory that a program frees is kept for it.
+// Settings of glibc's malloc for training steps.
 #pragma once
 
 namespace spl {
 
-/// The C library gives freed memory back to the system at once and fetches it anew, which a training step
-/// pays for with thousands of page faults: its tensors are freed and asked for again each time. From here on
-/// up to 512 MiB stay with the process. Nothing is changed where the environment sets glibc's own variables
-/// for this.
-void keep_freed_memory();
+/// Makes malloc keep up to 512 MiB of freed memory in the process. By default glibc returns large freed
+/// blocks to the system at once. A training step frees and allocates its tensors each time, which then costs
+/// thousands of page faults. Does nothing if the environment sets glibc's variables for this.
+void tune_malloc();
 
 }  // namespace spl

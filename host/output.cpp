@@ -12,23 +12,23 @@ namespace {
 Writer writer = nullptr;  // set once, before programs run
 
 bool write(int stream, std::string_view text) {
-  const Unlocked unlocked;  // the other program's streams may have locks of their own
+  const Unlocked unlocked;  // the embedding program's streams may have their own locks
   return writer(stream, text.data(), text.size()) == 0;
 }
 
 }  // namespace
 
-void write_by(Writer given) { writer = given; }
+void set_writer(Writer function) { writer = function; }
 
 void print_text(std::string_view text) {
   if (writer == nullptr) {
     std::fwrite(text.data(), 1, text.size(), stdout);
   } else if (!write(1, text)) {
-    fail("what was printed could not be written");
+    fail("print: cannot write to standard output");
   }
 }
 
-void tell(std::string_view text) {
+void print_diagnostic(std::string_view text) {
   if (writer != nullptr) {
     write(2, text);
   } else {

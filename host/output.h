@@ -1,19 +1,19 @@
-// What a program prints, and what the host tells of it.
+// Output of the program, and diagnostics of the host.
 #pragma once
 
 #include <string_view>
 
 namespace spl {
 
-/// For standard output.
+/// Writes to standard output. Raises an error if an embedding program's writer fails.
 void print_text(std::string_view text);
-/// For standard error, after what was printed before.
-void tell(std::string_view text);
+/// Writes to standard error, after flushing standard output.
+void print_diagnostic(std::string_view text);
 void flush_output();
 
-/// Where both go in a process that is another program's. Called without the host lock, on any thread.
-/// 1: output, 2: errors. 0, or another number where the text was not taken.
+/// Receives both in an embedding program. Called on any thread without the host lock. `stream`: 1 for output,
+/// 2 for errors. Returns 0 on success.
 using Writer = int (*)(int stream, const char* text, size_t size);
-void write_by(Writer writer);
+void set_writer(Writer writer);
 
 }  // namespace spl

@@ -11,9 +11,9 @@ namespace spl {
 
 namespace {
 
-constexpr size_t kShownCalls = 20;  // at each end of a long stack
+constexpr size_t kShownCalls = 20;  // at each end of a deep stack
 
-// Where a line begins in its file; the file's end for a line it does not have.
+// The offset of a line, or the end of the text if it has fewer lines.
 uint32_t offset_of(const std::string& text, uint32_t line) {
   size_t at = 0;
   for (uint32_t i = 1; i < line; ++i) {
@@ -26,11 +26,11 @@ uint32_t offset_of(const std::string& text, uint32_t line) {
   return static_cast<uint32_t>(at);
 }
 
-std::string place_of(const StackEntry& entry) {
+std::string position_of(const StackEntry& entry) {
   return entry.file + ":" + std::to_string(entry.line) + ":" + std::to_string(entry.column);
 }
 
-std::string headed(const SimpleError& error, const StackEntry& entry) {
+std::string header(const SimpleError& error, const StackEntry& entry) {
   const SourceFile* file = loaded_source(entry.file);
   if (file == nullptr || entry.column == 0) {
     return entry.file + ":" + std::to_string(entry.line) + ": error: " + error.message + "\n" +
@@ -41,17 +41,17 @@ std::string headed(const SimpleError& error, const StackEntry& entry) {
   return render({span, error.message, error.hint}, *file);
 }
 
-// What a method of the failure's payload gives; nil where it has none of that name.
-Ref told_by_payload(const SimpleError& error, const char* name) {
+// Calls a method of the error's payload. Returns nil if there is no such method.
+Ref call_payload(const SimpleError& error, const char* name) {
   Thread& thread = current_thread();
   const Method* method = thread.find_method(error.payload.get(), intern(name));
   return method == nullptr ? Ref()
                            : Ref::owned(thread.call_method_of(error.payload.get(), *method, nullptr, 0));
 }
 
-// What the payload tells beyond its message: the traceback of a Python exception, say.
+// The payload's details, such as the traceback of a Python exception.
 std::string details_of(const SimpleError& error) {
-  const Ref text = told_by_payload(error, "details");
+  const Ref text = call_payload(error, "details");
   return !text.get().is(Kind::kText) || text_of(text.get()).empty() ? "" : text_of(text.get()) + "\n";
 }
 
@@ -60,10 +60,10 @@ struct Call {
   size_t left_out;
 };
 
-// The calls of another language that the failure came through, innermost first.
+// The frames of another language that the error passed through, most recent call first.
 std::vector<Call> foreign_calls(const SimpleError& error) {
   std::vector<Call> calls;
-  const Ref frames = told_by_payload(error, "frames");
+  const Ref frames = call_payload(error, "frames");
   if (frames.get().is(Kind::kArray)) {
     for (const Value frame : as_object<Array>(frames.get())->items) {
       calls.push_back({text_of(frame), 0});
@@ -73,26 +73,26 @@ std::vector<Call> foreign_calls(const SimpleError& error) {
 }
 
 std::string calls_of(const std::vector<Call>& calls) {
-  std::string told = "  calls, innermost first:\n";
+  std::string lines = "  stack (most recent call first):\n";
   for (size_t i = 0; i < calls.size(); ++i) {
     if (i == kShownCalls && calls.size() > 2 * kShownCalls) {
       size_t left_out = 0;
       for (; i < calls.size() - kShownCalls; ++i) {
         left_out += 1 + calls[i].left_out;
       }
-      told += "    … " + std::to_string(left_out) + " more\n";
+      lines += "    … " + std::to_string(left_out) + " more calls\n";
     }
-    told += "    " + calls[i].shown + "\n";
+    lines += "    " + calls[i].shown + "\n";
   }
-  return told;
+  return lines;
 }
 
-// Those of the library itself only on request.
+// The library's own calls are included only if `verbose`.
 std::vector<Call> all_calls(const SimpleError& error, bool verbose) {
   std::vector<Call> calls = foreign_calls(error);
   for (const StackEntry& call : error.stack) {
     if (verbose || !call.library) {
-      calls.push_back({call.function + " (" + place_of(call) + ")", call.left_out});
+      calls.push_back({call.function + " (" + position_of(call) + ")", call.left_out});
     }
   }
   return calls;
@@ -101,7 +101,7 @@ std::vector<Call> all_calls(const SimpleError& error, bool verbose) {
 }  // namespace
 
 std::optional<int> exit_code_of(const SimpleError& error) {
-  const Ref code = told_by_payload(error, "exit_code");
+  const Ref code = call_payload(error, "exit_code");
   return code.get().is_int() ? std::optional(static_cast<int>(code.get().as_int)) : std::nullopt;
 }
 
@@ -111,14 +111,14 @@ std::string report_of(const SimpleError& error, bool verbose) {
     return "error: " + error.message + "\n" + (error.hint.empty() ? "" : "  hint: " + error.hint + "\n");
   }
   const std::vector<Call> calls = all_calls(error, verbose);
-  // A stack of one call says nothing that the first line has not said.
-  return headed(error, *entry) + (calls.size() < 2 ? "" : calls_of(calls)) +
+  // A stack of one call repeats the first line.
+  return header(error, *entry) + (calls.size() < 2 ? "" : calls_of(calls)) +
          (verbose ? details_of(error) : "");
 }
 
 std::string note_of(const SimpleError& error) {
   const StackEntry* entry = user_entry(error);
-  return entry == nullptr ? "" : headed(error, *entry) + calls_of(all_calls(error, false));
+  return entry == nullptr ? "" : header(error, *entry) + calls_of(all_calls(error, false));
 }
 
 }  // namespace spl

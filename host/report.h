@@ -1,4 +1,4 @@
-// How a failed program is told on standard error.
+// Error reports on standard error.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,15 @@
 
 namespace spl {
 
-/// The place, the message, the source line with a caret, the hint, and the Simple calls that led there.
-/// `verbose` adds the library's frames, and what the payload's `details() -> text` tells.
+/// The position, the message, the source line with a caret, the hint and the stack of calls. `verbose` adds
+/// the library's frames and the result of the payload's `details() -> text`.
 std::string report_of(const SimpleError& error, bool verbose);
 
-/// The same for a note on an exception of another language: all calls, even a single one, and nothing that
-/// only report_of's `verbose` adds.
+/// The report as a note on an exception of another language: always with the stack, never verbose.
 std::string note_of(const SimpleError& error);
 
-/// The code that the program ends with, and nothing is told, where the payload's `exit_code()` gives one: of
-/// a SystemExit that comes out of Python.
+/// The exit code if the payload's `exit_code()` returns one, as Python's SystemExit does. Such an error is
+/// not printed.
 std::optional<int> exit_code_of(const SimpleError& error);
 
 }  // namespace spl

@@ -177,7 +177,7 @@ Value print_fn(Thread&, Value* args, int count) {
   return Value();
 }
 Value eprint_fn(Thread&, Value* args, int count) {
-  tell(line_of(args, count));
+  print_diagnostic(line_of(args, count));
   return Value();
 }
 Value print_raw(Thread&, Value* args, int count) {

@@ -1,8 +1,8 @@
-// The register bytecode: instructions, and what one compiled function holds.
+// The register bytecode: instructions and the compiled form of one function.
 //
 // Registers 0…locals-1 are variables, arguments first; the others are temporaries. An instruction that reads
-// a temporary consumes it (the register gives up its reference), one that reads a variable does not. So a
-// temporary dies where it is used last, and nothing lingers until the next statement.
+// a temporary consumes it: the register loses its reference. Reading a variable leaves it unchanged. So a
+// temporary is released at its last use, not at the end of the statement.
 #pragma once
 
 #include <string>
@@ -63,25 +63,24 @@ struct Instruction {
 };
 static_assert(sizeof(Instruction) == 8);
 
-/// Remembers what a name meant for one type.
+/// Inline cache: the last lookup of a name, for one type.
 struct Cache {
   Symbol name = kNoSymbol;
   const void* type = nullptr;  // Record or Enum, or the address of a kind's entry
   uint32_t epoch = 0;
   uint32_t index = 0;
-  const void* target = nullptr;  // Closure or Native
-  const void* without =
-      nullptr;  // a Record that has neither method nor field of this name; `type` is empty then
+  const void* target = nullptr;   // Closure or Native
+  const void* without = nullptr;  // a Record without a member of this name; `type` is null then
 };
 
-/// How the arguments of a call that is not merely positional lie in its window.
+/// The layout of the arguments of a call that is not purely positional.
 struct CallSpec {
   enum class Form : uint8_t { kPositional, kNamed, kSpread, kDictSpread, kBase };
   std::vector<Form> forms;
   std::vector<Symbol> names;  // one each
 };
 
-/// A place that can be changed: a root and the steps from there.
+/// An lvalue: a root and the steps from it.
 struct Path {
   enum class Root : uint8_t { kRegister, kCell, kCapturedCell, kGlobal, kValue };
   struct Step {
@@ -91,11 +90,11 @@ struct Path {
   Root root = Root::kRegister;
   uint32_t operand = 0;
   std::vector<Step> steps;
-  int spec = -1;  // of the call, for InvokePlace
+  int spec = -1;  // the CallSpec of an InvokePlace
 };
 
 struct Capture {
-  bool from_local;  // of the function round it; else from that function's own captures
+  bool from_local;  // a local of the enclosing function; else one of its own captures
   uint16_t index;
 };
 
@@ -109,7 +108,7 @@ struct Place {
   uint32_t line, column;
 };
 
-/// A type's parents, resolved when its declaration is reached; or an impl.
+/// A type's parents, resolved when its declaration runs; or an impl.
 struct TypeLink {
   Type* type = nullptr;  // null: found by `target`
   std::vector<Symbol> target;
@@ -129,22 +128,22 @@ struct Proto {
   std::vector<CallSpec> specs;
   std::vector<Path> paths;
   std::vector<const Proto*> protos;
-  std::vector<std::vector<Capture>> capture_lists;  // beside protos
+  std::vector<std::vector<Capture>> capture_lists;  // parallel to protos
   std::vector<VariantPatternSpec> variants;
   std::vector<TypeLink> links;
   std::vector<const UseDecl*> uses;
   std::vector<Symbol> parameters;
-  uint32_t required = 0;  // parameters without a default, from the front
+  uint32_t required = 0;  // leading parameters without a default
   std::vector<bool> has_default;
   int rest = -1;           // which parameter collects positionals
-  int named = -1;          // which collects the named
+  int named = -1;          // which parameter collects keyword arguments
   bool is_method = false;  // parameter 0 is self
   bool writes_self = false;
-  bool is_async = false;      // a call starts it and gives a future
-  bool is_generator = false;  // a call gives a generator
+  bool is_async = false;      // a call starts it and returns a future
+  bool is_generator = false;  // a call returns a generator
   uint32_t locals = 0, registers = 0;
 
-  /// A call with as many positional arguments as parameters needs no more than a frame.
+  /// A call with as many positional arguments as parameters needs only a frame.
   bool plain() const { return rest < 0 && named < 0 && runs_at_once(); }
   bool runs_at_once() const { return !is_async && !is_generator; }
 };

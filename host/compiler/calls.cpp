@@ -1,4 +1,4 @@
-// Calls and the places that mutating methods and assignments work on.
+// Calls, and the lvalues that mutating methods and assignments change.
 #include "host/compiler/compiler.h"
 
 namespace spl {
@@ -45,7 +45,7 @@ uint16_t FunctionCompiler::call_spec(const std::vector<Arg>& args) {
   return static_cast<uint16_t>(proto_->specs.size() - 1);
 }
 
-void FunctionCompiler::call_to(const CallExpr& expr, Register dest) {
+void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
   const Expr* callee = expr.callee.get();
   while (callee->kind == ExprKind::kTypeApply) {
     callee = as<TypeApplyExpr>(*callee).object.get();
@@ -54,8 +54,8 @@ void FunctionCompiler::call_to(const CallExpr& expr, Register dest) {
     method_call(as<FieldExpr>(*callee), expr.args, dest);
     return;
   }
-  if (is_expectation(expr)) {
-    expectation_to(expr, dest);
+  if (is_spec_assertion(expr)) {
+    spec_assertion_to(expr, dest);
     return;
   }
   const Register window = temporary_of(*callee);
@@ -72,84 +72,90 @@ void FunctionCompiler::call_to(const CallExpr& expr, Register dest) {
 }
 
 void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest) {
-  const SourceSpan span = callee.span;
-  const bool simple = simple_arguments(args);
-  if (mutating_names().contains(callee.name) && is_place(*callee.object) && !callee.nil_safe) {
-    Path path;
-    place_path(*callee.object, path, true);
-    const Register window = temporary();
-    const uint16_t count = arguments(args);
-    span_ = span;
-    if (!simple) {
-      path.spec = call_spec(args);
-    }
-    proto_->paths.push_back(std::move(path));
-    emit(Op::kInvokePlace, window, count, cache(callee.name));
-    emit_extra(static_cast<int32_t>(proto_->paths.size() - 1));
-    emit(Op::kTake, dest, window);
+  if (mutating_names().contains(callee.name) && is_lvalue(*callee.object) && !callee.nil_safe) {
+    mutating_call(callee, args, dest);
     return;
   }
   const Register window = temporary_of(*callee.object);
-  size_t nil = 0;
-  if (callee.nil_safe) {
-    nil = jump_if_nothing(window);
-  }
+  const size_t absent = callee.nil_safe ? jump_if_absent(window) : 0;
   const uint16_t count = arguments(args);
-  span_ = span;
-  if (simple) {
-    emit(Op::kInvoke, window, count, cache(callee.name));
-  } else {
-    const uint16_t spec = call_spec(args);
-    emit(Op::kInvokeSpec, window, count, cache(callee.name));
-    emit_extra(spec);
-  }
+  span_ = callee.span;
+  invoke(callee.name, args, window, count);
   emit(Op::kTake, dest, window);
   if (callee.nil_safe) {
     const size_t end = emit_jump(Op::kJump);
-    patch(nil);
+    patch(absent);
     emit(Op::kLoadNil, dest);
     patch(end);
   }
 }
 
-// t->m(a): the method's result takes the place of t.
-void FunctionCompiler::update_call(const UpdateCallExpr& expr, Register dest) {
+// The method changes the value in the lvalue itself.
+void FunctionCompiler::mutating_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest) {
+  Path path;
+  lvalue_path(*callee.object, path);
+  const Register window = temporary();
+  const uint16_t count = arguments(args);
+  span_ = callee.span;
+  if (!simple_arguments(args)) {
+    path.spec = call_spec(args);
+  }
+  proto_->paths.push_back(std::move(path));
+  emit(Op::kInvokePlace, window, count, cache(callee.name));
+  emit_extra(static_cast<int32_t>(proto_->paths.size() - 1));
+  emit(Op::kTake, dest, window);
+}
+
+void FunctionCompiler::invoke(Symbol method, const std::vector<Arg>& args, Register window, uint16_t count) {
+  if (simple_arguments(args)) {
+    emit(Op::kInvoke, window, count, cache(method));
+    return;
+  }
+  const uint16_t spec = call_spec(args);
+  emit(Op::kInvokeSpec, window, count, cache(method));
+  emit_extra(spec);
+}
+
+void FunctionCompiler::compile(const StructLiteralExpr& expr, Register dest) {
+  const Register callee = temporary_of(*expr.type);
+  const uint16_t count = arguments(expr.args);
+  span_ = expr.span;
+  emit(Op::kCallSpec, callee, count, call_spec(expr.args));
+  emit(Op::kTake, dest, callee);
+}
+
+// t->m(a): the method's result is assigned to t.
+void FunctionCompiler::compile(const UpdateCallExpr& expr, Register dest) {
   const Register window = temporary_of(*expr.target);
   const uint16_t count = arguments(expr.args);
   span_ = expr.span;
-  if (simple_arguments(expr.args)) {
-    emit(Op::kInvoke, window, count, cache(expr.method));
-  } else {
-    const uint16_t spec = call_spec(expr.args);
-    emit(Op::kInvokeSpec, window, count, cache(expr.method));
-    emit_extra(spec);
-  }
-  const Register kept = temporary();
-  emit(Op::kMove, kept, window);
+  invoke(expr.method, expr.args, window, count);
+  const Register result = temporary();
+  emit(Op::kMove, result, window);
   assign_to(*expr.target, window);
-  emit(Op::kTake, dest, kept);
+  emit(Op::kTake, dest, result);
 }
 
-bool FunctionCompiler::is_place(const Expr& expr) const {
+bool FunctionCompiler::is_lvalue(const Expr& expr) const {
   switch (expr.kind) {
     case ExprKind::kName:
     case ExprKind::kSelf:
       return true;
     case ExprKind::kField:
-      return !as<FieldExpr>(expr).nil_safe && is_place(*as<FieldExpr>(expr).object);
+      return !as<FieldExpr>(expr).nil_safe && is_lvalue(*as<FieldExpr>(expr).object);
     case ExprKind::kTupleField:
-      return is_place(*as<TupleFieldExpr>(expr).object);
+      return is_lvalue(*as<TupleFieldExpr>(expr).object);
     case ExprKind::kIndex: {
       const auto& index = as<IndexExpr>(expr);
       return index.subscripts.size() == 1 && index.subscripts[0]->kind != ExprKind::kSlice &&
-             is_place(*index.object);
+             is_lvalue(*index.object);
     }
     default:
       return false;
   }
 }
 
-// A name that nothing defines is read where it stands, so that the error points at it.
+// Reads an undefined name at its own position, so that the error points there.
 void FunctionCompiler::check_known(Symbol symbol, const SourceSpan& span) {
   if (module_.knows(symbol)) {
     return;
@@ -161,72 +167,75 @@ void FunctionCompiler::check_known(Symbol symbol, const SourceSpan& span) {
   span_ = before;
 }
 
-// False: the root is a value of its own, kept in a temporary. Subscripts stay in temporaries.
-bool FunctionCompiler::place_path(const Expr& expr, Path& path, bool evaluate) {
+// Returns false if the root is not a variable but a value in a temporary. Subscripts stay in temporaries.
+bool FunctionCompiler::lvalue_path(const Expr& expr, Path& path) {
   switch (expr.kind) {
     case ExprKind::kSelf:
-    case ExprKind::kName: {
-      const Symbol symbol = expr.kind == ExprKind::kSelf ? intern("self") : as<NameExpr>(expr).name;
-      const Name name = resolve(symbol);
-      path.operand = name.operand;
-      switch (name.form) {
-        case Name::Form::kLocal:
-          path.root = Path::Root::kRegister;
-          return true;
-        case Name::Form::kLocalCell:
-          path.root = Path::Root::kCell;
-          return true;
-        case Name::Form::kCapturedCell:
-          path.root = Path::Root::kCapturedCell;
-          return true;
-        case Name::Form::kGlobal:
-          check_known(symbol, expr.span);
-          path.root = Path::Root::kGlobal;
-          return true;
-        case Name::Form::kField:
-          place_path(SelfExpr(), path, evaluate);
-          path.steps.push_back({Path::Step::Form::kField, symbol});
-          return true;
-        case Name::Form::kStatic:
-          path.root = Path::Root::kGlobal;
-          path.operand = module_.slot(owner_name());
-          path.steps.push_back({Path::Step::Form::kField, symbol});
-          return true;
-        default:
-          break;
-      }
-      path.root = Path::Root::kValue;
-      const Register held = temporary();
-      read(name, held);
-      path.operand = held;
-      return false;
-    }
+      return variable_path(intern("self"), expr.span, path);
+    case ExprKind::kName:
+      return variable_path(as<NameExpr>(expr).name, expr.span, path);
     case ExprKind::kField: {
       const auto& field = as<FieldExpr>(expr);
-      const bool place = place_path(*field.object, path, evaluate);
+      const bool is_variable = lvalue_path(*field.object, path);
       path.steps.push_back({Path::Step::Form::kField, field.name});
-      return place;
+      return is_variable;
     }
     case ExprKind::kTupleField: {
       const auto& field = as<TupleFieldExpr>(expr);
-      const bool place = place_path(*field.object, path, evaluate);
+      const bool is_variable = lvalue_path(*field.object, path);
       path.steps.push_back({Path::Step::Form::kTupleField, static_cast<uint32_t>(field.index)});
-      return place;
+      return is_variable;
     }
     case ExprKind::kIndex: {
       const auto& index = as<IndexExpr>(expr);
-      const bool place = place_path(*index.object, path, evaluate);
+      const bool is_variable = lvalue_path(*index.object, path);
       const Register subscript = temporary();
       subscript_to(index, subscript);
       path.steps.push_back({Path::Step::Form::kIndex, subscript});
-      return place;
+      return is_variable;
     }
-    default: {
+    default:
       path.root = Path::Root::kValue;
       path.operand = temporary_of(expr);
       return false;
-    }
   }
+}
+
+bool FunctionCompiler::variable_path(Symbol symbol, const SourceSpan& span, Path& path) {
+  const Name name = resolve(symbol);
+  path.operand = name.operand;
+  switch (name.form) {
+    case Name::Form::kLocal:
+      path.root = Path::Root::kRegister;
+      return true;
+    case Name::Form::kLocalCell:
+      path.root = Path::Root::kCell;
+      return true;
+    case Name::Form::kCapturedCell:
+      path.root = Path::Root::kCapturedCell;
+      return true;
+    case Name::Form::kGlobal:
+      check_known(symbol, span);
+      path.root = Path::Root::kGlobal;
+      return true;
+    case Name::Form::kField:
+      lvalue_path(SelfExpr(), path);
+      path.steps.push_back({Path::Step::Form::kField, symbol});
+      return true;
+    case Name::Form::kStatic:
+      path.root = Path::Root::kGlobal;
+      path.operand = module_.slot(owner_name());
+      path.steps.push_back({Path::Step::Form::kField, symbol});
+      return true;
+    case Name::Form::kCaptured:
+    case Name::Form::kSelfClosure:
+      break;
+  }
+  path.root = Path::Root::kValue;
+  const Register value = temporary();
+  read(name, value);
+  path.operand = value;
+  return false;
 }
 
 }  // namespace spl

@@ -1,4 +1,4 @@
-// Registers, names and finishing: what all parts of the compiler stand on.
+// Registers, names and register numbering.
 #include "host/compiler/compiler.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ FunctionCompiler::FunctionCompiler(LoadedModule& module, FunctionCompiler* paren
   open_scope();
 }
 
-void FunctionCompiler::refuse(const SourceSpan& span, const std::string& message,
-                              const std::string& hint) const {
+void FunctionCompiler::error_at(const SourceSpan& span, const std::string& message,
+                                const std::string& hint) const {
   throw CompileError{span, message, hint};
 }
 
@@ -40,14 +40,14 @@ void FunctionCompiler::emit_extra(int32_t d) { emit_wide(Op::kExtra, 0, d); }
 
 size_t FunctionCompiler::emit_jump(Op op, uint32_t a) { return emit_wide(op, a, 0); }
 
-// Distances count from the word that holds them.
+// Distances are relative to the word that holds them.
 void FunctionCompiler::patch_to(size_t jump, size_t target) {
   proto_->code[jump].d = static_cast<int32_t>(target) - static_cast<int32_t>(jump);
 }
 
 uint16_t FunctionCompiler::constant(Value owned) {
   if (proto_->constants.size() > 0xFFFF) {
-    refuse(span_, "this function has more than 65536 constants");
+    error_at(span_, "function has more than 65536 constants");
   }
   if (!owned.is_object()) {
     for (size_t i = 0; i < proto_->constants.size(); ++i) {
@@ -63,7 +63,7 @@ uint16_t FunctionCompiler::constant(Value owned) {
 
 uint16_t FunctionCompiler::cache(Symbol name) {
   if (proto_->caches.size() > 0xFFFF) {
-    refuse(span_, "this function is too large");
+    error_at(span_, "function is too large");
   }
   Cache made;
   made.name = name;
@@ -76,7 +76,7 @@ Register FunctionCompiler::temporaries(uint32_t count) {
   temporary_count_ += count;
   temporary_peak_ = std::max(temporary_peak_, temporary_count_);
   if (temporary_peak_ >= kTemporary) {
-    refuse(span_, "this expression is too large");
+    error_at(span_, "expression is too large");
   }
   return static_cast<Register>(kTemporary | first);
 }
@@ -86,16 +86,16 @@ Register FunctionCompiler::hidden() {
   const uint32_t reg = local_count_++;
   local_peak_ = std::max(local_peak_, local_count_);
   if (local_peak_ >= kWide) {
-    refuse(span_, "this function has too many variables");
+    error_at(span_, "function has too many variables");
   }
   return static_cast<Register>(reg);
 }
 
-// A variable of the whole function, met inside one of its blocks. Its register lies behind the blocks' own.
+// Declares a variable of the whole function inside a nested block. Its register follows those of the blocks.
 void FunctionCompiler::declare_wide(Symbol name, const void* key) {
   const auto reg = static_cast<Register>(kWide | wide_count_++);
   if (wide_count_ >= kWide) {
-    refuse(span_, "this function has too many variables");
+    error_at(span_, "function has too many variables");
   }
   const bool is_cell = cells_.contains(key);
   if (is_cell) {
@@ -146,7 +146,7 @@ FunctionCompiler::Local* FunctionCompiler::find_local(Symbol name) {
   return nullptr;
 }
 
-// -1: no function round this one has the name.
+// Returns -1 if no enclosing function has the name.
 int FunctionCompiler::capture(Symbol name, bool from_scope_block) {
   for (size_t i = 0; i < captured_.size(); ++i) {
     if (captured_[i].name == name) {
@@ -159,7 +159,7 @@ int FunctionCompiler::capture(Symbol name, bool from_scope_block) {
   if (Local* local = parent_->find_local(name)) {
     const bool shared = local->is_cell || (from_scope_block && local->is_variable);
     if (shared && !local->is_cell) {
-      cells_.insert(local->key);  // this pass is repeated: then it will be one
+      cells_.insert(local->key);  // the function is compiled again with a cell
     }
     captured_.push_back({name, shared});
     captures_.push_back({true, local->reg});
@@ -198,7 +198,7 @@ FunctionCompiler::Name FunctionCompiler::resolve(Symbol name) {
   return {Name::Form::kGlobal, module_.slot(name)};
 }
 
-// `self.name = …` in a class's own method declares the field, if nothing else did.
+// `self.name = …` in a method of a class declares the field.
 void FunctionCompiler::note_field(Symbol name) {
   const FunctionCompiler* method = this;
   while (!method->has_own_self_ && method->parent_ != nullptr) {
@@ -210,21 +210,21 @@ void FunctionCompiler::note_field(Symbol name) {
   }
 }
 
-// The error that such a name will be at run time can tell what stood in sight.
+// Records a similar visible name for the error that the undefined name raises at run time.
 void FunctionCompiler::suggest_local(Symbol unknown) {
-  SpellingSuggester nearest(name_of(unknown));
+  SpellingSuggester suggester(name_of(unknown));
   for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_) {
     for (const Local& local : at->locals_) {
-      nearest.offer(name_of(local.name));
+      suggester.offer(name_of(local.name));
     }
   }
   if (fields_ != nullptr && has_self()) {
     for (const Symbol field : *fields_) {
-      nearest.offer(name_of(field));
+      suggester.offer(name_of(field));
     }
   }
-  if (!nearest.name().empty()) {
-    module_.near_locals.emplace(unknown, nearest.name());
+  if (!suggester.name().empty()) {
+    module_.near_locals.emplace(unknown, suggester.name());
   }
 }
 
@@ -277,11 +277,11 @@ void FunctionCompiler::write(Name name, Register value, Symbol symbol, const Sou
     case Name::Form::kCaptured:
     case Name::Form::kSelfClosure:
       if (is_scope_block_) {
-        refuse(span, "'" + name_of(symbol) +
-                         "' cannot be changed here: it is no variable of the code round this block");
+        error_at(span, "cannot assign to '" + name_of(symbol) + "' in this block",
+                 "it is not a variable of the enclosing function");
       }
-      refuse(span, "a lambda cannot change '" + name_of(symbol) + "', a variable of the function round it",
-             "it has its own copies of the locals round it; keep what changes in a field of an object");
+      error_at(span, "cannot assign to '" + name_of(symbol) + "' in a lambda",
+               "a lambda captures copies of the enclosing function's variables; use a field of an object");
     case Name::Form::kField:
       if (const Local* self = find_local(intern("self"))) {
         emit(Op::kSetField, self->reg, value, cache(name.operand));
@@ -318,7 +318,7 @@ Symbol FunctionCompiler::owner_name() const {
   return kNoSymbol;
 }
 
-// The type whose method this is, or lies in; null elsewhere.
+// The type whose method encloses this code, or null.
 const Type* FunctionCompiler::owner() const {
   const Symbol name = owner_name();
   const Value type = name == kNoSymbol ? Value() : module_.lookup(name);
@@ -331,7 +331,7 @@ void FunctionCompiler::owner_to(Register dest) {
 
 void FunctionCompiler::self_to(Register dest) {
   if (!has_self()) {
-    refuse(span_, "self exists in methods only");
+    error_at(span_, "'self' outside method");
   }
   read(resolve(intern("self")), dest);
 }
@@ -358,7 +358,7 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
   }
   const size_t first = proto_->parameters.size() - params.size();
   const size_t first_local = locals_.size() - params.size();
-  // A default sees the parameters before its own, and none behind.
+  // A default value sees only the parameters before its own.
   for (size_t i = 0; i < params.size(); ++i) {
     locals_[first_local + i].name = kNoSymbol;
   }
@@ -366,9 +366,9 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
     const auto reg = static_cast<Register>(first + i);
     if (params[i].default_value) {
       span_ = params[i].span;
-      const size_t given = emit_jump(Op::kJumpIfGiven, reg);
+      const size_t provided = emit_jump(Op::kJumpIfGiven, reg);
       expr_to(*params[i].default_value, reg);
-      patch(given);
+      patch(provided);
     }
     locals_[first_local + i].name = proto_->parameters[first + i];
     declared(reg);
@@ -382,7 +382,7 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
 
 namespace {
 
-// Nobody asks those for a second value.
+// Functions that the host calls cannot be generators.
 bool is_called_by_language(const FunctionDecl& decl, bool is_method) {
   const std::string& name = name_of(decl.info.name);
   if (!is_method) {
@@ -457,16 +457,16 @@ const Proto* FunctionCompiler::module_body(const std::vector<StmtPtr>& statement
 
 namespace {
 
-// Which operands are registers, by opcode.
+// Which operands of each opcode are registers.
 constexpr const char* kOperands[] = {
 #define SPL_OPCODE(name, operands) operands,
     SPL_OPCODES(SPL_OPCODE)
 #undef SPL_OPCODE
 };
 
-// Blocks' variables come first, then those of the whole function, then temporaries.
+// Variables of blocks come first, then function-wide variables, then temporaries.
 template <class Number>
-void settle(Number& operand, uint32_t blocks, uint32_t wide) {
+void assign_number(Number& operand, uint32_t blocks, uint32_t wide) {
   if ((operand & kTemporary) != 0) {
     operand = static_cast<Number>((operand & ~static_cast<uint32_t>(kTemporary)) + blocks + wide);
   } else if ((operand & kWide) != 0) {
@@ -476,7 +476,7 @@ void settle(Number& operand, uint32_t blocks, uint32_t wide) {
 
 }  // namespace
 
-// Cells must be there before any block runs. Jumps are relative, so that code may be put before them.
+// Creates the cells before any block runs. Jumps are relative, so code can be inserted at the front.
 void FunctionCompiler::make_wide_cells() {
   for (const Register reg : wide_cells_) {
     Instruction make;
@@ -487,42 +487,42 @@ void FunctionCompiler::make_wide_cells() {
   }
 }
 
-// Registers get their final numbers.
+// Assigns final numbers to registers.
 const Proto* FunctionCompiler::finish() {
   const uint32_t blocks = local_peak_, wide = wide_count_;
   proto_->locals = blocks + wide;
   proto_->registers = proto_->locals + temporary_peak_;
   if (proto_->registers >= 0xFFFF) {
-    refuse(span_, "this function is too large");
+    error_at(span_, "function is too large");
   }
   make_wide_cells();
   for (Instruction& instruction : proto_->code) {
     const char* operands = kOperands[static_cast<size_t>(instruction.op)];
     if (operands[0] == 'r') {
-      settle(instruction.a, blocks, wide);
+      assign_number(instruction.a, blocks, wide);
     }
     if (operands[1] == 'r') {
-      settle(instruction.b, blocks, wide);
+      assign_number(instruction.b, blocks, wide);
     }
     if (operands[2] == 'r') {
-      settle(instruction.c, blocks, wide);
+      assign_number(instruction.c, blocks, wide);
     }
   }
   for (Path& path : proto_->paths) {
     if (path.root == Path::Root::kRegister || path.root == Path::Root::kCell ||
         path.root == Path::Root::kValue) {
-      settle(path.operand, blocks, wide);
+      assign_number(path.operand, blocks, wide);
     }
     for (auto& step : path.steps) {
       if (step.form == Path::Step::Form::kIndex) {
-        settle(step.operand, blocks, wide);
+        assign_number(step.operand, blocks, wide);
       }
     }
   }
   for (auto& captures : proto_->capture_lists) {
     for (Capture& capture : captures) {
       if (capture.from_local) {
-        settle(capture.index, blocks, wide);
+        assign_number(capture.index, blocks, wide);
       }
     }
   }

@@ -1,7 +1,7 @@
-// From the tree of a module to bytecode.
+// Compiles the tree of a module to bytecode.
 //
-// Functions and types of a module exist from the moment it is compiled (use before definition is fine); its
-// other statements become the body that runs once.
+// The functions and types of a module exist as soon as it is compiled, so that they can be used before their
+// definition. The other statements become the body, which runs once.
 #pragma once
 
 #include <unordered_set>
@@ -12,43 +12,43 @@
 
 namespace spl {
 
-/// What makes a module refused after it was parsed.
+/// An error found after parsing.
 struct CompileError {
   SourceSpan span;
   std::string message;
   std::string hint{};  // may be empty
 };
 
-/// Defines the module's functions and types, and gives its body. Throws CompileError.
+/// Defines the module's functions and types, and returns its body. Throws CompileError.
 const Proto* compile_module(LoadedModule& module);
 
-/// Names of methods that change a value of the language (push, sort, …) or a struct: calls of these work on a
-/// place. Grows as `me` methods of structs are seen.
+/// Names of methods that change a built-in value (push, sort, …) or a struct: a call of one operates on an
+/// lvalue. The `me` methods of structs are added when they are declared.
 std::unordered_set<Symbol>& mutating_names();
 
-/// `&T`: the one owner of its value.
+/// `&T`: a unique reference.
 bool is_unique_type(const TypeExpr* type);
 /// `new(&) e`
 bool makes_unique(const Expr& expr);
 
 /// Whether some enum has a variant of this name.
 bool is_variant_name(Symbol name);
-void offer_variant_names(class SpellingSuggester& nearest);
-/// Warns of patterns whose variant or type nobody has declared.
+void offer_variant_names(class SpellingSuggester& suggester);
+/// Warns about patterns with an undeclared variant or type.
 void warn_unknown_variants(LoadedModule& module);
-/// Whether the name alone may test, in a pattern, instead of binding.
+/// Whether a bare name in a pattern may test for a variant instead of binding.
 bool names_variant(Symbol name);
-/// Lets matches on an enum be checked.
+/// Registers an enum for the exhaustiveness checks.
 void note_variants(Enum& type);
 
 using Register = uint16_t;
-inline constexpr Register kTemporary = 0x8000;  // marks temporaries until their final number is known
-inline constexpr Register kWide = 0x4000;  // … and variables of the whole function that inner blocks made
+inline constexpr Register kTemporary = 0x8000;  // marks a temporary until its final number is known
+inline constexpr Register kWide = 0x4000;       // marks a function-wide variable that a nested block declared
 
-/// Facts that a second pass over a function needs: variables that a scope block changes live in cells.
+/// Declarations of variables that a scope block changes, which are therefore stored in cells.
 using CellSet = std::unordered_set<const void*>;
 
-/// The type that a number's suffix names: kInt for integers without a width of their own, kFloat for 2f64.
+/// The type of a number's suffix: kInt without a suffix and for i64, kFloat for f64.
 Tag suffix_type(Symbol suffix);
 
 class FunctionCompiler {
@@ -56,9 +56,9 @@ class FunctionCompiler {
   FunctionCompiler(LoadedModule& module, FunctionCompiler* parent, CellSet& cells,
                    const std::vector<Symbol>* fields);
 
-  /// A method of a class: what it assigns through self is added to the class's fields.
+  /// For a method of a class: a field that it assigns through self is added to `fields`.
   void grow_fields(std::vector<Symbol>* fields) { grown_fields_ = fields; }
-  /// A method: the name of its type, whose constants are seen bare.
+  /// For a method: its type, whose constants are visible by their bare names.
   void belong_to(Symbol type) { owner_name_ = type; }
 
   const Proto* function(const FunctionDecl& decl, bool is_method);
@@ -67,18 +67,18 @@ class FunctionCompiler {
   const Proto* module_body(const std::vector<StmtPtr>& statements);
   const Proto* initializer(const Expr& value, std::string name);
 
-  /// In parent's order, what the closure takes along.
+  /// The captured variables, as the enclosing function refers to them.
   const std::vector<Capture>& captures() const { return captures_; }
 
  private:
   struct Local {
     Symbol name;
     Register reg;
-    const void* key;  // the declaration, for CellSet
+    const void* key;  // the declaration, as in CellSet
     bool is_cell;
     bool is_variable;
-    bool is_fixed = false;   // bound by val or const
-    bool is_unique = false;  // holds a &T, which moves
+    bool is_fixed = false;   // declared with val or const
+    bool is_unique = false;  // a &T, which moves
   };
   struct Scope {
     size_t first_local;
@@ -95,6 +95,12 @@ class FunctionCompiler {
   struct Captured {
     Symbol name;
     bool is_cell;
+  };
+  /// What the test of one pattern reads and writes.
+  struct PatternTest {
+    Register value;
+    Register matches;               // a temporary for the result
+    std::vector<size_t>& failures;  // the jumps taken on a mismatch
   };
   struct Name {
     enum class Form {
@@ -114,69 +120,134 @@ class FunctionCompiler {
   void statement(const Stmt& stmt);
   void statements(const Block& block);
   void mark_defers(const std::vector<StmtPtr>& statements);
-  void block(const Block& block);                    // no value
-  void block_to(const Block& block, Register dest);  // the last expression's value
-  void body_value(const Block& block);               // … returned
-  void bind(const BindStmt& stmt);
-  void assign_stmt(const AssignStmt& stmt);
-  void compound_assign(const AssignStmt& stmt);
+  void block(const Block& block);                    // drops the value
+  void block_to(const Block& block, Register dest);  // writes the last expression's value to `dest`
+  void body_value(const Block& block);               // returns the last expression's value
+  void compile(const ExprStmt& stmt);
+  void compile(const BindStmt& stmt);
+  void compile(const AssignStmt& stmt);
+  void compile(const ReturnStmt& stmt);
+  void compile(const BreakStmt& stmt);
+  void compile(const ContinueStmt& stmt);
+  void compile(const PassStmt& stmt);
+  void compile(const DeferStmt& stmt);
+  void compile(const AssertStmt& stmt);
+  void compile(const ForStmt& stmt);
+  void compile(const WhileStmt& stmt);
+  void compile(const LoopStmt& stmt);
+  void compile(const WithStmt& stmt);
+  void compile(const UnsafeStmt& stmt);
+  void compile(const FunctionDecl& decl);
+  void compile(const UseDecl& decl);
+  void compile(const ExportDecl& decl);
+  void bind_local(const BindStmt& stmt, const BindingPattern& binding, bool is_variable);
+  void initial_value_to(const BindStmt& stmt, Register dest);
+  void fix_pattern(const Pattern& pattern);
+  void check_assignable(Symbol symbol, const SourceSpan& span);
+  void assign_one(const Expr& target, const Expr& value);
+  void assign_parts(const std::vector<ExprPtr>& targets, Register value);
   void assign_to(const Expr& target, Register value);
-  void for_stmt(const ForStmt& stmt);
-  void while_stmt(const WhileStmt& stmt);
-  void loop_stmt(const LoopStmt& stmt);
-  void with_stmt(const WithStmt& stmt);
+  void assign_name(const NameExpr& target, Register value);
+  void assign_field(const FieldExpr& target, Register value);
+  void assign_index(const IndexExpr& target, Register value);
+  void assign_path(const Expr& target, Register value);
+  void compound_assign(const AssignStmt& stmt);
+  void compound_assign_name(const NameExpr& target, BinaryOp op, const Expr& right);
+  void in_place(BinaryOp op, Register current, Register value);
+  void release_lvalue(BinaryOp op, Register current, size_t path, Register value);
+  void for_range(const ForStmt& stmt, const RangeExpr& range);
+  void for_each(const ForStmt& stmt);
+  void end_for(const ForStmt& stmt, size_t top);
+  void open_loop(Symbol label);  // after the loop's own scope was opened
+  void close_loop(size_t continue_target);
   void leave_loop(Symbol label, bool is_break, const SourceSpan& span);
   void return_register(Register value);
   void run_defers_above(size_t scope);
-  /// A name that val or const bound keeps its value.
-  void refuse_fixed(Symbol symbol, const SourceSpan& span);
-  void fix_pattern(const Pattern& pattern);
-
-  /// The loop's own scope is open by then.
-  void open_loop(Symbol label);
-  void close_loop(size_t continue_target);
   void local_function(const FunctionDecl& decl);
-  void local_type(const Stmt& stmt);
-  void name_means_latest(Symbol type);
 
-  // expressions.cpp
+  // declarations.cpp
+  void compile(const RecordDecl& decl);
+  void compile(const EnumDecl& decl);
+  void compile(const TraitDecl& decl);
+  void compile(const ImplDecl& decl);
+  void compile(const TypeAliasDecl& decl);
+  void declare_local_type(const Stmt& stmt, Symbol name);
+  void name_means_latest(Symbol type);
+  bool capturing_method(const FunctionDecl& decl, Symbol type, const std::vector<Symbol>& fields,
+                        Method& method);
+  void link_methods(TypeLink& link, const std::vector<FunctionPtr>& methods, Symbol type,
+                    const std::vector<Symbol>& fields);
+  std::vector<Symbol> fields_of(Symbol type) const;
+  TypeLink link_to(Symbol type, const std::vector<TypePtr>& parents);
+  void emit_link(TypeLink link);
+  void static_value(Symbol type, const BindStmt& stmt);
+
+  // expressions.cpp, literals.cpp, operators.cpp, calls.cpp
   void expr_to(const Expr& expr, Register dest);
   Register operand(const Expr& expr);       // a variable's own register, or a temporary
   Register temporary_of(const Expr& expr);  // always a fresh temporary
   void effect(const Expr& expr);
-  void binary_to(const BinaryExpr& expr, Register dest);
+  void compile(const IntExpr& expr, Register dest);
+  void compile(const FloatExpr& expr, Register dest);
+  void compile(const BoolExpr& expr, Register dest);
+  void compile(const NilExpr& expr, Register dest);
+  void compile(const TextExpr& expr, Register dest);
+  void compile(const InterpolationExpr& expr, Register dest);
+  void compile(const NameExpr& expr, Register dest);
+  void compile(const SelfExpr& expr, Register dest);
+  void compile(const FieldExpr& expr, Register dest);
+  void compile(const TupleFieldExpr& expr, Register dest);
+  void compile(const CallExpr& expr, Register dest);
+  void compile(const UpdateCallExpr& expr, Register dest);
+  void compile(const IndexExpr& expr, Register dest);
+  void compile(const SliceExpr& expr, Register dest);
+  void compile(const UnaryExpr& expr, Register dest);
+  void compile(const BinaryExpr& expr, Register dest);
+  void compile(const CompareExpr& expr, Register dest);
+  void compile(const RangeExpr& expr, Register dest);
+  void compile(const TryExpr& expr, Register dest);
+  void compile(const PresentExpr& expr, Register dest);
+  void compile(const CastExpr& expr, Register dest);
+  void compile(const LambdaExpr& expr, Register dest);
+  void compile(const ArrayExpr& expr, Register dest);
+  void compile(const ArrayRepeatExpr& expr, Register dest);
+  void compile(const TupleExpr& expr, Register dest);
+  void compile(const DictExpr& expr, Register dest);
+  void compile(const ComprehensionExpr& expr, Register dest);
+  void compile(const StructLiteralExpr& expr, Register dest);
+  void compile(const IfExpr& expr, Register dest);
+  void compile(const MatchExpr& expr, Register dest);
+  void compile(const NewExpr& expr, Register dest);
+  void compile(const TypeApplyExpr& expr, Register dest);
+  void yield_to(Register value, Register dest);
+  void copy_to(Register value, Register dest);
   void logic_to(const BinaryExpr& expr, Register dest);
-  void compare_to(const CompareExpr& expr, Register dest);
-  void interpolation_to(const InterpolationExpr& expr, Register dest);
-  void array_to(const ArrayExpr& expr, Register dest);
-  void dict_to(const DictExpr& expr, Register dest);
-  void comprehension_to(const ComprehensionExpr& expr, Register dest);
   void comprehension_clause(const ComprehensionExpr& expr, size_t clause, Register dest);
-  void if_to(const IfExpr& expr, Register dest, bool wanted);
-  void match_to(const MatchExpr& expr, Register dest, bool wanted);
+  void if_to(const IfExpr& expr, Register dest, bool needs_value);
+  void match_to(const MatchExpr& expr, Register dest, bool needs_value);
   void closure_to(const Proto* proto, const std::vector<Capture>& captures, Register dest);
   void name_to(Symbol name, const SourceSpan& span, Register dest);
   void subscript_to(const IndexExpr& expr, Register dest);
-  void slice_to(const SliceExpr& expr, Register dest);
-  void range_to(const RangeExpr& expr, Register dest);
   std::vector<size_t> jump_if_false(const Expr& expr);
-  size_t jump_if_nothing(Register value);
-  std::vector<size_t> condition(const Condition& condition);  // jumps taken when it fails
+  size_t jump_if_absent(Register value);
+  std::vector<size_t> condition(const Condition& condition);  // returns the jumps taken if it is false
 
   // calls.cpp
-  void call_to(const CallExpr& expr, Register dest);
-  bool is_expectation(const CallExpr& call);
-  void expectation_to(const CallExpr& call, Register dest);
-  void update_call(const UpdateCallExpr& expr, Register dest);
   bool simple_arguments(const std::vector<Arg>& args) const;
-  /// Into fresh temporaries; what holds a &T gives it away if the call `moves` its arguments.
+  /// Evaluates arguments into fresh temporaries. A variable that holds a &T is moved if the call `moves`.
   uint16_t arguments(const std::vector<Arg>& args, bool moves = true);
   uint16_t call_spec(const std::vector<Arg>& args);
   void method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
-  bool place_path(const Expr& expr, Path& path, bool evaluate);
+  void mutating_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
+  void invoke(Symbol method, const std::vector<Arg>& args, Register window, uint16_t count);
+  bool is_lvalue(const Expr& expr) const;
+  bool lvalue_path(const Expr& expr, Path& path);
+  bool variable_path(Symbol symbol, const SourceSpan& span, Path& path);
   void check_known(Symbol symbol, const SourceSpan& span);
-  void release_lvalue(BinaryOp op, Register current, size_t path, Register value);
-  bool is_place(const Expr& expr) const;
+
+  // spec_assertions.cpp
+  bool is_spec_assertion(const CallExpr& call);
+  void spec_assertion_to(const CallExpr& call, Register dest);
 
   // ownership.cpp
   bool is_unique(const Expr& expr) const;
@@ -186,7 +257,21 @@ class FunctionCompiler {
 
   // patterns.cpp
   void bind_pattern(const Pattern& pattern, Register value, bool is_variable);  // irrefutable
+  void bind_name(const BindingPattern& binding, Register value, bool is_variable);
+  void bind_tested(const Pattern& pattern, Register value);
+  void bind_parts(const std::vector<PatternPtr>& elements, const ArrayPattern* open_ended, Register value,
+                  bool is_variable);
+  void release_temporary(Register value);
   void test_pattern(const Pattern& pattern, Register value, std::vector<size_t>& failures);
+  void test(const WildcardPattern& pattern, const PatternTest& to);
+  void test(const LiteralPattern& pattern, const PatternTest& to);
+  void test(const BindingPattern& pattern, const PatternTest& to);
+  void test(const VariantPattern& pattern, const PatternTest& to);
+  void test(const StructPattern& pattern, const PatternTest& to);
+  void test(const TuplePattern& pattern, const PatternTest& to);
+  void test(const ArrayPattern& pattern, const PatternTest& to);
+  void test(const OrPattern& pattern, const PatternTest& to);
+  void test_parts(const std::vector<PatternPtr>& elements, int32_t flags, const PatternTest& to);
   void test_type(const TypeExpr& type, Register value, std::vector<size_t>& failures);
 
   // variant_checks.cpp
@@ -219,7 +304,7 @@ class FunctionCompiler {
   Register temporary();
   Register temporaries(uint32_t count);
   Register declare(Symbol name, const void* key, bool is_variable);
-  void declared(Register reg);  // its value is there: makes the cell
+  void declared(Register reg);  // after its value was written: creates the cell
   Register hidden();
   void declare_wide(Symbol name, const void* key);
   void open_scope();
@@ -237,14 +322,14 @@ class FunctionCompiler {
   void owner_to(Register dest);
   void self_to(Register dest);
   bool at_module_level() const { return is_module_ && scopes_.size() == 1; }
-  [[noreturn]] void refuse(const SourceSpan& span, const std::string& message,
-                           const std::string& hint = "") const;
+  [[noreturn]] void error_at(const SourceSpan& span, const std::string& message,
+                             const std::string& hint = "") const;
 
   LoadedModule& module_;
   FunctionCompiler* parent_;
   CellSet& cells_;
-  const std::vector<Symbol>* fields_;            // of the type round this method; bare names find them
-  std::vector<Symbol>* grown_fields_ = nullptr;  // the same, where assignments add to them
+  const std::vector<Symbol>* fields_;            // of the method's type; bare names resolve to them
+  std::vector<Symbol>* grown_fields_ = nullptr;  // the same, if assignments may add fields
   Symbol owner_name_ = kNoSymbol;
   Proto* proto_;
   std::vector<Local> locals_;
@@ -260,11 +345,11 @@ class FunctionCompiler {
   bool is_scope_block_ = false;
   bool has_own_self_ = false;
   bool may_yield_ = false;
-  Symbol own_name_ = kNoSymbol;  // a local function sees itself
+  Symbol own_name_ = kNoSymbol;  // of a local function, which can call itself
   SourceSpan span_;
 };
 
-/// A type as a call or a pattern names it.
+/// The dotted name of a type; empty if it has none.
 std::vector<Symbol> type_path(const TypeExpr& type);
 
 }  // namespace spl

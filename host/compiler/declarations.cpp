@@ -6,6 +6,7 @@
 #include "host/compiler/direct_methods.h"
 #include "host/compiler/type_names.h"
 #include "host/ffi/extern.h"
+#include "host/syntax/visit.h"
 #include "host/values/spelling_suggester.h"
 
 namespace spl {
@@ -16,9 +17,9 @@ std::vector<Symbol> type_path(const TypeExpr& type) {
 
 namespace {
 
-// Compiles until no further variable turns out to need a cell.
+// Compiles again until no further variable needs a cell.
 template <class Compile>
-const Proto* settled(Compile&& compile) {
+const Proto* compile_until_stable(Compile&& compile) {
   CellSet cells;
   for (;;) {
     const size_t before = cells.size();
@@ -29,7 +30,7 @@ const Proto* settled(Compile&& compile) {
   }
 }
 
-// @classmethod static fn f(cls, …): what inherits it is what `cls` is.
+// @classmethod static fn f(cls, …): `cls` is the class that the method is called on.
 bool takes_class(const FunctionDecl& decl, bool is_static) {
   static const Symbol classmethod = intern("classmethod");
   const auto& attributes = decl.info.attributes;
@@ -39,9 +40,8 @@ bool takes_class(const FunctionDecl& decl, bool is_static) {
     return false;
   }
   if (!is_static || decl.params.empty()) {
-    throw CompileError{marked->span,
-                       "classmethod marks a static method whose first parameter takes the class",
-                       "write `@classmethod static fn name(cls, …)`"};
+    throw CompileError{marked->span, "'classmethod' requires a static method with a parameter for the class",
+                       "write '@classmethod static fn name(cls, …)'"};
   }
   return true;
 }
@@ -49,7 +49,7 @@ bool takes_class(const FunctionDecl& decl, bool is_static) {
 Method make_method(LoadedModule& module, const FunctionDecl& decl, Symbol type,
                    const std::vector<Symbol>& fields, bool is_static,
                    std::vector<Symbol>* grown_fields = nullptr) {
-  const Proto* proto = settled([&](CellSet& cells) {
+  const Proto* proto = compile_until_stable([&](CellSet& cells) {
     FunctionCompiler compiler(module, nullptr, cells, is_static ? nullptr : &fields);
     compiler.grow_fields(grown_fields);
     compiler.belong_to(type);
@@ -87,14 +87,14 @@ bool literal_value(const Expr& expr, Value& value) {
       if (!as<ArrayExpr>(expr).elements.empty()) {
         return false;
       }
-      value = make_array({});  // shared by all: an array is copied before it is changed
+      value = make_array({});  // shared: arrays are copied on write
       return true;
     default:
       return false;
   }
 }
 
-// What an impl is for: a name, or the name of a built-in type that is written by brackets.
+// The type that an impl extends: a name, or that of a built-in type spelled with brackets.
 std::vector<Symbol> extended_path(const TypeExpr& type) {
   switch (type.kind) {
     case TypeKind::kArray:
@@ -110,7 +110,7 @@ std::vector<Symbol> extended_path(const TypeExpr& type) {
   }
 }
 
-// Built-in types that are no value: an alias of one serves annotations alone.
+// Built-in types that are not values: an alias of one serves annotations only.
 bool names_only_a_type(Symbol symbol) {
   return !builtin_type(name_of(symbol)).empty() && !builtins().contains(symbol);
 }
@@ -134,28 +134,19 @@ Value zero_of(const TypeExpr* type) {
 
 }  // namespace
 
-/// Makes types and functions of one module.
+/// Creates the types and functions of one module.
 class ModuleCompiler {
  public:
   explicit ModuleCompiler(LoadedModule& module) : module_(module) {}
 
   const Proto* run() {
     const auto& statements = module_.tree.module.statements;
-    for (const auto& stmt : statements) {
-      if (stmt->kind == StmtKind::kTypeAlias) {
-        module_.aliases[as<TypeAliasDecl>(*stmt).info.name] = as<TypeAliasDecl>(*stmt).type.get();
-      }
-    }
+    note_aliases(statements);
     for (const auto& stmt : statements) {
       announce(*stmt, true);
     }
     define_aliases();
-    for (const auto& [name, slot] : module_.names) {
-      module_.top_names.insert(name);
-    }
-    for (const auto& [name, import] : module_.imports) {
-      module_.top_names.insert(name);
-    }
+    note_top_names();
     for (const auto& stmt : statements) {
       define(*stmt);
     }
@@ -164,7 +155,7 @@ class ModuleCompiler {
         check_exported(as<ExportDecl>(*stmt));
       }
     }
-    const Proto* body = settled([&](CellSet& cells) {
+    const Proto* body = compile_until_stable([&](CellSet& cells) {
       FunctionCompiler compiler(module_, nullptr, cells, nullptr);
       return compiler.module_body(statements);
     });
@@ -172,94 +163,10 @@ class ModuleCompiler {
     return body;
   }
 
-  /// Names first, so that bodies may use what stands below them.
+  /// Declares names before bodies are compiled, so that a body may use names declared below it. `top`: the
+  /// statement is not inside a block of the module.
   void announce(const Stmt& stmt, bool top) {
-    switch (stmt.kind) {
-      case StmtKind::kFunction: {
-        const auto& decl = as<FunctionDecl>(stmt);
-        if (!top) {
-          break;
-        }
-        note_exported(decl.info);
-        module_.define(decl.info.name, decl.is_extern ? make_extern(decl, module_) : make_closure(nullptr));
-        break;
-      }
-      case StmtKind::kRecord: {
-        const auto& decl = as<RecordDecl>(stmt);
-        declare_once(decl.info.name, decl.span, top);
-        auto* record = new Record();
-        record->is_class = decl.is_class;
-        announce_type(record, decl.info, decl.methods, !decl.is_class);
-        break;
-      }
-      case StmtKind::kEnum: {
-        const auto& decl = as<EnumDecl>(stmt);
-        declare_once(decl.info.name, decl.span, top);
-        auto* type = new Enum();
-        announce_type(type, decl.info, decl.methods, true);
-        announce_variants(*type, decl);
-        break;
-      }
-      case StmtKind::kTrait:
-        declare_once(as<TraitDecl>(stmt).info.name, stmt.span, top);
-        announce_type(new Trait(), as<TraitDecl>(stmt).info, {}, false);
-        break;
-      case StmtKind::kImpl:
-        for (const auto& method : as<ImplDecl>(stmt).methods) {
-          if (method->is_mutating) {
-            mutating_names().insert(method->info.name);
-          }
-        }
-        break;
-      case StmtKind::kBind: {
-        const auto& bind = as<BindStmt>(stmt);
-        if (!top) {
-          break;
-        }
-        if (bind.pattern->kind == PatternKind::kBinding && is_unique(bind)) {
-          module_.uniques.insert(as<BindingPattern>(*bind.pattern).name);
-        }
-        announce_pattern(*bind.pattern, bind.exported,
-                         bind.bind != BindKind::kVal && bind.bind != BindKind::kConst);
-        break;
-      }
-      case StmtKind::kAssign:
-        for (const auto& target : as<AssignStmt>(stmt).targets) {
-          if (target->kind == ExprKind::kName) {
-            module_.variables.insert(as<NameExpr>(*target).name);
-          }
-        }
-        break;
-      case StmtKind::kExport:
-        for (const auto& name : as<ExportDecl>(stmt).names) {
-          module_.exports.insert(name.alias != kNoSymbol ? name.alias : name.name);
-        }
-        break;
-      case StmtKind::kTypeAlias:
-        note_exported(as<TypeAliasDecl>(stmt).info);
-        break;
-      case StmtKind::kFor:
-        announce_all(as<ForStmt>(stmt).body);
-        break;
-      case StmtKind::kWhile:
-        announce_all(as<WhileStmt>(stmt).body);
-        break;
-      case StmtKind::kLoop:
-        announce_all(as<LoopStmt>(stmt).body);
-        break;
-      case StmtKind::kExpr:
-        if (const Expr& value = *as<ExprStmt>(stmt).value; value.kind == ExprKind::kIf) {
-          for (const auto& clause : as<IfExpr>(value).clauses) {
-            announce_all(clause.body);
-          }
-          if (as<IfExpr>(value).otherwise) {
-            announce_all(*as<IfExpr>(value).otherwise);
-          }
-        }
-        break;
-      default:
-        break;
-    }
+    visit(stmt, [&](const auto& node) { announce_node(node, top); });
   }
 
   void define(const Stmt& stmt) {
@@ -270,13 +177,14 @@ class ModuleCompiler {
           break;
         }
         if (!decl.body) {
-          throw CompileError{decl.span, "the function " + name_of(decl.info.name) + " has no body",
-                             "extern fn declares a native function"};
+          throw CompileError{decl.span, "function '" + name_of(decl.info.name) + "' has no body",
+                             "'extern fn' declares a native function"};
         }
-        as_object<Closure>(module_.slots[module_.slot(decl.info.name)])->proto = settled([&](CellSet& cells) {
-          FunctionCompiler compiler(module_, nullptr, cells, nullptr);
-          return compiler.function(decl, false);
-        });
+        as_object<Closure>(module_.slots[module_.slot(decl.info.name)])->proto =
+            compile_until_stable([&](CellSet& cells) {
+              FunctionCompiler compiler(module_, nullptr, cells, nullptr);
+              return compiler.function(decl, false);
+            });
         break;
       }
       case StmtKind::kRecord:
@@ -296,19 +204,125 @@ class ModuleCompiler {
   }
 
  private:
-  // Only a trait may leave a method to others.
-  static void need_bodies(const std::vector<FunctionPtr>& methods) {
-    for (const auto& method : methods) {
-      if (!method->body && !method->is_extern) {
-        throw CompileError{method->span, "the method " + name_of(method->info.name) + " has no body", ""};
+  void note_aliases(const std::vector<StmtPtr>& statements) {
+    for (const auto& stmt : statements) {
+      if (stmt->kind == StmtKind::kTypeAlias) {
+        module_.aliases[as<TypeAliasDecl>(*stmt).info.name] = as<TypeAliasDecl>(*stmt).type.get();
       }
     }
   }
 
-  // Types of functions may share a name, those of the module may not.
+  void note_top_names() {
+    for (const auto& [name, slot] : module_.names) {
+      module_.top_names.insert(name);
+    }
+    for (const auto& [name, import] : module_.imports) {
+      module_.top_names.insert(name);
+    }
+  }
+
+  // ---- Names, by kind of statement; most kinds declare none
+
+  void announce_node(const Stmt&, bool) {}
+
+  void announce_node(const FunctionDecl& decl, bool top) {
+    if (!top) {
+      return;
+    }
+    note_exported(decl.info);
+    module_.define(decl.info.name, decl.is_extern ? make_extern(decl, module_) : make_closure(nullptr));
+  }
+
+  void announce_node(const RecordDecl& decl, bool top) {
+    declare_once(decl.info.name, decl.span, top);
+    auto* record = new Record();
+    record->is_class = decl.is_class;
+    announce_type(record, decl.info, decl.methods, !decl.is_class);
+  }
+
+  void announce_node(const EnumDecl& decl, bool top) {
+    declare_once(decl.info.name, decl.span, top);
+    auto* type = new Enum();
+    announce_type(type, decl.info, decl.methods, true);
+    announce_variants(*type, decl);
+  }
+
+  void announce_node(const TraitDecl& decl, bool top) {
+    declare_once(decl.info.name, decl.span, top);
+    announce_type(new Trait(), decl.info, {}, false);
+  }
+
+  void announce_node(const ImplDecl& decl, bool) { note_mutating(decl.methods); }
+
+  void announce_node(const BindStmt& stmt, bool top) {
+    if (!top) {
+      return;
+    }
+    if (stmt.pattern->kind == PatternKind::kBinding && is_unique(stmt)) {
+      module_.uniques.insert(as<BindingPattern>(*stmt.pattern).name);
+    }
+    announce_pattern(*stmt.pattern, stmt.exported,
+                     stmt.bind != BindKind::kVal && stmt.bind != BindKind::kConst);
+  }
+
+  void announce_node(const AssignStmt& stmt, bool) {
+    for (const auto& target : stmt.targets) {
+      if (target->kind == ExprKind::kName) {
+        module_.variables.insert(as<NameExpr>(*target).name);
+      }
+    }
+  }
+
+  void announce_node(const ExportDecl& decl, bool) {
+    for (const auto& name : decl.names) {
+      module_.exports.insert(name.alias != kNoSymbol ? name.alias : name.name);
+    }
+  }
+
+  void announce_node(const TypeAliasDecl& decl, bool) { note_exported(decl.info); }
+
+  void announce_node(const ForStmt& stmt, bool) { announce_all(stmt.body); }
+
+  void announce_node(const WhileStmt& stmt, bool) { announce_all(stmt.body); }
+
+  void announce_node(const LoopStmt& stmt, bool) { announce_all(stmt.body); }
+
+  void announce_node(const ExprStmt& stmt, bool) {
+    if (stmt.value->kind != ExprKind::kIf) {
+      return;
+    }
+    const auto& branches = as<IfExpr>(*stmt.value);
+    for (const auto& clause : branches.clauses) {
+      announce_all(clause.body);
+    }
+    if (branches.otherwise) {
+      announce_all(*branches.otherwise);
+    }
+  }
+
+  static void note_mutating(const std::vector<FunctionPtr>& methods) {
+    for (const auto& method : methods) {
+      if (method->is_mutating) {
+        mutating_names().insert(method->info.name);
+      }
+    }
+  }
+
+  // ---- Types and their members
+
+  // Only the methods of a trait may lack a body.
+  static void check_bodies(const std::vector<FunctionPtr>& methods) {
+    for (const auto& method : methods) {
+      if (!method->body && !method->is_extern) {
+        throw CompileError{method->span, "method '" + name_of(method->info.name) + "' has no body"};
+      }
+    }
+  }
+
+  // Types declared in functions may share a name, those at module level may not.
   void declare_once(Symbol name, const SourceSpan& span, bool top) {
     if (top && !declared_.insert(name).second) {
-      throw CompileError{span, "the type " + name_of(name) + " is declared twice", ""};
+      throw CompileError{span, "redefinition of type '" + name_of(name) + "'"};
     }
   }
 
@@ -334,14 +348,14 @@ class ModuleCompiler {
       if (module_.knows(name.name) || module_.aliases.contains(name.name)) {
         continue;
       }
-      SpellingSuggester nearest(name_of(name.name));
+      SpellingSuggester suggester(name_of(name.name));
       for (const auto& [known, slot] : module_.names) {
         if (module_.knows(known)) {
-          nearest.offer(name_of(known));
+          suggester.offer(name_of(known));
         }
       }
       throw CompileError{name.span, "'" + name_of(name.name) + "' is exported but not defined",
-                         nearest.hint()};
+                         suggester.hint()};
     }
   }
 
@@ -357,17 +371,12 @@ class ModuleCompiler {
     type->module = &module_;
     note_exported(info);
     module_.define(info.name, Value::object(type));
-    if (!by_value) {
-      return;
-    }
-    for (const auto& method : methods) {
-      if (method->is_mutating) {
-        mutating_names().insert(method->info.name);
-      }
+    if (by_value) {
+      note_mutating(methods);
     }
   }
 
-  // Matches anywhere in the module ask which variants an enum has.
+  // Variants are known before any match in the module is compiled.
   void announce_variants(Enum& type, const EnumDecl& decl) {
     type.is_strong = std::any_of(decl.info.attributes.begin(), decl.info.attributes.end(),
                                  [](const Attribute& a) { return name_of(a.name) == "strong"; });
@@ -375,7 +384,7 @@ class ModuleCompiler {
       VariantInfo info;
       info.name = variant.name;
       if (type.index_of(variant.name) >= 0) {
-        throw CompileError{variant.span, "the variant " + name_of(variant.name) + " is declared twice", ""};
+        throw CompileError{variant.span, "duplicate variant '" + name_of(variant.name) + "'"};
       }
       info.field_names = variant.field_names;
       info.arity = static_cast<uint32_t>(variant.field_types.size());
@@ -392,11 +401,11 @@ class ModuleCompiler {
     note_variants(type);
   }
 
-  // An alias is one more name of the same type, from the start; one of an alias that stands below needs a
-  // further round. What is not found by then is looked for when its line runs.
+  // An alias is another name of the same type from the start. An alias of an alias declared below needs
+  // another round. An alias that is still undefined then is looked up when its statement runs.
   void define_aliases() {
-    for (bool found = true; found;) {
-      found = false;
+    for (bool changed = true; changed;) {
+      changed = false;
       for (const auto& [name, type] : module_.aliases) {
         const auto path = type_path(*type);
         const bool undefined = module_.slots[module_.slot(name)].is_missing();
@@ -408,7 +417,7 @@ class ModuleCompiler {
           continue;
         }
         module_.define(name, retained(value));
-        found = true;
+        changed = true;
       }
     }
   }
@@ -443,7 +452,8 @@ class ModuleCompiler {
     }
   }
 
-  // Fields that methods assign become fields like those declared; then bare names find them, so once more.
+  // Fields that methods assign are added to the declared ones. Bare names then resolve to them, so the
+  // methods are compiled again until no field is added.
   void define_growing_methods(Record* record, const std::vector<FunctionPtr>& methods,
                               std::vector<Symbol>& fields) {
     for (size_t known = fields.size() + 1; known != fields.size();) {
@@ -473,29 +483,15 @@ class ModuleCompiler {
   }
 
   void define_record(const RecordDecl& decl) {
-    need_bodies(decl.methods);
+    check_bodies(decl.methods);
     auto* record = static_cast<Record*>(type_named(decl.info.name));
     note_statics(*record, decl);
     std::vector<Symbol> fields;
     for (const FieldDecl& field : decl.fields) {
-      FieldInfo info;
-      info.name = field.name;
-      if (!field.default_value) {
-        if (!record->is_class) {
-          info.default_value = zero_of(field.type ? &module_.unaliased(*field.type) : nullptr);
-        }
-      } else if (!literal_value(*field.default_value, info.default_value)) {
-        info.initializer = settled([&](CellSet& cells) {
-          FunctionCompiler compiler(module_, nullptr, cells, nullptr);
-          compiler.belong_to(decl.info.name);
-          return compiler.initializer(*field.default_value,
-                                      name_of(decl.info.name) + "." + name_of(field.name));
-        });
-      }
       if (!record->field_index.emplace(field.name, static_cast<uint32_t>(fields.size())).second) {
-        throw CompileError{field.span, "the field " + name_of(field.name) + " is declared twice", ""};
+        throw CompileError{field.span, "duplicate field '" + name_of(field.name) + "'"};
       }
-      record->fields.push_back(info);
+      record->fields.push_back(field_info(decl, field));
       fields.push_back(field.name);
     }
     if (record->is_class) {
@@ -510,8 +506,26 @@ class ModuleCompiler {
     }
   }
 
+  FieldInfo field_info(const RecordDecl& decl, const FieldDecl& field) {
+    FieldInfo info;
+    info.name = field.name;
+    if (!field.default_value) {
+      if (!decl.is_class) {
+        info.default_value = zero_of(field.type ? &module_.unaliased(*field.type) : nullptr);
+      }
+    } else if (!literal_value(*field.default_value, info.default_value)) {
+      info.initializer = compile_until_stable([&](CellSet& cells) {
+        FunctionCompiler compiler(module_, nullptr, cells, nullptr);
+        compiler.belong_to(decl.info.name);
+        return compiler.initializer(*field.default_value,
+                                    name_of(decl.info.name) + "." + name_of(field.name));
+      });
+    }
+    return info;
+  }
+
   void define_enum(const EnumDecl& decl) {
-    need_bodies(decl.methods);
+    check_bodies(decl.methods);
     auto* type = static_cast<Enum*>(type_named(decl.info.name));
     define_methods(type, decl.methods, {});
   }
@@ -522,20 +536,9 @@ class ModuleCompiler {
 
 const Proto* compile_module(LoadedModule& module) { return ModuleCompiler(module).run(); }
 
-namespace {
-Symbol type_declared(const Stmt& stmt) {
-  switch (stmt.kind) {
-    case StmtKind::kRecord:
-      return as<RecordDecl>(stmt).info.name;
-    case StmtKind::kEnum:
-      return as<EnumDecl>(stmt).info.name;
-    default:
-      return as<TraitDecl>(stmt).info.name;
-  }
-}
-}  // namespace
+// ---- Declarations where they run: parents, impls and constants; inside functions, the whole type
 
-// Functions may declare types of one name: it means the one whose declaration was reached last.
+// Functions may declare types of the same name: the name refers to the declaration that ran last.
 void FunctionCompiler::name_means_latest(Symbol type) {
   const auto slot = module_.slot(type);
   const Register value = temporary();
@@ -543,147 +546,156 @@ void FunctionCompiler::name_means_latest(Symbol type) {
   emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(slot));
 }
 
-// What remains of a type declaration for run time: parents, impls, constants; inside functions, all of it.
-void FunctionCompiler::local_type(const Stmt& stmt) {
-  if (!at_module_level() && stmt.kind != StmtKind::kImpl && stmt.kind != StmtKind::kTypeAlias) {
-    if (!is_module_ && module_.top_names.contains(type_declared(stmt))) {
-      refuse(stmt.span, "the name " + name_of(type_declared(stmt)) + " is the module's already",
-             "types of functions are names of the module: call this one otherwise");
-    }
-    ModuleCompiler types(module_);
-    types.announce(stmt, true);
-    types.define(stmt);
-    name_means_latest(type_declared(stmt));
-  }
-  TypeLink link;
-  // A method that uses variables of this function becomes a closure where the declaration is reached; until
-  // then its place among the protos stands for it.
-  const auto closing_method = [&](const FunctionDecl& decl, Symbol type, const std::vector<Symbol>& fields,
-                                  Method& method) {
-    FunctionCompiler inner(module_, this, cells_, &fields);
-    inner.belong_to(type);
-    const Proto* proto = inner.function(decl, true);
-    if (inner.captures().empty()) {
-      return false;
-    }
-    proto_->protos.push_back(proto);
-    proto_->capture_lists.push_back(inner.captures());
-    method.function = Value::integer(static_cast<int64_t>(proto_->protos.size()) - 1);
-    method.is_mutating = decl.is_mutating;
-    return true;
-  };
-  const auto add_closing_methods = [&](const std::vector<FunctionPtr>& methods, Symbol type,
-                                       const std::vector<Symbol>& fields) {
-    for (const auto& decl : methods) {
-      if (Method method; !at_module_level() && decl->body && !decl->is_static &&
-                         closing_method(*decl, type, fields, method)) {
-        link.methods.emplace_back(decl->info.name, method);
-      }
-    }
-  };
-  const auto fields_of = [&](Symbol type) {
-    std::vector<Symbol> fields;
-    if (const Value known = module_.lookup(type); known.is(Kind::kRecord)) {
-      for (const FieldInfo& field : as_object<Record>(known)->fields) {
-        fields.push_back(field.name);
-      }
-    }
-    return fields;
-  };
-  const auto add_parents = [&](const std::vector<TypePtr>& parents) {
-    for (const auto& parent : parents) {
-      link.parents.push_back(type_path(*parent));
-    }
-  };
-  Symbol name = kNoSymbol;
-  switch (stmt.kind) {
-    case StmtKind::kRecord:
-      name = as<RecordDecl>(stmt).info.name;
-      add_parents(as<RecordDecl>(stmt).parents);
-      add_closing_methods(as<RecordDecl>(stmt).methods, name, fields_of(name));
-      break;
-    case StmtKind::kTrait:
-      name = as<TraitDecl>(stmt).info.name;
-      add_parents(as<TraitDecl>(stmt).parents);
-      add_closing_methods(as<TraitDecl>(stmt).methods, name, {});
-      break;
-    case StmtKind::kEnum:
-      name = as<EnumDecl>(stmt).info.name;
-      add_closing_methods(as<EnumDecl>(stmt).methods, name, {});
-      if (link.methods.empty()) {
-        return;
-      }
-      break;
-    case StmtKind::kImpl: {
-      const auto& impl = as<ImplDecl>(stmt);
-      link.target = extended_path(*impl.target);
-      if (impl.trait) {
-        link.parents.push_back(type_path(*impl.trait));
-      }
-      const Symbol type = link.target.size() == 1 ? link.target[0] : kNoSymbol;
-      const std::vector<Symbol> fields = type == kNoSymbol ? std::vector<Symbol>() : fields_of(type);
-      for (const auto& method : impl.methods) {
-        if (!method->body) {
-          continue;
-        }
-        const bool is_static = method->is_static || implicitly_static(*method);
-        Method made;
-        if (at_module_level() || is_static || !closing_method(*method, type, fields, made)) {
-          made = make_method(module_, *method, type, fields, is_static);
-        }
-        made.origin = impl.trait ? Origin::kTraitImpl : Origin::kImpl;
-        link.methods.emplace_back(method->info.name, made);
-      }
-      break;
-    }
-    case StmtKind::kTypeAlias: {
-      const auto& alias = as<TypeAliasDecl>(stmt);
-      const auto path = type_path(*alias.type);
-      if (!at_module_level()) {
-        module_.aliases[alias.info.name] = alias.type.get();
-      }
-      if (at_module_level() && !module_.slots[module_.slot(alias.info.name)].is_missing()) {
-        return;  // known since the module was announced
-      }
-      const Register value = temporary();
-      if (path.empty() || (path.size() == 1 && names_only_a_type(path[0]))) {
-        emit(Op::kLoadNil, value);
-      } else {
-        emit_wide(Op::kGetGlobal, value, static_cast<int32_t>(module_.slot(path[0])));
-        for (size_t i = 1; i < path.size(); ++i) {
-          emit(Op::kGetField, value, value, cache(path[i]));
-        }
-      }
-      emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(module_.slot(alias.info.name)));
-      return;
-    }
-    default:
-      return;
-  }
-  if (name != kNoSymbol) {
-    link.type = static_cast<Type*>(module_.slots[module_.slot(name)].as_object);
-  }
-  if (stmt.kind == StmtKind::kRecord && !link.parents.empty()) {
-    static_cast<Record*>(link.type)->awaits_parents = true;
-  }
-  proto_->links.push_back(std::move(link));
-  emit_wide(Op::kLink, 0, static_cast<int32_t>(proto_->links.size() - 1));
-  if (stmt.kind != StmtKind::kRecord) {
+void FunctionCompiler::declare_local_type(const Stmt& stmt, Symbol name) {
+  if (at_module_level()) {
     return;
   }
-  for (const auto& constant_stmt : as<RecordDecl>(stmt).constants) {
-    const auto& bind = as<BindStmt>(*constant_stmt);
-    if (bind.pattern->kind != PatternKind::kBinding || !bind.value) {
-      refuse(bind.span, "a constant of a type is one name with a value");
-    }
-    const uint32_t mark = temporary_count_;
-    const Register type = temporary();
-    emit_wide(Op::kGetGlobal, type, static_cast<int32_t>(module_.slot(name)));
-    const Register value = temporary_of(*bind.value);
-    emit(Op::kSetField, type, value, cache(as<BindingPattern>(*bind.pattern).name));
-    emit(Op::kRelease, type);
-    temporary_count_ = mark;
+  if (!is_module_ && module_.top_names.contains(name)) {
+    error_at(stmt.span, "redefinition of '" + name_of(name) + "', a name of the module",
+             "a type declared in a function is a name of the module: rename it");
   }
+  ModuleCompiler types(module_);
+  types.announce(stmt, true);
+  types.define(stmt);
+  name_means_latest(name);
+}
+
+// A method that uses variables of this function becomes a closure when the declaration runs. Until then its
+// index among the protos stands for it.
+bool FunctionCompiler::capturing_method(const FunctionDecl& decl, Symbol type,
+                                        const std::vector<Symbol>& fields, Method& method) {
+  FunctionCompiler inner(module_, this, cells_, &fields);
+  inner.belong_to(type);
+  const Proto* proto = inner.function(decl, true);
+  if (inner.captures().empty()) {
+    return false;
+  }
+  proto_->protos.push_back(proto);
+  proto_->capture_lists.push_back(inner.captures());
+  method.function = Value::integer(static_cast<int64_t>(proto_->protos.size()) - 1);
+  method.is_mutating = decl.is_mutating;
+  return true;
+}
+
+void FunctionCompiler::link_methods(TypeLink& link, const std::vector<FunctionPtr>& methods, Symbol type,
+                                    const std::vector<Symbol>& fields) {
+  if (at_module_level()) {
+    return;
+  }
+  for (const auto& decl : methods) {
+    if (Method method; decl->body && !decl->is_static && capturing_method(*decl, type, fields, method)) {
+      link.methods.emplace_back(decl->info.name, method);
+    }
+  }
+}
+
+std::vector<Symbol> FunctionCompiler::fields_of(Symbol type) const {
+  std::vector<Symbol> fields;
+  if (const Value known = module_.lookup(type); known.is(Kind::kRecord)) {
+    for (const FieldInfo& field : as_object<Record>(known)->fields) {
+      fields.push_back(field.name);
+    }
+  }
+  return fields;
+}
+
+TypeLink FunctionCompiler::link_to(Symbol type, const std::vector<TypePtr>& parents) {
+  TypeLink link;
+  link.type = static_cast<Type*>(module_.slots[module_.slot(type)].as_object);
+  for (const auto& parent : parents) {
+    link.parents.push_back(type_path(*parent));
+  }
+  return link;
+}
+
+void FunctionCompiler::emit_link(TypeLink link) {
+  proto_->links.push_back(std::move(link));
+  emit_wide(Op::kLink, 0, static_cast<int32_t>(proto_->links.size() - 1));
+}
+
+void FunctionCompiler::compile(const RecordDecl& decl) {
+  const Symbol name = decl.info.name;
+  declare_local_type(decl, name);
+  TypeLink link = link_to(name, decl.parents);
+  link_methods(link, decl.methods, name, fields_of(name));
+  if (!link.parents.empty()) {
+    static_cast<Record*>(link.type)->awaits_parents = true;
+  }
+  emit_link(std::move(link));
+  for (const auto& constant_stmt : decl.constants) {
+    static_value(name, as<BindStmt>(*constant_stmt));
+  }
+}
+
+void FunctionCompiler::static_value(Symbol type, const BindStmt& stmt) {
+  if (stmt.pattern->kind != PatternKind::kBinding || !stmt.value) {
+    error_at(stmt.span, "a constant of a type must be one name with a value");
+  }
+  const uint32_t mark = temporary_count_;
+  const Register owner = temporary();
+  emit_wide(Op::kGetGlobal, owner, static_cast<int32_t>(module_.slot(type)));
+  const Register value = temporary_of(*stmt.value);
+  emit(Op::kSetField, owner, value, cache(as<BindingPattern>(*stmt.pattern).name));
+  emit(Op::kRelease, owner);
+  temporary_count_ = mark;
+}
+
+void FunctionCompiler::compile(const TraitDecl& decl) {
+  declare_local_type(decl, decl.info.name);
+  TypeLink link = link_to(decl.info.name, decl.parents);
+  link_methods(link, decl.methods, decl.info.name, {});
+  emit_link(std::move(link));
+}
+
+void FunctionCompiler::compile(const EnumDecl& decl) {
+  declare_local_type(decl, decl.info.name);
+  TypeLink link = link_to(decl.info.name, {});
+  link_methods(link, decl.methods, decl.info.name, {});
+  if (!link.methods.empty()) {
+    emit_link(std::move(link));
+  }
+}
+
+void FunctionCompiler::compile(const ImplDecl& decl) {
+  TypeLink link;
+  link.target = extended_path(*decl.target);
+  if (decl.trait) {
+    link.parents.push_back(type_path(*decl.trait));
+  }
+  const Symbol type = link.target.size() == 1 ? link.target[0] : kNoSymbol;
+  const std::vector<Symbol> fields = type == kNoSymbol ? std::vector<Symbol>() : fields_of(type);
+  for (const auto& method : decl.methods) {
+    if (!method->body) {
+      continue;
+    }
+    const bool is_static = method->is_static || implicitly_static(*method);
+    Method made;
+    if (at_module_level() || is_static || !capturing_method(*method, type, fields, made)) {
+      made = make_method(module_, *method, type, fields, is_static);
+    }
+    made.origin = decl.trait ? Origin::kTraitImpl : Origin::kImpl;
+    link.methods.emplace_back(method->info.name, made);
+  }
+  emit_link(std::move(link));
+}
+
+void FunctionCompiler::compile(const TypeAliasDecl& decl) {
+  const auto path = type_path(*decl.type);
+  if (!at_module_level()) {
+    module_.aliases[decl.info.name] = decl.type.get();
+  } else if (!module_.slots[module_.slot(decl.info.name)].is_missing()) {
+    return;  // defined when the module was announced
+  }
+  const Register value = temporary();
+  if (path.empty() || (path.size() == 1 && names_only_a_type(path[0]))) {
+    emit(Op::kLoadNil, value);
+  } else {
+    emit_wide(Op::kGetGlobal, value, static_cast<int32_t>(module_.slot(path[0])));
+    for (size_t i = 1; i < path.size(); ++i) {
+      emit(Op::kGetField, value, value, cache(path[i]));
+    }
+  }
+  emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(module_.slot(decl.info.name)));
 }
 
 }  // namespace spl

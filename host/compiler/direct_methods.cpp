@@ -1,4 +1,4 @@
-// What @[direct(…)] names.
+// Reads the attribute @[direct(…)].
 #include "host/compiler/direct_methods.h"
 
 #include <algorithm>
@@ -21,9 +21,9 @@ const Attribute* direct_attribute(const FunctionDecl& decl) {
   return nullptr;
 }
 
-DirectCall named(const Arg& argument, const SourceSpan& span) {
+DirectCall extern_named(const Arg& argument, const SourceSpan& span) {
   if (argument.kind != ArgKind::kPositional || argument.value->kind != ExprKind::kName) {
-    throw CompileError{span, "direct takes the names of extern functions", ""};
+    throw CompileError{span, "'direct' expects names of extern functions"};
   }
   return {as<NameExpr>(*argument.value).name, nullptr};
 }
@@ -38,22 +38,22 @@ DirectInvocation* invocation_of(DirectCalls& calls, Symbol method) {
 
 void note_invocation(DirectInvocation& invocation, const Attribute& attribute) {
   if (attribute.args.size() != 2) {
-    throw CompileError{attribute.span,
-                       "a direct call names an extern function and the function that tells of its failure",
-                       ""};
+    throw CompileError{
+        attribute.span,
+        "'direct' on a call hook expects an extern function and a function that raises its error"};
   }
-  invocation.native = named(attribute.args[0], attribute.span);
-  invocation.refusal = named(attribute.args[1], attribute.span).name;
+  invocation.native = extern_named(attribute.args[0], attribute.span);
+  invocation.refusal = extern_named(attribute.args[1], attribute.span).name;
 }
 
-/// Whether the attribute only says with which letter the class's handles go.
+/// Reads an attribute that only sets the type letter of the class's handles.
 bool notes_letter(DirectCalls& calls, const Attribute& attribute) {
   if (attribute.args.size() != 1 || attribute.args[0].value->kind != ExprKind::kText) {
     return false;
   }
   const std::string& letter = as<TextExpr>(*attribute.args[0].value).value;
   if (letter.size() != 1 || letter == "v") {
-    throw CompileError{attribute.span, "direct takes one letter, which is not v", ""};
+    throw CompileError{attribute.span, "'direct' expects one letter other than v"};
   }
   calls.letter = letter[0];
   return true;
@@ -68,27 +68,26 @@ void note_direct_call(DirectCalls& calls, Symbol method, const Attribute& attrib
     return;
   }
   const BinaryOp* op = operator_of_hook(method);
-  const size_t most = method == drop ? 1 : op != nullptr ? 3 : 0;
-  if (most == 0) {
+  const size_t max_args = method == drop ? 1 : op != nullptr ? 3 : 0;
+  if (max_args == 0) {
     throw CompileError{attribute.span,
-                       "only drop() and the hooks of binary operators and of calls can be direct", ""};
+                       "'direct' applies only to drop() and to the hooks of binary operators and calls"};
   }
-  if (attribute.args.empty() || attribute.args.size() > most) {
-    throw CompileError{attribute.span,
-                       method == drop
-                           ? "a direct drop() names one extern function"
-                           : "a direct operator names the extern functions for two of its class, and "
-                             "if wanted for a float and an integer on the right",
-                       ""};
+  if (attribute.args.empty() || attribute.args.size() > max_args) {
+    throw CompileError{
+        attribute.span,
+        method == drop ? "'direct' on drop() expects one extern function"
+                       : "'direct' on an operator expects extern functions for an operand of its class and, "
+                         "optionally, for a float and an integer"};
   }
   if (method == drop) {
-    calls.drop = named(attribute.args[0], attribute.span);
+    calls.drop = extern_named(attribute.args[0], attribute.span);
     return;
   }
   DirectCalls::Operator& entry = calls.operators[static_cast<size_t>(*op)];
-  const std::array<DirectCall*, 3> places = {&entry.with_same, &entry.with_float, &entry.with_int};
-  for (size_t i = 0; i < std::min(attribute.args.size(), places.size()); ++i) {
-    *places[i] = named(attribute.args[i], attribute.span);
+  const std::array<DirectCall*, 3> targets = {&entry.with_same, &entry.with_float, &entry.with_int};
+  for (size_t i = 0; i < std::min(attribute.args.size(), targets.size()); ++i) {
+    *targets[i] = extern_named(attribute.args[i], attribute.span);
   }
 }
 
@@ -101,11 +100,11 @@ void note_direct_calls(Record& record, const std::vector<FunctionPtr>& methods) 
       continue;
     }
     if (!record.is_class || record.fields.size() != 1) {
-      throw CompileError{attribute->span,
-                         "only a class with one field, a native handle, can have direct methods", ""};
+      throw CompileError{attribute->span, "'direct' requires a class with one field, a native handle"};
     }
     if (record.direct == nullptr) {
-      record.direct = new DirectCalls{.record = &record};
+      record.direct = new DirectCalls();
+      record.direct->record = &record;
     }
     record.direct->methods.push_back(method->info.name);
     note_direct_call(*record.direct, method->info.name, *attribute);

@@ -1,4 +1,4 @@
-// @[direct(…)]: which methods of a class may be done by native functions.
+// @[direct(…)]: methods of a class that native functions implement.
 #pragma once
 
 #include "host/syntax/ast.h"
@@ -6,7 +6,7 @@
 
 namespace spl {
 
-/// Notes what the attributes of the class's methods name. Throws CompileError.
+/// Records the native functions that the attributes of the methods name. Throws CompileError.
 void note_direct_calls(Record& record, const std::vector<FunctionPtr>& methods);
 
 }  // namespace spl

@@ -1,6 +1,6 @@
-// What a match on an enum leaves out: a warning, or an error where a #[strong] enum is matched by a wildcard.
+// Exhaustiveness of a match on an enum: a warning, or an error for a wildcard on a #[strong] enum.
 //
-// The subject's type is not known, so it is read off the arms: the one enum that has all variants they name.
+// The subject's type is inferred from the arms: the only enum that has all the variants that they name.
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -26,18 +26,18 @@ EnumsByVariant& enums_by_variant() {
   return table;
 }
 
-/// One alternative of one arm, as far as it matters here.
+/// What one alternative of an arm covers.
 struct Test {
-  Symbol type = kNoSymbol;     // where it is written
-  Symbol variant = kNoSymbol;  // none: takes everything
-  bool takes_all = false;      // … of that variant
+  Symbol type = kNoSymbol;     // of a qualified variant
+  Symbol variant = kNoSymbol;  // none: a wildcard
+  bool covers_all = false;     // every value of that variant
 };
 
-/// Whether a pattern below a variant's fits any value.
-bool takes_anything(const Pattern& pattern) {
+/// Whether a pattern inside a variant's matches any value.
+bool matches_anything(const Pattern& pattern) {
   if (pattern.kind == PatternKind::kTuple) {
     const auto& elements = as<TuplePattern>(pattern).elements;
-    return std::all_of(elements.begin(), elements.end(), [](const auto& e) { return takes_anything(*e); });
+    return std::all_of(elements.begin(), elements.end(), [](const auto& e) { return matches_anything(*e); });
   }
   if (pattern.kind == PatternKind::kBinding) {
     return !as<BindingPattern>(pattern).type && !names_variant(as<BindingPattern>(pattern).name);
@@ -45,22 +45,23 @@ bool takes_anything(const Pattern& pattern) {
   return pattern.kind == PatternKind::kWildcard;
 }
 
-bool take_anything(const std::vector<FieldPattern>& fields) {
-  return std::all_of(fields.begin(), fields.end(), [](const auto& f) { return takes_anything(*f.pattern); });
+bool match_anything(const std::vector<FieldPattern>& fields) {
+  return std::all_of(fields.begin(), fields.end(),
+                     [](const auto& f) { return matches_anything(*f.pattern); });
 }
 
-/// Reads one alternative; false: it speaks of something else than an enum.
+/// Reads one alternative. Returns false if it does not test an enum.
 bool read_test(const Pattern& pattern, Test& test) {
   switch (pattern.kind) {
     case PatternKind::kWildcard:
-      test.takes_all = true;
+      test.covers_all = true;
       return true;
     case PatternKind::kBinding: {
       const auto& binding = as<BindingPattern>(pattern);
       if (names_variant(binding.name)) {
         test.variant = binding.name;
       }
-      test.takes_all = !binding.type;
+      test.covers_all = !binding.type;
       return !binding.type;
     }
     case PatternKind::kVariant: {
@@ -69,7 +70,7 @@ bool read_test(const Pattern& pattern, Test& test) {
       if (variant.path.size() > 1) {
         test.type = variant.path[variant.path.size() - 2];
       }
-      test.takes_all = take_anything(variant.fields);
+      test.covers_all = match_anything(variant.fields);
       return true;
     }
     case PatternKind::kStruct: {
@@ -78,19 +79,19 @@ bool read_test(const Pattern& pattern, Test& test) {
         return false;
       }
       test.variant = record.path.back();
-      test.takes_all = take_anything(record.fields);
+      test.covers_all = match_anything(record.fields);
       return true;
     }
     case PatternKind::kLiteral:
       test.variant = intern("None");
-      test.takes_all = true;
+      test.covers_all = true;
       return as<LiteralPattern>(pattern).value->kind == ExprKind::kNil;
     default:
       return false;
   }
 }
 
-/// The alternatives of an arm; false as above.
+/// Reads all alternatives of an arm. Returns false if one does not test an enum.
 bool read_tests(const Pattern& pattern, std::vector<Test>& tests) {
   if (pattern.kind == PatternKind::kOr) {
     const auto& alternatives = as<OrPattern>(pattern).alternatives;
@@ -108,7 +109,7 @@ bool could_be(const Enum& type, const std::vector<Test>& tests, const LoadedModu
   });
 }
 
-/// The one enum that the tests can be about, or null.
+/// The only enum that fits the tests, or null.
 const Enum* enum_of(const std::vector<Test>& tests, const LoadedModule& module) {
   const auto named =
       std::find_if(tests.begin(), tests.end(), [](const Test& test) { return test.variant != kNoSymbol; });
@@ -140,9 +141,9 @@ void note_variants(Enum& type) {
   }
 }
 
-void offer_variant_names(SpellingSuggester& nearest) {
+void offer_variant_names(SpellingSuggester& suggester) {
   for (const auto& [name, enums] : enums_by_variant()) {
-    nearest.offer(name_of(name));
+    suggester.offer(name_of(name));
   }
 }
 
@@ -154,10 +155,10 @@ bool names_variant(Symbol name) {
 
 void FunctionCompiler::check_arms(const MatchExpr& match) {
   std::vector<Test> tests;
-  std::vector<Symbol> taken;
-  std::set<Symbol> partly;  // several arms for parts of a variant may take all of it together
+  std::vector<Symbol> covered;
+  std::set<Symbol> partly;  // several partial arms of a variant are assumed to cover it together
   const Pattern* wildcard = nullptr;
-  bool takes_rest = false;
+  bool has_catch_all = false;
   for (const MatchArm& arm : match.arms) {
     std::vector<Test> own;
     if (!read_tests(*arm.pattern, own)) {
@@ -166,9 +167,9 @@ void FunctionCompiler::check_arms(const MatchExpr& match) {
     for (const Test& test : own) {
       if (test.variant == kNoSymbol) {
         wildcard = arm.pattern.get();
-        takes_rest = takes_rest || !arm.guard;
-      } else if (!arm.guard && (test.takes_all || !partly.insert(test.variant).second)) {
-        taken.push_back(test.variant);
+        has_catch_all = has_catch_all || !arm.guard;
+      } else if (!arm.guard && (test.covers_all || !partly.insert(test.variant).second)) {
+        covered.push_back(test.variant);
       }
     }
     tests.insert(tests.end(), own.begin(), own.end());
@@ -178,21 +179,21 @@ void FunctionCompiler::check_arms(const MatchExpr& match) {
     return;
   }
   if (type->is_strong && wildcard != nullptr) {
-    refuse(wildcard->span, name_of(type->name) + " is #[strong]: name its variants instead of '_'");
+    error_at(wildcard->span, "'_' in a match on #[strong] enum " + name_of(type->name), "list its variants");
   }
-  if (takes_rest || module_.is_library) {
+  if (has_catch_all || module_.is_library) {
     return;
   }
   std::string missing;
   for (const VariantInfo& variant : type->variants) {
-    if (std::find(taken.begin(), taken.end(), variant.name) == taken.end()) {
+    if (std::find(covered.begin(), covered.end(), variant.name) == covered.end()) {
       missing += (missing.empty() ? "" : ", ") + name_of(variant.name);
     }
   }
   const auto known = [&](const Diagnostic& warning) { return warning.span.start == match.span.start; };
   if (!missing.empty() && std::none_of(module_.warnings.begin(), module_.warnings.end(), known)) {
-    module_.warnings.push_back(
-        {match.span, "no arm takes " + missing, "the match is nil then; '_' takes the rest"});
+    module_.warnings.push_back({match.span, "non-exhaustive match: " + missing + " not covered",
+                                "the match evaluates to nil for the rest; add an arm '_'"});
   }
 }
 

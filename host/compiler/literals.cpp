@@ -1,4 +1,4 @@
-// Texts with parts, arrays, dicts, comprehensions, slices and ranges.
+// Interpolated strings, arrays, tuples, dicts, comprehensions, slices and ranges.
 #include "host/compiler/compiler.h"
 #include "host/compiler/type_names.h"
 #include "host/values/sized.h"
@@ -12,7 +12,7 @@ Tag suffix_type(Symbol suffix) {
   return name_of(suffix) == "f64" ? Tag::kFloat : sized_type(name_of(suffix));
 }
 
-void FunctionCompiler::interpolation_to(const InterpolationExpr& expr, Register dest) {
+void FunctionCompiler::compile(const InterpolationExpr& expr, Register dest) {
   std::vector<const InterpolationPart*> parts;
   uint32_t count = 0;
   for (const auto& part : expr.parts) {
@@ -37,7 +37,7 @@ void FunctionCompiler::interpolation_to(const InterpolationExpr& expr, Register 
   emit(Op::kConcat, dest, first, count);
 }
 
-void FunctionCompiler::array_to(const ArrayExpr& expr, Register dest) {
+void FunctionCompiler::compile(const ArrayExpr& expr, Register dest) {
   bool plain = expr.elements.size() <= 64;
   for (const Element& element : expr.elements) {
     plain = plain && !element.spread;
@@ -61,7 +61,31 @@ void FunctionCompiler::array_to(const ArrayExpr& expr, Register dest) {
   emit(Op::kTake, dest, array);
 }
 
-void FunctionCompiler::dict_to(const DictExpr& expr, Register dest) {
+void FunctionCompiler::compile(const ArrayRepeatExpr& expr, Register dest) {
+  const Register value = operand(*expr.value);
+  const Register count = operand(*expr.count);
+  emit(Op::kMakeRepeat, dest, value, count);
+}
+
+void FunctionCompiler::compile(const TupleExpr& expr, Register dest) {
+  const auto count = static_cast<uint32_t>(expr.elements.size());
+  const Register first = temporaries(count == 0 ? 1 : count);
+  for (uint32_t i = 0; i < count; ++i) {
+    expr_to(*expr.elements[i], static_cast<Register>(first + i));
+  }
+  emit(Op::kMakeTuple, dest, first, count);
+  if (expr.names.empty()) {
+    emit_extra(-1);
+    return;
+  }
+  std::vector<Value> symbols;
+  for (const Symbol name : expr.names) {
+    symbols.push_back(Value::integer(name));
+  }
+  emit_extra(constant(make_array(std::move(symbols))));
+}
+
+void FunctionCompiler::compile(const DictExpr& expr, Register dest) {
   const Register dict = temporary();
   emit(Op::kMakeDict, dict, dict);
   for (const DictEntry& entry : expr.entries) {
@@ -77,7 +101,7 @@ void FunctionCompiler::dict_to(const DictExpr& expr, Register dest) {
   emit(Op::kTake, dest, dict);
 }
 
-void FunctionCompiler::comprehension_to(const ComprehensionExpr& expr, Register dest) {
+void FunctionCompiler::compile(const ComprehensionExpr& expr, Register dest) {
   open_scope();
   const Register result = hidden();
   emit(expr.key ? Op::kMakeDict : Op::kMakeArray, result, result, 0);
@@ -121,7 +145,7 @@ void FunctionCompiler::comprehension_clause(const ComprehensionExpr& expr, size_
   }
   for (const auto& test : loop.conditions) {
     for (const size_t failure : jump_if_false(*test)) {
-      // A failed condition goes on with the next element.
+      // A failed condition continues with the next element.
       const size_t passed = emit_jump(Op::kJump);
       patch(failure);
       patch_to(emit_jump(Op::kLoop), top);
@@ -141,7 +165,7 @@ void FunctionCompiler::closure_to(const Proto* proto, const std::vector<Capture>
   emit_wide(Op::kMakeClosure, dest, static_cast<int32_t>(proto_->protos.size() - 1));
 }
 
-void FunctionCompiler::slice_to(const SliceExpr& expr, Register dest) {
+void FunctionCompiler::compile(const SliceExpr& expr, Register dest) {
   const Register first = temporaries(3);
   const ExprPtr* parts[] = {&expr.start, &expr.stop, &expr.step};
   for (uint32_t i = 0; i < 3; ++i) {
@@ -154,7 +178,7 @@ void FunctionCompiler::slice_to(const SliceExpr& expr, Register dest) {
   emit(Op::kMakeSlice, dest, first);
 }
 
-void FunctionCompiler::range_to(const RangeExpr& expr, Register dest) {
+void FunctionCompiler::compile(const RangeExpr& expr, Register dest) {
   const Register first = temporaries(2);
   const ExprPtr* parts[] = {&expr.start, &expr.end};
   for (uint32_t i = 0; i < 2; ++i) {

@@ -1,4 +1,4 @@
-// Operators, conditions, and the expressions that choose.
+// Binary operators, comparisons, conditions, if and match.
 #include "host/compiler/compiler.h"
 #include "host/compiler/type_names.h"
 #include "host/values/sized.h"
@@ -25,7 +25,7 @@ bool number_literal(const Expr& expr, Value& value) {
   return false;
 }
 
-// The fast instructions, -1 for operators that go the general way.
+// The index of a specialized instruction, or -1 for an operator that uses the general one.
 int arithmetic_index(BinaryOp op) {
   switch (op) {
     case BinaryOp::kAdd:
@@ -64,7 +64,7 @@ Op nth(Op first, int index) { return static_cast<Op>(static_cast<int>(first) + i
 
 }  // namespace
 
-void FunctionCompiler::binary_to(const BinaryExpr& expr, Register dest) {
+void FunctionCompiler::compile(const BinaryExpr& expr, Register dest) {
   switch (expr.op) {
     case BinaryOp::kAnd:
     case BinaryOp::kOr:
@@ -114,33 +114,33 @@ void FunctionCompiler::binary_to(const BinaryExpr& expr, Register dest) {
 }
 
 void FunctionCompiler::logic_to(const BinaryExpr& expr, Register dest) {
-  const Register held = temporary();
-  expr_to(*expr.left, held);
+  const Register result = temporary();
+  expr_to(*expr.left, result);
   if (expr.op == BinaryOp::kCoalesce) {
-    emit(Op::kCoalesce, held, held);
+    emit(Op::kCoalesce, result, result);
     const size_t present = here();
     emit_extra(0);
-    expr_to(*expr.right, held);
+    expr_to(*expr.right, result);
     patch(present);
   } else {
-    // The test must not use the value up: it is the result where the right side is not wanted.
+    // The jump consumes its operand, so it tests a copy: the left value may be the result.
     const Register tested = temporary();
-    emit(Op::kMove, tested, held);
-    const size_t decided = emit_jump(expr.op == BinaryOp::kAnd ? Op::kJumpIfNot : Op::kJumpIf, tested);
-    expr_to(*expr.right, held);
-    patch(decided);
+    emit(Op::kMove, tested, result);
+    const size_t short_circuit = emit_jump(expr.op == BinaryOp::kAnd ? Op::kJumpIfNot : Op::kJumpIf, tested);
+    expr_to(*expr.right, result);
+    patch(short_circuit);
   }
-  emit(Op::kTake, dest, held);
+  emit(Op::kTake, dest, result);
 }
 
-void FunctionCompiler::compare_to(const CompareExpr& expr, Register dest) {
+void FunctionCompiler::compile(const CompareExpr& expr, Register dest) {
   const Register result = temporary();
   Register left = temporary_of(*expr.first);
   std::vector<size_t> ends;
   for (size_t i = 0; i < expr.links.size(); ++i) {
     const Register right = temporary_of(*expr.links[i].right);
-    const Register kept = temporary();
-    emit(Op::kMove, kept, right);
+    const Register next_left = temporary();
+    emit(Op::kMove, next_left, right);
     if (const int comparison = comparison_index(expr.links[i].op); comparison >= 0) {
       emit(nth(Op::kLess, comparison), result, left, right);
     } else {
@@ -149,7 +149,7 @@ void FunctionCompiler::compare_to(const CompareExpr& expr, Register dest) {
         emit(Op::kNot, result, result);
       }
     }
-    left = kept;
+    left = next_left;
     if (i + 1 < expr.links.size()) {
       const Register tested = temporary();
       emit(Op::kMove, tested, result);
@@ -226,35 +226,39 @@ std::vector<size_t> FunctionCompiler::condition(const Condition& condition) {
   return failures;
 }
 
-void FunctionCompiler::if_to(const IfExpr& expr, Register dest, bool wanted) {
+void FunctionCompiler::compile(const IfExpr& expr, Register dest) { if_to(expr, dest, true); }
+
+void FunctionCompiler::compile(const MatchExpr& expr, Register dest) { match_to(expr, dest, true); }
+
+void FunctionCompiler::if_to(const IfExpr& expr, Register dest, bool needs_value) {
   std::vector<size_t> ends;
   for (size_t i = 0; i < expr.clauses.size(); ++i) {
     const IfClause& clause = expr.clauses[i];
     open_scope();
     span_ = clause.span;
     const auto failures = condition(clause.condition);
-    if (wanted) {
+    if (needs_value) {
       block_to(clause.body, dest);
     } else {
       block(clause.body);
     }
     close_scope();
-    if (i + 1 < expr.clauses.size() || expr.otherwise || wanted) {
+    if (i + 1 < expr.clauses.size() || expr.otherwise || needs_value) {
       ends.push_back(emit_jump(Op::kJump));
     }
     patch_all(failures);
   }
-  if (expr.otherwise && wanted) {
+  if (expr.otherwise && needs_value) {
     block_to(*expr.otherwise, dest);
   } else if (expr.otherwise) {
     block(*expr.otherwise);
-  } else if (wanted) {
+  } else if (needs_value) {
     emit(Op::kLoadNil, dest);
   }
   patch_all(ends);
 }
 
-void FunctionCompiler::match_to(const MatchExpr& expr, Register dest, bool wanted) {
+void FunctionCompiler::match_to(const MatchExpr& expr, Register dest, bool needs_value) {
   check_arms(expr);
   open_scope();
   const Register subject = hidden();
@@ -266,10 +270,10 @@ void FunctionCompiler::match_to(const MatchExpr& expr, Register dest, bool wante
     std::vector<size_t> failures;
     test_pattern(*arm.pattern, subject, failures);
     if (arm.guard) {
-      const auto refused = jump_if_false(*arm.guard);
-      failures.insert(failures.end(), refused.begin(), refused.end());
+      const auto guard_failures = jump_if_false(*arm.guard);
+      failures.insert(failures.end(), guard_failures.begin(), guard_failures.end());
     }
-    if (wanted) {
+    if (needs_value) {
       block_to(arm.body, dest);
     } else {
       block(arm.body);
@@ -278,7 +282,7 @@ void FunctionCompiler::match_to(const MatchExpr& expr, Register dest, bool wante
     ends.push_back(emit_jump(Op::kJump));
     patch_all(failures);
   }
-  if (wanted) {
+  if (needs_value) {
     emit(Op::kLoadNil, dest);
   }
   patch_all(ends);

@@ -1,5 +1,6 @@
-// Values of type &T have one owner: binding, assigning, passing and `move` take them out of the variable that
-// held them, and reading that variable then is an error. Reading through it (a.b, a.f()) leaves them there.
+// Values of type &T have one owner. Binding, assigning, passing and `move` move the value out of its
+// variable; reading that variable afterwards is an error. Access through the variable (a.b, a.f()) does not
+// move it.
 #include "host/compiler/compiler.h"
 
 namespace spl {
@@ -27,7 +28,7 @@ bool FunctionCompiler::is_unique(const Expr& expr) const {
   return module_.uniques.contains(symbol);
 }
 
-/// A function of the host (print, len…) looks at its arguments and leaves them.
+/// A built-in function (print, len…) does not move its arguments.
 bool FunctionCompiler::names_builtin(const Expr& callee) const {
   if (callee.kind != ExprKind::kName) {
     return false;
@@ -38,7 +39,7 @@ bool FunctionCompiler::names_builtin(const Expr& callee) const {
   return !own && !module_.imports.contains(symbol) && builtins().contains(symbol);
 }
 
-/// Behind a read of `expr`: the variable that it names is empty from here on.
+/// Called after a read of `expr`: marks the variable that it names as moved.
 void FunctionCompiler::mark_moved(const Expr& expr) {
   if (expr.kind != ExprKind::kName || !is_unique(expr)) {
     return;

@@ -1,224 +1,245 @@
-// Patterns: tests that jump away, and bindings.
+// Patterns: tests that jump on a mismatch, and bindings.
 #include "host/vm/patterns.h"
+
 #include "host/compiler/compiler.h"
 #include "host/compiler/type_names.h"
+#include "host/syntax/visit.h"
 
 namespace spl {
 
 void FunctionCompiler::bind_pattern(const Pattern& pattern, Register value, bool is_variable) {
-  const bool temporary_value = (value & kTemporary) != 0;
   switch (pattern.kind) {
-    case PatternKind::kBinding: {
-      const auto& binding = as<BindingPattern>(pattern);
-      if (at_module_level()) {
-        emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(module_.slot(binding.name)));
-        return;
-      }
-      const Register reg = declare(binding.name, &binding, is_variable || binding.is_mutable);
-      emit(temporary_value ? Op::kTake : Op::kMove, reg, value);
-      declared(reg);
+    case PatternKind::kBinding:
+      bind_name(as<BindingPattern>(pattern), value, is_variable);
+      return;
+    case PatternKind::kWildcard:
+      release_temporary(value);
+      return;
+    case PatternKind::kTuple:
+      bind_parts(as<TuplePattern>(pattern).elements, nullptr, value, is_variable);
+      return;
+    case PatternKind::kArray: {
+      const auto& array = as<ArrayPattern>(pattern);
+      bind_parts(array.elements, array.has_rest ? &array : nullptr, value, is_variable);
       return;
     }
-    case PatternKind::kWildcard:
-      if (temporary_value) {
-        emit(Op::kRelease, value);
-      }
-      return;
     default:
-      break;
+      bind_tested(pattern, value);
   }
-  const bool is_tuple = pattern.kind == PatternKind::kTuple;
-  if (!is_tuple && pattern.kind != PatternKind::kArray) {
-    const Register subject = hidden();
-    emit(temporary_value ? Op::kTake : Op::kMove, subject, value);
-    std::vector<size_t> failures;
-    test_pattern(pattern, subject, failures);
-    const size_t fine = emit_jump(Op::kJump);
-    patch_all(failures);
-    const Register message = temporary();
-    emit(Op::kLoadConstant, message, text_constant("the value does not have the form that is bound here"));
-    emit(Op::kAssert, message, message, text_constant(""));
-    patch(fine);
+}
+
+void FunctionCompiler::release_temporary(Register value) {
+  if ((value & kTemporary) != 0) {
+    emit(Op::kRelease, value);
+  }
+}
+
+void FunctionCompiler::bind_name(const BindingPattern& binding, Register value, bool is_variable) {
+  if (at_module_level()) {
+    emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(module_.slot(binding.name)));
     return;
   }
-  const auto& elements = is_tuple ? as<TuplePattern>(pattern).elements : as<ArrayPattern>(pattern).elements;
-  const bool has_rest = !is_tuple && as<ArrayPattern>(pattern).has_rest;
+  const Register reg = declare(binding.name, &binding, is_variable || binding.is_mutable);
+  copy_to(value, reg);
+  declared(reg);
+}
+
+// A pattern that may fail: a mismatch is an error at run time.
+void FunctionCompiler::bind_tested(const Pattern& pattern, Register value) {
+  const Register subject = hidden();
+  copy_to(value, subject);
+  std::vector<size_t> failures;
+  test_pattern(pattern, subject, failures);
+  const size_t matched = emit_jump(Op::kJump);
+  patch_all(failures);
+  const Register message = temporary();
+  emit(Op::kLoadConstant, message, text_constant("value does not match the pattern"));
+  emit(Op::kAssert, message, message, text_constant(""));
+  patch(matched);
+}
+
+// `open_ended` is the array pattern with `...`, or null.
+void FunctionCompiler::bind_parts(const std::vector<PatternPtr>& elements, const ArrayPattern* open_ended,
+                                  Register value, bool is_variable) {
   const auto count = static_cast<uint32_t>(elements.size());
   const Register parts = temporaries(count + 1);
   emit(Op::kTestSequence, parts, value, count);
-  emit_extra(has_rest ? 3 : 2);
+  emit_extra(open_ended != nullptr ? 3 : 2);
   for (uint32_t i = 0; i < count; ++i) {
     emit(Op::kGetPart, parts + i, value, i);
   }
-  if (has_rest) {
+  if (open_ended != nullptr) {
     emit(Op::kGetRest, parts + count, value, count);
   }
-  if (temporary_value) {
-    emit(Op::kRelease, value);
-  }
+  release_temporary(value);
   for (uint32_t i = 0; i < count; ++i) {
     bind_pattern(*elements[i], static_cast<Register>(parts + i), is_variable);
   }
-  if (has_rest && as<ArrayPattern>(pattern).rest != kNoSymbol) {
-    const Register rest = declare(as<ArrayPattern>(pattern).rest, &pattern, is_variable);
+  if (open_ended != nullptr && open_ended->rest != kNoSymbol) {
+    const Register rest = declare(open_ended->rest, open_ended, is_variable);
     emit(Op::kTake, rest, parts + count);
     declared(rest);
   }
 }
 
-// A union holds where one of its types does; the elements of arrays and their like are not looked at.
+namespace {
+
+// The name that Op::kTestType compares; empty: a type that the program declares.
+std::string_view tested_name(const TypeExpr& type) {
+  switch (type.kind) {
+    case TypeKind::kName:
+      return builtin_type(name_of(type.path.back()));
+    case TypeKind::kArray:
+      return "array";
+    case TypeKind::kDict:
+      return "dict";
+    case TypeKind::kTuple:
+      return "tuple";
+    default:
+      return "function";
+  }
+}
+
+}  // namespace
+
+// A union matches if one of its types does. The elements of containers are not tested.
 void FunctionCompiler::test_type(const TypeExpr& type, Register value, std::vector<size_t>& failures) {
   if (type.optional) {
     return;
   }
   const uint32_t mark = temporary_count_;
-  const Register answer = temporary();
-  std::vector<size_t> holds;
+  const Register matches = temporary();
   const auto test = [&](const TypeExpr& one) {
-    std::string_view name;
-    switch (one.kind) {
-      case TypeKind::kName:
-        name = builtin_type(name_of(one.path.back()));
-        break;
-      case TypeKind::kArray:
-        name = "array";
-        break;
-      case TypeKind::kDict:
-        name = "dict";
-        break;
-      case TypeKind::kTuple:
-        name = "tuple";
-        break;
-      default:
-        name = "function";
-        break;
-    }
+    const std::string_view name = tested_name(one);
     const Symbol symbol = name.empty() ? module_.unaliased(one.path.back()) : intern(name);
-    emit(Op::kTestType, answer, value, cache(symbol));
+    emit(Op::kTestType, matches, value, cache(symbol));
   };
   if (type.kind == TypeKind::kUnion) {
+    std::vector<size_t> matched;
     for (const auto& one : type.args) {
       test(module_.unaliased(*one));
-      holds.push_back(emit_jump(Op::kJumpIf, answer));
+      matched.push_back(emit_jump(Op::kJumpIf, matches));
     }
     failures.push_back(emit_jump(Op::kJump));
-    patch_all(holds);
+    patch_all(matched);
   } else {
     test(type);
-    failures.push_back(emit_jump(Op::kJumpIfNot, answer));
+    failures.push_back(emit_jump(Op::kJumpIfNot, matches));
   }
   temporary_count_ = mark;
 }
 
-// `value` is a variable's register: tests and parts leave it alone.
+// `value` is the register of a variable, which tests and parts do not consume.
 void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std::vector<size_t>& failures) {
   const uint32_t mark = temporary_count_;
-  const Register answer = temporary();
+  const Register matches = temporary();
   span_ = pattern.span;
-  switch (pattern.kind) {
-    case PatternKind::kWildcard:
-      break;
-    case PatternKind::kLiteral: {
-      const Expr& literal = *as<LiteralPattern>(pattern).value;
-      const Register expected = temporary_of(literal);
-      emit(literal.kind == ExprKind::kRange ? Op::kContains : Op::kEqual, answer, value, expected);
-      failures.push_back(emit_jump(Op::kJumpIfNot, answer));
-      break;
+  visit(pattern, [&](const auto& node) { test(node, {value, matches, failures}); });
+  temporary_count_ = mark;
+}
+
+void FunctionCompiler::test(const WildcardPattern&, const PatternTest&) {}
+
+void FunctionCompiler::test(const LiteralPattern& pattern, const PatternTest& to) {
+  const Expr& literal = *pattern.value;
+  const Register expected = temporary_of(literal);
+  const Op op = literal.kind == ExprKind::kRange ? Op::kContains : Op::kEqual;
+  emit(op, to.matches, to.value, expected);
+  to.failures.push_back(emit_jump(Op::kJumpIfNot, to.matches));
+}
+
+void FunctionCompiler::test(const BindingPattern& pattern, const PatternTest& to) {
+  const Register reg = declare(pattern.name, &pattern, true);
+  if (pattern.type) {
+    test_type(module_.unaliased(*pattern.type), to.value, to.failures);
+  }
+  if (names_variant(pattern.name)) {
+    // 0: another variant, 1: this variant, 2: no such variant, so the name binds.
+    emit(Op::kTestName, to.matches, to.value, cache(pattern.name));
+    to.failures.push_back(emit_jump(Op::kJumpIfNot, to.matches));
+  }
+  emit(Op::kMove, reg, to.value);
+  declared(reg);
+}
+
+void FunctionCompiler::test(const VariantPattern& pattern, const PatternTest& to) {
+  check_variant(pattern);
+  note_variant(pattern);
+  VariantPatternSpec spec;
+  spec.variant = pattern.path.back();
+  if (pattern.path.size() > 1) {
+    spec.type = module_.unaliased(pattern.path[pattern.path.size() - 2]);
+  } else if (!is_variant_name(spec.variant)) {
+    spec.variant = module_.unaliased(spec.variant);
+  }
+  spec.arity = static_cast<uint32_t>(pattern.fields.size());
+  proto_->variants.push_back(spec);
+  emit(Op::kTestVariant, to.matches, to.value, static_cast<uint32_t>(proto_->variants.size() - 1));
+  to.failures.push_back(emit_jump(Op::kJumpIfNot, to.matches));
+  const bool is_some = spec.variant == intern("Some") && spec.arity == 1;
+  for (uint32_t i = 0; i < pattern.fields.size(); ++i) {
+    const Register part = hidden();
+    emit(Op::kGetPart, part, to.value, is_some ? kWhatSomeHolds : i);
+    test_pattern(*pattern.fields[i].pattern, part, to.failures);
+  }
+}
+
+void FunctionCompiler::test(const StructPattern& pattern, const PatternTest& to) {
+  emit(Op::kTestRecord, to.matches, to.value,
+       cache(pattern.path.empty() ? kNoSymbol : module_.unaliased(pattern.path.back())));
+  to.failures.push_back(emit_jump(Op::kJumpIfNot, to.matches));
+  for (uint32_t i = 0; i < pattern.fields.size(); ++i) {
+    const Register part = hidden();
+    if (pattern.fields[i].name == kNoSymbol) {
+      emit(Op::kGetPart, part, to.value, i);
+    } else {
+      emit(Op::kGetNamedPart, part, to.value, cache(pattern.fields[i].name));
     }
-    case PatternKind::kBinding: {
-      const auto& binding = as<BindingPattern>(pattern);
-      const Register reg = declare(binding.name, &binding, true);
-      if (binding.type) {
-        test_type(module_.unaliased(*binding.type), value, failures);
-      }
-      if (names_variant(binding.name)) {
-        // 0: some other variant, 1: this variant, 2: no such variant, so it binds.
-        emit(Op::kTestName, answer, value, cache(binding.name));
-        failures.push_back(emit_jump(Op::kJumpIfNot, answer));
-      }
-      emit(Op::kMove, reg, value);
-      declared(reg);
-      break;
-    }
-    case PatternKind::kVariant: {
-      const auto& variant = as<VariantPattern>(pattern);
-      check_variant(variant);
-      note_variant(variant);
-      VariantPatternSpec spec;
-      spec.variant = variant.path.back();
-      if (variant.path.size() > 1) {
-        spec.type = module_.unaliased(variant.path[variant.path.size() - 2]);
-      } else if (!is_variant_name(spec.variant)) {
-        spec.variant = module_.unaliased(spec.variant);
-      }
-      spec.arity = static_cast<uint32_t>(variant.fields.size());
-      proto_->variants.push_back(spec);
-      emit(Op::kTestVariant, answer, value, static_cast<uint32_t>(proto_->variants.size() - 1));
-      failures.push_back(emit_jump(Op::kJumpIfNot, answer));
-      const bool is_some = spec.variant == intern("Some") && spec.arity == 1;
-      for (uint32_t i = 0; i < variant.fields.size(); ++i) {
-        const Register part = hidden();
-        emit(Op::kGetPart, part, value, is_some ? kWhatSomeHolds : i);
-        test_pattern(*variant.fields[i].pattern, part, failures);
-      }
-      break;
-    }
-    case PatternKind::kStruct: {
-      const auto& record = as<StructPattern>(pattern);
-      emit(Op::kTestRecord, answer, value,
-           cache(record.path.empty() ? kNoSymbol : module_.unaliased(record.path.back())));
-      failures.push_back(emit_jump(Op::kJumpIfNot, answer));
-      for (uint32_t i = 0; i < record.fields.size(); ++i) {
-        const Register part = hidden();
-        if (record.fields[i].name == kNoSymbol) {
-          emit(Op::kGetPart, part, value, i);
-        } else {
-          emit(Op::kGetNamedPart, part, value, cache(record.fields[i].name));
-        }
-        test_pattern(*record.fields[i].pattern, part, failures);
-      }
-      break;
-    }
-    case PatternKind::kTuple:
-    case PatternKind::kArray: {
-      const bool is_tuple = pattern.kind == PatternKind::kTuple;
-      const auto& elements =
-          is_tuple ? as<TuplePattern>(pattern).elements : as<ArrayPattern>(pattern).elements;
-      const bool has_rest = !is_tuple && as<ArrayPattern>(pattern).has_rest;
-      const auto count = static_cast<uint32_t>(elements.size());
-      emit(Op::kTestSequence, answer, value, count);
-      emit_extra((has_rest ? 1 : 0) | (is_tuple ? 4 : 8));  // 4: only tuples fit, 8: only arrays
-      failures.push_back(emit_jump(Op::kJumpIfNot, answer));
-      for (uint32_t i = 0; i < count; ++i) {
-        const Register part = hidden();
-        emit(Op::kGetPart, part, value, i);
-        test_pattern(*elements[i], part, failures);
-      }
-      if (has_rest && as<ArrayPattern>(pattern).rest != kNoSymbol) {
-        const Register rest = declare(as<ArrayPattern>(pattern).rest, &pattern, true);
-        emit(Op::kGetRest, rest, value, count);
-        declared(rest);
-      }
-      break;
-    }
-    case PatternKind::kOr: {
-      const auto& alternatives = as<OrPattern>(pattern).alternatives;
-      std::vector<size_t> matched;
-      for (size_t i = 0; i < alternatives.size(); ++i) {
-        std::vector<size_t> missed;
-        test_pattern(*alternatives[i], value, missed);
-        if (i + 1 == alternatives.size()) {
-          failures.insert(failures.end(), missed.begin(), missed.end());
-        } else {
-          matched.push_back(emit_jump(Op::kJump));
-          patch_all(missed);
-        }
-      }
-      patch_all(matched);
-      break;
+    test_pattern(*pattern.fields[i].pattern, part, to.failures);
+  }
+}
+
+void FunctionCompiler::test(const TuplePattern& pattern, const PatternTest& to) {
+  constexpr int32_t kOnlyTuples = 4;
+  test_parts(pattern.elements, kOnlyTuples, to);
+}
+
+void FunctionCompiler::test(const ArrayPattern& pattern, const PatternTest& to) {
+  constexpr int32_t kOnlyArrays = 8, kMayBeLonger = 1;
+  test_parts(pattern.elements, kOnlyArrays | (pattern.has_rest ? kMayBeLonger : 0), to);
+  if (pattern.has_rest && pattern.rest != kNoSymbol) {
+    const Register rest = declare(pattern.rest, &pattern, true);
+    emit(Op::kGetRest, rest, to.value, static_cast<uint32_t>(pattern.elements.size()));
+    declared(rest);
+  }
+}
+
+void FunctionCompiler::test_parts(const std::vector<PatternPtr>& elements, int32_t flags,
+                                  const PatternTest& to) {
+  const auto count = static_cast<uint32_t>(elements.size());
+  emit(Op::kTestSequence, to.matches, to.value, count);
+  emit_extra(flags);
+  to.failures.push_back(emit_jump(Op::kJumpIfNot, to.matches));
+  for (uint32_t i = 0; i < count; ++i) {
+    const Register part = hidden();
+    emit(Op::kGetPart, part, to.value, i);
+    test_pattern(*elements[i], part, to.failures);
+  }
+}
+
+void FunctionCompiler::test(const OrPattern& pattern, const PatternTest& to) {
+  std::vector<size_t> matched;
+  for (size_t i = 0; i < pattern.alternatives.size(); ++i) {
+    std::vector<size_t> failures;
+    test_pattern(*pattern.alternatives[i], to.value, failures);
+    if (i + 1 == pattern.alternatives.size()) {
+      to.failures.insert(to.failures.end(), failures.begin(), failures.end());
+    } else {
+      matched.push_back(emit_jump(Op::kJump));
+      patch_all(failures);
     }
   }
-  temporary_count_ = mark;
+  patch_all(matched);
 }
 
 }  // namespace spl

@@ -1,4 +1,4 @@
-// `expect a == b` of std.spec gets both sides and the operator, so that its failure can show them.
+// Passes both operands and the operator of `expect a == b` to std.spec, so that a failure can print them.
 #include "host/compiler/compiler.h"
 #include "host/modules/module.h"
 
@@ -6,8 +6,8 @@ namespace spl {
 
 namespace {
 
-// As std.spec knows it; null for what is no comparison.
-const char* sign_of(BinaryOp op) {
+// The operator as std.spec spells it; null if it is not a comparison.
+const char* spelling_of(BinaryOp op) {
   switch (op) {
     case BinaryOp::kEqual:
       return "==";
@@ -30,20 +30,20 @@ const char* sign_of(BinaryOp op) {
   }
 }
 
-bool is_judgement(const Expr& expr) {
+bool is_condition(const Expr& expr) {
   if (expr.kind == ExprKind::kUnary) {
     return as<UnaryExpr>(expr).op == UnaryOp::kNot;
   }
-  return expr.kind == ExprKind::kBinary && sign_of(as<BinaryExpr>(expr).op) != nullptr;
+  return expr.kind == ExprKind::kBinary && spelling_of(as<BinaryExpr>(expr).op) != nullptr;
 }
 
 }  // namespace
 
-bool FunctionCompiler::is_expectation(const CallExpr& call) {
+bool FunctionCompiler::is_spec_assertion(const CallExpr& call) {
   static const Symbol expect = intern("expect");
   if (call.callee->kind != ExprKind::kName || as<NameExpr>(*call.callee).name != expect ||
       call.args.size() != 1 || call.args[0].kind != ArgKind::kPositional ||
-      !is_judgement(*call.args[0].value) || find_local(expect) != nullptr) {
+      !is_condition(*call.args[0].value) || find_local(expect) != nullptr) {
     return false;
   }
   const Value found = module_.lookup(expect);
@@ -51,26 +51,26 @@ bool FunctionCompiler::is_expectation(const CallExpr& call) {
   return closure != nullptr && closure->proto->module->is_library && closure->proto->parameters.size() == 4;
 }
 
-// expect(value, left, sign, right)
-void FunctionCompiler::expectation_to(const CallExpr& call, Register dest) {
+// Calls expect(value, left, operator, right).
+void FunctionCompiler::spec_assertion_to(const CallExpr& call, Register dest) {
   const Register window = temporary_of(*call.callee);
-  const Register value = temporary(), left = temporary(), sign = temporary(), right = temporary();
-  const Expr& judged = *call.args[0].value;
+  const Register value = temporary(), left = temporary(), op = temporary(), right = temporary();
+  const Expr& condition = *call.args[0].value;
   const Register first = temporary(), second = temporary();
-  if (judged.kind == ExprKind::kUnary) {
-    expr_to(*as<UnaryExpr>(judged).operand, left);
+  if (condition.kind == ExprKind::kUnary) {
+    expr_to(*as<UnaryExpr>(condition).operand, left);
     emit(Op::kMove, first, left);
-    span_ = judged.span;
+    span_ = condition.span;
     emit(Op::kNot, value, first);
-    emit(Op::kLoadConstant, sign, text_constant("not"));
+    emit(Op::kLoadConstant, op, text_constant("not"));
     emit(Op::kLoadNil, right);
   } else {
-    const auto& comparison = as<BinaryExpr>(judged);
+    const auto& comparison = as<BinaryExpr>(condition);
     expr_to(*comparison.left, left);
     expr_to(*comparison.right, right);
     emit(Op::kMove, first, left);
     emit(Op::kMove, second, right);
-    span_ = judged.span;
+    span_ = condition.span;
     if (comparison.op == BinaryOp::kIn || comparison.op == BinaryOp::kNotIn) {
       emit(Op::kContains, value, first, second);
       if (comparison.op == BinaryOp::kNotIn) {
@@ -80,7 +80,7 @@ void FunctionCompiler::expectation_to(const CallExpr& call, Register dest) {
       emit(Op::kArith, value, first, second);
       emit_extra(static_cast<int32_t>(comparison.op));
     }
-    emit(Op::kLoadConstant, sign, text_constant(sign_of(comparison.op)));
+    emit(Op::kLoadConstant, op, text_constant(spelling_of(comparison.op)));
   }
   span_ = call.span;
   emit(Op::kCall, window, 4);

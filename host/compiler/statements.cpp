@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "host/compiler/compiler.h"
+#include "host/syntax/visit.h"
 
 namespace spl {
 
@@ -12,7 +13,7 @@ bool has_defer(const std::vector<StmtPtr>& statements) {
                      [](const StmtPtr& stmt) { return stmt->kind == StmtKind::kDefer; });
 }
 
-// Whether an expression writes its destination only at its end, so that it may be a variable it also reads.
+// Whether an expression writes its destination last, so that the destination may be a variable that it reads.
 bool writes_last(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::kInt:
@@ -36,7 +37,7 @@ bool writes_last(const Expr& expr) {
 
 }  // namespace
 
-// What the statements defer runs when the scope is closed.
+// Reserves the mark above which closing the scope runs deferred blocks.
 void FunctionCompiler::mark_defers(const std::vector<StmtPtr>& statements) {
   if (!has_defer(statements)) {
     return;
@@ -83,183 +84,160 @@ void FunctionCompiler::body_value(const Block& block) {
 void FunctionCompiler::statement(const Stmt& stmt) {
   span_ = stmt.span;
   const uint32_t mark = temporary_count_;
-  switch (stmt.kind) {
-    case StmtKind::kExpr:
-      effect(*as<ExprStmt>(stmt).value);
-      break;
-    case StmtKind::kBind:
-      bind(as<BindStmt>(stmt));
-      break;
-    case StmtKind::kAssign:
-      assign_stmt(as<AssignStmt>(stmt));
-      break;
-    case StmtKind::kReturn: {
-      const auto& value = as<ReturnStmt>(stmt).value;
-      if (value) {
-        return_register(temporary_of(*value));
-      } else {
-        run_defers_above(0);
-        emit(Op::kReturnNil);
-      }
-      break;
-    }
-    case StmtKind::kBreak:
-      leave_loop(as<BreakStmt>(stmt).label, true, stmt.span);
-      break;
-    case StmtKind::kContinue:
-      leave_loop(as<ContinueStmt>(stmt).label, false, stmt.span);
-      break;
-    case StmtKind::kPass:
-      break;
-    case StmtKind::kDefer: {
-      FunctionCompiler inner(module_, this, cells_, fields_);
-      const Proto* proto = inner.deferred(as<DeferStmt>(stmt).body);
-      const Register closure = temporary();
-      closure_to(proto, inner.captures(), closure);
-      emit(Op::kDeferPush, closure);
-      break;
-    }
-    case StmtKind::kAssert: {
-      const auto& assertion = as<AssertStmt>(stmt);
-      const auto failures = jump_if_false(*assertion.condition);
-      const size_t fine = emit_jump(Op::kJump);
-      patch_all(failures);
-      span_ = stmt.span;
-      const Register message = temporary();
-      if (assertion.message) {
-        expr_to(*assertion.message, message);
-      } else {
-        emit(Op::kLoadNil, message);
-      }
-      emit(Op::kAssert, message, message, text_constant(assertion.text));
-      patch(fine);
-      break;
-    }
-    case StmtKind::kFor:
-      for_stmt(as<ForStmt>(stmt));
-      break;
-    case StmtKind::kWhile:
-      while_stmt(as<WhileStmt>(stmt));
-      break;
-    case StmtKind::kLoop:
-      loop_stmt(as<LoopStmt>(stmt));
-      break;
-    case StmtKind::kWith:
-      with_stmt(as<WithStmt>(stmt));
-      break;
-    case StmtKind::kUnsafe:
-      block(as<UnsafeStmt>(stmt).body);
-      break;
-    case StmtKind::kFunction:
-      if (!at_module_level()) {
-        local_function(as<FunctionDecl>(stmt));
-      }
-      break;
-    case StmtKind::kRecord:
-    case StmtKind::kEnum:
-    case StmtKind::kTrait:
-    case StmtKind::kImpl:
-    case StmtKind::kTypeAlias:
-      local_type(stmt);
-      break;
-    case StmtKind::kUse: {
-      const auto& use = as<UseDecl>(stmt);
-      if (at_module_level()) {
-        break;  // done before the module was compiled
-      }
-      proto_->uses.push_back(&use);
-      emit_wide(Op::kUse, 0, static_cast<int32_t>(proto_->uses.size() - 1));
-      break;
-    }
-    case StmtKind::kExport:
-      break;
-  }
+  visit(stmt, [this](const auto& node) { compile(node); });
   temporary_count_ = mark;
 }
 
-void FunctionCompiler::bind(const BindStmt& stmt) {
-  const bool variable = stmt.bind != BindKind::kVal && stmt.bind != BindKind::kConst;
-  const bool simple = stmt.pattern->kind == PatternKind::kBinding;
-  if (simple && !at_module_level()) {
-    const auto& binding = as<BindingPattern>(*stmt.pattern);
-    // The value is made in the new variable's own register, before its name is visible.
-    const Register reg = hidden();
-    if (stmt.value) {
-      expr_to(*stmt.value, reg);
-      mark_moved(*stmt.value);
-    } else {
-      emit(Op::kLoadNil, reg);
-    }
-    const bool changes = variable || binding.is_mutable;
-    locals_.push_back({binding.name, reg, &binding, changes && cells_.contains(&binding), changes, !changes,
-                       is_unique_type(stmt.type.get()) || (stmt.value && is_unique(*stmt.value))});
-    declared(reg);
+void FunctionCompiler::compile(const ExprStmt& stmt) { effect(*stmt.value); }
+
+void FunctionCompiler::compile(const PassStmt&) {}
+
+void FunctionCompiler::compile(const ReturnStmt& stmt) {
+  if (stmt.value) {
+    return_register(temporary_of(*stmt.value));
     return;
   }
-  Register value;
-  if (stmt.value) {
-    value = temporary_of(*stmt.value);
-    mark_moved(*stmt.value);
+  run_defers_above(0);
+  emit(Op::kReturnNil);
+}
+
+void FunctionCompiler::compile(const BreakStmt& stmt) { leave_loop(stmt.label, true, stmt.span); }
+
+void FunctionCompiler::compile(const ContinueStmt& stmt) { leave_loop(stmt.label, false, stmt.span); }
+
+void FunctionCompiler::compile(const DeferStmt& stmt) {
+  FunctionCompiler inner(module_, this, cells_, fields_);
+  const Proto* proto = inner.deferred(stmt.body);
+  const Register closure = temporary();
+  closure_to(proto, inner.captures(), closure);
+  emit(Op::kDeferPush, closure);
+}
+
+void FunctionCompiler::compile(const AssertStmt& stmt) {
+  const auto failures = jump_if_false(*stmt.condition);
+  const size_t passed = emit_jump(Op::kJump);
+  patch_all(failures);
+  span_ = stmt.span;
+  const Register message = temporary();
+  if (stmt.message) {
+    expr_to(*stmt.message, message);
   } else {
-    value = temporary();
-    emit(Op::kLoadNil, value);
+    emit(Op::kLoadNil, message);
   }
-  bind_pattern(*stmt.pattern, value, variable);
-  if (!variable && !at_module_level()) {
+  emit(Op::kAssert, message, message, text_constant(stmt.text));
+  patch(passed);
+}
+
+void FunctionCompiler::compile(const UnsafeStmt& stmt) { block(stmt.body); }
+
+void FunctionCompiler::compile(const UseDecl& decl) {
+  if (at_module_level()) {
+    return;  // imported before the module was compiled
+  }
+  proto_->uses.push_back(&decl);
+  emit_wide(Op::kUse, 0, static_cast<int32_t>(proto_->uses.size() - 1));
+}
+
+void FunctionCompiler::compile(const ExportDecl&) {}
+
+void FunctionCompiler::compile(const FunctionDecl& decl) {
+  if (!at_module_level()) {
+    local_function(decl);
+  }
+}
+
+void FunctionCompiler::compile(const BindStmt& stmt) {
+  const bool is_variable = stmt.bind != BindKind::kVal && stmt.bind != BindKind::kConst;
+  if (stmt.pattern->kind == PatternKind::kBinding && !at_module_level()) {
+    bind_local(stmt, as<BindingPattern>(*stmt.pattern), is_variable);
+    return;
+  }
+  const Register value = temporary();
+  initial_value_to(stmt, value);
+  bind_pattern(*stmt.pattern, value, is_variable);
+  if (!is_variable && !at_module_level()) {
     fix_pattern(*stmt.pattern);
   }
 }
 
-void FunctionCompiler::assign_stmt(const AssignStmt& stmt) {
+// Evaluates the value in the new variable's own register, before the name is visible.
+void FunctionCompiler::bind_local(const BindStmt& stmt, const BindingPattern& binding, bool is_variable) {
+  const Register reg = hidden();
+  initial_value_to(stmt, reg);
+  const bool is_mutable = is_variable || binding.is_mutable;
+  locals_.push_back({binding.name, reg, &binding, is_mutable && cells_.contains(&binding), is_mutable,
+                     !is_mutable, is_unique_type(stmt.type.get()) || (stmt.value && is_unique(*stmt.value))});
+  declared(reg);
+}
+
+void FunctionCompiler::initial_value_to(const BindStmt& stmt, Register dest) {
+  if (!stmt.value) {
+    emit(Op::kLoadNil, dest);
+    return;
+  }
+  expr_to(*stmt.value, dest);
+  mark_moved(*stmt.value);
+}
+
+void FunctionCompiler::compile(const AssignStmt& stmt) {
   if (stmt.op) {
     compound_assign(stmt);
-    return;
-  }
-  if (stmt.targets.size() == 1) {
-    const Expr& target = *stmt.targets[0];
-    if (target.kind == ExprKind::kName) {
-      const Symbol symbol = as<NameExpr>(target).name;
-      const Name name = resolve(symbol);
-      refuse_fixed(symbol, target.span);
-      if (name.form == Name::Form::kLocal && writes_last(*stmt.value) && !is_unique(*stmt.value)) {
-        expr_to(*stmt.value, static_cast<Register>(name.operand));
-        return;
-      }
-    }
-    if (is_unique(*stmt.value)) {
-      const Register value = temporary_of(*stmt.value);
-      mark_moved(*stmt.value);
-      assign_to(target, value);
-    } else {
-      assign_to(target, operand(*stmt.value));
-    }
-    return;
-  }
-  const Register value = temporary_of(*stmt.value);
-  const Register parts = temporaries(static_cast<uint32_t>(stmt.targets.size()));
-  emit(Op::kTestSequence, parts, value, static_cast<uint32_t>(stmt.targets.size()));
-  emit_extra(2);  // 2: a mismatch fails, the answer is not wanted
-  for (size_t i = 0; i < stmt.targets.size(); ++i) {
-    emit(Op::kGetPart, parts + static_cast<uint32_t>(i), value, static_cast<uint32_t>(i));
-  }
-  emit(Op::kRelease, value);
-  for (size_t i = 0; i < stmt.targets.size(); ++i) {
-    assign_to(*stmt.targets[i], static_cast<Register>(parts + i));
+  } else if (stmt.targets.size() == 1) {
+    assign_one(*stmt.targets[0], *stmt.value);
+  } else {
+    assign_parts(stmt.targets, temporary_of(*stmt.value));
   }
 }
 
-void FunctionCompiler::refuse_fixed(Symbol symbol, const SourceSpan& span) {
+void FunctionCompiler::assign_one(const Expr& target, const Expr& value) {
+  if (target.kind == ExprKind::kName) {
+    const Symbol symbol = as<NameExpr>(target).name;
+    const Name name = resolve(symbol);
+    check_assignable(symbol, target.span);
+    if (name.form == Name::Form::kLocal && writes_last(value) && !is_unique(value)) {
+      expr_to(value, static_cast<Register>(name.operand));
+      return;
+    }
+  }
+  if (is_unique(value)) {
+    const Register owned = temporary_of(value);
+    mark_moved(value);
+    assign_to(target, owned);
+  } else {
+    assign_to(target, operand(value));
+  }
+}
+
+// Unpacks a sequence of exactly as many elements as there are targets.
+void FunctionCompiler::assign_parts(const std::vector<ExprPtr>& targets, Register value) {
+  const auto count = static_cast<uint32_t>(targets.size());
+  const Register parts = temporaries(count);
+  emit(Op::kTestSequence, parts, value, count);
+  emit_extra(2);  // 2: a mismatch is an error, the result is not used
+  for (uint32_t i = 0; i < count; ++i) {
+    emit(Op::kGetPart, parts + i, value, i);
+  }
+  if ((value & kTemporary) != 0) {
+    emit(Op::kRelease, value);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    assign_to(*targets[i], static_cast<Register>(parts + i));
+  }
+}
+
+// Only `var` variables and static variables can be assigned.
+void FunctionCompiler::check_assignable(Symbol symbol, const SourceSpan& span) {
   const Local* local = find_local(symbol);
   const bool is_fixed = local != nullptr
                             ? local->is_fixed
                             : module_.fixed.contains(symbol) && resolve(symbol).form == Name::Form::kGlobal;
   if (is_fixed) {
-    refuse(span,
-           "'" + name_of(symbol) + "' was bound by val and keeps its value; bind it by var to change it");
+    error_at(span, "cannot assign to '" + name_of(symbol) + "', which is declared with 'val'",
+             "declare it with 'var'");
   }
   if (local == nullptr && resolve(symbol).form == Name::Form::kStatic && owner()->is_constant(symbol)) {
-    refuse(span, "'" + name_of(symbol) + "' is a constant of " + name_of(owner_name()) +
-                     "; declare it by `static var` to change it");
+    error_at(span, "cannot assign to '" + name_of(symbol) + "', a constant of " + name_of(owner_name()),
+             "declare it with 'static var'");
   }
 }
 
@@ -279,82 +257,77 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
   const SourceSpan before = span_;
   span_ = target.span;
   switch (target.kind) {
-    case ExprKind::kName: {
-      const Symbol symbol = as<NameExpr>(target).name;
-      refuse_fixed(symbol, target.span);
-      const Name name = resolve(symbol);
-      const bool unknown =
-          name.form == Name::Form::kGlobal && !is_module_ && !module_.variables.contains(symbol);
-      if (!unknown) {
-        write(name, value, symbol, target.span);
-        break;
-      }
-      // A bare name nobody knows: a variable of the whole function.
-      declare_wide(symbol, &target);
-      write(resolve(symbol), value, symbol, target.span);
+    case ExprKind::kName:
+      assign_name(as<NameExpr>(target), value);
       break;
-    }
-    case ExprKind::kTuple: {
-      const auto& tuple = as<TupleExpr>(target);
-      const auto count = static_cast<uint32_t>(tuple.elements.size());
-      const Register parts = temporaries(count);
-      emit(Op::kTestSequence, parts, value, count);
-      emit_extra(2);
-      for (uint32_t i = 0; i < count; ++i) {
-        emit(Op::kGetPart, parts + i, value, i);
-      }
-      if ((value & kTemporary) != 0) {
-        emit(Op::kRelease, value);
-      }
-      for (uint32_t i = 0; i < count; ++i) {
-        assign_to(*tuple.elements[i], static_cast<Register>(parts + i));
-      }
+    case ExprKind::kTuple:
+      assign_parts(as<TupleExpr>(target).elements, value);
       break;
-    }
-    case ExprKind::kField: {
-      const auto& field = as<FieldExpr>(target);
-      if (field.object->kind == ExprKind::kSelf) {
-        note_field(field.name);
-      }
-      const bool self = field.object->kind == ExprKind::kSelf && find_local(intern("self")) != nullptr;
-      if (self) {
-        emit(Op::kSetField, find_local(intern("self"))->reg, value, cache(field.name));
-        break;
-      }
-      if (field.object->kind == ExprKind::kName) {
-        const Name name = resolve(as<NameExpr>(*field.object).name);
-        if (name.form == Name::Form::kLocal) {
-          emit(Op::kSetField, name.operand, value, cache(field.name));
-          break;
-        }
-      }
-      [[fallthrough]];
-    }
+    case ExprKind::kField:
+      assign_field(as<FieldExpr>(target), value);
+      break;
+    case ExprKind::kIndex:
+      assign_index(as<IndexExpr>(target), value);
+      break;
     case ExprKind::kTupleField:
-    case ExprKind::kIndex: {
-      if (target.kind == ExprKind::kIndex && as<IndexExpr>(target).object->kind == ExprKind::kName) {
-        const auto& index = as<IndexExpr>(target);
-        const Name name = resolve(as<NameExpr>(*index.object).name);
-        if (name.form == Name::Form::kLocal) {
-          const Register subscript = temporary();
-          subscript_to(index, subscript);
-          emit(Op::kSetIndex, name.operand, subscript, value);
-          break;
-        }
-      }
-      Path path;
-      place_path(target, path, true);
-      proto_->paths.push_back(std::move(path));
-      emit_wide(Op::kSetPath, value, static_cast<int32_t>(proto_->paths.size() - 1));
+      assign_path(target, value);
       break;
-    }
     default:
-      refuse(target.span, "this cannot be assigned to");
+      error_at(target.span, "cannot assign to expression");
   }
   span_ = before;
 }
 
-/// Before `current`, got from that path, is added to: the path gives it up where nobody can see that.
+void FunctionCompiler::assign_name(const NameExpr& target, Register value) {
+  check_assignable(target.name, target.span);
+  const Name name = resolve(target.name);
+  const bool is_new =
+      name.form == Name::Form::kGlobal && !is_module_ && !module_.variables.contains(target.name);
+  if (is_new) {
+    declare_wide(target.name, &target);
+  }
+  write(is_new ? resolve(target.name) : name, value, target.name, target.span);
+}
+
+void FunctionCompiler::assign_field(const FieldExpr& target, Register value) {
+  if (target.object->kind == ExprKind::kSelf) {
+    note_field(target.name);
+    if (const Local* self = find_local(intern("self"))) {
+      emit(Op::kSetField, self->reg, value, cache(target.name));
+      return;
+    }
+  }
+  if (target.object->kind == ExprKind::kName) {
+    const Name name = resolve(as<NameExpr>(*target.object).name);
+    if (name.form == Name::Form::kLocal) {
+      emit(Op::kSetField, name.operand, value, cache(target.name));
+      return;
+    }
+  }
+  assign_path(target, value);
+}
+
+void FunctionCompiler::assign_index(const IndexExpr& target, Register value) {
+  if (target.object->kind == ExprKind::kName) {
+    const Name name = resolve(as<NameExpr>(*target.object).name);
+    if (name.form == Name::Form::kLocal) {
+      const Register subscript = temporary();
+      subscript_to(target, subscript);
+      emit(Op::kSetIndex, name.operand, subscript, value);
+      return;
+    }
+  }
+  assign_path(target, value);
+}
+
+void FunctionCompiler::assign_path(const Expr& target, Register value) {
+  Path path;
+  lvalue_path(target, path);
+  proto_->paths.push_back(std::move(path));
+  emit_wide(Op::kSetPath, value, static_cast<int32_t>(proto_->paths.size() - 1));
+}
+
+// Clears the lvalue before `+=` on its value `current`, so that the value is changed in place.
 void FunctionCompiler::release_lvalue(BinaryOp op, Register current, size_t path, Register value) {
   if (op == BinaryOp::kAdd && path <= 0xFFFF) {
     emit(Op::kLetGo, current, static_cast<uint32_t>(path), value);
@@ -363,34 +336,13 @@ void FunctionCompiler::release_lvalue(BinaryOp op, Register current, size_t path
 
 void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   const Expr& target = *stmt.targets[0];
-  const auto flags = static_cast<int32_t>(*stmt.op) | 0x100;  // 0x100: __iadd__ and its like come first
   if (target.kind == ExprKind::kName) {
-    const Symbol symbol = as<NameExpr>(target).name;
-    refuse_fixed(symbol, target.span);
-    const Name name = resolve(symbol);
-    if (name.form == Name::Form::kLocal) {
-      const Register value = operand(*stmt.value);
-      emit(Op::kArith, name.operand, name.operand, value);
-      emit_extra(flags);
-      return;
-    }
-    const Register current = temporary();
-    read(name, current);
-    const Register value = operand(*stmt.value);
-    if (name.form != Name::Form::kCaptured && name.form != Name::Form::kSelfClosure) {
-      Path path;
-      place_path(target, path, true);
-      proto_->paths.push_back(path);
-      release_lvalue(*stmt.op, current, proto_->paths.size() - 1, value);
-    }
-    emit(Op::kArith, current, current, value);
-    emit_extra(flags);
-    write(name, current, symbol, target.span);
+    compound_assign_name(as<NameExpr>(target), *stmt.op, *stmt.value);
     return;
   }
   Path path;
-  if (!place_path(target, path, true) && path.steps.empty()) {
-    refuse(target.span, "this cannot be assigned to");
+  if (!lvalue_path(target, path) && path.steps.empty()) {
+    error_at(target.span, "cannot assign to expression");
   }
   proto_->paths.push_back(path);
   const size_t index = proto_->paths.size() - 1;
@@ -398,9 +350,34 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   emit_wide(Op::kGetPath, current, static_cast<int32_t>(index));
   const Register value = operand(*stmt.value);
   release_lvalue(*stmt.op, current, index, value);
-  emit(Op::kArith, current, current, value);
-  emit_extra(flags);
+  in_place(*stmt.op, current, value);
   emit_wide(Op::kSetPath, current, static_cast<int32_t>(index));
+}
+
+void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op, const Expr& right) {
+  check_assignable(target.name, target.span);
+  const Name name = resolve(target.name);
+  if (name.form == Name::Form::kLocal) {
+    in_place(op, static_cast<Register>(name.operand), operand(right));
+    return;
+  }
+  const Register current = temporary();
+  read(name, current);
+  const Register value = operand(right);
+  if (name.form != Name::Form::kCaptured && name.form != Name::Form::kSelfClosure) {
+    Path path;
+    lvalue_path(target, path);
+    proto_->paths.push_back(path);
+    release_lvalue(op, current, proto_->paths.size() - 1, value);
+  }
+  in_place(op, current, value);
+  write(name, current, target.name, target.span);
+}
+
+void FunctionCompiler::in_place(BinaryOp op, Register current, Register value) {
+  constexpr int32_t kInPlaceHookFirst = 0x100;  // try __iadd__ and its kin before __add__
+  emit(Op::kArith, current, current, value);
+  emit_extra(static_cast<int32_t>(op) | kInPlaceHookFirst);
 }
 
 // ---- Leaving ---------------------------------------------------------------------------------------------
@@ -409,7 +386,7 @@ void FunctionCompiler::run_defers_above(size_t scope) {
   for (size_t i = scope; i < scopes_.size(); ++i) {
     if (scopes_[i].defer_mark >= 0) {
       emit(Op::kRunDefers, static_cast<uint32_t>(scopes_[i].defer_mark));
-      return;  // those further in lie above its mark
+      return;  // the blocks of inner scopes lie above this mark
     }
   }
 }
@@ -428,8 +405,9 @@ void FunctionCompiler::leave_loop(Symbol label, bool is_break, const SourceSpan&
     (is_break ? loop->breaks : loop->continues).push_back(emit_jump(Op::kJump));
     return;
   }
-  refuse(span, std::string(is_break ? "break" : "continue") + " stands in no loop" +
-                   (label == kNoSymbol ? "" : " of that label"));
+  const std::string keyword = is_break ? "'break'" : "'continue'";
+  error_at(span, label == kNoSymbol ? keyword + " outside loop"
+                                    : keyword + ": no enclosing loop is labelled '" + name_of(label) + "'");
 }
 
 // ---- Loops -----------------------------------------------------------------------------------------------
@@ -439,7 +417,7 @@ void FunctionCompiler::open_loop(Symbol label) {
   local_peak_ = local_count_;
 }
 
-// What the last round left in the loop's variables dies with the loop, however it was left.
+// Every exit of the loop releases the values that its variables hold.
 void FunctionCompiler::close_loop(size_t continue_target) {
   const Loop& loop = loops_.back();
   for (const size_t jump : loop.continues) {
@@ -453,77 +431,77 @@ void FunctionCompiler::close_loop(size_t continue_target) {
   loops_.pop_back();
 }
 
-void FunctionCompiler::for_stmt(const ForStmt& stmt) {
+void FunctionCompiler::compile(const ForStmt& stmt) {
   open_scope();
-  const auto variable_for = [&](const Pattern& pattern) {
-    if (pattern.kind == PatternKind::kBinding) {
-      return declare(as<BindingPattern>(pattern).name, &pattern, true);
-    }
-    return hidden();
-  };
-  if (stmt.iterable->kind == ExprKind::kRange && !stmt.second) {
-    const auto& range = as<RangeExpr>(*stmt.iterable);
-    if (range.start && range.end) {
-      const Register reg = hidden();  // named only after the ends are evaluated
-      const Register counter = hidden(), end = hidden();
-      expr_to(*range.start, counter);
-      expr_to(*range.end, end);
-      emit_wide(Op::kForPrepare, counter, range.inclusive ? 1 : 0);
-      const size_t top = emit(Op::kForRange, counter, reg);
-      emit_extra(0);
-      open_loop(stmt.label);
-      if (stmt.pattern->kind == PatternKind::kBinding) {
-        const auto& binding = as<BindingPattern>(*stmt.pattern);
-        locals_.push_back({binding.name, reg, &binding, cells_.contains(&binding), true});
-        declared(reg);
-      } else {
-        bind_pattern(*stmt.pattern, reg, false);
-      }
-      block(stmt.body);
-      const size_t back = emit_jump(Op::kLoop);
-      patch_to(back, top);
-      patch(top + 1);
-      close_loop(back);
-      close_scope();
-      return;
-    }
-  }
-  const Register iterator = hidden();
-  hidden();  // the position of the iteration
-  const uint32_t mark = temporary_count_;
-  emit(Op::kIterPrepare, iterator, operand(*stmt.iterable));
-  temporary_count_ = mark;
-  const Register first = variable_for(*stmt.pattern);
-  Register second = 0;
-  size_t top;
-  if (stmt.second) {
-    second = variable_for(*stmt.second);
-    top = emit(Op::kIterNextPair, iterator, first, second);
+  const bool is_range = stmt.iterable->kind == ExprKind::kRange && !stmt.second &&
+                        as<RangeExpr>(*stmt.iterable).start && as<RangeExpr>(*stmt.iterable).end;
+  if (is_range) {
+    for_range(stmt, as<RangeExpr>(*stmt.iterable));
   } else {
-    top = emit(Op::kIterNext, iterator, first);
+    for_each(stmt);
   }
+  close_scope();
+}
+
+void FunctionCompiler::for_range(const ForStmt& stmt, const RangeExpr& range) {
+  const Register reg = hidden();  // gets its name after the ends are evaluated
+  const Register counter = hidden(), end = hidden();
+  expr_to(*range.start, counter);
+  expr_to(*range.end, end);
+  emit_wide(Op::kForPrepare, counter, range.inclusive ? 1 : 0);
+  const size_t top = emit(Op::kForRange, counter, reg);
   emit_extra(0);
   open_loop(stmt.label);
-  const auto take_apart = [&](const Pattern& pattern, Register reg) {
+  if (stmt.pattern->kind == PatternKind::kBinding) {
+    const auto& binding = as<BindingPattern>(*stmt.pattern);
+    locals_.push_back({binding.name, reg, &binding, cells_.contains(&binding), true});
+    declared(reg);
+  } else {
+    bind_pattern(*stmt.pattern, reg, false);
+  }
+  end_for(stmt, top);
+}
+
+void FunctionCompiler::for_each(const ForStmt& stmt) {
+  const auto declare_variable = [&](const Pattern& pattern) {
+    return pattern.kind == PatternKind::kBinding ? declare(as<BindingPattern>(pattern).name, &pattern, true)
+                                                 : hidden();
+  };
+  const auto destructure = [&](const Pattern& pattern, Register reg) {
     if (pattern.kind == PatternKind::kBinding) {
       declared(reg);
     } else {
       bind_pattern(pattern, reg, true);
     }
   };
-  take_apart(*stmt.pattern, first);
+  const Register iterator = hidden();
+  hidden();  // the position of the iteration
+  const uint32_t mark = temporary_count_;
+  emit(Op::kIterPrepare, iterator, operand(*stmt.iterable));
+  temporary_count_ = mark;
+  const Register first = declare_variable(*stmt.pattern);
+  const Register second = stmt.second ? declare_variable(*stmt.second) : Register{0};
+  const size_t top =
+      stmt.second ? emit(Op::kIterNextPair, iterator, first, second) : emit(Op::kIterNext, iterator, first);
+  emit_extra(0);
+  open_loop(stmt.label);
+  destructure(*stmt.pattern, first);
   if (stmt.second) {
-    take_apart(*stmt.second, second);
+    destructure(*stmt.second, second);
   }
+  end_for(stmt, top);
+}
+
+// The body, and the jump back to `top`, whose second word is the exit.
+void FunctionCompiler::end_for(const ForStmt& stmt, size_t top) {
   block(stmt.body);
   const size_t back = emit_jump(Op::kLoop);
   patch_to(back, top);
   patch(top + 1);
   close_loop(back);
-  close_scope();
 }
 
-void FunctionCompiler::while_stmt(const WhileStmt& stmt) {
+void FunctionCompiler::compile(const WhileStmt& stmt) {
   open_scope();
   const size_t top = here();
   open_loop(stmt.label);
@@ -536,7 +514,7 @@ void FunctionCompiler::while_stmt(const WhileStmt& stmt) {
   close_scope();
 }
 
-void FunctionCompiler::loop_stmt(const LoopStmt& stmt) {
+void FunctionCompiler::compile(const LoopStmt& stmt) {
   open_scope();
   const size_t top = here();
   open_loop(stmt.label);
@@ -547,7 +525,7 @@ void FunctionCompiler::loop_stmt(const LoopStmt& stmt) {
   close_scope();
 }
 
-void FunctionCompiler::with_stmt(const WithStmt& stmt) {
+void FunctionCompiler::compile(const WithStmt& stmt) {
   open_scope();
   scopes_.back().defer_mark = hidden();
   emit(Op::kDeferMark, static_cast<uint32_t>(scopes_.back().defer_mark));
@@ -569,7 +547,7 @@ void FunctionCompiler::with_stmt(const WithStmt& stmt) {
 
 void FunctionCompiler::local_function(const FunctionDecl& decl) {
   if (!decl.body) {
-    refuse(decl.span, "extern functions are declared at the top of a module");
+    error_at(decl.span, "extern function declared inside a function", "declare it at module level");
   }
   FunctionCompiler inner(module_, this, cells_, fields_);
   const Proto* proto = inner.function(decl, false);

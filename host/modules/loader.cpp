@@ -1,4 +1,4 @@
-// Module names become files by the library's table, then by their path.
+// Resolves module names to files: by the library's table, then by path.
 #include "host/modules/loader.h"
 
 #include <algorithm>
@@ -27,12 +27,11 @@ namespace fs = std::filesystem;
 namespace {
 
 std::map<std::string, std::unique_ptr<LoadedModule>>& modules() {
-  static auto& loaded = *new std::map<std::string, std::unique_ptr<LoadedModule>>;  // used to the very end
+  static auto& loaded = *new std::map<std::string, std::unique_ptr<LoadedModule>>;  // used until exit
   return loaded;
 }
 
-// The one name of a file or folder, links followed; asked once per folder, as each part costs a call of the
-// system.
+// The canonical path of a file or folder. Cached per folder, because each component costs a system call.
 const std::string& real_path(const std::string& path) {
   static std::unordered_map<std::string, std::string> known;
   if (const auto found = known.find(path); found != known.end()) {
@@ -42,7 +41,7 @@ const std::string& real_path(const std::string& path) {
   const fs::path whole(path);
   const bool plain = whole.has_parent_path() && whole.has_filename() && whole.filename() != ".." &&
                      whole.filename() != "." && !fs::is_symlink(whole, ignored);
-  // The root of paths is its own parent.
+  // The root folder is its own parent.
   std::string real = plain && whole.parent_path() != whole
                          ? (fs::path(real_path(whole.parent_path().string())) / whole.filename()).string()
                          : fs::weakly_canonical(whole, ignored).string();
@@ -55,7 +54,7 @@ bool read_file(const std::string& path, std::string& text) {
   if (!file || fs::is_directory(path, ignored)) {
     return false;
   }
-  // Not every file tells its size: what a pipe or /proc/ holds is read to its end.
+  // Pipes and files in /proc have no size, so the rest is read until end of file.
   const auto size = fs::file_size(path, ignored);
   if (!ignored && size > 0) {
     text.resize(size);
@@ -69,7 +68,7 @@ bool read_file(const std::string& path, std::string& text) {
   return true;
 }
 
-// name -> file, of all roots; earlier roots win.
+// Module name to file, for all roots. Earlier roots take precedence.
 const std::map<std::string, std::string>& aliases() {
   static const std::map<std::string, std::string> table = [] {
     std::map<std::string, std::string> made;
@@ -86,7 +85,7 @@ const std::map<std::string, std::string>& aliases() {
       }
       const sdn::Node* rows = document.root.get("modules");
       if (rows == nullptr || rows->kind != sdn::Node::Kind::kTable || rows->names.size() < 2) {
-        throw LoadError{file + ": error: there is no table `modules |name, file|`\n"};
+        throw LoadError{file + ": error: missing table 'modules |name, file|'\n"};
       }
       for (const sdn::Node& row : rows->items) {
         made.emplace(row.items[0].text, root + "/" + row.items[1].text);
@@ -97,7 +96,7 @@ const std::map<std::string, std::string>& aliases() {
   return table;
 }
 
-// Where the started program lies: its modules are found from there, whichever folder it was started in.
+// The folder of the program. Its modules are searched there, whatever the working directory is.
 fs::path& program_folder() {
   static fs::path folder;
   return folder;
@@ -122,19 +121,19 @@ std::string join(const std::vector<Symbol>& path, size_t first, const char* sepa
   return text;
 }
 
-void add_library_places(const UseDecl& use, std::vector<fs::path>& places) {
+void add_library_paths(const UseDecl& use, std::vector<fs::path>& paths) {
   const std::string& head = name_of(use.path[0]);
   for (const std::string& root : library_roots()) {
-    places.push_back(fs::path(root) / join(use.path, 0, "/"));
+    paths.push_back(fs::path(root) / join(use.path, 0, "/"));
   }
   if (use.path.size() > 1 && (head == "lib" || head == "std")) {
     for (const std::string& root : library_roots()) {
-      places.push_back(fs::path(root) / join(use.path, 1, "/"));
+      paths.push_back(fs::path(root) / join(use.path, 1, "/"));
     }
   }
 }
 
-// Where a module's file may lie, without its ending; in the order in which they are looked at.
+// The possible paths of a module's file without extension, in search order.
 std::vector<fs::path> candidates(const LoadedModule& from, const UseDecl& use) {
   const fs::path here = fs::path(from.source.path).parent_path();
   const std::string path = join(use.path, 0, "/");
@@ -145,30 +144,30 @@ std::vector<fs::path> candidates(const LoadedModule& from, const UseDecl& use) {
     }
     return {(base / path).lexically_normal()};
   }
-  // The library's own modules mean each other, whatever lies in the folder that a program was started in.
+  // Modules of the library are resolved in the library first, whatever the working directory contains.
   std::vector<fs::path> found;
   if (from.is_library) {
-    add_library_places(use, found);
+    add_library_paths(use, found);
   }
   found.push_back(here / path);
   if (!from.is_library) {
     found.push_back(program_folder() / path);
   }
-  static const fs::path started_in = [] {  // no program changes it; its folder may be gone
+  static const fs::path working_folder = [] {  // programs cannot change it; it may have been removed
     std::error_code gone;
     const fs::path folder = fs::current_path(gone);
     return gone ? fs::path(".") : folder;
   }();
-  found.push_back(started_in / path);
-  found.push_back(started_in / "lib" / path);
+  found.push_back(working_folder / path);
+  found.push_back(working_folder / "lib" / path);
   if (!from.is_library) {
-    add_library_places(use, found);
+    add_library_paths(use, found);
   }
   return found;
 }
 
-// "" when nobody has it.
-std::string look_for_module(const LoadedModule& from, const UseDecl& use) {
+// Searches the paths. Returns "" if there is no such module.
+std::string search_module(const LoadedModule& from, const UseDecl& use) {
   for (const fs::path& base : candidates(from, use)) {
     if (std::string file = file_of_path(base); !file.empty()) {
       return file;
@@ -177,7 +176,7 @@ std::string look_for_module(const LoadedModule& from, const UseDecl& use) {
   return "";
 }
 
-// As above, by the library's table first; what was found is remembered.
+// Searches the library's table, then the paths. Successful searches are cached.
 const std::string& find_module(const LoadedModule& from, const UseDecl& use) {
   static std::map<std::tuple<std::string, uint32_t, std::string>, std::string> known;
   const std::string dotted = join(use.path, 0, ".");
@@ -188,12 +187,12 @@ const std::string& find_module(const LoadedModule& from, const UseDecl& use) {
   }
   const auto alias = use.parents == 0 ? aliases().find(dotted) : aliases().end();
   file = alias != aliases().end() ? fs::path(alias->second).lexically_normal().string()
-                                  : look_for_module(from, use);
+                                  : search_module(from, use);
   return file;
 }
 
-// A module of nearly that name: beside where the file would lie, or in the library's table.
-std::string nearest_module(const LoadedModule& from, const UseDecl& use) {
+// Suggests a module with a similar name, from the searched folders or the library's table.
+std::string suggested_module(const LoadedModule& from, const UseDecl& use) {
   const std::string dotted = join(use.path, 0, ".");
   const std::string& last = name_of(use.path.back());
   const std::string before(dotted, 0, dotted.size() - last.size());
@@ -222,20 +221,20 @@ std::string missing_module_hint(const LoadedModule& from, const UseDecl& use) {
   if (use.path.empty()) {
     return "";
   }
-  std::string hint = nearest_module(from, use);
+  std::string hint = suggested_module(from, use);
   if (!hint.empty()) {
     return hint;
   }
-  std::string places;
-  std::set<std::string> told;
+  std::string folders;
+  std::set<std::string> listed;
   for (const fs::path& base : candidates(from, use)) {
-    if (const std::string folder = base.parent_path().string(); told.insert(folder).second) {
-      places += (places.empty() ? "" : ", ") + (folder.empty() ? "." : folder);
+    if (const std::string folder = base.parent_path().string(); listed.insert(folder).second) {
+      folders += (folders.empty() ? "" : ", ") + (folder.empty() ? "." : folder);
     }
   }
-  return "looked for " + name_of(use.path.back()) + ".spl, " + name_of(use.path.back()) + "/mod.spl and " +
-         name_of(use.path.back()) + "/__init__.spl in " + places +
-         "; a Python package is reached by `use python as py` and py.import(\"" + join(use.path, 0, ".") +
+  const std::string& name = name_of(use.path.back());
+  return "searched for " + name + ".spl, " + name + "/mod.spl and " + name + "/__init__.spl in " + folders +
+         "; import a Python package with 'use python as py' and py.import(\"" + join(use.path, 0, ".") +
          "\")";
 }
 
@@ -253,7 +252,7 @@ bool below_library(const std::string& path) {
                      [&real](const std::string& root) { return real.starts_with(real_path(root) + "/"); });
 }
 
-// The error is told at a place of the module's text.
+// Sets the error's position to `span` in the module.
 void locate(SimpleError& error, const LoadedModule& module, const SourceSpan& span) {
   error.stack = current_thread().stack();
   error.stack.insert(error.stack.begin(),
@@ -293,7 +292,7 @@ void start(LoadedModule& module) {
       throw LoadError{render({error.span, error.message, error.hint}, module.source)};
     }
     for (const Diagnostic& warning : module.warnings) {
-      tell(render(warning, module.source, "warning"));
+      print_diagnostic(render(warning, module.source, "warning"));
     }
     module.state = LoadedModule::State::kRunning;
     const Ref body = Ref::owned(make_closure(module.body));
@@ -317,10 +316,11 @@ LoadedModule& add_module(const std::string& key, std::string name, std::string p
   return added;
 }
 
-// Another program may mend a file and run it again; functions of the one that failed may be in use.
-void put_aside(const std::string& key) {
+// Renames a failed module, so that an embedding program can load the corrected file. Functions of the failed
+// module may still be in use.
+void rename_failed(const std::string& key) {
   auto failed = modules().extract(key);
-  failed.key() += " before file " + std::to_string(modules().size());
+  failed.key() += " before module " + std::to_string(modules().size());
   modules().insert(std::move(failed));
 }
 
@@ -331,13 +331,13 @@ LoadedModule& load_file(const std::string& path, const std::string& name) {
       return *found->second;
     }
     if (!is_embedded()) {
-      fail("module " + found->second->name + " failed when it was loaded first");
+      fail("module '" + found->second->name + "' failed to load earlier");
     }
-    put_aside(key);
+    rename_failed(key);
   }
   std::string text;
   if (!read_file(path, text)) {
-    throw LoadError{path + ": error: cannot be read\n"};
+    throw LoadError{path + ": error: cannot read file\n"};
   }
   LoadedModule& module = add_module(key, name, path, std::move(text));
   start(module);
@@ -378,9 +378,9 @@ LoadedModule& load_program(const std::string& path) {
 }
 
 LoadedModule& load_source(const std::string& name, std::string text,
-                          const std::vector<std::pair<Symbol, Value>>& given) {
+                          const std::vector<std::pair<Symbol, Value>>& globals) {
   LoadedModule& module = add_module(name, name, name, std::move(text));
-  for (const auto& [symbol, value] : given) {
+  for (const auto& [symbol, value] : globals) {
     module.define(symbol, retained(value));
   }
   start(module);
@@ -389,7 +389,7 @@ LoadedModule& load_source(const std::string& name, std::string text,
 
 namespace {
 
-// `from . import a, b`: each name is a module beside this one.
+// `from . import a, b`: each name is a module in the same folder.
 void import_siblings(LoadedModule& module, const UseDecl& use) {
   for (const ImportName& name : use.names) {
     UseDecl one;
@@ -401,7 +401,7 @@ void import_siblings(LoadedModule& module, const UseDecl& use) {
   }
 }
 
-// What fails while a module is loaded tells who asked for it.
+// Adds the importing statement to an error that loading the module raises.
 LoadedModule& load_for(const LoadedModule& module, const UseDecl& use, const std::string& file,
                        const std::string& name) {
   const StackEntry entry{"module", module.source.path, use.span.line, use.span.column, module.is_library};
@@ -416,12 +416,12 @@ LoadedModule& load_for(const LoadedModule& module, const UseDecl& use, const std
     error.stack.insert(error.stack.end() - std::min(callers, std::ssize(error.stack)), entry);
     throw;
   } catch (LoadError& error) {
-    error.report += "  loaded by " + entry.file + ":" + std::to_string(entry.line) + "\n";
+    error.report += "  imported by " + entry.file + ":" + std::to_string(entry.line) + "\n";
     throw;
   }
 }
 
-// A name that the module does not have: its __getattr__ may give a value.
+// Imports a name that the module does not define from its __getattr__.
 void import_computed(LoadedModule& module, LoadedModule& from, const ImportName& name, Symbol alias) {
   try {
     module.define(alias, current_thread().module_member(from, name.name));
@@ -433,6 +433,66 @@ void import_computed(LoadedModule& module, LoadedModule& from, const ImportName&
   }
 }
 
+// The module that `use` refers to, after it was loaded.
+struct Imported {
+  LoadedModule* module = nullptr;
+  Symbol member = kNoSymbol;  // `use a.b.name`: the name in a.b
+};
+
+Imported load_imported(LoadedModule& module, const UseDecl& use) {
+  const std::string dotted = std::string(use.parents, '.') + join(use.path, 0, ".");
+  const std::string file = find_module(module, use);
+  if (!file.empty()) {
+    return {&load_for(module, use, file, dotted)};
+  }
+  if (use.path.size() > 1 && use.names.empty() && !use.everything) {
+    // `use a.b.name` without braces: the last part may be a name in the module a.b.
+    UseDecl outer;
+    outer.parents = use.parents;
+    outer.path.assign(use.path.begin(), use.path.end() - 1);
+    const std::string outer_file = find_module(module, outer);
+    if (!outer_file.empty()) {
+      return {&load_for(module, use, outer_file, join(outer.path, 0, ".")), use.path.back()};
+    }
+  }
+  SimpleError error("no module named '" + dotted + "'", missing_module_hint(module, use));
+  locate(error, module, use.span);
+  throw error;
+}
+
+void bind_namespace(LoadedModule& module, LoadedModule& from, const UseDecl& use) {
+  const Symbol binding = use.alias != kNoSymbol ? use.alias : use.path.back();
+  const bool imports_names = !use.names.empty() || use.everything;
+  const bool is_taken = module.names.contains(binding) || module.imports.contains(binding);
+  if (!imports_names || !is_taken) {
+    module.define(binding, Value::object(&from));
+  }
+}
+
+Symbol alias_of(const ImportName& name) { return name.alias == kNoSymbol ? name.name : name.alias; }
+
+void import_name(LoadedModule& module, LoadedModule& from, const ImportName& name) {
+  const Symbol alias = alias_of(name);
+  if (from.state == LoadedModule::State::kReady && from.member(name.name).is_missing()) {
+    import_computed(module, from, name, alias);
+    return;
+  }
+  bind_import(module, from, name.name, alias);
+  // The imported name replaces a namespace of the same name.
+  if (const auto found = module.names.find(alias); found != module.names.end()) {
+    assign(module.slots[found->second], Value::missing());
+  }
+}
+
+void reexport(LoadedModule& module, const LoadedModule& from, const UseDecl& use) {
+  for (const ImportName& name : use.names) {
+    module.exports.insert(alias_of(name));
+  }
+  if (use.everything) {
+    module.exports.insert(from.exports.begin(), from.exports.end());
+  }
+}
+
 }  // namespace
 
 void import_into(LoadedModule& module, const UseDecl& use) {
@@ -440,63 +500,20 @@ void import_into(LoadedModule& module, const UseDecl& use) {
     import_siblings(module, use);
     return;
   }
-  const std::string dotted = std::string(use.parents, '.') + join(use.path, 0, ".");
-  const std::string file = find_module(module, use);
-  LoadedModule* from = nullptr;
-  Symbol single = kNoSymbol;
-  if (!file.empty()) {
-    from = &load_for(module, use, file, dotted);
-  } else if (use.path.size() > 1 && use.names.empty() && !use.everything) {
-    // `use a.b.name` without braces: the last part may be a name of the module before it.
-    UseDecl outer;
-    outer.parents = use.parents;
-    outer.path.assign(use.path.begin(), use.path.end() - 1);
-    const std::string outer_file = find_module(module, outer);
-    if (!outer_file.empty()) {
-      from = &load_for(module, use, outer_file, join(outer.path, 0, "."));
-      single = use.path.back();
-    }
-  }
-  if (from == nullptr) {
-    SimpleError error("there is no module " + dotted, missing_module_hint(module, use));
-    locate(error, module, use.span);
-    throw error;
-  }
-  if (single != kNoSymbol) {
-    bind_import(module, *from, single, use.alias != kNoSymbol ? use.alias : single);
+  const auto [from, member] = load_imported(module, use);
+  if (member != kNoSymbol) {
+    bind_import(module, *from, member, use.alias != kNoSymbol ? use.alias : member);
     return;
   }
-  const Symbol binding = use.alias != kNoSymbol ? use.alias : use.path.back();
-  const bool names_given = !use.names.empty() || use.everything;
-  if (!names_given || !module.names.contains(binding)) {
-    if (!(names_given && module.imports.contains(binding))) {
-      module.define(binding, Value::object(from));
-    }
-  }
+  bind_namespace(module, *from, use);
   if (use.everything) {
     module.wildcards.push_back(from);
   }
   for (const ImportName& name : use.names) {
-    const Symbol alias = name.alias == kNoSymbol ? name.name : name.alias;
-    if (from->state == LoadedModule::State::kReady && from->member(name.name).is_missing()) {
-      import_computed(module, *from, name, alias);
-      continue;
-    }
-    bind_import(module, *from, name.name, alias);
-    // The namespace of the same name gives way to what was asked for.
-    if (const auto found = module.names.find(alias); found != module.names.end()) {
-      assign(module.slots[found->second], Value::missing());
-    }
+    import_name(module, *from, name);
   }
   if (use.reexport) {
-    for (const ImportName& name : use.names) {
-      module.exports.insert(name.alias == kNoSymbol ? name.name : name.alias);
-    }
-    if (use.everything) {
-      for (const Symbol symbol : from->exports) {
-        module.exports.insert(symbol);
-      }
-    }
+    reexport(module, *from, use);
   }
 }
 

@@ -1,4 +1,4 @@
-// Finds, reads, compiles and runs modules, each once.
+// Finds, reads, compiles and runs modules, each of them once.
 #pragma once
 
 #include <string>
@@ -9,24 +9,25 @@
 
 namespace spl {
 
-/// A file that cannot be used: its diagnostics as text for stderr.
+/// A file that cannot be loaded, with its diagnostics as printed on stderr.
 struct LoadError {
   std::string report;
 };
 
-/// Where the .spl library lies: SIMPLE_LIB (a list), then share/simple beside the executable's folder.
+/// The folders of the .spl library: SIMPLE_LIB (a list separated by colons), then the installation's
+/// share/simple.
 const std::vector<std::string>& library_roots();
 
-/// The started program. Throws LoadError, SimpleError.
+/// Loads and runs the program. Throws LoadError, SimpleError.
 LoadedModule& load_program(const std::string& path);
-/// A module that is no file, with values that it finds there under their names.
+/// Loads and runs a module that is not a file, with `globals` predefined.
 LoadedModule& load_source(const std::string& name, std::string text,
-                          const std::vector<std::pair<Symbol, Value>>& given = {});
+                          const std::vector<std::pair<Symbol, Value>>& globals = {});
 
-/// Carries out a use declaration for a module. Throws LoadError, SimpleError.
+/// Executes a use declaration of a module. Throws LoadError, SimpleError.
 void import_into(LoadedModule& module, const UseDecl& use);
 
-/// The file with this path, if it was loaded: for error reports.
+/// The loaded file with this path, or null.
 const SourceFile* loaded_source(const std::string& path);
 
 }  // namespace spl

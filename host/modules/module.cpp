@@ -1,4 +1,4 @@
-// Looking names up through imports.
+// Name lookup through imports.
 #include "host/modules/module.h"
 
 namespace spl {
@@ -22,7 +22,7 @@ Value LoadedModule::own(Symbol symbol) const {
   return found == names.end() ? Value::missing() : slots[found->second];
 }
 
-void LoadedModule::give_up_variables() {
+void LoadedModule::release_variables() {
   for (size_t i = slots.size(); i-- > 0;) {
     if (binds(slot_names[i])) {
       assign(slots[i], Value::missing());
@@ -30,7 +30,7 @@ void LoadedModule::give_up_variables() {
   }
 }
 
-bool LoadedModule::gives(Symbol symbol) const {
+bool LoadedModule::is_public(Symbol symbol) const {
   if (!exports.empty()) {
     return exports.contains(symbol);
   }
@@ -45,29 +45,29 @@ Value LoadedModule::lookup_here(Symbol symbol) {
   if (const auto found = names.find(symbol); found != names.end() && !slots[found->second].is_missing()) {
     return slots[found->second];
   }
-  if (looking_) {
+  if (in_lookup_) {
     return Value::missing();
   }
-  looking_ = true;
+  in_lookup_ = true;
   Value value = Value::missing();
   if (const auto found = imports.find(symbol); found != imports.end()) {
     value = found->second.from->lookup_here(found->second.name);
   }
   for (size_t i = 0; i < wildcards.size() && value.is_missing(); ++i) {
-    if (wildcards[i]->gives(symbol)) {
+    if (wildcards[i]->is_public(symbol)) {
       value = wildcards[i]->lookup_here(symbol);
     }
   }
-  looking_ = false;
+  in_lookup_ = false;
   return value;
 }
 
-// Follows aliases and imports from `symbol`; gives the last name, and in `type` what the last alias stands
-// for.
+// Follows aliases and imports from `symbol`. Returns the last name; sets `type` to the type of the last
+// alias.
 Symbol LoadedModule::follow(Symbol symbol, const TypeExpr*& type) const {
-  constexpr int kLongestChain = 16;
+  constexpr int kMaxChain = 16;
   const LoadedModule* module = this;
-  for (int i = 0; i < kLongestChain; ++i) {
+  for (int i = 0; i < kMaxChain; ++i) {
     if (const auto alias = module->aliases.find(symbol); alias != module->aliases.end()) {
       type = alias->second;
       if (type->kind != TypeKind::kName || type->path.size() != 1) {

@@ -1,4 +1,4 @@
-// A module: its global variables by slot, and how names of other modules come into it.
+// A module: its global variables by slot, and its imports.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ struct LoadedModule : Object {
   std::string name;
   SourceFile source;
   ParseResult tree;
-  bool is_library = false;  // below the library root: errors are told at the caller's line
+  bool is_library = false;  // below a library root: errors are reported at the caller's line
   State state = State::kLoading;
   const Proto* body = nullptr;
 
@@ -33,47 +33,47 @@ struct LoadedModule : Object {
   std::unordered_set<Symbol> exports;
   std::unordered_map<Symbol, const TypeExpr*> aliases;  // type A = T
   std::vector<Diagnostic> warnings;                     // of the compiler
-  std::map<Symbol, SourceSpan> bare_variants;  // of patterns like `Some(x)`, to be checked at the end
+  std::map<Symbol, SourceSpan> bare_variants;  // of patterns like `Some(x)`, checked after the module
   std::unordered_set<Symbol> top_names;        // declared outside of functions, or imported
-  std::unordered_set<Symbol> fixed;            // bound here by val or const
-  std::unordered_set<Symbol> uniques;          // hold a &T, which moves
-  std::unordered_set<Symbol> variables;        // declared here as var: never copied by an importer
-  /// For names that nothing defines: a variable in sight of such a use that looks like it.
+  std::unordered_set<Symbol> fixed;            // declared with val or const
+  std::unordered_set<Symbol> uniques;          // of type &T, which moves
+  std::unordered_set<Symbol> variables;        // declared with var: never copied by an importer
+  /// For undefined names: a similar variable that is visible at a use.
   std::unordered_map<Symbol, std::string> near_locals;
 
   LoadedModule() : Object(Kind::kModule) {}
 
   uint32_t slot(Symbol symbol);
   void define(Symbol symbol, Value owned);
-  /// Lets go of the values of the module's variables, the last first, at the end of the program: drop() runs.
-  void give_up_variables();
-  /// The value of a name as this module's own code sees it; missing where there is none. Borrowed.
+  /// Releases the values of the module's variables in reverse order at exit; drop() runs.
+  void release_variables();
+  /// The value of a name in this module's code, or missing. Borrowed.
   Value lookup(Symbol symbol);
-  /// The value of a name asked for from outside.
+  /// The value of a name for another module, or missing. Borrowed.
   Value member(Symbol symbol) { return hides(symbol) ? Value::missing() : lookup_here(symbol); }
-  /// The value of a variable of its own; missing where there is none. Borrowed.
+  /// The value of a variable of this module itself, or missing. Borrowed.
   Value own(Symbol symbol) const;
-  /// Whether the module's own code sees a value of that name.
+  /// Whether the name has a value in this module's code.
   bool has(Symbol symbol) { return !lookup_here(symbol).is_missing(); }
-  /// What a type is once this module's aliases, and those that it imports, are followed.
+  /// The type after resolving this module's aliases and imported ones.
   const TypeExpr& unaliased(const TypeExpr& type) const;
   Symbol unaliased(Symbol symbol) const;
-  /// The names that `use m.*` gives.
-  bool gives(Symbol symbol) const;
-  /// Whether a name that the module has is kept from others, because it exports and does not export this one.
+  /// Whether `use m.*` imports the name.
+  bool is_public(Symbol symbol) const;
+  /// Whether other modules cannot see the name: the module has an export list without it.
   bool hides(Symbol symbol) const { return !exports.empty() && !exports.contains(symbol); }
-  /// Whether the module's code has, or will have, a value of that name.
+  /// Whether the name has a value in the module's code or is assigned by a statement of it.
   bool knows(Symbol symbol);
-  /// Whether some statement of the module binds the name, even if it has not run yet.
+  /// Whether a statement of the module binds the name, even if it has not run.
   bool binds(Symbol symbol) const { return fixed.contains(symbol) || variables.contains(symbol); }
 
  private:
   Symbol follow(Symbol symbol, const TypeExpr*& type) const;
   Value lookup_here(Symbol symbol);
-  bool looking_ = false;  // a cycle of wildcard imports ends here
+  bool in_lookup_ = false;  // breaks cycles of wildcard imports
 };
 
-/// Names that every module sees.
+/// Names that are visible in every module.
 std::unordered_map<Symbol, Value>& builtins();
 
 }  // namespace spl

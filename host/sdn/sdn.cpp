@@ -1,4 +1,4 @@
-// A reader by recursive descent: statements by line and indentation, values by character.
+// A recursive-descent parser: statements by line and indentation, values by character.
 #include "host/sdn/sdn.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Node::Kind;
 
-constexpr int kDeepest = 200;
+constexpr int kMaxDepth = 200;
 constexpr size_t kTabWidth = 4;
 
 bool starts_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -34,7 +34,7 @@ class Reader {
         const size_t indent = indent_;
         read_statements(document.root, indent);
         if (!ended_) {
-          complain("this line's indentation fits no block around it");
+          fail("unindent does not match any outer indentation level");
         }
       }
     } catch (const Problem& problem) {
@@ -44,16 +44,16 @@ class Reader {
   }
 
  private:
-  // ---- places and diagnostics
+  // ---- positions and errors
 
-  [[noreturn]] void complain(const std::string& message) { complain(message, at_); }
-  [[noreturn]] void complain(const std::string& message, size_t at) {
-    const auto [line, column] = place_of(at);
+  [[noreturn]] void fail(const std::string& message) { fail(message, at_); }
+  [[noreturn]] void fail(const std::string& message, size_t at) {
+    const auto [line, column] = position_of(at);
     throw Problem{line, column, message};
   }
 
   // Columns count characters, not bytes.
-  std::pair<int, int> place_of(size_t at) const {
+  std::pair<int, int> position_of(size_t at) const {
     int column = 1;
     for (size_t i = line_start_; i < at; ++i) {
       column += (static_cast<unsigned char>(text_[i]) & 0xC0) != 0x80;
@@ -64,7 +64,7 @@ class Reader {
   Node node_here(Kind kind) const {
     Node node;
     node.kind = kind;
-    std::tie(node.line, node.column) = place_of(at_);
+    std::tie(node.line, node.column) = position_of(at_);
     return node;
   }
 
@@ -93,7 +93,8 @@ class Reader {
     line_start_ = at_;
   }
 
-  // Goes to the first character of the next line that holds something; the place is the start of a line.
+  // Moves to the first character of the next line that is neither blank nor a comment. Starts at a line
+  // start.
   void find_line() {
     for (;;) {
       indent_ = 0;
@@ -113,7 +114,7 @@ class Reader {
     skip_blanks();
     skip_comment();
     if (!at_line_end()) {
-      complain("expected the end of the line after this value");
+      fail("expected end of line after the value");
     }
     if (!at_end()) {
       next_line();
@@ -121,7 +122,7 @@ class Reader {
     find_line();
   }
 
-  // Between brackets, lines end nothing.
+  // Line ends have no meaning inside brackets.
   void skip_space_in_brackets() {
     for (;;) {
       skip_blanks();
@@ -135,7 +136,7 @@ class Reader {
 
   std::string read_word(const char* what) {
     if (!starts_word(peek())) {
-      complain(std::string("expected ") + what);
+      fail(std::string("expected ") + what);
     }
     const size_t start = at_;
     while (in_word(peek())) {
@@ -151,15 +152,15 @@ class Reader {
       read_statement(dict, indent);
     }
     if (!ended_ && indent_ > indent) {
-      complain("this line's indentation fits no block around it");
+      fail("unindent does not match any outer indentation level");
     }
   }
 
   void read_statement(Node& dict, size_t indent) {
     const size_t start = at_;
-    std::string key = read_word("a key: a letter or _, then letters, digits and _");
+    std::string key = read_word("a key (a letter or _, then letters, digits and _)");
     if (std::find(dict.names.begin(), dict.names.end(), key) != dict.names.end()) {
-      complain("the key `" + key + "` is here twice", start);
+      fail("duplicate key '" + key + "'", start);
     }
     skip_blanks();
     Node value = read_value_of(key, start, indent);
@@ -174,12 +175,12 @@ class Reader {
     if (takes('=')) {
       skip_blanks();
       if (peek() != '{' && peek() != '[') {
-        complain("expected { or [ after =; other values follow a colon, `" + key + ": value`");
+        fail("expected '{' or '[' after '='; write other values as '" + key + ": value'");
       }
       return line_value();
     }
     if (!takes(':')) {
-      complain("expected `:`, `=` or `|` after the key `" + key + "`");
+      fail("expected ':', '=' or '|' after key '" + key + "'");
     }
     skip_blanks();
     if (is_table_type()) {
@@ -188,15 +189,15 @@ class Reader {
     if (peek() != '#' && !at_line_end()) {
       return line_value();
     }
-    const auto [line, column] = place_of(start);
+    const auto [line, column] = position_of(start);
     end_line();
     if (ended_ || indent_ <= indent) {
-      throw Problem{line, column, "`" + key + ":` needs a value or a block of deeper lines"};
+      throw Problem{line, column, "expected a value or an indented block after '" + key + ":'"};
     }
     return read_block();
   }
 
-  // A block holds statements or values; its first line tells which.
+  // A block contains either statements or values, as its first line shows.
   Node read_block() {
     Nesting nesting(*this);
     const size_t indent = indent_;
@@ -213,7 +214,7 @@ class Reader {
       array.items.push_back(line_value());
     }
     if (!ended_ && indent_ > indent) {
-      complain("this line's indentation fits no block around it");
+      fail("unindent does not match any outer indentation level");
     }
     return array;
   }
@@ -256,14 +257,14 @@ class Reader {
       skip_blanks();
     } while (takes(','));
     if (!takes(end)) {
-      complain(std::string("expected `,` or `") + end + "` after " + what);
+      fail(std::string("expected ',' or '") + end + "' after " + what);
     }
     return words;
   }
 
   Node read_named_table(size_t indent) {
     Node table = node_here(Kind::kTable);
-    table.names = read_words('|', "a column's name");
+    table.names = read_words('|', "a column name");
     skip_blanks();
     if (peek() != '#' && !at_line_end()) {
       read_row(table, table.names.size());
@@ -288,7 +289,7 @@ class Reader {
   Node read_typed_table(size_t indent) {
     Node table = node_here(Kind::kTable);
     at_ = text_.find('{', at_) + 1;
-    table.types = read_words('}', "a column's type");
+    table.types = read_words('}', "a column type");
     skip_blanks();
     if (!takes('=')) {
       read_rows(table, indent, table.types.size());
@@ -296,11 +297,11 @@ class Reader {
     }
     skip_blanks();
     if (!takes('[')) {
-      complain("expected [ and rows such as (1, 2)");
+      fail("expected '[' and rows such as (1, 2)");
     }
     read_list(']', [&] {
       if (!takes('(')) {
-        complain("expected a row such as (1, 2)");
+        fail("expected a row such as (1, 2)");
       }
       add_row(table, read_items(')'), table.types.size());
     });
@@ -318,7 +319,7 @@ class Reader {
       read_row(table, width);
     }
     if (!ended_ && indent_ > indent) {
-      complain("this line's indentation fits no block around it");
+      fail("unindent does not match any outer indentation level");
     }
   }
 
@@ -335,8 +336,8 @@ class Reader {
   void add_row(Node& table, Node row, size_t width) {
     if (row.items.size() != width) {
       throw Problem{row.line, row.column,
-                    "this row has " + std::to_string(row.items.size()) + " values, the table " +
-                        std::to_string(width) + " columns"};
+                    "expected " + std::to_string(width) + " values in the row, got " +
+                        std::to_string(row.items.size())};
     }
     table.items.push_back(std::move(row));
   }
@@ -376,18 +377,19 @@ class Reader {
     const size_t start = at_;
     std::string key = read_word("a key");
     if (std::find(dict.names.begin(), dict.names.end(), key) != dict.names.end()) {
-      complain("the key `" + key + "` is here twice", start);
+      fail("duplicate key '" + key + "'", start);
     }
     skip_blanks();
     if (!takes(':')) {
-      complain("expected `:` after the key `" + key + "`");
+      fail("expected ':' after key '" + key + "'");
     }
     skip_space_in_brackets();
     dict.items.push_back(read_value(",}"));
     dict.names.push_back(std::move(key));
   }
 
-  // What stands between brackets, with commas between and perhaps one at the end; the opening one is read.
+  // Reads comma-separated items up to the closing bracket; a trailing comma is allowed. The opening bracket
+  // was already read.
   template <class Item>
   void read_list(char end, Item&& item) {
     skip_space_in_brackets();
@@ -399,7 +401,7 @@ class Reader {
         continue;
       }
       if (peek() != end) {
-        complain(std::string("expected `,` or `") + end + "`");
+        fail(std::string("expected ',' or '") + end + "'");
       }
     }
   }
@@ -409,7 +411,7 @@ class Reader {
     std::string content;
     while (!takes('"')) {
       if (at_line_end()) {
-        complain("this quoted text does not end on its line", start);
+        fail("unterminated string literal", start);
       }
       if (peek() != '\\') {
         content += text_[at_++];
@@ -417,7 +419,7 @@ class Reader {
       }
       ++at_;
       if (at_line_end()) {
-        complain("this quoted text does not end on its line", start);
+        fail("unterminated string literal", start);
       }
       const char c = text_[at_++];
       content += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
@@ -429,10 +431,10 @@ class Reader {
     const size_t start = at_;
     while (!at_line_end() && peek() != '#' && stops.find(peek()) == std::string_view::npos) {
       if (peek() == '"') {
-        complain("a quote inside an unquoted value; put the whole value in quotes");
+        fail("unexpected '\"' in an unquoted value; quote the whole value");
       }
       if (peek() == ',' && stops.empty()) {
-        complain("a comma in a value that is not in quotes; for several values write `= [a, b]`");
+        fail("unexpected ',' in an unquoted value; write several values as '= [a, b]'");
       }
       ++at_;
     }
@@ -441,7 +443,7 @@ class Reader {
       word.pop_back();
     }
     if (word.empty()) {
-      complain("a value is missing here", start);
+      fail("expected a value", start);
     }
     classify(value, std::move(word), start);
   }
@@ -459,14 +461,14 @@ class Reader {
       const auto error = *kind == Kind::kInt ? std::from_chars(word.data(), end, value.integer).ec
                                              : std::from_chars(word.data(), end, value.number).ec;
       if (error != std::errc()) {
-        complain("the number " + word + " is out of range", start);
+        fail("number out of range: " + word, start);
       }
     } else {
       value.text = std::move(word);
     }
   }
 
-  // -12, 1_000, 3.5, 1e-3; nothing for other words, such as 2.1.0.
+  // The kind of a number such as -12, 1_000, 3.5 or 1e-3; none for other words, such as 2.1.0.
   static std::optional<Kind> number_kind(std::string_view word) {
     size_t i = word.starts_with('-') ? 1 : 0;
     const auto digits = [&] {
@@ -498,11 +500,11 @@ class Reader {
     return i == word.size() ? std::optional(kind) : std::nullopt;
   }
 
-  // Blocks and brackets inside each other, as deep as the C stack surely holds.
+  // Limits the nesting of blocks and brackets, so that the C stack suffices.
   struct Nesting {
     explicit Nesting(Reader& owner) : reader(owner) {
-      if (++reader.depth_ > kDeepest) {
-        reader.complain("blocks and brackets are nested too deeply");
+      if (++reader.depth_ > kMaxDepth) {
+        reader.fail("nested too deeply");
       }
     }
     ~Nesting() { --reader.depth_; }
@@ -515,8 +517,8 @@ class Reader {
   size_t at_ = 0;
   size_t line_start_ = 0;
   int line_ = 1;
-  size_t indent_ = 0;   // of the line that find_line() went to
-  bool ended_ = false;  // it found none
+  size_t indent_ = 0;   // of the line that find_line() found
+  bool ended_ = false;  // find_line() found none
   int depth_ = 0;
 };
 

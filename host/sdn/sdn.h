@@ -1,4 +1,4 @@
-// SDN, Simple's data notation: text to a tree of values, each with its place.
+// SDN, Simple's data notation: parses text to a tree of values with their positions.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct Node {
   double number = 0;
   std::string text;
   std::vector<std::string> names;  // the keys of a dict, the columns of a table with names
-  std::vector<std::string> types;  // the types of a table without
-  std::vector<Node> items;         // of a dict beside its keys; the rows of a table are arrays
+  std::vector<std::string> types;  // the column types of a table without names
+  std::vector<Node> items;         // a dict's values, parallel to names; a table's rows, which are arrays
   int line = 1, column = 1;
 
-  /// The value of a dict's key; null where there is none, or this is no dict.
+  /// The value of a dict's key, or null if there is none or this is not a dict.
   const Node* get(std::string_view key) const;
 };
 

@@ -1,4 +1,4 @@
-// Trees of SDN become arrays, dicts and tuples.
+// Converts SDN trees to arrays, dicts and tuples.
 #include "host/sdn/sdn_values.h"
 
 #include "host/builtins/builtins.h"
@@ -64,13 +64,13 @@ Value value_of(const sdn::Node& node) {
   return Value();
 }
 
-void collect_places(const sdn::Node& dict, const std::string& prefix, Dict& places) {
+void collect_positions(const sdn::Node& dict, const std::string& prefix, Dict& positions) {
   for (size_t i = 0; i < dict.items.size(); ++i) {
     const sdn::Node& item = dict.items[i];
     const std::string path = prefix + dict.names[i];
-    places.set(make_text(path), make_tuple({Value::integer(item.line), Value::integer(item.column)}));
+    positions.set(make_text(path), make_tuple({Value::integer(item.line), Value::integer(item.column)}));
     if (item.kind == NodeKind::kDict) {
-      collect_places(item, path + ".", places);
+      collect_positions(item, path + ".", positions);
     }
   }
 }
@@ -83,9 +83,9 @@ Value sdn_parse(Thread&, Value* args, int) {
     return make_array(
         {Value::integer(problem->line), Value::integer(problem->column), make_text(problem->message)});
   }
-  auto* places = new Dict();
-  collect_places(document.root, "", *places);
-  return make_array({value_of(document.root), Value::object(places)});
+  auto* positions = new Dict();
+  collect_positions(document.root, "", *positions);
+  return make_array({value_of(document.root), Value::object(positions)});
 }
 
 }  // namespace spl

@@ -7,10 +7,10 @@ namespace spl {
 
 class Thread;
 
-/// rt_sdn_parse(text): [root, places], or [line, column, message] where the text is no SDN.
+/// rt_sdn_parse(text): returns [root, positions], or [line, column, message] if the text is not valid SDN.
 ///
-/// Dicts, arrays, text, numbers, bools and nil stand for themselves, a tuple (columns, types, rows) for a
-/// table: columns or types is nil. `places` maps the dotted path of each key to (line, column) of its value.
+/// A table is a tuple (columns, types, rows), of which columns or types is nil; all other values are of the
+/// same type in Simple. `positions` maps the dotted path of each key to (line, column) of its value.
 Value sdn_parse(Thread&, Value* args, int);
 
 }  // namespace spl

@@ -1,8 +1,8 @@
-// The tree of a Simple module: one struct per form, tagged for switch dispatch, owning its children.
+// The syntax tree of a module: one struct per node kind, tagged for switch dispatch, owning its children.
 //
-// Both dialects meet here: commands, `|x|` lambdas, `a ?? b` and the like have one shape whatever their
-// spelling. `if` and `match` are expressions; as statements they stand in an ExprStmt.
-// Use `as<IfExpr>(expr)` after a switch on `expr.kind`.
+// Both dialects produce the same nodes: all spellings of calls, lambdas, `a ?? b` and so on have one form.
+// `if` and `match` are expressions; as statements they are wrapped in an ExprStmt.
+// Use visit() (visit.h), or `as<IfExpr>(expr)` after a switch on `expr.kind`.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct Block {
   std::vector<StmtPtr> statements;
 };
 
-// ---- Types: kept for a checker, without effect at run time (FFI signatures excepted) --------------------
+// ---- Types: without effect at run time, except in FFI signatures and patterns ---------------------------
 
 enum class TypeKind : uint8_t {
   kName,      // path, args: `torch.Tensor<f32>`; a unit `#Duration` has modifiers "#"
@@ -102,8 +102,7 @@ enum class ExprKind : uint8_t {
 
 struct Expr {
   ExprKind kind;
-  SourceSpan
-      span;  // for a binary operator the operator's own place; for a call that of its callee's last name
+  SourceSpan span;  // of a binary operator: the operator; of a call: the last name of its callee
 
   explicit Expr(ExprKind k) : kind(k) {}
   Expr(const Expr&) = delete;
@@ -137,7 +136,7 @@ struct TextExpr : ExprOf<ExprKind::kText> {
 struct InterpolationPart {
   std::string text;
   ExprPtr value;
-  std::string format;  // what follows the top-level colon; empty: display form
+  std::string format;  // the format specification after the colon; empty: display form
 };
 struct InterpolationExpr : ExprOf<ExprKind::kInterpolation> {
   std::vector<InterpolationPart> parts;
@@ -148,7 +147,7 @@ struct NameExpr : ExprOf<ExprKind::kName> {
 };
 struct SelfExpr : ExprOf<ExprKind::kSelf> {};
 
-/// `object.name`, `object?.name` (nil-safe: a nil object gives nil and skips the rest of the chain's call).
+/// `object.name`, `object?.name`. The nil-safe form evaluates to nil for a nil object and skips the call.
 struct FieldExpr : ExprOf<ExprKind::kField> {
   ExprPtr object;
   Symbol name = kNoSymbol;
@@ -172,13 +171,13 @@ struct Arg {
   ExprPtr value;
 };
 
-/// Every call, whatever its spelling: `f(a)`, `f a`, `x |> f(a)` (x is args[0]), `f a:` + block (the block is
-/// a Lambda with scope_block set, the last argument). A method call has a FieldExpr callee.
+/// Any call: `f(a)`, `f a`, `x |> f(a)` (x is args[0]), `f a:` + block (the last argument, a Lambda with
+/// scope_block set). The callee of a method call is a FieldExpr.
 struct CallExpr : ExprOf<ExprKind::kCall> {
   ExprPtr callee;
   std::vector<Arg> args;
 };
-/// `t->m(a)`: t = t.m(a); its value is the new t.
+/// `t->m(a)`: t = t.m(a). Evaluates to the new t.
 struct UpdateCallExpr : ExprOf<ExprKind::kUpdateCall> {
   ExprPtr target;
   Symbol method = kNoSymbol;
@@ -266,7 +265,7 @@ struct Param {
   Symbol name = kNoSymbol;  // "_" where the pattern below destructures
   TypePtr type;
   ExprPtr default_value;
-  PatternPtr pattern;  // |(a, b)| …: takes a pair apart; null for a plain name
+  PatternPtr pattern;  // |(a, b)| …: destructures a pair; null for a plain name
   SourceSpan span;
 };
 
@@ -294,7 +293,7 @@ struct TupleExpr : ExprOf<ExprKind::kTuple> {
   std::vector<Symbol> names;  // (x: 1, y: 2); else empty
 };
 struct DictEntry {
-  ExprPtr key;  // null: value is a dict to spread (**d). Any expression: {name: 1} looks `name` up
+  ExprPtr key;  // any expression: {name: 1} evaluates `name`; null: value is a dict to spread (**d)
   ExprPtr value;
 };
 struct DictExpr : ExprOf<ExprKind::kDict> {
@@ -311,7 +310,7 @@ struct ComprehensionExpr : ExprOf<ExprKind::kComprehension> {
   ExprPtr key, value;
   std::vector<ComprehensionClause> clauses;
 };
-/// `Point { x: 1, y }`: args are kNamed (y stands for y: y) or kBase.
+/// `Point { x: 1, y }`: args are kNamed (y is short for y: y) or kBase.
 struct StructLiteralExpr : ExprOf<ExprKind::kStructLiteral> {
   ExprPtr type;
   std::vector<Arg> args;
@@ -319,7 +318,7 @@ struct StructLiteralExpr : ExprOf<ExprKind::kStructLiteral> {
 
 enum class ConditionKind : uint8_t {
   kTest,     // value is truthy
-  kPresent,  // if val x = e: e is there (Some, Ok or not nil); binds the payload to `pattern`
+  kPresent,  // if val x = e: e is present (Some, Ok or not nil); binds the payload to `pattern`
   kMatch,    // if let P = e: e matches `pattern`
 };
 struct Condition {
@@ -403,7 +402,7 @@ struct TuplePattern : PatternOf<PatternKind::kTuple> {
 struct ArrayPattern : PatternOf<PatternKind::kArray> {
   std::vector<PatternPtr> elements;
   bool has_rest = false;
-  Symbol rest = kNoSymbol;  // ...name takes what is left
+  Symbol rest = kNoSymbol;  // ...name binds the remaining elements
 };
 struct OrPattern : PatternOf<PatternKind::kOr> {
   std::vector<PatternPtr> alternatives;
@@ -493,10 +492,10 @@ struct DeferStmt : StmtOf<StmtKind::kDefer> {
 struct AssertStmt : StmtOf<StmtKind::kAssert> {
   ExprPtr condition;
   ExprPtr message;   // may be null
-  std::string text;  // the condition as written
+  std::string text;  // the source of the condition
 };
-/// `for p in xs`, `for i, x in xs`: with `second`, an element that is a pair is taken apart, any other is
-/// enumerated.
+/// `for p in xs`, `for i, x in xs`. With `second`, an element that is a pair is destructured; any other
+/// element is paired with its index.
 struct ForStmt : StmtOf<StmtKind::kFor> {
   Symbol label = kNoSymbol;
   PatternPtr pattern;
@@ -521,12 +520,12 @@ struct WithStmt : StmtOf<StmtKind::kWith> {
   std::vector<WithItem> items;
   Block body;
 };
-struct UnsafeStmt : StmtOf<StmtKind::kUnsafe> {  // a plain block to us
+struct UnsafeStmt : StmtOf<StmtKind::kUnsafe> {  // a plain block in this host
   std::vector<Arg> args;
   Block body;
 };
 
-/// What every declaration has.
+/// The parts that all declarations share.
 struct DeclInfo {
   Symbol name = kNoSymbol;
   std::vector<GenericParam> generics;
@@ -562,13 +561,12 @@ struct RecordDecl : StmtOf<StmtKind::kRecord> {
   std::vector<TypePtr> parents;  // (A), extends A, with A, B
   std::vector<FieldDecl> fields;
   std::vector<FunctionPtr> methods;
-  std::vector<StmtPtr>
-      constants;  // BindStmt: `const N = 3` and `static val N = 3`, values of the type itself
-  std::vector<Symbol> inner_types;  // declared inside; they stand before this record in the tree
+  std::vector<StmtPtr> constants;   // BindStmt: `const N = 3` and `static val N = 3`, values of the type
+  std::vector<Symbol> inner_types;  // declared inside; they precede this record in the tree
 };
 struct VariantDecl {
   Symbol name = kNoSymbol;
-  std::vector<Symbol> field_names;  // none where only a type was given
+  std::vector<Symbol> field_names;  // kNoSymbol for a field without a name
   std::vector<TypePtr> field_types;
   ExprPtr value;  // = 3
   SourceSpan span;
@@ -595,10 +593,10 @@ struct ImportName {
   Symbol alias = kNoSymbol;  // equals name without `as`
   SourceSpan span;
 };
-/// `use a.b.{c as d}`, `use a.*`, `import a.b as t`, `from a import c`. In every form the module is also
-/// bound as a namespace: under `alias`, else under the last part of its path.
+/// `use a.b.{c as d}`, `use a.*`, `import a.b as t`, `from a import c`. Every form also binds the module as a
+/// namespace: to `alias`, or else to the last part of its path.
 struct UseDecl : StmtOf<StmtKind::kUse> {
-  uint32_t parents = 0;  // leading dots: 1 = sibling of this file, 2 = its parent folder…
+  uint32_t parents = 0;  // leading dots: 1 is this file's folder, 2 its parent folder…
   std::vector<Symbol> path;
   Symbol alias = kNoSymbol;
   std::vector<ImportName> names;
@@ -615,11 +613,11 @@ struct TypeAliasDecl : StmtOf<StmtKind::kTypeAlias> {  // type A = T, alias A = 
 
 struct Module {
   uint32_t file = 0;
-  std::string doc;  // the docstring at its head
+  std::string doc;  // the module's docstring
   std::vector<StmtPtr> statements;
 };
 
-/// The node as its own struct; the caller has looked at `kind`.
+/// Casts a node to its own struct. The caller has checked `kind`.
 template <class T, class Node>
 T& as(Node& node) {
   return static_cast<T&>(node);

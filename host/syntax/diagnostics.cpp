@@ -1,4 +1,4 @@
-// How diagnostics look.
+// Rendering of diagnostics.
 #include <algorithm>
 
 #include "host/syntax/parse.h"
@@ -6,7 +6,7 @@
 namespace spl {
 namespace {
 
-/// The line that holds `offset`, without its end.
+/// The line that contains `offset`, without its line end.
 std::string_view line_at(std::string_view text, uint32_t offset, uint32_t column) {
   const size_t start = offset - std::min(offset, column - 1);
   const size_t end = std::min(text.find('\n', std::min<size_t>(offset, text.size())), text.size());
@@ -17,23 +17,23 @@ std::string_view line_at(std::string_view text, uint32_t offset, uint32_t column
   return line.substr(0, line.find('\n'));
 }
 
-// A part of a long line with `column` (from 1) in it; how many bytes before it are left out.
+// The part of a long line around `column` (from 1). Sets `left_out` to the number of bytes before it.
 std::string_view window(std::string_view line, uint32_t column, size_t& left_out) {
-  constexpr size_t kWidest = 160, kBefore = 100;
+  constexpr size_t kMaxWidth = 160, kBefore = 100;
   left_out = 0;
-  if (line.size() <= kWidest) {
+  if (line.size() <= kMaxWidth) {
     return line;
   }
   if (column > kBefore) {
-    left_out = std::min<size_t>(column - kBefore, line.size() - std::min(line.size(), kWidest));
+    left_out = std::min<size_t>(column - kBefore, line.size() - std::min(line.size(), kMaxWidth));
   }
   while (left_out > 0 && (static_cast<unsigned char>(line[left_out]) & 0xC0) == 0x80) {
-    --left_out;  // not into a character
+    --left_out;  // to a character boundary
   }
-  return line.substr(left_out, kWidest);
+  return line.substr(left_out, kMaxWidth);
 }
 
-// What has no shape of its own on a terminal is shown as a blank.
+// Replaces control characters by spaces.
 std::string printable(std::string_view line) {
   std::string shown(line);
   for (char& c : shown) {
@@ -44,7 +44,7 @@ std::string printable(std::string_view line) {
   return shown;
 }
 
-// The line with the caret below it; nothing for a place that no line has.
+// The source line with a caret below it; "" for a position outside the line.
 std::string excerpt(const SourceSpan& span, const SourceFile& file) {
   const std::string_view whole = line_at(file.text, span.start, span.column);
   if (whole.empty() || span.column > whole.size() + 1) {
@@ -59,8 +59,8 @@ std::string excerpt(const SourceSpan& span, const SourceFile& file) {
   for (size_t i = 0; i < at; ++i) {
     out += line[i] == '\t' ? "\t" : (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80 ? "" : " ";
   }
-  const size_t room = std::max<size_t>(line.size() - std::min(line.size(), at), 1);
-  return out + std::string(std::clamp<size_t>(span.length, 1, room), '^') + "\n";
+  const size_t max_width = std::max<size_t>(line.size() - std::min(line.size(), at), 1);
+  return out + std::string(std::clamp<size_t>(span.length, 1, max_width), '^') + "\n";
 }
 
 }  // namespace

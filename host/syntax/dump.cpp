@@ -1,6 +1,7 @@
 // Patterns, types and statements as S-expressions.
 #include "host/syntax/dumper.h"
 #include "host/syntax/parse.h"
+#include "host/syntax/visit.h"
 
 namespace spl {
 namespace {
@@ -21,62 +22,29 @@ const char* spelled(BindKind kind) {
 
 }  // namespace
 
-// ---- Patterns and types ---------------------------------------------------------------------------------
+// ---- Patterns ---------------------------------------------------------------------------------------------
 
 void Dumper::pattern(const Pattern& p) {
-  const auto list = [&](const std::vector<PatternPtr>& patterns, std::string_view between) {
-    for (size_t i = 0; i < patterns.size(); ++i) {
-      if (i > 0) {
-        put(between);
-      }
-      pattern(*patterns[i]);
-    }
-  };
-  const auto path = [&](const std::vector<Symbol>& names) {
-    for (size_t i = 0; i < names.size(); ++i) {
-      put((i > 0 ? "." : ""), name_of(names[i]));
-    }
-  };
-  switch (p.kind) {
-    case PatternKind::kWildcard:
-      return put("_");
-    case PatternKind::kLiteral:
-      return expr(*as<LiteralPattern>(p).value);
-    case PatternKind::kBinding:
-      if (as<BindingPattern>(p).is_mutable) {
-        put("mut ");
-      }
-      return symbol(as<BindingPattern>(p).name);
-    case PatternKind::kVariant:
-      path(as<VariantPattern>(p).path);
-      return fields(as<VariantPattern>(p).fields, '(', ')');
-    case PatternKind::kStruct:
-      path(as<StructPattern>(p).path);
-      return fields(as<StructPattern>(p).fields, '{', '}');
-    case PatternKind::kTuple:
-      put("(");
-      list(as<TuplePattern>(p).elements, ", ");
-      return put(")");
-    case PatternKind::kArray: {
-      const auto& array = as<ArrayPattern>(p);
-      put("[");
-      list(array.elements, ", ");
-      if (array.has_rest) {
-        put((array.elements.empty() ? "..." : ", ..."), name_of(array.rest));
-      }
-      return put("]");
-    }
-    case PatternKind::kOr:
-      return list(as<OrPattern>(p).alternatives, " | ");
+  visit(p, [this](const auto& node) { this->node(node); });
+}
+
+void Dumper::patterns(const std::vector<PatternPtr>& patterns, std::string_view separator) {
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    put(i > 0 ? separator : "");
+    pattern(*patterns[i]);
+  }
+}
+
+void Dumper::path(const std::vector<Symbol>& names) {
+  for (size_t i = 0; i < names.size(); ++i) {
+    put((i > 0 ? "." : ""), name_of(names[i]));
   }
 }
 
 void Dumper::fields(const std::vector<FieldPattern>& fields, char open, char close) {
   out_ += open;
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (i > 0) {
-      put(", ");
-    }
+    put(i > 0 ? ", " : "");
     if (fields[i].name != kNoSymbol) {
       put(name_of(fields[i].name), ": ");
     }
@@ -85,99 +53,141 @@ void Dumper::fields(const std::vector<FieldPattern>& fields, char open, char clo
   out_ += close;
 }
 
-void Dumper::types(const std::vector<TypePtr>& list) {
+void Dumper::node(const WildcardPattern&) { put("_"); }
+void Dumper::node(const LiteralPattern& p) { expr(*p.value); }
+void Dumper::node(const OrPattern& p) { patterns(p.alternatives, " | "); }
+
+void Dumper::node(const BindingPattern& p) {
+  put(p.is_mutable ? "mut " : "");
+  symbol(p.name);
+}
+
+void Dumper::node(const VariantPattern& p) {
+  path(p.path);
+  fields(p.fields, '(', ')');
+}
+
+void Dumper::node(const StructPattern& p) {
+  path(p.path);
+  fields(p.fields, '{', '}');
+}
+
+void Dumper::node(const TuplePattern& p) {
+  put("(");
+  patterns(p.elements, ", ");
+  put(")");
+}
+
+void Dumper::node(const ArrayPattern& p) {
+  put("[");
+  patterns(p.elements, ", ");
+  if (p.has_rest) {
+    put((p.elements.empty() ? "..." : ", ..."), name_of(p.rest));
+  }
+  put("]");
+}
+
+// ---- Types ------------------------------------------------------------------------------------------------
+
+void Dumper::types(const std::vector<TypePtr>& list, std::string_view open, std::string_view close,
+                   std::string_view separator) {
+  put(open);
   for (size_t i = 0; i < list.size(); ++i) {
-    if (i > 0) {
-      put(", ");
-    }
+    put(i > 0 ? separator : "");
     type(*list[i]);
   }
+  put(close);
 }
 
 void Dumper::type(const TypeExpr& t) {
   if (!t.modifiers.empty()) {
     put(t.modifiers, " ");
   }
-  const auto wrapped = [&](std::string_view open, std::string_view close) {
-    put(open);
-    types(t.args);
-    put(close);
-  };
+  unmodified_type(t);
+  put(t.optional ? "?" : "");
+}
+
+void Dumper::unmodified_type(const TypeExpr& t) {
   switch (t.kind) {
     case TypeKind::kName:
-      for (size_t i = 0; i < t.path.size(); ++i) {
-        put((i > 0 ? "." : ""), name_of(t.path[i]));
-      }
-      if (!t.args.empty()) {
-        wrapped("<", ">");
-      }
-      break;
+      return named_type(t);
     case TypeKind::kArray:
-      put("[");
-      types(t.args);
-      if (t.size) {
-        put("; ");
-        expr(*t.size);
-      }
-      put("]");
-      break;
-    case TypeKind::kDict: {
-      put("{");
-      type(*t.args[0]);
-      if (t.args.size() > 1) {
-        put(": ");
-        type(*t.args[1]);
-      }
-      put("}");
-      break;
-    }
+      return array_type(t);
+    case TypeKind::kDict:
+      return types(t.args, "{", "}", ": ");
     case TypeKind::kTuple:
-      wrapped("(", ")");
-      break;
+      return types(t.args, "(", ")");
     case TypeKind::kFunction:
-      wrapped("fn(", ")");
-      if (t.result) {
-        put(" -> ");
-        type(*t.result);
-      }
-      break;
+      return function_type(t);
     case TypeKind::kUnion:
-      for (size_t i = 0; i < t.args.size(); ++i) {
-        if (i > 0) {
-          put(" | ");
-        }
-        type(*t.args[i]);
-      }
-      break;
+      return types(t.args, "", "", " | ");
     case TypeKind::kInteger:
-      put(std::to_string(t.value));
-      break;
+      return put(std::to_string(t.value));
     case TypeKind::kUnknown:
-      put("?");
-      break;
+      return put("?");
     case TypeKind::kNamed:
       put(name_of(t.path[0]), " = ");
-      type(*t.args[0]);
-      break;
+      return type(*t.args[0]);
     case TypeKind::kShape:
-      wrapped("shape[", "]");
-      break;
-  }
-  if (t.optional) {
-    put("?");
+      return types(t.args, "shape[", "]");
   }
 }
 
-// ---- Statements -----------------------------------------------------------------------------------------
+void Dumper::named_type(const TypeExpr& t) {
+  path(t.path);
+  if (!t.args.empty()) {
+    types(t.args, "<", ">");
+  }
+}
 
-void Dumper::loop(std::string_view head, Symbol label) {
+void Dumper::array_type(const TypeExpr& t) {
+  types(t.args, "[", "");
+  if (t.size) {
+    put("; ");
+    expr(*t.size);
+  }
+  put("]");
+}
+
+void Dumper::function_type(const TypeExpr& t) {
+  types(t.args, "fn(", ")");
+  if (t.result) {
+    put(" -> ");
+    type(*t.result);
+  }
+}
+
+// ---- Statements -------------------------------------------------------------------------------------------
+
+void Dumper::statement(const Stmt& s) {
+  visit(s, [this](const auto& node) { this->node(node); });
+}
+
+void Dumper::open_labelled(std::string_view head, Symbol label) {
   open(head);
   if (label != kNoSymbol) {
     put("@", name_of(label));
   }
 }
 
-void Dumper::assign(const AssignStmt& stmt) {
+void Dumper::node(const ExprStmt& stmt) { expr(*stmt.value); }
+void Dumper::node(const PassStmt&) { put("(pass)"); }
+
+void Dumper::node(const BindStmt& stmt) {
+  open(stmt.exported ? "export " : "");
+  put(spelled(stmt.bind), " ");
+  pattern(*stmt.pattern);
+  if (stmt.type) {
+    put(":");
+    type(*stmt.type);
+  }
+  if (stmt.value) {
+    spaced(stmt.value);
+  }
+  close();
+}
+
+void Dumper::node(const AssignStmt& stmt) {
   open(stmt.op ? std::string(spelled(*stmt.op)) + "=" : "=");
   for (const auto& target : stmt.targets) {
     spaced(target);
@@ -186,128 +196,86 @@ void Dumper::assign(const AssignStmt& stmt) {
   close();
 }
 
-void Dumper::statement(const Stmt& s) {
-  switch (s.kind) {
-    case StmtKind::kExpr:
-      return expr(*as<ExprStmt>(s).value);
-    case StmtKind::kBind: {
-      const auto& bind = as<BindStmt>(s);
-      open(bind.exported ? "export " : "");
-      put(spelled(bind.bind));
-      put(" ");
-      pattern(*bind.pattern);
-      if (bind.type) {
-        put(":");
-        type(*bind.type);
-      }
-      if (bind.value) {
-        spaced(bind.value);
-      }
-      return close();
-    }
-    case StmtKind::kAssign:
-      return assign(as<AssignStmt>(s));
-    case StmtKind::kReturn:
-      open("return");
-      if (as<ReturnStmt>(s).value) {
-        spaced(as<ReturnStmt>(s).value);
-      }
-      return close();
-    case StmtKind::kBreak:
-      loop("break", as<BreakStmt>(s).label);
-      return close();
-    case StmtKind::kContinue:
-      loop("continue", as<ContinueStmt>(s).label);
-      return close();
-    case StmtKind::kPass:
-      return put("(pass)");
-    case StmtKind::kDefer:
-      open("defer");
-      block(as<DeferStmt>(s).body);
-      return close();
-    case StmtKind::kAssert:
-      open("assert");
-      spaced(as<AssertStmt>(s).condition);
-      if (as<AssertStmt>(s).message) {
-        spaced(as<AssertStmt>(s).message);
-      }
-      return close();
-    case StmtKind::kFor: {
-      const auto& stmt = as<ForStmt>(s);
-      loop("for", stmt.label);
-      put(" ");
-      pattern(*stmt.pattern);
-      if (stmt.second) {
-        put(", ");
-        pattern(*stmt.second);
-      }
-      spaced(stmt.iterable);
-      block(stmt.body);
-      return close();
-    }
-    case StmtKind::kWhile:
-      loop("while", as<WhileStmt>(s).label);
-      put(" ");
-      condition(as<WhileStmt>(s).condition);
-      block(as<WhileStmt>(s).body);
-      return close();
-    case StmtKind::kLoop:
-      loop("loop", as<LoopStmt>(s).label);
-      block(as<LoopStmt>(s).body);
-      return close();
-    case StmtKind::kWith:
-      open("with");
-      for (const auto& item : as<WithStmt>(s).items) {
-        spaced(item.resource);
-        if (item.name != kNoSymbol) {
-          put(" as ", name_of(item.name));
-        }
-      }
-      put(":");
-      block(as<WithStmt>(s).body);
-      return close();
-    case StmtKind::kUnsafe:
-      open("unsafe");
-      block(as<UnsafeStmt>(s).body);
-      return close();
-    case StmtKind::kFunction:
-      return function(as<FunctionDecl>(s));
-    case StmtKind::kRecord:
-      return record(as<RecordDecl>(s));
-    case StmtKind::kEnum:
-      return enumeration(as<EnumDecl>(s));
-    case StmtKind::kTrait:
-      info("trait", as<TraitDecl>(s).info);
-      if (!as<TraitDecl>(s).parents.empty()) {
-        put(" : ");
-        types(as<TraitDecl>(s).parents);
-      }
-      methods(as<TraitDecl>(s).methods);
-      return close();
-    case StmtKind::kImpl: {
-      const auto& impl = as<ImplDecl>(s);
-      open("impl ");
-      if (impl.trait) {
-        type(*impl.trait);
-        put(" for ");
-      }
-      type(*impl.target);
-      methods(impl.methods);
-      return close();
-    }
-    case StmtKind::kUse:
-      return use(as<UseDecl>(s));
-    case StmtKind::kExport:
-      open("export");
-      names(as<ExportDecl>(s).names);
-      return close();
-    case StmtKind::kTypeAlias:
-      info("type", as<TypeAliasDecl>(s).info);
-      put(" ");
-      type(*as<TypeAliasDecl>(s).type);
-      return close();
+void Dumper::node(const ReturnStmt& stmt) {
+  open("return");
+  if (stmt.value) {
+    spaced(stmt.value);
   }
+  close();
 }
+
+void Dumper::node(const BreakStmt& stmt) {
+  open_labelled("break", stmt.label);
+  close();
+}
+
+void Dumper::node(const ContinueStmt& stmt) {
+  open_labelled("continue", stmt.label);
+  close();
+}
+
+void Dumper::node(const DeferStmt& stmt) {
+  open("defer");
+  block(stmt.body);
+  close();
+}
+
+void Dumper::node(const AssertStmt& stmt) {
+  open("assert");
+  spaced(stmt.condition);
+  if (stmt.message) {
+    spaced(stmt.message);
+  }
+  close();
+}
+
+void Dumper::node(const ForStmt& stmt) {
+  open_labelled("for", stmt.label);
+  put(" ");
+  pattern(*stmt.pattern);
+  if (stmt.second) {
+    put(", ");
+    pattern(*stmt.second);
+  }
+  spaced(stmt.iterable);
+  block(stmt.body);
+  close();
+}
+
+void Dumper::node(const WhileStmt& stmt) {
+  open_labelled("while", stmt.label);
+  put(" ");
+  condition(stmt.condition);
+  block(stmt.body);
+  close();
+}
+
+void Dumper::node(const LoopStmt& stmt) {
+  open_labelled("loop", stmt.label);
+  block(stmt.body);
+  close();
+}
+
+void Dumper::node(const WithStmt& stmt) {
+  open("with");
+  for (const auto& item : stmt.items) {
+    spaced(item.resource);
+    if (item.name != kNoSymbol) {
+      put(" as ", name_of(item.name));
+    }
+  }
+  put(":");
+  block(stmt.body);
+  close();
+}
+
+void Dumper::node(const UnsafeStmt& stmt) {
+  open("unsafe");
+  block(stmt.body);
+  close();
+}
+
+// ---- Declarations -----------------------------------------------------------------------------------------
 
 void Dumper::info(std::string_view head, const DeclInfo& info) {
   open("");
@@ -326,35 +294,31 @@ void Dumper::info(std::string_view head, const DeclInfo& info) {
   }
   put(head);
   put(" ", name_of(info.name));
-  if (!info.generics.empty()) {
-    put("<");
-    for (size_t i = 0; i < info.generics.size(); ++i) {
-      const auto& param = info.generics[i];
-      if (i > 0) {
-        put(", ");
-      }
-      if (param.is_const) {
-        put("const ");
-      }
-      symbol(param.name);
-      if (param.bound) {
-        put(": ");
-        type(*param.bound);
-      }
-      if (param.default_type) {
-        put(" = ");
-        type(*param.default_type);
-      }
-    }
-    put(">");
-  }
+  generics(info.generics);
   if (!info.doc.empty()) {
     put(" ");
     quoted(info.doc);
   }
 }
 
-void Dumper::function(const FunctionDecl& decl) {
+void Dumper::generics(const std::vector<GenericParam>& params) {
+  for (size_t i = 0; i < params.size(); ++i) {
+    const GenericParam& param = params[i];
+    put((i > 0 ? ", " : "<"), (param.is_const ? "const " : ""));
+    symbol(param.name);
+    if (param.bound) {
+      put(": ");
+      type(*param.bound);
+    }
+    if (param.default_type) {
+      put(" = ");
+      type(*param.default_type);
+    }
+  }
+  put(params.empty() ? "" : ">");
+}
+
+void Dumper::node(const FunctionDecl& decl) {
   std::string head;
   if (decl.is_extern) {
     head += "extern ";
@@ -378,19 +342,22 @@ void Dumper::function(const FunctionDecl& decl) {
   close();
 }
 
-void Dumper::methods(const std::vector<FunctionPtr>& methods) {
-  for (const auto& method : methods) {
-    put(" ");
-    function(*method);
+void Dumper::parents(const std::vector<TypePtr>& parents) {
+  if (!parents.empty()) {
+    types(parents, " : ", "");
   }
 }
 
-void Dumper::record(const RecordDecl& decl) {
-  info(decl.is_class ? "class" : "struct", decl.info);
-  if (!decl.parents.empty()) {
-    put(" : ");
-    types(decl.parents);
+void Dumper::methods(const std::vector<FunctionPtr>& methods) {
+  for (const auto& method : methods) {
+    put(" ");
+    node(*method);
   }
+}
+
+void Dumper::node(const RecordDecl& decl) {
+  info(decl.is_class ? "class" : "struct", decl.info);
+  parents(decl.parents);
   for (const auto& field : decl.fields) {
     put(" (field ", name_of(field.name));
     if (field.type) {
@@ -410,29 +377,59 @@ void Dumper::record(const RecordDecl& decl) {
   close();
 }
 
-void Dumper::enumeration(const EnumDecl& decl) {
+void Dumper::node(const EnumDecl& decl) {
   info("enum", decl.info);
   for (const auto& variant : decl.variants) {
-    put(" ", name_of(variant.name));
-    if (!variant.field_types.empty()) {
-      open("");
-      for (size_t i = 0; i < variant.field_types.size(); ++i) {
-        if (i > 0) {
-          put(", ");
-        }
-        if (variant.field_names[i] != kNoSymbol) {
-          put(name_of(variant.field_names[i]), ": ");
-        }
-        type(*variant.field_types[i]);
-      }
-      close();
-    }
-    if (variant.value) {
-      put(" =");
-      spaced(variant.value);
-    }
+    this->variant(variant);
   }
   methods(decl.methods);
+  close();
+}
+
+void Dumper::variant(const VariantDecl& variant) {
+  put(" ", name_of(variant.name));
+  for (size_t i = 0; i < variant.field_types.size(); ++i) {
+    put(i > 0 ? ", " : "(");
+    if (variant.field_names[i] != kNoSymbol) {
+      put(name_of(variant.field_names[i]), ": ");
+    }
+    type(*variant.field_types[i]);
+  }
+  put(variant.field_types.empty() ? "" : ")");
+  if (variant.value) {
+    put(" =");
+    spaced(variant.value);
+  }
+}
+
+void Dumper::node(const TraitDecl& decl) {
+  info("trait", decl.info);
+  parents(decl.parents);
+  methods(decl.methods);
+  close();
+}
+
+void Dumper::node(const ImplDecl& decl) {
+  open("impl ");
+  if (decl.trait) {
+    type(*decl.trait);
+    put(" for ");
+  }
+  type(*decl.target);
+  methods(decl.methods);
+  close();
+}
+
+void Dumper::node(const ExportDecl& decl) {
+  open("export");
+  names(decl.names);
+  close();
+}
+
+void Dumper::node(const TypeAliasDecl& decl) {
+  info("type", decl.info);
+  put(" ");
+  type(*decl.type);
   close();
 }
 
@@ -445,12 +442,10 @@ void Dumper::names(const std::vector<ImportName>& names) {
   }
 }
 
-void Dumper::use(const UseDecl& decl) {
+void Dumper::node(const UseDecl& decl) {
   open(decl.reexport ? "export use " : "use ");
   put(std::string(decl.parents, '.'));
-  for (size_t i = 0; i < decl.path.size(); ++i) {
-    put((i > 0 ? "." : ""), name_of(decl.path[i]));
-  }
+  path(decl.path);
   if (decl.alias != kNoSymbol) {
     put(" as ", name_of(decl.alias));
   }

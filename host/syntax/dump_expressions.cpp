@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "host/syntax/dumper.h"
+#include "host/syntax/visit.h"
 
 namespace spl {
 
@@ -113,123 +114,116 @@ void Dumper::real(double value) {
 }
 
 void Dumper::expr(const Expr& e) {
-  switch (e.kind) {
-    case ExprKind::kInt:
-      put(std::to_string(as<IntExpr>(e).value));
-      return symbol(as<IntExpr>(e).suffix);
-    case ExprKind::kFloat:
-      real(as<FloatExpr>(e).value);
-      return symbol(as<FloatExpr>(e).suffix);
-    case ExprKind::kBool:
-      return put(as<BoolExpr>(e).value ? "true" : "false");
-    case ExprKind::kNil:
-      return put("nil");
-    case ExprKind::kText:
-      return quoted(as<TextExpr>(e).value);
-    case ExprKind::kInterpolation:
-      return interpolation(as<InterpolationExpr>(e));
-    case ExprKind::kName:
-      return symbol(as<NameExpr>(e).name);
-    case ExprKind::kSelf:
-      return put("self");
-    case ExprKind::kField: {
-      const auto& field = as<FieldExpr>(e);
-      open(field.nil_safe ? "?." : ".");
-      spaced(field.object);
-      put(" ");
-      symbol(field.name);
-      return close();
-    }
-    case ExprKind::kTupleField:
-      open(".");
-      spaced(as<TupleFieldExpr>(e).object);
-      put(" ", std::to_string(as<TupleFieldExpr>(e).index));
-      return close();
-    case ExprKind::kCall:
-      open("call");
-      spaced(as<CallExpr>(e).callee);
-      args(as<CallExpr>(e).args);
-      return close();
-    case ExprKind::kUpdateCall:
-      open("update");
-      spaced(as<UpdateCallExpr>(e).target);
-      put(" ");
-      symbol(as<UpdateCallExpr>(e).method);
-      args(as<UpdateCallExpr>(e).args);
-      return close();
-    case ExprKind::kIndex: {
-      const auto& index = as<IndexExpr>(e);
-      open(index.tuple ? "index," : "index");
-      spaced(index.object);
-      for (const auto& subscript : index.subscripts) {
-        spaced(subscript);
-      }
-      return close();
-    }
-    case ExprKind::kSlice: {
-      const auto& slice = as<SliceExpr>(e);
-      return list(":", {&slice.start, &slice.stop, &slice.step});
-    }
-    case ExprKind::kUnary:
-      return list(spelled(as<UnaryExpr>(e).op), {&as<UnaryExpr>(e).operand});
-    case ExprKind::kBinary: {
-      const auto& binary = as<BinaryExpr>(e);
-      return list(spelled(binary.op), {&binary.left, &binary.right});
-    }
-    case ExprKind::kCompare:
-      open("compare");
-      spaced(as<CompareExpr>(e).first);
-      for (const auto& link : as<CompareExpr>(e).links) {
-        put(" ");
-        put(spelled(link.op));
-        spaced(link.right);
-      }
-      return close();
-    case ExprKind::kRange: {
-      const auto& range = as<RangeExpr>(e);
-      return list(range.inclusive ? "..=" : "..", {&range.start, &range.end});
-    }
-    case ExprKind::kTry:
-      return list("?", {&as<TryExpr>(e).operand});
-    case ExprKind::kPresent:
-      return list(".?", {&as<PresentExpr>(e).operand});
-    case ExprKind::kCast:
-      open("as");
-      spaced(as<CastExpr>(e).operand);
-      put(" ");
-      type(*as<CastExpr>(e).type);
-      return close();
-    case ExprKind::kLambda:
-      return lambda(as<LambdaExpr>(e));
-    case ExprKind::kArray:
-      return array(as<ArrayExpr>(e));
-    case ExprKind::kArrayRepeat:
-      return list("repeat", {&as<ArrayRepeatExpr>(e).value, &as<ArrayRepeatExpr>(e).count});
-    case ExprKind::kTuple:
-      return tuple(as<TupleExpr>(e));
-    case ExprKind::kDict:
-      return dict(as<DictExpr>(e));
-    case ExprKind::kComprehension:
-      return comprehension(as<ComprehensionExpr>(e));
-    case ExprKind::kStructLiteral:
-      open("struct");
-      spaced(as<StructLiteralExpr>(e).type);
-      args(as<StructLiteralExpr>(e).args);
-      return close();
-    case ExprKind::kIf:
-      return if_expr(as<IfExpr>(e));
-    case ExprKind::kMatch:
-      return match(as<MatchExpr>(e));
-    case ExprKind::kNew:
-      return list("new" + as<NewExpr>(e).sigil, {&as<NewExpr>(e).operand});
-    case ExprKind::kTypeApply:
-      open("<>");
-      spaced(as<TypeApplyExpr>(e).object);
-      put(" ");
-      types(as<TypeApplyExpr>(e).types);
-      return close();
-  }
+  visit(e, [this](const auto& node) { this->node(node); });
 }
+
+// ---- Literals and names -----------------------------------------------------------------------------------
+
+void Dumper::node(const IntExpr& e) {
+  put(std::to_string(e.value));
+  symbol(e.suffix);
+}
+
+void Dumper::node(const FloatExpr& e) {
+  real(e.value);
+  symbol(e.suffix);
+}
+
+void Dumper::node(const BoolExpr& e) { put(e.value ? "true" : "false"); }
+void Dumper::node(const NilExpr&) { put("nil"); }
+void Dumper::node(const TextExpr& e) { quoted(e.value); }
+void Dumper::node(const NameExpr& e) { symbol(e.name); }
+void Dumper::node(const SelfExpr&) { put("self"); }
+
+// ---- Members, calls and subscripts ------------------------------------------------------------------------
+
+void Dumper::node(const FieldExpr& e) {
+  open(e.nil_safe ? "?." : ".");
+  spaced(e.object);
+  put(" ");
+  symbol(e.name);
+  close();
+}
+
+void Dumper::node(const TupleFieldExpr& e) {
+  open(".");
+  spaced(e.object);
+  put(" ", std::to_string(e.index));
+  close();
+}
+
+void Dumper::node(const CallExpr& e) {
+  open("call");
+  spaced(e.callee);
+  args(e.args);
+  close();
+}
+
+void Dumper::node(const UpdateCallExpr& e) {
+  open("update");
+  spaced(e.target);
+  put(" ");
+  symbol(e.method);
+  args(e.args);
+  close();
+}
+
+void Dumper::node(const StructLiteralExpr& e) {
+  open("struct");
+  spaced(e.type);
+  args(e.args);
+  close();
+}
+
+void Dumper::node(const IndexExpr& e) {
+  open(e.tuple ? "index," : "index");
+  spaced(e.object);
+  for (const auto& subscript : e.subscripts) {
+    spaced(subscript);
+  }
+  close();
+}
+
+void Dumper::node(const SliceExpr& e) { list(":", {&e.start, &e.stop, &e.step}); }
+
+// ---- Operators --------------------------------------------------------------------------------------------
+
+void Dumper::node(const UnaryExpr& e) { list(spelled(e.op), {&e.operand}); }
+void Dumper::node(const BinaryExpr& e) { list(spelled(e.op), {&e.left, &e.right}); }
+void Dumper::node(const RangeExpr& e) { list(e.inclusive ? "..=" : "..", {&e.start, &e.end}); }
+void Dumper::node(const TryExpr& e) { list("?", {&e.operand}); }
+void Dumper::node(const PresentExpr& e) { list(".?", {&e.operand}); }
+void Dumper::node(const NewExpr& e) { list("new" + e.sigil, {&e.operand}); }
+void Dumper::node(const ArrayRepeatExpr& e) { list("repeat", {&e.value, &e.count}); }
+
+void Dumper::node(const CompareExpr& e) {
+  open("compare");
+  spaced(e.first);
+  for (const auto& link : e.links) {
+    put(" ");
+    put(spelled(link.op));
+    spaced(link.right);
+  }
+  close();
+}
+
+void Dumper::node(const CastExpr& e) {
+  open("as");
+  spaced(e.operand);
+  put(" ");
+  type(*e.type);
+  close();
+}
+
+void Dumper::node(const TypeApplyExpr& e) {
+  open("<>");
+  spaced(e.object);
+  put(" ");
+  types(e.types, "", "");
+  close();
+}
+
+// ---- Compound values --------------------------------------------------------------------------------------
 
 void Dumper::args(const std::vector<Arg>& args) {
   for (const Arg& arg : args) {
@@ -255,7 +249,7 @@ void Dumper::args(const std::vector<Arg>& args) {
   }
 }
 
-void Dumper::interpolation(const InterpolationExpr& e) {
+void Dumper::node(const InterpolationExpr& e) {
   open("text");
   for (const auto& part : e.parts) {
     if (!part.text.empty()) {
@@ -309,7 +303,7 @@ void Dumper::params(const std::vector<Param>& params) {
   put(")");
 }
 
-void Dumper::lambda(const LambdaExpr& e) {
+void Dumper::node(const LambdaExpr& e) {
   open(e.scope_block ? "block" : "\\");
   if (!e.scope_block) {
     params(e.params);
@@ -322,7 +316,7 @@ void Dumper::lambda(const LambdaExpr& e) {
   close();
 }
 
-void Dumper::array(const ArrayExpr& e) {
+void Dumper::node(const ArrayExpr& e) {
   open("array");
   for (const auto& element : e.elements) {
     if (element.spread) {
@@ -335,7 +329,7 @@ void Dumper::array(const ArrayExpr& e) {
   close();
 }
 
-void Dumper::tuple(const TupleExpr& e) {
+void Dumper::node(const TupleExpr& e) {
   open("tuple");
   for (size_t i = 0; i < e.elements.size(); ++i) {
     if (i < e.names.size() && e.names[i] != kNoSymbol) {
@@ -346,7 +340,7 @@ void Dumper::tuple(const TupleExpr& e) {
   close();
 }
 
-void Dumper::dict(const DictExpr& e) {
+void Dumper::node(const DictExpr& e) {
   open("dict");
   for (const auto& entry : e.entries) {
     put(" (");
@@ -361,7 +355,7 @@ void Dumper::dict(const DictExpr& e) {
   close();
 }
 
-void Dumper::comprehension(const ComprehensionExpr& e) {
+void Dumper::node(const ComprehensionExpr& e) {
   open("each");
   if (e.key) {
     spaced(e.key);
@@ -394,7 +388,7 @@ void Dumper::condition(const Condition& condition) {
   close();
 }
 
-void Dumper::if_expr(const IfExpr& e) {
+void Dumper::node(const IfExpr& e) {
   open("if");
   for (const auto& clause : e.clauses) {
     put(" (");
@@ -410,7 +404,7 @@ void Dumper::if_expr(const IfExpr& e) {
   close();
 }
 
-void Dumper::match(const MatchExpr& e) {
+void Dumper::node(const MatchExpr& e) {
   open("match");
   spaced(e.subject);
   for (const auto& arm : e.arms) {

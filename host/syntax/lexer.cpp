@@ -1,4 +1,4 @@
-// From characters to tokens.
+// Converts source text to tokens.
 #include "host/syntax/lexer.h"
 
 #include <algorithm>
@@ -19,11 +19,11 @@ constexpr std::array<std::string_view, 55> kKeywords = {
     "defer", "unsafe",   "move",  "mut",    "where"};
 static_assert(static_cast<size_t>(Tok::kWhere) - static_cast<size_t>(Tok::kFn) + 1 == kKeywords.size());
 
-// Deeper nesting of texts in texts is read as literal braces; so is an interpolation longer than this.
+// Deeper nesting of strings, or a longer interpolation, is read as literal braces.
 constexpr int kMaxTextDepth = 16;
 constexpr uint32_t kMaxInterpolation = 1024;
 
-/// Keyword kinds by symbol; symbols beyond the table are plain names.
+/// Keyword kinds by symbol. Symbols past the end of the table are plain names.
 const std::vector<Tok>& keyword_kinds() {
   static const std::vector<Tok> kinds = [] {
     std::vector<Tok> table;
@@ -40,8 +40,8 @@ const std::vector<Tok>& keyword_kinds() {
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-// Letters beyond ASCII are allowed; 0xE2 leads curly quotes, arrows and their like, 0xC2 signs and the
-// no-break space, which are not.
+// Letters outside ASCII are allowed. The lead bytes 0xE2 (curly quotes, arrows…) and 0xC2 (signs, the
+// no-break space) are not.
 bool is_name_start(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -53,7 +53,7 @@ struct Punctuation {
   std::string_view spelling;
   Tok kind;
 };
-// Longest first among those that share a beginning. `>>` is two tokens, so that generics can close with it.
+// Longest first among spellings with the same prefix. `>>` is two tokens, because it can close two generics.
 constexpr Punctuation kPunctuation[] = {
     {"...", Tok::kEllipsis},
     {"..=", Tok::kDotDotEqual},
@@ -110,7 +110,7 @@ constexpr Punctuation kPunctuation[] = {
     {"#[", Tok::kHashBracket},
 };
 
-/// Where the spellings that begin with a character begin in the table; those of one character stand together.
+/// The index of the first spelling that starts with a character; all of these are adjacent in the table.
 constexpr auto kFirstPunctuation = [] {
   std::array<uint8_t, 256> firsts{};
   firsts.fill(std::size(kPunctuation));
@@ -120,7 +120,7 @@ constexpr auto kFirstPunctuation = [] {
   return firsts;
 }();
 
-/// One edit apart: a letter more, less, other, or two neighbours swapped.
+/// Whether one insertion, deletion, substitution or swap of neighbours turns `a` into `b`.
 bool one_edit_apart(std::string_view a, std::string_view b) {
   if (a.size() > b.size()) {
     std::swap(a, b);
@@ -193,7 +193,7 @@ bool Lexer::starts_with(uint32_t offset, std::string_view what) const {
          text_.substr(offset, std::min<size_t>(what.size(), range_.end - offset)) == what;
 }
 
-/// Skips blanks, line ends and comments up to the next token.
+/// Skips whitespace, line ends and comments up to the next token.
 void Lexer::skip_blank() {
   while (pos_ < range_.end) {
     const char c = text_[pos_];
@@ -205,7 +205,7 @@ void Lexer::skip_blank() {
       joined_ = true;
       ++pos_;
     } else if (c == '#' && at(pos_ + 1) != '[') {
-      if (std::isupper(static_cast<unsigned char>(at(pos_ + 1))) && behind_typed_name()) {
+      if (std::isupper(static_cast<unsigned char>(at(pos_ + 1))) && after_typed_name()) {
         return;  // `delta: #Duration` is a unit type
       }
       line_comment(at(pos_ + 1) == '#');
@@ -219,8 +219,8 @@ void Lexer::skip_blank() {
   }
 }
 
-// Behind the colon of a parameter, or of what val and var bind.
-bool Lexer::behind_typed_name() const {
+// Whether the position is after the colon of a parameter or of a name declared by val, var or let.
+bool Lexer::after_typed_name() const {
   const auto& tokens = out_.tokens;
   const size_t count = tokens.size();
   if (count < 3 || tokens[count - 1].kind != Tok::kColon) {
@@ -257,7 +257,7 @@ void Lexer::block_comment() {
     }
   } while (depth > 0 && pos_ < range_.end);
   if (depth > 0) {
-    complain(where, "this comment is never closed", "end it with '*/'; comments nest");
+    report(where, "unterminated comment", "end it with '*/'; comments nest");
   }
   where.length = pos_ - start;
   out_.comments.push_back({where, starts_with(start, "/**"), static_cast<uint32_t>(out_.tokens.size())});
@@ -322,7 +322,7 @@ void Lexer::number() {
     run_of([](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
   } else {
     run_of(is_digit);
-    // After a dot (pair.0.1) numbers are members, never fractions.
+    // After a dot (pair.0.1) numbers are tuple fields, never fractions.
     const bool member = !out_.tokens.empty() && out_.tokens.back().kind == Tok::kDot;
     if (!member && at(end) == '.' && is_digit(at(end + 1))) {
       kind = Tok::kFloat;
@@ -337,7 +337,7 @@ void Lexer::number() {
     }
   }
   while (is_name_part(at(end))) {
-    ++end;  // a suffix, judged by the parser
+    ++end;  // a suffix, checked by the parser
   }
   emit(kind, end - start);
 }
@@ -362,7 +362,7 @@ std::optional<TextShape> Lexer::text_shape_at(uint32_t offset) const {
   return shape;
 }
 
-/// The offset after the closing quote. Without one: the end of the line, or of the text for a triple quote.
+/// The offset after the closing quote. Without one: the end of the line, or of the file for a triple quote.
 uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& terminated) {
   const char quote = at(start + shape.prefix);
   uint32_t i = start + shape.opening();
@@ -396,7 +396,7 @@ std::optional<uint32_t> Lexer::interpolation_end(uint32_t open, int depth) {
   if (kLiteralBefore.find(at(open + 1)) != std::string_view::npos) {
     return std::nullopt;
   }
-  // Remembered, or texts nested in unclosed braces would be scanned again and again.
+  // Cached, because strings nested in unclosed braces would be scanned exponentially often.
   if (const auto known = interpolation_ends_.find(open); known != interpolation_ends_.end()) {
     return known->second;
   }
@@ -439,9 +439,12 @@ void Lexer::text(TextShape shape) {
   bool terminated = false;
   const uint32_t end = text_end(pos_, shape, 0, terminated);
   if (!terminated) {
-    complain(
-        span(pos_, shape.opening()), "this text is never closed",
-        shape.triple ? "end it with '\"\"\"'" : "a text ends on its line; longer ones take three quotes");
+    const SourceSpan opening = span(pos_, shape.opening());
+    if (shape.triple) {
+      report(opening, "unterminated triple-quoted string literal", "end it with '\"\"\"'");
+    } else {
+      report(opening, "unterminated string literal", "use triple quotes for a string that spans lines");
+    }
   }
   const uint32_t start = pos_;
   emit(Tok::kText, end - start);
@@ -484,18 +487,18 @@ void Lexer::punctuation() {
 void Lexer::unexpected_character() {
   uint32_t length = 1;
   while ((static_cast<unsigned char>(at(pos_ + length)) & 0xC0) == 0x80) {
-    ++length;  // a whole UTF-8 sequence
+    ++length;  // the whole UTF-8 sequence
   }
   const std::string_view character = text_.substr(pos_, length);
   const bool printable = length > 1 || std::isprint(static_cast<unsigned char>(character[0]));
   const bool curly =
       character == "\u201C" || character == "\u201D" || character == "\u2018" || character == "\u2019";
-  complain(span(pos_, length),
-           printable ? "unexpected character '" + std::string(character) + "'"
-                     : "unexpected byte " + std::to_string(static_cast<unsigned char>(character[0])),
-           curly                   ? "use plain quotes: \""
-           : character == "\u00A0" ? "this is a no-break space; use a plain one"
-                                   : "");
+  report(span(pos_, length),
+         printable ? "unexpected character '" + std::string(character) + "'"
+                   : "unexpected byte " + std::to_string(static_cast<unsigned char>(character[0])),
+         curly                   ? "use plain quotes: \""
+         : character == "\u00A0" ? "replace the no-break space by a space"
+                                 : "");
   pos_ += length;
 }
 
@@ -517,7 +520,7 @@ SourceSpan Lexer::span(uint32_t start, uint32_t length) const {
   return {file_.id, start, line_, start - line_begin_ + 1, length};
 }
 
-void Lexer::complain(SourceSpan where, std::string message, std::string hint) {
+void Lexer::report(SourceSpan where, std::string message, std::string hint) {
   diagnostics_.push_back({where, std::move(message), std::move(hint)});
 }
 

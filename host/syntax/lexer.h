@@ -1,4 +1,4 @@
-// From characters to tokens.
+// Converts source text to tokens.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace spl {
 
-/// Where a lexer starts and ends: a whole file, or one `{…}` of an interpolated text.
+/// The range that a lexer reads: a whole file, or one `{…}` of an interpolated string.
 struct LexRange {
   uint32_t begin = 0;
   uint32_t end = 0;
@@ -24,7 +24,7 @@ class Lexer {
 
   TokenStream run();
 
-  /// The offset of the `}` that ends the interpolation opened at `open`; nothing if that brace is literal.
+  /// The offset of the `}` that closes the interpolation opened at `open`; none if that brace is literal.
   std::optional<uint32_t> interpolation_end(uint32_t open, int depth = 0);
 
  private:
@@ -33,7 +33,7 @@ class Lexer {
 
   void skip_blank();
   void line_comment(bool is_doc);
-  bool behind_typed_name() const;
+  bool after_typed_name() const;
   void block_comment();
   void newline();
   void indentation();
@@ -49,7 +49,7 @@ class Lexer {
 
   void emit(Tok kind, uint32_t length);
   SourceSpan span(uint32_t start, uint32_t length) const;
-  void complain(SourceSpan where, std::string message, std::string hint = "");
+  void report(SourceSpan where, std::string message, std::string hint = "");
 
   const SourceFile& file_;
   std::string_view text_;
@@ -60,10 +60,10 @@ class Lexer {
   std::unordered_map<uint32_t, std::optional<uint32_t>> interpolation_ends_;
   uint32_t pos_ = 0;
   uint32_t line_ = 1;
-  uint32_t line_begin_ = 0;  // offset that column 1 of this line would have; may wrap below zero
+  uint32_t line_begin_ = 0;  // the offset of column 1 of this line; may wrap around below zero
   uint32_t indent_ = 0;
   bool line_start_ = true;
-  bool joined_ = false;  // the line before ended with a backslash
+  bool joined_ = false;  // the previous line ended with a backslash
 };
 
 }  // namespace spl

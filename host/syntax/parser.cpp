@@ -1,4 +1,4 @@
-// The parser's footing: tokens, layout, nesting limits, errors.
+// The base of the parser: tokens, layout, nesting limits and errors.
 #include "host/syntax/parser.h"
 
 #include <algorithm>
@@ -8,11 +8,11 @@ namespace spl {
 namespace {
 
 constexpr uint32_t kMaxDepth = 200;    // brackets, blocks, operators in operators
-constexpr uint32_t kMaxHeight = 1000;  // of a tree, so that walking it needs little stack
+constexpr uint32_t kMaxHeight = 1000;  // of a tree, to limit the stack of recursive walks
 constexpr size_t kMaxDiagnostics = 20;
 constexpr size_t kMaxFileSize = 16u << 20;
 
-/// Operators that, deeper indented at a line's start, go on with the line before.
+/// Operators that continue the previous line when they start a more deeply indented line.
 bool leads_continuation(Tok kind) {
   switch (kind) {
     case Tok::kPlus:
@@ -84,7 +84,7 @@ const char* spelled(Tok kind) {
     case Tok::kImport:
       return "'import'";
     default:
-      return "something else";
+      return "another token";
   }
 }
 
@@ -93,11 +93,12 @@ const char* spelled(Tok kind) {
 ParseResult parse(const SourceFile& file) {
   ParseResult result;
   if (file.text.size() > kMaxFileSize) {
-    result.diagnostics.push_back({{file.id, 0, 1, 1, 0}, "the file is larger than 16 MiB", ""});
+    result.diagnostics.push_back({{file.id, 0, 1, 1, 0}, "file is larger than 16 MiB", ""});
     return result;
   }
   result.module = Parser(file, result.diagnostics).module();
-  // One complaint a line: what follows the first is mostly its echo. The lexer's come first.
+  // Only the first diagnostic of a line: the others are usually its consequences. The lexer's precede the
+  // parser's.
   std::unordered_set<uint32_t> lines;
   std::erase_if(result.diagnostics, [&](const Diagnostic& d) { return !lines.insert(d.span.line).second; });
   std::stable_sort(result.diagnostics.begin(), result.diagnostics.end(),
@@ -117,7 +118,7 @@ Parser::Parser(const SourceFile& file, std::vector<Diagnostic>& diagnostics)
 
 Parser::Level::Level(Parser& parser) : parser_(parser), outer_height_(parser.height_) {
   if (parser_.depth_ >= kMaxDepth) {
-    parser_.fail("this is nested too deeply (more than 200 levels)");
+    parser_.fail("nested too deeply (more than 200 levels)");
   }
   ++parser_.depth_;
   parser_.height_ = 0;
@@ -128,10 +129,10 @@ Parser::Level::~Level() {
   parser_.height_ = std::max(outer_height_, parser_.height_ + 1);
 }
 
-/// One more link of a chain whose tree grows to the left.
+/// Counts one link of a chain whose tree grows to the left.
 void Parser::chained() {
   if (++height_ > kMaxHeight) {
-    fail("this expression is too long (more than 1000 operators)");
+    fail("expression too long (more than 1000 operators)");
   }
 }
 
@@ -145,7 +146,7 @@ std::string_view Parser::spelling(const Token& token) const {
   return std::string_view(file_.text).substr(token.start, token.length);
 }
 
-/// Names, and keywords that are names wherever no keyword can stand.
+/// Whether the token can be a name: contextual keywords are names except where the keyword is valid.
 bool Parser::can_name(Tok kind) {
   switch (kind) {
     case Tok::kName:
@@ -198,22 +199,22 @@ bool Parser::accept_word(std::string_view word) {
   return true;
 }
 
-void Parser::expect(Tok kind, const char* where) {
+void Parser::expect(Tok kind, const char* context) {
   if (!accept(kind)) {
-    fail_expected(std::string(spelled(kind)) + " " + where);
+    fail_expected(std::string(spelled(kind)) + " " + context);
   }
 }
 
 Symbol Parser::expect_name(const char* what) {
   if (!is_name()) {
-    fail_expected(what, is_keyword(kind_) ? "this word is a keyword" : "");
+    fail_expected(what, is_keyword(kind_) ? in_quotes(spelling(current())) + " is a keyword" : "");
   }
   const Symbol symbol = current().symbol;
   advance();
   return symbol;
 }
 
-/// After a dot, or as an argument's name, keywords are names too.
+/// A name after a dot or of an argument, where keywords are names too.
 Symbol Parser::member_name() {
   if (is(Tok::kName) || is_keyword(kind_)) {
     const Symbol symbol = current().symbol;
@@ -223,7 +224,7 @@ Symbol Parser::member_name() {
   fail_expected("a name");
 }
 
-/// After an operator: the expression goes on, on the next line if need be.
+/// After an operator: the expression may continue on the next line.
 void Parser::join_line() {
   if (kind_ != Tok::kNewline || current().indent < context_.indent) {
     return;
@@ -241,17 +242,18 @@ void Parser::open_bracket() {
   advance();
 }
 
-/// The caller's Scope, ending next, makes lines count again.
-void Parser::close_bracket(Tok kind, const char* where) {
+/// The caller's Scope then restores the layout.
+void Parser::close_bracket(Tok kind, const char* context) {
   if (accept(kind)) {
     return;
   }
   const SourceSpan opened = span_of(stream_.tokens[context_.bracket]);
-  std::string hint = "a comma may be missing";
+  std::string hint = "perhaps you forgot a comma";
   if (kind_ == Tok::kEof || opened.line != current().line) {
-    hint = "the bracket opened on line " + std::to_string(opened.line) + " is not closed";
+    hint = in_quotes(spelling(stream_.tokens[context_.bracket])) + " on line " + std::to_string(opened.line) +
+           " was never closed";
   }
-  fail_expected(std::string(spelled(kind)) + " " + where, hint);
+  fail_expected(std::string(spelled(kind)) + " " + context, hint);
 }
 
 SourceSpan Parser::span_of(const Token& token) const {
@@ -292,12 +294,12 @@ size_t Parser::matching_bracket(size_t open) const {
 
 // ---- Errors ---------------------------------------------------------------------------------------------
 
-void Parser::complain(SourceSpan span, std::string message, std::string hint) {
+void Parser::report(SourceSpan span, std::string message, std::string hint) {
   diagnostics_.push_back({span, std::move(message), std::move(hint)});
 }
 
 void Parser::fail_at(SourceSpan span, std::string message, std::string hint) {
-  complain(span, std::move(message), std::move(hint));
+  report(span, std::move(message), std::move(hint));
   throw Abandon{};
 }
 
@@ -307,7 +309,7 @@ void Parser::fail(std::string message, std::string hint) {
 
 void Parser::fail_expected(const std::string& what, std::string hint) {
   SourceSpan where = here();
-  if (kind_ == Tok::kNewline || kind_ == Tok::kEof) {  // point behind what is there, not at the next line
+  if (kind_ == Tok::kNewline || kind_ == Tok::kEof) {  // point after the last token, not at the next line
     const Token& last = previous();
     if (pos_ > 0) {
       where = {file_.id, last.start + last.length, last.line, last.column + last.length, 0};
@@ -316,24 +318,23 @@ void Parser::fail_expected(const std::string& what, std::string hint) {
   fail_at(where, "expected " + what + ", found " + found(), hint.empty() ? keyword_hint() : std::move(hint));
 }
 
-/// Where an operand is missing because other languages have the operator that stands here: what is written
-/// instead.
+/// A hint for operators of other languages, such as ++ and ===, which parse as a missing operand.
 std::string Parser::doubled_operator_hint() const {
   const Tok last = previous().kind;
   const bool minus_twice = last == Tok::kMinus && pos_ > 1 && stream_.tokens[pos_ - 2].kind == Tok::kMinus;
   if (last == Tok::kPlus && kind_ == Tok::kPlus) {
-    return "a variable counts up by += 1";
+    return "use += 1 to increment";
   }
   if (minus_twice && !previous().space_before) {
-    return "a variable counts down by -= 1";
+    return "use -= 1 to decrement";
   }
   if ((last == Tok::kEqual || last == Tok::kNotEqual) && kind_ == Tok::kAssign && touches_previous()) {
-    return "values are compared by == and !=";
+    return "use == or != to compare";
   }
   return "";
 }
 
-/// Where a name stands that looks like a keyword: the guess.
+/// A hint if the current token is a name similar to a keyword.
 std::string Parser::keyword_hint() const {
   if (kind_ != Tok::kName) {
     return "";
@@ -344,19 +345,19 @@ std::string Parser::keyword_hint() const {
 
 std::string Parser::found() const {
   if (kind_ == Tok::kEof) {
-    return current().start < file_.text.size() ? "'}'" : "the end of the file";
+    return current().start < file_.text.size() ? "'}'" : "end of file";
   }
   if (kind_ == Tok::kNewline) {
-    return "the end of the line";
+    return "end of line";
   }
   if (kind_ == Tok::kText) {
-    return "a text";
+    return "a string";
   }
   return in_quotes(spelling(current()));
 }
 
-/// Skips what is left of the broken statement that began at `start`: its line and deeper ones, and branches
-/// and brackets that belonged to it.
+/// Skips the rest of the invalid statement that started at `start`: its line, deeper lines, and branches and
+/// brackets that belong to it.
 void Parser::skip_statement(size_t start) {
   const auto belongs = [&](Tok kind) {
     return kind == Tok::kElse || kind == Tok::kElif || (kind == Tok::kCase && !context_.arms) ||

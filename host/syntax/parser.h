@@ -1,11 +1,11 @@
-// The recursive-descent parser behind parse(). Split over parser_*.cpp by what is read.
+// The recursive-descent parser of parse(). The files parser_*.cpp each parse one part of the language.
 //
-// Layout is decided here, not in the lexer: inside a block a token that starts a line ends the statement
-// before it (`kind()` is then kNewline) unless it continues that statement; inside brackets lines mean
-// nothing, until a lambda's colon opens a block again.
+// The parser, not the lexer, interprets layout. Inside a block, a token that starts a line ends the previous
+// statement (`kind_` is then kNewline) unless it continues that statement. Inside brackets lines have no
+// meaning until the colon of a lambda opens a block.
 //
-// Errors are thrown as Abandon after they were noted, and caught where statements are read, which skip to
-// the next line of their block. So one run reports several.
+// An error is recorded and thrown as Abandon. The parser of statements catches it and resumes at the next
+// line of the block, so that one run reports several errors.
 #pragma once
 
 #include <functional>
@@ -29,21 +29,21 @@ class Parser {
  private:
   struct Abandon {};
 
-  /// What the current place means for reading; saved and restored as a whole.
+  /// How tokens are interpreted at the current position. Saved and restored as a whole.
   struct Context {
-    bool layout = true;      // lines end statements
-    uint32_t indent = 0;     // of the block being read
+    bool layout = true;      // line ends end statements
+    uint32_t indent = 0;     // of the current block
     bool no_braces = false;  // `if x {`: the brace is the body, not a struct literal
-    bool no_arrow = false;   // a guard: `->` and `=>` end it
+    bool no_arrow = false;   // a guard: `->` or `=>` ends it
     bool no_cast = false;    // `with e as name`
     bool no_pipe = false;    // types of |x: T|
     bool subscript = false;  // `a[1::2]`: `::` is two colons
-    bool arms = false;       // of a match: `case` begins a line of its own
+    bool arms = false;       // of a match: `case` starts a line
     size_t bracket = kNone;  // token of the innermost open bracket
   };
   static constexpr size_t kNone = static_cast<size_t>(-1);
 
-  /// Keeps the context and restores it, then looks again at the current token.
+  /// Saves the context and restores it, then classifies the current token again.
   class Scope {
    public:
     explicit Scope(Parser& parser) : parser_(parser), saved_(parser.context_) {}
@@ -59,7 +59,7 @@ class Parser {
     Context saved_;
   };
 
-  /// One level of nesting. Also measures the tree's height, which chains like a + b + c + … grow too.
+  /// One level of nesting. Also measures the tree's height, which grows with chains such as a + b + c + …
   class Level {
    public:
     explicit Level(Parser& parser);
@@ -103,7 +103,7 @@ class Parser {
   [[noreturn]] void fail(std::string message, std::string hint = "");
   [[noreturn]] void fail_at(SourceSpan span, std::string message, std::string hint = "");
   [[noreturn]] void fail_expected(const std::string& what, std::string hint = "");
-  void complain(SourceSpan span, std::string message, std::string hint = "");
+  void report(SourceSpan span, std::string message, std::string hint = "");
   std::string found() const;
   std::string keyword_hint() const;
   std::string doubled_operator_hint() const;
@@ -129,6 +129,8 @@ class Parser {
   StmtPtr statement();
   StmtPtr keyword_statement();
   void reject_foreign_statement();
+  void reject_foreign_name();
+  void reject_foreign_declaration(std::string_view word);
   StmtPtr bind_statement(bool exported);
   StmtPtr return_statement();
   template <class Jump>
@@ -148,7 +150,7 @@ class Parser {
   bool more_targets() const;
   void check_target(const Expr& target);
   ExprPtr assigned_value();
-  ExprPtr perhaps_tuple(ExprPtr value);
+  ExprPtr value_or_tuple(ExprPtr value);
   Condition condition();
   ExprPtr header_expression();
 
@@ -161,7 +163,7 @@ class Parser {
   ExprPtr symbol();
   ExprPtr command();
   Arg command_argument();
-  ExprPtr expectation(ExprPtr call);
+  ExprPtr spec_assertion(ExprPtr call);
   ExprPtr with_tail(ExprPtr expr);
   Arg trailing_lambda();
   void append_block(CallExpr& call);
@@ -197,16 +199,15 @@ class Parser {
   void inner_declaration(RecordDecl& record);
   FieldDecl field(bool exported);
   StmtPtr enumeration(std::vector<Attribute> attributes, bool exported);
-  /// What the declaration of a type begins with: its keyword, which is passed over, its name and its
-  /// generics.
+  /// Parses the head of a type declaration: its keyword, its name and its generics.
   template <class Decl>
-  void type_head(Decl& node, std::vector<Attribute>&& attributes, bool exported, const char* wanted) {
+  void type_head(Decl& node, std::vector<Attribute>&& attributes, bool exported, const char* expected) {
     node.info.doc = doc_comment();
     node.info.attributes = std::move(attributes);
     node.info.exported = exported;
     advance();
     node.span = here();
-    node.info.name = expect_name(wanted);
+    node.info.name = expect_name(expected);
     if (is(Tok::kLess) || is(Tok::kLeftBracket)) {
       node.info.generics = generic_params();
     }
@@ -224,7 +225,7 @@ class Parser {
   bool starts_export_names() const;
   StmtPtr export_names();
 
-  // Expressions (parser_expressions.cpp: operators; parser_postfix.cpp: what follows a value)
+  // Expressions (parser_expressions.cpp: operators; parser_postfix.cpp: postfix forms)
   struct Operator;
   ExprPtr expression();
   ExprPtr binary(int min_level);
@@ -238,6 +239,10 @@ class Parser {
   bool starts_expression() const;
 
   ExprPtr postfix();
+  ExprPtr postfix_operator(ExprPtr value);
+  bool starts_postfix(const Expr& value);
+  template <class Node>
+  ExprPtr postfix_sign(ExprPtr operand);
   ExprPtr member(ExprPtr object);
   bool is_elementwise() const;
   ExprPtr cast(ExprPtr operand);
@@ -259,6 +264,8 @@ class Parser {
   // Values (parser_primary.cpp, parser_text.cpp, parser_collections.cpp, parser_lambdas.cpp,
   // parser_branches.cpp)
   ExprPtr primary();
+  ExprPtr constant();
+  ExprPtr name_or_new();
   ExprPtr number();
   ExprPtr integer(std::string_view digits, int base, Symbol suffix);
   ExprPtr name();
@@ -271,7 +278,7 @@ class Parser {
   ExprPtr interpolation(const Token& token);
   ExprPtr interpolated(LexRange range);
   uint32_t format_colon(uint32_t begin, uint32_t end) const;
-  void move_to(LexRange& place, uint32_t offset) const;
+  void move_to(LexRange& range, uint32_t offset) const;
 
   ExprPtr array();
   Element element();
@@ -308,7 +315,7 @@ class Parser {
   ExprPtr pattern_value();
   PatternPtr named_pattern();
   bool starts_pattern_type();
-  PatternPtr perhaps_typed(PatternPtr pattern);
+  PatternPtr optionally_typed(PatternPtr pattern);
   PatternPtr tuple_pattern();
   PatternPtr array_pattern();
   PatternPtr struct_pattern(std::vector<Symbol> path, SourceSpan span);
@@ -330,21 +337,21 @@ class Parser {
 
   const SourceFile& file_;
   std::vector<Diagnostic>& diagnostics_;
-  std::vector<StmtPtr> hoisted_;  // declared inside the record that is being read
+  std::vector<StmtPtr> hoisted_;  // declared inside the current record
   TokenStream stream_;
   size_t pos_ = 0;
-  size_t opened_ = 0;  // a line-starting token that no longer counts as the end of a statement
+  size_t opened_ = 0;  // a token at a line start that does not end a statement
   Tok kind_ = Tok::kEof;
-  size_t statement_ = 0;    // the first token of the statement begun last
-  size_t declaration_ = 0;  // the first token of the declaration being read
+  size_t statement_ = 0;    // the first token of the current statement
+  size_t declaration_ = 0;  // the first token of the current declaration
   Context context_;
-  bool is_spec_ = false;  // the words of std.spec have their own reading of some arguments
+  bool is_spec_ = false;  // enables the argument syntax of std.spec
   uint32_t depth_ = 0;
   uint32_t height_ = 0;
-  uint32_t placeholders_ = 0;  // the highest _1, _2… read in the current call argument; `_` counts as 1
+  uint32_t placeholders_ = 0;  // the highest of _1, _2… in the current call argument; `_` counts as 1
 };
 
-/// 'text'
+/// Returns 'text'.
 inline std::string in_quotes(std::string_view text) {
   std::string out(1, '\'');
   out += text;
@@ -352,7 +359,7 @@ inline std::string in_quotes(std::string_view text) {
   return out;
 }
 
-/// A new node of form `Node` at `span`.
+/// Creates a node at `span`.
 template <class Node>
 std::unique_ptr<Node> make(SourceSpan span) {
   auto node = std::make_unique<Node>();

@@ -34,7 +34,7 @@ ExprPtr Parser::if_expression(bool is_statement) {
   return node;
 }
 
-/// What an `if` or `elif` guards.
+/// The body of an `if` or `elif`.
 Block Parser::branch(bool is_statement) {
   if (accept_word("then")) {
     return value_block();
@@ -43,13 +43,13 @@ Block Parser::branch(bool is_statement) {
     return body("after the condition");
   }
   if (is(Tok::kAssign)) {
-    fail("'=' assigns; a condition compares with '=='");
+    fail("unexpected '=' in a condition", "did you mean '=='?");
   }
   expect(Tok::kColon, "after the condition");
   return opens_indented() ? indented_block() : value_block();
 }
 
-/// Does an `else` or `elif` that belongs to the `if` on a line of this indentation come next?
+/// Accepts the line end before an `else` or `elif` that belongs to the `if` with this indentation.
 bool Parser::accept_branch(uint32_t line_indent, bool is_statement) {
   const Token& token = current();
   if (token.kind != Tok::kElse && token.kind != Tok::kElif) {
@@ -65,7 +65,7 @@ bool Parser::accept_branch(uint32_t line_indent, bool is_statement) {
   return true;
 }
 
-/// One expression as a block, or a jump: `else: return nil`.
+/// A block of one expression, or of a jump: `else: return nil`.
 Block Parser::value_block() {
   Level level(*this);
   Block block;
@@ -88,7 +88,7 @@ ExprPtr Parser::match_expression() {
   auto node = make<MatchExpr>(here());
   advance();
   node->subject = header_expression();
-  expect(Tok::kColon, "after what is matched");
+  expect(Tok::kColon, "after the match subject");
   if (!opens_indented()) {
     fail_expected("indented cases after 'match'");
   }

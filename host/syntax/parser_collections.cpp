@@ -43,7 +43,7 @@ Element Parser::element() {
   return element;
 }
 
-/// At `for`, behind what is made of each element.
+/// At `for`, after the element expression.
 ExprPtr Parser::comprehension(SourceSpan span, ExprPtr key, ExprPtr value) {
   auto node = make<ComprehensionExpr>(span);
   node->key = std::move(key);
@@ -59,7 +59,7 @@ ExprPtr Parser::leading_comprehension(SourceSpan span) {
   while (is(Tok::kFor)) {
     node->clauses.push_back(comprehension_clause());
   }
-  expect(Tok::kColon, "before the comprehension's element");
+  expect(Tok::kColon, "before the comprehension element");
   node->value = expression();
   close_bracket(Tok::kRightBracket, "after the comprehension");
   return node;
@@ -69,7 +69,7 @@ ComprehensionClause Parser::comprehension_clause() {
   ComprehensionClause clause;
   advance();
   clause.pattern = loop_pattern(clause.second);
-  expect(Tok::kIn, "after the comprehension's variable");
+  expect(Tok::kIn, "after the comprehension variable");
   clause.iterable = expression();
   while (accept(Tok::kIf)) {
     clause.conditions.push_back(expression());
@@ -90,8 +90,8 @@ ExprPtr Parser::dict() {
     } else {
       entry.key = expression();
       if (is(Tok::kComma) || is(Tok::kRightBrace)) {
-        fail_at(span, "a brace opens a dict here: {key: value}",
-                "sets are not supported; a block follows a colon");
+        fail_at(span, "'{' starts a dict, which needs 'key: value'",
+                "sets are not supported; a block starts after ':'");
       }
       expect(Tok::kColon, "after the key");
       entry.value = expression();
@@ -110,7 +110,7 @@ ExprPtr Parser::dict() {
   return node;
 }
 
-/// At a brace that may open a block or a dict: does a dict begin here?
+/// At a brace that opens either a block or a dict: whether it opens a dict.
 bool Parser::brace_is_dict() const {
   const Tok first = ahead().kind;
   if (first == Tok::kRightBrace || first == Tok::kStarStar) {

@@ -1,4 +1,4 @@
-// Commands: calls without parentheses, and the blocks that trail a call.
+// Commands: calls without parentheses, and trailing blocks.
 #include "host/syntax/parser.h"
 
 namespace spl {
@@ -10,7 +10,7 @@ ExprPtr Parser::command_or_expression() {
   return with_tail(expression());
 }
 
-/// A name or dotted path, and after a blank on the same line the start of an argument or a block.
+/// A name or dotted path, then a space and the start of an argument or a block on the same line.
 bool Parser::starts_command() const {
   if ((!is_name() && !is(Tok::kSelf)) || starts_new()) {
     return false;
@@ -50,9 +50,9 @@ bool Parser::starts_argument(size_t index) const {
       return true;
     case Tok::kColon:  // `given_lazy :name, …`
       return starts_symbol(index);
-    case Tok::kNot:  // `x not in xs` is no call of x
+    case Tok::kNot:  // `x not in xs` does not call x
       return stream_.tokens[index + 1].kind != Tok::kIn;
-    case Tok::kLeftBrace: {  // `Point { x: 1 }` builds a Point
+    case Tok::kLeftBrace: {  // `Point { x: 1 }` is a struct literal
       const char first = file_.text[stream_.tokens[index - 1].start];
       return first < 'A' || first > 'Z';
     }
@@ -61,7 +61,7 @@ bool Parser::starts_argument(size_t index) const {
   }
 }
 
-/// `:name` after a blank or a parenthesis, an argument of the words of specs.
+/// `:name` after a space or a parenthesis: an argument of a std.spec function.
 bool Parser::starts_symbol(size_t colon) const {
   const auto& tokens = stream_.tokens;
   const bool bracketed = colon > 0 && tokens[colon - 1].kind == Tok::kLeftParen;
@@ -69,7 +69,7 @@ bool Parser::starts_symbol(size_t colon) const {
          can_name(tokens[colon + 1].kind) && !tokens[colon + 1].space_before && !tokens[colon + 1].line_start;
 }
 
-/// A colon at its line's end with a deeper line after it.
+/// A colon at a line end, followed by a more deeply indented line.
 bool Parser::starts_block_tail(size_t colon) const {
   const auto& tokens = stream_.tokens;
   if (tokens[colon].kind != Tok::kColon || tokens[colon].line_start) {
@@ -99,7 +99,7 @@ ExprPtr Parser::command() {
     callee = std::move(field);
   }
   auto call = make<CallExpr>(callee->span);
-  const bool expects = callee->kind == ExprKind::kName && name_of(as<NameExpr>(*callee).name) == "expect";
+  const bool is_expect = callee->kind == ExprKind::kName && name_of(as<NameExpr>(*callee).name) == "expect";
   call->callee = std::move(callee);
   while (!is(Tok::kColon) || starts_symbol(pos_)) {
     call->args.push_back(is(Tok::kBackslash) ? trailing_lambda() : command_argument());
@@ -113,8 +113,8 @@ ExprPtr Parser::command() {
   } else if (starts_block_tail(pos_)) {
     append_block(*call);
   }
-  if (expects) {
-    return expectation(std::move(call));
+  if (is_expect) {
+    return spec_assertion(std::move(call));
   }
   return call;
 }
@@ -130,7 +130,7 @@ Arg Parser::command_argument() {
   return arg;
 }
 
-/// `:name` is the text ":name".
+/// `:name` is the string ":name".
 ExprPtr Parser::symbol() {
   auto node = make<TextExpr>(here());
   advance();
@@ -139,7 +139,7 @@ ExprPtr Parser::symbol() {
 }
 
 /// `expect a to_equal b` is expect(a).to_equal(b); `expect a to eq b` is expect(a).to(eq(b)).
-ExprPtr Parser::expectation(ExprPtr call) {
+ExprPtr Parser::spec_assertion(ExprPtr call) {
   if (!is(Tok::kName)) {
     return call;
   }
@@ -181,11 +181,11 @@ ExprPtr Parser::with_tail(ExprPtr expr) {
   return expr;
 }
 
-/// `\x: …` behind a call: its body may be a statement where another lambda's is an expression.
+/// `\x: …` after a call. Unlike another lambda's, its body may be a statement.
 Arg Parser::trailing_lambda() {
   auto node = make<LambdaExpr>(here());
   backslash_params(*node);
-  expect(Tok::kColon, "after the lambda's parameters");
+  expect(Tok::kColon, "after the lambda parameters");
   if (opens_indented()) {
     node->body = indented_block();
   } else {

@@ -1,4 +1,4 @@
-// Functions, type aliases, attributes, and what declarations share.
+// Functions, type aliases, attributes, and common parts of declarations.
 #include <algorithm>
 #include <unordered_set>
 
@@ -7,7 +7,7 @@
 namespace spl {
 namespace {
 
-/// A docstring without the indentation its lines share, and without blank ends.
+/// A docstring without common indentation and surrounding whitespace.
 std::string dedented(std::string_view text) {
   size_t common = std::string_view::npos;
   for (size_t i = text.find('\n'); i != std::string_view::npos; i = text.find('\n', i + 1)) {
@@ -119,7 +119,7 @@ bool Parser::visibility() {
   return true;
 }
 
-/// A declaration behind its attributes and its visibility.
+/// A declaration after its attributes and its visibility.
 StmtPtr Parser::bare_declaration(std::vector<Attribute> attributes, bool exported) {
   if (is(Tok::kMut) || is_word("immut")) {
     advance();
@@ -153,7 +153,7 @@ StmtPtr Parser::bare_declaration(std::vector<Attribute> attributes, bool exporte
 
 // ---- Attributes and documentation -----------------------------------------------------------------------
 
-/// `@name(args)`, `@[a, b]`, `#[a, b]`, each perhaps on its own line.
+/// `@name(args)`, `@[a, b]`, `#[a, b]`, on the same line or on lines of their own.
 std::vector<Attribute> Parser::attributes() {
   std::vector<Attribute> out;
   while (is(Tok::kAt) || is(Tok::kHashBracket)) {
@@ -193,13 +193,13 @@ Attribute Parser::attribute() {
   }
   const auto& name = name_of(attribute.name);
   if (name == "cuda_kernel" || name == "gpu_kernel") {
-    fail_at(attribute.span, "kernels written in Simple are not yet supported");
+    fail_at(attribute.span, "kernels written in Simple are not supported");
   }
   return attribute;
 }
 
-/// Takes a docstring off the front of a body. A text that is all there is on the header's own line, or a
-/// plain one that is the whole body, is the body's value.
+/// Removes the docstring from the front of a body and returns it. A string on the header's line, or a plain
+/// string that is the whole body, is the body's value instead.
 std::string Parser::take_docstring(std::vector<StmtPtr>& statements, uint32_t header_line) const {
   if (statements.empty() || statements.front()->kind != StmtKind::kExpr) {
     return "";
@@ -217,7 +217,7 @@ std::string Parser::take_docstring(std::vector<StmtPtr>& statements, uint32_t he
   return doc;
 }
 
-/// The `##` comments right above the declaration being read.
+/// The doc comments directly above the current declaration.
 std::string Parser::doc_comment() const {
   const size_t token = declaration_;
   const auto& comments = stream_.comments;
@@ -246,7 +246,7 @@ std::string Parser::doc_comment() const {
 
 // ---- Functions ------------------------------------------------------------------------------------------
 
-/// `fn name`, `me name`, `static fn`, `async fn`, `extern fn`. A function may be named by a keyword.
+/// `fn name`, `me name`, `static fn`, `async fn`, `extern fn`. A function's name may be a keyword.
 bool Parser::starts_function() const {
   const auto names_function = [&](size_t i) {
     const Token& token = ahead(i);
@@ -303,7 +303,7 @@ void Parser::signature(FunctionDecl& function) {
     function.info.generics = generic_params();
   }
   if (!is(Tok::kLeftParen)) {
-    fail_expected("'(' after the function's name");
+    fail_expected("'(' after the function name");
   }
   function.params = parameters(&function.takes_self);
   if (accept(Tok::kAsync)) {
@@ -320,11 +320,11 @@ void Parser::signature(FunctionDecl& function) {
 void Parser::function_body(FunctionDecl& function) {
   const uint32_t line = previous().line;
   if (function.is_extern && is(Tok::kColon)) {
-    fail("an extern function has no body");
+    fail("an extern function cannot have a body");
   }
   if (!accept(Tok::kColon)) {
     if (!at_statement_end() && !is(Tok::kSemicolon)) {
-      fail_expected("':' after the function's head");
+      fail_expected("':' after the function signature");
     }
     return;
   }
@@ -335,7 +335,7 @@ void Parser::function_body(FunctionDecl& function) {
   }
 }
 
-/// A bracketed parameter list. `self` in any form is dropped, but told of.
+/// A parenthesized parameter list. `self` in any form is dropped and sets `takes_self`.
 std::vector<Param> Parser::parameters(bool* takes_self) {
   Scope scope(*this);
   std::vector<Param> params;
@@ -359,7 +359,7 @@ void Parser::check_distinct(const std::vector<Param>& params) {
   std::unordered_set<Symbol> seen;
   for (const Param& param : params) {
     if (!seen.insert(param.name).second && name_of(param.name) != "_") {
-      fail_at(param.span, in_quotes(name_of(param.name)) + " is a parameter twice");
+      fail_at(param.span, "duplicate parameter " + in_quotes(name_of(param.name)));
     }
   }
 }
@@ -405,7 +405,7 @@ Param Parser::parameter() {
   }
   if (accept(Tok::kAssign)) {
     if (param.kind != ParamKind::kNormal) {
-      fail("a parameter that collects has no default");
+      fail("a variadic parameter cannot have a default value");
     }
     param.default_value = expression();
   }
@@ -442,7 +442,7 @@ GenericParam Parser::generic_param() {
   if (accept(Tok::kColon)) {
     param.bound = type();
     while (accept(Tok::kPlus)) {
-      type();  // further bounds have no effect
+      type();  // other bounds have no effect
     }
   }
   if (accept(Tok::kAssign)) {
@@ -451,13 +451,13 @@ GenericParam Parser::generic_param() {
   return param;
 }
 
-/// `where T: Bound, U: Bound`: the bounds go to the parameters they name.
+/// `where T: Bound, U: Bound`: sets the bounds of the named parameters.
 void Parser::where_clause(std::vector<GenericParam>& generics) {
   do {
-    GenericParam read = generic_param();
+    GenericParam constraint = generic_param();
     for (auto& known : generics) {
-      if (known.name == read.name && !known.bound) {
-        known.bound = std::move(read.bound);
+      if (known.name == constraint.name && !known.bound) {
+        known.bound = std::move(constraint.bound);
       }
     }
   } while (accept(Tok::kComma));
@@ -466,8 +466,8 @@ void Parser::where_clause(std::vector<GenericParam>& generics) {
 /// `type A<T> = …`, `alias A = B`.
 StmtPtr Parser::type_alias(std::vector<Attribute> attributes, bool exported) {
   auto node = make<TypeAliasDecl>(here());
-  type_head(*node, std::move(attributes), exported, "a name for the type");
-  expect(Tok::kAssign, "after the type's name");
+  type_head(*node, std::move(attributes), exported, "a type name");
+  expect(Tok::kAssign, "after the type name");
   node->type = type();
   return node;
 }

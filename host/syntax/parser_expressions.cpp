@@ -1,5 +1,5 @@
-// Operators, by precedence climbing. Loosest first: |>, or, and, not, equality, order, ranges, |, xor, &,
-// shifts, sums, products (with @), **, prefixes.
+// Operators, by precedence climbing. In order of increasing precedence: |>, or, and, not, equality, order,
+// ranges, |, xor, &, shifts, sums, products (with @), **, prefixes.
 #include "host/syntax/parser.h"
 
 namespace spl {
@@ -19,7 +19,7 @@ enum : int {
   kProduct
 };
 
-/// A binary operator at the current place; level 0: none.
+/// A binary operator at the current position; level 0: none.
 struct Parser::Operator {
   int level = 0;
   BinaryOp op = BinaryOp::kAdd;
@@ -113,7 +113,7 @@ ExprPtr Parser::piped(ExprPtr value) {
 
 ExprPtr Parser::binary(int min_level) {
   ExprPtr left = is(Tok::kDotDot) || is(Tok::kDotDotEqual) ? range(nullptr) : operand();
-  bool left_compares = false;  // an unparenthesised a < b, which may become a chain
+  bool left_compares = false;  // an unparenthesized a < b, which may become a chain
   for (;;) {
     const Operator found = operator_here();
     if (found.level == 0 || found.level < min_level) {
@@ -151,7 +151,7 @@ ExprPtr Parser::binary(int min_level) {
   }
 }
 
-/// At `..` or `..=`; `start` may be null, and so may the end.
+/// At `..` or `..=`. The start and the end may be missing.
 ExprPtr Parser::range(ExprPtr start) {
   auto node = make<RangeExpr>(here());
   node->start = std::move(start);
@@ -184,7 +184,7 @@ bool Parser::starts_expression() const {
   }
 }
 
-/// An operand of a binary operator: prefixes, then `**`, which is looser than they are: -2 ** 2 is 4.
+/// An operand of a binary operator. `**` binds less tightly than prefix operators: -2 ** 2 is 4.
 ExprPtr Parser::operand() {
   ExprPtr base = unary();
   if (!is(Tok::kStarStar)) {
@@ -248,7 +248,7 @@ ExprPtr Parser::unary() {
   return node;
 }
 
-/// A minus before a plain number is part of the number.
+/// A minus before a number literal is part of the literal.
 ExprPtr Parser::negation() {
   Level level(*this);
   const SourceSpan span = here();

@@ -1,4 +1,4 @@
-// use, import, from, export.
+// Imports and exports: use, import, from, export.
 #include "host/syntax/parser.h"
 
 namespace spl {
@@ -29,7 +29,7 @@ StmtPtr Parser::from_import() {
   auto node = make<UseDecl>(here());
   advance();
   module_path(*node);
-  expect(Tok::kImport, "after the module's name");
+  expect(Tok::kImport, "after the module name");
   if (accept(Tok::kStar)) {
     node->everything = true;
   } else if (is(Tok::kLeftBrace) || is(Tok::kLeftParen)) {
@@ -41,7 +41,7 @@ StmtPtr Parser::from_import() {
   return node;
 }
 
-/// Leading dots, then names; stops before `.{`, `.*` and `.(`.
+/// Leading dots, then names. Stops before `.{`, `.*` and `.(`.
 void Parser::module_path(UseDecl& use) {
   for (;; advance()) {
     if (is(Tok::kDot)) {
@@ -78,7 +78,7 @@ void Parser::bracketed_names(std::vector<ImportName>& out, Tok close) {
   close_bracket(close, "after the names");
 }
 
-/// Names up to the end of the line; a trailing comma goes on with a deeper line.
+/// Names up to the end of the line. A trailing comma continues on a more deeply indented line.
 void Parser::listed_names(std::vector<ImportName>& out) {
   do {
     if (is(Tok::kNewline) && opens_indented()) {
@@ -98,7 +98,7 @@ ImportName Parser::import_name() {
   return name;
 }
 
-/// `export a, b` as against `export fn …`: a name, with a comma or the end of the line behind it.
+/// Distinguishes `export a, b` from `export fn …`: a name followed by a comma or the end of the line.
 bool Parser::starts_export_names() const {
   const Token& first = ahead();
   if (first.kind == Tok::kLeftBrace) {

@@ -1,4 +1,4 @@
-// Lambdas in every spelling.
+// Lambdas in all spellings.
 #include "host/syntax/parser.h"
 
 namespace spl {
@@ -11,7 +11,7 @@ ExprPtr Parser::backslash_lambda() {
   return node;
 }
 
-/// The backslash and what stands before the colon; `\*` takes whatever it is given.
+/// The backslash and the parameters. `\*` accepts any arguments.
 void Parser::backslash_params(LambdaExpr& lambda) {
   advance();
   if (is(Tok::kLeftParen)) {
@@ -47,7 +47,7 @@ ExprPtr Parser::fn_lambda() {
 }
 
 void Parser::lambda_body(LambdaExpr& lambda) {
-  expect(Tok::kColon, "after the lambda's parameters");
+  expect(Tok::kColon, "after the lambda parameters");
   lambda.body = opens_indented() ? indented_block() : value_block();
 }
 
@@ -62,7 +62,7 @@ ExprPtr Parser::bar_lambda() {
         break;
       }
     }
-    expect(Tok::kPipe, "after the lambda's parameters");
+    expect(Tok::kPipe, "after the lambda parameters");
   }
   node->body = is(Tok::kLeftBrace) ? brace_block() : value_block();
   return node;
@@ -86,7 +86,7 @@ Param Parser::lambda_param(bool with_type) {
   return param;
 }
 
-/// `yield e`; without a value it gives nil.
+/// `yield e`; without a value it yields nil.
 ExprPtr Parser::yield_expression() {
   Level level(*this);
   auto node = make<UnaryExpr>(here());
@@ -96,7 +96,7 @@ ExprPtr Parser::yield_expression() {
   return node;
 }
 
-/// `x => e` or `(x, y) => e` ahead?
+/// Whether `x => e` or `(x, y) => e` follows.
 bool Parser::starts_arrow_lambda() const {
   if (context_.no_arrow) {
     return false;
@@ -147,7 +147,7 @@ ExprPtr Parser::method_reference() {
   return placeholder_lambda(std::move(call), 1, span);
 }
 
-/// A lambda over `_` (also named `_1`), `_2`… around `body`.
+/// A lambda with the parameters `_` (also `_1`), `_2`… and `body`.
 ExprPtr Parser::placeholder_lambda(ExprPtr body, uint32_t count, SourceSpan span) {
   auto node = make<LambdaExpr>(span);
   for (uint32_t i = 1; i <= count; ++i) {

@@ -1,4 +1,4 @@
-// Lines and blocks: where statements end, where bodies begin, and how reading goes on after an error.
+// Lines and blocks: statement ends, bodies, and recovery after errors.
 #include <iterator>
 #include <string>
 #include <utility>
@@ -31,7 +31,7 @@ Module Parser::module() {
 void Parser::lines(std::vector<StmtPtr>& out) {
   each_line([&] {
     const auto before = static_cast<std::ptrdiff_t>(out.size());
-    auto outer = std::exchange(hoisted_, {});  // of a record round this line
+    auto outer = std::exchange(hoisted_, {});  // of an enclosing record
     inline_statements(out);
     out.insert(out.begin() + before, std::make_move_iterator(hoisted_.begin()),
                std::make_move_iterator(hoisted_.end()));
@@ -39,11 +39,11 @@ void Parser::lines(std::vector<StmtPtr>& out) {
   });
 }
 
-/// Reads the lines of one block, up to a shallower one or the bracket that ends it. After an error goes on
-/// with the next line; but inside brackets the whole statement round them is given up, as their end is
-/// unknown.
+/// Reads the lines of one block, up to a shallower line or the closing bracket. Resumes at the next line
+/// after an error. Inside brackets an error abandons the whole enclosing statement, because the end of the
+/// brackets is unknown.
 void Parser::each_line(const std::function<void()>& read) {
-  constexpr size_t kEnough = 20;
+  constexpr size_t kMaxErrors = 20;
   while (current().kind != Tok::kEof && current().line_start && current().indent >= context_.indent) {
     const size_t start = pos_;
     if (current().indent > context_.indent) {
@@ -56,7 +56,7 @@ void Parser::each_line(const std::function<void()>& read) {
       read();
       check_statement_end();
     } catch (const Abandon&) {
-      if (context_.bracket != kNone || diagnostics_.size() >= kEnough) {
+      if (context_.bracket != kNone || diagnostics_.size() >= kMaxErrors) {
         throw;
       }
       skip_statement(start);
@@ -67,15 +67,14 @@ void Parser::each_line(const std::function<void()>& read) {
 void Parser::wrong_indentation() {
   const bool is_branch = current().kind == Tok::kElse || current().kind == Tok::kElif;
   if (previous().indent > current().indent || context_.indent > current().indent) {
-    complain(here(), "this indentation matches no block around it",
-             indentation_hint(is_branch ? "an 'else' is indented as its 'if'" : ""));
+    report(here(), "unindent does not match any outer indentation level",
+           indentation_hint(is_branch ? "'else' must be indented like its 'if'" : ""));
   } else {
-    complain(here(), "this line is indented too deeply",
-             indentation_hint("a ':' at the end of the line above would open a block"));
+    report(here(), "unexpected indent", indentation_hint("a block starts after a line that ends with ':'"));
   }
 }
 
-/// Tabs on some lines and blanks on others are the likeliest fault.
+/// A hint for the usual cause: tabs on some lines and spaces on others.
 std::string Parser::indentation_hint(std::string otherwise) const {
   const std::string& text = file_.text;
   const size_t line = current().start - (current().column - 1);
@@ -90,13 +89,13 @@ std::string Parser::indentation_hint(std::string otherwise) const {
   return otherwise;
 }
 
-/// The current token starts a line; from here on it counts as itself.
+/// Makes the current token, which starts a line, count as itself instead of as a line end.
 void Parser::begin_line() {
   opened_ = pos_;
   refresh();
 }
 
-/// `a; b; c`, up to whatever ends the last.
+/// `a; b; c`, up to the end of the last statement.
 void Parser::inline_statements(std::vector<StmtPtr>& out) {
   do {
     out.push_back(statement());
@@ -107,7 +106,7 @@ bool Parser::opens_indented() const {
   return current().line_start && current().kind != Tok::kEof && current().indent > context_.indent;
 }
 
-/// An indented comment may stand for a body.
+/// Whether the body consists of indented comments only.
 bool Parser::only_comments() const {
   for (auto it = stream_.comments.rbegin(); it != stream_.comments.rend() && it->before_token >= pos_; ++it) {
     const bool own_line = it->span.line != previous().line;
@@ -118,7 +117,7 @@ bool Parser::only_comments() const {
   return false;
 }
 
-/// From here on lines count, and the current one gives the block's indentation.
+/// Enables layout. The current line sets the block's indentation.
 void Parser::enter_indented() {
   const size_t bracket = context_.bracket;
   context_ = Context{};
@@ -145,8 +144,7 @@ Block Parser::block_after_colon() {
     return Block{here(), {}};
   }
   if (current().line_start || is(Tok::kEof)) {
-    fail_at(from(span_of(previous())), "expected an indented block after this",
-            "indent the next line, or write 'pass'");
+    fail_at(from(span_of(previous())), "expected an indented block", "indent the next line, or write 'pass'");
   }
   Level level(*this);
   Block block;
@@ -161,7 +159,7 @@ Block Parser::body(const char* after) {
     return brace_block();
   }
   if (is(Tok::kAssign)) {
-    fail("'=' assigns; a condition compares with '=='");
+    fail("unexpected '=' in a condition", "did you mean '=='?");
   }
   expect(Tok::kColon, after);
   return block_after_colon();
@@ -212,9 +210,9 @@ void Parser::check_statement_end() {
     fail("suspension with '~' is not supported");
   }
   if (is(Tok::kTildeArrow)) {
-    fail("'~>' is not supported", "'>>' composes functions");
+    fail("'~>' is not supported", "use '>>' to compose functions");
   }
-  fail("expected the end of the line, found " + found(), statement_end_hint());
+  fail("expected end of line, found " + found(), statement_end_hint());
 }
 
 std::string Parser::statement_end_hint() const {
@@ -222,16 +220,16 @@ std::string Parser::statement_end_hint() const {
     case Tok::kSlashSlash:
       return "comments start with '#'";
     case Tok::kCaret:
-      return "'**' is power, 'xor' combines bits";
+      return "use '**' for power or 'xor' for exclusive or";
     case Tok::kRightParen:
     case Tok::kRightBracket:
     case Tok::kRightBrace:
-      return "nothing opened it";
+      return "unmatched " + in_quotes(spelling(current()));
     case Tok::kElse:
     case Tok::kElif:
-      return "no 'if' goes with it";
+      return "no matching 'if'";
     case Tok::kAssign:
-      return "'=' stands once in a statement; '==' compares";
+      return "use '==' to compare";
     default:
       break;
   }

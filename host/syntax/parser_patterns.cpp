@@ -8,7 +8,7 @@
 namespace spl {
 namespace {
 
-/// The built-in types that are written small.
+/// The built-in types with lowercase names.
 bool is_type_word(std::string_view word) {
   static constexpr std::array<std::string_view, 18> kWords = {"i8",  "i16", "i32",   "i64",   "u8",   "u16",
                                                               "u32", "u64", "f32",   "f64",   "bool", "text",
@@ -18,7 +18,7 @@ bool is_type_word(std::string_view word) {
 
 }  // namespace
 
-/// `A | B`, `1, 2`: any of several.
+/// `A | B`, `1, 2`: alternatives.
 PatternPtr Parser::alternatives() {
   const SourceSpan span = here();
   PatternPtr first = pattern();
@@ -61,12 +61,12 @@ PatternPtr Parser::pattern() {
       break;
   }
   if (!is_name()) {
-    fail_expected("a pattern", is_keyword(kind_) ? "this word is a keyword" : "");
+    fail_expected("a pattern", is_keyword(kind_) ? in_quotes(spelling(current())) + " is a keyword" : "");
   }
   return named_pattern();
 }
 
-/// A number, text, bool or nil; or a range of numbers.
+/// A number, string, bool or nil, or a range of numbers.
 PatternPtr Parser::literal_pattern() {
   auto literal = make<LiteralPattern>(here());
   literal->value = pattern_value();
@@ -101,7 +101,7 @@ ExprPtr Parser::pattern_value() {
   }
   ExprPtr value = primary();
   if (value->kind == ExprKind::kInterpolation) {
-    fail_at(span, "a pattern cannot interpolate");
+    fail_at(span, "a pattern cannot be an interpolated string");
   }
   return value;
 }
@@ -144,7 +144,7 @@ PatternPtr Parser::named_pattern() {
   return binding;
 }
 
-/// At the colon of `case n: i64 => …`, where a body could follow as well: is it a type's?
+/// At the colon of `case n: i64 => …`, which could also precede a body: whether a type follows.
 bool Parser::starts_pattern_type() {
   const Tok first = ahead().kind;
   const bool plain = first == Tok::kName && !ahead().line_start;
@@ -162,7 +162,7 @@ bool Parser::starts_pattern_type() {
   } catch (const Abandon&) {
     diagnostics_.resize(diagnostics);
   }
-  // `case n: f => …` is a lambda for a body.
+  // The body of `case n: f => …` is a lambda.
   const std::string_view word = spelling(stream_.tokens[start + 1]);
   const bool lambda = plain && std::islower(static_cast<unsigned char>(word[0])) != 0 && !is_type_word(word);
   pos_ = start;
@@ -176,7 +176,7 @@ PatternPtr Parser::struct_pattern(std::vector<Symbol> path, SourceSpan span) {
   return record;
 }
 
-/// With `shorthand`, `x` alone means `x: x`.
+/// With `shorthand`, `x` is short for `x: x`.
 std::vector<FieldPattern> Parser::field_patterns(Tok close, bool shorthand) {
   Scope scope(*this);
   std::vector<FieldPattern> fields;
@@ -218,7 +218,7 @@ PatternPtr Parser::tuple_pattern() {
   open_bracket();
   bool comma = false;
   while (!is(Tok::kRightParen)) {
-    tuple->elements.push_back(perhaps_typed(pattern()));
+    tuple->elements.push_back(optionally_typed(pattern()));
     if (!accept(Tok::kComma)) {
       break;
     }
@@ -243,7 +243,7 @@ PatternPtr Parser::array_pattern() {
       }
       break;
     }
-    array->elements.push_back(perhaps_typed(pattern()));
+    array->elements.push_back(optionally_typed(pattern()));
     if (!accept(Tok::kComma)) {
       break;
     }
@@ -252,22 +252,22 @@ PatternPtr Parser::array_pattern() {
   return array;
 }
 
-/// `x: T`, where no body can follow the colon.
-PatternPtr Parser::perhaps_typed(PatternPtr pattern) {
+/// `x` or `x: T`, in contexts where no body follows a colon.
+PatternPtr Parser::optionally_typed(PatternPtr pattern) {
   if (pattern->kind == PatternKind::kBinding && accept(Tok::kColon)) {
     as<BindingPattern>(*pattern).type = type();
   }
   return pattern;
 }
 
-/// Before `in`: one pattern, two (see ForStmt), or more, which take a tuple apart.
+/// The patterns before `in`: one, two (see ForStmt), or more, which destructure a tuple.
 PatternPtr Parser::loop_pattern(PatternPtr& second) {
   const SourceSpan span = here();
-  PatternPtr first = perhaps_typed(pattern());
+  PatternPtr first = optionally_typed(pattern());
   if (!accept(Tok::kComma)) {
     return first;
   }
-  second = perhaps_typed(pattern());
+  second = optionally_typed(pattern());
   if (!is(Tok::kComma)) {
     return first;
   }

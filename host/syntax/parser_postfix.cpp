@@ -1,80 +1,78 @@
-// What follows a value: members, calls, indexes, `?`, `??`, casts, struct literals.
+// Postfix forms: members, calls, subscripts, `?`, `??`, casts, struct literals.
 #include "host/syntax/parser.h"
 
 namespace spl {
 
 ExprPtr Parser::postfix() {
   ExprPtr value = primary();
-  for (;; chained()) {
-    switch (kind_) {
-      case Tok::kColonColon:
-        if (context_.subscript) {
-          return value;
-        }
-        [[fallthrough]];
-      case Tok::kDot:
-      case Tok::kQuestionDot:
-        value = member(std::move(value));
-        continue;
-      case Tok::kLeftParen:
-        value = call(std::move(value));
-        continue;
-      case Tok::kLeftBracket:
-        if (!touches_previous()) {
-          return value;
-        }
-        value = index(std::move(value));
-        continue;
-      case Tok::kQuestion: {
-        auto node = make<TryExpr>(here());
-        node->operand = std::move(value);
-        value = std::move(node);
-        advance();
-        continue;
-      }
-      case Tok::kDotQuestion: {
-        auto node = make<PresentExpr>(here());
-        node->operand = std::move(value);
-        value = std::move(node);
-        advance();
-        continue;
-      }
-      case Tok::kQuestionQuestion:
-        value = coalesce(std::move(value));
-        continue;
-      case Tok::kAs:
-        if (context_.no_cast) {
-          return value;
-        }
-        value = cast(std::move(value));
-        continue;
-      case Tok::kArrow:
-        if (!starts_update_call()) {
-          return value;
-        }
-        value = update_call(std::move(value));
-        continue;
-      case Tok::kLess:
-        if (!starts_type_application(*value)) {
-          return value;
-        }
-        value = type_application(std::move(value));
-        continue;
-      case Tok::kShiftLeft:
-        if (ahead().kind == Tok::kLess && !ahead().space_before) {
-          fail("kernel launches are not yet supported");
-        }
-        return value;
-      case Tok::kLeftBrace:
-        if (!starts_struct_literal(*value)) {
-          return value;
-        }
-        value = struct_literal(std::move(value));
-        continue;
-      default:
-        return value;
-    }
+  for (; starts_postfix(*value); chained()) {
+    value = postfix_operator(std::move(value));
   }
+  return value;
+}
+
+bool Parser::starts_postfix(const Expr& value) {
+  switch (kind_) {
+    case Tok::kDot:
+    case Tok::kQuestionDot:
+    case Tok::kLeftParen:
+    case Tok::kQuestion:
+    case Tok::kDotQuestion:
+    case Tok::kQuestionQuestion:
+      return true;
+    case Tok::kColonColon:
+      return !context_.subscript;
+    case Tok::kLeftBracket:
+      return touches_previous();
+    case Tok::kAs:
+      return !context_.no_cast;
+    case Tok::kArrow:
+      return starts_update_call();
+    case Tok::kLess:
+      return starts_type_application(value);
+    case Tok::kLeftBrace:
+      return starts_struct_literal(value);
+    case Tok::kShiftLeft:
+      if (ahead().kind == Tok::kLess && !ahead().space_before) {
+        fail("kernel launches are not supported");
+      }
+      return false;
+    default:
+      return false;
+  }
+}
+
+ExprPtr Parser::postfix_operator(ExprPtr value) {
+  switch (kind_) {
+    case Tok::kLeftParen:
+      return call(std::move(value));
+    case Tok::kLeftBracket:
+      return index(std::move(value));
+    case Tok::kQuestion:
+      return postfix_sign<TryExpr>(std::move(value));
+    case Tok::kDotQuestion:
+      return postfix_sign<PresentExpr>(std::move(value));
+    case Tok::kQuestionQuestion:
+      return coalesce(std::move(value));
+    case Tok::kAs:
+      return cast(std::move(value));
+    case Tok::kArrow:
+      return update_call(std::move(value));
+    case Tok::kLess:
+      return type_application(std::move(value));
+    case Tok::kLeftBrace:
+      return struct_literal(std::move(value));
+    default:
+      return member(std::move(value));
+  }
+}
+
+template <class Node>
+ExprPtr Parser::postfix_sign(ExprPtr operand) {
+  auto node = make<Node>(here());
+  node->operand = std::move(operand);
+  advance();
+  return node;
 }
 
 ExprPtr Parser::member(ExprPtr object) {
@@ -84,7 +82,7 @@ ExprPtr Parser::member(ExprPtr object) {
     auto node = make<TupleFieldExpr>(here());
     const std::string digits(spelling(current()));
     if (digits.size() > 9 || digits.find_first_not_of("0123456789") != std::string::npos) {
-      fail("a tuple's member is a plain number");
+      fail("a tuple index must be a decimal integer");
     }
     node->index = std::stoi(digits);
     node->object = std::move(object);
@@ -92,11 +90,11 @@ ExprPtr Parser::member(ExprPtr object) {
     return node;
   }
   if (!nil_safe && object->kind == ExprKind::kInt && !is(Tok::kName)) {
-    fail_expected("a name", "a float has a digit after its point: 1.0");
+    fail_expected("a name", "a float needs a digit after the point: 1.0");
   }
   if (!nil_safe && is_elementwise()) {
     fail("elementwise operators like '." + std::string(spelling(current())) + "' are not supported",
-         "map works element by element, as do the operators of tensors");
+         "use map(), or the operators of tensors");
   }
   auto node = make<FieldExpr>(here());
   node->nil_safe = nil_safe;
@@ -105,7 +103,7 @@ ExprPtr Parser::member(ExprPtr object) {
   return node;
 }
 
-/// Behind a dot.
+/// Whether an elementwise operator such as `.+` follows a dot.
 bool Parser::is_elementwise() const {
   return is(Tok::kPlus) || is(Tok::kMinus) || is(Tok::kStar) || is(Tok::kSlash) || is(Tok::kCaret);
 }
@@ -125,7 +123,7 @@ ExprPtr Parser::coalesce(ExprPtr left) {
   join_line();
   node->op = BinaryOp::kCoalesce;
   node->left = std::move(left);
-  // The right side is unary and takes a further `??` itself: `a ?? b ?? c` is `a ?? (b ?? c)`.
+  // Right-associative: unary() parses a further `??`, so `a ?? b ?? c` is `a ?? (b ?? c)`.
   node->right = unary();
   return node;
 }
@@ -175,7 +173,7 @@ Arg Parser::argument() {
   return arg;
 }
 
-/// An argument in which `_`, `_1`, `_2` occur is a lambda over them.
+/// An argument that contains `_`, `_1` or `_2` is a lambda with these parameters.
 ExprPtr Parser::argument_value() {
   const uint32_t outer = placeholders_;
   const SourceSpan span = here();
@@ -204,8 +202,7 @@ ExprPtr Parser::index(ExprPtr object) {
   return node;
 }
 
-/// An index, a slice `[start] : [stop] [: [step]]`, or `...` for all dimensions between; `::` is two colons
-/// here.
+/// An index, a slice `[start] : [stop] [: [step]]`, or `...` (Ellipsis). `::` is two colons here.
 ExprPtr Parser::subscript() {
   const SourceSpan span = here();
   if (accept(Tok::kEllipsis)) {
@@ -250,12 +247,12 @@ ExprPtr Parser::update_call(ExprPtr target) {
   return node;
 }
 
-/// From the `<` at `open` to its `>`, if everything between may belong to types.
+/// The index of the `>` that matches the `<` at `open`, if all tokens between can occur in types; else kNone.
 size_t Parser::angle_end(size_t open) const {
-  constexpr size_t kLongest = 256;
+  constexpr size_t kMaxTokens = 256;
   int angles = 0;
   int brackets = 0;
-  for (size_t i = open; i < stream_.tokens.size() && i < open + kLongest; ++i) {
+  for (size_t i = open; i < stream_.tokens.size() && i < open + kMaxTokens; ++i) {
     switch (stream_.tokens[i].kind) {
       case Tok::kLess:
         ++angles;
@@ -301,7 +298,7 @@ size_t Parser::angle_end(size_t open) const {
   return kNone;
 }
 
-/// `f<T>(…)`, `Name<T>.member`: only where what follows the `>` cannot belong to a comparison.
+/// `f<T>(…)`, `Name<T>.member`: only if the token after `>` excludes a comparison.
 bool Parser::starts_type_application(const Expr& object) const {
   if (object.kind != ExprKind::kName && object.kind != ExprKind::kField) {
     return false;
@@ -327,7 +324,7 @@ ExprPtr Parser::type_application(ExprPtr object) {
   return node;
 }
 
-/// A brace after a capitalised name, holding what a literal holds.
+/// Whether a brace after a capitalized name starts a struct literal.
 bool Parser::starts_struct_literal(const Expr& type) const {
   if (context_.no_braces || current().line_start) {
     return false;

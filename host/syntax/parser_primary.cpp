@@ -1,4 +1,4 @@
-// Values that stand by themselves: numbers, names, parentheses.
+// Primary expressions: numbers, names, parentheses.
 #include <charconv>
 #include <cstdlib>
 
@@ -7,17 +7,17 @@
 namespace spl {
 namespace {
 
-/// Whether `value` has a place in i8 … u32; a minus before it makes room for one more.
+/// Whether `value` is in the range of the suffix i8 … u32. `negated`: a minus precedes the literal.
 bool fits_suffix(uint64_t value, std::string_view suffix, bool negated) {
   if (suffix.size() < 2 || suffix == "i64" || suffix == "u64" || suffix[0] == 'f') {
     return true;
   }
   const int width = std::atoi(suffix.data() + 1);
-  const uint64_t most = suffix[0] == 'u' ? (uint64_t{1} << width) - 1 : (uint64_t{1} << (width - 1)) - 1;
-  return value <= most || (negated && suffix[0] == 'i' && value == most + 1);
+  const uint64_t max = suffix[0] == 'u' ? (uint64_t{1} << width) - 1 : (uint64_t{1} << (width - 1)) - 1;
+  return value <= max || (negated && suffix[0] == 'i' && value == max + 1);
 }
 
-/// Where a number's suffix begins: after the digits that its radix allows.
+/// The start of a number's suffix: after the digits of its radix.
 size_t suffix_start(std::string_view text, int base, bool is_float) {
   size_t i = base == 10 ? 0 : 2;
   const auto is_digit_of = [&](char c) {
@@ -79,22 +79,10 @@ ExprPtr Parser::primary() {
     case Tok::kText:
       return text();
     case Tok::kTrue:
-    case Tok::kFalse: {
-      auto node = make<BoolExpr>(here());
-      node->value = is(Tok::kTrue);
-      advance();
-      return node;
-    }
-    case Tok::kNil: {
-      auto node = make<NilExpr>(here());
-      advance();
-      return node;
-    }
-    case Tok::kSelf: {
-      auto node = make<SelfExpr>(here());
-      advance();
-      return node;
-    }
+    case Tok::kFalse:
+    case Tok::kNil:
+    case Tok::kSelf:
+      return constant();
     case Tok::kLeftParen:
       return starts_arrow_lambda() ? arrow_lambda() : parenthesised();
     case Tok::kLeftBracket:
@@ -118,13 +106,32 @@ ExprPtr Parser::primary() {
     case Tok::kAsync:
       fail(found() + " is not supported here");
     case Tok::kSpawn:
-      fail("'spawn' is not yet supported", "thread.spawn(\\: …) runs code beside this");
+      fail("'spawn' is not supported", "thread.spawn(\\: …) runs code in a thread");
     default:
-      break;
+      return name_or_new();
   }
+}
+
+/// `true`, `false`, `nil`, `self`.
+ExprPtr Parser::constant() {
+  const SourceSpan span = here();
+  const Tok kind = kind_;
+  advance();
+  if (kind == Tok::kNil) {
+    return make<NilExpr>(span);
+  }
+  if (kind == Tok::kSelf) {
+    return make<SelfExpr>(span);
+  }
+  auto node = make<BoolExpr>(span);
+  node->value = kind == Tok::kTrue;
+  return node;
+}
+
+ExprPtr Parser::name_or_new() {
   if (is(Tok::kDot) && ahead().kind == Tok::kInt) {
     fail_expected("an expression",
-                  "a float has a digit before its point: 0." + std::string(spelling(ahead())));
+                  "a float needs a digit before the point: 0." + std::string(spelling(ahead())));
   }
   if (!is_name()) {
     fail_expected("an expression", doubled_operator_hint());
@@ -143,8 +150,8 @@ ExprPtr Parser::number() {
   const std::string_view suffix = whole.substr(split);
   if (!suffix.empty() && !is_number_suffix(suffix)) {
     const bool unit = whole[split - 1] == '_';
-    fail(unit ? "numbers with units are not supported" : in_quotes(whole) + " is not a number",
-         unit ? "" : "suffixes are i8 to i64, u8 to u64, f32, f64");
+    fail(unit ? "numbers with units are not supported" : "invalid number " + in_quotes(whole),
+         unit ? "" : "valid suffixes: i8 to i64, u8 to u64, f32, f64");
   }
   const Symbol symbol = suffix.empty() ? kNoSymbol : intern(suffix);
   const std::string digits =
@@ -153,7 +160,7 @@ ExprPtr Parser::number() {
     return integer(digits, base, symbol);
   }
   if (base != 10) {
-    fail("a number in another base is an integer");
+    fail("a hexadecimal, binary or octal number must be an integer");
   }
   auto node = make<FloatExpr>(here());
   node->value = std::strtod(digits.c_str(), nullptr);
@@ -162,21 +169,21 @@ ExprPtr Parser::number() {
   return node;
 }
 
-/// 2^63 is allowed after a minus; larger values only as u64 or in another base, where the bits are meant.
+/// 2^63 is allowed after a minus. Larger values are allowed as u64 or in another base, which set the bits.
 ExprPtr Parser::integer(std::string_view digits, int base, Symbol suffix) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
   if (error == std::errc::invalid_argument || end != digits.data() + digits.size()) {
-    fail(found() + " is not a number");
+    fail("invalid number " + found());
   }
   constexpr uint64_t kMinimum = uint64_t{1} << 63;
   const bool bits = base != 10 || name_of(suffix) == "u64";
   const bool negated = pos_ > 0 && previous().kind == Tok::kMinus && value == kMinimum;
   if (error == std::errc::result_out_of_range || (value >= kMinimum && !bits && !negated)) {
-    fail("this integer does not fit into 64 bits");
+    fail("integer literal out of range for i64");
   }
   if (base == 10 && !fits_suffix(value, name_of(suffix), pos_ > 0 && previous().kind == Tok::kMinus)) {
-    fail("this integer does not fit into " + name_of(suffix));
+    fail("integer literal out of range for " + name_of(suffix));
   }
   auto node = make<IntExpr>(here());
   node->value = static_cast<int64_t>(value);

@@ -3,14 +3,14 @@
 
 namespace spl {
 
-/// The indented members of a type, or a few on its own line; `pass` and a docstring may stand among them.
+/// The members of a type, indented or on the same line, including `pass` and a docstring.
 void Parser::members(std::string& doc, const std::function<void()>& member) {
   const auto one = [&] {
     declaration_ = pos_;
     if (is(Tok::kText)) {
       std::vector<StmtPtr> text;
       text.push_back(expression_statement());
-      text.push_back(make<PassStmt>(here()));  // so that a plain text counts as documentation too
+      text.push_back(make<PassStmt>(here()));  // so that a plain string is a docstring too
       doc = take_docstring(text, 0);
     } else if (is(Tok::kPass) && ahead().kind != Tok::kColon) {
       advance();
@@ -36,7 +36,7 @@ void Parser::members(std::string& doc, const std::function<void()>& member) {
   }
 }
 
-/// A method behind its attributes and its visibility.
+/// A method after its attributes and its visibility.
 FunctionPtr Parser::method() {
   std::vector<Attribute> attributes = this->attributes();
   const bool exported = visibility();
@@ -49,7 +49,7 @@ FunctionPtr Parser::method() {
 StmtPtr Parser::record(std::vector<Attribute> attributes, bool exported) {
   auto node = make<RecordDecl>(here());
   node->is_class = is(Tok::kClass);
-  type_head(*node, std::move(attributes), exported, "a name for the type");
+  type_head(*node, std::move(attributes), exported, "a type name");
   parents(node->parents);
   if (accept(Tok::kColon)) {
     members(node->info.doc, [&] { record_member(*node); });
@@ -120,7 +120,7 @@ bool Parser::starts_inner_declaration() const {
   return !is_field && starts_declaration();
 }
 
-/// A declaration inside a record is one of the module, before the record; a type is its static value as well.
+/// Moves a declaration inside a record to the module, before the record. A type is also a static value of it.
 void Parser::inner_declaration(RecordDecl& record) {
   StmtPtr inner = declaration();
   if (inner->kind == StmtKind::kRecord) {
@@ -131,7 +131,7 @@ void Parser::inner_declaration(RecordDecl& record) {
   hoisted_.push_back(std::move(inner));
 }
 
-/// `[mut] name: type [= value]`; `val` and `var` before it are allowed.
+/// `[mut] name: type [= value]`; a leading `val` or `var` is allowed.
 FieldDecl Parser::field(bool exported) {
   FieldDecl field;
   field.exported = exported;
@@ -154,15 +154,15 @@ FieldDecl Parser::field(bool exported) {
     }
     field.default_value = expression();
   } else if (!field.type) {
-    fail_expected("':' and a type after the field's name");
+    fail_expected("':' and a type after the field name");
   }
   return field;
 }
 
 StmtPtr Parser::enumeration(std::vector<Attribute> attributes, bool exported) {
   auto node = make<EnumDecl>(here());
-  type_head(*node, std::move(attributes), exported, "a name for the enum");
-  expect(Tok::kColon, "after the enum's name");
+  type_head(*node, std::move(attributes), exported, "an enum name");
+  expect(Tok::kColon, "after the enum name");
   members(node->info.doc, [&] {
     if (starts_function() || is(Tok::kAt) || is(Tok::kHashBracket) || is(Tok::kPub)) {
       node->methods.push_back(method());
@@ -194,7 +194,7 @@ VariantDecl Parser::variant() {
         break;
       }
     }
-    close_bracket(Tok::kRightParen, "after the variant's fields");
+    close_bracket(Tok::kRightParen, "after the variant fields");
   }
   if (accept(Tok::kAssign)) {
     variant.value = expression();
@@ -204,9 +204,9 @@ VariantDecl Parser::variant() {
 
 StmtPtr Parser::trait(std::vector<Attribute> attributes, bool exported) {
   auto node = make<TraitDecl>(here());
-  type_head(*node, std::move(attributes), exported, "a name for the trait");
+  type_head(*node, std::move(attributes), exported, "a trait name");
   parents(node->parents);
-  expect(Tok::kColon, "after the trait's name");
+  expect(Tok::kColon, "after the trait name");
   members(node->info.doc, [&] { node->methods.push_back(method()); });
   return node;
 }

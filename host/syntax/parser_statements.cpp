@@ -1,4 +1,4 @@
-// Every statement that is not a declaration.
+// Statements other than declarations.
 #include <string>
 
 #include "host/syntax/parser.h"
@@ -47,7 +47,7 @@ StmtPtr Parser::statement() {
   return expression_statement();
 }
 
-/// Statements known by their first word; null if this is none.
+/// Statements that start with a keyword. Returns null if none follows.
 StmtPtr Parser::keyword_statement() {
   switch (kind_) {
     case Tok::kVal:
@@ -94,14 +94,14 @@ StmtPtr Parser::keyword_statement() {
   return statement;
 }
 
-/// Words of other languages, and of this one's parts that we lack, get a plain answer.
+/// Reports keywords of other languages and unsupported features with a specific message.
 void Parser::reject_foreign_statement() {
   switch (kind_) {
     case Tok::kElse:
     case Tok::kElif:
-      fail(found() + " without an 'if' before it", "is it indented as its 'if'?");
+      fail(found() + " without a matching 'if'", "indent it like its 'if'");
     case Tok::kCase:
-      fail("'case' outside of a 'match'");
+      fail("'case' outside 'match'");
     case Tok::kMixin:
     case Tok::kMod:
       if (can_name(ahead().kind)) {
@@ -111,48 +111,56 @@ void Parser::reject_foreign_statement() {
     case Tok::kSuper:
       fail(found() + " is not supported");
     case Tok::kSpawn:
-      fail("'spawn' is not yet supported", "thread.spawn(\\: …) runs code beside this");
+      fail("'spawn' is not supported", "thread.spawn(\\: …) runs code in a thread");
     case Tok::kIn:
       if (ahead().kind == Tok::kColon) {
-        fail("contracts are not supported", "assert checks a condition");
+        fail("contracts are not supported", "use assert");
       }
       return;
     case Tok::kName:
-      break;
+      reject_foreign_name();
+      return;
     default:
       return;
   }
+}
+
+void Parser::reject_foreign_name() {
   const Token& next = ahead();
-  const bool names_something = next.kind == Tok::kName && !next.line_start;
   const std::string_view word = spelling(current());
-  if (names_something) {
-    if (word == "actor") {
-      fail("actors are not yet supported");
-    }
-    if (word == "macro" || word == "bitfield" || word == "unit" || word == "aspect") {
-      fail(found() + " is not supported");
-    }
-    if (word == "def" || word == "func" || word == "function") {
-      fail("a function is declared with 'fn'");
-    }
-    if (word == "switch") {
-      fail("this is written 'match'");
-    }
-    if (word == "throw" || word == "raise") {
-      fail("there are no exceptions", "return Err(…), or call panic(…)");
-    }
+  if (next.kind == Tok::kName && !next.line_start) {
+    reject_foreign_declaration(word);
   }
   if (word == "elsif" || word == "elseif") {
-    fail("this is written 'elif'");
+    fail(found() + " is not a keyword", "use 'elif'");
   }
   if (next.kind == Tok::kColon && (word == "try" || word == "except" || word == "finally")) {
-    fail("there are no exceptions", "use Result and '?', or attempt(\\: …)");
+    fail("exceptions are not supported", "use Result and '?', or attempt(\\: …)");
   }
   if (next.kind == Tok::kColon && (word == "requires" || word == "ensures" || word == "invariant")) {
-    fail("contracts are not supported", "assert checks a condition");
+    fail("contracts are not supported", "use assert");
   }
   if (word == "asm" && (next.kind == Tok::kColon || next.kind == Tok::kLeftBrace)) {
     fail("'asm' is not supported");
+  }
+}
+
+/// A word followed by a name.
+void Parser::reject_foreign_declaration(std::string_view word) {
+  if (word == "actor") {
+    fail("actors are not supported");
+  }
+  if (word == "macro" || word == "bitfield" || word == "unit" || word == "aspect") {
+    fail(found() + " is not supported");
+  }
+  if (word == "def" || word == "func" || word == "function") {
+    fail(found() + " is not a keyword", "declare a function with 'fn'");
+  }
+  if (word == "switch") {
+    fail("'switch' is not a keyword", "use 'match'");
+  }
+  if (word == "throw" || word == "raise") {
+    fail("exceptions are not supported", "return Err(…) or call panic(…)");
   }
 }
 
@@ -192,7 +200,7 @@ StmtPtr Parser::return_statement() {
   advance();
   const bool bare = at_statement_end() || is(Tok::kSemicolon) || is(Tok::kElse) || is(Tok::kElif);
   if (!bare) {
-    statement->value = perhaps_tuple(expression());
+    statement->value = value_or_tuple(expression());
   }
   return statement;
 }
@@ -215,14 +223,14 @@ StmtPtr Parser::defer_statement() {
   } else {
     statement->body.span = here();
     if (is(Tok::kReturn) || is(Tok::kBreak) || is(Tok::kContinue)) {
-      fail("what is deferred runs when its scope is left: it cannot leave another way");
+      fail(found() + " is not allowed in 'defer'");
     }
     statement->body.statements.push_back(this->statement());
   }
   return statement;
 }
 
-/// `assert` is a name where it is assigned to or asked for a member.
+/// `assert` is a name if an assignment or a member access follows.
 bool Parser::starts_assert() const {
   if (!is_word("assert") || ahead().line_start) {
     return false;
@@ -252,7 +260,7 @@ StmtPtr Parser::assert_statement() {
     auto tuple = std::move(statement->condition);
     auto& elements = as<TupleExpr>(*tuple).elements;
     if (elements.size() != 2) {
-      fail_at(start, "assert takes a condition and perhaps a message");
+      fail_at(start, "assert takes a condition and an optional message");
     }
     statement->condition = std::move(elements[0]);
     statement->message = std::move(elements[1]);
@@ -282,9 +290,9 @@ StmtPtr Parser::for_statement(Symbol label) {
   statement->label = label;
   advance();
   statement->pattern = loop_pattern(statement->second);
-  expect(Tok::kIn, "after the loop's variable");
+  expect(Tok::kIn, "after the loop variable");
   statement->iterable = header_expression();
-  statement->body = body("after what the loop runs over");
+  statement->body = body("after the iterable");
   return statement;
 }
 
@@ -363,7 +371,7 @@ StmtPtr Parser::assignment(ExprPtr first) {
   }
   statement->op = compound_operator(kind_);
   if (statement->op && statement->targets.size() > 1) {
-    fail("a compound assignment has one target");
+    fail("a compound assignment must have one target");
   }
   if (!statement->op && !is(Tok::kAssign)) {
     fail_expected("'='");
@@ -371,12 +379,12 @@ StmtPtr Parser::assignment(ExprPtr first) {
   advance();
   statement->value = assigned_value();
   if (is(Tok::kAssign)) {
-    fail("an assignment is no value", "assign on two lines");
+    fail("an assignment is not an expression", "use two statements");
   }
   return statement;
 }
 
-/// At a comma: does an `=` follow on this line, so that `a, b = …` is meant?
+/// At a comma: whether an `=` follows on this line, as in `a, b = …`.
 bool Parser::more_targets() const {
   int brackets = 0;
   for (size_t i = pos_; i < stream_.tokens.size(); ++i) {
@@ -435,22 +443,22 @@ void Parser::check_target(const Expr& target) {
       return;
     case ExprKind::kCompare:
     case ExprKind::kBinary:
-      fail_at(here(), "this cannot be assigned to", "'==' compares");
+      fail_at(here(), "cannot assign to expression", "did you mean '=='?");
     default:
-      fail_at(target.span, "this cannot be assigned to");
+      fail_at(target.span, "cannot assign to expression");
   }
 }
 
-/// What stands right of `=`.
+/// The right side of `=`.
 ExprPtr Parser::assigned_value() {
   if (is(Tok::kNewline) && opens_indented()) {
     begin_line();
   }
-  return perhaps_tuple(command_or_expression());
+  return value_or_tuple(command_or_expression());
 }
 
-/// `a, b` without parentheses is a tuple, outside of brackets.
-ExprPtr Parser::perhaps_tuple(ExprPtr value) {
+/// `a, b` without parentheses is a tuple, except inside brackets.
+ExprPtr Parser::value_or_tuple(ExprPtr value) {
   if (!is(Tok::kComma) || context_.bracket != kNone) {
     return value;
   }
@@ -462,7 +470,7 @@ ExprPtr Parser::perhaps_tuple(ExprPtr value) {
   return tuple;
 }
 
-/// An expression before a body: a brace after it opens the body.
+/// An expression before a body. A brace after it opens the body.
 ExprPtr Parser::header_expression() {
   Scope scope(*this);
   context_.no_braces = true;

@@ -1,4 +1,4 @@
-// Text literals: escapes, interpolation, format specifications.
+// String literals: escapes, interpolation, format specifications.
 #include <algorithm>
 
 #include "host/syntax/parser.h"
@@ -20,11 +20,12 @@ int digit_value(char c) {
   return 99;
 }
 
-/// Reads one escape; `i` stands behind its backslash and moves behind the escape.
+/// Decodes escape sequences.
 class Escapes {
  public:
   Escapes(std::string_view text, std::string& out) : text_(text), out_(out) {}
 
+  /// Decodes the escape whose backslash precedes `i`. Returns the index after it.
   size_t read(size_t i) {
     const char c = text_[i];
     switch (c) {
@@ -67,10 +68,10 @@ class Escapes {
   }
 
  private:
-  size_t number(size_t i, int base, size_t most, size_t escape) {
+  size_t number(size_t i, int base, size_t max_digits, size_t escape) {
     const size_t start = i;
     uint32_t code = 0;
-    while (i < text_.size() && i < start + most && digit_value(text_[i]) < base) {
+    while (i < text_.size() && i < start + max_digits && digit_value(text_[i]) < base) {
       code = code * static_cast<uint32_t>(base) + static_cast<uint32_t>(digit_value(text_[i++]));
     }
     if (i == start) {
@@ -103,7 +104,7 @@ std::string unescaped(std::string_view raw) {
   return out;
 }
 
-/// [[fill]align][sign][#][0][width][,|_][.precision][type], not empty, not beginning with a blank.
+/// [[fill]align][sign][#][0][width][,|_][.precision][type], not empty, not starting with a space.
 bool is_format(std::string_view spec) {
   const auto one_of = [&](size_t at, std::string_view set) {
     return at < spec.size() && set.find(spec[at]) != std::string_view::npos;
@@ -165,7 +166,7 @@ ExprPtr Parser::text() {
   return node;
 }
 
-/// Whether the current text names a group or an example of a spec: braces in it are only braces.
+/// Whether the current string names a group or an example of a spec, in which braces are literal.
 bool Parser::is_description() const {
   static constexpr std::string_view kWords[] = {"describe",        "context",         "it",
                                                 "slow_it",         "limited_it",      "pending",
@@ -186,7 +187,7 @@ bool Parser::is_description() const {
   return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
 
-/// Splits `a {x:.2f} b` at its braces. Without any expression it is a plain text.
+/// Splits `a {x:.2f} b` at its braces. Without an expression the result is a plain string.
 ExprPtr Parser::interpolation(const Token& token) {
   auto node = make<InterpolationExpr>(span_of(token));
   std::string text;
@@ -195,7 +196,7 @@ ExprPtr Parser::interpolation(const Token& token) {
   std::vector<Diagnostic> ignored;
   Lexer braces(file_, {0, end, 1, 1}, ignored);
   Escapes escapes(file.substr(0, end), text);
-  LexRange place{token.start, end, token.line, token.column};
+  LexRange position{token.start, end, token.line, token.column};
   for (uint32_t i = token.start + token.text.opening(); i < end;) {
     const char c = file[i];
     const bool doubled = i + 1 < end && file[i + 1] == c;
@@ -210,8 +211,8 @@ ExprPtr Parser::interpolation(const Token& token) {
       const uint32_t colon = format_colon(i + 1, *close);
       InterpolationPart part;
       part.text = std::exchange(text, {});
-      move_to(place, i + 1);
-      part.value = interpolated({i + 1, colon, place.line, place.column});
+      move_to(position, i + 1);
+      part.value = interpolated({i + 1, colon, position.line, position.column});
       if (colon < *close) {
         part.format = file.substr(colon + 1, *close - colon - 1);
       }
@@ -234,26 +235,26 @@ ExprPtr Parser::interpolation(const Token& token) {
   return node;
 }
 
-/// Moves `place.begin` forward, counting lines.
-void Parser::move_to(LexRange& place, uint32_t offset) const {
-  for (; place.begin < offset; ++place.begin) {
-    if (file_.text[place.begin] == '\n') {
-      ++place.line;
-      place.column = 1;
+/// Advances `range.begin` to `offset`, counting lines.
+void Parser::move_to(LexRange& range, uint32_t offset) const {
+  for (; range.begin < offset; ++range.begin) {
+    if (file_.text[range.begin] == '\n') {
+      ++range.line;
+      range.column = 1;
     } else {
-      ++place.column;
+      ++range.column;
     }
   }
 }
 
-/// The colon before a format in file.text[begin, end), or `end`.
+/// The offset of the colon before a format specification in file.text[begin, end), or `end`.
 uint32_t Parser::format_colon(uint32_t begin, uint32_t end) const {
   const std::string_view inside = std::string_view(file_.text).substr(begin, end - begin);
   const size_t colon = inside.rfind(':');
   if (colon == std::string_view::npos || !is_format(inside.substr(colon + 1))) {
     return end;
   }
-  // A colon in brackets, or one that belongs to a branch or a lambda, is none of ours.
+  // A colon in brackets, or of a branch or a lambda, does not start a format specification.
   std::vector<Diagnostic> ignored;
   int depth = 0;
   for (const Token& token :
@@ -289,14 +290,14 @@ uint32_t Parser::format_colon(uint32_t begin, uint32_t end) const {
   return depth == 0 ? begin + static_cast<uint32_t>(colon) : end;
 }
 
-/// Parses `range` as one expression, with tokens of its own.
+/// Parses `range` as one expression, from its own token stream.
 ExprPtr Parser::interpolated(LexRange range) {
-  struct Detour {  // the outer tokens come back whatever happens
-    explicit Detour(Parser& of)
+  struct StreamScope {  // restores the outer token stream
+    explicit StreamScope(Parser& of)
         : parser(of), stream(std::move(of.stream_)), pos(of.pos_), opened(of.opened_), context(of.context_) {}
-    Detour(const Detour&) = delete;
-    Detour& operator=(const Detour&) = delete;
-    ~Detour() {
+    StreamScope(const StreamScope&) = delete;
+    StreamScope& operator=(const StreamScope&) = delete;
+    ~StreamScope() {
       parser.stream_ = std::move(stream);
       parser.pos_ = pos;
       parser.opened_ = opened;
@@ -309,7 +310,7 @@ ExprPtr Parser::interpolated(LexRange range) {
     size_t opened;
     Context context;
   };
-  Detour detour(*this);
+  StreamScope scope(*this);
   stream_ = Lexer(file_, range, diagnostics_).run();
   pos_ = opened_ = 0;
   context_ = Context{};
@@ -317,7 +318,7 @@ ExprPtr Parser::interpolated(LexRange range) {
   refresh();
   ExprPtr value = expression();
   if (!is(Tok::kEof)) {
-    fail("expected '}' after the expression, found " + found(), "write '{{' for a brace");
+    fail("expected '}' after the expression, found " + found(), "use '{{' for a literal brace");
   }
   return value;
 }

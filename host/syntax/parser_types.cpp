@@ -1,4 +1,4 @@
-// Types: read, kept, and of no effect at run time except in extern signatures.
+// Types: parsed and kept, without effect at run time except in extern signatures and patterns.
 #include <charconv>
 
 #include "host/syntax/parser.h"
@@ -79,20 +79,20 @@ TypePtr Parser::named_type() {
     Scope scope(*this);
     open_bracket();
     node->args = type_list(Tok::kRightBracket);
-    close_bracket(Tok::kRightBracket, "after the type's arguments");
+    close_bracket(Tok::kRightBracket, "after the type arguments");
   }
   return node;
 }
 
-/// `<T, U>`, with its angles.
+/// `<T, U>` with its angle brackets.
 std::vector<TypePtr> Parser::generic_arguments() {
-  expect(Tok::kLess, "before the type's arguments");
+  expect(Tok::kLess, "before the type arguments");
   std::vector<TypePtr> args = type_list(Tok::kGreater);
-  expect(Tok::kGreater, "after the type's arguments");
+  expect(Tok::kGreater, "after the type arguments");
   return args;
 }
 
-/// Type arguments up to `close`, which is left.
+/// Type arguments up to `close`, which is not consumed.
 std::vector<TypePtr> Parser::type_list(Tok close) {
   std::vector<TypePtr> types;
   while (!is(close)) {
@@ -172,7 +172,7 @@ TypePtr Parser::bracket_type() {
   if (accept(Tok::kSemicolon)) {
     node->size = expression();
   }
-  close_bracket(Tok::kRightBracket, "after the element's type");
+  close_bracket(Tok::kRightBracket, "after the element type");
   return node;
 }
 

@@ -1,4 +1,4 @@
-// Source text, places in it, and interned names: what every later stage needs of the syntax room.
+// Source text, spans, diagnostics and interned names: what later stages need of the parser.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace spl {
 
-/// One file's text. `id` is chosen by whoever loads files; spans carry it.
+/// The text of one file. The loader chooses `id`; spans contain it.
 struct SourceFile {
   uint32_t id = 0;
   std::string path;
   std::string text;
 };
 
-/// A stretch of one file. Lines and columns count from 1; columns count bytes, as editors' jump syntax does.
+/// A range of one file. Lines and columns start at 1. Columns count bytes, as in editors' FILE:LINE:COLUMN.
 struct SourceSpan {
   uint32_t file = 0;
   uint32_t start = 0;
@@ -49,11 +49,11 @@ class Interner {
   const std::string& name(Symbol symbol) const { return names_[symbol]; }
 
  private:
-  std::deque<std::string> names_;  // a deque, so that the keys below stay where they are
+  std::deque<std::string> names_;  // a deque, so that the keys below stay valid
   std::unordered_map<std::string_view, Symbol> symbols_;
 };
 
-/// The one table of the process: modules parsed apart share their names.
+/// The process-wide table: all modules share their names.
 inline Interner& interner() {
   static Interner table;
   return table;
@@ -61,7 +61,7 @@ inline Interner& interner() {
 inline Symbol intern(std::string_view name) { return interner().intern(name); }
 inline const std::string& name_of(Symbol symbol) { return interner().name(symbol); }
 
-/// One complaint about the source. `hint` may be empty.
+/// An error or warning about the source. `hint` may be empty.
 struct Diagnostic {
   SourceSpan span;
   std::string message;

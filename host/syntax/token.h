@@ -1,5 +1,5 @@
-// Tokens of Simple. Layout is not in the kinds: every token knows whether it starts a line and how deep that
-// line is indented; the parser decides what that means where it stands.
+// Tokens of Simple. There are no tokens for layout: every token records whether it starts a line and how far
+// that line is indented. The parser interprets this by context.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace spl {
 
 enum class Tok : uint8_t {
   kEof,
-  kNewline,  // never in the stream: what the parser sees where a logical line ends
+  kNewline,  // never in the stream: the parser's kind of a token that ends a logical line
   kInt,
   kFloat,
   kText,
@@ -136,7 +136,7 @@ enum class Tok : uint8_t {
 
 inline bool is_keyword(Tok kind) { return kind >= Tok::kFn; }
 
-/// How a text literal is written.
+/// The form of a string literal.
 struct TextShape {
   bool interpolates = false;
   bool escapes = false;
@@ -151,8 +151,8 @@ struct Token {
   Tok kind = Tok::kEof;
   bool line_start = false;
   bool space_before = false;
-  bool terminated = true;  // false: a text literal without its closing quote
-  uint32_t indent = 0;     // width of the indentation of the token's line; a tab counts 4
+  bool terminated = true;  // false: a string literal without its closing quote
+  uint32_t indent = 0;     // indentation of the token's line; a tab counts as 4 columns
   uint32_t start = 0;
   uint32_t length = 0;
   uint32_t line = 1;
@@ -161,7 +161,7 @@ struct Token {
   TextShape text;
 };
 
-/// Comments stay beside the stream, for documentation and for a formatter.
+/// Comments are separate from the tokens, for documentation and for a formatter.
 struct Comment {
   SourceSpan span;
   bool is_doc = false;        // ##, ///, /** */

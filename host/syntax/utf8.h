@@ -1,4 +1,4 @@
-// Characters of UTF-8 text. Bytes that are no UTF-8 count as characters of their own.
+// Characters of UTF-8 text. A byte that is not valid UTF-8 counts as a character.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace spl {
 
-/// In characters.
+/// The length in characters.
 size_t utf8_length(std::string_view text);
-/// The bytes of the character that starts at `at`.
+/// The number of bytes of the character that starts at `at`.
 size_t utf8_step(std::string_view text, size_t at);
-/// The code point of the one character that is given.
+/// The code point of `character`, which is a single character.
 uint32_t utf8_code(std::string_view character);
-/// What is no code point becomes U+FFFD.
+/// Appends a code point; an invalid one becomes U+FFFD.
 void append_utf8(std::string& out, uint32_t code);
 
 }  // namespace spl

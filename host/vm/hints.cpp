@@ -57,7 +57,7 @@ std::string name_hint(LoadedModule& module, Symbol name) {
   offer_globals(nearest, module);
   for (LoadedModule* other : module.wildcards) {
     for (const auto& [theirs, slot] : other->names) {
-      if (other->gives(theirs)) {
+      if (other->is_public(theirs)) {
         nearest.offer(name_of(theirs));
       }
     }
@@ -132,7 +132,7 @@ std::string field_hint(const Record& record, Symbol name) {
 std::string export_hint(LoadedModule& module, Symbol name) {
   SpellingSuggester nearest(name_of(name));
   for (const auto& [theirs, slot] : module.names) {
-    if (module.gives(theirs) && !module.slots[slot].is_missing()) {
+    if (module.is_public(theirs) && !module.slots[slot].is_missing()) {
       nearest.offer(name_of(theirs));
     }
   }

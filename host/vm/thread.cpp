@@ -77,7 +77,7 @@ void report_lost(const SimpleError& error, const std::string& where) {
   const StackEntry* entry = user_entry(error);
   const std::string place =
       entry == nullptr ? "" : " (" + entry->file + ":" + std::to_string(entry->line) + ")";
-  tell("warning: an error in " + where + " is lost: " + error.message + place + "\n");
+  print_diagnostic("warning: an error in " + where + " is lost: " + error.message + place + "\n");
 }
 
 const Method* Thread::find_method(Value self, Symbol name) const {

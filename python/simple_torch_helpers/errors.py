@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from traceback import TracebackException
 
-CALLS = "  calls, innermost first:\n"  # the host's heading
+CALLS = "  stack (most recent call first):
+"  # the host's heading
 
 
 def format_exception(error: BaseException, max_frames: int = 40) -> str:
@@ -38,7 +39,7 @@ def note_calls(error: BaseException, note: str) -> None:
     >>> note_calls(error, "  outer line\\n" + CALLS + "    inner\\n    outer\\n")
     >>> print(*error.__notes__, end="")
       inner line
-      calls, innermost first:
+      stack (most recent call first):
         inner
         outer
     """

@@ -90,7 +90,7 @@ def test_a_kernel_of_jupyter(kernel):
         == "[1.5, 2.5]"
     )
     name, traceback = kernel.error("simple_torch.run('fn f(): panic(\"no good\")\\nf()')")
-    assert (name, "no good" in traceback, "calls, innermost first" in traceback) == ("RuntimeError", True, True)
+    assert (name, "no good" in traceback, "stack (most recent call first)" in traceback) == ("RuntimeError", True, True)
     assert kernel.error("simple_torch.run('fn f(:')")[0] == "SyntaxError"
     kernel.run("simple_torch.run('exit(3)')")
     assert kernel.text("print(torch.ones(2).sum().item())") == "2.0\n"

@@ -514,7 +514,7 @@ def test_print_fails_when_the_stream_fails():
         def write(self, text):
             raise BrokenPipeError(32, "Broken pipe")
 
-    with redirect_stdout(Broken()), pytest.raises(RuntimeError, match="could not be written"):
+    with redirect_stdout(Broken()), pytest.raises(RuntimeError, match="cannot write to standard output"):
         run('print "lost"')
 
 

@@ -38,7 +38,7 @@ def test_an_error_shows_its_line_and_the_calls(tmp_path: Path) -> None:
         f"{file}:1:13: error: broken\n"
         '  fn inner(): panic("broken")\n'
         "              ^\n"
-        "  calls, innermost first:\n"
+        "  stack (most recent call first):\n"
         f"    inner ({file}:1:13)\n"
         f"    outer ({file}:3:5)\n"
         f"    module ({file}:4:1)\n"
@@ -48,7 +48,7 @@ def test_an_error_shows_its_line_and_the_calls(tmp_path: Path) -> None:
 def test_a_long_stack_is_cut_in_its_middle(tmp_path: Path) -> None:
     file = tmp_path / "deep.spl"
     file.write_text('fn down(n):\n    if n == 0: panic("bottom")\n    down(n - 1)\ndown(100)\n')
-    calls = run(file).stderr.split("innermost first:\n")[1].splitlines()
+    calls = run(file).stderr.split("most recent call first):\n")[1].splitlines()
     assert len(calls) == 41
     assert calls[20].strip() == "… 62 more"
     assert calls[-1].strip() == f"module ({file}:4:1)"
