@@ -232,8 +232,7 @@ void FunctionCompiler::check_assignable(Symbol symbol, const SourceSpan& span) {
                             ? local->is_fixed
                             : module_.fixed.contains(symbol) && resolve(symbol).form == Name::Form::kGlobal;
   if (is_fixed) {
-    error_at(span, "cannot assign to '" + name_of(symbol) + "', which is declared with 'val'",
-             "declare it with 'var'");
+    error_at(span, "cannot assign to immutable variable '" + name_of(symbol) + "'", "declare it with 'var'");
   }
   if (local == nullptr && resolve(symbol).form == Name::Form::kStatic && owner()->is_constant(symbol)) {
     error_at(span, "cannot assign to '" + name_of(symbol) + "', a constant of " + name_of(owner_name()),

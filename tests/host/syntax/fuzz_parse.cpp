@@ -1,5 +1,5 @@
-// What must hold for any bytes: the parser ends, its diagnostics lie inside the file and can be shown, a tree
-// can be written down. libFuzzer calls this where it is at hand; fuzz_test.cpp does everywhere.
+// Invariants for any input: the parser terminates, its diagnostics are inside the file and can be rendered,
+// and the tree can be dumped. test_fuzz.cpp and libFuzzer call this.
 #include "tests/host/syntax/fuzz_parse.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The target of both fuzzers.
+// The fuzz target.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace spl::test {
 
-/// Parses `text` and aborts where the parser breaks a promise.
+/// Parses `text` and aborts if an invariant of the parser does not hold.
 void parse_anything(std::string text);
 
 }  // namespace spl::test

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kLongest = 16384;
 
-// What the grammar turns on.
+// Tokens that affect the grammar.
 constexpr std::string_view kPieces[] = {
     "(",
     ")",
@@ -128,7 +128,7 @@ Mutator::Mutator(std::vector<std::string> corpus, uint64_t seed)
     : corpus_(std::move(corpus)), random_(seed) {}
 
 std::string Mutator::next() {
-  std::string text = any();
+  std::string text = any_program();
   for (size_t faults = 1 + below(6); faults > 0; --faults) {
     mutate(text);
   }
@@ -169,7 +169,7 @@ void Mutator::set_byte(std::string& text) {
   }
 }
 
-/// Moves a line in or out.
+/// Changes the indentation of a line.
 void Mutator::indent(std::string& text) {
   const size_t line = text.find('\n', below(text.size()));
   if (line == std::string::npos) {
@@ -182,14 +182,14 @@ void Mutator::indent(std::string& text) {
   }
 }
 
-/// Goes on with a part of another program.
+/// Appends a part of another program.
 void Mutator::splice(std::string& text) {
-  const std::string& other = any();
+  const std::string& other = any_program();
   const size_t from = below(other.size());
   text.insert(below(text.size() + 1), other.substr(from, below(400)));
 }
 
-/// Far more of one piece than anybody writes.
+/// Repeats one piece excessively.
 void Mutator::nest(std::string& text) {
   const std::string_view piece = kPieces[below(std::size(kPieces))];
   std::string deep;

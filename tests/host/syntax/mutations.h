@@ -1,4 +1,4 @@
-// Makes broken programs out of whole ones, the same ones for the same seed.
+// Deterministic mutation of programs.
 #pragma once
 
 #include <random>
@@ -9,10 +9,10 @@ namespace spl::test {
 
 class Mutator {
  public:
-  /// `corpus` has at least one program.
+  /// `corpus` must contain at least one program.
   Mutator(std::vector<std::string> corpus, uint64_t seed);
 
-  /// A program of the corpus after some faults.
+  /// Returns a mutated program of the corpus.
   std::string next();
 
  private:
@@ -25,7 +25,7 @@ class Mutator {
   void splice(std::string& text);
   void nest(std::string& text);
 
-  const std::string& any() { return corpus_[below(corpus_.size())]; }
+  const std::string& any_program() { return corpus_[below(corpus_.size())]; }
   /// A number in [0, limit); 0 for an empty range.
   size_t below(size_t limit) { return limit == 0 ? 0 : random_() % limit; }
 

@@ -1,4 +1,4 @@
-// Complaints: what they say, where they point, and that reading goes on after them.
+// Diagnostics: messages, positions, and recovery after errors.
 #include <gmock/gmock.h>
 
 #include "tests/host/syntax/trees.h"
@@ -9,7 +9,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Every complaint as `LINE:COLUMN MESSAGE [hint]`.
+/// Every diagnostic as `LINE:COLUMN MESSAGE [hint]`.
 std::vector<std::string> diagnostics(const std::string& source) {
   std::vector<std::string> out;
   for (const auto& diagnostic : parsed(source).diagnostics) {
@@ -19,15 +19,13 @@ std::vector<std::string> diagnostics(const std::string& source) {
   return out;
 }
 
-TEST(Errors, PointAtWhatIsWrong) {
+TEST(Errors, PointAtTheInvalidToken) {
   const std::vector<std::pair<const char*, const char*>> rows = {
       {"if a = b:\n    c", "1:6 unexpected '=' in a condition [did you mean '=='?]"},
       {"if a\n    b", "1:5 expected ':' after the condition, found end of line"},
-      {"fn f()\n    b",
-       "2:5 unexpected indent [a block starts after a line that ends with ':']"},
+      {"fn f()\n    b", "2:5 unexpected indent [a block starts after a line that ends with ':']"},
       {"if a:\nb", "1:5 expected an indented block [indent the next line, or write 'pass']"},
-      {"a\n  b",
-       "2:3 unexpected indent [a block starts after a line that ends with ':']"},
+      {"a\n  b", "2:3 unexpected indent [a block starts after a line that ends with ':']"},
       {"if a:\n    b\n  c", "3:3 unindent does not match any outer indentation level"},
       {"x = ", "1:4 expected an expression, found end of file"},
       {"x = +", "1:5 expected an expression, found '+'"},
@@ -50,7 +48,8 @@ TEST(Errors, PointAtWhatIsWrong) {
       {"for x on xs: y", "1:7 expected 'in' after the loop variable, found 'on'"},
       {"match x:\n    case 1 a", "2:12 expected ':', '->' or '=>' after the pattern, found 'a'"},
       {"class A:\n    x", "2:6 expected ':' and a type after the field name, found end of file"},
-      {"if a:\n\tb\n  c", "3:3 unindent does not match any outer indentation level [a tab counts as 4 columns]"},
+      {"if a:\n\tb\n  c",
+       "3:3 unindent does not match any outer indentation level [a tab counts as 4 columns]"},
       {"if a:\n    b\n  else: c",
        "3:3 unindent does not match any outer indentation level ['else' must be indented like its 'if']"},
       {"x = 1.", "1:7 expected a name, found end of file [a float needs a digit after the point: 1.0]"},
@@ -68,7 +67,7 @@ TEST(Errors, PointAtWhatIsWrong) {
   }
 }
 
-TEST(Errors, NameTheKeywordThatWasMeant) {
+TEST(Errors, SuggestTheIntendedKeyword) {
   EXPECT_THAT(diagnostics("val x = 1 esle 2"),
               ElementsAre("1:11 expected end of line, found 'esle' [did you mean 'else'?]"));
   EXPECT_THAT(diagnostics("esle: 1"),
@@ -78,12 +77,13 @@ TEST(Errors, NameTheKeywordThatWasMeant) {
   EXPECT_EQ(closest_keyword("clas"), "class");
   EXPECT_EQ(closest_keyword("def"), "fn");
   EXPECT_EQ(closest_keyword("tensor"), "");
-  EXPECT_THAT(diagnostics("def f(x): x"), ElementsAre("1:1 'def' is not a keyword [declare a function with 'fn']"));
+  EXPECT_THAT(diagnostics("def f(x): x"),
+              ElementsAre("1:1 'def' is not a keyword [declare a function with 'fn']"));
   EXPECT_THAT(diagnostics("elsif a: b"), ElementsAre("1:1 'elsif' is not a keyword [use 'elif']"));
   EXPECT_THAT(diagnostics("try:\n    a"), ElementsAre(HasSubstr("exceptions are not supported")));
 }
 
-TEST(Errors, LaterAndMissingPartsGetAPlainAnswer) {
+TEST(Errors, UnsupportedFeaturesHaveSpecificMessages) {
   EXPECT_THAT(diagnostics("actor Worker:\n    state:\n        x: i64\n"),
               ElementsAre("1:1 actors are not supported"));
   EXPECT_THAT(diagnostics("@[cuda_kernel]\nfn f(): 1\na"),
@@ -92,7 +92,8 @@ TEST(Errors, LaterAndMissingPartsGetAPlainAnswer) {
   EXPECT_THAT(diagnostics("val d = 5_km"), ElementsAre("1:9 numbers with units are not supported"));
   EXPECT_THAT(diagnostics("val y = m{ x^2 }"), ElementsAre("1:9 m{} blocks are not supported"));
   EXPECT_THAT(diagnostics("x ~= f()"), ElementsAre(HasSubstr("suspension with '~' is not supported")));
-  EXPECT_THAT(diagnostics("x ~> f"), ElementsAre("1:3 '~>' is not supported [use '>>' to compose functions]"));
+  EXPECT_THAT(diagnostics("x ~> f"),
+              ElementsAre("1:3 '~>' is not supported [use '>>' to compose functions]"));
   EXPECT_THAT(diagnostics("a .* b"),
               ElementsAre(HasSubstr("elementwise operators like '.*' are not supported")));
   EXPECT_THAT(diagnostics("fn f(x):\n    requires: x\n    x"),
@@ -100,7 +101,7 @@ TEST(Errors, LaterAndMissingPartsGetAPlainAnswer) {
   EXPECT_THAT(diagnostics("macro m(): 1"), ElementsAre("1:1 'macro' is not supported"));
 }
 
-TEST(Errors, SeveralInOneRun) {
+TEST(Errors, AreReportedTogether) {
   EXPECT_THAT(diagnostics("x = )\ny = 1\nfn f():\n    a = *\n    b = 2\n    c = /\nz = }"),
               ElementsAre(HasSubstr("1:5 "), HasSubstr("4:"), HasSubstr("6:9 "), HasSubstr("7:5 ")));
   EXPECT_THAT(diagnostics("f(1 2,\n  3\n)\nif x = 1:\n    a\nelse:\n    b\nc"),
@@ -111,7 +112,7 @@ TEST(Errors, SeveralInOneRun) {
               ElementsAre(HasSubstr("2:6 "), HasSubstr("4:6 ")));
 }
 
-TEST(Errors, AreFewAtMost) {
+TEST(Errors, AreLimitedInNumber) {
   std::string source;
   for (int i = 0; i < 100; ++i) {
     source += "x = )\n";
@@ -119,12 +120,12 @@ TEST(Errors, AreFewAtMost) {
   EXPECT_EQ(diagnostics(source).size(), 20u);
 }
 
-TEST(Errors, AreRenderedWithTheirLine) {
+TEST(Errors, AreRenderedWithTheirSourceLine) {
   const SourceFile file{1, "dir/t.spl", "a\n\tif b = c:\n"};
   const Diagnostic diagnostic{{1, 8, 2, 7, 1}, "no", "yes"};
   EXPECT_EQ(render(diagnostic, file), "dir/t.spl:2:7: error: no\n  \tif b = c:\n  \t     ^\n  hint: yes\n");
 }
 
-TEST(Errors, NoneInWhatIsRight) { EXPECT_THAT(diagnostics("print \"hi\"\n"), IsEmpty()); }
+TEST(Errors, ValidCodeHasNone) { EXPECT_THAT(diagnostics("print \"hi\"\n"), IsEmpty()); }
 
 }  // namespace spl::test

@@ -1,4 +1,4 @@
-// Expressions: operators and their order, calls, lambdas, collections.
+// Expressions: operators and precedence, calls, lambdas, collections.
 #include "tests/host/syntax/trees.h"
 
 namespace spl::test {
@@ -21,7 +21,7 @@ TEST(Expressions, NumbersInEveryBaseWithSuffixes) {
          {"1..11", "(.. 1 11)"}});
 }
 
-TEST(Expressions, OperatorsFromTightToLoose) {
+TEST(Expressions, OperatorsByPrecedence) {
   check({{"-2 ** 2", "(** -2 2)"},
          {"2 ** 3 ** 4", "(** 2 (** 3 4))"},
          {"a + b * c", "(+ a (* b c))"},

@@ -1,5 +1,5 @@
-// Broken programs by the thousand: no input may crash the parser or keep it busy. The programs of the tests
-// and corpus/ are broken at random, but the same way in every run. 60 s where SIMPLE_LONG_TESTS is set.
+// Fuzzing: no input may crash or hang the parser. The programs of the tests and of corpus/ are mutated with a
+// fixed seed. Runs for 60 s if SIMPLE_LONG_TESTS is set.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLongRun{60};
 constexpr std::chrono::seconds kShortRun{2};
-constexpr unsigned kHangs = 20;  // seconds that no input of 16 KiB needs, even on a busy machine
+constexpr unsigned kTimeoutSeconds = 20;  // for an input of 16 KiB on a busy machine
 
 std::vector<std::string> corpus() {
   std::vector<fs::path> files;
@@ -31,7 +31,7 @@ std::vector<std::string> corpus() {
       files.push_back(entry.path());
     }
   }
-  std::sort(files.begin(), files.end());  // folders come in any order
+  std::sort(files.begin(), files.end());  // directory order is unspecified
   std::vector<std::string> texts;
   for (const fs::path& file : files) {
     std::ostringstream text;
@@ -41,10 +41,10 @@ std::vector<std::string> corpus() {
   return texts;
 }
 
-// The input at work, for the handler below.
+// The current input, for the signal handler.
 std::string current;
 
-/// Shows the input that the parser died of. A stack overflow needs a stack of its own here.
+/// Prints the input on which the parser crashed. Runs on an alternate stack because of stack overflows.
 void show_input(int) {
   const auto show = [](const char* what, size_t size) {
     while (size > 0) {
@@ -82,7 +82,7 @@ TEST(Fuzz, NoInputCrashesOrHangsTheParser) {
   show_input_on_failure();
   const auto parse_one = [](std::string text) {
     current = std::move(text);
-    alarm(kHangs);
+    alarm(kTimeoutSeconds);
     parse_anything(current);
     alarm(0);
   };

@@ -14,7 +14,7 @@ TEST(Statements, ContinueAcrossLines) {
          {"a\n@deco\nfn f(): b", "a\n(@deco fn f () : b)"}});
 }
 
-TEST(Statements, CommentsAndBlankLinesNeverChangeTheBlock) {
+TEST(Statements, CommentsAndBlankLinesDoNotAffectBlocks) {
   check({{"if a:\n    b\n\n# c\n  /* d\n /* e */ */\n    f", "(if (a b f))"},
          {"if a:\n    # nothing yet\nelse:\n    b", "(if (a) (else b))"},
          {"#!/usr/bin/simple\na", "a"},
@@ -67,7 +67,7 @@ TEST(Statements, TrailingBlocksAreScopeBlocks) {
          {"g 1 \\x: p x", "(call g 1 (\\ (x) (call p x)))"}});
 }
 
-TEST(Statements, ExpectationsWithoutParentheses) {
+TEST(Statements, SpecAssertionsWithoutParentheses) {
   check({{"expect a == b", "(call expect (== a b))"},
          {"expect a to_equal b", "(call (. (call expect a) to_equal) b)"},
          {"expect a to_be_nil", "(call (. (call expect a) to_be_nil))"},
@@ -150,14 +150,14 @@ TEST(Statements, ReturnAndPass) {
          {"fn f(): pass_do_nothing", "(fn f () : (pass))"}});
 }
 
-TEST(Statements, KeepTheirPlaces) {
+TEST(Statements, KeepTheirPositions) {
   const auto result = parsed("a\n\n  # c\nif b:\n    foo.bar(1) + x");
   ASSERT_TRUE(result.ok());
   const auto& branch = as<IfExpr>(*as<ExprStmt>(*result.module.statements[1]).value);
   const auto& sum = as<BinaryExpr>(*as<ExprStmt>(*branch.clauses[0].body.statements[0]).value);
   EXPECT_EQ(sum.span.line, 5u);
   EXPECT_EQ(sum.span.column, 16u);       // the operator
-  EXPECT_EQ(sum.left->span.column, 9u);  // a call stands where its name does
+  EXPECT_EQ(sum.left->span.column, 9u);  // a call has the position of its name
 }
 
 }  // namespace spl::test

@@ -1,4 +1,4 @@
-// Text literals: quotes, escapes, interpolation.
+// String literals: quotes, escapes, interpolation.
 #include "tests/host/syntax/trees.h"
 
 namespace spl::test {
@@ -12,7 +12,7 @@ std::string value_of(const std::string& literal) {
   return value.kind == ExprKind::kText ? as<TextExpr>(value).value : "not a plain text";
 }
 
-TEST(Texts, QuotesDecideAboutEscapes) {
+TEST(Texts, QuotesDetermineEscapes) {
   EXPECT_EQ(value_of(R"("a\tb\n")"), "a\tb\n");
   EXPECT_EQ(value_of(R"('a\tb {x}')"), R"(a\tb {x})");
   EXPECT_EQ(value_of(R"('it\'s')"), "it's");
@@ -24,7 +24,7 @@ TEST(Texts, QuotesDecideAboutEscapes) {
 TEST(Texts, Escapes) {
   EXPECT_EQ(value_of(R"("\x41\u00e9\u{1F600}\101\e\"\{\}")"), "A\u00e9\U0001F600Ae\"{}");
   EXPECT_EQ(value_of(R"("\0")"), std::string(1, '\0'));
-  EXPECT_EQ(value_of(R"("\u{D800}")"), "\uFFFD");  // no character
+  EXPECT_EQ(value_of(R"("\u{D800}")"), "\uFFFD");  // not a character
 }
 
 TEST(Texts, InterpolateAnyExpression) {
@@ -53,7 +53,7 @@ TEST(Texts, SomeBracesAreLiteral) {
   check({{R"("{" + x + "}")", R"((+ (+ "{" x) "}"))"}});
 }
 
-TEST(Texts, InterpolationsKnowTheirPlace) {
+TEST(Texts, InterpolationsKeepTheirPositions) {
   const auto result = parsed("f\"\"\"\nab {x + }\n\"\"\"");
   ASSERT_EQ(result.diagnostics.size(), 1u);
   EXPECT_EQ(result.diagnostics[0].span.line, 2u);

@@ -1,4 +1,4 @@
-// Tables of source text and the tree it must give.
+// Tables of source text and expected trees.
 #pragma once
 
 #include <gtest/gtest.h>
