@@ -146,7 +146,7 @@ Value reduce(Thread& thread, Value* args, int count) {
     return true;
   });
   if (total.get().is_missing()) {
-    fail("reduce() of nothing needs a first value");
+    fail("reduce() of empty iterable with no initial value");
   }
   return total.take();
 }
@@ -389,7 +389,7 @@ Value partition(Thread& thread, Value* args, int) {
 size_t group_size(Value v, const char* what) {
   const int64_t size = to_integer(v);
   if (size < 1) {
-    fail(std::string(what) + "() needs a size of 1 or more");
+    fail(std::string(what) + "(): size must be at least 1");
   }
   return static_cast<size_t>(size);
 }

@@ -255,7 +255,7 @@ Format parse_format(const std::string& spec) {
     format.type = spec[at++];
   }
   if (at != spec.size()) {
-    fail("'" + spec + "' is no format");
+    fail("'" + spec + "' is not a valid format");
   }
   return format;
 }
@@ -403,7 +403,7 @@ std::string format_value(Value v, const std::string& spec) {
   }
   if (format.type != 0 && format.type != 'd' && !is_float_type(format.type) &&
       std::string("xXbo").find(format.type) == std::string::npos) {
-    fail("'" + spec + "' is no format of numbers");
+    fail("'" + spec + "' is not a number format");
   }
   const bool fraction = v.is_float() || is_single(v);
   const bool as_float = fraction || is_float_type(format.type);

@@ -20,7 +20,7 @@ namespace {
 // Externs have no parameters of any type: what may be anything comes in an array of its own.
 Value given(Value array, size_t at = 0) {
   if (!array.is(Kind::kArray) || as_object<Array>(array)->items.size() <= at) {
-    fail("an array of values is needed");
+    fail("expected an array of values");
   }
   return as_object<Array>(array)->items[at];
 }
@@ -38,7 +38,7 @@ Value loaded(Load&& load) {
 // A module's text, its name, and the values that it finds under names of its own, which come in turn.
 Value module_of_text(Thread&, Value* args, int) {
   if (!args[2].is(Kind::kArray)) {
-    fail("an array of names and values is needed");
+    fail("expected an array of names and values");
   }
   static int64_t count = 0;
   const std::string name = "<" + expect_text(args[1], "the name") + " " + std::to_string(++count) + ">";
@@ -165,7 +165,7 @@ Value shallow_copy(Thread&, Value* args, int) {
   }
   auto* instance = as_object<Instance>(of);
   if (instance->record->drop != nullptr) {
-    fail(type_name(of) + " has drop(): it owns something, of which a copy would let go once more");
+    fail(type_name(of) + " cannot be copied: its drop() would release the resource twice");
   }
   Instance* copy = new_instance(instance->record);
   for (size_t i = 0; i < instance->record->fields.size(); ++i) {
@@ -189,7 +189,7 @@ Value become(Thread&, Value* args, int) {
   if (!is_child || !std::equal(own->fields.begin(), own->fields.end(), wanted->fields.begin(),
                                wanted->fields.end(), same)) {
     fail(type_name(of) + " cannot become " + name_of(wanted->name) +
-         ", which is no class below its own, or has more fields");
+         ": it must be a subclass without additional fields");
   }
   wanted->has_objects = true;
   own = wanted;

@@ -63,7 +63,7 @@ int64_t to_integer(Value v) {
   if (const Ref told = told_number(v, {hook, second}); told.get().is_number()) {
     return to_integer(told.get());
   }
-  fail("cannot make an integer of " + type_name(v));
+  fail("cannot convert " + type_name(v) + " to an integer");
 }
 
 double to_number(Value v) {
@@ -80,7 +80,7 @@ double to_number(Value v) {
   if (const Ref told = told_number(v, {hook, second}); told.get().is_number()) {
     return told.get().to_double();
   }
-  fail("cannot make a number of " + type_name(v));
+  fail("cannot convert " + type_name(v) + " to a number");
 }
 
 const std::string& expect_text(Value v, const char* what) {
@@ -242,7 +242,7 @@ Value extreme(Thread& thread, Value* args, int count, int wanted) {
     }
   }
   if (best.is_missing()) {
-    fail("there is no greatest or least of nothing");
+    fail(wanted > 0 ? "max() iterable argument is empty" : "min() iterable argument is empty");
   }
   return best;
 }
@@ -269,7 +269,7 @@ Value range_fn(Thread&, Value* args, int count) {
     return make_range(count == 1 ? Value::integer(0) : args[0], count == 1 ? args[0] : args[1], false);
   }
   if (args[2].as_int == 0) {
-    fail("the step of range() must not be 0");
+    fail("range() step must not be zero");
   }
   const int64_t first = args[0].as_int, end = args[1].as_int, step = args[2].as_int;
   std::vector<Value> items;

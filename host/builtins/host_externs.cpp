@@ -84,7 +84,7 @@ Value sleep_fn(Thread&, Value* args, int) {
   constexpr auto kPart = duration_cast<steady_clock::duration>(milliseconds(20));
   const double seconds = to_number(args[0]);
   if (!(seconds >= 0)) {
-    fail("sleep() takes seconds that are not negative");
+    fail("sleep length must be non-negative");
   }
   const duration<double> whole(std::min(seconds, 1e9));
   const auto end = steady_clock::now() + duration_cast<steady_clock::duration>(whole);
@@ -126,7 +126,7 @@ Value read_text(Thread&, Value* args, int) {
   const std::string& path = expect_text(args[0], "the path");
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
-    fail("cannot read " + path + ": it is a folder");
+    fail("cannot read " + path + ": it is a directory");
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
@@ -157,7 +157,7 @@ Value list_dir(Thread&, Value* args, int) {
     names.push_back(entry->path().filename().string());
   }
   if (problem) {
-    fail("cannot read the folder " + path + ": " + problem.message());
+    fail("cannot read the directory " + path + ": " + problem.message());
   }
   std::sort(names.begin(), names.end());
   std::vector<Value> items;
@@ -212,7 +212,7 @@ const SimpleError& failure_given(Value array) {
   const SimpleError* error =
       given != nullptr && given->items.size() == 1 ? error_behind(given->items[0]) : nullptr;
   if (error == nullptr) {
-    fail("an array of one failure that attempt() gave is needed");
+    fail("expected an array with one Failure from attempt()");
   }
   return *error;
 }
@@ -252,7 +252,7 @@ Value tuple_of(Thread&, Value* args, int) {
   std::vector<Value> items = as_object<Array>(args[0])->items;
   const auto& names = as_object<Array>(args[1])->items;
   if (!names.empty() && names.size() != items.size()) {
-    fail("there are " + std::to_string(names.size()) + " names for " + std::to_string(items.size()) +
+    fail("rt_tuple: got " + std::to_string(names.size()) + " names for " + std::to_string(items.size()) +
          " items");
   }
   std::vector<Symbol> symbols;

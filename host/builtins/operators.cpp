@@ -60,7 +60,7 @@ bool is_comparison(BinaryOp op) {
 
 int64_t integer_power(int64_t base, int64_t exponent) {
   if (exponent < 0) {
-    fail("an integer to a negative power: use a float");
+    fail("negative exponent of an integer power; use a float");
   }
   uint64_t result = 1, factor = static_cast<uint64_t>(base);
   for (auto left = static_cast<uint64_t>(exponent); left != 0; left >>= 1) {
@@ -95,12 +95,12 @@ Value integers(BinaryOp op, int64_t a, int64_t b) {
       return Value::integer(integer_power(a, b));
     case BinaryOp::kShiftLeft:
       if (b < 0) {
-        fail("a shift by a negative number");
+        fail("negative shift count");
       }
       return Value::integer(b > 63 ? 0 : static_cast<int64_t>(x << b));
     case BinaryOp::kShiftRight:
       if (b < 0) {
-        fail("a shift by a negative number");
+        fail("negative shift count");
       }
       return Value::integer(a >> (b > 63 ? 63 : b));
     case BinaryOp::kBitAnd:
@@ -188,7 +188,7 @@ Value repeated(Value v, int64_t times) {
   if (v.is(Kind::kText)) {
     const std::string& text = text_of(v);
     if (!text.empty() && times > (INT64_C(1) << 32) / static_cast<int64_t>(text.size())) {
-      fail("a text of that length is too large");
+      fail("text is too long");
     }
     std::string result;
     result.reserve(text.size() * static_cast<size_t>(times));
@@ -199,7 +199,7 @@ Value repeated(Value v, int64_t times) {
   }
   const auto& items = as_object<Array>(v)->items;
   if (!items.empty() && times > (INT64_C(1) << 31) / static_cast<int64_t>(items.size())) {
-    fail("an array of that length is too large");
+    fail("array is too long");
   }
   std::vector<Value> result;
   result.reserve(items.size() * static_cast<size_t>(times));
@@ -322,7 +322,7 @@ bool Thread::contains(Value container, Value item) {
   if (container.is_object()) {
     switch (container.as_object->kind) {
       case Kind::kText:
-        return text_of(container).find(expect_text(item, "what `in` looks for in text")) != std::string::npos;
+        return text_of(container).find(expect_text(item, "the left operand of `in` in a text")) != std::string::npos;
       case Kind::kArray:
         for (const Value v : as_object<Array>(container)->items) {
           if (equals(v, item)) {
@@ -366,7 +366,7 @@ bool Thread::contains(Value container, Value item) {
         break;
     }
   }
-  fail(type_name(container) + " cannot be asked with `in`");
+  fail("`in` is not supported for " + type_name(container));
 }
 
 }  // namespace spl

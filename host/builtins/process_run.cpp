@@ -141,7 +141,7 @@ int code_of(pid_t child) {
 Value process_run(Thread&, Value* args, int) {
   const std::vector<std::string> words = texts_of(args[0], "the command");
   if (words.empty()) {
-    fail("there is no command to run");
+    fail("the command is empty");
   }
   Stream out, err;
   const pid_t child = start(words, environment_with(texts_of(args[1], "the variables")), out, err);

@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<Value>& items_of(Value array) {
   if (!array.is(Kind::kArray)) {
-    fail("rt_numbers_in takes an array of rows, one of places and one of texts");
+    fail("rt_numbers_in takes arrays of rows, column indexes and texts");
   }
   return as_object<Array>(array)->items;
 }
@@ -21,7 +21,7 @@ const std::vector<Value>& items_of(Value array) {
 std::unordered_set<std::string> texts_of(Value array) {
   std::unordered_set<std::string> texts;
   for (const Value item : items_of(array)) {
-    texts.insert(expect_text(item, "what stands for a missing number"));
+    texts.insert(expect_text(item, "a missing-value marker"));
   }
   return texts;
 }
@@ -103,7 +103,7 @@ class Records {
 Value csv_records(Thread&, Value* args, int) {
   const std::string& delimiter = expect_text(args[1], "the delimiter");
   if (delimiter.empty()) {
-    fail("a delimiter is one character");
+    fail("the delimiter must be one character");
   }
   return Records(expect_text(args[0], "the content"), delimiter).parts();
 }

@@ -147,7 +147,7 @@ Value bytes(Thread&, Value* args, int) {
 }
 
 Value contains(Thread&, Value* args, int) {
-  return Value::boolean(self_text(args).find(expect_text(args[1], "what contains() looks for")) !=
+  return Value::boolean(self_text(args).find(expect_text(args[1], "the argument of contains()")) !=
                         std::string::npos);
 }
 Value starts_with(Thread&, Value* args, int) {
@@ -164,15 +164,15 @@ Value found_at(const std::string& text, size_t at) {
              : Value::integer(static_cast<int64_t>(utf8_length(std::string_view(text).substr(0, at))));
 }
 Value find(Thread&, Value* args, int) {
-  return found_at(self_text(args), self_text(args).find(expect_text(args[1], "what find() looks for")));
+  return found_at(self_text(args), self_text(args).find(expect_text(args[1], "the argument of find()")));
 }
 Value rfind(Thread&, Value* args, int) {
-  return found_at(self_text(args), self_text(args).rfind(expect_text(args[1], "what rfind() looks for")));
+  return found_at(self_text(args), self_text(args).rfind(expect_text(args[1], "the argument of rfind()")));
 }
 Value count(Thread&, Value* args, int) {
-  const std::string& part = expect_text(args[1], "what count() counts");
+  const std::string& part = expect_text(args[1], "the argument of count()");
   if (part.empty()) {
-    fail("count() needs a text that is not empty");
+    fail("count(): the argument must not be empty");
   }
   int64_t found = 0;
   for (size_t at = self_text(args).find(part); at != std::string::npos;
@@ -184,8 +184,8 @@ Value count(Thread&, Value* args, int) {
 
 Value replace(Thread&, Value* args, int) {
   const std::string& text = self_text(args);
-  const std::string& from = expect_text(args[1], "what replace() looks for");
-  const std::string& to = expect_text(args[2], "what replace() puts in");
+  const std::string& from = expect_text(args[1], "the first argument of replace()");
+  const std::string& to = expect_text(args[2], "the second argument of replace()");
   if (from.empty()) {
     return retained(args[0]);
   }
@@ -254,9 +254,9 @@ Value reversed(Thread&, Value* args, int) {
 Value padded(Value* args, int count, bool left) {
   const int64_t width = to_integer(args[1]);
   if (width > INT64_C(1) << 32) {
-    fail("a text of that length is too large");
+    fail("text is too long");
   }
-  const std::string fill = count > 2 ? expect_text(args[2], "the filling") : " ";
+  const std::string fill = count > 2 ? expect_text(args[2], "the padding") : " ";
   std::string text = self_text(args);
   const auto length = static_cast<int64_t>(as_object<Text>(args[0])->length());
   std::string padding;
@@ -273,7 +273,7 @@ Value to_string(Thread&, Value* args, int) { return retained(args[0]); }
 Value ord(Thread&, Value* args, int) {
   const std::string& text = self_text(args);
   if (text.empty()) {
-    fail("an empty text has no first character");
+    fail("ord() of an empty text");
   }
   return Value::integer(utf8_code(text.substr(0, utf8_step(text, 0))));
 }

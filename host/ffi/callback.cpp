@@ -23,7 +23,7 @@ struct Callback {
   void* address = nullptr;
 };
 
-constexpr const char* kByNativeCode = "a function that native code called in a thread of its own";
+constexpr const char* kByNativeCode = "a callback on a native thread";
 
 thread_local std::exception_ptr pending;
 
@@ -111,7 +111,7 @@ Callback* make_callback(Value function, const std::shared_ptr<Signature>& signat
   if (interface == nullptr || closure == nullptr ||
       ffi_prep_closure_loc(static_cast<ffi_closure*>(closure), interface, entry, callback,
                            callback->address) != FFI_OK) {
-    fail("libffi cannot make a C function of this function");
+    fail("libffi cannot create a closure for this function");
   }
   return callback;
 }

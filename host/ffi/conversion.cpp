@@ -93,7 +93,7 @@ bool scalar_to_native(SplValue& out, Value v) {
 const std::string& text_for_native(Value v) {
   const std::string& text = text_of(v);
   if (text.find('\0') != std::string::npos) {
-    fail("a text with a NUL character cannot go to native code");
+    fail("a text with a NUL character cannot be passed to native code");
   }
   return text;
 }
@@ -118,7 +118,7 @@ void add_parameter(Signature& signature, const TypeExpr& type, const SourceSpan&
 
 NativeType result_type(const TypeExpr& type, const SourceSpan& span) {
   if (type.kind == TypeKind::kFunction) {
-    throw CompileError{span, "native code cannot give a function", ""};
+    throw CompileError{span, "native code cannot return a function", ""};
   }
   return native_type(type, span);
 }
@@ -171,7 +171,7 @@ SplValue to_native(Value v) {
         array_to_native(v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items);
     return out;
   }
-  fail("a value of type " + type_name(v) + " cannot go to native code");
+  fail("a value of type " + type_name(v) + " cannot be passed to native code");
 }
 
 Value array_from_native(const SplArray* array) {
@@ -362,7 +362,7 @@ Value borrowed_from_native(NativeType type, const void* place) {
 void to_native_result(NativeType type, Value v, NativeResult& result) {
   const auto want = [&](bool right, const char* wanted) {
     if (!right) {
-      fail(std::string("a function that native code called must give ") + wanted + ", not " + type_name(v));
+      fail(std::string("a callback must return ") + wanted + ", not " + type_name(v));
     }
   };
   switch (type) {

@@ -39,7 +39,7 @@ std::multiset<void*>& open_libraries() {
 void* library_argument(Value v) {
   void* library = pointer<void>(v, "the library");
   if (!open_libraries().contains(library)) {
-    fail(display(v) + " is no library that spl_dlopen() gave");
+    fail(display(v) + " is not a library handle from spl_dlopen()");
   }
   return library;
 }
@@ -75,7 +75,7 @@ std::array<Number, kMostWords> words(Value array, Value count, Read&& read) {
     fail("a native call by address takes at most 8 arguments");
   }
   if (n < 0 || n > static_cast<int64_t>(items.size())) {
-    fail("a native call with " + std::to_string(n) + " arguments was given " + std::to_string(items.size()));
+    fail("a native call with " + std::to_string(n) + " arguments, got " + std::to_string(items.size()));
   }
   std::array<Number, kMostWords> made{};
   for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
@@ -126,7 +126,7 @@ Value bits_to_float(Thread&, Value* args, int) {
 
 // The address is good until 64 later ones have been asked for, even if nothing else holds the text.
 Value text_address(Thread&, Value* args, int) {
-  expect_text(args[0], "what spl_str_ptr() points to");
+  expect_text(args[0], "the argument of spl_str_ptr()");
   static std::array<Ref, 64> recent;
   static size_t next = 0;
   Ref& slot = recent[next++ % recent.size()];
@@ -134,7 +134,7 @@ Value text_address(Thread&, Value* args, int) {
   return Value::integer(reinterpret_cast<int64_t>(text_for_native(slot.get()).c_str()));
 }
 Value text_at(Thread&, Value* args, int) {
-  return make_text(pointer<const char>(args[0], "what rt_cstring_to_text() reads"));
+  return make_text(pointer<const char>(args[0], "the argument of rt_cstring_to_text()"));
 }
 
 Value allocate(Thread&, Value* args, int) {
@@ -151,13 +151,13 @@ Value free_memory(Thread&, Value* args, int) {
 }
 Value write_integer(Thread&, Value* args, int) {
   const int64_t word = to_integer(args[2]);
-  std::memcpy(pointer<char>(args[0], "where rt_ptr_write_i64() writes") + to_integer(args[1]), &word,
+  std::memcpy(pointer<char>(args[0], "the first argument of rt_ptr_write_i64()") + to_integer(args[1]), &word,
               sizeof word);
   return Value();
 }
 Value read_integer(Thread&, Value* args, int) {
   int64_t word;
-  std::memcpy(&word, pointer<const char>(args[0], "where rt_ptr_read_i64() reads") + to_integer(args[1]),
+  std::memcpy(&word, pointer<const char>(args[0], "the first argument of rt_ptr_read_i64()") + to_integer(args[1]),
               sizeof word);
   return Value::integer(word);
 }

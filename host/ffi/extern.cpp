@@ -40,7 +40,7 @@ void resolve(Extern& function) {
   }
   function.call_interface = call_interface(function.signature);
   if (function.call_interface == nullptr) {
-    fail(function.name + ": libffi refuses this signature");
+    fail(function.name + ": libffi does not support this signature");
   }
   function.address = found.address;
 }
@@ -77,7 +77,7 @@ Value make_extern(const FunctionDecl& decl, const LoadedModule& module) {
   function->name = name_of(decl.info.name);
   if (decl.params.size() > kMostArguments) {
     throw CompileError{
-        decl.span, "an extern function has at most " + std::to_string(kMostArguments) + " parameters", ""};
+        decl.span, "an extern function can have at most " + std::to_string(kMostArguments) + " parameters", ""};
   }
   for (const Param& param : decl.params) {
     if (!param.type) {

@@ -54,7 +54,7 @@ constexpr int kInterruptedCode = 130;  // of a program that Ctrl-C ended
 /// What exit(code) is where it can end nothing but the thread that calls it.
 inline SimpleError exit_refused(int code) {
   return SimpleError("exit(" + std::to_string(code) + ") was called",
-                     "only the program that runs this one can end");
+                     "an embedded program cannot end the process");
 }
 
 [[noreturn]] void fail(std::string message, std::string hint = "");

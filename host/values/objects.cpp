@@ -264,7 +264,7 @@ Value make_tuple(std::vector<Value> items) {
 Value make_range(Value start, Value end, bool inclusive) {
   for (const Value v : {start, end}) {
     if (!is_any_integer(v) && !v.is_nil()) {
-      fail("a range goes from one integer to another, not to " + type_name(v));
+      fail("range bounds must be integers, got " + type_name(v));
     }
   }
   auto* range = new Range();

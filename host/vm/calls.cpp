@@ -111,7 +111,7 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
       case CallSpec::Form::kPositional:
         // A block behind the call may follow anything.
         if (!named.empty() && !(i + 1 == given && value.get().is(Kind::kClosure))) {
-          fail(proto.name + "(): a positional argument stands after a named one");
+          fail(proto.name + "(): a positional argument follows a named one");
         }
         positional.push_back(std::move(value));
         break;
@@ -137,7 +137,7 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, u
         }
         break;
       case CallSpec::Form::kBase:
-        fail("..base belongs into a construction");
+        fail("..base is only allowed in a constructor call");
     }
   }
   Value* slots = stack_ + base;
@@ -513,8 +513,8 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
   }
   const bool in_place = method != nullptr && method->is_mutating && !method->is_static;
   if (in_place && !as_object<Closure>(method->function)->proto->runs_at_once()) {
-    fail(name_of(cache.name) + "() changes a value in place, and can neither be async nor yield",
-         "an object of a class can be changed at any time");
+    fail(name_of(cache.name) + "() changes its receiver in place and cannot be async or a generator",
+         "methods of a class do not have this restriction");
   }
   if (in_place && scratch.get().is_nil()) {
     const bool is_variable = path.root == Path::Root::kGlobal && path.steps.empty();

@@ -24,8 +24,8 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
     }
   }
   if (record->awaits_parents) {
-    fail(name_of(record->name) + " is made before its class statement has run, which joins it to its parents",
-         "make it below the class");
+    fail(name_of(record->name) + " cannot be created before its class statement has run",
+         "create it below the class");
   }
   Instance* instance = new_instance(record);
   Ref held = Ref::owned(Value::object(instance));
@@ -34,7 +34,7 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
   }
   if (initializer != nullptr && !initializer->is_static) {
     if (!as_object<Closure>(initializer->function)->proto->runs_at_once()) {
-      fail("the initializer of " + name_of(record->name) + " can neither be async nor yield");
+      fail("the initializer of " + name_of(record->name) + " cannot be async or a generator");
     }
     fill_fields(instance, 0, 0, nullptr);
     assign(stack_[window], held.take());
@@ -98,7 +98,7 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
     if (at == total) {
       release(owned);
       fail(name_of(record->name) + " has " + std::to_string(total) + (total == 1 ? " field" : " fields") +
-           ", more values were given");
+           ", got more values");
     }
     put(at, owned);
   };

@@ -15,7 +15,7 @@ Extern& function_of(DirectCall& call, const Record& record) {
   if (call.function == nullptr) {
     const Value found = record.module->lookup(call.name);
     if (!found.is(Kind::kExtern)) {
-      fail("direct: " + name_of(call.name) + " is no extern function of " + record.module->name);
+      fail("direct: " + name_of(call.name) + " is not an extern function of " + record.module->name);
     }
     call.function = as_object<Extern>(found);
   }

@@ -119,15 +119,15 @@ void* address_of(DirectInvocation& invocation, const Record& record, const std::
   const Symbol name = invocation.native.name;
   const Value found = record.module->lookup(name);
   if (!found.is(Kind::kExtern)) {
-    fail("direct: " + name_of(name) + " is no extern function of " + record.module->name);
+    fail("direct: " + name_of(name) + " is not an extern function of " + record.module->name);
   }
   Extern& function = *as_object<Extern>(found);
   if (function.signature.parameters != types || function.signature.result != NativeType::kInt) {
-    fail("direct: " + name_of(name) + " has other parameters than such a call needs");
+    fail("direct: " + name_of(name) + " has the wrong parameters for a direct call");
   }
   invocation.native.address = address_of(function);
   if (invocation.native.address == nullptr) {
-    fail("direct: " + name_of(name) + " is the host's own");
+    fail("direct: " + name_of(name) + " is a function of the host itself");
   }
   return invocation.native.address;
 }

@@ -249,7 +249,7 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     auto* type = as_object<Type>(object);
     if (type->is_constant(name) && type->statics.contains(name)) {
       fail(name_of(name) + " is a constant of " + name_of(type->name) + " and cannot be assigned",
-           "declare it by `static var` to change it");
+           "declare it with `static var` to change it");
     }
     assign(type->statics[name], value.take());
     return;

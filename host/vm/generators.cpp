@@ -28,7 +28,7 @@ bool Thread::resume(Generator* generator, Value& out) {
     return false;
   }
   if (generator->state == Generator::State::kRunning) {
-    fail("this generator is running already", "what it yields cannot depend on its own next value");
+    fail("generator already executing", "a generator cannot request its own next value");
   }
   const uint32_t window = std::max(top(), native_top_);
   need_room(window + 1 + generator->proto().registers);
@@ -47,7 +47,7 @@ bool Thread::resume(Generator* generator, Value& out) {
   if (generator->state == Generator::State::kRunning) {  // it has returned
     generator->state = Generator::State::kEnded;
     if (is_failure(given.get())) {  // of a `?`, which has nobody else to go to
-      fail("a generator has ended with " + display(given.get()), "what it yields may be a Result");
+      fail("a generator ended with " + display(given.get()), "yield a Result to report errors");
     }
     return false;
   }
@@ -93,7 +93,7 @@ void Thread::run_left_defers(std::vector<Defer> defers) {
       if (!error.located) {
         error.stack = stack();
       }
-      report_lost(error, "what was deferred in a generator that did not come to its end");
+      report_lost(error, "deferred code of an unfinished generator");
     }
   }
 }
@@ -126,7 +126,7 @@ Value next_or_nil(Thread& thread, Value* args, int) {
   const Method* const own = args[0].is(Kind::kInstance) ? thread.find_method(args[0], next) : nullptr;
   if (own == nullptr) {
     fail("next() takes a generator or an object with next(), not " + type_name(args[0]),
-         "iter() of what a loop goes over gives one");
+         "iter() of an iterable returns one");
   }
   thread.next_of(args[0], *own, value);
   return value;

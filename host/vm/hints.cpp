@@ -74,7 +74,7 @@ std::string name_hint(LoadedModule& module, Symbol name) {
 
 std::string member_hint(Value object, Symbol name) {
   if (is_none(object)) {
-    return "the value is nil; ?. gives nil for a member of nil";
+    return "the value is nil; ?. returns nil for a member of nil";
   }
   SpellingSuggester nearest(name_of(name));
   if (object.is(Kind::kInstance)) {
@@ -140,7 +140,7 @@ std::string export_hint(LoadedModule& module, Symbol name) {
 }
 
 void fail_taken(Symbol name) {
-  fail("'" + name_of(name) + "' is being changed by a method of its own", "that method reads it as self");
+  fail("'" + name_of(name) + "' is being changed by one of its methods", "use self in that method");
 }
 
 namespace {
@@ -148,7 +148,7 @@ namespace {
 // Of modules that import each other the one that was asked for first runs last.
 void refuse_unfinished(const LoadedModule& from, Symbol name) {
   if (from.state == LoadedModule::State::kLoading || from.state == LoadedModule::State::kRunning) {
-    fail("'" + name_of(name) + "' of module " + from.name + " is not there yet",
+    fail("'" + name_of(name) + "' of module " + from.name + " is not initialized yet",
          from.name +
              " imports, directly or by others, the module that asks for it, and goes on only after that one: "
              "use the name in a function, or move it to a third module");
@@ -162,7 +162,7 @@ void fail_undefined(LoadedModule& module, Symbol name) {
     refuse_unfinished(*import->second.from, import->second.name);
   }
   if (module.binds(name)) {
-    fail("'" + name_of(name) + "' is used before it is bound");
+    fail("'" + name_of(name) + "' is used before assignment");
   }
   fail("'" + name_of(name) + "' is not defined", name_hint(module, name));
 }

@@ -30,13 +30,13 @@ template <class Pick>
 void for_slice(Value start, Value stop, Value step, int64_t size, Pick&& pick) {
   for (Value* part : {&start, &stop, &step}) {
     if (!part->is_nil() && !is_any_integer(*part)) {
-      fail("the parts of a slice must be integers, not " + type_name(*part));
+      fail("slice indices must be integers, not " + type_name(*part));
     }
     *part = plain(*part);
   }
   const int64_t by = step.is_nil() ? 1 : std::clamp<int64_t>(step.as_int, -size - 1, size + 1);
   if (by == 0) {
-    fail("the step of a slice must not be 0");
+    fail("slice step cannot be zero");
   }
   const auto clamp = [&](Value part, int64_t otherwise) {
     if (part.is_nil()) {

@@ -28,7 +28,7 @@ int64_t Thread::length(Value v) {
         int64_t between;
         if (__builtin_sub_overflow(range->end.as_int, range->start.as_int, &between) ||
             (range->inclusive && __builtin_add_overflow(between, 1, &between))) {
-          fail("the length of this range is no 64-bit integer");
+          fail("the length of this range does not fit in 64 bits");
         }
         return std::max<int64_t>(0, between);
       }
@@ -72,7 +72,7 @@ Value make_iterator(Value source) {
       return Value::object(new Iterator(inner.take()));
     }
     if (inner.get().is(Kind::kInstance)) {
-      fail("iter() of " + type_name(source) + " gives " + type_name(inner.get()) + ", which has no next()");
+      fail("iter() of " + type_name(source) + " returns " + type_name(inner.get()) + ", which has no next()");
     }
     return make_iterator(inner.get());
   }

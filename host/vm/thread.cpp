@@ -77,7 +77,7 @@ void report_lost(const SimpleError& error, const std::string& where) {
   const StackEntry* entry = user_entry(error);
   const std::string place =
       entry == nullptr ? "" : " (" + entry->file + ":" + std::to_string(entry->line) + ")";
-  print_diagnostic("warning: an error in " + where + " is lost: " + error.message + place + "\n");
+  print_diagnostic("warning: error ignored in " + where + ": " + error.message + place + "\n");
 }
 
 const Method* Thread::find_method(Value self, Symbol name) const {
@@ -136,7 +136,7 @@ std::string Thread::instance_display(Value v) {
   if (const Method* method = find_method(v, hook)) {
     const Ref text = Ref::owned(call_method_of(v, *method, nullptr, 0));
     if (!text.get().is(Kind::kText)) {
-      fail("__str__ of " + type_name(v) + " must give text, it gave " + type_name(text.get()));
+      fail("__str__ of " + type_name(v) + " must return text, not " + type_name(text.get()));
     }
     return text_of(text.get());
   }
@@ -167,7 +167,7 @@ Value Thread::global(LoadedModule& module, uint32_t slot) {
   }
   const Value value = module.lookup(name);
   if (value.is_missing() && module.uniques.contains(name)) {
-    fail("'" + name_of(name) + "' was moved", "what took it has it now");
+    fail("'" + name_of(name) + "' was moved", "the new owner holds the value");
   }
   if (value.is_missing()) {
     fail_undefined(module, name);

@@ -108,7 +108,7 @@ void start_thread(const std::shared_ptr<Outcome>& outcome, Function&& function, 
     std::thread(std::forward<Function>(function), std::forward<What>(what)..., outcome).detach();
   } catch (const std::system_error&) {
     running().pop_back();
-    fail("no more threads can be started", "join some of those that run before starting others");
+    fail("cannot start more threads", "join running threads first");
   }
 }
 
@@ -180,8 +180,8 @@ void refuse_ring(const Outcome& wanted) {
   }
   for (const Outcome* at = wanted.waits_for; at != nullptr; at = at->waits_for) {
     if (at == mine) {
-      fail("these threads would wait for each other for ever",
-           "what is joined here is itself joining this thread");
+      fail("deadlock: these threads would wait for each other",
+           "the joined thread is itself joining this thread");
     }
   }
 }

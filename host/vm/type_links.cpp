@@ -57,9 +57,9 @@ void inherit(Type& type, const Type& parent) {
       continue;
     }
     if (record.has_objects) {
-      fail("objects of " + name_of(record.name) + " were made before it got the fields of " +
+      fail("objects of " + name_of(record.name) + " were created before it inherited the fields of " +
                name_of(parent.name),
-           "make them below this line");
+           "create them below this line");
     }
     retained(field.default_value);
     record.fields.push_back(field);

@@ -112,7 +112,7 @@ void Thread::unwind(uint32_t floor, bool too_deep) {
       const InterruptsMasked masked;
       run_defers(frame.defers);
     } catch (const SimpleError& error) {
-      report_lost(error, "what was deferred, while another error was on its way");
+      report_lost(error, "deferred code while another error was propagating");
     }
     Value self;
     if (frame.place_path >= 0) {

@@ -63,7 +63,7 @@ def test_modules_that_need_each_other_at_once_are_told_so(tmp_path: Path) -> Non
     (tmp_path / "egg.spl").write_text("use hen.{feather}\nval shell = feather + 1\n")
     (tmp_path / "program.spl").write_text("use hen\n")
     told = run(tmp_path / "program.spl").stderr
-    assert "egg.spl:2:13: error: 'feather' of module hen is not there yet\n" in told
+    assert "egg.spl:2:13: error: 'feather' of module hen is not initialized yet\n" in told
     assert "hint: hen imports, directly or by others, the module that asks for it" in told
     calls = [line.split("(")[1].split("/")[-1] for line in told.split("most recent call first):\n")[1].splitlines()]
     assert calls == ["egg.spl:2:13)", "hen.spl:1:1)", "program.spl:1:1)"]

@@ -244,7 +244,7 @@ def test_an_error_in_an_example_is_explained_at_the_end(tmp_path: Path) -> None:
         "    nil has no field foo\n"
         "      fn inner(x): x.foo\n"
         "                     ^\n"
-        "      hint: the value is nil; ?. gives nil for a member of nil\n"
+        "      hint: the value is nil; ?. returns nil for a member of nil\n"
         "      stack (most recent call first):\n"
         f"        inner ({file}:1:16)\n"
         f"        block ({file}:4:9)\n"
