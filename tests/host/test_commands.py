@@ -91,7 +91,7 @@ def test_a_future_that_nobody_awaits_does_not_fail_in_silence(tmp_path: Path) ->
     )
     result = run(file)
     assert (result.returncode, result.stdout) == (0, "end\n")
-    assert "an error in an async function that was never awaited is lost: index 4 is out of range" in result.stderr
+    assert "error ignored in an async function that was never awaited: index 4 is out of range" in result.stderr
 
 
 def test_main_gets_the_arguments(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_failure_in_what_a_generator_left_deferred_is_told(tmp_path: Path) -> 
     file.write_text('fn steps():\n    defer panic("late")\n    yield 1\nprint next(steps())\n')
     done = run(file)
     assert (done.returncode, done.stdout) == (0, "1\n")
-    assert "a generator that did not come to its end is lost: late" in done.stderr
+    assert "deferred code of an unfinished generator: late" in done.stderr
 
 
 def test_the_failure_of_a_thread_that_nobody_joins_is_told(tmp_path: Path) -> None:
@@ -131,4 +131,4 @@ def test_the_failure_of_a_thread_that_nobody_joins_is_told(tmp_path: Path) -> No
     )
     done = run(file)
     assert (done.returncode, done.stdout) == (0, "end\n")
-    assert "a thread that was never joined is lost: alone" in done.stderr
+    assert "a thread that was never joined: alone" in done.stderr

@@ -233,7 +233,7 @@ def test_a_spec_that_calls_exit_is_a_failure(tmp_path: Path) -> None:
     spec.write_text('describe "leaving":\n    it "goes":\n        exit(0)\n    it "never runs":\n        check(true)\n')
     done = run("test", spec)
     assert done.returncode == 1
-    assert "exit(0) was called" in done.stdout
+    assert "exit(0) called: the rest of the file did not run" in done.stdout
     assert done.stdout.splitlines()[-1] == "0 passed, 1 failed, 0 skipped"
 
 
