@@ -11,7 +11,7 @@ namespace spl {
 
 namespace {
 
-const std::vector<Value>& items_of(Value array) {
+const std::vector<Value>& rows_of(Value array) {
   if (!array.is(Kind::kArray)) {
     fail("rt_numbers_in takes arrays of rows, column indexes and texts");
   }
@@ -20,7 +20,7 @@ const std::vector<Value>& items_of(Value array) {
 
 std::unordered_set<std::string> texts_of(Value array) {
   std::unordered_set<std::string> texts;
-  for (const Value item : items_of(array)) {
+  for (const Value item : rows_of(array)) {
     texts.insert(expect_text(item, "a missing-value marker"));
   }
   return texts;
@@ -109,13 +109,13 @@ Value csv_records(Thread&, Value* args, int) {
 }
 
 Value numbers_in(Thread&, Value* args, int) {
-  const auto& rows = items_of(args[0]);
-  const auto& places = items_of(args[1]);
+  const auto& rows = rows_of(args[0]);
+  const auto& places = rows_of(args[1]);
   const auto missing = texts_of(args[2]);
   std::vector<Value> numbers;
   numbers.reserve(rows.size() * places.size());
   for (const Value row : rows) {
-    const auto& fields = items_of(row);
+    const auto& fields = rows_of(row);
     for (const Value place : places) {
       const Value field = fields[checked_index(place, fields.size(), "row")];
       numbers.push_back(number_or_nil(expect_text(field, "a field"), missing));

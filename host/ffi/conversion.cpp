@@ -211,7 +211,7 @@ bool is_function(Value v) {
        (is_any_integer(v) ? display(v) : type_name(v)));
 }
 
-const std::vector<Value>& items_of(Value v) {
+const std::vector<Value>& array_items(Value v) {
   return v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items;
 }
 
@@ -287,7 +287,7 @@ void Arguments::convert(const std::string& function, size_t i, Value v) {
       if (!v.is(Kind::kArray) && !v.is(Kind::kTuple)) {
         refuse(function, i, v, "an array");
       }
-      slot.array = array_to_native(items_of(v));
+      slot.array = array_to_native(array_items(v));
       break;
     case NativeType::kFunction:
       if (!v.is_nil() && !is_function(v)) {
@@ -393,7 +393,7 @@ void to_native_result(NativeType type, Value v, NativeResult& result) {
       break;
     case NativeType::kArray:
       want(v.is(Kind::kArray) || v.is(Kind::kTuple), "an array");
-      result.pointer = array_to_native(items_of(v));
+      result.pointer = array_to_native(array_items(v));
       break;
     case NativeType::kFunction:
       break;

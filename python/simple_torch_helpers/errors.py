@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from traceback import TracebackException
 
-CALLS = "  stack (most recent call first):
-"  # the host's heading
+CALLS = "  stack (most recent call first):\n"  # the host's heading
 
 
 def format_exception(error: BaseException, max_frames: int = 40) -> str:
