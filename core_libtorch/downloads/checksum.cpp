@@ -13,7 +13,7 @@
 namespace simple_torch::core::downloads {
 namespace {
 
-struct Close {
+struct CloseFile {
   void operator()(FILE* file) const { std::fclose(file); }
 };
 
@@ -23,7 +23,7 @@ struct Close {
 
 template <class Digest>
 std::string digest_of(const std::string& path) {
-  const std::unique_ptr<FILE, Close> file(std::fopen(path.c_str(), "rb"));
+  const std::unique_ptr<FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) {
     fail(path);
   }

@@ -25,7 +25,7 @@ constexpr size_t kBlock = 512;
 constexpr uint64_t kMaxHeaderBytes = 1U << 20U;  // of a long name or of pax records
 using Header = std::array<char, kBlock>;
 
-struct Close {
+struct CloseGzip {
   void operator()(gzFile file) const { gzclose(file); }
 };
 
@@ -76,7 +76,7 @@ class Source {
   }
 
   std::string path_;
-  std::unique_ptr<gzFile_s, Close> file_;
+  std::unique_ptr<gzFile_s, CloseGzip> file_;
 };
 
 std::string_view field(const Header& header, size_t begin, size_t size) {
