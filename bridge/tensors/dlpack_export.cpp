@@ -12,7 +12,7 @@
 namespace simple_torch::bridge {
 namespace {
 
-struct Options {
+struct ExportOptions {
   PyObject* stream = Py_None;
   PyObject* max_version = Py_None;
   PyObject* dl_device = Py_None;
@@ -20,7 +20,7 @@ struct Options {
 };
 
 /// False with a TypeError set for an unknown name.
-bool read_options(PyObject* const* values, PyObject* names, Options& options) {
+bool read_options(PyObject* const* values, PyObject* names, ExportOptions& options) {
   const Py_ssize_t count = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* name = PyTuple_GET_ITEM(names, i);
@@ -120,7 +120,7 @@ PyObject* export_to_python(const at::Tensor& tensor, PyObject* const* values, Py
     PyErr_SetString(PyExc_TypeError, "__dlpack__() takes keyword arguments only");
     return nullptr;
   }
-  Options options;
+  ExportOptions options;
   if (!read_options(values, names, options) || !matches_device(tensor, options.dl_device) ||
       !order_before(tensor, options.stream)) {
     return nullptr;

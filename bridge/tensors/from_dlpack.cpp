@@ -13,13 +13,13 @@ namespace simple_torch::bridge {
 namespace {
 
 /// The options of one call, and storage for the device that `import` points to.
-struct Options {
+struct FromDlpackOptions {
   ImportOptions import;
   DLDevice device{};
 };
 
 /// False with an exception set when `value` is not a torch device.
-bool read_device(PyObject* value, Options& options) {
+bool read_device(PyObject* value, FromDlpackOptions& options) {
   const Ref text(value == Py_None ? nullptr : PyObject_Str(value));
   if (value == Py_None) {
     return true;
@@ -36,7 +36,7 @@ bool read_device(PyObject* value, Options& options) {
   return options.import.device != nullptr;
 }
 
-bool read_copy(PyObject* value, Options& options) {
+bool read_copy(PyObject* value, FromDlpackOptions& options) {
   const int copy = value == Py_None ? 0 : PyObject_IsTrue(value);
   if (value != Py_None) {
     options.import.copy = copy == 1 ? CopyRule::kAlways : CopyRule::kNever;
@@ -45,7 +45,7 @@ bool read_copy(PyObject* value, Options& options) {
 }
 
 /// False with an exception set.
-bool read_options(PyObject* const* values, Py_ssize_t count, PyObject* names, Options& options) {
+bool read_options(PyObject* const* values, Py_ssize_t count, PyObject* names, FromDlpackOptions& options) {
   const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
   bool is_known = count == 1;
   for (Py_ssize_t i = 0; is_known && i < named; ++i) {
@@ -114,7 +114,7 @@ bool import_object(PyObject* object, const ImportOptions& options, at::Tensor& o
 }  // namespace
 
 PyObject* from_dlpack(PyObject* /*module*/, PyObject* const* values, Py_ssize_t count, PyObject* names) {
-  Options options;
+  FromDlpackOptions options;
   at::Tensor tensor;
   return read_options(values, count, names, options) && import_object(values[0], options.import, tensor)
              ? wrap_tensor(std::move(tensor))
