@@ -111,7 +111,7 @@ def test_tied_parameters_stay_tied():
     message_text = "functional_call got multiple values for keys"
     assert message_text in message(lambda: torch.func.functional_call(theirs, both, x))
     assert message_text in message(lambda: OURS.call(ours, both, x))
-    assert equal(ours.first.weight, theirs.first.weight), "a refusal leaves the module as it was"
+    assert equal(ours.first.weight, theirs.first.weight), "an error leaves the module unchanged"
 
 
 def test_strict_checks_the_keys():

@@ -58,9 +58,9 @@ def difference(part: str, ours: Any, expected: Any) -> Difference | None:
 
 
 def differences(ours: Run, expected: Run) -> Iterator[Difference]:
-    if ours.refusal is not None or expected.refusal is not None:
-        if first_line(ours.refusal) != first_line(expected.refusal):
-            yield Difference("error", f"{ours.refusal!r} is not {expected.refusal!r}")
+    if ours.error_message is not None or expected.error_message is not None:
+        if first_line(ours.error_message) != first_line(expected.error_message):
+            yield Difference("error", f"{ours.error_message!r} is not {expected.error_message!r}")
         return
     names = [[part for part, _ in run.values] for run in (ours, expected)]
     if names[0] != names[1]:
@@ -103,7 +103,7 @@ def compare(case: Case, tally: Tally, tolerances: dict[str, tuple[float, float]]
     found = list(differences(ours, expected))
     tally.counts["inputs"] += 1
     if not found:
-        tally.counts["rejected by both" if expected.refusal is not None else "bit-identical"] += 1
+        tally.counts["rejected by both" if expected.error_message is not None else "bit-identical"] += 1
         return
     found = [one for one in found if not has_changed(case, one)]
     if not found:

@@ -102,7 +102,7 @@ class remembered:
 class Run:
     """The results: an error message, or named values in order."""
 
-    refusal: str | None = None
+    error_message: str | None = None
     values: list[tuple[str, Any]] = field(default_factory=list)
 
     def note(self, part: str, value: Any) -> None:
@@ -178,7 +178,7 @@ def run_of(side: Expected | Ours, case: Case) -> Run:
     try:
         observe(side, case, run)
     except Exception as error:
-        run.refusal = str(error)
+        run.error_message = str(error)
     return run
 
 
