@@ -66,7 +66,7 @@ constexpr Transition stop_python(State state, const Context& context) {
   }
   if (context.workers_in_python) {
     actions |= kStopPythonWorkers;
-    // When Simple is asked as well, its own request tells a second signal from the first.
+    // When Simple is asked as well, its own request distinguishes a second signal.
     state.python_workers = context.simple_is_active ? Request::kNone : Request::kPending;
   }
   if (context.simple_is_active) {

@@ -23,7 +23,7 @@ struct Row {
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
-/// The process is the host's. Python's main thread runs the handler unless a row says otherwise.
+/// The process is the host's. Python's main thread runs the handler unless a row overrides it.
 Context in_python(bool main, bool workers, bool simple_is_active) {
   return {.main_in_python = main,
           .workers_in_python = workers,
