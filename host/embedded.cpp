@@ -5,7 +5,6 @@
 #include <exception>
 #include <string>
 
-#include "host/builtins/builtins.h"
 #include "host/builtins/host_externs.h"
 #include "host/ffi/callback.h"
 #include "host/installation.h"
@@ -13,6 +12,7 @@
 #include "host/modules/loader.h"
 #include "host/output.h"
 #include "host/report.h"
+#include "host/startup.h"
 #include "host/vm/lock.h"
 #include "host/vm/threads.h"
 
@@ -25,7 +25,7 @@ std::string run_file(const char* file) {
   try {
     bool ignored = false;
     attached_thread(ignored);
-    install_builtins();
+    install_components();
     load_program(file);
     return "";
   } catch (const SimpleError& error) {
@@ -68,7 +68,7 @@ SPL_EMBEDDED_API void spl_embedded_end(void) {
   if (host_lock().is_closed() || !host_lock().acquire_unless_closed()) {
     return;
   }
-  tell_unseen_failures();
+  report_unseen_failures();
   host_lock().close();
 }
 

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "host/builtins/builtins.h"
 #include "host/builtins/host_externs.h"
 #include "host/ffi/libraries.h"
 #include "host/interrupts/interrupts.h"
 #include "host/malloc_tuning.h"
 #include "host/modules/loader.h"
 #include "host/report.h"
+#include "host/startup.h"
 #include "host/vm/cycles.h"
 #include "host/vm/lock.h"
 #include "host/vm/thread.h"
@@ -98,7 +98,7 @@ int run_to_end(LoadedModule& module) {
     module.release_variables();
     collect_cycles();
   }
-  tell_unseen_failures();
+  report_unseen_failures();
   return code;
 }
 
@@ -231,7 +231,7 @@ int main(int count, char** arguments) {
   program_info().verbose = setting != nullptr && std::strcmp(setting, "1") == 0;
   host_lock().acquire();
   static Thread main_thread;
-  install_builtins();
+  install_components();
   install_interrupt_handler();
   pthread_atfork([] { std::fflush(stdout); }, nullptr, nullptr);  // or the child would print it again
   int code = dispatch({arguments + 1, arguments + count});
@@ -241,7 +241,7 @@ int main(int count, char** arguments) {
   }
   {
     const Unlocked unlocked;
-    tell_libraries_of_the_end();
+    notify_libraries_of_exit();
   }
   std::fflush(nullptr);
   // Without destructors: other threads, native libraries and Python may still be running.

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "host/builtins/failure.h"
 #include "host/modules/loader.h"
 #include "host/syntax/parse.h"
+#include "host/vm/failure.h"
 #include "host/vm/thread.h"
 
 namespace spl {

@@ -1,10 +1,10 @@
-// What functions and objects hold without a field that says so.
+// Values that functions and objects capture.
 #include "host/builtins/captured_values.h"
 
 #include <algorithm>
 
 #include "host/compiler/bytecode.h"
-#include "host/modules/module.h"
+#include "host/values/module.h"
 
 namespace spl {
 
@@ -18,8 +18,8 @@ void add(Values& found, Value value) {
   }
 }
 
-// The variables of its module that a function names, and those that the functions in it do; of the program's
-// own functions only: the library's hold nothing of the program's.
+// The global variables that a function and its inner functions name. Functions of the library are skipped,
+// because they hold no values of the program.
 void add_named(Values& found, const Proto& proto) {
   if (proto.module == nullptr || proto.module->is_library) {
     return;
@@ -47,7 +47,7 @@ void add_of_function(Values& found, const Closure& function) {
   add_named(found, *function.proto);
 }
 
-// In the order of the methods' names, which is the same in every run.
+// Sorted by method name, so that the order is the same in every run.
 void add_of_methods(Values& found, const Type& type) {
   std::vector<std::pair<std::string, Value>> methods;
   for (const auto& [name, method] : type.methods) {
@@ -63,7 +63,7 @@ void add_of_methods(Values& found, const Type& type) {
 
 }  // namespace
 
-Values reached_by(Value of) {
+Values captured_values(Value of) {
   Values found;
   if (of.is(Kind::kClosure)) {
     add_of_function(found, *as_object<Closure>(of));

@@ -1,4 +1,4 @@
-// What functions and objects hold without a field that says so.
+// Values that functions and objects capture.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace spl {
 
-/// Of a function what it has captured, and the variables of its module that it names; of a bound method its
-/// object and its function; of an object what its class's methods so name. The variables are those of the
-/// program's own modules. Owned.
-std::vector<Value> reached_by(Value of);
+/// The values that a function captures or names as global variables; the object and function of a bound
+/// method; the values that the methods of an object's class capture. Only variables of the program's own
+/// modules count. Owned.
+std::vector<Value> captured_values(Value of);
 
 }  // namespace spl

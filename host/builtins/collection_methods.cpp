@@ -1,10 +1,10 @@
-// Methods of arrays, tuples, dicts and ranges. Those that change their receiver get it as the only reference.
+// Methods of arrays, tuples, dicts and ranges. Mutating methods hold the only reference to their receiver.
 #include <algorithm>
 #include <cmath>
 
 #include "host/builtins/builtins.h"
-#include "host/builtins/failure.h"
-#include "host/modules/module.h"
+#include "host/values/module.h"
+#include "host/vm/failure.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -18,7 +18,7 @@ std::vector<Value>& own_items(Value& v) {
   make_unique(v);
   return as_object<Array>(v)->items;
 }
-// A function with as many parameters as a tuple has parts gets the parts: `d.map(\k, v: …)`.
+// Passes the elements of a tuple as arguments if the function has that many parameters: `d.map(\k, v: …)`.
 Value call1(Thread& thread, Value f, Value x) {
   if (x.is(Kind::kTuple) && f.is(Kind::kClosure)) {
     const auto& parts = as_object<Tuple>(x)->items;
@@ -33,7 +33,7 @@ bool holds(Thread& thread, Value f, Value x) {
   return truthy(result.get());
 }
 
-// For what must see every element.
+// Iterates over all elements; fails for a range without an end.
 template <class Body>
 void each_to_end(Thread& thread, Value iterable, Body&& body) {
   if (iterable.is(Kind::kRange) && as_object<Range>(iterable)->end.is_nil()) {
@@ -42,7 +42,7 @@ void each_to_end(Thread& thread, Value iterable, Body&& body) {
   thread.each(iterable, body);
 }
 
-/// Collects results; what was collected is released should a later call fail.
+/// Collects results, and releases them if a later call fails.
 class Collected {
  public:
   ~Collected() {
@@ -67,7 +67,7 @@ Collected all_of(Thread& thread, Value iterable) {
   return collected;
 }
 
-// ---- Reading: arrays, tuples, and what else can be looped over -------------------------------------------
+// ---- Reading: arrays, tuples and other iterables ---------------------------------------------------------
 
 Value len(Thread& thread, Value* args, int) { return Value::integer(thread.length(args[0])); }
 Value is_empty(Thread& thread, Value* args, int) { return Value::boolean(thread.length(args[0]) == 0); }
@@ -130,7 +130,7 @@ Value filter(Thread& thread, Value* args, int) {
   });
   return result.array();
 }
-// reduce(init, f); the older order reduce(f, init) and reduce(f) are understood too.
+// reduce(init, f); also reduce(f, init), an older order, and reduce(f).
 Value reduce(Thread& thread, Value* args, int count) {
   const bool function_first =
       args[1].is(Kind::kClosure) || args[1].is(Kind::kNative) || args[1].is(Kind::kBoundMethod);
@@ -240,7 +240,7 @@ Value skip_while(Thread& thread, Value* args, int) {
   });
   return result.array();
 }
-// One of the two may be an open range: the other is gathered first.
+// One operand may be a range without an end, so the other one is collected first.
 Value zip(Thread& thread, Value* args, int) {
   const bool endless = args[1].is(Kind::kRange) && as_object<Range>(args[1])->end.is_nil();
   Collected gathered = all_of(thread, args[endless ? 0 : 1]);
@@ -346,7 +346,7 @@ Value extreme(Thread& thread, Value iterable, int wanted) {
 }
 Value min(Thread& thread, Value* args, int) { return extreme(thread, args[0], -1); }
 Value max(Thread& thread, Value* args, int) { return extreme(thread, args[0], 1); }
-// By what a function gives for each element.
+// Groups by the result of a function.
 Value extreme_by(Thread& thread, Value* args, int wanted) {
   Ref best, best_key = Ref::owned(Value::missing());
   each_to_end(thread, args[0], [&](Value v) {
@@ -377,7 +377,7 @@ Value group_by(Thread& thread, Value* args, int) {
   });
   return retained(groups.get());
 }
-// Those that hold and those that do not.
+// Two arrays: the elements that satisfy the predicate, and the others.
 Value partition(Thread& thread, Value* args, int) {
   Collected yes, no;
   each_to_end(thread, args[0], [&](Value v) {
@@ -437,7 +437,7 @@ Value range_end(Thread&, Value* args, int) { return as_object<Range>(args[0])->e
 
 Value to_string(Thread&, Value* args, int) { return make_text(display(args[0])); }
 
-// Whatever the comparison answers, the sort must not read outside: a merge sort of our own.
+// A merge sort, because std::sort reads out of bounds if the comparison is inconsistent.
 void merge_sort(std::vector<Value>& items, const std::function<bool(Value, Value)>& less) {
   std::vector<Value> buffer(items.size());
   for (size_t width = 1; width < items.size(); width *= 2) {
@@ -452,10 +452,10 @@ void merge_sort(std::vector<Value>& items, const std::function<bool(Value, Value
     items.swap(buffer);
   }
 }
-// Without an argument by <; a function of one parameter gives a key, one of two says whether a comes before
-// b.
+// Without an argument, sorts by <. A function of one parameter returns a key; a function of two parameters
+// returns whether a comes before b.
 void sort_items(Thread& thread, std::vector<Value>& items, Value* args, int count) {
-  std::vector<Value> order = items;  // the same references: a failure on the way leaves `items` as it was
+  std::vector<Value> order = items;  // a copy, so that an error leaves `items` unchanged
   if (count == 1) {
     merge_sort(order, [](Value a, Value b) { return compare(a, b) < 0; });
     items = order;
@@ -509,7 +509,7 @@ Value push(Thread&, Value* args, int) {
 Value pop(Thread&, Value* args, int count) {
   auto& items = own_items(args[0]);
   if (items.empty()) {
-    return Value();  // programs ask `if let Some(x) = xs.pop()`
+    return Value();  // nil, for `if let Some(x) = xs.pop()`
   }
   const size_t at = count > 1 ? checked_index(args[1], items.size(), "array") : items.size() - 1;
   const Value value = items[at];
@@ -745,7 +745,7 @@ const NativeEntry kDict[] = {
     {"each", for_each_entry, 2, 2},
 };
 
-// `Array::from(xs)`: the older dialect's names of the array type, as namespaces.
+// Array and List as namespaces, for `Array::from(xs)` of the older dialect.
 void install_array_type(const char* name) {
   auto* type = new LoadedModule();
   type->name = name;
@@ -759,14 +759,14 @@ void install_array_type(const char* name) {
 
 void install_collection_methods() {
   for (const Kind kind : {Kind::kArray, Kind::kTuple, Kind::kRange, Kind::kDict}) {
-    add_methods(kind, kReading, std::size(kReading));
+    add_methods(kind, kReading);
   }
   for (const Kind kind : {Kind::kArray, Kind::kTuple}) {
-    add_methods(kind, kIndexed, std::size(kIndexed));
+    add_methods(kind, kIndexed);
   }
-  add_methods(Kind::kArray, kChanging, std::size(kChanging));
-  add_methods(Kind::kRange, kRange, std::size(kRange));
-  add_methods(Kind::kDict, kDict, std::size(kDict));
+  add_methods(Kind::kArray, kChanging);
+  add_methods(Kind::kRange, kRange);
+  add_methods(Kind::kDict, kDict);
   install_array_type("Array");
   install_array_type("List");
 }

@@ -4,12 +4,12 @@
 #include <filesystem>
 
 #include "host/builtins/captured_values.h"
-#include "host/builtins/failure.h"
 #include "host/installation.h"
 #include "host/interrupts/interrupts.h"
 #include "host/interrupts/scopes.h"
 #include "host/modules/loader.h"
 #include "host/values/error.h"
+#include "host/vm/failure.h"
 #include "host/vm/lock.h"
 #include "host/vm/thread.h"
 
@@ -17,7 +17,7 @@ namespace spl {
 
 namespace {
 
-// Externs have no parameters of any type: what may be anything comes in an array of its own.
+// Externs cannot have parameters of any type, so such a value is passed in an array.
 Value given(Value array, size_t at = 0) {
   if (!array.is(Kind::kArray) || as_object<Array>(array)->items.size() <= at) {
     fail("expected an array of values");
@@ -25,7 +25,7 @@ Value given(Value array, size_t at = 0) {
   return as_object<Array>(array)->items[at];
 }
 
-// The module, or the diagnostics as text where it cannot be compiled.
+// The module, or its diagnostics as text if it does not compile.
 template <class Load>
 Value loaded(Load&& load) {
   try {
@@ -35,7 +35,7 @@ Value loaded(Load&& load) {
   }
 }
 
-// A module's text, its name, and the values that it finds under names of its own, which come in turn.
+// Arguments: the source text, the module's name, and an array of alternating names and values to define.
 Value module_of_text(Thread&, Value* args, int) {
   if (!args[2].is(Kind::kArray)) {
     fail("expected an array of names and values");
@@ -55,7 +55,7 @@ Value module_of_file(Thread&, Value* args, int) {
   return loaded([&]() -> LoadedModule& { return load_program(path); });
 }
 
-// A method as something to call, also one without arguments.
+// Returns a method as a callable, even one without parameters.
 Value member(Thread& thread, Value* args, int) {
   const Value of = given(args[0]);
   const Symbol name = intern(expect_text(args[1], "the name"));
@@ -65,7 +65,7 @@ Value member(Thread& thread, Value* args, int) {
              : Value::object(new BoundMethod(retained(of), retained(method->function)));
 }
 
-// The first value with the second one as its member: a struct is another one then.
+// Sets a member of the first value to the second one; for a struct, returns a changed copy.
 Value with_member(Thread& thread, Value* args, int) {
   const Symbol name = intern(expect_text(args[1], "the name"));
   Value changed = retained(given(args[0]));
@@ -120,8 +120,8 @@ Value members(Thread&, Value* args, int) {
   return make_array(std::move(texts));
 }
 
-// Those whose first object came by an assignment stand behind the others, in the order of these assignments,
-// where the class notes it.
+// Indexes of the fields: first the fields without an assigned object, then the others in the order of their
+// first assignment, which the class records in __order__.
 std::vector<size_t> order_of_fields(Instance& instance) {
   std::vector<size_t> noted;
   const int32_t own = instance.record->order_index;
@@ -140,8 +140,8 @@ std::vector<size_t> order_of_fields(Instance& instance) {
   return order;
 }
 
-// The fields of an object as pairs of name and value, in the order of their declaration or, where the class
-// has a field __order__, of the first assignment of an object.
+// The fields of an object as pairs of name and value, in declaration order. If the class has a field
+// __order__, fields with objects follow in the order of their first assignment.
 Value fields(Thread&, Value* args, int) {
   const Value of = given(args[0]);
   std::vector<Value> pairs;
@@ -155,9 +155,9 @@ Value fields(Thread&, Value* args, int) {
   return make_array(std::move(pairs));
 }
 
-Value reached(Thread&, Value* args, int) { return make_array(reached_by(given(args[0]))); }
+Value captured(Thread&, Value* args, int) { return make_array(captured_values(given(args[0]))); }
 
-// Another object of the same class with the same fields; no initializer runs.
+// A shallow copy of an object. No initializer runs.
 Value shallow_copy(Thread&, Value* args, int) {
   const Value of = given(args[0]);
   if (!of.is(Kind::kInstance)) {
@@ -174,8 +174,7 @@ Value shallow_copy(Thread&, Value* args, int) {
   return Value::object(copy);
 }
 
-// The object itself, from now on one of a class below its own that has no fields more: what its initializer
-// found out.
+// Changes the class of an object to a subclass without additional fields.
 Value become(Thread&, Value* args, int) {
   const Value of = given(args[0]), type = given(args[0], 1);
   if (!of.is(Kind::kInstance) || !type.is(Kind::kRecord)) {
@@ -196,7 +195,7 @@ Value become(Thread&, Value* args, int) {
   return retained(of);
 }
 
-// Of a value, or of a class.
+// The first argument is a value or a class.
 Value has_method(Thread& thread, Value* args, int) {
   const Value of = given(args[0]);
   const Symbol name = intern(expect_text(args[1], "the name"));
@@ -212,7 +211,7 @@ Value has_member(Thread& thread, Value* args, int) {
       (!given(args[0]).is(Kind::kModule) && thread.find_method(given(args[0]), name) != nullptr));
 }
 
-// As its declaration says it; "function" for what has none.
+// The declared name; "function" for other callables.
 Value function_name(Thread&, Value* args, int) {
   Value function = given(args[0]);
   if (function.is(Kind::kBoundMethod)) {
@@ -221,14 +220,14 @@ Value function_name(Thread&, Value* args, int) {
   return make_text(function.is(Kind::kClosure) ? as_object<Closure>(function)->proto->name : "function");
 }
 
-// What a module shows under that name; missing where it shows nothing.
+// The global variable of a module; missing if there is none.
 Value shown_by(const LoadedModule& module, Symbol name) {
   const auto slot = module.names.find(name);
   return slot == module.names.end() ? Value::missing() : module.slots[slot->second];
 }
 
-// Where another process finds the value: the path of the file whose module it is, or of the file that defines
-// it and its name there. An empty array for all else.
+// Where another process finds the value: the file of a module, or the file and name of a function or type. An
+// empty array for other values.
 Value home(Thread&, Value* args, int) {
   const Value of = given(args[0]);
   const LoadedModule* module = nullptr;
@@ -254,20 +253,20 @@ Value home(Thread&, Value* args, int) {
              : make_array({});
 }
 
-// Whether the second value is a type, and the first one of its objects.
+// Whether the first value is an instance of the second one, a type.
 Value is_of(Thread&, Value* args, int) {
   const Value of = given(args[0], 1);
   const bool is_type = of.is(Kind::kRecord) || of.is(Kind::kTrait) || of.is(Kind::kEnum);
   return Value::boolean(is_type && is_of_type(given(args[0]), as_object<Type>(of)));
 }
 
-// Whether two names mean one object.
+// Whether two values are the same object.
 Value is_same(Thread&, Value* args, int) {
   const Value a = given(args[0]), b = given(args[0], 1);
   return Value::boolean(a.is_object() && b.is_object() && a.as_object == b.as_object);
 }
 
-// 0 for what is equal by its parts.
+// The address of an object; 0 for values, which compare by their contents.
 Value identity(Thread&, Value* args, int) {
   const Value of = given(args[0]);
   const bool by_parts = !of.is_object() || of.is(Kind::kEnumValue) ||
@@ -310,7 +309,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_with_member", with_member, 2, 2},
     {"rt_members", members, 1, 1},
     {"rt_fields", fields, 1, 1},
-    {"rt_reached", reached, 1, 1},
+    {"rt_reached", captured, 1, 1},
     {"rt_shallow_copy", shallow_copy, 1, 1},
     {"rt_become", become, 1, 1},
     {"rt_has_member", has_member, 2, 2},

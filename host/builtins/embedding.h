@@ -1,4 +1,4 @@
-// Externs for programs that others look into: modules made of text, members by name, all ends as values.
+// Externs for programs that run and inspect other programs: modules from source text, members by name.
 #pragma once
 
 #include <span>

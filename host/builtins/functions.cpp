@@ -1,4 +1,4 @@
-// Functions that every program has.
+// Built-in functions.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -6,162 +6,15 @@
 #include <mutex>
 
 #include "host/builtins/builtins.h"
-#include "host/builtins/failure.h"
-#include "host/modules/module.h"
+#include "host/builtins/host_externs.h"
 #include "host/output.h"
+#include "host/values/module.h"
 #include "host/values/sized.h"
+#include "host/vm/failure.h"
 #include "host/vm/lock.h"
 #include "host/vm/thread.h"
 
 namespace spl {
-
-namespace {
-
-// What an object says that it is as a number: by __int__ or __float__, as in Python, or by to_int or
-// to_float.
-Ref told_number(Value v, std::initializer_list<Symbol> hooks) {
-  Thread& thread = current_thread();
-  for (const Symbol hook : hooks) {
-    const Method* method = thread.find_method(v, hook);
-    if (method == nullptr) {
-      continue;
-    }
-    Ref result = Ref::owned(thread.call_method_of(v, *method, nullptr, 0));
-    if (result.get().is_number()) {
-      return result;
-    }
-  }
-  return Ref();
-}
-
-}  // namespace
-
-int64_t to_integer(Value v) {
-  v = plain(v);
-  if (v.is_int()) {
-    return v.as_int;
-  }
-  if (v.is_bool()) {
-    return v.as_bool ? 1 : 0;
-  }
-  if (v.is_float()) {
-    if (std::isnan(v.as_float)) {
-      return 0;
-    }
-    if (v.as_float >= 9223372036854775807.0) {
-      return INT64_MAX;
-    }
-    if (v.as_float <= -9223372036854775808.0) {
-      return INT64_MIN;
-    }
-    return static_cast<int64_t>(v.as_float);
-  }
-  if (v.is(Kind::kText)) {
-    return std::strtoll(text_of(v).c_str(), nullptr, 10);  // leading digits, else 0
-  }
-  static const Symbol hook = intern("__int__"), second = intern("to_int");
-  if (const Ref told = told_number(v, {hook, second}); told.get().is_number()) {
-    return to_integer(told.get());
-  }
-  fail("cannot convert " + type_name(v) + " to an integer");
-}
-
-double to_number(Value v) {
-  if (is_any_number(v)) {
-    return number_as_double(v);
-  }
-  if (v.is_bool()) {
-    return v.as_bool ? 1 : 0;
-  }
-  if (v.is(Kind::kText)) {
-    return std::strtod(text_of(v).c_str(), nullptr);
-  }
-  static const Symbol hook = intern("__float__"), second = intern("to_float");
-  if (const Ref told = told_number(v, {hook, second}); told.get().is_number()) {
-    return told.get().to_double();
-  }
-  fail("cannot convert " + type_name(v) + " to a number");
-}
-
-const std::string& expect_text(Value v, const char* what) {
-  if (!v.is(Kind::kText)) {
-    fail(std::string(what) + " must be text, not " + type_name(v));
-  }
-  return text_of(v);
-}
-
-// ---- Failures --------------------------------------------------------------------------------------------
-
-namespace {
-
-// What a payload says of itself.
-std::string message_of(Thread& thread, Value payload) {
-  static const Symbol message = intern("message"), to_string = intern("to_string");
-  if (payload.is(Kind::kInstance)) {
-    auto* instance = as_object<Instance>(payload);
-    if (const auto field = instance->record->field_index.find(message);
-        field != instance->record->field_index.end()) {
-      return display(instance->fields()[field->second]);
-    }
-  }
-  for (const Symbol name : {to_string, message}) {
-    const Method* method = thread.find_method(payload, name);
-    if (method == nullptr || method->is_static) {
-      continue;
-    }
-    const Ref text = Ref::owned(thread.call_method_of(payload, *method, nullptr, 0));
-    return display(text.get());
-  }
-  return display(payload);
-}
-
-}  // namespace
-
-void panic_with(Thread& thread, Value payload) {
-  // A failure that goes on keeps its own place.
-  if (const SimpleError* first = error_behind(payload)) {
-    throw SimpleError(*first);
-  }
-  SimpleError error(message_of(thread, payload));
-  error.payload = Ref::shared(payload);
-  throw error;
-}
-
-const StackEntry* user_entry(const SimpleError& error) {
-  for (const StackEntry& entry : error.stack) {
-    if (!entry.library) {
-      return &entry;
-    }
-  }
-  return error.stack.empty() ? nullptr : &error.stack.front();
-}
-
-const SimpleError* error_behind(Value failure) {
-  if (!failure.is(Kind::kInstance) || as_object<Instance>(failure)->record != core_types().failure) {
-    return nullptr;
-  }
-  const Value cause = as_object<Instance>(failure)->fields()[4];
-  return cause.is(Kind::kCause) ? &as_object<Cause>(cause)->error : nullptr;
-}
-
-Value attempted(Thread& thread, Value callee) {
-  try {
-    return make_ok(thread.call(callee, nullptr, 0));
-  } catch (const SimpleError& error) {
-    return make_err(failure_of(error));
-  }
-}
-
-Value failure_of(const SimpleError& error) {
-  Instance* failure = new_instance(core_types().failure);
-  const StackEntry* entry = user_entry(error);
-  failure->fields()[0] = make_text(error.message);
-  failure->fields()[1] = make_text(entry == nullptr ? "" : entry->file);
-  failure->fields()[2] = Value::integer(entry == nullptr ? 0 : entry->line);
-  failure->fields()[3] = retained(error.payload.get());
-  failure->fields()[4] = Value::object(new Cause(error));
-  return Value::object(failure);
-}
 
 namespace {
 
@@ -364,7 +217,7 @@ const NativeEntry kFunctions[] = {
     {"Channel", channel_fn, 0, -1},
 };
 
-// Built-in types under the names that they had before.
+// Older names of built-in types.
 constexpr std::pair<const char*, const char*> kOlderNames[] = {
     {"Int", "i64"},   {"Int8", "i8"},     {"Int16", "i16"},   {"Int32", "i32"},  {"Int64", "i64"},
     {"UInt8", "u8"},  {"UInt16", "u16"},  {"UInt32", "u32"},  {"UInt64", "u64"}, {"usize", "u64"},
@@ -374,9 +227,7 @@ constexpr std::pair<const char*, const char*> kOlderNames[] = {
 }  // namespace
 
 void install_builtins() {
-  for (const NativeEntry& entry : kFunctions) {
-    builtins()[intern(entry.name)] = Value::object(new Native(entry.name, entry.fn, entry.least, entry.most));
-  }
+  add_functions(kFunctions);
   for (const auto& [older, today] : kOlderNames) {
     builtins()[intern(older)] = retained(builtins()[intern(today)]);
   }
@@ -389,6 +240,7 @@ void install_builtins() {
   install_value_methods();
   install_generators();
   install_iterators();
+  install_host_externs();
 }
 
 }  // namespace spl

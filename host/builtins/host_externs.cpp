@@ -1,4 +1,4 @@
-// Externs that live in the host itself: process, files, clocks, and the reports of specs.
+// Externs of the host itself: process, files, clocks, and spec reports.
 #include "host/builtins/host_externs.h"
 
 #include <unistd.h>
@@ -13,21 +13,19 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
-#include <unordered_map>
 
 #include "host/builtins/builtins.h"
 #include "host/builtins/embedding.h"
-#include "host/builtins/failure.h"
 #include "host/builtins/interrupt_mark.h"
 #include "host/builtins/process_run.h"
 #include "host/builtins/tables.h"
-#include "host/ffi/dynamic.h"
 #include "host/output.h"
 #include "host/report.h"
 #include "host/sdn/sdn_values.h"
 #include "host/values/error.h"
 #include "host/values/tracking.h"
 #include "host/vm/cycles.h"
+#include "host/vm/failure.h"
 #include "host/vm/lock.h"
 #include "host/vm/safepoint.h"
 #include "host/vm/thread.h"
@@ -64,7 +62,7 @@ Value time_fn(Thread&, Value*, int) {
   using namespace std::chrono;
   return Value::number(duration<double>(system_clock::now().time_since_epoch()).count());
 }
-// The time now, where this machine is, as strftime() writes it.
+// The current local time, formatted by strftime().
 Value local_time_text(Thread&, Value* args, int) {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -78,7 +76,7 @@ Value host_name(Thread&, Value*, int) {
   return make_text(gethostname(name, sizeof(name) - 1) == 0 ? name : "localhost");
 }
 
-// In short parts, so that Ctrl-C ends it.
+// Sleeps in short intervals, so that SIGINT can end it.
 Value sleep_fn(Thread&, Value* args, int) {
   using namespace std::chrono;
   constexpr auto kPart = duration_cast<steady_clock::duration>(milliseconds(20));
@@ -196,7 +194,7 @@ Value spec_failure(Thread&, Value* args, int) {
   program_info().failures.push_back({display(args[0]) + ": " + display(args[1]), display(args[2])});
   return Value();
 }
-// Where the program stands, outside the library: FILE:LINE.
+// The current location outside the library: FILE:LINE.
 Value user_place(Thread& thread, Value*, int) {
   SimpleError here("");
   here.stack = thread.stack();
@@ -221,14 +219,13 @@ Value without_first_line(const std::string& report) {
   return make_text(report.substr(std::min(report.find('\n') + 1, report.size())));
 }
 
-// What the program would have told of the failure, without its first line, which says where and what.
+// The error report of a failure without its first line, which has the location and the message.
 Value failure_report(Thread&, Value* args, int) {
   return without_first_line(report_of(failure_given(args[0]), program_info().verbose));
 }
 
-// The same for a failure that goes on into another language: without the outermost calls, as many as
-// rt_call_depth has said, and with the calls even of a single one; nothing where the rest are the library's
-// own.
+// The report for a failure that propagates into another language. The outermost calls, as many as args[1]
+// (from rt_call_depth), are omitted. Empty if only calls of the library remain.
 Value inner_failure_report(Thread&, Value* args, int) {
   SimpleError inner = failure_given(args[0]);
   const auto outer = std::min(inner.stack.size(), static_cast<size_t>(std::max<int64_t>(args[1].as_int, 0)));
@@ -244,7 +241,7 @@ Value call_depth(Thread& thread, Value*, int) {
   return Value::integer(static_cast<int64_t>(thread.stack().size()));
 }
 
-// A tuple of the items; with names, one for each, it is a named one.
+// A tuple of the items; a named tuple if there are names.
 Value tuple_of(Thread&, Value* args, int) {
   if (!args[0].is(Kind::kArray) || !args[1].is(Kind::kArray)) {
     fail("rt_tuple takes an array of items and an array of names");
@@ -268,7 +265,7 @@ Value tuple_of(Thread&, Value* args, int) {
   return tuple;
 }
 
-// Of a tuple, which comes in an array of its own; empty where its items have none.
+// The names of a tuple, which is passed in an array; empty for an unnamed tuple.
 Value tuple_names(Thread&, Value* args, int) {
   const auto* given = args[0].is(Kind::kArray) ? as_object<Array>(args[0]) : nullptr;
   if (given == nullptr || given->items.size() != 1 || !given->items[0].is(Kind::kTuple)) {
@@ -326,21 +323,9 @@ const NativeEntry kExterns[] = {
 
 }  // namespace
 
-const Native* host_extern(const std::string& name) {
-  static const auto table = [] {
-    std::unordered_map<std::string, const Native*> made;
-    const auto add = [&](const auto& entries) {
-      for (const NativeEntry& entry : entries) {
-        made[entry.name] = new Native(entry.name, entry.fn, entry.least, entry.most);
-      }
-    };
-    add(kExterns);
-    add(dynamic_externs());
-    add(embedding_externs());
-    return made;
-  }();
-  const auto found = table.find(name);
-  return found == table.end() ? nullptr : found->second;
+void install_host_externs() {
+  add_host_externs(kExterns);
+  add_host_externs(embedding_externs());
 }
 
 }  // namespace spl

@@ -1,4 +1,4 @@
-// What the host's own externs need to know of the running program.
+// Host externs, and the facts about the running program that they report.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct ProgramInfo {
   std::string spec_filter;
   bool verbose = false;
   bool called_exit = false;
-  // Sums over all spec files.
+  // Totals of all spec files.
   int64_t passed = 0, failed = 0, skipped = 0, pending = 0;
   struct SpecFailure {
     std::string example, message;
@@ -21,5 +21,8 @@ struct ProgramInfo {
   std::vector<SpecFailure> failures;
 };
 ProgramInfo& program_info();
+
+/// Adds the externs of builtins/ to the table of host externs.
+void install_host_externs();
 
 }  // namespace spl

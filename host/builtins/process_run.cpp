@@ -1,4 +1,4 @@
-// Starts the child with two pipes and reads both until it closes them.
+// Starts a child process with two pipes and reads both until they are closed.
 #include "host/builtins/process_run.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ namespace spl {
 
 namespace {
 
-/// One of the child's streams: where we read it, and what came so far.
+/// An output stream of the child: the pipe and the content so far.
 class Stream {
  public:
   Stream() {
@@ -90,7 +90,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Later entries of one name come first: getenv() takes the first that it finds.
+// The added variables come first, because getenv() returns the first match.
 std::vector<std::string> environment_with(std::vector<std::string> variables) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     variables.emplace_back(*entry);
@@ -116,7 +116,7 @@ pid_t start(std::vector<std::string> words, std::vector<std::string> environment
 
 void read_all(Stream& out, Stream& err) {
   while (out.open() || err.open()) {
-    std::array<pollfd, 2> asked = {out.asked(), err.asked()};  // poll() passes over closed ones
+    std::array<pollfd, 2> asked = {out.asked(), err.asked()};  // poll() ignores closed ones
     if (poll(asked.data(), asked.size(), -1) < 0 && errno != EINTR) {
       return;
     }

@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "host/builtins/failure.h"
+#include "host/vm/failure.h"
 
 namespace spl {
 
@@ -30,11 +30,11 @@ Value number_or_nil(const std::string& field, const std::unordered_set<std::stri
   if (const std::optional<double> value = parsed_number(field)) {
     return Value::number(*value);
   }
-  const bool is_missing = missing.contains(without_blanks(field));
+  const bool is_missing = missing.contains(stripped(field));
   return is_missing ? Value::number(std::numeric_limits<double>::quiet_NaN()) : Value();
 }
 
-/// Goes through a text once. A quote ends what is between quotes, and two of them are one.
+/// A CSV parser. Inside quotes, two quotes stand for one.
 class Records {
  public:
   Records(const std::string& content, const std::string& delimiter)
@@ -90,10 +90,10 @@ class Records {
 
   const std::string& content_;
   const std::string& delimiter_;
-  const std::string marks_;    // what ends a run of plain characters
-  size_t at_ = 0, begin_ = 0;  // of the record
-  bool is_inside_ = false;     // between quotes
-  bool was_inside_ = false;    // the last character was a quote that ended a field, or is the first of two
+  const std::string marks_;    // characters that end a run of plain text
+  size_t at_ = 0, begin_ = 0;  // begin_: start of the record
+  bool is_inside_ = false;     // inside quotes
+  bool was_inside_ = false;    // the last character was a closing quote, or the first of two
   std::string field_;
   std::vector<Value> fields_, records_;
 };

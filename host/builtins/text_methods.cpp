@@ -15,13 +15,13 @@ namespace {
 
 const std::string& self_text(Value* args) { return text_of(args[0]); }
 
-// Where the system has no C.UTF-8, ASCII is what changes.
+// Without the locale C.UTF-8, only ASCII characters change case.
 locale_t unicode_locale() {
   const locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   return unicode != nullptr ? unicode : newlocale(LC_CTYPE_MASK, "C", nullptr);
 }
 
-// One character for one, by Unicode's simple mapping: ß stays ß, and so do bytes that are no UTF-8.
+// Maps each character by the simple Unicode case mapping. ß and invalid UTF-8 stay unchanged.
 Value in_case(Value* args, wint_t (*change)(wint_t, locale_t, bool first)) {
   static const locale_t unicode = unicode_locale();
   const std::string_view text = self_text(args);
@@ -106,7 +106,7 @@ Value split(Thread&, Value* args, int count) {
   return make_array(std::move(parts));
 }
 
-// The two sides of the first separator, as a pair; None where there is none.
+// The parts before and after the first separator, as a pair; None without a separator.
 Value split_once(Thread&, Value* args, int) {
   const std::string& text = self_text(args);
   const std::string& separator = expect_text(args[1], "the separator of split_once()");
@@ -214,7 +214,7 @@ Value substring(Thread& thread, Value* args, int count) {
   const Ref range = Ref::owned(make_range(args[1], count > 2 ? args[2] : Value(), false));
   return thread.get_index(args[0], range.get());
 }
-// The text between the elements of another value.
+// Joins the elements of another value with this text.
 Value join(Thread& thread, Value* args, int) {
   const Value separator = args[0];
   static const Symbol name = intern("join");
@@ -347,8 +347,8 @@ std::optional<double> parsed_number(const std::string& field) {
   return value;
 }
 
-std::string without_blanks(const std::string& field) { return stripped(field, true, true); }
+std::string stripped(const std::string& field) { return stripped(field, true, true); }
 
-void install_text_methods() { add_methods(Kind::kText, kMethods, std::size(kMethods)); }
+void install_text_methods() { add_methods(Kind::kText, kMethods); }
 
 }  // namespace spl

@@ -1,38 +1,17 @@
-// Methods of numbers, bools, Option and Result, and the tables by which all built-in methods are found.
+// Methods of numbers, bools, Option, Result and functions.
 #include <cmath>
 #include <unordered_map>
 
 #include "host/builtins/builtins.h"
-#include "host/builtins/failure.h"
 #include "host/values/sized.h"
 #include "host/values/spelling_suggester.h"
+#include "host/vm/failure.h"
 #include "host/vm/thread.h"
 #include "host/vm/threads.h"
 
 namespace spl {
 
 namespace {
-
-using Table = std::unordered_map<Symbol, const Native*>;
-Table& table_of(Kind kind) {
-  static Table tables[kKindCount];
-  return tables[static_cast<size_t>(kind)];
-}
-Table& number_table() {
-  static Table table;
-  return table;
-}
-Table& option_table() {
-  static Table table;
-  return table;
-}
-void add(Table& table, const NativeEntry* entries, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    auto* method = new Native(entries[i].name, entries[i].fn, entries[i].least, entries[i].most);
-    method->is_method = true;
-    table[intern(entries[i].name)] = method;
-  }
-}
 
 template <double (*Function)(double)>
 Value math(Thread&, Value* args, int) {
@@ -109,7 +88,7 @@ const NativeEntry kNumbers[] = {
     {"is_finite", is_finite, 1, 1},
 };
 
-// ---- Option and Result; a plain value counts as Some, nil as None ----------------------------------------
+// ---- Option and Result; a plain value is Some, nil is None -----------------------------------------------
 
 EnumValue* result_of(Value v) {
   return v.is(Kind::kEnumValue) && as_object<EnumValue>(v)->type == core_types().result
@@ -216,7 +195,7 @@ const NativeEntry kOptions[] = {
     {"err", err, 1, 1},
 };
 
-// What every value has unless its type says otherwise.
+// Methods of every value, unless its type overrides them.
 const NativeEntry kGeneral[] = {{"to_string", to_string, 1, 1}, {"to_text", to_string, 1, 1}};
 
 Value call_function(Thread& thread, Value* args, int count) {
@@ -226,53 +205,13 @@ const NativeEntry kFunctions[] = {{"call", call_function, 1, -1}};
 
 }  // namespace
 
-void add_methods(Kind kind, const NativeEntry* entries, size_t count) { add(table_of(kind), entries, count); }
-
 void install_value_methods() {
-  add(number_table(), kNumbers, std::size(kNumbers));
-  add(option_table(), kOptions, std::size(kOptions));
-  add(option_table(), kGeneral, std::size(kGeneral));
+  add_number_methods(kNumbers);
+  add_option_methods(kOptions);
+  add_option_methods(kGeneral);
   for (const Kind kind : {Kind::kClosure, Kind::kNative, Kind::kExtern, Kind::kBoundMethod}) {
-    add_methods(kind, kFunctions, std::size(kFunctions));
+    add_methods(kind, kFunctions);
   }
-  install_thread_methods();
-}
-
-void offer_builtin_methods(Value self, SpellingSuggester& nearest) {
-  const auto offer = [&](const Table& table) {
-    for (const auto& [name, method] : table) {
-      nearest.offer(name_of(name));
-    }
-  };
-  if (self.is_object()) {
-    offer(table_of(self.as_object->kind));
-  } else if (self.is_number() || self.is_bool()) {
-    offer(number_table());
-  }
-  const bool is_option =
-      self.is(Kind::kEnumValue) && (as_object<EnumValue>(self)->type == core_types().option ||
-                                    as_object<EnumValue>(self)->type == core_types().result);
-  if (is_option) {
-    offer(option_table());
-  }
-}
-
-const Native* builtin_method_of(Value self, Symbol name) {
-  const auto look = [&](const Table& table) -> const Native* {
-    const auto found = table.find(name);
-    return found == table.end() ? nullptr : found->second;
-  };
-  const Native* native = nullptr;
-  if (self.is_object()) {
-    native = look(table_of(self.as_object->kind));
-  } else if (is_any_number(self) || self.is_bool()) {
-    native = look(number_table());
-  }
-  if (self.is(Kind::kGenerator) || self.is(Kind::kIterator)) {
-    return native;
-  }
-  // T? may hold a plain value where an Option is asked.
-  return native != nullptr ? native : look(option_table());
 }
 
 }  // namespace spl

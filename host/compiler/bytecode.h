@@ -104,6 +104,9 @@ struct VariantPatternSpec {
   uint32_t arity = 0;
 };
 
+/// The index operand of kGetPart for the payload of Some; of a plain value that is the value itself.
+inline constexpr uint32_t kPayloadOfSome = 0xFFFF;
+
 struct Place {
   uint32_t line, column;
 };

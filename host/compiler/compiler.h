@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "host/compiler/bytecode.h"
-#include "host/modules/module.h"
 #include "host/syntax/ast.h"
+#include "host/values/module.h"
 
 namespace spl {
 

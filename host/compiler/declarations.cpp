@@ -4,8 +4,8 @@
 
 #include "host/compiler/compiler.h"
 #include "host/compiler/direct_methods.h"
+#include "host/compiler/extern.h"
 #include "host/compiler/type_names.h"
-#include "host/ffi/extern.h"
 #include "host/syntax/visit.h"
 #include "host/values/spelling_suggester.h"
 
@@ -499,7 +499,7 @@ class ModuleCompiler {
     } else {
       define_methods(record, decl.methods, fields);
     }
-    record->note_own_hooks();
+    record->cache_hooks();
     note_direct_calls(*record, decl.methods);
     for (const Symbol inner : decl.inner_types) {
       record->statics[inner] = retained(Value::object(type_named(inner)));

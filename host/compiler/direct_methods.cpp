@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "host/builtins/builtins.h"
 #include "host/compiler/compiler.h"
 #include "host/values/direct_calls.h"
+#include "host/values/operator_hooks.h"
 
 namespace spl {
 
@@ -43,7 +43,7 @@ void note_invocation(DirectInvocation& invocation, const Attribute& attribute) {
         "'direct' on a call hook expects an extern function and a function that raises its error"};
   }
   invocation.native = extern_named(attribute.args[0], attribute.span);
-  invocation.refusal = extern_named(attribute.args[1], attribute.span).name;
+  invocation.failure = extern_named(attribute.args[1], attribute.span).name;
 }
 
 /// Reads an attribute that only sets the type letter of the class's handles.

@@ -1,6 +1,4 @@
 // Patterns: tests that jump on a mismatch, and bindings.
-#include "host/vm/patterns.h"
-
 #include "host/compiler/compiler.h"
 #include "host/compiler/type_names.h"
 #include "host/syntax/visit.h"
@@ -179,7 +177,7 @@ void FunctionCompiler::test(const VariantPattern& pattern, const PatternTest& to
   const bool is_some = spec.variant == intern("Some") && spec.arity == 1;
   for (uint32_t i = 0; i < pattern.fields.size(); ++i) {
     const Register part = hidden();
-    emit(Op::kGetPart, part, to.value, is_some ? kWhatSomeHolds : i);
+    emit(Op::kGetPart, part, to.value, is_some ? kPayloadOfSome : i);
     test_pattern(*pattern.fields[i].pattern, part, to.failures);
   }
 }

@@ -1,6 +1,6 @@
 // Passes both operands and the operator of `expect a == b` to std.spec, so that a failure can print them.
 #include "host/compiler/compiler.h"
-#include "host/modules/module.h"
+#include "host/values/module.h"
 
 namespace spl {
 

@@ -1,4 +1,4 @@
-// What C calls: takes the host lock, makes Simple's values of the arguments, runs the function.
+// Callbacks: acquires the host lock, converts the arguments, runs the Simple function.
 #include "host/ffi/callback.h"
 
 #include <exception>
@@ -23,18 +23,18 @@ struct Callback {
   void* address = nullptr;
 };
 
-constexpr const char* kByNativeCode = "a callback on a native thread";
+constexpr const char* kOnNativeThread = "a callback on a native thread";
 
 thread_local std::exception_ptr pending;
 
-/// For as long as this thread runs Simple because C called it; within each other where Simple called that C.
-class Calls {
+/// Counts the nested callbacks on this thread.
+class CallbackDepth {
  public:
-  Calls() : outer_(depth()++) {}
-  ~Calls() { --depth(); }
-  Calls(const Calls&) = delete;
-  Calls& operator=(const Calls&) = delete;
-  bool are_outermost() const { return outer_ == 0; }
+  CallbackDepth() : outer_(depth()++) {}
+  ~CallbackDepth() { --depth(); }
+  CallbackDepth(const CallbackDepth&) = delete;
+  CallbackDepth& operator=(const CallbackDepth&) = delete;
+  bool is_outermost() const { return outer_ == 0; }
 
  private:
   static int& depth() {
@@ -45,13 +45,13 @@ class Calls {
 };
 
 void run(const Callback& callback, void** arguments, NativeResult& result) {
-  const Calls calls;
-  bool is_of_c = false;
-  Thread& thread = attached_thread(is_of_c);
-  const bool is_foreign = is_of_c && calls.are_outermost();  // nobody of Simple's hears of a failure
-  std::optional<ActiveThread> at_work;
+  const CallbackDepth calls;
+  bool is_native = false;
+  Thread& thread = attached_thread(is_native);
+  const bool is_foreign = is_native && calls.is_outermost();  // no Simple caller can receive an error
+  std::optional<ActiveThread> active;
   if (is_foreign) {
-    at_work.emplace();
+    active.emplace();
   }
   try {
     std::vector<Ref> held;
@@ -60,12 +60,12 @@ void run(const Callback& callback, void** arguments, NativeResult& result) {
       held.push_back(Ref::owned(borrowed_from_native(callback.signature->parameters[i], arguments[i])));
       values.push_back(held.back().get());
     }
-    const Ref given =
+    const Ref returned =
         Ref::owned(thread.call(callback.function, values.data(), static_cast<int>(values.size())));
-    to_native_result(callback.signature->result, given.get(), result);
+    to_native_result(callback.signature->result, returned.get(), result);
   } catch (const SimpleError& error) {
     if (is_foreign) {
-      report_lost(error, kByNativeCode);
+      report_lost(error, kOnNativeThread);
       return;
     }
     pending = std::current_exception();
@@ -73,10 +73,10 @@ void run(const Callback& callback, void** arguments, NativeResult& result) {
   } catch (const ExitRequest& request) {
     if (is_foreign) {
       end_own_program(request.code);
-      report_lost(exit_refused(request.code), kByNativeCode);
+      report_lost(exit_refused(request.code), kOnNativeThread);
       return;
     }
-    pending = std::current_exception();  // the program ends when the native function has returned
+    pending = std::current_exception();  // the program exits after the native function returns
     callback_failed() = true;
   } catch (...) {
     pending = std::current_exception();
@@ -85,22 +85,22 @@ void run(const Callback& callback, void** arguments, NativeResult& result) {
 }
 
 void entry(ffi_cif*, void* result, void** arguments, void* data) {
-  auto* const made = static_cast<NativeResult*>(result);
+  auto* const out = static_cast<NativeResult*>(result);
   const auto& callback = *static_cast<const Callback*>(data);
   if (callback.signature->result != NativeType::kVoid) {
-    *made = NativeResult{};
+    *out = NativeResult{};
   }
   if (callback_failed()) {
-    return;  // a failure is already on its way out through the native function
+    return;  // an error is already propagating through the native function
   }
   if (!host_lock().acquire_unless_closed()) {
-    return;  // the process ends, and Simple has ended before; the caller may have Python's lock
+    return;  // the process is exiting; do not wait, because the caller may hold the GIL
   }
-  NativeResult given{};
-  run(callback, arguments, given);
+  NativeResult returned{};
+  run(callback, arguments, returned);
   host_lock().release();
   if (callback.signature->result != NativeType::kVoid) {
-    *made = given;
+    *out = returned;
   }
 }
 
@@ -118,12 +118,12 @@ Callback* make_callback(Value function, const std::shared_ptr<Signature>& signat
 
 }  // namespace
 
-Thread& attached_thread(bool& is_of_c) {
+Thread& attached_thread(bool& is_native) {
   static thread_local std::unique_ptr<Thread> own;
   if (own == nullptr && has_current_thread()) {
     return current_thread();
   }
-  is_of_c = true;
+  is_native = true;
   if (own == nullptr) {
     own = std::make_unique<Thread>();
   }
@@ -131,7 +131,7 @@ Thread& attached_thread(bool& is_of_c) {
 }
 
 void* callback_of(Value function, const std::shared_ptr<Signature>& signature) {
-  // From now on native code may want the lock at any time: extern calls must leave it.
+  // Native code may now request the lock at any time, so extern calls must release it.
   if (!host_lock().shared()) {
     host_lock().become_shared();
   }

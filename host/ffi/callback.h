@@ -9,19 +9,21 @@ namespace spl {
 
 class Thread;
 
-/// The address by which C calls `function`, on any thread. Native code may keep it: it stays valid, and the
-/// function alive, as long as the program runs. The same function gives the same address.
+/// The address by which C calls `function`, on any thread. It stays valid, and the function alive, until
+/// exit. The same function and signature always return the same address.
 void* callback_of(Value function, const std::shared_ptr<Signature>& signature);
 
-/// This thread's registers; a thread that C made gets its own, for as long as it lives.
-Thread& attached_thread(bool& is_of_c);
+/// The Thread of the current native thread, created at its first callback. `is_native` becomes true if native
+/// code created the thread.
+Thread& attached_thread(bool& is_native);
 
-/// Whether a Simple function that the native code of this thread called has failed. It gave zero then; the
-/// failure goes on when the native function has returned.
+/// Whether a callback on this thread has failed. It returned zero; the error is raised again after the native
+/// function returns.
 inline bool& callback_failed() {
   static thread_local bool failed = false;
   return failed;
 }
+/// Raises the error of the failed callback.
 [[noreturn]] void raise_callback_failure();
 
 }  // namespace spl

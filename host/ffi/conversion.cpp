@@ -4,11 +4,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 
-#include "host/builtins/builtins.h"
-#include "host/compiler/compiler.h"
-#include "host/compiler/type_names.h"
 #include "host/ffi/callback.h"
 #include "host/values/error.h"
 #include "host/values/sized.h"
@@ -16,32 +12,6 @@
 namespace spl {
 
 namespace {
-
-NativeType native_type(const TypeExpr& type, const SourceSpan& span) {
-  if (type.kind == TypeKind::kArray) {
-    return NativeType::kArray;
-  }
-  if (type.kind == TypeKind::kFunction) {
-    return NativeType::kFunction;
-  }
-  if (type.kind == TypeKind::kTuple && type.args.empty()) {
-    return NativeType::kVoid;
-  }
-  if (type.kind == TypeKind::kName && type.path.size() == 1) {
-    if (!type.modifiers.empty()) {
-      return NativeType::kInt;  // a pointer
-    }
-    static const std::map<std::string_view, NativeType> names = {
-        {"i64", NativeType::kInt},   {"u64", NativeType::kInt},   {"i32", NativeType::kInt32},
-        {"u32", NativeType::kInt32}, {"f64", NativeType::kFloat}, {"f32", NativeType::kFloat32},
-        {"bool", NativeType::kBool}, {"text", NativeType::kText}, {"nil", NativeType::kVoid}};
-    if (const auto found = names.find(builtin_type(name_of(type.path[0]))); found != names.end()) {
-      return found->second;
-    }
-  }
-  throw CompileError{span, "an extern function cannot have this type",
-                     "it may have i64, i32, f64, f32, bool, text, arrays and functions of these"};
-}
 
 ffi_type* ffi_type_of(NativeType type) {
   switch (type) {
@@ -98,31 +68,6 @@ const std::string& text_for_native(Value v) {
   return text;
 }
 
-void add_parameter(Signature& signature, const TypeExpr& type, const SourceSpan& span) {
-  signature.parameters.push_back(native_type(type, span));
-  std::shared_ptr<Signature> inner;
-  if (type.kind == TypeKind::kFunction) {
-    inner = std::make_shared<Signature>();
-    for (const TypePtr& parameter : type.args) {
-      if (parameter->kind == TypeKind::kFunction) {
-        throw CompileError{span, "a function that native code calls cannot take functions itself", ""};
-      }
-      add_parameter(*inner, *parameter, span);
-    }
-    if (type.result) {
-      inner->result = result_type(*type.result, span);
-    }
-  }
-  signature.functions.push_back(std::move(inner));
-}
-
-NativeType result_type(const TypeExpr& type, const SourceSpan& span) {
-  if (type.kind == TypeKind::kFunction) {
-    throw CompileError{span, "native code cannot return a function", ""};
-  }
-  return native_type(type, span);
-}
-
 ffi_cif* call_interface(const Signature& signature) {
   auto interface = std::make_unique<ffi_cif>();
   auto types = std::make_unique<std::vector<ffi_type*>>();
@@ -133,7 +78,7 @@ ffi_cif* call_interface(const Signature& signature) {
                    ffi_type_of(signature.result), types->data()) != FFI_OK) {
     return nullptr;
   }
-  static_cast<void>(types.release());  // the interface points into it
+  static_cast<void>(types.release());  // owned by the interface
   return interface.release();
 }
 
@@ -206,8 +151,8 @@ bool is_function(Value v) {
   return v.is(Kind::kClosure) || v.is(Kind::kNative) || v.is(Kind::kExtern) || v.is(Kind::kBoundMethod);
 }
 
-[[noreturn]] void refuse(const std::string& function, size_t i, Value v, const char* wanted) {
-  fail(function + ": argument " + std::to_string(i + 1) + " must be " + wanted + ", not " +
+[[noreturn]] void reject(const std::string& function, size_t i, Value v, const char* expected) {
+  fail(function + ": argument " + std::to_string(i + 1) + " must be " + expected + ", not " +
        (is_any_integer(v) ? display(v) : type_name(v)));
 }
 
@@ -240,59 +185,43 @@ void Arguments::free_arrays() {
 void Arguments::convert(const std::string& function, size_t i, Value v) {
   Slot& slot = slots_[i];
   pointers_[i] = &slot;
+  const auto require = [&](bool holds, const char* expected) {
+    if (!holds) {
+      reject(function, i, v, expected);
+    }
+  };
   switch (signature_.parameters[i]) {
     case NativeType::kInt:
-      if (!is_any_integer(v) && !v.is_bool()) {
-        refuse(function, i, v, "an integer");
-      }
+      require(is_any_integer(v) || v.is_bool(), "an integer");
       slot.i64 = v.is_bool() ? v.as_bool : v.as_int;
       break;
     case NativeType::kInt32:
-      if (!is_any_integer(v)) {
-        refuse(function, i, v, "an integer");
-      }
-      if (v.as_int < INT32_MIN || v.as_int > INT32_MAX) {
-        refuse(function, i, v, "within the range of i32");
-      }
+      require(is_any_integer(v), "an integer");
+      require(v.as_int >= INT32_MIN && v.as_int <= INT32_MAX, "within the range of i32");
       slot.i32 = static_cast<int32_t>(v.as_int);
       break;
     case NativeType::kFloat:
+      require(is_any_number(v), "a number");
+      slot.f64 = number_as_double(v);
+      break;
     case NativeType::kFloat32:
-      if (!is_any_number(v)) {
-        refuse(function, i, v, "a number");
-      }
-      if (signature_.parameters[i] == NativeType::kFloat) {
-        slot.f64 = number_as_double(v);
-      } else {
-        slot.f32 = static_cast<float>(number_as_double(v));
-      }
+      require(is_any_number(v), "a number");
+      slot.f32 = static_cast<float>(number_as_double(v));
       break;
     case NativeType::kBool:
-      if (!v.is_bool()) {
-        refuse(function, i, v, "a bool");
-      }
+      require(v.is_bool(), "a bool");
       slot.b8 = v.as_bool;
       break;
     case NativeType::kText:
-      if (v.is_nil()) {
-        slot.text = nullptr;
-        break;
-      }
-      if (!v.is(Kind::kText)) {
-        refuse(function, i, v, "text");
-      }
-      slot.text = text_for_native(v).c_str();
+      require(v.is_nil() || v.is(Kind::kText), "text");
+      slot.text = v.is_nil() ? nullptr : text_for_native(v).c_str();
       break;
     case NativeType::kArray:
-      if (!v.is(Kind::kArray) && !v.is(Kind::kTuple)) {
-        refuse(function, i, v, "an array");
-      }
+      require(v.is(Kind::kArray) || v.is(Kind::kTuple), "an array");
       slot.array = array_to_native(array_items(v));
       break;
     case NativeType::kFunction:
-      if (!v.is_nil() && !is_function(v)) {
-        refuse(function, i, v, "a function");
-      }
+      require(v.is_nil() || is_function(v), "a function");
       slot.function = v.is_nil() ? nullptr : callback_of(v, signature_.functions[i]);
       break;
     case NativeType::kVoid:
@@ -360,9 +289,9 @@ Value borrowed_from_native(NativeType type, const void* place) {
 }
 
 void to_native_result(NativeType type, Value v, NativeResult& result) {
-  const auto want = [&](bool right, const char* wanted) {
-    if (!right) {
-      fail(std::string("a callback must return ") + wanted + ", not " + type_name(v));
+  const auto require = [&](bool holds, const char* expected) {
+    if (!holds) {
+      fail(std::string("a callback must return ") + expected + ", not " + type_name(v));
     }
   };
   switch (type) {
@@ -370,29 +299,29 @@ void to_native_result(NativeType type, Value v, NativeResult& result) {
       break;
     case NativeType::kInt:
     case NativeType::kInt32:
-      want(
+      require(
           is_any_integer(v) && (type == NativeType::kInt || (v.as_int >= INT32_MIN && v.as_int <= INT32_MAX)),
           type == NativeType::kInt ? "an integer" : "an integer within the range of i32");
       result.i64 = v.as_int;
       break;
     case NativeType::kFloat:
-      want(is_any_number(v), "a number");
+      require(is_any_number(v), "a number");
       result.f64 = number_as_double(v);
       break;
     case NativeType::kFloat32:
-      want(is_any_number(v), "a number");
+      require(is_any_number(v), "a number");
       result.f32 = static_cast<float>(number_as_double(v));
       break;
     case NativeType::kBool:
-      want(v.is_bool(), "a bool");
+      require(v.is_bool(), "a bool");
       result.word = v.as_bool;
       break;
     case NativeType::kText:
-      want(v.is_nil() || v.is(Kind::kText), "text");
+      require(v.is_nil() || v.is(Kind::kText), "text");
       result.pointer = v.is_nil() ? nullptr : spl_str_new(text_for_native(v).c_str());
       break;
     case NativeType::kArray:
-      want(v.is(Kind::kArray) || v.is(Kind::kTuple), "an array");
+      require(v.is(Kind::kArray) || v.is(Kind::kTuple), "an array");
       result.pointer = array_to_native(array_items(v));
       break;
     case NativeType::kFunction:

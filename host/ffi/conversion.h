@@ -1,4 +1,4 @@
-// Simple's values as C's, and back.
+// Conversion of values between Simple and C.
 #pragma once
 
 #include <ffi.h>
@@ -9,26 +9,12 @@
 #include <vector>
 
 #include "abi/include/simple_torch/spl_runtime.h"
-#include "host/syntax/ast.h"
+#include "host/compiler/extern.h"
 #include "host/values/objects.h"
 
 namespace spl {
 
-enum class NativeType : uint8_t { kVoid, kInt, kInt32, kFloat, kFloat32, kBool, kText, kArray, kFunction };
-
-constexpr size_t kMostArguments = 24;
-
-/// The types of a native function, or of a Simple function that native code calls.
-struct Signature {
-  std::vector<NativeType> parameters;
-  NativeType result = NativeType::kVoid;
-  std::vector<std::shared_ptr<Signature>> functions;  // of the parameters that are functions, else null
-};
-
-/// Fails (CompileError) on a type that C has no word for.
-void add_parameter(Signature& signature, const TypeExpr& type, const SourceSpan& span);
-NativeType result_type(const TypeExpr& type, const SourceSpan& span);
-/// Kept for ever; null where libffi refuses.
+/// The libffi interface of a signature, never freed; null if libffi does not support it.
 ffi_cif* call_interface(const Signature& signature);
 
 union Slot {
@@ -42,7 +28,7 @@ union Slot {
   void* function;
 };
 
-/// The converted arguments of one call; arrays are freed with it.
+/// The converted arguments of one call. The destructor frees the arrays.
 class Arguments {
  public:
   Arguments(const std::string& function, const Signature& signature, const Value* args);
@@ -69,16 +55,16 @@ union NativeResult {
   void* pointer;
 };
 
-/// What a native function gave; text and arrays are freed. Owned.
+/// Converts the result of a native function and frees its text or array. Owned.
 Value from_native(NativeType type, const NativeResult& result);
-/// An argument of a callback; text and arrays stay the caller's. Owned.
+/// Converts an argument of a callback; text and arrays stay with the caller. Owned.
 Value borrowed_from_native(NativeType type, const void* place);
-/// A callback's result; text and arrays become the caller's.
+/// Converts a callback's result; the caller owns its text or array.
 void to_native_result(NativeType type, Value v, NativeResult& result);
 
 const std::string& text_for_native(Value v);
 
-/// A value that C has as it is: nil, a bool, an i64 or an f64. False, and nothing done, for any other.
+/// Converts nil, a bool, an i64 or an f64. Returns false, without a change, for other values.
 bool scalar_to_native(SplValue& out, Value v);
 
 }  // namespace spl

@@ -1,4 +1,4 @@
-// Libraries and functions by address, as stock Simple's dynamic path has them, and raw memory.
+// Host externs for libraries and functions by address, as in stock Simple, and for raw memory.
 #include <dlfcn.h>
 
 #include <array>
@@ -7,11 +7,11 @@
 #include <cstring>
 #include <set>
 
-#include "host/builtins/builtins.h"
 #include "host/ffi/callback.h"
 #include "host/ffi/conversion.h"
 #include "host/ffi/dynamic.h"
 #include "host/ffi/libraries.h"
+#include "host/values/conversions.h"
 #include "host/values/error.h"
 #include "host/values/sized.h"
 #include "host/vm/lock.h"
@@ -30,7 +30,7 @@ Pointer* pointer(Value v, const char* what) {
   return reinterpret_cast<Pointer*>(v.as_int);
 }
 
-// Libraries that are open, each as often as it was opened.
+// The open libraries, once for each time they were opened.
 std::multiset<void*>& open_libraries() {
   static std::multiset<void*> open;
   return open;
@@ -63,7 +63,7 @@ Value close_library(Thread&, Value* args, int) {
   return Value::integer(dlclose(library));
 }
 
-/// The numbers of a dynamic call: `array` holds at least `count`, at most eight of them.
+/// The arguments of a dynamic call: the first `count` items of `array`, at most eight.
 template <class Number, class Read>
 std::array<Number, kMostWords> words(Value array, Value count, Read&& read) {
   if (!array.is(Kind::kArray)) {
@@ -84,7 +84,7 @@ std::array<Number, kMostWords> words(Value array, Value count, Read&& read) {
   return made;
 }
 
-// The unused words do no harm: the callee does not look at them.
+// The callee ignores surplus arguments.
 template <class Number, class Read>
 Number call_by_address(Value* args, Read&& read) {
   using N = Number;
@@ -124,7 +124,7 @@ Value bits_to_float(Thread&, Value* args, int) {
   return Value::number(std::bit_cast<double>(to_integer(args[0])));
 }
 
-// The address is good until 64 later ones have been asked for, even if nothing else holds the text.
+// The address stays valid for the next 64 calls, even if no other reference to the text exists.
 Value text_address(Thread&, Value* args, int) {
   expect_text(args[0], "the argument of spl_str_ptr()");
   static std::array<Ref, 64> recent;
@@ -157,15 +157,16 @@ Value write_integer(Thread&, Value* args, int) {
 }
 Value read_integer(Thread&, Value* args, int) {
   int64_t word;
-  std::memcpy(&word, pointer<const char>(args[0], "the first argument of rt_ptr_read_i64()") + to_integer(args[1]),
+  std::memcpy(&word,
+              pointer<const char>(args[0], "the first argument of rt_ptr_read_i64()") + to_integer(args[1]),
               sizeof word);
   return Value::integer(word);
 }
 
 }  // namespace
 
-const std::vector<NativeEntry>& dynamic_externs() {
-  static const std::vector<NativeEntry> entries = {
+std::span<const NativeEntry> dynamic_externs() {
+  static constexpr NativeEntry entries[] = {
       {"spl_dlopen", open_library, 1, 1},
       {"spl_dlsym", find_symbol, 2, 2},
       {"spl_dlclose", close_library, 1, 1},

@@ -1,12 +1,12 @@
-// Externs of the host that reach native code by address.
+// Host externs that call native code by address.
 #pragma once
 
-#include <vector>
+#include <span>
 
-#include "host/builtins/builtins.h"
+#include "host/values/objects.h"
 
 namespace spl {
 
-const std::vector<NativeEntry>& dynamic_externs();
+std::span<const NativeEntry> dynamic_externs();
 
 }  // namespace spl

@@ -1,36 +1,39 @@
-// Native functions: found at their first call, called directly or through libffi.
+// Extern functions: resolved at their first call, called directly or through libffi.
 #include "host/ffi/extern.h"
 
 #include <cerrno>
 
-#include "host/builtins/builtins.h"
 #include "host/compiler/compiler.h"
 #include "host/ffi/callback.h"
+#include "host/ffi/direct.h"
+#include "host/ffi/dynamic.h"
 #include "host/ffi/libraries.h"
-#include "host/modules/module.h"
+#include "host/values/module.h"
 #include "host/vm/hints.h"
 #include "host/vm/lock.h"
+#include "host/vm/machine_hooks.h"
+#include "host/vm/natives.h"
 #include "host/vm/thread.h"
 
 namespace spl {
 
 namespace {
 
-// Programs read the C library's errno by a native function of its own: the search for it, which opens files,
-// leaves errno as the call before left it.
-class KeptErrno {
+// Preserves errno. A program may read errno by an extern function, and the search for that function opens
+// files.
+class ErrnoGuard {
  public:
-  KeptErrno() = default;
-  KeptErrno(const KeptErrno&) = delete;
-  KeptErrno& operator=(const KeptErrno&) = delete;
-  ~KeptErrno() { errno = value_; }
+  ErrnoGuard() = default;
+  ErrnoGuard(const ErrnoGuard&) = delete;
+  ErrnoGuard& operator=(const ErrnoGuard&) = delete;
+  ~ErrnoGuard() { errno = value_; }
 
  private:
   const int value_ = errno;
 };
 
 void resolve(Extern& function) {
-  const KeptErrno kept;
+  const ErrnoGuard guard;
   if ((function.builtin = host_extern(function.name)) != nullptr) {
     return;
   }
@@ -45,9 +48,7 @@ void resolve(Extern& function) {
   function.address = found.address;
 }
 
-bool is_word(NativeType type) { return type == NativeType::kInt; }
-
-// All-integer functions are called directly: no conversion, no libffi.
+// Functions of integers are called directly, without conversion and libffi.
 int64_t call_words(void* address, const Value* a, size_t count) {
   using I = int64_t;
   switch (count) {
@@ -71,31 +72,6 @@ int64_t call_words(void* address, const Value* a, size_t count) {
 }
 
 }  // namespace
-
-Value make_extern(const FunctionDecl& decl, const LoadedModule& module) {
-  auto* function = new Extern();
-  function->name = name_of(decl.info.name);
-  if (decl.params.size() > kMostArguments) {
-    throw CompileError{
-        decl.span, "an extern function can have at most " + std::to_string(kMostArguments) + " parameters", ""};
-  }
-  for (const Param& param : decl.params) {
-    if (!param.type) {
-      throw CompileError{param.span, "a parameter of an extern function needs a type", ""};
-    }
-    add_parameter(function->signature, module.unaliased(*param.type), param.span);
-  }
-  if (decl.return_type) {
-    function->signature.result = result_type(module.unaliased(*decl.return_type), decl.return_type->span);
-  }
-  function->only_integers =
-      function->signature.parameters.size() <= 6 &&
-      (is_word(function->signature.result) || function->signature.result == NativeType::kVoid);
-  for (const NativeType type : function->signature.parameters) {
-    function->only_integers = function->only_integers && is_word(type);
-  }
-  return Value::object(function);
-}
 
 void* address_of(Extern& function) {
   if (function.address == nullptr && function.builtin == nullptr) {
@@ -143,6 +119,18 @@ Value call_extern(Thread& thread, Extern& function, Value* args, int count) {
     raise_callback_failure();
   }
   return from_native(function.signature.result, result);
+}
+
+void install_native_calls() {
+  MachineHooks& hooks = machine_hooks();
+  hooks.call_extern = call_extern;
+  hooks.direct_operation = direct_operation;
+  hooks.direct_call = direct_call;
+  hooks.direct_invoke = direct_invoke;
+  hooks.direct_get = direct_get;
+  hooks.direct_drop = direct_drop;
+  hooks.notify_libraries_of_exit = notify_libraries_of_exit;
+  add_host_externs(dynamic_externs());
 }
 
 }  // namespace spl

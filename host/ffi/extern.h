@@ -1,34 +1,19 @@
 // `extern fn`: native functions found by name and called through libffi.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "host/ffi/conversion.h"
-#include "host/syntax/ast.h"
-#include "host/values/objects.h"
+#include "host/compiler/extern.h"
+#include "host/vm/machine_hooks.h"
 
 namespace spl {
 
-struct Extern : Object {
-  std::string name;
-  Signature signature;
-  void* address = nullptr;          // found at the first call
-  const Native* builtin = nullptr;  // … or in the host itself
-  void* call_interface = nullptr;   // ffi_cif
-  bool only_integers = false;
-  Extern() : Object(Kind::kExtern) {}
-};
-
-/// Fails (CompileError) on a type that C has no word for.
-Value make_extern(const FunctionDecl& decl, const LoadedModule& module);
-
-/// Where the function is, looked for now if it was not yet; null for one of the host's own. Fails where there
-/// is none.
+/// The address of the function, resolved at the first call; null for a function of the host itself. Fails if
+/// no library has the function.
 void* address_of(Extern& function);
 
-/// Borrowed arguments, owned result. The host lock is free while the native function runs.
+/// Borrowed arguments, owned result. The native function runs without the host lock.
 Value call_extern(Thread& thread, Extern& function, Value* args, int count);
+
+/// Fills the entries of ffi/ in machine_hooks(), and adds the externs that call native code by address.
+void install_native_calls();
 
 }  // namespace spl

@@ -1,4 +1,4 @@
-// Where native functions are looked for.
+// Search for native functions in shared libraries.
 #include "host/ffi/libraries.h"
 
 #include <dlfcn.h>
@@ -31,7 +31,7 @@ std::vector<std::string> split(const char* list) {
 
 std::string library_folder() { return installation_folder() + "/lib"; }
 
-/// Opens each library once and remembers what was tried.
+/// Opens each library once and records the attempts.
 class Libraries {
  public:
   void* find(const std::string& symbol) {
@@ -49,10 +49,10 @@ class Libraries {
   }
   const std::string& tried() const { return tried_; }
 
-  void tell_of_the_end() {
+  void notify_of_exit() {
     for (const auto& [path, handle] : handles_) {
       void* listener = handle == nullptr ? nullptr : dlsym(handle, "spl_program_ends");
-      if (listener != nullptr && told_.insert(listener).second) {
+      if (listener != nullptr && notified_.insert(listener).second) {
         reinterpret_cast<void (*)()>(listener)();
       }
     }
@@ -109,12 +109,12 @@ class Libraries {
 
   std::map<std::string, void*> handles_;
   std::map<std::string, std::string> reasons_;
-  std::set<void*> told_;
+  std::set<void*> notified_;
   std::string tried_;
 };
 
 Libraries& libraries() {
-  static Libraries& all = *new Libraries;  // other threads may still call when the program ends
+  static Libraries& all = *new Libraries;  // never destroyed: other threads may use it at exit
   return all;
 }
 
@@ -125,13 +125,13 @@ FoundSymbol find_native(const std::string& symbol) {
   return {address, libraries().tried()};
 }
 
-void tell_libraries_of_the_end() { libraries().tell_of_the_end(); }
+void notify_libraries_of_exit() { libraries().notify_of_exit(); }
 
 void* open_library_named(const std::string& name, int flags) {
   const int usable = (flags & (RTLD_LAZY | RTLD_NOW)) == 0 ? flags | RTLD_LAZY : flags;
   if (name.find('/') == std::string::npos) {
-    if (void* beside = dlopen((library_folder() + "/" + name).c_str(), usable)) {
-      return beside;
+    if (void* handle = dlopen((library_folder() + "/" + name).c_str(), usable)) {
+      return handle;
     }
   }
   return dlopen(name.c_str(), usable);

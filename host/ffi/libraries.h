@@ -1,4 +1,4 @@
-// Where native functions are looked for.
+// Search for native functions in shared libraries.
 #pragma once
 
 #include <string>
@@ -6,21 +6,21 @@
 namespace spl {
 
 struct FoundSymbol {
-  void* address;      // null: nobody has it
-  std::string tried;  // a line for each library
+  void* address;      // null if no library has the symbol
+  std::string tried;  // one line for each library
 };
 
-/// Looks in the files of SIMPLE_TORCH_RUNTIME_PATH and SIMPLE_RUNTIME_PATH, in the folders of
-/// SIMPLE_SFFI_PATH, beside the host, and where the system looks: `rt_<lib>_x` in libspl_<lib>.so first. A
-/// library that opened stays open.
+/// Searches the files of SIMPLE_TORCH_RUNTIME_PATH and SIMPLE_RUNTIME_PATH, the directories of
+/// SIMPLE_SFFI_PATH, the host's own lib directory, then the system's path. `rt_<lib>_x` is searched in
+/// libspl_<lib>.so first. Libraries stay open.
 FoundSymbol find_native(const std::string& symbol);
 
-/// Opens a library for the program, with dlopen's flags: a bare name is looked for beside the host first.
-/// Null: nobody has it.
+/// Opens a library with the flags of dlopen(). A name without a slash is searched in the host's lib directory
+/// first. Null if it cannot be opened.
 void* open_library_named(const std::string& name, int flags);
 
-/// The program ends: each library that exports `spl_program_ends` is told, once. The caller does not hold the
-/// host lock, because a library may still call the program back.
-void tell_libraries_of_the_end();
+/// Calls `spl_program_ends` once in each open library that exports it. The caller must not hold the host
+/// lock, because a library may call back.
+void notify_libraries_of_exit();
 
 }  // namespace spl

@@ -1,4 +1,4 @@
-// The helpers that a Simple runtime gives to native libraries, exported by the executable.
+// The spl_* functions that a Simple runtime exports to native libraries.
 #include "abi/include/simple_torch/spl_runtime.h"
 
 #include <cstdlib>
@@ -13,7 +13,7 @@ extern "C" {
 SPL_EXPORT SplArray* spl_array_new() {
   void* memory = std::calloc(1, sizeof(SplArray));
   if (memory == nullptr) {
-    std::abort();  // C callers have no way to learn of it
+    std::abort();  // C callers cannot receive an error
   }
   return static_cast<SplArray*>(memory);
 }

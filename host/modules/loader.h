@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "host/compiler/compiler.h"
-#include "host/modules/module.h"
+#include "host/values/module.h"
 
 namespace spl {
 

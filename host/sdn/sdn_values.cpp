@@ -1,8 +1,8 @@
 // Converts SDN trees to arrays, dicts and tuples.
 #include "host/sdn/sdn_values.h"
 
-#include "host/builtins/builtins.h"
 #include "host/sdn/sdn.h"
+#include "host/values/conversions.h"
 #include "host/values/objects.h"
 
 namespace spl {

@@ -1,4 +1,4 @@
-// The one exception of the host: a Simple program failed.
+// SimpleError: the exception that a failing Simple program raises.
 #pragma once
 
 #include <string>
@@ -13,50 +13,54 @@ struct StackEntry {
   std::string file;
   uint32_t line = 0;
   uint32_t column = 0;
-  bool library = false;   // below the library root
-  uint32_t left_out = 0;  // calls between this entry and the next one, of a very deep stack
+  bool library = false;   // in the .spl library
+  uint32_t left_out = 0;  // calls omitted between this entry and the next one, in a very deep stack
 };
 
-/// `payload` is what panic() was given, nil for errors of the runtime. The stack is innermost first.
-/// `hint` says what to do where that is likely, else it is empty.
+/// `payload` is the argument of panic(), nil for errors of the runtime. The stack is innermost first.
+/// `hint` suggests a fix; it may be empty.
 struct SimpleError {
   std::string message;
   std::string hint;
   Ref payload;
   std::vector<StackEntry> stack;
   bool located = false;
-  bool too_deep = false;  // no room for another call
+  bool too_deep = false;  // the stack is exhausted
 
   explicit SimpleError(std::string text, std::string advice = "")
       : message(std::move(text)), hint(std::move(advice)) {}
 };
 
-/// What a Failure keeps of the error that it stands for.
+/// The error behind a Failure value.
 struct Cause : Object {
   SimpleError error;
   explicit Cause(SimpleError from) : Object(Kind::kCause), error(std::move(from)) {}
 };
 
-/// For a call that there is no room for.
+/// The error of a call that exceeds the stack.
 inline SimpleError too_deep() {
   SimpleError error("recursion too deep");
   error.too_deep = true;
   return error;
 }
 
-/// exit(code) unwinds as this, and Ctrl-C.
+/// Unwinds the stack for exit(code) and for SIGINT.
 struct ExitRequest {
   int code;
   bool by_interrupt = false;
 };
-constexpr int kInterruptedCode = 130;  // of a program that Ctrl-C ended
+constexpr int kInterruptedCode = 130;  // exit status of an interrupted program
 
-/// What exit(code) is where it can end nothing but the thread that calls it.
+/// The error of exit(code) where it cannot end the process.
 inline SimpleError exit_refused(int code) {
   return SimpleError("exit(" + std::to_string(code) + ") was called",
                      "an embedded program cannot end the process");
 }
 
+/// Throws SimpleError.
 [[noreturn]] void fail(std::string message, std::string hint = "");
+
+/// The innermost stack entry outside the library, else the innermost one; null if the stack is empty.
+const StackEntry* user_entry(const SimpleError& error);
 
 }  // namespace spl

@@ -1,4 +1,4 @@
-// Ends what walks into values that hold values before the C++ stack does.
+// A depth limit for functions that recurse into nested values, so that the C++ stack does not overflow.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ namespace spl {
 
 class Nesting {
  public:
-  /// Fails with "this value is nested too deeply to be …" beyond `most` levels of such walks on this thread.
-  Nesting(int most, const char* purpose) {
-    if (++depth() > most) {
+  /// Fails if this thread is already `limit` levels deep. `purpose` completes "nested too deeply to be ".
+  Nesting(int limit, const char* purpose) {
+    if (++depth() > limit) {
       --depth();
       fail(std::string("this value is nested too deeply to be ") + purpose);
     }

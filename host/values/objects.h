@@ -18,24 +18,24 @@ class Thread;
 struct Proto;
 struct LoadedModule;
 
-/// UTF-8. Its length, and where every 64th character begins, are remembered once asked for: `text[i]` costs
-/// the same for each character, whatever its alphabet.
+/// UTF-8. The length and the offset of every 64th character are cached at first use, so that `text[i]` takes
+/// constant time.
 class Text : public Object {
  public:
   explicit Text(std::string text) : Object(Kind::kText), text_(std::move(text)) {}
   const std::string& text() const { return text_; }
   size_t length() const;  // in characters
   bool is_ascii() const { return length() == text_.size(); }
-  /// Where character `which` (< length()) begins.
-  size_t byte_of(size_t which) const;
-  /// Only for a text that nobody else holds.
+  /// The byte offset of character `index` (< length()).
+  size_t byte_of(size_t index) const;
+  /// The caller must hold the only reference.
   void append(const std::string& more);
 
  private:
   static constexpr size_t kUnknown = SIZE_MAX;
   std::string text_;
   mutable size_t length_ = kUnknown;
-  mutable std::vector<size_t> marks_;  // where characters 0, 64, 128… begin, as far as anybody asked
+  mutable std::vector<size_t> marks_;  // byte offsets of characters 0, 64, 128…, as far as they were needed
 };
 
 struct Array : Object {
@@ -49,7 +49,7 @@ struct Tuple : Object {
   Tuple() : Object(Kind::kTuple) {}
 };
 
-/// Open addressing over an entry list. Its order is that of its keys, found when somebody looks.
+/// Open addressing over an entry list. Iteration is in key order; sort() establishes it.
 struct Dict : Object {
   struct Entry {
     Value key, value;  // owned; a missing key marks a removed entry
@@ -64,7 +64,7 @@ struct Dict : Object {
   Value* find(Value key);
   void set(Value owned_key, Value owned_value);
   bool remove(Value key);
-  void sort();  // also drops removed entries
+  void sort();  // also erases removed entries
   void rebuild(size_t capacity);
 };
 
@@ -85,15 +85,22 @@ struct Closure : Object {
   explicit Closure(const Proto* p) : Object(Kind::kClosure), proto(p) {}
 };
 
-/// `args` are borrowed; the result is owned. A mutating builtin method may change args[0] in place.
+/// `args` are borrowed; the result is owned. A mutating method may change args[0] in place.
 using NativeFn = Value (*)(Thread& thread, Value* args, int count);
 struct Native : Object {
   const char* name;
   NativeFn fn;
-  int least, most;  // arguments, a method's self among them; most -1: any number
+  int least, most;  // argument counts, including a method's self; most is -1 for any number
   bool is_method = false;
   Native(const char* n, NativeFn f, int l, int m)
       : Object(Kind::kNative), name(n), fn(f), least(l), most(m) {}
+};
+
+/// A row of a table of native functions; the fields are those of Native.
+struct NativeEntry {
+  const char* name;
+  NativeFn fn;
+  int least, most;
 };
 
 struct BoundMethod : Object {
@@ -101,32 +108,32 @@ struct BoundMethod : Object {
   BoundMethod(Value s, Value f) : Object(Kind::kBoundMethod), self(s), function(f) {}
 };
 
-/// Whose method it is; a nearer one hides those further away.
+/// Where a method was declared, in order of precedence.
 enum class Origin : uint8_t { kBody, kImpl, kTraitImpl, kDefault };
 struct Method {
-  Value function;  // Closure, owned for ever
+  Value function;  // Closure, never released
   bool is_static = false;
   bool is_mutating = false;
   Origin origin = Origin::kBody;
-  bool takes_class = false;  // static; its first parameter is the class that it is called on
+  bool takes_class = false;  // a class method: static, with the class as first parameter
 };
 struct Trait;
 
-/// What records and enums share: named methods. Types live for ever.
+/// Base of records, enums and traits: named methods and statics. Types are immortal.
 struct Type : Object {
   Symbol name = kNoSymbol;
   LoadedModule* module = nullptr;
   std::unordered_map<Symbol, Method> methods;
   std::unordered_map<Symbol, Value> statics;
-  /// The values that the declaration itself gives, seen bare in its methods: whether they are constants.
+  /// The statics of the declaration itself, which its methods see without a prefix. True for constants.
   std::unordered_map<Symbol, bool> declared_statics;
-  std::vector<const Type*> parents;  // traits, and classes that it is built on; theirs too
+  std::vector<const Type*> parents;  // all ancestors: traits and parent classes
   explicit Type(Kind k) : Object(k) {}
 
-  void add(Symbol called, const Method& method) {
-    const auto [known, is_new] = methods.emplace(called, method);
-    if (!is_new && method.origin <= known->second.origin) {
-      known->second = method;
+  void add(Symbol method_name, const Method& method) {
+    const auto [existing, is_new] = methods.emplace(method_name, method);
+    if (!is_new && method.origin <= existing->second.origin) {
+      existing->second = method;
     }
   }
   bool is_constant(Symbol value) const {
@@ -145,7 +152,7 @@ struct Trait : Type {
 
 struct FieldInfo {
   Symbol name = kNoSymbol;
-  Value default_value;  // used when `initializer` is null
+  Value default_value;  // used if `initializer` is null
   const Proto* initializer = nullptr;
 };
 struct Record : Type {
@@ -153,13 +160,14 @@ struct Record : Type {
   std::vector<FieldInfo> fields;
   std::unordered_map<Symbol, uint32_t> field_index;
   const Method* drop = nullptr;
-  const Method* replaced = nullptr;  // __on_replace__: asked before a field lets go of such an object
-  int32_t order_index = -1;     // of the field __order__, where objects note which fields got objects first
-  bool awaits_parents = false;  // until its class statement runs
+  const Method* on_replace =
+      nullptr;                  // __on_replace__: called before a field that holds such an object changes
+  int32_t order_index = -1;     // of the field __order__, which records the order of first assignments
+  bool awaits_parents = false;  // true until the class statement runs
   bool has_objects = false;
-  struct DirectCalls* direct = nullptr;  // of @[direct(…)]; lives for ever, like the type
+  struct DirectCalls* direct = nullptr;  // from @[direct(…)]; immortal, like the type
   Record() : Type(Kind::kRecord) {}
-  void note_own_hooks();  // once the methods are there
+  void cache_hooks();  // call it after the methods have changed
 };
 struct Instance : Object {
   Record* record;
@@ -167,19 +175,19 @@ struct Instance : Object {
   Value* fields() { return reinterpret_cast<Value*>(this + 1); }
 };
 Instance* new_instance(Record* record);
-/// Calls the class's drop(), once; what fails in it is told on standard error.
+/// Calls the class's drop() once. An error in it goes to standard error.
 void run_drop(Instance* instance);
 
 struct VariantInfo {
   Symbol name = kNoSymbol;
   std::vector<Symbol> field_names;
   uint32_t arity = 0;
-  Value value;      // = 3
-  Value singleton;  // of a variant without fields
+  Value value;      // of `Name = 3`, else nil
+  Value singleton;  // the value of a variant without fields
 };
 struct Enum : Type {
   std::vector<VariantInfo> variants;
-  bool is_strong = false;  // #[strong]: matches name its variants
+  bool is_strong = false;  // #[strong]: matches must name its variants
   Enum() : Type(Kind::kEnum) {}
   int index_of(Symbol variant) const;
 };
@@ -200,20 +208,18 @@ struct Cell : Object {
   static void operator delete(void* cell) { free_tracked(cell); }
 };
 
-/// What a `for` loop holds of a container that is no plain array or range.
+/// The state of a `for` loop over a container other than a plain array or range.
 struct Iterator : Object {
   Value source;  // owned
   int64_t position = 0, count = 0;
   explicit Iterator(Value s) : Object(Kind::kIterator), source(s) {}
 
-  // A program that keeps what iter() gave may close a cycle through it.
+  // A program can store the result of iter() and so close a cycle.
   static void* operator new(size_t bytes) { return allocate_tracked(bytes); }
   static void operator delete(void* iterator) { free_tracked(iterator); }
 };
 
-struct ThreadHandle;  // vm/threads.h
-
-// ---- Making and reading -------------------------------------------------------------------------------
+// ---- Construction and access ---------------------------------------------------------------------------
 
 Value make_closure(const Proto* proto);
 Value make_text(std::string text);
@@ -227,12 +233,12 @@ template <class T>
 T* as_object(Value v) {
   return static_cast<T*>(v.as_object);
 }
-/// Whether a field that holds `value` asks it before it is given another one.
+/// Whether a field that holds `value` must call __on_replace__ before it changes.
 inline bool has_replace_hook(Value value) {
-  return value.is(Kind::kInstance) && as_object<Instance>(value)->record->replaced != nullptr;
+  return value.is(Kind::kInstance) && as_object<Instance>(value)->record->on_replace != nullptr;
 }
-/// Whether a field that gets `value` is noted in the order of its object's fields.
-inline bool notes_order(const Record* record, Value value) {
+/// Whether an assignment of `value` to a field is recorded in __order__.
+inline bool records_order(const Record* record, Value value) {
   return record->order_index >= 0 && value.is_object();
 }
 inline const std::string& text_of(Value v) { return as_object<Text>(v)->text(); }
@@ -241,8 +247,8 @@ inline const std::string& text_of(Value v) { return as_object<Text>(v)->text(); 
 struct CoreTypes {
   Enum* option;
   Enum* result;
-  Record* failure;  // what attempt() gives in Err
-  Enum* ellipsis;   // of the one value that `...` is in a subscript
+  Record* failure;  // attempt() returns it in Err
+  Enum* ellipsis;   // the type of `...` in a subscript
 };
 CoreTypes& core_types();
 enum : uint32_t { kNone = 0, kSome = 1, kErr = 0, kOk = 1 };
@@ -252,12 +258,12 @@ Value make_ok(Value owned);
 Value make_err(Value owned);
 bool is_none(Value v);  // nil or None
 
-/// A value's own copy before it is changed: afterwards `slot` holds the only reference.
+/// Copy on write: afterwards `slot` holds the only reference to its value. Objects of classes are not copied.
 void make_unique(Value& slot);
 
 bool truthy(Value v);
 bool equals(Value a, Value b);
-/// -1, 0, 1; fails for values without an order between them.
+/// -1, 0 or 1; fails for values that cannot be ordered.
 int compare(Value a, Value b);
 uint64_t hash_of(Value v);
 std::string type_name(Value v);

@@ -1,11 +1,12 @@
-// Arithmetic that wraps at a width, and conversions between the widths.
+// Arithmetic that wraps around at a width, and conversions between the widths.
 #include "host/values/sized.h"
 
 #include <cmath>
 
-#include "host/builtins/builtins.h"
+#include "host/values/arithmetic.h"
+#include "host/values/conversions.h"
+#include "host/values/error.h"
 #include "host/values/objects.h"
-#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -25,7 +26,7 @@ constexpr Width kWidths[] = {
 
 const Width& width_of(Tag tag) { return kWidths[static_cast<int>(tag) - static_cast<int>(Tag::kInt8)]; }
 
-// The type of the result of two integers, of which one at least is sized.
+// The result type of two integers, at least one of them sized.
 Tag common_type(Value a, Value b) {
   if (!a.is_sized()) {
     return b.tag;
@@ -42,7 +43,7 @@ Tag common_type(Value a, Value b) {
 
 uint64_t magnitude(Value v) { return static_cast<uint64_t>(v.as_int); }
 
-// Of u64 the bits alone do not tell the quotient.
+// Signed division of the bits would be wrong for a u64 above INT64_MAX.
 Value unsigned_division(BinaryOp op, Value a, Value b) {
   if (b.as_int == 0) {
     fail(op == BinaryOp::kDivide ? "division by zero" : "remainder by zero");
@@ -124,18 +125,19 @@ Value absolute_sized(Value v) {
 }
 
 Value sized_arithmetic(BinaryOp op, Value a, Value b) {
-  Thread& thread = current_thread();
+  const auto as_floats = [&] {
+    return number_arithmetic(op, Value::number(number_as_double(a)), Value::number(number_as_double(b)));
+  };
   if (a.is_float() || b.is_float()) {
-    return thread.arithmetic(op, Value::number(number_as_double(a)), Value::number(number_as_double(b)));
+    return as_floats();
   }
   if (is_single(a) || is_single(b)) {
-    const Value result =
-        thread.arithmetic(op, Value::number(number_as_double(a)), Value::number(number_as_double(b)));
-    return single(result.as_float);
+    const Value result = as_floats();
+    return result.is_missing() ? result : single(result.as_float);
   }
   const bool shift = op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight;
   if (shift && !a.is_sized()) {
-    return thread.arithmetic(op, a, plain(b));
+    return number_arithmetic(op, a, plain(b));
   }
   const Tag type = shift ? a.tag : common_type(a, b);
   if (type == Tag::kUint64 && (op == BinaryOp::kDivide || op == BinaryOp::kRemainder)) {
@@ -144,8 +146,8 @@ Value sized_arithmetic(BinaryOp op, Value a, Value b) {
   if (type == Tag::kUint64 && op == BinaryOp::kShiftRight && b.as_int >= 0) {
     return sized_integer(type, b.as_int > 63 ? 0 : static_cast<int64_t>(magnitude(a) >> b.as_int));
   }
-  return sized_integer(type,
-                       thread.arithmetic(op, Value::integer(a.as_int), Value::integer(b.as_int)).as_int);
+  const Value result = number_arithmetic(op, Value::integer(a.as_int), Value::integer(b.as_int));
+  return result.is_missing() ? result : sized_integer(type, result.as_int);
 }
 
 int compare_numbers(Value a, Value b) {

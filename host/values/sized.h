@@ -1,6 +1,6 @@
-// Numbers of a given width: i8 to u64, and f32. i64 and f64 are the plain numbers.
+// Sized numbers: i8 to u64, and f32. i64 and f64 are the plain numbers.
 //
-// A sized integer is kept in as_int, extended by its sign or by zeros; an f32 in as_float, already rounded.
+// A sized integer is stored in as_int, sign- or zero-extended; an f32 in as_float, already rounded.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ inline bool is_single(Value v) { return v.tag == Tag::kFloat32; }
 inline bool is_any_integer(Value v) { return v.is_int() || (v.is_sized() && !is_single(v)); }
 inline bool is_any_number(Value v) { return v.is_number() || v.is_sized(); }
 
-/// A sized number as i64 or f64; other values as they are. The bits of a large u64 are kept.
+/// A sized number as i64 or f64; other values unchanged. A u64 keeps its bits.
 Value plain(Value v);
 double number_as_double(Value v);
 
-/// The type's name, "i8" to "f32"; and back, kNil where it names no sized type.
+/// The type's name, "i8" to "f32"; and the inverse, kNil for other names.
 const char* sized_name(Tag tag);
 Tag sized_type(const std::string& name);
 
@@ -31,8 +31,9 @@ Value sized_from(Tag type, Value number);
 Value cast_to(Tag type, Value v);
 Value absolute_sized(Value v);
 
-/// Arithmetic with at least one sized number; missing for operators that numbers do not have. With an i64 or
-/// a narrower number the (wider) sized type stays, of two as wide the unsigned one; f64 makes f64.
+/// Arithmetic with at least one sized number; missing for operators that numbers do not have. The result has
+/// the wider sized type, the unsigned one of two equal widths. An i64 operand takes the sized type, and an
+/// f64 operand makes the result f64.
 Value sized_arithmetic(BinaryOp op, Value a, Value b);
 /// Any two numbers, by value: -1, 0, 1.
 int compare_numbers(Value a, Value b);

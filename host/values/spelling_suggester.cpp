@@ -1,4 +1,4 @@
-// Edit distance with neighbours swapped; upper and lower case count as the same letter.
+// Edit distance with transpositions; upper and lower case count as the same letter.
 #include "host/values/spelling_suggester.h"
 
 #include <algorithm>
@@ -36,22 +36,23 @@ size_t distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-// One slip in each three letters; of names with one or two letters only the case may differ.
-size_t most_slips(size_t length) { return length < 3 ? 0 : std::max<size_t>(1, length / 3); }
+// One error for every three letters. Names of one or two letters may differ only in case.
+size_t max_errors(size_t length) { return length < 3 ? 0 : std::max<size_t>(1, length / 3); }
 
 }  // namespace
 
-SpellingSuggester::SpellingSuggester(std::string_view wanted)
-    : wanted_(wanted), lowered_(lowered(wanted)), distance_(most_slips(wanted.size()) + 1) {}
+SpellingSuggester::SpellingSuggester(std::string_view misspelled)
+    : misspelled_(misspelled), lowered_(lowered(misspelled)), distance_(max_errors(misspelled.size()) + 1) {}
 
 void SpellingSuggester::offer(std::string_view name) {
-  const size_t longer = std::max(name.size(), wanted_.size()),
-               shorter = std::min(name.size(), wanted_.size());
-  if (name == wanted_ || longer - shorter > distance_) {
+  const size_t longer = std::max(name.size(), misspelled_.size()),
+               shorter = std::min(name.size(), misspelled_.size());
+  if (name == misspelled_ || longer - shorter > distance_) {
     return;
   }
   const size_t found = distance(lowered_, lowered(name));
-  const bool tie = found == distance_ && !best_.empty() && name < best_;  // so that order does not matter
+  const bool tie =
+      found == distance_ && !best_.empty() && name < best_;  // makes the result independent of the order
   if (found > distance_ || (found == distance_ && !tie)) {
     return;
   }

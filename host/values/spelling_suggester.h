@@ -1,4 +1,4 @@
-// What a misspelt name was probably meant to be.
+// Suggestions for misspelled names.
 #pragma once
 
 #include <string>
@@ -6,21 +6,21 @@
 
 namespace spl {
 
-/// Is offered every name that could stand there and keeps the one with the fewest typing errors between.
+/// Compares candidate names with a misspelled one and keeps the candidate with the smallest edit distance.
 class SpellingSuggester {
  public:
-  explicit SpellingSuggester(std::string_view wanted);
+  explicit SpellingSuggester(std::string_view misspelled);
 
   void offer(std::string_view name);
-  /// The best name so far, "" where none is near.
+  /// The best candidate so far, "" if none is close.
   const std::string& name() const { return best_; }
   /// "did you mean 'name'?", or "".
   std::string hint() const { return best_.empty() ? "" : "did you mean '" + best_ + "'?"; }
 
  private:
-  std::string wanted_, lowered_;
+  std::string misspelled_, lowered_;
   std::string best_;
-  size_t distance_;  // of the best; a name must be nearer than this to be taken
+  size_t distance_;  // of the best candidate
 };
 
 }  // namespace spl

@@ -1,6 +1,7 @@
-// Every cycle of references runs through an instance of a class, a cell, a generator or an iterator, since
-// all else is a value that is copied when it is changed while shared. So these are allocated with room for a
-// list of all of them, which the collector walks.
+// The list of objects that can be part of a reference cycle, which the cycle collector walks.
+//
+// Every cycle contains an instance of a class, a cell, a generator or an iterator: all other kinds are copied
+// when they are changed while shared. These four kinds are allocated with list links in front.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +24,9 @@ static_assert(sizeof(Links) % alignof(Value) == 0);
 struct Tracked {
   Links all{&all, &all};
   int64_t count = 0;
-  int64_t collect_above = kFirst;  // so many ask for a collection
+  int64_t collect_above = kInitialThreshold;  // more objects than this request a collection
 
-  static constexpr int64_t kFirst = 20000;
+  static constexpr int64_t kInitialThreshold = 20000;
 };
 inline Tracked& tracked() {
   static constinit Tracked list;
@@ -33,7 +34,7 @@ inline Tracked& tracked() {
 }
 
 /// Asks the running thread to collect cycles at its next safepoint.
-void ask_for_collection();
+void request_collection();
 
 /// Memory for an object of `bytes` that can be part of a cycle.
 inline void* allocate_tracked(size_t bytes) {
@@ -44,7 +45,7 @@ inline void* allocate_tracked(size_t bytes) {
   list.all.next->previous = links;
   list.all.next = links;
   if (++list.count > list.collect_above) [[unlikely]] {
-    ask_for_collection();
+    request_collection();
   }
   return links + 1;
 }

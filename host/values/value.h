@@ -14,9 +14,9 @@ enum class Tag : uint8_t {
   kBool,
   kInt,
   kFloat,
-  kMissing,  // not given, not set
+  kMissing,  // an omitted argument, or an unset variable
   kObject,
-  kInt8,  // from here on: numbers of a given width, see sized.h
+  kInt8,  // from here on: sized numbers, see sized.h
   kInt16,
   kInt32,
   kUint8,
@@ -49,13 +49,13 @@ enum class Kind : uint8_t {
   kThread,
   kCause,
 };
-inline constexpr int kKindCount = 20;
+inline constexpr int kKindCount = static_cast<int>(Kind::kCause) + 1;
 
 struct Object {
   uint32_t refs = 1;
   Kind kind;
   bool dropped = false;  // drop() has run
-  uint16_t mark = 0;     // what the collector of cycles notes
+  uint16_t mark = 0;     // used by the cycle collector
 
   explicit Object(Kind k) : kind(k) {}
 };
@@ -76,7 +76,7 @@ struct Value {
     v.tag = Tag::kMissing;
     return v;
   }
-  /// Missing because a method of the variable's value has taken it out, to change it.
+  /// Missing because a method has moved the value out of its variable to change it.
   static Value taken() {
     Value v = missing();
     v.as_int = 1;
@@ -121,7 +121,7 @@ struct Value {
 };
 static_assert(sizeof(Value) == 16);
 
-/// Frees an object whose last reference went; runs drop().
+/// Destroys an object after its last reference is released; runs drop().
 void destroy(Object* object);
 
 inline Value retained(Value v) {
@@ -135,7 +135,7 @@ inline void release(Value v) {
     destroy(v.as_object);
   }
 }
-/// Puts an owned value into a slot; what was there is released after the slot has its new value.
+/// Stores an owned value in a slot. The old value is released after the slot has its new value.
 inline void assign(Value& slot, Value owned) {
   const Value old = slot;
   slot = owned;

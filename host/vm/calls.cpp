@@ -1,13 +1,13 @@
-// Calls: what a callee may be, how arguments meet parameters, how objects are made.
+// Calls of functions, methods and callable objects.
 #include <algorithm>
 
-#include "host/builtins/builtins.h"
-#include "host/ffi/extern.h"
-#include "host/modules/module.h"
+#include "host/values/module.h"
 #include "host/values/spelling_suggester.h"
-#include "host/vm/direct.h"
+#include "host/vm/generator.h"
 #include "host/vm/hints.h"
+#include "host/vm/machine_hooks.h"
 #include "host/vm/native_window.h"
+#include "host/vm/natives.h"
 #include "host/vm/thread.h"
 #include "host/vm/threads.h"
 
@@ -15,8 +15,7 @@ namespace spl {
 
 namespace {
 constexpr uint32_t kStackSlots = 1u << 20;
-
-}  // namespace
+}
 
 void Thread::need_room(uint32_t upper) const {
   if (upper < kStackSlots && frame_count_ + 1 < most_frames_) {
@@ -25,10 +24,8 @@ void Thread::need_room(uint32_t upper) const {
   throw too_deep();
 }
 
-void Thread::push_frame(Closure* closure, uint32_t base, uint32_t count, uint32_t result,
-                        int32_t place_path) {
+void Thread::push_frame(Closure* closure, uint32_t base, uint32_t result, int32_t lvalue_index) {
   const Proto* proto = closure->proto;
-  (void)count;
   need_room(base + proto->registers);
   Frame& frame = frames_[frame_count_++];
   frame.proto = proto;
@@ -36,11 +33,11 @@ void Thread::push_frame(Closure* closure, uint32_t base, uint32_t count, uint32_
   frame.base = base;
   frame.result = result;
   frame.closure = closure;
-  frame.place_path = place_path;
+  frame.lvalue_index = lvalue_index;
   frame.defers = static_cast<uint32_t>(defers_.size());
 }
 
-// The window gives up what it still holds, then its first register takes the result.
+// Releases what is left in the window, then stores the result in its first register.
 void Thread::finish_window(uint32_t result, uint32_t first, uint32_t count, Value owned) {
   for (uint32_t i = first; i < first + count; ++i) {
     const Value old = std::exchange(stack_[i], Value());
@@ -51,7 +48,7 @@ void Thread::finish_window(uint32_t result, uint32_t first, uint32_t count, Valu
 
 bool Thread::call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count) {
   if (static_cast<int>(count) < native.least || (native.most >= 0 && static_cast<int>(count) > native.most)) {
-    const int self = native.is_method ? 1 : 0;  // which the caller does not count
+    const int self = native.is_method ? 1 : 0;  // not counted in the message
     fail(std::string(native.name) + " " +
          wrong_count(native.least - self, native.most < 0 ? -1 : native.most - self, count - self));
   }
@@ -61,151 +58,11 @@ bool Thread::call_native(const Native& native, uint32_t result, uint32_t first, 
   return false;
 }
 
-// Spread arrays and named arguments become positional ones, in place.
-uint32_t Thread::flatten(uint32_t first, uint32_t count, const CallSpec& spec) {
-  std::vector<Value> given;
-  for (uint32_t i = 0; i < count; ++i) {
-    const Value value = std::exchange(stack_[first + i], Value());
-    if (spec.forms[i] != CallSpec::Form::kSpread) {
-      given.push_back(value);
-      continue;
-    }
-    const Ref held = Ref::owned(value);
-    each(value, [&](Value item) {
-      given.push_back(retained(item));
-      return true;
-    });
-  }
-  need_room(first + static_cast<uint32_t>(given.size()) + 8);
-  std::copy(given.begin(), given.end(), stack_ + first);
-  return static_cast<uint32_t>(given.size());
-}
-
-namespace {
-
-// As the caller wrote it: an initializer is called by its class, a method on an object of one.
-std::string called_name(const Proto& proto, Value self) {
-  if (!proto.is_method || !self.is(Kind::kInstance)) {
-    return proto.name;
-  }
-  const std::string& type = name_of(as_object<Instance>(self)->record->name);
-  return proto.name == "init" || proto.name == "__init__" ? type : type + "." + proto.name;
-}
-
-}  // namespace
-
-// Arguments lie from `base` on: `leading` of them (self) stand before those that `spec` tells of.
-void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t given, uint32_t leading,
-                            const CallSpec* spec) {
-  const auto parameters = static_cast<uint32_t>(proto.parameters.size());
-  if (spec == nullptr && proto.plain() && given == parameters) {
-    return;
-  }
-  need_room(base + std::max(parameters, given) + 8);
-  std::vector<Ref> positional;
-  std::vector<std::pair<Symbol, Ref>> named;
-  for (uint32_t i = 0; i < given; ++i) {
-    Ref value = Ref::owned(std::exchange(stack_[base + i], Value()));
-    const auto form = spec == nullptr || i < leading ? CallSpec::Form::kPositional : spec->forms[i - leading];
-    switch (form) {
-      case CallSpec::Form::kPositional:
-        // A block behind the call may follow anything.
-        if (!named.empty() && !(i + 1 == given && value.get().is(Kind::kClosure))) {
-          fail(proto.name + "(): a positional argument follows a named one");
-        }
-        positional.push_back(std::move(value));
-        break;
-      case CallSpec::Form::kNamed:
-        named.emplace_back(spec->names[i - leading], std::move(value));
-        break;
-      case CallSpec::Form::kSpread:
-        each(value.get(), [&](Value item) {
-          positional.push_back(Ref::shared(item));
-          return true;
-        });
-        break;
-      case CallSpec::Form::kDictSpread:
-        if (!value.get().is(Kind::kDict)) {
-          fail("** needs a dict, not " + type_name(value.get()));
-        }
-        as_object<Dict>(value.get())->sort();
-        for (const auto& entry : as_object<Dict>(value.get())->entries) {
-          if (!entry.key.is(Kind::kText)) {
-            fail("** needs text keys, not " + type_name(entry.key));
-          }
-          named.emplace_back(intern(text_of(entry.key)), Ref::shared(entry.value));
-        }
-        break;
-      case CallSpec::Form::kBase:
-        fail("..base is only allowed in a constructor call");
-    }
-  }
-  Value* slots = stack_ + base;
-  for (uint32_t i = 0; i < parameters; ++i) {
-    slots[i] = Value::missing();
-  }
-  // Whatever fails below, nothing that the slots own is lost: the callee's registers are not yet a frame's.
-  const auto refuse = [&](const std::string& message, const std::string& hint) {
-    const std::string name = called_name(proto, parameters == 0 ? Value() : slots[0]);
-    for (uint32_t i = 0; i < parameters; ++i) {
-      assign(slots[i], Value());
-    }
-    fail(name + "(): " + message, hint);
-  };
-  Array* rest = nullptr;
-  Dict* others = nullptr;
-  if (proto.rest >= 0) {
-    slots[proto.rest] = Value::object(rest = new Array());
-  }
-  if (proto.named >= 0) {
-    slots[proto.named] = Value::object(others = new Dict());
-  }
-  uint32_t at = 0;
-  for (Ref& value : positional) {
-    while (at < parameters && (static_cast<int>(at) == proto.named || (static_cast<int>(at) == proto.rest))) {
-      if (static_cast<int>(at) == proto.rest) {
-        break;
-      } else {
-        ++at;
-      }
-    }
-    if (at < parameters && static_cast<int>(at) != proto.rest) {
-      slots[at++] = value.take();
-    } else if (rest != nullptr) {
-      rest->items.push_back(value.take());
-    } else {
-      refuse(wrong_count(parameters - (proto.is_method ? 1 : 0), parameters - (proto.is_method ? 1 : 0),
-                         static_cast<int64_t>(positional.size()) - (proto.is_method ? 1 : 0)),
-             parameters_hint(proto));
-    }
-  }
-  for (auto& [name, value] : named) {
-    const auto found = std::find(proto.parameters.begin(), proto.parameters.end(), name);
-    const auto index = static_cast<int>(found - proto.parameters.begin());
-    const bool is_receiver = proto.is_method && index == 0;  // whose name the program has not given
-    if (found != proto.parameters.end() && index != proto.rest && index != proto.named && !is_receiver) {
-      if (!slots[index].is_missing()) {
-        refuse("the argument " + name_of(name) + " is given twice", parameters_hint(proto));
-      }
-      slots[index] = value.take();
-    } else if (others != nullptr) {
-      others->set(make_text(name_of(name)), value.take());
-    } else {
-      refuse("there is no parameter " + name_of(name), parameter_hint(proto, name));
-    }
-  }
-  for (uint32_t i = 0; i < parameters; ++i) {
-    if (slots[i].is_missing() && !proto.has_default[i]) {
-      refuse("the argument " + name_of(proto.parameters[i]) + " is missing", parameters_hint(proto));
-    }
-  }
-}
-
-// A frame for bound arguments; for an async function a future, which has them run elsewhere, for one that
-// yields a generator.
-bool Thread::enter(Closure* closure, uint32_t base, uint32_t count, uint32_t result, int32_t place_path) {
+// Pushes a frame for bound arguments. An async function starts a future instead, a generator function makes a
+// generator; both take ownership of the arguments.
+bool Thread::enter(Closure* closure, uint32_t base, uint32_t result, int32_t lvalue_index) {
   if (closure->proto->runs_at_once()) {
-    push_frame(closure, base, count, result, place_path);
+    push_frame(closure, base, result, lvalue_index);
     return true;
   }
   std::vector<Value> values;
@@ -218,7 +75,7 @@ bool Thread::enter(Closure* closure, uint32_t base, uint32_t count, uint32_t res
 }
 
 bool Thread::start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec,
-                          int32_t place_path) {
+                          int32_t lvalue_index) {
   auto* closure = as_object<Closure>(method.function);
   if (method.takes_class) {
     if (const Value self = stack_[window]; self.is(Kind::kInstance)) {
@@ -226,13 +83,13 @@ bool Thread::start_method(const Method& method, uint32_t window, uint32_t count,
     }
   } else if (method.is_static) {
     bind_arguments(*closure->proto, window + 1, count, 0, spec);
-    return enter(closure, window + 1, count, window, kNoPath);
+    return enter(closure, window + 1, window, kNoLvalue);
   }
   bind_arguments(*closure->proto, window, count + 1, 1, spec);
-  return enter(closure, window, count + 1, window, place_path);
+  return enter(closure, window, window, lvalue_index);
 }
 
-// Whether the short way gave the window its result.
+// Makes a direct call. True if it succeeded and its result is in the window.
 template <class Call>
 bool Thread::call_directly(uint32_t window, uint32_t count, Call&& call) {
   Value result;
@@ -247,6 +104,37 @@ bool Thread::call_directly(uint32_t window, uint32_t count, Call&& call) {
   return true;
 }
 
+bool Thread::call_bound(uint32_t window, uint32_t count, const CallSpec* spec) {
+  auto* bound = as_object<BoundMethod>(stack_[window]);
+  const Ref held = Ref::shared(stack_[window]);
+  if (bound->function.is_int()) {
+    return construct_variant(as_object<Enum>(bound->self), static_cast<uint32_t>(bound->function.as_int),
+                             window, count, spec);
+  }
+  if (bound->function.is(Kind::kNative)) {
+    if (spec != nullptr) {
+      count = flatten(window + 1, count, *spec);
+    }
+    assign(stack_[window], retained(bound->self));
+    return call_native(*as_object<Native>(bound->function), window, window, count + 1);
+  }
+  assign(stack_[window], retained(bound->self));
+  return start_method({bound->function, false, false}, window, count, spec, kNoLvalue);
+}
+
+bool Thread::call_instance(uint32_t window, uint32_t count, const CallSpec* spec) {
+  const Value callee = stack_[window];
+  const auto direct = [&] { return machine_hooks().direct_call(callee, stack_ + window + 1, count, spec); };
+  if (call_directly(window, count, direct)) {
+    return false;
+  }
+  static const Symbol hook = intern("__call__");
+  if (const Method* method = as_object<Instance>(callee)->record->find(hook)) {
+    return start_method(*method, window, count, spec, kNoLvalue);
+  }
+  fail("an instance of " + type_name(callee) + " cannot be called: it has no __call__");
+}
+
 bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
   const Value callee = stack_[window];
   if (!callee.is_object()) {
@@ -256,7 +144,7 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
     case Kind::kClosure: {
       auto* closure = as_object<Closure>(callee);
       bind_arguments(*closure->proto, window + 1, count, 0, spec);
-      return enter(closure, window + 1, count, window, kNoPath);
+      return enter(closure, window + 1, window, kNoLvalue);
     }
     case Kind::kNative:
       if (spec != nullptr) {
@@ -268,41 +156,17 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
         count = flatten(window + 1, count, *spec);
       }
       const NativeWindow guard(native_top_, std::max(native_top_, window + 1 + count));
-      const Value result =
-          call_extern(*this, *as_object<Extern>(callee), stack_ + window + 1, static_cast<int>(count));
+      const Value result = machine_hooks().call_extern(*this, *as_object<Extern>(callee), stack_ + window + 1,
+                                                       static_cast<int>(count));
       finish_window(window, window + 1, count, result);
       return false;
     }
-    case Kind::kBoundMethod: {
-      auto* bound = as_object<BoundMethod>(callee);
-      const Ref held = Ref::shared(callee);
-      if (bound->function.is_int()) {
-        return construct_variant(as_object<Enum>(bound->self), static_cast<uint32_t>(bound->function.as_int),
-                                 window, count, spec);
-      }
-      if (bound->function.is(Kind::kNative)) {
-        if (spec != nullptr) {
-          count = flatten(window + 1, count, *spec);
-        }
-        assign(stack_[window], retained(bound->self));
-        return call_native(*as_object<Native>(bound->function), window, window, count + 1);
-      }
-      assign(stack_[window], retained(bound->self));
-      return start_method({bound->function, false, false}, window, count, spec, kNoPath);
-    }
+    case Kind::kBoundMethod:
+      return call_bound(window, count, spec);
     case Kind::kRecord:
       return construct(as_object<Record>(callee), window, count, spec);
-    case Kind::kInstance: {
-      if (call_directly(window, count,
-                        [&] { return direct_call(callee, stack_ + window + 1, count, spec); })) {
-        return false;
-      }
-      static const Symbol hook = intern("__call__");
-      if (const Method* method = as_object<Instance>(callee)->record->find(hook)) {
-        return start_method(*method, window, count, spec, kNoPath);
-      }
-      fail("an instance of " + type_name(callee) + " cannot be called: it has no __call__");
-    }
+    case Kind::kInstance:
+      return call_instance(window, count, spec);
     default:
       fail("a value of type " + type_name(callee) + " cannot be called");
   }
@@ -310,82 +174,64 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
 
 // ---- Methods ---------------------------------------------------------------------------------------------
 
-bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache) {
+bool Thread::invoke_on_instance(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache) {
   const Value self = stack_[window];
   const Symbol name = cache.name;
-  if (self.is_object()) {
-    switch (self.as_object->kind) {
-      case Kind::kInstance: {
-        auto* record = as_object<Instance>(self)->record;
-        if (record == cache.without && cache.epoch == method_epoch()) {
-          return invoke_unknown(window, count, spec, name);
-        }
-        if (const Method* method = record->find(name)) {
-          const Proto* proto = as_object<Closure>(method->function)->proto;
-          if (!method->is_static && spec == nullptr && proto->plain() &&
-              proto->parameters.size() == count + 1) {
-            cache.type = record;
-            cache.epoch = method_epoch();
-            cache.target = method->function.as_object;
-            cache.without = nullptr;
-          }
-          return start_method(*method, window, count, spec, kNoPath);
-        }
-        if (const auto field = record->field_index.find(name); field != record->field_index.end()) {
-          assign(stack_[window], retained(as_object<Instance>(self)->fields()[field->second]));
-          return start_call(window, count, spec);
-        }
-        cache.type = nullptr;
-        cache.without = record;
-        cache.epoch = method_epoch();
-        return invoke_unknown(window, count, spec, name);
-      }
-      case Kind::kEnumValue:
-        if (const Method* method = as_object<EnumValue>(self)->type->find(name)) {
-          return start_method(*method, window, count, spec, kNoPath);
-        }
-        break;
-      case Kind::kRecord:
-      case Kind::kEnum:
-      case Kind::kTrait: {
-        auto* type = as_object<Type>(self);
-        if (self.is(Kind::kEnum)) {
-          if (const int variant = as_object<Enum>(self)->index_of(name); variant >= 0) {
-            return construct_variant(as_object<Enum>(self), static_cast<uint32_t>(variant), window, count,
-                                     spec);
-          }
-        }
-        if (const Method* method = type->find(name)) {
-          if (method->is_static) {
-            return start_method(*method, window, count, spec, kNoPath);
-          }
-          // Type.method(object, …)
-          auto* closure = as_object<Closure>(method->function);
-          bind_arguments(*closure->proto, window + 1, count, 0, spec);
-          return enter(closure, window + 1, count, window, kNoPath);
-        }
-        if (const auto found = type->statics.find(name); found != type->statics.end()) {
-          assign(stack_[window], retained(found->second));
-          return start_call(window, count, spec);
-        }
-        fail(name_of(type->name) + " has no static method " + name_of(name), static_hint(*type, name));
-      }
-      case Kind::kModule: {
-        auto* module = static_cast<LoadedModule*>(self.as_object);
-        assign(stack_[window], module_member(*module, name));
-        return start_call(window, count, spec);
-      }
-      default:
-        break;
+  auto* record = as_object<Instance>(self)->record;
+  if (record == cache.without && cache.epoch == method_epoch()) {
+    return invoke_unknown(window, count, spec, name);
+  }
+  if (const Method* method = record->find(name)) {
+    const Proto* proto = as_object<Closure>(method->function)->proto;
+    if (!method->is_static && spec == nullptr && proto->plain() && proto->parameters.size() == count + 1) {
+      cache.type = record;
+      cache.epoch = method_epoch();
+      cache.target = method->function.as_object;
+      cache.without = nullptr;
+    }
+    return start_method(*method, window, count, spec, kNoLvalue);
+  }
+  if (const auto field = record->field_index.find(name); field != record->field_index.end()) {
+    assign(stack_[window], retained(as_object<Instance>(self)->fields()[field->second]));
+    return start_call(window, count, spec);
+  }
+  cache.type = nullptr;
+  cache.without = record;
+  cache.epoch = method_epoch();
+  return invoke_unknown(window, count, spec, name);
+}
+
+bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name) {
+  const Value self = stack_[window];
+  auto* type = as_object<Type>(self);
+  if (self.is(Kind::kEnum)) {
+    if (const int variant = as_object<Enum>(self)->index_of(name); variant >= 0) {
+      return construct_variant(as_object<Enum>(self), static_cast<uint32_t>(variant), window, count, spec);
     }
   }
+  if (const Method* method = type->find(name)) {
+    if (method->is_static) {
+      return start_method(*method, window, count, spec, kNoLvalue);
+    }
+    // Type.method(object, …)
+    auto* closure = as_object<Closure>(method->function);
+    bind_arguments(*closure->proto, window + 1, count, 0, spec);
+    return enter(closure, window + 1, window, kNoLvalue);
+  }
+  if (const auto found = type->statics.find(name); found != type->statics.end()) {
+    assign(stack_[window], retained(found->second));
+    return start_call(window, count, spec);
+  }
+  fail(name_of(type->name) + " has no static method " + name_of(name), static_hint(*type, name));
+}
+
+bool Thread::invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name) {
+  const Value self = stack_[window];
   const Native* native = builtin_method_of(self, name);
   if (native == nullptr) {
     if (const Method* method = extension_method(self, name)) {
-      return start_method(*method, window, count, spec, kNoPath);
+      return start_method(*method, window, count, spec, kNoLvalue);
     }
-  }
-  if (native == nullptr) {
     fail(type_name(self) + " has no method " + name_of(name), member_hint(self, name));
   }
   if (spec != nullptr) {
@@ -394,46 +240,79 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
   return call_native(*native, window, window, count + 1);
 }
 
-// A method that the class does not have: __invoke__, else what __getattr__ gives is called.
+bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache) {
+  const Value self = stack_[window];
+  const Symbol name = cache.name;
+  if (!self.is_object()) {
+    return invoke_builtin(window, count, spec, name);
+  }
+  switch (self.as_object->kind) {
+    case Kind::kInstance:
+      return invoke_on_instance(window, count, spec, cache);
+    case Kind::kEnumValue:
+      if (const Method* method = as_object<EnumValue>(self)->type->find(name)) {
+        return start_method(*method, window, count, spec, kNoLvalue);
+      }
+      return invoke_builtin(window, count, spec, name);
+    case Kind::kRecord:
+    case Kind::kEnum:
+    case Kind::kTrait:
+      return invoke_on_type(window, count, spec, name);
+    case Kind::kModule:
+      assign(stack_[window], module_member(*static_cast<LoadedModule*>(self.as_object), name));
+      return start_call(window, count, spec);
+    default:
+      return invoke_builtin(window, count, spec, name);
+  }
+}
+
+// Replaces the arguments in the window by those of __invoke__: the method's name, the positional arguments as
+// an array, the named ones as a dict.
+void Thread::pack_arguments(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name) {
+  auto* args = new Array();
+  Ref held_args = Ref::owned(Value::object(args));
+  auto* named = new Dict();
+  Ref held_named = Ref::owned(Value::object(named));
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto form = spec == nullptr ? CallSpec::Form::kPositional : spec->forms[i];
+    Ref value = Ref::owned(std::exchange(stack_[window + 1 + i], Value()));
+    if (form == CallSpec::Form::kNamed) {
+      named->set(make_text(name_of(spec->names[i])), value.take());
+    } else if (form == CallSpec::Form::kSpread) {
+      each(value.get(), [&](Value item) {
+        args->items.push_back(retained(item));
+        return true;
+      });
+    } else if (form == CallSpec::Form::kDictSpread && value.get().is(Kind::kDict)) {
+      for (const auto& entry : as_object<Dict>(value.get())->entries) {
+        if (!entry.key.is_missing()) {
+          named->set(retained(entry.key), retained(entry.value));
+        }
+      }
+    } else {
+      args->items.push_back(value.take());
+    }
+  }
+  need_room(window + 8);
+  stack_[window + 1] = make_text(name_of(name));
+  stack_[window + 2] = held_args.take();
+  stack_[window + 3] = held_named.take();
+}
+
+// Calls a method that the class does not have: __invoke__, else the result of __getattr__.
 bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name) {
   static const Symbol invoke = intern("__invoke__"), getattr = intern("__getattr__");
   const Value self = stack_[window];
-  if (call_directly(window, count,
-                    [&] { return direct_invoke(self, name, stack_ + window + 1, count, spec); })) {
+  const auto direct = [&] {
+    return machine_hooks().direct_invoke(self, name, stack_ + window + 1, count, spec);
+  };
+  if (call_directly(window, count, direct)) {
     return false;
   }
   auto* record = as_object<Instance>(self)->record;
-  const Method* method = record->find(invoke);
-  if (method != nullptr) {
-    auto* args = new Array();
-    Ref held_args = Ref::owned(Value::object(args));
-    auto* named = new Dict();
-    Ref held_named = Ref::owned(Value::object(named));
-    for (uint32_t i = 0; i < count; ++i) {
-      const auto form = spec == nullptr ? CallSpec::Form::kPositional : spec->forms[i];
-      Ref value = Ref::owned(std::exchange(stack_[window + 1 + i], Value()));
-      if (form == CallSpec::Form::kNamed) {
-        named->set(make_text(name_of(spec->names[i])), value.take());
-      } else if (form == CallSpec::Form::kSpread) {
-        each(value.get(), [&](Value item) {
-          args->items.push_back(retained(item));
-          return true;
-        });
-      } else if (form == CallSpec::Form::kDictSpread && value.get().is(Kind::kDict)) {
-        for (const auto& entry : as_object<Dict>(value.get())->entries) {
-          if (!entry.key.is_missing()) {
-            named->set(retained(entry.key), retained(entry.value));
-          }
-        }
-      } else {
-        args->items.push_back(value.take());
-      }
-    }
-    need_room(window + 8);
-    stack_[window + 1] = make_text(name_of(name));
-    stack_[window + 2] = held_args.take();
-    stack_[window + 3] = held_named.take();
-    return start_method(*method, window, 3, nullptr, kNoPath);
+  if (const Method* method = record->find(invoke)) {
+    pack_arguments(window, count, spec, name);
+    return start_method(*method, window, 3, nullptr, kNoLvalue);
   }
   if (const Method* attribute = record->find(getattr)) {
     const Ref text = Ref::owned(make_text(name_of(name)));
@@ -441,7 +320,7 @@ bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spe
     assign(stack_[window], call_method_of(self, *attribute, &argument, 1));
     return start_call(window, count, spec);
   }
-  if (const Native* native = builtin_method_of(self, name)) {  // of a `T?` that holds the object itself
+  if (const Native* native = builtin_method_of(self, name)) {  // a method of `T?`
     if (spec != nullptr) {
       count = flatten(window + 1, count, *spec);
     }
@@ -451,65 +330,73 @@ bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spe
 }
 
 namespace {
-// Whether a built-in method runs Simple code: what it is given, or the order of what it sorts.
+
+// Whether a built-in method may run code of the program: a function argument, or the comparisons of sort().
 bool may_call_back(Symbol method, const Value* args, uint32_t count) {
   static const Symbol sort = intern("sort");
   return method == sort || std::any_of(args, args + count, [](Value v) {
            return v.is(Kind::kClosure) || v.is(Kind::kBoundMethod);
          });
 }
+
+bool is_mutable_builtin(Value v) {
+  return v.is(Kind::kArray) || v.is(Kind::kDict) || v.is(Kind::kText) || v.is(Kind::kTuple);
+}
+
 }  // namespace
 
-// A method that may change its receiver works on the receiver's place.
-bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& path, int32_t path_index,
-                                Cache& cache) {
-  const CallSpec* spec = nullptr;
-  const Frame& frame = frames_[frame_count_ - 1];
-  if (path.spec >= 0) {
-    spec = &frame.proto->specs[static_cast<size_t>(path.spec)];
+// The receiver is moved out of its lvalue while the method runs, so that the method holds the only reference.
+// If the method may run code of the program, which could read the lvalue, the receiver is copied instead.
+bool Thread::invoke_builtin_on_lvalue(const Native& native, Value* lvalue, uint32_t window, uint32_t count,
+                                      const Path& path, Symbol name) {
+  const bool calls_back = may_call_back(name, stack_ + window + 1, count);
+  stack_[window] = calls_back ? retained(*lvalue) : std::exchange(*lvalue, Value());
+  const auto put_receiver_back = [&] {
+    Ref scratch;
+    assign(*resolve_lvalue(path, path.steps.size(), scratch), std::exchange(stack_[window], Value()));
+  };
+  Value result;
+  try {
+    const NativeWindow guard(native_top_, std::max(native_top_, window + count + 1));
+    result = native.fn(*this, stack_ + window, static_cast<int>(count + 1));
+  } catch (...) {
+    put_receiver_back();
+    throw;
   }
+  put_receiver_back();
+  release_path(path);
+  finish_window(window, window + 1, count, result);
+  return false;
+}
+
+// A method that may change its receiver works on the receiver's lvalue.
+bool Thread::start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue_index, Cache& cache) {
+  const Proto& proto = *frames_[frame_count_ - 1].proto;
+  const Path& path = proto.paths[static_cast<size_t>(lvalue_index)];
+  const CallSpec* spec = path.spec >= 0 ? &proto.specs[static_cast<size_t>(path.spec)] : nullptr;
   Ref scratch;
-  Value* place = resolve_place(path, path.steps.size(), scratch);
-  const bool is_builtin = place->is_object() && (place->is(Kind::kArray) || place->is(Kind::kDict) ||
-                                                 place->is(Kind::kText) || place->is(Kind::kTuple));
-  const Native* native = is_builtin ? builtin_method_of(*place, cache.name) : nullptr;
-  const Method* extension = native == nullptr ? extension_method(*place, cache.name) : nullptr;
-  if (is_builtin && extension == nullptr) {
+  Value* lvalue = resolve_lvalue(path, path.steps.size(), scratch);
+  const bool is_builtin = is_mutable_builtin(*lvalue);
+  const Native* native = is_builtin ? builtin_method_of(*lvalue, cache.name) : nullptr;
+  const Method* method = native == nullptr ? extension_method(*lvalue, cache.name) : nullptr;
+  if (is_builtin && method == nullptr) {
     if (native == nullptr) {
-      fail(type_name(*place) + " has no method " + name_of(cache.name), member_hint(*place, cache.name));
+      fail(type_name(*lvalue) + " has no method " + name_of(cache.name), member_hint(*lvalue, cache.name));
     }
     if (spec != nullptr) {
       count = flatten(window + 1, count, *spec);
     }
-    if (static_cast<int>(count + 1) < native->least ||
-        (native->most >= 0 && static_cast<int>(count + 1) > native->most)) {
-      return call_native(*native, window, window, count + 1);  // tells what it takes
+    const int given = static_cast<int>(count + 1);
+    if (given < native->least || (native->most >= 0 && given > native->most)) {
+      return call_native(*native, window, window, count + 1);  // fails with the number of arguments
     }
-    // The receiver is out of its place while the method runs, so that it is the only reference; unless Simple
-    // code may run meanwhile and look there.
-    const bool calls_back = may_call_back(cache.name, stack_ + window + 1, count);
-    stack_[window] = calls_back ? retained(*place) : std::exchange(*place, Value());
-    Value result;
-    try {
-      const NativeWindow guard(native_top_, std::max(native_top_, window + count + 1));
-      result = native->fn(*this, stack_ + window, static_cast<int>(count + 1));
-    } catch (...) {
-      Ref again;
-      assign(*resolve_place(path, path.steps.size(), again), std::exchange(stack_[window], Value()));
-      throw;
-    }
-    Ref again;
-    assign(*resolve_place(path, path.steps.size(), again), std::exchange(stack_[window], Value()));
-    release_path(path);
-    finish_window(window, window + 1, count, result);
-    return false;
+    return invoke_builtin_on_lvalue(*native, lvalue, window, count, path, cache.name);
   }
-  const Method* method = extension;
-  if (place->is(Kind::kInstance) && !as_object<Instance>(*place)->record->is_class) {
-    method = as_object<Instance>(*place)->record->find(cache.name);
+  if (lvalue->is(Kind::kInstance) && !as_object<Instance>(*lvalue)->record->is_class) {
+    method = as_object<Instance>(*lvalue)->record->find(cache.name);
   }
-  if (place->is(Kind::kEnumValue)) {
-    method = as_object<EnumValue>(*place)->type->find(cache.name);
+  if (lvalue->is(Kind::kEnumValue)) {
+    method = as_object<EnumValue>(*lvalue)->type->find(cache.name);
   }
   const bool in_place = method != nullptr && method->is_mutating && !method->is_static;
   if (in_place && !as_object<Closure>(method->function)->proto->runs_at_once()) {
@@ -517,18 +404,24 @@ bool Thread::start_invoke_place(uint32_t window, uint32_t count, const Path& pat
          "methods of a class do not have this restriction");
   }
   if (in_place && scratch.get().is_nil()) {
-    const bool is_variable = path.root == Path::Root::kGlobal && path.steps.empty();
-    assign(stack_[window], std::exchange(*place, is_variable ? Value::taken() : Value()));
-    try {
-      return start_method(*method, window, count, spec, path_index);
-    } catch (...) {
-      store_path(path, std::exchange(stack_[window], Value()));
-      throw;
-    }
+    return invoke_in_place(*method, lvalue, window, count, spec, lvalue_index);
   }
-  assign(stack_[window], retained(*place));
+  assign(stack_[window], retained(*lvalue));
   release_path(path);
   return start_invoke(window, count, spec, cache);
+}
+
+bool Thread::invoke_in_place(const Method& method, Value* lvalue, uint32_t window, uint32_t count,
+                             const CallSpec* spec, int32_t lvalue_index) {
+  const Path& path = frames_[frame_count_ - 1].proto->paths[static_cast<size_t>(lvalue_index)];
+  const bool is_variable = path.root == Path::Root::kGlobal && path.steps.empty();
+  assign(stack_[window], std::exchange(*lvalue, is_variable ? Value::taken() : Value()));
+  try {
+    return start_method(method, window, count, spec, lvalue_index);
+  } catch (...) {
+    store_path(path, std::exchange(stack_[window], Value()));
+    throw;
+  }
 }
 
 }  // namespace spl

@@ -1,8 +1,7 @@
-// Making instances and the values of enums.
+// Construction of instances and enum values.
 #include <algorithm>
-#include "host/builtins/builtins.h"
-#include "host/ffi/extern.h"
-#include "host/modules/module.h"
+
+#include "host/values/module.h"
 #include "host/values/spelling_suggester.h"
 #include "host/vm/hints.h"
 #include "host/vm/thread.h"
@@ -20,7 +19,7 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
     const Method* maker = record->find(make);
     if (maker != nullptr && maker->is_static &&
         as_object<Closure>(maker->function)->proto->parameters.size() == count) {
-      return start_method(*maker, window, count, spec, kNoPath);
+      return start_method(*maker, window, count, spec, kNoLvalue);
     }
   }
   if (record->awaits_parents) {
@@ -45,6 +44,72 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
   return false;
 }
 
+namespace {
+
+/// Stores the arguments of a constructor call in the fields of a new instance.
+class FieldBinder {
+ public:
+  explicit FieldBinder(Instance& instance)
+      : instance_(instance), record_(*instance.record), given_(record_.fields.size(), false) {}
+
+  bool is_given(size_t field) const { return given_[field]; }
+
+  void bind_named(Symbol name, Value owned) {
+    Ref held = Ref::owned(owned);
+    const auto found = record_.field_index.find(name);
+    if (found == record_.field_index.end()) {
+      fail(name_of(record_.name) + " has no field " + name_of(name), field_hint(record_, name));
+    }
+    put(found->second, held.take());
+  }
+
+  void bind_dict(const Dict& dict) {
+    for (const auto& entry : dict.entries) {
+      if (entry.key.is(Kind::kText)) {
+        bind_named(intern(text_of(entry.key)), retained(entry.value));
+      }
+    }
+  }
+
+  // ..base: the fields that are not given come from another instance.
+  void bind_base(Value base) {
+    if (!base.is(Kind::kInstance) || as_object<Instance>(base)->record != &record_) {
+      fail("..base needs another " + name_of(record_.name) + ", not " + type_name(base));
+    }
+    for (size_t field = 0; field < given_.size(); ++field) {
+      if (!given_[field]) {
+        put(field, retained(as_object<Instance>(base)->fields()[field]));
+      }
+    }
+  }
+
+  void bind_positional(Value owned) {
+    Ref held = Ref::owned(owned);
+    while (next_ < given_.size() && given_[next_]) {
+      ++next_;
+    }
+    if (next_ == given_.size()) {
+      fail(name_of(record_.name) + " has " + std::to_string(next_) + (next_ == 1 ? " field" : " fields") +
+           ", got more values");
+    }
+    put(next_, held.take());
+  }
+
+ private:
+  void put(size_t field, Value owned) {
+    given_[field] = true;
+    assign(instance_.fields()[field], owned);
+  }
+
+  Instance& instance_;
+  const Record& record_;
+  std::vector<bool> given_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+// Named arguments are bound first, then the positional ones fill the remaining fields in order.
 void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, const CallSpec* spec) {
   Record* record = instance->record;
   const size_t total = record->fields.size();
@@ -54,83 +119,47 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
     }
     return;
   }
-  std::vector<bool> given(total, false);
-  const auto put = [&](size_t index, Value owned) {
-    given[index] = true;
-    assign(instance->fields()[index], owned);
-  };
-  const auto put_named = [&](Symbol name, Value owned) {
-    const Ref held = Ref::shared(owned);
-    const auto found = record->field_index.find(name);
-    if (found == record->field_index.end()) {
-      release(owned);
-      fail(name_of(record->name) + " has no field " + name_of(name), field_hint(*record, name));
-    }
-    put(found->second, owned);
+  FieldBinder binder(*instance);
+  const auto form_of = [&](uint32_t i) {
+    return spec == nullptr ? CallSpec::Form::kPositional : spec->forms[i];
   };
   for (uint32_t i = 0; i < count; ++i) {
-    const auto form = spec == nullptr ? CallSpec::Form::kPositional : spec->forms[i];
     const Value value = stack_[first + i];
-    if (form == CallSpec::Form::kNamed) {
-      put_named(spec->names[i], std::exchange(stack_[first + i], Value()));
-    } else if (form == CallSpec::Form::kDictSpread && value.is(Kind::kDict)) {
-      for (const auto& entry : as_object<Dict>(value)->entries) {
-        if (entry.key.is(Kind::kText)) {
-          put_named(intern(text_of(entry.key)), retained(entry.value));
-        }
-      }
-    } else if (form == CallSpec::Form::kBase) {
-      if (!value.is(Kind::kInstance) || as_object<Instance>(value)->record != record) {
-        fail("..base needs another " + name_of(record->name) + ", not " + type_name(value));
-      }
-      for (size_t f = 0; f < total; ++f) {
-        if (!given[f]) {
-          put(f, retained(as_object<Instance>(value)->fields()[f]));
-        }
-      }
+    if (form_of(i) == CallSpec::Form::kNamed) {
+      binder.bind_named(spec->names[i], std::exchange(stack_[first + i], Value()));
+    } else if (form_of(i) == CallSpec::Form::kDictSpread && value.is(Kind::kDict)) {
+      binder.bind_dict(*as_object<Dict>(value));
+    } else if (form_of(i) == CallSpec::Form::kBase) {
+      binder.bind_base(value);
     }
   }
-  size_t at = 0;
-  const auto put_next = [&](Value owned) {
-    while (at < total && given[at]) {
-      ++at;
-    }
-    if (at == total) {
-      release(owned);
-      fail(name_of(record->name) + " has " + std::to_string(total) + (total == 1 ? " field" : " fields") +
-           ", got more values");
-    }
-    put(at, owned);
-  };
   for (uint32_t i = 0; i < count; ++i) {
-    const auto form = spec == nullptr ? CallSpec::Form::kPositional : spec->forms[i];
-    if (form == CallSpec::Form::kPositional) {
-      put_next(std::exchange(stack_[first + i], Value()));
-    } else if (form == CallSpec::Form::kSpread) {
+    if (form_of(i) == CallSpec::Form::kPositional) {
+      binder.bind_positional(std::exchange(stack_[first + i], Value()));
+    } else if (form_of(i) == CallSpec::Form::kSpread) {
       each(stack_[first + i], [&](Value item) {
-        put_next(retained(item));
+        binder.bind_positional(retained(item));
         return true;
       });
     }
   }
-  for (size_t i = 0; i < total; ++i) {
-    if (given[i] || record->fields[i].initializer == nullptr) {
-      continue;
+  for (size_t field = 0; field < total; ++field) {
+    if (!binder.is_given(field) && record->fields[field].initializer != nullptr) {
+      const Ref closure = Ref::owned(make_closure(record->fields[field].initializer));
+      assign(instance->fields()[field], call(closure.get(), nullptr, 0));
     }
-    const Ref closure = Ref::owned(make_closure(record->fields[i].initializer));
-    assign(instance->fields()[i], call(closure.get(), nullptr, 0));
   }
 }
 
 namespace {
 
 [[noreturn]] void fail_no_payload(const Enum& type, const VariantInfo& variant, Symbol name) {
-  SpellingSuggester nearest(name_of(name));
+  SpellingSuggester suggester(name_of(name));
   for (const Symbol field : variant.field_names) {
-    nearest.offer(name_of(field));
+    suggester.offer(name_of(field));
   }
   fail(name_of(type.name) + "." + name_of(variant.name) + " has no value named " + name_of(name),
-       nearest.hint());
+       suggester.hint());
 }
 
 }  // namespace

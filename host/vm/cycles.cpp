@@ -1,5 +1,6 @@
-// Trial deletion. Each object reachable from a tracked one is a node; a node with more references than the
-// nodes hold on it is held from outside, and so is all that it reaches. The rest is garbage.
+// Trial deletion. Every object reachable from a tracked one is a node. A node with more references than the
+// other nodes mark has an outside reference, so it and all objects reachable from it are alive. The rest is
+// garbage.
 #include "host/vm/cycles.h"
 
 #include <algorithm>
@@ -8,16 +9,12 @@
 #include <vector>
 
 #include "host/values/error.h"
-#include "host/values/generator.h"
 #include "host/values/objects.h"
 #include "host/values/tracking.h"
-#include "host/vm/lock.h"
-#include "host/vm/safepoint.h"
+#include "host/vm/generator.h"
 #include "host/vm/thread.h"
 
 namespace spl {
-
-void ask_for_collection() { host_lock().request_safepoint(kCollectionReason); }
 
 namespace {
 
@@ -28,7 +25,7 @@ void visit_all(const std::vector<Value>& values, Visit& visit) {
   }
 }
 
-// The values that an object holds.
+// Visits the values that an object holds.
 template <class Visit>
 void visit_parts(Object* object, Visit visit) {
   switch (object->kind) {
@@ -75,7 +72,7 @@ void visit_parts(Object* object, Visit visit) {
       return visit_all(generator->registers, visit);
     }
     default:
-      return;  // holds nothing, or lives as long as the process
+      return;  // holds no values, or is immortal
   }
 }
 
@@ -97,14 +94,14 @@ bool has_parts(const Object& object) {
   }
 }
 
-/// The nodes of one collection. An object's `mark` says whether it is one.
+/// The nodes of one collection. An object's `mark` tells whether it is a node.
 class Graph {
  public:
   Graph() {
     for (Links* at = tracked().all.next; at != &tracked().all; at = at->next) {
       add(at->object());
     }
-    for (size_t i = 0; i < nodes_.size(); ++i) {  // grows while it is walked
+    for (size_t i = 0; i < nodes_.size(); ++i) {  // the loop adds nodes
       visit_parts(nodes_[i], [&](Value part) {
         if (part.is_object() && has_parts(*part.as_object)) {
           add(part.as_object);
@@ -120,12 +117,12 @@ class Graph {
     }
   }
 
-  /// The tracked objects that nothing outside holds; each is retained for the caller.
+  /// The tracked objects without outside references.
   std::vector<Ref> garbage() {
-    keep_what_is_held();
+    mark_alive();
     std::vector<Ref> found;
     for (Object* node : nodes_) {
-      if (node->mark == kSuspect && is_tracked(*node)) {
+      if (node->mark == kCandidate && is_tracked(*node)) {
         found.push_back(Ref::shared(Value::object(node)));
       }
     }
@@ -133,7 +130,7 @@ class Graph {
   }
 
  private:
-  enum Mark : uint16_t { kNone, kSuspect, kHeld };
+  enum Mark : uint16_t { kNone, kCandidate, kAlive };
 
   static bool is_tracked(const Object& object) {
     return object.kind == Kind::kCell || object.kind == Kind::kGenerator || object.kind == Kind::kIterator ||
@@ -144,7 +141,7 @@ class Graph {
     if (object->mark != kNone) {
       return;
     }
-    object->mark = kSuspect;
+    object->mark = kCandidate;
     nodes_.push_back(object);
   }
 
@@ -159,37 +156,37 @@ class Graph {
     }
   }
 
-  void keep_what_is_held() {
-    std::vector<Object*> reached;
-    const auto hold = [&](Object* object) {
-      if (object->mark != kSuspect) {
+  void mark_alive() {
+    std::vector<Object*> pending;
+    const auto mark = [&](Object* object) {
+      if (object->mark != kCandidate) {
         return;
       }
-      object->mark = kHeld;
-      reached.push_back(object);
+      object->mark = kAlive;
+      pending.push_back(object);
     };
     for (Object* node : nodes_) {
       const auto found = inner_.find(node);
       if (found == inner_.end() || node->refs > found->second) {
-        hold(node);
+        mark(node);
       }
     }
-    while (!reached.empty()) {
-      Object* object = reached.back();
-      reached.pop_back();
+    while (!pending.empty()) {
+      Object* object = pending.back();
+      pending.pop_back();
       visit_parts(object, [&](Value part) {
         if (part.is_object()) {
-          hold(part.as_object);
+          mark(part.as_object);
         }
       });
     }
   }
 
   std::vector<Object*> nodes_;
-  std::unordered_map<Object*, uint32_t> inner_;  // references that nodes hold on a node
+  std::unordered_map<Object*, uint32_t> inner_;  // references between nodes
 };
 
-bool wants_drop(const Ref& ref) {
+bool needs_drop(const Ref& ref) {
   if (ref.get().is(Kind::kGenerator)) {
     return !as_object<Generator>(ref.get())->defers.empty();
   }
@@ -200,11 +197,11 @@ bool wants_drop(const Ref& ref) {
   return instance->record->drop != nullptr && !instance->dropped;
 }
 
-// Whether any drop() ran; it may have brought its object back to life.
+// Whether any drop() ran, which may have brought objects back to life.
 bool run_drops(const std::vector<Ref>& garbage) {
   bool ran = false;
   for (const Ref& ref : garbage) {
-    if (!wants_drop(ref)) {
+    if (!needs_drop(ref)) {
       continue;
     }
     if (ref.get().is(Kind::kGenerator)) {
@@ -217,13 +214,13 @@ bool run_drops(const std::vector<Ref>& garbage) {
   return ran;
 }
 
-// Cuts the cycles; the objects go when the last of `garbage` lets go.
-void empty(const std::vector<Ref>& garbage) {
+// Breaks the cycles. The objects are destroyed when `garbage` is cleared.
+void clear_fields(const std::vector<Ref>& garbage) {
   std::vector<Ref> parts;
-  const auto take = [&](Value& slot) { parts.push_back(Ref::owned(std::exchange(slot, Value()))); };
+  const auto move_out = [&](Value& slot) { parts.push_back(Ref::owned(std::exchange(slot, Value()))); };
   for (const Ref& ref : garbage) {
     if (ref.get().is(Kind::kCell)) {
-      take(as_object<Cell>(ref.get())->value);
+      move_out(as_object<Cell>(ref.get())->value);
       continue;
     }
     if (ref.get().is(Kind::kGenerator)) {
@@ -231,12 +228,12 @@ void empty(const std::vector<Ref>& garbage) {
       continue;
     }
     if (ref.get().is(Kind::kIterator)) {
-      take(as_object<Iterator>(ref.get())->source);
+      move_out(as_object<Iterator>(ref.get())->source);
       continue;
     }
     auto* instance = as_object<Instance>(ref.get());
     for (size_t i = 0; i < instance->record->fields.size(); ++i) {
-      take(instance->fields()[i]);
+      move_out(instance->fields()[i]);
     }
   }
 }
@@ -246,7 +243,7 @@ std::vector<Ref> find_garbage() { return Graph().garbage(); }
 }  // namespace
 
 int64_t collect_cycles() {
-  static bool running = false;  // drop() may come past a safepoint
+  static bool running = false;  // drop() may pass a safepoint
   if (running) {
     return 0;
   }
@@ -256,16 +253,15 @@ int64_t collect_cycles() {
   if (run_drops(garbage)) {
     garbage.clear();
     garbage = find_garbage();
-    // What became garbage meanwhile and still wants its drop(), and all beside it, waits for the next
-    // collection.
-    if (std::any_of(garbage.begin(), garbage.end(), wants_drop)) {
+    // If a drop() made new garbage that needs drop() too, all of it waits for the next collection.
+    if (std::any_of(garbage.begin(), garbage.end(), needs_drop)) {
       garbage.clear();
     }
   }
-  empty(garbage);
+  clear_fields(garbage);
   garbage.clear();
   running = false;
-  tracked().collect_above = std::max(Tracked::kFirst, 2 * tracked().count);
+  tracked().collect_above = std::max(Tracked::kInitialThreshold, 2 * tracked().count);
   return before - tracked().count;
 }
 

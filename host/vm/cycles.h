@@ -1,12 +1,12 @@
-// Frees what only holds itself: cycles of references, which counts alone never bring to zero.
+// The cycle collector.
 #pragma once
 
 #include <cstdint>
 
 namespace spl {
 
-/// Finds the objects that nothing outside of them holds, runs their drop() and empties them. Call it only
-/// where every live value is counted, as at a safepoint. Gives how many objects were freed.
+/// Frees objects that only hold each other; runs their drop(). Call it only where every live reference is
+/// counted, such as at a safepoint. Returns the number of freed objects.
 int64_t collect_cycles();
 
 }  // namespace spl

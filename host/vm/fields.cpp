@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/builtins/builtins.h"
-#include "host/modules/module.h"
-#include "host/vm/direct.h"
+#include "host/values/module.h"
 #include "host/vm/hints.h"
+#include "host/vm/machine_hooks.h"
+#include "host/vm/natives.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -33,137 +33,147 @@ Value Thread::module_member(LoadedModule& module, Symbol name) {
   return computed;
 }
 
+namespace {
+
+// The value of a method that is read as a field: its result if it needs no arguments, else the bound method.
+Value method_as_value(Thread& thread, Value object, const Method& method) {
+  const Proto* proto = as_object<Closure>(method.function)->proto;
+  if (!method.is_static && proto->required <= 1) {
+    return thread.call_method_of(object, method, nullptr, 0);
+  }
+  if (method.is_static && !method.takes_class) {
+    return retained(method.function);
+  }
+  if (method.takes_class && object.is(Kind::kInstance)) {
+    object = Value::object(as_object<Instance>(object)->record);
+  }
+  return Value::object(new BoundMethod(retained(object), retained(method.function)));
+}
+
+Value call_with_name(Thread& thread, Value object, const Method& method, Symbol name) {
+  const Ref text = Ref::owned(make_text(name_of(name)));
+  const Value argument = text.get();
+  return thread.call_method_of(object, method, &argument, 1);
+}
+
+Value field_of_instance(Thread& thread, Value object, Symbol name) {
+  auto* instance = as_object<Instance>(object);
+  const Record& record = *instance->record;
+  if (const auto found = record.field_index.find(name); found != record.field_index.end()) {
+    return retained(instance->fields()[found->second]);
+  }
+  if (const Method* method = record.find(name)) {
+    return method_as_value(thread, object, *method);
+  }
+  if (const auto found = record.statics.find(name); found != record.statics.end()) {
+    return retained(found->second);
+  }
+  if (const Value direct = machine_hooks().direct_get(object, name); !direct.is_missing()) {
+    return direct;
+  }
+  static const Symbol hook = intern("__getattr__");
+  if (const Method* method = record.find(hook)) {
+    return call_with_name(thread, object, *method, name);
+  }
+  fail(name_of(record.name) + " has no field " + name_of(name), member_hint(object, name));
+}
+
+Value static_of_type(Value object, Symbol name) {
+  auto* type = as_object<Type>(object);
+  if (const auto found = type->statics.find(name); found != type->statics.end()) {
+    return retained(found->second);
+  }
+  if (const Method* method = type->find(name)) {
+    return method->takes_class ? Value::object(new BoundMethod(retained(object), retained(method->function)))
+                               : retained(method->function);
+  }
+  fail(name_of(type->name) + " has no static " + name_of(name), static_hint(*type, name));
+}
+
+Value member_of_enum(Value object, Symbol name) {
+  const int variant = as_object<Enum>(object)->index_of(name);
+  if (variant < 0) {
+    return static_of_type(object, name);
+  }
+  const VariantInfo& info = as_object<Enum>(object)->variants[static_cast<size_t>(variant)];
+  return info.arity == 0 ? retained(info.singleton)
+                         : Value::object(new BoundMethod(object, Value::integer(variant)));
+}
+
+// The following functions return a missing value if the object has no such field.
+
+Value field_of_enum_value(Thread& thread, Value object, Symbol name) {
+  auto* value = as_object<EnumValue>(object);
+  const auto& names = value->info().field_names;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name) {
+      return retained(value->payload()[i]);
+    }
+  }
+  if (const Method* method = value->type->find(name)) {
+    return method_as_value(thread, object, *method);
+  }
+  static const Symbol number = intern("value");
+  return name == number && !value->info().value.is_nil() ? retained(value->info().value) : Value::missing();
+}
+
+Value field_of_tuple(const Tuple& tuple, Symbol name) {
+  const auto found = std::find(tuple.names.begin(), tuple.names.end(), name);
+  return found == tuple.names.end() ? Value::missing()
+                                    : retained(tuple.items[static_cast<size_t>(found - tuple.names.begin())]);
+}
+
+Value field_of_slice(const Slice& slice, const std::string& name) {
+  return name == "start"  ? retained(slice.start)
+         : name == "stop" ? retained(slice.stop)
+         : name == "step" ? retained(slice.step)
+                          : Value::missing();
+}
+
+Value field_of_range(const Range& range, const std::string& name) {
+  return name == "start"       ? range.start
+         : name == "end"       ? range.end
+         : name == "inclusive" ? Value::boolean(range.inclusive)
+                               : Value::missing();
+}
+
+Value field_of_object(Thread& thread, Value object, Symbol name) {
+  switch (object.as_object->kind) {
+    case Kind::kInstance:
+      return field_of_instance(thread, object, name);
+    case Kind::kModule:
+      return thread.module_member(*static_cast<LoadedModule*>(object.as_object), name);
+    case Kind::kEnum:
+      return member_of_enum(object, name);
+    case Kind::kRecord:
+    case Kind::kTrait:
+      return static_of_type(object, name);
+    case Kind::kEnumValue:
+      return field_of_enum_value(thread, object, name);
+    case Kind::kTuple:
+      return field_of_tuple(*as_object<Tuple>(object), name);
+    case Kind::kSlice:
+      return field_of_slice(*as_object<Slice>(object), name_of(name));
+    case Kind::kRange:
+      return field_of_range(*as_object<Range>(object), name_of(name));
+    default:
+      return Value::missing();
+  }
+}
+
+}  // namespace
+
 Value Thread::get_field(Value object, Symbol name) {
-  const auto method_value = [&](const Method& method) {
-    const Proto* proto = as_object<Closure>(method.function)->proto;
-    if (!method.is_static && proto->required <= 1) {
-      return call_method_of(object, method, nullptr, 0);  // a method without arguments needs no parentheses
-    }
-    if (method.takes_class && object.is(Kind::kInstance)) {
-      object = Value::object(as_object<Instance>(object)->record);
-    }
-    if (method.is_static && !method.takes_class) {
-      return retained(method.function);
-    }
-    return Value::object(new BoundMethod(retained(object), retained(method.function)));
-  };
   if (object.is_object()) {
-    switch (object.as_object->kind) {
-      case Kind::kInstance: {
-        auto* instance = as_object<Instance>(object);
-        if (const auto found = instance->record->field_index.find(name);
-            found != instance->record->field_index.end()) {
-          return retained(instance->fields()[found->second]);
-        }
-        if (const Method* method = instance->record->find(name)) {
-          return method_value(*method);
-        }
-        if (const auto found = instance->record->statics.find(name);
-            found != instance->record->statics.end()) {
-          return retained(found->second);
-        }
-        if (const Value direct = direct_get(object, name); !direct.is_missing()) {
-          return direct;
-        }
-        static const Symbol hook = intern("__getattr__");
-        if (const Method* method = instance->record->find(hook)) {
-          const Ref text = Ref::owned(make_text(name_of(name)));
-          const Value argument = text.get();
-          return call_method_of(object, *method, &argument, 1);
-        }
-        fail(name_of(instance->record->name) + " has no field " + name_of(name), member_hint(object, name));
-      }
-      case Kind::kModule: {
-        auto* module = static_cast<LoadedModule*>(object.as_object);
-        return module_member(*module, name);
-      }
-      case Kind::kEnum:
-        if (const int variant = as_object<Enum>(object)->index_of(name); variant >= 0) {
-          const VariantInfo& info = as_object<Enum>(object)->variants[static_cast<size_t>(variant)];
-          if (info.arity == 0) {
-            return retained(info.singleton);
-          }
-          return Value::object(new BoundMethod(object, Value::integer(variant)));
-        }
-        [[fallthrough]];
-      case Kind::kRecord:
-      case Kind::kTrait: {
-        auto* type = as_object<Type>(object);
-        if (const auto found = type->statics.find(name); found != type->statics.end()) {
-          return retained(found->second);
-        }
-        if (const Method* method = type->find(name)) {
-          return method->takes_class
-                     ? Value::object(new BoundMethod(retained(object), retained(method->function)))
-                     : retained(method->function);
-        }
-        fail(name_of(type->name) + " has no static " + name_of(name), static_hint(*type, name));
-      }
-      case Kind::kEnumValue: {
-        auto* value = as_object<EnumValue>(object);
-        const auto& names = value->info().field_names;
-        for (size_t i = 0; i < names.size(); ++i) {
-          if (names[i] == name) {
-            return retained(value->payload()[i]);
-          }
-        }
-        if (const Method* method = value->type->find(name)) {
-          return method_value(*method);
-        }
-        static const Symbol number = intern("value");
-        if (name == number && !value->info().value.is_nil()) {
-          return retained(value->info().value);
-        }
-        break;
-      }
-      case Kind::kTuple: {
-        const auto* tuple = as_object<Tuple>(object);
-        for (size_t i = 0; i < tuple->names.size(); ++i) {
-          if (tuple->names[i] == name) {
-            return retained(tuple->items[i]);
-          }
-        }
-        break;
-      }
-      case Kind::kSlice: {
-        const auto* slice = as_object<Slice>(object);
-        const std::string& field = name_of(name);
-        if (field == "start") {
-          return retained(slice->start);
-        }
-        if (field == "stop") {
-          return retained(slice->stop);
-        }
-        if (field == "step") {
-          return retained(slice->step);
-        }
-        break;
-      }
-      case Kind::kRange: {
-        const auto* range = as_object<Range>(object);
-        const std::string& field = name_of(name);
-        if (field == "start") {
-          return range->start;
-        }
-        if (field == "end") {
-          return range->end;
-        }
-        if (field == "inclusive") {
-          return Value::boolean(range->inclusive);
-        }
-        break;
-      }
-      default:
-        break;
+    if (const Value field = field_of_object(*this, object, name); !field.is_missing()) {
+      return field;
     }
   }
   const Native* native = builtin_method_of(object, name);
   if (native == nullptr) {
     if (const Method* method = extension_method(object, name)) {
-      return method_value(*method);
+      return method_as_value(*this, object, *method);
     }
-  }
-  if (native == nullptr) {
     fail(type_name(object) + " has no field " + name_of(name), member_hint(object, name));
   }
   if (native->least > 1) {
@@ -182,7 +192,7 @@ Ref Thread::validated_replacement(Value owner, Symbol name, Value old, Value val
   }
   const Ref held = Ref::shared(old), text = Ref::owned(make_text(name_of(name)));
   const Value arguments[] = {owner, text.get(), value};
-  return Ref::owned(call_method_of(old, *as_object<Instance>(old)->record->replaced, arguments, 3));
+  return Ref::owned(call_method_of(old, *as_object<Instance>(old)->record->on_replace, arguments, 3));
 }
 
 namespace {
@@ -231,7 +241,7 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     if (has_replace_hook(place)) {
       value = validated_replacement(object, name, place, value.get());
     }
-    if (notes_order(instance->record, value.get())) {
+    if (records_order(instance->record, value.get())) {
       note_order(*instance, found->second);
     }
     assign(place, value.take());

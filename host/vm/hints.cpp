@@ -1,13 +1,14 @@
-// Offers the names that are there to SpellingSuggester.
+// Hints of errors about names.
 #include <algorithm>
 
 #include "host/vm/hints.h"
 
-#include "host/builtins/builtins.h"
 #include "host/compiler/bytecode.h"
 #include "host/syntax/parse.h"
 #include "host/values/error.h"
+#include "host/values/module.h"
 #include "host/values/spelling_suggester.h"
+#include "host/vm/natives.h"
 
 namespace spl {
 
@@ -145,7 +146,7 @@ void fail_taken(Symbol name) {
 
 namespace {
 
-// Of modules that import each other the one that was asked for first runs last.
+// In a circular import, the module that was imported first finishes last.
 void refuse_unfinished(const LoadedModule& from, Symbol name) {
   if (from.state == LoadedModule::State::kLoading || from.state == LoadedModule::State::kRunning) {
     fail("'" + name_of(name) + "' of module " + from.name + " is not initialized yet",

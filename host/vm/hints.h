@@ -1,35 +1,34 @@
-// What a program may have meant by a name that is not there: the hints of its errors.
+// Hints of errors: the closest existing name for a misspelled one.
 #pragma once
 
 #include <string>
 
-#include "host/modules/module.h"
+#include "host/values/module.h"
 #include "host/values/objects.h"
 
 namespace spl {
 
 struct Proto;
 
-/// For a bare name in a module's code.
+/// For an undefined name in a module.
 std::string name_hint(LoadedModule& module, Symbol name);
 /// For a field or method of a value.
 std::string member_hint(Value object, Symbol name);
-/// For what a type has itself: variants, static methods, constants.
+/// For a static member of a type: variants, static methods, constants.
 std::string static_hint(const Type& type, Symbol name);
 /// For a named argument.
 std::string parameter_hint(const Proto& proto, Symbol name);
-/// For arguments that are too many or too few: all parameters, those that may be left out with a `?`.
+/// For a wrong number of arguments: lists all parameters; `?` marks the optional ones.
 std::string parameters_hint(const Proto& proto);
-/// For a field given to a constructor.
+/// For a field name in a constructor call.
 std::string field_hint(const Record& record, Symbol name);
-/// For a name asked of another module.
+/// For a member of another module.
 std::string export_hint(LoadedModule& module, Symbol name);
 
 /// `takes 1 argument, got 2`; `most` is -1 for any number.
 std::string wrong_count(int64_t least, int64_t most, int64_t given);
 
-/// Fail with what is known about the name.
-/// For a variable whose value a method of its own has taken out.
+/// For a variable whose value is moved out while one of its methods runs.
 [[noreturn]] void fail_taken(Symbol name);
 [[noreturn]] void fail_undefined(LoadedModule& module, Symbol name);
 [[noreturn]] void fail_no_member(LoadedModule& module, Symbol name, const std::string& module_name);

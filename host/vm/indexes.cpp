@@ -1,11 +1,11 @@
-// Elements and slices.
+// Access to elements and slices.
 #include <algorithm>
 #include <cmath>
 
-#include "host/builtins/builtins.h"
-#include "host/modules/module.h"
 #include "host/syntax/utf8.h"
+#include "host/values/module.h"
 #include "host/values/sized.h"
+#include "host/vm/protocols.h"
 #include "host/vm/thread.h"
 
 namespace spl {

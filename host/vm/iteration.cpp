@@ -1,10 +1,12 @@
-// Lengths, and running over anything that has elements.
+// Lengths and iteration.
 #include <algorithm>
 #include <cmath>
 
-#include "host/builtins/builtins.h"
-#include "host/modules/module.h"
 #include "host/syntax/utf8.h"
+#include "host/values/conversions.h"
+#include "host/values/module.h"
+#include "host/vm/generator.h"
+#include "host/vm/protocols.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -88,6 +90,53 @@ Value make_iterator(Value source) {
   fail("cannot loop over " + type_name(source));
 }
 
+namespace {
+
+bool next_item(const std::vector<Value>& items, Iterator& iterator, Value& out) {
+  if (iterator.position >= static_cast<int64_t>(items.size())) {
+    return false;
+  }
+  out = retained(items[static_cast<size_t>(iterator.position++)]);
+  return true;
+}
+
+bool next_character(const std::string& text, Iterator& iterator, Value& out) {
+  const auto at = static_cast<size_t>(iterator.position);
+  if (at >= text.size()) {
+    return false;
+  }
+  const size_t bytes = utf8_step(text, at);
+  iterator.position += static_cast<int64_t>(bytes);
+  out = make_text(text.substr(at, bytes));
+  return true;
+}
+
+bool next_integer(const Range& range, Iterator& iterator, Value& out) {
+  int64_t at;
+  if (__builtin_add_overflow(range.start.is_int() ? range.start.as_int : 0, iterator.position, &at)) {
+    return false;  // past the largest integer
+  }
+  if (range.end.is_int() && (range.inclusive ? at > range.end.as_int : at >= range.end.as_int)) {
+    return false;
+  }
+  ++iterator.position;
+  out = Value::integer(at);
+  return true;
+}
+
+bool next_entry(const Dict& dict, Iterator& iterator, Value& out) {
+  while (iterator.position < static_cast<int64_t>(dict.entries.size())) {
+    const auto& entry = dict.entries[static_cast<size_t>(iterator.position++)];
+    if (!entry.key.is_missing()) {
+      out = make_tuple({retained(entry.key), retained(entry.value)});
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 bool Thread::iterate(Value* state, Value& out) {
   if (state[0].is(Kind::kArray)) {
     const auto& items = as_object<Array>(state[0])->items;
@@ -102,58 +151,16 @@ bool Thread::iterate(Value* state, Value& out) {
   auto* iterator = as_object<Iterator>(state[0]);
   const Value source = iterator->source;
   switch (source.as_object->kind) {
-    case Kind::kArray: {
-      const auto& items = as_object<Array>(source)->items;
-      if (iterator->position >= static_cast<int64_t>(items.size())) {
-        return false;
-      }
-      out = retained(items[static_cast<size_t>(iterator->position++)]);
-      return true;
-    }
-    case Kind::kTuple: {
-      const auto& items = as_object<Tuple>(source)->items;
-      if (iterator->position >= static_cast<int64_t>(items.size())) {
-        return false;
-      }
-      out = retained(items[static_cast<size_t>(iterator->position++)]);
-      return true;
-    }
-    case Kind::kText: {
-      const std::string& text = text_of(source);
-      const auto at = static_cast<size_t>(iterator->position);
-      if (at >= text.size()) {
-        return false;
-      }
-      const size_t bytes = utf8_step(text, at);
-      iterator->position += static_cast<int64_t>(bytes);
-      out = make_text(text.substr(at, bytes));
-      return true;
-    }
-    case Kind::kRange: {
-      const auto* range = as_object<Range>(source);
-      int64_t at;
-      if (__builtin_add_overflow(range->start.is_int() ? range->start.as_int : 0, iterator->position, &at)) {
-        return false;  // beyond the last integer
-      }
-      if (range->end.is_int() && (range->inclusive ? at > range->end.as_int : at >= range->end.as_int)) {
-        return false;
-      }
-      ++iterator->position;
-      out = Value::integer(at);
-      return true;
-    }
-    case Kind::kDict: {
-      const auto& entries = as_object<Dict>(source)->entries;
-      while (iterator->position < static_cast<int64_t>(entries.size())) {
-        const auto& entry = entries[static_cast<size_t>(iterator->position++)];
-        if (entry.key.is_missing()) {
-          continue;
-        }
-        out = make_tuple({retained(entry.key), retained(entry.value)});
-        return true;
-      }
-      return false;
-    }
+    case Kind::kArray:
+      return next_item(as_object<Array>(source)->items, *iterator, out);
+    case Kind::kTuple:
+      return next_item(as_object<Tuple>(source)->items, *iterator, out);
+    case Kind::kText:
+      return next_character(text_of(source), *iterator, out);
+    case Kind::kRange:
+      return next_integer(*as_object<Range>(source), *iterator, out);
+    case Kind::kDict:
+      return next_entry(*as_object<Dict>(source), *iterator, out);
     case Kind::kGenerator:
       return resume(static_cast<Generator*>(source.as_object), out);
     default:
@@ -185,7 +192,7 @@ bool Thread::next_of(Value iterator, const Method& next, Value& out) {
   return true;
 }
 
-// Pairs are taken apart, other elements counted.
+// Splits pairs; for other elements `first` is the index.
 bool Thread::iterate_pair(Value* state, Value& first, Value& second) {
   Value element;
   const int64_t before = state[1].is_int() ? state[1].as_int : 0;

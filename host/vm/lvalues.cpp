@@ -1,16 +1,16 @@
-// Paths like `a[i].x`: found down to the one slot, read, written, given up.
+// Lvalues such as `a[i].x`: resolved to one slot, read, written and released.
 #include <algorithm>
 #include <cmath>
 
-#include "host/builtins/builtins.h"
-#include "host/modules/module.h"
+#include "host/values/module.h"
 #include "host/values/sized.h"
 #include "host/vm/hints.h"
+#include "host/vm/protocols.h"
 #include "host/vm/thread.h"
 
 namespace spl {
 
-// Where a container itself keeps what the step names; null where it is computed.
+// The slot inside a container that a step of the path denotes; null if the value is computed.
 Value* Thread::own_slot(Value* at, const Path::Step& step) {
   if (step.form == Path::Step::Form::kField) {
     const Symbol name = step.operand;
@@ -68,7 +68,7 @@ Value* Thread::step_into(Value* at, const Path::Step& step, Ref& scratch) {
   return &scratch.slot();
 }
 
-Value* Thread::resolve_place(const Path& path, size_t steps, Ref& scratch) {
+Value* Thread::resolve_lvalue(const Path& path, size_t steps, Ref& scratch) {
   const Frame& frame = frames_[frame_count_ - 1];
   Value* registers = stack_ + frame.base;
   Value* at = nullptr;
@@ -116,35 +116,36 @@ void Thread::store_path(const Path& path, Value owned) {
   Ref value = Ref::owned(owned);
   Ref scratch;
   if (path.steps.empty()) {
-    assign(*resolve_place(path, 0, scratch), value.take());
+    assign(*resolve_lvalue(path, 0, scratch), value.take());
     return;
   }
-  Value* place = resolve_place(path, path.steps.size() - 1, scratch);
+  Value* lvalue = resolve_lvalue(path, path.steps.size() - 1, scratch);
   const Path::Step& last = path.steps.back();
   if (last.form == Path::Step::Form::kField) {
-    set_field(*place, last.operand, value.take());
+    set_field(*lvalue, last.operand, value.take());
   } else {
-    set_index(*place, index_of(last), value.take());
+    set_index(*lvalue, index_of(last), value.take());
   }
 }
 
 Value Thread::load_path(const Path& path) {
   Ref scratch;
   if (path.steps.empty()) {
-    return retained(*resolve_place(path, 0, scratch));
+    return retained(*resolve_lvalue(path, 0, scratch));
   }
-  Value* place = resolve_place(path, path.steps.size() - 1, scratch);
+  Value* lvalue = resolve_lvalue(path, path.steps.size() - 1, scratch);
   const Path::Step& last = path.steps.back();
   if (last.form == Path::Step::Form::kField) {
-    return get_field(*place, last.operand);
+    return get_field(*lvalue, last.operand);
   }
-  return get_index(*place, index_of(last));
+  return get_index(*lvalue, index_of(last));
 }
 
-// The place gives up `held`, which it is about to get back; a computed place keeps it.
+// Clears the lvalue, which is about to be assigned again, so that `held` has a sole owner. A computed lvalue
+// is left alone.
 void Thread::release_lvalue(const Path& path, Value held) {
   Ref scratch;
-  Value* at = resolve_place(path, 0, scratch);
+  Value* at = resolve_lvalue(path, 0, scratch);
   for (size_t i = 0; at != nullptr && i < path.steps.size(); ++i) {
     at = own_slot(at, path.steps[i]);
   }
@@ -153,7 +154,7 @@ void Thread::release_lvalue(const Path& path, Value held) {
   }
 }
 
-// The temporaries of a path are used up with it.
+// Releases the temporaries of a path.
 void Thread::release_path(const Path& path) {
   Value* registers = stack_ + frames_[frame_count_ - 1].base;
   if (path.root == Path::Root::kValue) {

@@ -1,18 +1,20 @@
-// The interpreter's loop: one label for each opcode, reached by computed goto.
+// The interpreter loop: computed goto to one label for each opcode.
 //
-// Handlers do integers and floats themselves; everything else goes to functions of Thread, after the frame's
-// pc was saved so that an error finds its line.
+// Handlers compute integers and floats themselves. For all else they save the frame's pc, which locates
+// errors, and call functions of Thread.
 #include <cmath>
 #include <new>
 
-#include "host/builtins/builtins.h"
 #include "host/installation.h"
 #include "host/interrupts/scopes.h"
-#include "host/modules/loader.h"
-#include "host/modules/module.h"
+#include "host/values/conversions.h"
+#include "host/values/module.h"
+#include "host/values/operator_hooks.h"
 #include "host/values/sized.h"
 #include "host/vm/lock.h"
+#include "host/vm/machine_hooks.h"
 #include "host/vm/patterns.h"
+#include "host/vm/protocols.h"
 #include "host/vm/safepoint.h"
 #include "host/vm/spare_memory.h"
 #include "host/vm/thread.h"
@@ -22,8 +24,8 @@
 namespace spl {
 namespace {
 
-// Between two steps code of the library may hold handles that nothing owns yet. It is prepared for failures
-// of the functions that it calls for others: Ctrl-C stops it where it enters these.
+// Code of the library may hold handles that no object owns yet, so an interrupt must not stop it at any
+// instruction. It handles errors of the user functions that it calls; an interrupt stops it at such calls.
 bool may_stop(const Proto& proto) { return proto.module == nullptr || !proto.module->is_library; }
 
 int64_t wrapping(BinaryOp op, int64_t a, int64_t b) {
@@ -31,9 +33,9 @@ int64_t wrapping(BinaryOp op, int64_t a, int64_t b) {
   return static_cast<int64_t>(op == BinaryOp::kAdd ? x + y : op == BinaryOp::kSubtract ? x - y : x * y);
 }
 
-// How often a loop from `start` to `end` runs, to be counted down to 0: as an unsigned number, so that it
-// holds for every range; that of all integers loses its last one.
-int64_t rounds(int64_t start, int64_t end, bool inclusive) {
+// The number of iterations from `start` to `end`, as the bits of an unsigned number so that every range fits.
+// The range of all integers loses its last element.
+int64_t iterations(int64_t start, int64_t end, bool inclusive) {
   if (start > end || (start == end && !inclusive)) {
     return 0;
   }
@@ -41,7 +43,7 @@ int64_t rounds(int64_t start, int64_t end, bool inclusive) {
   return inclusive && between != -1 ? wrapping(BinaryOp::kAdd, between, 1) : between;
 }
 
-// Handlers must not hold objects with destructors across their jump: a computed goto does not run them.
+// Handlers must not hold objects with destructors: a computed goto does not run them.
 Value concatenated(const Value* parts, uint32_t count) {
   std::string text;
   for (uint32_t i = 0; i < count; ++i) {
@@ -69,7 +71,7 @@ void Thread::run(uint32_t floor) {
   };
   if (++native_depth_ > 1500) {
     --native_depth_;
-    // The frame that was to run is given up like any other.
+    // Pops the frame that was about to run.
     SimpleError error = too_deep();
     error.stack = stack();
     error.located = true;
@@ -97,13 +99,14 @@ void Thread::run(uint32_t floor) {
     i = *pc++;                               \
     goto* labels[static_cast<size_t>(i.op)]; \
   } while (false)
-#define SET(reg, value)                \
-  do {                                 \
-    const Value made_ = (value);       \
-    const Value old_ = R[reg];         \
-    R[reg] = made_;                    \
-    if (old_.is_object()) [[unlikely]] \
-      release(old_);                   \
+#define SET(reg, value)                  \
+  do {                                   \
+    const Value made_ = (value);         \
+    const Value old_ = R[reg];           \
+    R[reg] = made_;                      \
+    if (old_.is_object()) [[unlikely]] { \
+      release(old_);                     \
+    }                                    \
   } while (false)
 #define CONSUME(reg)                             \
   do {                                           \
@@ -152,7 +155,8 @@ again:
     --native_depth_;
     throw error;
   } catch (const ExitRequest& request) {
-    // The thread goes on: in the program that called it, or behind the attempt that Ctrl-C ends.
+    // The thread continues after this: in the embedding program, or after the attempt that the interrupt
+    // ends.
     if (is_embedded() || (request.by_interrupt && InterruptsAllowed::is_this_thread())) {
       unwind(floor, false);
     }

@@ -1,4 +1,4 @@
-// Calls of Simple from native code: a window above the frames, and a nested run of the machine.
+// Calls of Simple functions from native code: a window above the frames, and a nested interpreter loop.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace spl {
 
-// `head`, borrowed, and the owned values that `argument(i)` gives become a window; `start(window)` begins the
-// call there and says whether a frame is to run.
+// Builds a window of `head`, borrowed, and the owned results of `argument(i)`. `start(window)` begins the
+// call and returns whether it pushed a frame.
 template <class Argument, class Start>
 Value Thread::run_window(Value head, uint32_t count, Argument&& argument, Start&& start) {
   const uint32_t window = std::max(top(), native_top_);
@@ -34,36 +34,36 @@ Value Thread::run_window(Value head, uint32_t count, Argument&& argument, Start&
 }
 
 Value Thread::call(Value callee, const Value* args, int count) {
-  const auto given = static_cast<uint32_t>(count);
+  const auto arguments = static_cast<uint32_t>(count);
   return run_window(
-      callee, given, [&](uint32_t i) { return retained(args[i]); },
-      [&](uint32_t window) { return start_call(window, given, nullptr); });
+      callee, arguments, [&](uint32_t i) { return retained(args[i]); },
+      [&](uint32_t window) { return start_call(window, arguments, nullptr); });
 }
 
 Value Thread::run_bound(Closure* closure, std::vector<Value>& values) {
-  const auto given = static_cast<uint32_t>(values.size());
+  const auto arguments = static_cast<uint32_t>(values.size());
   return run_window(
-      Value::object(closure), given, [&](uint32_t i) { return std::exchange(values[i], Value()); },
+      Value::object(closure), arguments, [&](uint32_t i) { return std::exchange(values[i], Value()); },
       [&](uint32_t window) {
-        push_frame(closure, window + 1, given, window, kNoPath);
+        push_frame(closure, window + 1, window, kNoLvalue);
         return true;
       });
 }
 
 Value Thread::call_method_of(Value self, const Method& method, const Value* args, int count) {
-  const auto given = static_cast<uint32_t>(count);
+  const auto arguments = static_cast<uint32_t>(count);
   return run_window(
-      self, given, [&](uint32_t i) { return retained(args[i]); },
-      [&](uint32_t window) { return start_method(method, window, given, nullptr, kNoPath); });
+      self, arguments, [&](uint32_t i) { return retained(args[i]); },
+      [&](uint32_t window) { return start_method(method, window, arguments, nullptr, kNoLvalue); });
 }
 
 Value Thread::call_method(Value self, Symbol name, const Value* args, int count) {
-  const auto given = static_cast<uint32_t>(count);
+  const auto arguments = static_cast<uint32_t>(count);
   Cache cache;
   cache.name = name;
   return run_window(
-      self, given, [&](uint32_t i) { return retained(args[i]); },
-      [&](uint32_t window) { return start_invoke(window, given, nullptr, cache); });
+      self, arguments, [&](uint32_t i) { return retained(args[i]); },
+      [&](uint32_t window) { return start_invoke(window, arguments, nullptr, cache); });
 }
 
 }  // namespace spl

@@ -1,10 +1,11 @@
+// Stack space for calls from native code.
 #pragma once
 
 #include <cstdint>
 
 namespace spl {
 
-/// The registers above the caller's: native code puts its windows there, one above the other.
+/// Reserves the registers up to `next` for a window of native code, for its lifetime.
 class NativeWindow {
  public:
   NativeWindow(uint32_t& top, uint32_t next) : top_(top), before_(top) { top = next; }

@@ -1,9 +1,10 @@
+// Tests and parts of values for patterns.
 #include "host/vm/patterns.h"
 
 #include <algorithm>
 
-#include "host/builtins/builtins.h"
 #include "host/compiler/type_names.h"
+#include "host/vm/protocols.h"
 
 namespace spl {
 
@@ -32,18 +33,18 @@ bool is_of_type(Value v, Symbol type) {
                                                [&](const Type* parent) { return parent->name == type; });
   }
   const std::string found = type_name(v);
-  const std::string_view wanted = builtin_type(name);  // a number has one kind, whatever its width
+  const std::string_view expected = builtin_type(name);  // numbers match regardless of their width
   if (is_integer_type(builtin_type(found))) {
-    return is_integer_type(wanted);
+    return is_integer_type(expected);
   }
   if (is_float_type(builtin_type(found))) {
-    return is_float_type(wanted);
+    return is_float_type(expected);
   }
   return found == name;
 }
 
 Value part_of(Value v, uint32_t index) {
-  if (index == kWhatSomeHolds) {
+  if (index == kPayloadOfSome) {
     return retained(v.is(Kind::kEnumValue) ? as_object<EnumValue>(v)->payload()[0] : v);
   }
   if (const auto* items = sequence_items(v)) {

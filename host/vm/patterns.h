@@ -1,8 +1,9 @@
-// What patterns ask of a value; called by the machine's loop.
+// Tests and parts of values for patterns.
 #pragma once
 
 #include "host/compiler/bytecode.h"
 #include "host/values/objects.h"
+#include "host/vm/protocols.h"
 
 namespace spl {
 
@@ -17,17 +18,16 @@ inline const std::vector<Value>* sequence_items(Value v) {
   return nullptr;
 }
 
-/// Whether a value is an object of that many fields, which `val (a, b) = …` binds in their order.
+/// Whether a value is an instance with `count` fields, which `val (a, b) = …` can destructure.
 inline bool has_fields(Value v, uint32_t count) {
   return v.is(Kind::kInstance) && as_object<Instance>(v)->record->fields.size() == count;
 }
 
-/// Whether a value is this variant; a plain value is Some of itself, nil is None.
+/// Whether a value is this variant. A plain value matches Some, nil matches None.
 bool is_variant(Value v, const VariantPatternSpec& spec);
-/// Whether a value is of the type with this name: a built-in's of today, or a declared one's.
+/// Whether a value has the type with this name, built-in or declared. All integer types match each other, and
+/// so do all float types.
 bool is_of_type(Value v, Symbol type);
-/// In place of an index: what Some(x) holds, which for a plain value is the value itself.
-constexpr uint32_t kWhatSomeHolds = 0xFFFF;
 /// The payload, field or element at `index`; owned.
 Value part_of(Value v, uint32_t index);
 

@@ -1,4 +1,4 @@
-// What is left to the host when a program has taken all memory.
+// A memory reserve for the error report after the program has exhausted memory.
 #pragma once
 
 #include <cstddef>
@@ -7,24 +7,24 @@
 
 namespace spl {
 
-/// Frees memory kept for telling that there is no more of it, and for leaving the frames then; keeps as much
-/// again afterwards.
+/// Frees the reserve for its lifetime, so that the host can build the error and unwind. The destructor
+/// allocates it again.
 class SpareMemory {
  public:
-  SpareMemory() { kept().reset(); }
-  ~SpareMemory() { kept() = made(); }
+  SpareMemory() { reserve().reset(); }
+  ~SpareMemory() { reserve() = allocated(); }
   SpareMemory(const SpareMemory&) = delete;
   SpareMemory& operator=(const SpareMemory&) = delete;
 
  private:
-  static std::unique_ptr<std::byte[]> made() {
+  static std::unique_ptr<std::byte[]> allocated() {
     return std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[size_t{1} << 20]);
   }
-  static std::unique_ptr<std::byte[]>& kept() {
-    static std::unique_ptr<std::byte[]> block = made();
+  static std::unique_ptr<std::byte[]>& reserve() {
+    static std::unique_ptr<std::byte[]> block = allocated();
     return block;
   }
-  static inline const bool prepared_ = (kept(), true);  // while there is memory
+  static inline const bool prepared_ = (reserve(), true);  // allocates the reserve at startup
 };
 
 }  // namespace spl

@@ -1,4 +1,4 @@
-// A thread's memory, the protocols of objects (fields, indexes, operators, iteration), and its stack trace.
+// A thread's memory, hooks of instances, stack traces and global lookup.
 #include "host/vm/thread.h"
 
 #include "host/vm/hints.h"
@@ -9,10 +9,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "host/builtins/builtins.h"
-#include "host/builtins/failure.h"
-#include "host/modules/module.h"
 #include "host/output.h"
+#include "host/values/module.h"
+#include "host/vm/failure.h"
 
 namespace spl {
 
@@ -20,9 +19,9 @@ namespace {
 
 constexpr size_t kStackBytes = (1u << 20) * sizeof(Value);
 constexpr size_t kFrameBytes = kMostFrames * sizeof(Frame);
-constexpr uint32_t kKeptCalls = 50;  // at each end of a deep stack
+constexpr uint32_t kMaxStackEntries = 50;  // at each end of a deep stack
 
-// Zeroed on demand, so that a thread that stays shallow costs little. Zero is a nil Value.
+// Pages are zeroed on demand, so that a shallow stack uses little memory. Zero is a nil Value.
 void* reserve(size_t bytes) {
   void* memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -57,9 +56,9 @@ bool has_current_thread() { return the_thread != nullptr; }
 std::vector<StackEntry> Thread::stack() const {
   std::vector<StackEntry> entries;
   for (uint32_t i = frame_count_; i-- > 0;) {
-    if (i == frame_count_ - kKeptCalls - 1 && i > kKeptCalls) {
-      entries.back().left_out = i + 1 - kKeptCalls;
-      i = kKeptCalls - 1;
+    if (i == frame_count_ - kMaxStackEntries - 1 && i > kShownCalls) {
+      entries.back().left_out = i + 1 - kMaxStackEntries;
+      i = kMaxStackEntries - 1;
     }
     const Frame& frame = frames_[i];
     size_t at = static_cast<size_t>(frame.pc - frame.proto->code.data());
@@ -142,18 +141,18 @@ std::string Thread::instance_display(Value v) {
   }
   auto* instance = as_object<Instance>(v);
   std::string shown = name_of(instance->record->name) + "(";
-  if (std::find(showing_.begin(), showing_.end(), instance) != showing_.end()) {
-    return shown + "…)";  // it holds itself
+  if (std::find(displaying_.begin(), displaying_.end(), instance) != displaying_.end()) {
+    return shown + "…)";  // a cycle
   }
-  showing_.push_back(instance);
+  displaying_.push_back(instance);
   struct Shown {
     std::vector<const Instance*>& all;
     ~Shown() { all.pop_back(); }
-  } const until_shown{showing_};
+  } const until_shown{displaying_};
   for (size_t i = 0; i < instance->record->fields.size(); ++i) {
     const Value field = instance->fields()[i];
     if (field.is(Kind::kCause)) {
-      continue;  // the host's own
+      continue;  // internal
     }
     shown += (i == 0 ? "" : ", ") + name_of(instance->record->fields[i].name) + ": " + display(field);
   }
@@ -172,7 +171,7 @@ Value Thread::global(LoadedModule& module, uint32_t slot) {
   if (value.is_missing()) {
     fail_undefined(module, name);
   }
-  // Remembered where it cannot change: a variable of another module is looked up each time.
+  // Cached in the slot, except for a variable of another module, which can change.
   const auto imported = module.imports.find(name);
   const bool variable =
       imported != module.imports.end() && imported->second.from->variables.contains(imported->second.name);

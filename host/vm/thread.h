@@ -1,4 +1,4 @@
-// One thread of Simple: its registers, its frames, and the doors by which native code calls Simple.
+// A thread of Simple: its registers, its frames, and the functions by which native code calls Simple.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 #include "host/compiler/bytecode.h"
 #include "host/syntax/ast.h"
 #include "host/values/error.h"
-#include "host/values/generator.h"
 #include "host/values/objects.h"
+#include "host/vm/generator.h"
 
 namespace spl {
 
@@ -19,10 +19,10 @@ struct Frame {
   const Proto* proto;
   const Instruction* pc;
   uint32_t base;
-  uint32_t result;     // register of the stack that takes the result
-  Closure* closure;    // kept alive by the caller's window
-  int32_t place_path;  // >= 0: self goes back to this place of the caller
-  uint32_t defers;     // height of the defer stack at entry
+  uint32_t result;       // stack index of the register that receives the result
+  Closure* closure;      // kept alive by the caller's window
+  int32_t lvalue_index;  // >= 0: self is stored back to this lvalue of the caller
+  uint32_t defers;       // height of the defer stack at entry
 };
 
 class Thread {
@@ -34,13 +34,12 @@ class Thread {
 
   /// Calls any callable. Arguments are borrowed, the result is owned.
   Value call(Value callee, const Value* args, int count);
-  Value call_spec(Value callee, const Value* args, const CallSpec& spec);
   /// Calls a method by name: user-defined or built-in.
   Value call_method(Value self, Symbol method, const Value* args, int count);
   Value call_method_of(Value self, const Method& method, const Value* args, int count);
-  /// Runs a closure whose parameters are bound already; `values` are used up.
+  /// Runs a closure with bound parameters; takes ownership of `values`.
   Value run_bound(Closure* closure, std::vector<Value>& values);
-  /// The method if the value's type has one.
+  /// The method of the value's type; null if it has none of that name.
   const Method* find_method(Value self, Symbol method) const;
 
   bool instance_truth(Value v);
@@ -48,17 +47,16 @@ class Thread {
   int instance_compare(Value a, Value b);
   std::string instance_display(Value v);
 
-  /// Calls the class's drop(), which may bring the instance back to life. What fails in it is told on stderr.
-  /// It is left out where a drop() or deferred code that runs because there was no room for a call finds no
-  /// room itself.
+  /// Calls the class's drop(), which may bring the instance back to life. An error in it goes to stderr.
+  /// While the stack is exhausted, nested drop() calls are skipped.
   void drop(Instance* instance);
   /// The Simple stack, innermost first.
   std::vector<StackEntry> stack() const;
 
   Value get_field(Value object, Symbol name);  // owned; fields, then methods without arguments
-  /// A module's member; what it does not have, its function __getattr__(name) may give. Owned.
+  /// A module's member, or the result of the module's function __getattr__(name). Owned.
   Value module_member(LoadedModule& module, Symbol name);
-  /// What __getattr__ of the module gives for a name that it does not have; nil without one. Owned.
+  /// The result of the module's __getattr__ for a name that it does not define; nil without one. Owned.
   Value computed_member(LoadedModule& module, Symbol name);
   void set_field(Value& object, Symbol name, Value owned);
   Ref validated_replacement(Value owner, Symbol name, Value old, Value value);
@@ -67,21 +65,22 @@ class Thread {
   Value arithmetic(BinaryOp op, Value a, Value b);  // owned
   bool contains(Value container, Value item);
   int64_t length(Value v);
-  /// Runs over the elements of anything iterable; elements are borrowed for the call.
+  /// Calls `body` for each element of an iterable until it returns false. Elements are borrowed.
   void each(Value iterable, const std::function<bool(Value)>& body);
-  /// One more element, owned, of what make_iterator() gave; `state` is that and, of an array, the place in
-  /// it. False at the end.
+  /// Stores the next element, owned, in `out`; false at the end. `state` holds the result of make_iterator()
+  /// and, for an array, the next index.
   bool iterate(Value* state, Value& out);
-  /// What next(), a method of `iterator`, gives, in `out`: of Some(x) x. False at the end, nil or None.
+  /// Stores the result of the iterator's method next() in `out`, without Some around it. False at the end,
+  /// which is nil or None.
   bool next_of(Value iterator, const Method& next, Value& out);
 
-  /// The generator's next value, owned; false when it has come to its end.
+  /// Stores the generator's next value, owned, in `out`; false after its end.
   bool resume(Generator* generator, Value& out);
-  /// Runs what a generator deferred that nobody runs to its end. What fails in that is told on stderr.
-  void run_left_defers(std::vector<Defer> defers);
+  /// Runs the deferred code of an unfinished generator. An error in it goes to stderr.
+  void run_leftover_defers(std::vector<Defer> defers);
 
  private:
-  static constexpr int32_t kNoPath = -1;
+  static constexpr int32_t kNoLvalue = -1;
   static constexpr int32_t kConstructor = -2;  // the frame's result is its self
 
   // machine.cpp
@@ -96,31 +95,32 @@ class Thread {
   Value enter_resource(Value resource);
 
   // generators.cpp
-  void put_back(Generator* generator, uint32_t window);
+  void restore(Generator* generator, uint32_t window);
   void suspend(Value yielded);
 
-  // calls.cpp. The window holds callee and owned arguments, which are used up. True: a frame was pushed;
-  // false: the result is in its register.
+  // calls.cpp. A window holds the callee and owned arguments, which the call consumes. The result is true if
+  // a frame was pushed, false if the call is complete and its result is in the window's first register.
   bool start_call(uint32_t window, uint32_t count, const CallSpec* spec);
+  bool call_bound(uint32_t window, uint32_t count, const CallSpec* spec);
+  bool call_instance(uint32_t window, uint32_t count, const CallSpec* spec);
   template <class Call>
   bool call_directly(uint32_t window, uint32_t count, Call&& call);
   bool start_invoke(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache);
-  bool start_invoke_place(uint32_t window, uint32_t count, const Path& path, int32_t path_index,
-                          Cache& cache);
-  void push_frame(Closure* closure, uint32_t base, uint32_t count, uint32_t result, int32_t place_path);
-  bool enter(Closure* closure, uint32_t base, uint32_t count, uint32_t result, int32_t place_path);
-  bool start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec,
-                    int32_t place_path);
-  void bind_arguments(const Proto& proto, uint32_t base, uint32_t given, uint32_t leading,
-                      const CallSpec* spec);
-  uint32_t flatten(uint32_t first, uint32_t count, const CallSpec& spec);
-  bool call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count);
-  bool construct(Record* record, uint32_t window, uint32_t count, const CallSpec* spec);
-  void fill_fields(Instance* instance, uint32_t first, uint32_t count, const CallSpec* spec);
-  bool construct_variant(Enum* type, uint32_t variant, uint32_t window, uint32_t count, const CallSpec* spec);
+  bool invoke_on_instance(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache);
+  bool invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
+  bool invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
   bool invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
-  template <class Argument, class Start>
-  Value run_window(Value head, uint32_t count, Argument&& argument, Start&& start);  // native_calls.cpp
+  void pack_arguments(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
+  bool start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue_index, Cache& cache);
+  bool invoke_builtin_on_lvalue(const Native& native, Value* lvalue, uint32_t window, uint32_t count,
+                                const Path& path, Symbol name);
+  bool invoke_in_place(const Method& method, Value* lvalue, uint32_t window, uint32_t count,
+                       const CallSpec* spec, int32_t lvalue_index);
+  void push_frame(Closure* closure, uint32_t base, uint32_t result, int32_t lvalue_index);
+  bool enter(Closure* closure, uint32_t base, uint32_t result, int32_t lvalue_index);
+  bool start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec,
+                    int32_t lvalue_index);
+  bool call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count);
   void finish_window(uint32_t result, uint32_t first, uint32_t count, Value owned_result);
   void need_room(uint32_t top) const;
   uint32_t top() const {
@@ -128,8 +128,22 @@ class Thread {
                              : frames_[frame_count_ - 1].base + frames_[frame_count_ - 1].proto->registers;
   }
 
-  // places.cpp
-  Value* resolve_place(const Path& path, size_t steps, Ref& scratch);
+  // arguments.cpp
+  void bind_arguments(const Proto& proto, uint32_t base, uint32_t count, uint32_t leading,
+                      const CallSpec* spec);
+  uint32_t flatten(uint32_t first, uint32_t count, const CallSpec& spec);
+
+  // native_calls.cpp
+  template <class Argument, class Start>
+  Value run_window(Value head, uint32_t count, Argument&& argument, Start&& start);
+
+  // construction.cpp
+  bool construct(Record* record, uint32_t window, uint32_t count, const CallSpec* spec);
+  void fill_fields(Instance* instance, uint32_t first, uint32_t count, const CallSpec* spec);
+  bool construct_variant(Enum* type, uint32_t variant, uint32_t window, uint32_t count, const CallSpec* spec);
+
+  // lvalues.cpp
+  Value* resolve_lvalue(const Path& path, size_t steps, Ref& scratch);
   void store_path(const Path& path, Value owned);
   Value load_path(const Path& path);
   void release_path(const Path& path);
@@ -141,7 +155,10 @@ class Thread {
   // iteration.cpp
   bool iterate_pair(Value* state, Value& first, Value& second);
 
+  // type_links.cpp
   void link_type(const TypeLink& link, LoadedModule& module);
+
+  // thread.cpp
   Value global(LoadedModule& module, uint32_t slot);
 
   Value* stack_;
@@ -150,34 +167,32 @@ class Thread {
   uint32_t native_top_ = 0;
   uint32_t native_depth_ = 0;
   uint32_t most_frames_ = kMostFrames;
-  uint32_t little_rooms_ = 0;  // one within another
+  uint32_t unwind_limits_ = 0;  // nested UnwindStackLimit objects
   std::vector<Defer> defers_;
-  std::vector<const Instance*> showing_;  // those that instance_display() is within
+  std::vector<const Instance*> displaying_;  // the instances that instance_display() is in the middle of
 };
 
-/// Counts changes of methods: what a Cache knows of older ones does not hold.
+/// Incremented when methods change, which invalidates older Cache entries.
 inline uint32_t& method_epoch() {
   static uint32_t epoch = 1;
   return epoch;
 }
 
-/// Methods of the built-in kinds, by name; null where there is none.
-const Native* builtin_method(Kind kind, Symbol name);
-const Native* builtin_method_of(Value self, Symbol name);
-
-/// What impl blocks gave the built-in type of a value; null where they gave nothing.
+/// The methods that impl blocks add to the built-in type of a value; null without any.
 const Type* extension_of(Value v);
 inline const Method* extension_method(Value v, Symbol name) {
   const Type* type = extension_of(v);
   return type == nullptr ? nullptr : type->find(name);
 }
 
-/// A failure that nobody can catch, in drop() say: told on stderr.
+/// Reports an error that no code can catch, such as one in drop(), on stderr.
 void report_lost(const SimpleError& error, const std::string& where);
 
 Thread& current_thread();
-/// False on a thread that native code made, until it calls Simple.
+/// False on a native thread until it calls Simple.
 bool has_current_thread();
 void destroy_thread_handle(Object* object);
+/// Fills object_hooks().
+void install_object_hooks();
 
 }  // namespace spl

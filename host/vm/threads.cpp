@@ -1,4 +1,4 @@
-// Simple threads: each has its registers and frames; the host lock lets one run at a time.
+// Simple threads. Each has its own registers and frames; the host lock lets one run at a time.
 #include "host/vm/threads.h"
 
 #include <atomic>
@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "host/builtins/builtins.h"
-#include "host/builtins/failure.h"
-#include "host/ffi/libraries.h"
 #include "host/installation.h"
 #include "host/interrupts/interrupts.h"
 #include "host/interrupts/scopes.h"
-#include "host/modules/module.h"
+#include "host/values/module.h"
+#include "host/vm/failure.h"
 #include "host/vm/lock.h"
+#include "host/vm/machine_hooks.h"
+#include "host/vm/natives.h"
 #include "host/vm/safepoint.h"
 #include "host/vm/thread.h"
 
@@ -29,15 +29,15 @@ namespace spl {
 
 namespace {
 
-/// What a thread leaves behind. `result` and `waits_for` are touched under the host lock only.
+/// The result of a thread. The host lock guards `result` and `waits_for`.
 struct Outcome {
   std::mutex mutex;
   std::condition_variable changed;
-  const Outcome* waits_for = nullptr;  // which its thread joins just now
+  const Outcome* waits_for = nullptr;  // the thread that this one joins
   bool finished = false;
-  bool is_future = false;  // of an async function
-  bool joined = false;     // somebody has seen the result, or the error
-  bool abandoned = false;  // nobody can see it any more
+  bool is_future = false;  // an async function
+  bool joined = false;     // join() or await returned the result or raised the error
+  bool abandoned = false;  // the handle is gone
   Value result;            // owned
   std::unique_ptr<SimpleError> error;
 };
@@ -47,10 +47,10 @@ struct ThreadObject : Object {
   explicit ThreadObject(bool is_future) : Object(Kind::kThread) { outcome->is_future = is_future; }
 };
 
-thread_local Outcome* mine = nullptr;  // of the thread that runs here; the main thread has none
+thread_local Outcome* current_outcome = nullptr;  // of the current thread; null on the main thread
 
-// The last that can be done for a finished thread that nobody will join.
-void give_up(Outcome& outcome) {
+// Releases the result of a finished thread without a handle, and reports its error.
+void discard(Outcome& outcome) {
   release(std::exchange(outcome.result, Value()));
   if (outcome.error && !std::exchange(outcome.joined, true)) {
     report_lost(*outcome.error, outcome.is_future ? "an async function that was never awaited"
@@ -58,13 +58,13 @@ void give_up(Outcome& outcome) {
   }
 }
 
-// Failures that nobody has seen yet. Guarded by the host lock.
+// Outcomes with errors that were not joined. Guarded by the host lock.
 std::vector<std::shared_ptr<Outcome>>& unseen() {
   static std::vector<std::shared_ptr<Outcome>> all;
   return all;
 }
 
-// Of threads that have not come to their end. Guarded by the host lock.
+// Outcomes of running threads. Guarded by the host lock.
 std::vector<std::shared_ptr<Outcome>>& running() {
   static auto& all = *new std::vector<std::shared_ptr<Outcome>>;
   return all;
@@ -79,14 +79,14 @@ void finish(Outcome& outcome) {
   }
   outcome.changed.notify_all();
   if (abandoned) {
-    give_up(outcome);
+    discard(outcome);
   }
 }
 
-constexpr int kMostFutureThreads = 64;  // what is started beyond them runs at once, in its caller
-int future_threads = 0;                 // under the host lock
+constexpr int kMostFutureThreads = 64;  // further futures run synchronously in the caller
+int future_threads = 0;                 // guarded by the host lock
 
-// Keeps what `body` gives, or its failure.
+// Stores the result of `body`, or its error.
 template <class Body>
 void settle(Outcome& outcome, Body&& body) {
   try {
@@ -100,24 +100,24 @@ void settle(Outcome& outcome, Body&& body) {
   }
 }
 
-// Starts `live` on a thread of its own; the system may have no more of them.
-template <class Function, class... What>
-void start_thread(const std::shared_ptr<Outcome>& outcome, Function&& function, What&&... what) {
+// Starts a detached native thread. The system may refuse to create one.
+template <class Function, class... Arguments>
+void start_thread(const std::shared_ptr<Outcome>& outcome, Function&& function, Arguments&&... arguments) {
   running().push_back(outcome);
   try {
-    std::thread(std::forward<Function>(function), std::forward<What>(what)..., outcome).detach();
+    std::thread(std::forward<Function>(function), std::forward<Arguments>(arguments)..., outcome).detach();
   } catch (const std::system_error&) {
     running().pop_back();
     fail("cannot start more threads", "join running threads first");
   }
 }
 
-// The whole life of a thread that keeps what `body` gives.
+// The main function of a Simple thread: runs `body` and stores its result.
 template <class Body>
-void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
-  const ActiveThread at_work;
+void run_to_end(const std::shared_ptr<Outcome>& outcome, Body&& body) {
+  const ActiveThread active;
   host_lock().acquire();
-  mine = outcome.get();
+  current_outcome = outcome.get();
   {
     std::optional<Thread> thread;
     try {
@@ -140,7 +140,7 @@ void live(const std::shared_ptr<Outcome>& outcome, Body&& body) {
 }
 
 void run_thread(Value function, const std::shared_ptr<Outcome>& outcome) {
-  live(outcome, [&](Thread& thread) {
+  run_to_end(outcome, [&](Thread& thread) {
     const Ref held = Ref::owned(function);
     return thread.call(function, nullptr, 0);
   });
@@ -152,7 +152,7 @@ Value run_future(Thread& thread, Closure* closure, std::vector<Value>& values) {
 }
 
 void run_future_thread(Closure* closure, std::vector<Value> values, const std::shared_ptr<Outcome>& outcome) {
-  live(outcome, [&](Thread& thread) { return run_future(thread, closure, values); });
+  run_to_end(outcome, [&](Thread& thread) { return run_future(thread, closure, values); });
 }
 
 void share_lock() {
@@ -167,36 +167,36 @@ Value spawn(Thread&, Value* args, int) {
   share_lock();
   Ref function = Ref::shared(args[0]);
   start_thread(object->outcome, run_thread, function.get());
-  function.take();  // the thread's now
+  function.take();  // the thread owns it
   return handle.take();
 }
 
-void refuse_ring(const Outcome& wanted) {
-  if (mine == nullptr || wanted.finished) {
+void check_deadlock(const Outcome& target) {
+  if (current_outcome == nullptr || target.finished) {
     return;
   }
-  if (&wanted == mine) {
+  if (&target == current_outcome) {
     fail("a thread cannot wait for itself");
   }
-  for (const Outcome* at = wanted.waits_for; at != nullptr; at = at->waits_for) {
-    if (at == mine) {
+  for (const Outcome* at = target.waits_for; at != nullptr; at = at->waits_for) {
+    if (at == current_outcome) {
       fail("deadlock: these threads would wait for each other",
            "the joined thread is itself joining this thread");
     }
   }
 }
 
-/// Says whom this thread waits for, while it does.
+/// Records which thread the current one waits for, so that a deadlock is detected.
 class WaitingFor {
  public:
-  explicit WaitingFor(const Outcome* whom) {
-    if (mine != nullptr) {
-      mine->waits_for = whom;
+  explicit WaitingFor(const Outcome* outcome) {
+    if (current_outcome != nullptr) {
+      current_outcome->waits_for = outcome;
     }
   }
   ~WaitingFor() {
-    if (mine != nullptr) {
-      mine->waits_for = nullptr;
+    if (current_outcome != nullptr) {
+      current_outcome->waits_for = nullptr;
     }
   }
   WaitingFor(const WaitingFor&) = delete;
@@ -206,14 +206,14 @@ class WaitingFor {
   BlockedThread waiting_;
 };
 
-// Whether it has finished, after some time at most when an interrupt may end the wait.
+// Waits for the end of a thread. Returns false early if an interrupt must end the wait.
 bool wait_a_while(Outcome& outcome) {
   constexpr auto kPart = std::chrono::milliseconds(20);
   const Unlocked unlocked;
   std::unique_lock guard(outcome.mutex);
   const auto is_finished = [&] { return outcome.finished; };
   if (!is_embedded() && !InterruptsAllowed::is_this_thread()) {
-    outcome.changed.wait(guard, is_finished);  // the thread that runs is stopped, or ends the program
+    outcome.changed.wait(guard, is_finished);  // an interrupt ends the program on the running thread
   } else {
     while (!outcome.changed.wait_for(guard, kPart, is_finished) &&
            !(may_be_interrupted() && is_interrupt_requested())) {
@@ -223,10 +223,10 @@ bool wait_a_while(Outcome& outcome) {
   return outcome.finished;
 }
 
-// The thread's result; its failure is raised here, with the calls that led to both. A second join gives the
-// same.
+// Waits for a thread and returns its result, or raises its error with the stacks of both threads. It can be
+// called more than once.
 Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
-  refuse_ring(*outcome);
+  check_deadlock(*outcome);
   const WaitingFor waiting(outcome.get());
   while (!wait_a_while(*outcome)) {
     safepoint();
@@ -234,8 +234,8 @@ Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
   if (outcome->error) {
     SimpleError error(*outcome->error);
     const std::vector<StackEntry> here = thread.stack();
-    constexpr size_t kEnough = 1000;  // calls; each thread of a long chain adds its own
-    if (error.stack.size() < kEnough) {
+    constexpr size_t kMaxEntries = 1000;  // each thread of a long chain adds its own
+    if (error.stack.size() < kMaxEntries) {
       error.stack.insert(error.stack.end(), here.begin(), here.end());
     }
     throw error;
@@ -244,7 +244,7 @@ Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
 }
 
 Value join(Thread& thread, Value* args, int) {
-  // Kept here: the handle may go while we wait.
+  // The handle may be destroyed during the wait.
   const std::shared_ptr<Outcome> outcome = static_cast<ThreadObject*>(args[0].as_object)->outcome;
   return result_of(thread, outcome);
 }
@@ -255,7 +255,7 @@ Value is_finished(Thread&, Value* args, int) {
   return Value::boolean(outcome->finished);
 }
 
-// A number that no other thread has had.
+// A number that is unique in the process.
 Value number_of_this(Thread&, Value*, int) {
   static std::atomic<int64_t> given{0};
   thread_local const int64_t number = given++;
@@ -278,7 +278,7 @@ void end_own_program(int code) {
   std::fflush(stdout);
   {
     const Unlocked unlocked;
-    tell_libraries_of_the_end();
+    machine_hooks().notify_libraries_of_exit();
   }
   std::fflush(stdout);
   std::fflush(stderr);
@@ -288,20 +288,20 @@ void end_own_program(int code) {
 void forget_other_threads() {
   reset_scopes_after_fork();
   for (const auto& outcome : running()) {
-    if (outcome.get() == mine) {
+    if (outcome.get() == current_outcome) {
       continue;
     }
-    new (&outcome->mutex) std::mutex;  // they may have had it
+    new (&outcome->mutex) std::mutex;  // another thread may have locked it
     new (&outcome->changed) std::condition_variable;
     outcome->error = std::make_unique<SimpleError>("this thread does not run in the forked process",
                                                    "join it in the process that started it");
     outcome->finished = true;
-    outcome->joined = true;  // nobody is to be told of it who does not ask
+    outcome->joined = true;  // no warning about an unjoined thread
     if (outcome->is_future) {
       --future_threads;
     }
   }
-  std::erase_if(running(), [](const auto& outcome) { return outcome.get() != mine; });
+  std::erase_if(running(), [](const auto& outcome) { return outcome.get() != current_outcome; });
 }
 
 Value start_future(Closure* closure, std::vector<Value> values) {
@@ -323,7 +323,7 @@ Value start_future(Closure* closure, std::vector<Value> values) {
     release(Value::object(closure));
     throw;
   }
-  ++future_threads;  // under the host lock, so before the thread counts itself down
+  ++future_threads;  // the new thread needs the host lock before it decrements this
   return future.take();
 }
 
@@ -339,9 +339,9 @@ bool is_future(Value v) {
   return v.is(Kind::kThread) && static_cast<ThreadObject*>(v.as_object)->outcome->is_future;
 }
 
-void tell_unseen_failures() {
+void report_unseen_failures() {
   for (const auto& outcome : unseen()) {
-    give_up(*outcome);
+    discard(*outcome);
   }
 }
 
@@ -354,14 +354,14 @@ void destroy_thread_handle(Object* object) {
     finished = thread->outcome->finished;
   }
   if (finished) {
-    give_up(*thread->outcome);
+    discard(*thread->outcome);
   }
   delete thread;
 }
 
 void install_thread_methods() {
   static const NativeEntry methods[] = {{"join", join, 1, 1}, {"is_finished", is_finished, 1, 1}};
-  add_methods(Kind::kThread, methods, std::size(methods));
+  add_methods(Kind::kThread, methods);
   auto* module = new LoadedModule();
   module->name = "thread";
   module->state = LoadedModule::State::kReady;

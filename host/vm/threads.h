@@ -7,20 +7,20 @@
 
 namespace spl {
 
-/// The namespace `thread` and the methods of what spawn() gives.
+/// Adds the namespace `thread` and the methods of thread handles.
 void install_thread_methods();
-/// At the program's end: the failures of threads that nobody has joined.
-void tell_unseen_failures();
+/// Reports the errors of threads that were not joined. Call it at exit.
+void report_unseen_failures();
 
-/// exit() ends the program, whichever thread calls it; in another program's process this returns.
+/// Ends the process for exit(), on any thread. Returns if the host is embedded.
 void end_own_program(int code);
 
-/// In a process that was just forked: none of them is in it, and whoever waits for one is told so.
+/// Call it in a forked process: other threads do not exist there, and a join of one raises an error.
 void forget_other_threads();
 
-/// Begins an async function whose parameters are bound; `values` are owned. Owned.
+/// Starts an async function. Takes ownership of `values`, its bound parameters; the future is owned.
 Value start_future(Closure* closure, std::vector<Value> values);
-/// The value of a future once it is there, or its failure; of anything else the value itself. Owned.
+/// Waits for a future and returns its result or raises its error; returns any other value unchanged. Owned.
 Value awaited(Value value);
 /// Whether a thread handle is a future.
 bool is_future(Value v);

@@ -1,11 +1,11 @@
-// Joins impl blocks and traits to their types.
+// Adds impl blocks, traits and parent classes to types.
 #include <algorithm>
 #include <unordered_map>
 
-#include "host/builtins/builtins.h"
-#include "host/modules/module.h"
 #include "host/values/direct_calls.h"
+#include "host/values/module.h"
 #include "host/vm/hints.h"
+#include "host/vm/protocols.h"
 #include "host/vm/thread.h"
 #include "host/vm/type_links.h"
 
@@ -36,7 +36,7 @@ void inherit_direct_calls(Record& record, const Record& parent) {
   }
 }
 
-// A trait's default methods; a class as parent gives its fields too.
+// Adds the default methods of a trait, or the methods and fields of a parent class.
 void inherit(Type& type, const Type& parent) {
   if (type.kind == Kind::kRecord && parent.kind == Kind::kRecord) {
     inherit_direct_calls(static_cast<Record&>(type), static_cast<const Record&>(parent));
@@ -66,7 +66,7 @@ void inherit(Type& type, const Type& parent) {
   }
 }
 
-/// What impl blocks gave the built-in types; null where nothing was given.
+/// The methods that impl blocks add to built-in types; null without any.
 struct Extensions {
   Type *integer = nullptr, *number = nullptr, *boolean = nullptr, *nothing = nullptr;
   Type* kinds[kKindCount] = {};
@@ -76,8 +76,8 @@ Extensions& extensions() {
   return all;
 }
 
-// The places of a built-in type's extensions by the type's names; empty for other names.
-std::vector<Type**> extension_places(const std::string& name) {
+// The extension slots of a built-in type, by its name; empty for other names.
+std::vector<Type**> extension_slots(const std::string& name) {
   static const std::unordered_map<std::string, std::vector<Type**>> table = [] {
     Extensions& all = extensions();
     const auto kind = [&](Kind k) { return &all.kinds[static_cast<size_t>(k)]; };
@@ -109,22 +109,22 @@ std::vector<Type**> extension_places(const std::string& name) {
   return found == table.end() ? std::vector<Type**>() : found->second;
 }
 
-// Null: no built-in type has that name.
+// The extension of a built-in type; null for other names.
 Type* extension_named(Symbol name) {
-  const std::vector<Type**> places = extension_places(name_of(name));
-  if (places.empty()) {
+  const std::vector<Type**> slots = extension_slots(name_of(name));
+  if (slots.empty()) {
     return nullptr;
   }
-  for (Type** place : places) {
-    if (*place == nullptr) {
-      *place = places.front() != place ? *places.front() : new Trait();
+  for (Type** slot : slots) {
+    if (*slot == nullptr) {
+      *slot = slots.front() != slot ? *slots.front() : new Trait();
     }
   }
-  (*places.front())->name = name;
-  return *places.front();
+  (*slots.front())->name = name;
+  return *slots.front();
 }
 
-// The type that a declaration extends. `impl [T]` comes here as Array, and so on.
+// The type that an impl block extends. The target of `impl [T]` is Array, and so on.
 Type* extended_type(const TypeLink& link, LoadedModule& module) {
   if (link.target.empty()) {
     fail("impl: this form of type cannot have methods");
@@ -164,11 +164,11 @@ Type* copied(Type* type) {
 
 }  // namespace
 
-TypeLink reached_link(const TypeLink& link, const Proto& proto, const Value* registers,
-                      const Closure* round) {
-  TypeLink reached = link;
-  bool closes = false;
-  for (auto& [name, method] : reached.methods) {
+TypeLink bind_link(const TypeLink& link, const Proto& proto, const Value* registers,
+                   const Closure* enclosing) {
+  TypeLink bound = link;
+  bool has_captures = false;
+  for (auto& [name, method] : bound.methods) {
     if (!method.function.is_int()) {
       continue;
     }
@@ -176,16 +176,16 @@ TypeLink reached_link(const TypeLink& link, const Proto& proto, const Value* reg
     auto* closure = new Closure(proto.protos[which]);
     for (const Capture capture : proto.capture_lists[which]) {
       closure->captured.push_back(
-          retained(capture.from_local ? registers[capture.index] : round->captured[capture.index]));
+          retained(capture.from_local ? registers[capture.index] : enclosing->captured[capture.index]));
     }
     method.function = Value::object(closure);
-    closes = true;
+    has_captures = true;
   }
-  if (closes && link.type != nullptr) {
-    reached.type = copied(link.type);
-    proto.module->define(link.type->name, Value::object(reached.type));
+  if (has_captures && link.type != nullptr) {
+    bound.type = copied(link.type);
+    proto.module->define(link.type->name, Value::object(bound.type));
   }
-  return reached;
+  return bound;
 }
 
 bool is_of_type(Value v, const Type* type) {
@@ -209,10 +209,10 @@ const Type* extension_of(Value v) {
 void Thread::link_type(const TypeLink& link, LoadedModule& module) {
   Type* type = link.type != nullptr ? link.type : extended_type(link, module);
   ++method_epoch();
-  // A declaration inside a function that is reached again gives its values anew.
+  // A declaration inside a function resets its statics each time it runs.
   for (const auto& [name, is_constant] : type->declared_statics) {
     if (const auto old = type->statics.find(name); link.type != nullptr && old != type->statics.end()) {
-      const Ref given_up = Ref::owned(old->second);
+      const Ref old_value = Ref::owned(old->second);
       type->statics.erase(old);
     }
   }
@@ -228,16 +228,16 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
       fail(name_of(type->name) + ": there is no trait " + name_of(path.back()),
            name_hint(module, path.back()));
     }
-    const Type* joined = as_object<Type>(parent);
-    inherit(*type, *joined);
-    type->parents.push_back(joined);
-    type->parents.insert(type->parents.end(), joined->parents.begin(), joined->parents.end());
+    const Type* ancestor = as_object<Type>(parent);
+    inherit(*type, *ancestor);
+    type->parents.push_back(ancestor);
+    type->parents.insert(type->parents.end(), ancestor->parents.begin(), ancestor->parents.end());
   }
   if (type->kind != Kind::kRecord) {
     return;
   }
   auto* record = static_cast<Record*>(type);
-  record->note_own_hooks();
+  record->cache_hooks();
   if (link.type != nullptr) {
     record->awaits_parents = false;
   }

@@ -5,9 +5,9 @@
 
 namespace spl {
 
-/// The link as it is when its declaration is reached: methods that use the function's variables are closures
-/// over them, and belong to a type of their own. `registers` are those of the function, `round` is its
-/// closure.
-TypeLink reached_link(const TypeLink& link, const Proto& proto, const Value* registers, const Closure* round);
+/// The link of a declaration inside a function: methods that capture variables become closures over
+/// `registers`, and the type is copied for them. `enclosing` is the closure of that function.
+TypeLink bind_link(const TypeLink& link, const Proto& proto, const Value* registers,
+                   const Closure* enclosing);
 
 }  // namespace spl

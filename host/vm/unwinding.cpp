@@ -1,29 +1,29 @@
-// Leaving: resources and deferred code, frames given up after a failure.
+// Deferred code, resources of `with`, drop(), and the unwinding of frames after an error.
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "host/interrupts/scopes.h"
-#include "host/vm/direct.h"
+#include "host/vm/machine_hooks.h"
 #include "host/vm/thread.h"
 
 namespace spl {
 
 namespace {
-constexpr uint32_t kFramesForLeaving = 200;
+constexpr uint32_t kFramesWhileUnwinding = 200;
 }
 
-// A hundred thousand frames may have to be left because there was no room for one more, each with a drop() to
-// run. If such a drop() could call as deep again, leaving would take hours.
+// Limits the stack for code that runs while an exhausted stack unwinds. A hundred thousand frames may each
+// run a drop(). If every drop() could exhaust the stack again, unwinding would take hours.
 class Thread::UnwindStackLimit {
  public:
   explicit UnwindStackLimit(Thread& thread) : thread_(thread), most_frames_(thread.most_frames_) {
-    thread_.most_frames_ = std::min(most_frames_, thread_.frame_count_ + kFramesForLeaving);
-    ++thread_.little_rooms_;
+    thread_.most_frames_ = std::min(most_frames_, thread_.frame_count_ + kFramesWhileUnwinding);
+    ++thread_.unwind_limits_;
   }
   ~UnwindStackLimit() {
     thread_.most_frames_ = most_frames_;
-    --thread_.little_rooms_;
+    --thread_.unwind_limits_;
   }
   UnwindStackLimit(const UnwindStackLimit&) = delete;
   UnwindStackLimit& operator=(const UnwindStackLimit&) = delete;
@@ -34,12 +34,12 @@ class Thread::UnwindStackLimit {
 };
 
 void Thread::drop(Instance* instance) {
-  if (little_rooms_ > 1) {
+  if (unwind_limits_ > 1) {
     return;
   }
   const InterruptsMasked masked;
   try {
-    if (!direct_drop(*instance)) {
+    if (!machine_hooks().direct_drop(*instance)) {
       release(call_method_of(Value::object(instance), *instance->record->drop, nullptr, 0));
     }
   } catch (SimpleError& error) {
@@ -50,10 +50,10 @@ void Thread::drop(Instance* instance) {
   }
 }
 
-// The resource is already on the defer stack; if entering fails it must not be left.
+// The resource is already on the defer stack. If __enter__ fails, __exit__ must not run.
 Value Thread::enter_resource(Value resource) {
-  static const Symbol enter = intern("__enter__");
-  const Method* method = find_method(resource, enter);
+  static const Symbol enter_hook = intern("__enter__");
+  const Method* method = find_method(resource, enter_hook);
   if (method == nullptr) {
     return retained(resource);
   }
@@ -61,7 +61,7 @@ Value Thread::enter_resource(Value resource) {
     const Value entered = call_method_of(resource, *method, nullptr, 0);
     return entered.is_nil() ? retained(resource) : entered;
   } catch (...) {
-    const Ref given_up = Ref::owned(defers_.back().value);
+    const Ref resource_ref = Ref::owned(defers_.back().value);
     defers_.pop_back();
     throw;
   }
@@ -90,9 +90,9 @@ void Thread::run_defers(size_t height) {
       release(call(defer.value, nullptr, 0));
       continue;
     }
-    static const Symbol leave = intern("__exit__"), close = intern("close");
+    static const Symbol exit_hook = intern("__exit__"), close = intern("close");
     const Value nothing;
-    if (const Method* method = find_method(defer.value, leave)) {
+    if (const Method* method = find_method(defer.value, exit_hook)) {
       release(call_method_of(defer.value, *method, &nothing, 1));
     } else if (const Method* other = find_method(defer.value, close)) {
       release(call_method_of(defer.value, *other, nullptr, 0));
@@ -100,13 +100,13 @@ void Thread::run_defers(size_t height) {
   }
 }
 
-// Leaves frames after a failure: what was deferred runs, registers give up what they hold.
+// Pops frames after an error: runs their deferred code and releases their registers.
 void Thread::unwind(uint32_t floor, bool too_deep) {
   while (frame_count_ > floor) {
     const Frame frame = frames_[frame_count_ - 1];
-    std::optional<UnwindStackLimit> little;
+    std::optional<UnwindStackLimit> limit;
     if (too_deep) {
-      little.emplace(*this);
+      limit.emplace(*this);
     }
     try {
       const InterruptsMasked masked;
@@ -115,12 +115,12 @@ void Thread::unwind(uint32_t floor, bool too_deep) {
       report_lost(error, "deferred code while another error was propagating");
     }
     Value self;
-    if (frame.place_path >= 0) {
+    if (frame.lvalue_index >= 0) {
       self = std::exchange(stack_[frame.base], Value());
     }
     pop_frame_clearing();
-    if (frame.place_path >= 0) {
-      store_path(frames_[frame_count_ - 1].proto->paths[static_cast<size_t>(frame.place_path)], self);
+    if (frame.lvalue_index >= 0) {
+      store_path(frames_[frame_count_ - 1].proto->paths[static_cast<size_t>(frame.lvalue_index)], self);
     }
   }
 }

@@ -1,5 +1,5 @@
 // Name lookup through imports.
-#include "host/modules/module.h"
+#include "host/values/module.h"
 
 namespace spl {
 

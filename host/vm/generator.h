@@ -1,4 +1,4 @@
-// A call that yields: it stops at each `yield` and goes on when the next value is asked for.
+// Generators: calls that stop at each `yield` and resume when the next value is requested.
 #pragma once
 
 #include <vector>
@@ -9,21 +9,21 @@
 
 namespace spl {
 
-/// What `defer` and `with` leave for later.
+/// Deferred code: an entry of the defer stack.
 struct Defer {
-  Value value;  // owned: a closure to call, or a resource to leave
+  Value value;  // owned: a closure to call, or the resource of a `with`
   bool is_with;
 };
 
 struct Generator : Object {
-  enum class State : uint8_t { kWaiting, kRunning, kEnded };
-  State state = State::kWaiting;
+  enum class State : uint8_t { kSuspended, kRunning, kEnded };
+  State state = State::kSuspended;
   Value closure;                 // owned
   std::vector<Value> registers;  // owned; on the thread's stack while it runs
-  std::vector<Defer> defers;     // those of this call, the last one last
+  std::vector<Defer> defers;     // of this call, the newest last
   const Instruction* next;
 
-  /// Takes over the arguments, which are the first registers.
+  /// Takes ownership of the arguments, which become the first registers.
   Generator(Closure* called, std::vector<Value> arguments)
       : Object(Kind::kGenerator),
         closure(retained(Value::object(called))),
@@ -37,8 +37,10 @@ struct Generator : Object {
   static void operator delete(void* generator) { free_tracked(generator); }
 };
 
-/// Ends a generator that waits: what it has deferred runs (what fails in that is told on standard error), its
-/// registers are given up.
+/// Ends a suspended generator: runs its deferred code and releases its registers. An error in the deferred
+/// code goes to standard error.
 void end_generator(Generator* generator);
+/// Ends and frees a generator without references; deferred code may bring it back to life.
+void destroy_generator(Generator* generator);
 
 }  // namespace spl

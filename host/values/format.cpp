@@ -1,209 +1,15 @@
-// Values as text: type names, display, and the format specs of interpolations.
-#include <charconv>
+// Format specs of interpolations, as in Python: [[fill]align][sign][#][0][width][,][.precision][type].
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 
-#include "host/builtins/builtins.h"
-#include "host/modules/module.h"
 #include "host/syntax/utf8.h"
-#include "host/values/nesting.h"
+#include "host/values/error.h"
+#include "host/values/object_hooks.h"
+#include "host/values/objects.h"
 #include "host/values/sized.h"
-#include "host/vm/thread.h"
-#include "host/vm/threads.h"
 
 namespace spl {
-
-std::string type_name(Value v) {
-  switch (v.tag) {
-    case Tag::kNil:
-    case Tag::kMissing:
-      return "nil";
-    case Tag::kBool:
-      return "bool";
-    case Tag::kInt:
-      return "i64";
-    case Tag::kFloat:
-      return "f64";
-    case Tag::kObject:
-      break;
-    default:
-      return sized_name(v.tag);
-  }
-  switch (v.as_object->kind) {
-    case Kind::kText:
-      return "text";
-    case Kind::kArray:
-      return "array";
-    case Kind::kTuple:
-      return "tuple";
-    case Kind::kDict:
-      return "dict";
-    case Kind::kRange:
-      return "range";
-    case Kind::kSlice:
-      return "slice";
-    case Kind::kInstance:
-      return name_of(as_object<Instance>(v)->record->name);
-    case Kind::kEnumValue:
-      return name_of(as_object<EnumValue>(v)->type->name);
-    case Kind::kClosure:
-    case Kind::kNative:
-    case Kind::kExtern:
-    case Kind::kBoundMethod:
-      return "function";
-    case Kind::kRecord:
-      return as_object<Record>(v)->is_class ? "class" : "struct";
-    case Kind::kEnum:
-      return "enum";
-    case Kind::kTrait:
-      return "trait";
-    case Kind::kModule:
-      return "module";
-    case Kind::kGenerator:
-      return "generator";
-    case Kind::kIterator:
-      return "iterator";
-    case Kind::kThread:
-      return is_future(v) ? "future" : "thread";
-    case Kind::kCell:
-    case Kind::kCause:
-      break;
-  }
-  return "internal";
-}
-
-namespace {
-
-// The shortest digits that read back as the same number; a point or an exponent is always there.
-template <class Number>
-std::string shortest(Number value) {
-  if (std::isnan(value)) {
-    return "nan";
-  }
-  if (std::isinf(value)) {
-    return value < 0 ? "-inf" : "inf";
-  }
-  char buffer[64];
-  const double size = std::fabs(static_cast<double>(value));
-  const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
-                                 plain ? std::chars_format::fixed : std::chars_format::scientific);
-  std::string text(buffer, end.ptr);
-  if (plain && text.find('.') == std::string::npos) {
-    text += ".0";
-  }
-  return text;
-}
-
-}  // namespace
-
-std::string display_float(double value) { return shortest(value); }
-std::string display_single(float value) { return shortest(value); }
-
-namespace {
-
-std::string list(const std::vector<Value>& items, const char* open, const char* close) {
-  std::string text = open;
-  for (size_t i = 0; i < items.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + display(items[i]);
-  }
-  return text + close;
-}
-
-std::string display_enum(EnumValue* value) {
-  const VariantInfo& info = value->info();
-  const bool built_in = value->type == core_types().option || value->type == core_types().result;
-  std::string text = built_in ? name_of(info.name) : name_of(value->type->name) + "::" + name_of(info.name);
-  if (info.arity == 0) {
-    return text;
-  }
-  text += "(";
-  for (uint32_t i = 0; i < info.arity; ++i) {
-    text += (i == 0 ? "" : ", ") + display(value->payload()[i]);
-  }
-  return text + ")";
-}
-
-}  // namespace
-
-std::string display(Value v) {
-  switch (v.tag) {
-    case Tag::kNil:
-    case Tag::kMissing:
-      return "nil";
-    case Tag::kBool:
-      return v.as_bool ? "true" : "false";
-    case Tag::kInt:
-      return std::to_string(v.as_int);
-    case Tag::kFloat:
-      return display_float(v.as_float);
-    case Tag::kObject:
-      break;
-    default:
-      return display_sized(v);
-  }
-  if (v.is(Kind::kText)) {
-    return text_of(v);
-  }
-  const Nesting nesting(200, "shown");
-  switch (v.as_object->kind) {
-    case Kind::kArray:
-      return list(as_object<Array>(v)->items, "[", "]");
-    case Kind::kTuple: {
-      const auto* tuple = as_object<Tuple>(v);
-      if (tuple->names.empty()) {
-        return list(tuple->items, "(", tuple->items.size() == 1 ? ",)" : ")");
-      }
-      std::string text = "(";
-      for (size_t i = 0; i < tuple->items.size(); ++i) {
-        text += (i == 0 ? "" : ", ") + name_of(tuple->names[i]) + ": " + display(tuple->items[i]);
-      }
-      return text + ")";
-    }
-    case Kind::kDict: {
-      auto* dict = as_object<Dict>(v);
-      dict->sort();
-      std::string text = "{";
-      for (size_t i = 0; i < dict->entries.size(); ++i) {
-        text += (i == 0 ? "" : ", ") + display(dict->entries[i].key) + ": " + display(dict->entries[i].value);
-      }
-      return text + "}";
-    }
-    case Kind::kRange: {
-      const auto* range = as_object<Range>(v);
-      return (range->start.is_nil() ? "" : display(range->start)) + (range->inclusive ? "..=" : "..") +
-             (range->end.is_nil() ? "" : display(range->end));
-    }
-    case Kind::kSlice: {
-      const auto* slice = as_object<Slice>(v);
-      const auto part = [](Value p) { return p.is_nil() ? std::string() : display(p); };
-      return part(slice->start) + ":" + part(slice->stop) +
-             (slice->step.is_nil() ? "" : ":" + part(slice->step));
-    }
-    case Kind::kInstance:
-      return current_thread().instance_display(v);
-    case Kind::kEnumValue: {
-      static const Symbol hook = intern("__str__");
-      if (current_thread().find_method(v, hook) != nullptr) {
-        return current_thread().instance_display(v);
-      }
-      return display_enum(as_object<EnumValue>(v));
-    }
-    case Kind::kClosure:
-      return "<fn " + as_object<Closure>(v)->proto->name + ">";
-    case Kind::kNative:
-      return std::string("<fn ") + as_object<Native>(v)->name + ">";
-    case Kind::kRecord:
-    case Kind::kEnum:
-    case Kind::kTrait:
-      return "<" + type_name(v) + " " + name_of(as_object<Type>(v)->name) + ">";
-    case Kind::kModule:
-      return "<module " + static_cast<LoadedModule*>(v.as_object)->name + ">";
-    default:
-      return "<" + type_name(v) + ">";
-  }
-}
-
-// ---- Formats: [[fill]align][sign][#][0][width][,][.precision][type], as in Python -------------------------
 
 namespace {
 
@@ -376,12 +182,15 @@ bool is_float_type(char type) {
 
 std::string format_value(Value v, const std::string& spec) {
   static const Symbol hook = intern("__format__");
-  if (const Method* method = v.is(Kind::kInstance) ? current_thread().find_method(v, hook) : nullptr) {
-    const Ref given = Ref::owned(make_text(spec));
-    const Value argument = given.get();
-    const Ref told = Ref::owned(current_thread().call_method_of(v, *method, &argument, 1));
-    return told.get().is(Kind::kInstance) ? display(told.get())  // or what it is is put in that format
-                                          : format_value(told.get(), told.get().is(Kind::kText) ? "" : spec);
+  if (const Method* method = v.is(Kind::kInstance) ? as_object<Instance>(v)->record->find(hook) : nullptr) {
+    const Ref text = Ref::owned(make_text(spec));
+    const Value argument = text.get();
+    const Ref result = Ref::owned(object_hooks().call_method(v, *method, &argument, 1));
+    if (result.get().is(Kind::kInstance)) {
+      return display(result.get());
+    }
+    // A text is the formatted value itself; other results are formatted by the same spec.
+    return format_value(result.get(), result.get().is(Kind::kText) ? "" : spec);
   }
   Format format = parse_format(spec);
   if (!is_any_number(v) || format.type == 's') {

@@ -1,9 +1,9 @@
-// How what @[direct(…)] names is called.
-#include "host/vm/direct.h"
+// Direct calls of operators and drop().
+#include "host/ffi/direct.h"
 
 #include "host/ffi/callback.h"
 #include "host/ffi/extern.h"
-#include "host/modules/module.h"
+#include "host/values/module.h"
 #include "host/vm/lock.h"
 #include "host/vm/thread.h"
 
@@ -25,8 +25,7 @@ Extern& function_of(DirectCall& call, const Record& record) {
 using OneInteger = int64_t(int64_t);
 using TwoIntegers = int64_t(int64_t, int64_t);
 
-// The way of integers: what call_extern() does for them, without asking again what it found out the first
-// time.
+// The fast path for functions of integers: what call_extern() does, without repeating its checks.
 template <class Function, class... Integers>
 Value call_integers(DirectCall& call, Integers... integers) {
   int64_t result;
@@ -83,7 +82,7 @@ bool direct_drop(Instance& instance) {
     return false;
   }
   Value handle = instance.fields()[0];
-  if (handle.as_int <= 0) {  // no handle, or one that was given away
+  if (handle.as_int <= 0) {  // no handle, or a moved one
     return true;
   }
   if (direct->drop.address != nullptr) {

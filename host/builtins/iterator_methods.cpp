@@ -1,16 +1,16 @@
-// What iter() gives of that which has no next() of its own, and its methods.
+// iter(), and the methods of iterators.
 #include <iterator>
 
 #include "host/builtins/builtins.h"
-#include "host/modules/module.h"
+#include "host/values/module.h"
 #include "host/vm/thread.h"
 
 namespace spl {
 
 namespace {
 
-// What a loop over it asks for one value after the other. Of an object's iter() it is that object itself, so
-// that a program reaches its other methods, too.
+// The iterator of a loop over the value. If an object's iter() returns an object, this is that object, so
+// that the program can call its other methods.
 Value iter_fn(Thread& thread, Value* args, int) {
   static const Symbol iter = intern("iter"), next = intern("next");
   Ref source = Ref::shared(args[0]);
@@ -41,7 +41,7 @@ Value shown(Thread&, Value* args, int) { return make_text(display(args[0])); }
 void install_iterators() {
   static const NativeEntry methods[] = {
       {"next", next_option, 1, 1}, {"to_string", shown, 1, 1}, {"to_text", shown, 1, 1}};
-  add_methods(Kind::kIterator, methods, std::size(methods));
+  add_methods(Kind::kIterator, methods);
   builtins()[intern("iter")] = Value::object(new Native("iter", iter_fn, 1, 1));
 }
 

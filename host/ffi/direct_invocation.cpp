@@ -1,14 +1,13 @@
-// Calls on objects that native code holds: arguments are packed on the C++ stack, the result's handle is
-// wrapped.
+// Direct calls of objects behind handles. Arguments are packed on the C++ stack; the result is an instance
+// around the returned handle.
 #include <array>
 #include <cstring>
 
 #include "abi/include/simple_torch/spl_runtime.h"
-#include "host/builtins/builtins.h"
 #include "host/ffi/callback.h"
+#include "host/ffi/direct.h"
 #include "host/ffi/extern.h"
-#include "host/modules/module.h"
-#include "host/vm/direct.h"
+#include "host/values/module.h"
 #include "host/vm/lock.h"
 #include "host/vm/thread.h"
 
@@ -26,19 +25,19 @@ const std::vector<NativeType> kCallTypes = {NativeType::kInt, NativeType::kText,
 const std::vector<NativeType> kInvokeTypes = {NativeType::kInt, NativeType::kText, NativeType::kText,
                                               NativeType::kArray, NativeType::kArray};
 
-constexpr uint32_t kMostValues = 8;  // beyond, the long way costs little more
+constexpr uint32_t kMostValues = 8;  // with more arguments the method costs little more
 
-/// A text as C has it. One with a NUL inside has none: the long way says so.
+/// Packs a text as a C string. False if it contains a NUL; the method then reports the error.
 bool pack_text(SplValue& out, const std::string& text) {
   out.tag = SPL_STRING;
-  out.as_string = const_cast<char*>(text.c_str());  // which the callee only reads
+  out.as_string = const_cast<char*>(text.c_str());  // the callee does not write to it
   return std::strlen(text.c_str()) == text.size();
 }
 
-/// The values of one call, each in its place; they are borrowed from the caller's registers.
+/// The packed arguments of one call, borrowed from the caller's registers.
 class PackedArguments {
  public:
-  /// False where an argument has no short way.
+  /// False if an argument cannot be packed.
   bool pack(const Value* args, uint32_t count, const CallSpec* spec) {
     if (count > kMostValues) {
       return false;
@@ -101,7 +100,7 @@ class PackedArguments {
   SplArray values_{items_.data(), 0, kMostValues}, names_{name_items_.data(), 0, kMostValues};
 };
 
-/// The short way of `self` for this, and the handle behind it; null where there is none.
+/// The direct call of `self`; null without one.
 DirectInvocation* invocation_of(Value self, DirectInvocation DirectCalls::*which) {
   Instance& instance = *as_object<Instance>(self);
   DirectCalls* direct = instance.record->direct;
@@ -111,7 +110,7 @@ DirectInvocation* invocation_of(Value self, DirectInvocation DirectCalls::*which
   return &((*direct).*which);
 }
 
-/// Where the function is, which is of these types and gives a handle.
+/// The address of the function. Fails if its parameters are not `types` or its result is no handle.
 void* address_of(DirectInvocation& invocation, const Record& record, const std::vector<NativeType>& types) {
   if (invocation.native.address != nullptr) {
     return invocation.native.address;
@@ -132,21 +131,21 @@ void* address_of(DirectInvocation& invocation, const Record& record, const std::
   return invocation.native.address;
 }
 
-/// The instance round what `call` gives, or the failure.
+/// Runs `call` without the host lock and wraps its handle in an instance, or raises the error.
 template <class Call>
-Value made_by(const DirectInvocation& invocation, Record& record, Call&& call) {
+Value invoke_native(const DirectInvocation& invocation, Record& record, Call&& call) {
   int64_t handle;
   {
     const Unlocked unlocked;
     handle = call();
   }
   if (handle == 0 && !callback_failed()) [[unlikely]] {
-    const Value nothing = Value::integer(0);
-    return current_thread().call(record.module->lookup(invocation.refusal), &nothing, 1);
+    const Value zero = Value::integer(0);
+    return current_thread().call(record.module->lookup(invocation.failure), &zero, 1);
   }
-  Instance* made = new_instance(&record);
-  made->fields()[0] = Value::integer(handle);
-  Ref owned = Ref::owned(Value::object(made));
+  Instance* instance_of_handle = new_instance(&record);
+  instance_of_handle->fields()[0] = Value::integer(handle);
+  Ref owned = Ref::owned(Value::object(instance_of_handle));
   if (callback_failed()) [[unlikely]] {
     raise_callback_failure();
   }
@@ -167,7 +166,7 @@ Value direct_call(Value self, const Value* args, uint32_t count, const CallSpec*
   }
   Record& record = record_of(self);
   auto* function = reinterpret_cast<CallFunction*>(address_of(*invocation, record, kCallTypes));
-  return made_by(*invocation, record, [&] {
+  return invoke_native(*invocation, record, [&] {
     return function(handle_of(self), packed.letters(), packed.values(), packed.names());
   });
 }
@@ -181,7 +180,7 @@ Value direct_invoke(Value self, Symbol method, const Value* args, uint32_t count
   Record& record = record_of(self);
   auto* function = reinterpret_cast<InvokeFunction*>(address_of(*invocation, record, kInvokeTypes));
   const char* name = name_of(method).c_str();
-  return made_by(*invocation, record, [&] {
+  return invoke_native(*invocation, record, [&] {
     return function(handle_of(self), name, packed.letters(), packed.values(), packed.names());
   });
 }
@@ -191,11 +190,11 @@ Value direct_get(Value self, Symbol field) {
   if (invocation == nullptr) {
     return Value::missing();
   }
-  const Ref held = Ref::shared(self);  // the place that it was read from may change meanwhile
+  const Ref held = Ref::shared(self);  // the variable that holds it may change during the call
   Record& record = record_of(self);
   auto* function = reinterpret_cast<GetFunction*>(address_of(*invocation, record, kGetTypes));
   const char* name = name_of(field).c_str();
-  return made_by(*invocation, record, [&] { return function(handle_of(self), name); });
+  return invoke_native(*invocation, record, [&] { return function(handle_of(self), name); });
 }
 
 }  // namespace spl

@@ -1,0 +1,70 @@
+// generator(), next(), collect(), and the methods of generators.
+#include "host/builtins/builtins.h"
+#include "host/values/error.h"
+#include "host/vm/generator.h"
+#include "host/vm/thread.h"
+
+namespace spl {
+
+namespace {
+
+// next(x): the next value, nil at the end. For an object with next(), Some(x) becomes x.
+Value next_or_nil(Thread& thread, Value* args, int) {
+  static const Symbol next = intern("next");
+  Value value;
+  if (args[0].is(Kind::kGenerator)) {
+    thread.resume(as_object<Generator>(args[0]), value);
+    return value;
+  }
+  if (args[0].is(Kind::kIterator)) {
+    Value state[2] = {args[0], Value::integer(0)};
+    thread.iterate(state, value);
+    return value;
+  }
+  const Method* const own = args[0].is(Kind::kInstance) ? thread.find_method(args[0], next) : nullptr;
+  if (own == nullptr) {
+    fail("next() takes a generator or an object with next(), not " + type_name(args[0]),
+         "iter() of an iterable returns one");
+  }
+  thread.next_of(args[0], *own, value);
+  return value;
+}
+
+Value next_option(Thread& thread, Value* args, int) {
+  Value value;
+  return thread.resume(as_object<Generator>(args[0]), value) ? make_some(value) : make_none();
+}
+
+Value collect(Thread& thread, Value* args, int) {
+  Ref items = Ref::owned(make_array({}));
+  thread.each(args[0], [&](Value item) {
+    as_object<Array>(items.get())->items.push_back(retained(item));
+    return true;
+  });
+  return items.take();
+}
+
+Value shown(Thread&, Value* args, int) { return make_text(display(args[0])); }
+
+Value generator_of(Thread& thread, Value* args, int) {
+  Ref made = Ref::owned(thread.call(args[0], nullptr, 0));
+  if (!made.get().is(Kind::kGenerator)) {
+    fail("generator() takes a function that yields", "generator(\\: yield 1)");
+  }
+  return made.take();
+}
+
+}  // namespace
+
+void install_generators() {
+  static const NativeEntry methods[] = {{"next", next_option, 1, 1},
+                                        {"collect", collect, 1, 1},
+                                        {"to_string", shown, 1, 1},
+                                        {"to_text", shown, 1, 1}};
+  add_methods(Kind::kGenerator, methods);
+  static const NativeEntry functions[] = {
+      {"generator", generator_of, 1, 1}, {"next", next_or_nil, 1, 1}, {"collect", collect, 1, 1}};
+  add_functions(functions);
+}
+
+}  // namespace spl

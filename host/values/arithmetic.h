@@ -1,0 +1,14 @@
+// Arithmetic of plain numbers: i64 wraps around, f64 follows IEEE 754.
+#pragma once
+
+#include "host/syntax/ast.h"
+#include "host/values/value.h"
+
+namespace spl {
+
+/// `a op b` of two plain numbers (not sized ones). Two integers yield an integer, all else a float. Missing
+/// for comparisons and for operators that the operands do not have. Fails on a division by zero, a negative
+/// shift, and a negative power of an integer.
+Value number_arithmetic(BinaryOp op, Value a, Value b);
+
+}  // namespace spl

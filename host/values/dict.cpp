@@ -1,0 +1,117 @@
+// Dict: open addressing over an entry list, sorted by key on demand.
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "host/values/objects.h"
+#include "host/values/sized.h"
+
+namespace spl {
+
+void Dict::rebuild(size_t capacity) {
+  size_t kept = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (!entries[i].key.is_missing()) {
+      entries[kept++] = entries[i];
+    }
+  }
+  entries.resize(kept);
+  size_t size = 8;
+  while (size < capacity * 2) {
+    size *= 2;
+  }
+  index.assign(size, -1);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    size_t at = entries[i].hash & (size - 1);
+    while (index[at] != -1) {
+      at = (at + 1) & (size - 1);
+    }
+    index[at] = static_cast<int32_t>(i);
+  }
+}
+
+Value* Dict::find(Value key) {
+  if (index.empty()) {
+    return nullptr;
+  }
+  const uint64_t hash = hash_of(key);
+  const size_t mask = index.size() - 1;
+  for (size_t at = hash & mask; index[at] != -1; at = (at + 1) & mask) {
+    Entry& entry = entries[static_cast<size_t>(index[at])];
+    if (entry.hash == hash && !entry.key.is_missing() && equals(entry.key, key)) {
+      return &entry.value;
+    }
+  }
+  return nullptr;
+}
+
+void Dict::set(Value owned_key, Value owned_value) {
+  if (Value* found = find(owned_key)) {
+    release(owned_key);
+    assign(*found, owned_value);
+    return;
+  }
+  if ((entries.size() + 1) * 2 > index.size()) {
+    rebuild(live + 1 + live / 2);
+  }
+  sorted = false;
+  const uint64_t hash = hash_of(owned_key);
+  size_t at = hash & (index.size() - 1);
+  while (index[at] != -1) {
+    at = (at + 1) & (index.size() - 1);
+  }
+  index[at] = static_cast<int32_t>(entries.size());
+  entries.push_back({owned_key, owned_value, hash});
+  ++live;
+}
+
+bool Dict::remove(Value key) {
+  Value* found = find(key);
+  if (found == nullptr) {
+    return false;
+  }
+  Entry& entry = *reinterpret_cast<Entry*>(reinterpret_cast<char*>(found) - offsetof(Entry, value));
+  const Value old_key = std::exchange(entry.key, Value::missing());
+  const Value old_value = std::exchange(entry.value, Value());
+  --live;
+  release(old_key);
+  release(old_value);
+  return true;
+}
+
+namespace {
+int key_rank(Value v) {
+  if (v.is_bool()) {
+    return 0;
+  }
+  if (is_any_number(v)) {
+    return 1;
+  }
+  if (v.is(Kind::kText)) {
+    return 2;
+  }
+  return 3;
+}
+bool key_less(const Dict::Entry& a, const Dict::Entry& b) {
+  const int ranks[] = {key_rank(a.key), key_rank(b.key)};
+  if (ranks[0] != ranks[1]) {
+    return ranks[0] < ranks[1];
+  }
+  if (ranks[0] == 3) {
+    return display(a.key) < display(b.key);
+  }
+  return compare(a.key, b.key) < 0;
+}
+}  // namespace
+
+void Dict::sort() {
+  if (sorted && live == entries.size()) {
+    return;
+  }
+  rebuild(live + 1);
+  std::stable_sort(entries.begin(), entries.end(), key_less);
+  rebuild(live + 1);
+  sorted = true;
+}
+
+}  // namespace spl

@@ -1,0 +1,16 @@
+#include "host/values/error.h"
+
+namespace spl {
+
+void fail(std::string message, std::string hint) { throw SimpleError(std::move(message), std::move(hint)); }
+
+const StackEntry* user_entry(const SimpleError& error) {
+  for (const StackEntry& entry : error.stack) {
+    if (!entry.library) {
+      return &entry;
+    }
+  }
+  return error.stack.empty() ? nullptr : &error.stack.front();
+}
+
+}  // namespace spl

@@ -1,0 +1,74 @@
+// Types and the built-in enums.
+#include "host/values/objects.h"
+
+namespace spl {
+
+void Record::cache_hooks() {
+  static const Symbol drop_name = intern("drop"), replace_name = intern("__on_replace__"),
+                      order_name = intern("__order__");
+  drop = find(drop_name);
+  on_replace = find(replace_name);
+  const auto order = field_index.find(order_name);
+  order_index = order == field_index.end() ? -1 : static_cast<int32_t>(order->second);
+}
+
+int Enum::index_of(Symbol variant) const {
+  for (size_t i = 0; i < variants.size(); ++i) {
+    if (variants[i].name == variant) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+CoreTypes& core_types() {
+  static CoreTypes types = [] {
+    const auto make = [](const char* name, const char* empty, uint32_t empty_arity, const char* full) {
+      auto* type = new Enum();
+      type->name = intern(name);
+      VariantInfo first{intern(empty), {}, empty_arity, Value(), Value()};
+      VariantInfo second{intern(full), {}, 1, Value(), Value()};
+      type->variants = {first, second};
+      return type;
+    };
+    CoreTypes made{make("Option", "None", 0, "Some"), make("Result", "Err", 1, "Ok"), new Record(),
+                   new Enum()};
+    made.ellipsis->name = intern("Ellipsis");
+    made.ellipsis->variants = {{intern("Ellipsis"), {}, 0, Value(), Value()}};
+    made.ellipsis->variants[0].singleton = Value::object(new_enum_value(made.ellipsis, 0));
+    made.option->variants[kNone].singleton = Value::object(new_enum_value(made.option, kNone));
+    made.failure->name = intern("Failure");
+    made.failure->is_class = true;
+    for (const char* field : {"message", "file", "line", "payload", "cause"}) {
+      made.failure->field_index[intern(field)] = static_cast<uint32_t>(made.failure->fields.size());
+      made.failure->fields.push_back({intern(field), Value(), nullptr});
+    }
+    return made;
+  }();
+  return types;
+}
+
+namespace {
+Value make_variant(Enum* type, uint32_t variant, Value owned) {
+  EnumValue* value = new_enum_value(type, variant);
+  value->payload()[0] = owned;
+  return Value::object(value);
+}
+}  // namespace
+
+Value make_some(Value owned) { return make_variant(core_types().option, kSome, owned); }
+Value make_none() { return retained(core_types().option->variants[kNone].singleton); }
+Value make_ok(Value owned) { return make_variant(core_types().result, kOk, owned); }
+Value make_err(Value owned) { return make_variant(core_types().result, kErr, owned); }
+bool is_none(Value v) {
+  if (v.is_nil()) {
+    return true;
+  }
+  if (!v.is(Kind::kEnumValue)) {
+    return false;
+  }
+  const auto* value = as_object<EnumValue>(v);
+  return value->type == core_types().option && value->variant == kNone;
+}
+
+}  // namespace spl

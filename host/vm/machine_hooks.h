@@ -1,0 +1,32 @@
+// Functions that the machine needs from the components above it: modules/ and ffi/ fill the table when the
+// host starts.
+#pragma once
+
+#include "host/compiler/bytecode.h"
+#include "host/compiler/extern.h"
+#include "host/values/objects.h"
+
+namespace spl {
+
+struct MachineHooks {
+  /// modules/: executes a use declaration of a module.
+  void (*import_into)(LoadedModule& module, const UseDecl& use);
+
+  /// ffi/: calls an extern function. Borrowed arguments, owned result.
+  Value (*call_extern)(Thread& thread, Extern& function, Value* args, int count);
+  /// ffi/: the direct calls of a class with a native handle; see ffi/direct.h.
+  Value (*direct_operation)(BinaryOp op, Value a, Value b);
+  Value (*direct_call)(Value self, const Value* args, uint32_t count, const CallSpec* spec);
+  Value (*direct_invoke)(Value self, Symbol method, const Value* args, uint32_t count, const CallSpec* spec);
+  Value (*direct_get)(Value self, Symbol field);
+  bool (*direct_drop)(Instance& instance);
+  /// ffi/: notifies the native libraries that the program exits. Call it without the host lock.
+  void (*notify_libraries_of_exit)();
+};
+
+inline MachineHooks& machine_hooks() {
+  static constinit MachineHooks hooks{};
+  return hooks;
+}
+
+}  // namespace spl

@@ -1,0 +1,19 @@
+// Protocols of values that native functions use: indexes, iteration, type tests.
+#pragma once
+
+#include <cstddef>
+
+#include "host/values/objects.h"
+
+namespace spl {
+
+/// The position that `index` denotes in `what` of length `size`; negative indexes count from the end. Fails
+/// if it is no integer or out of range.
+size_t checked_index(Value index, size_t size, const char* what);
+/// What a loop over `source` asks for its elements: an array, or an Iterator. Owned. Fails for values that
+/// cannot be iterated over.
+Value make_iterator(Value source);
+/// Whether a value is an instance of a type or of one of its descendants.
+bool is_of_type(Value v, const Type* type);
+
+}  // namespace spl
