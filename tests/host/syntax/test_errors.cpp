@@ -44,7 +44,7 @@ TEST(Errors, PointAtTheInvalidToken) {
       {"/* a", "1:1 unterminated comment [end it with '*/'; comments nest]"},
       {"x = $", "1:5 unexpected character '$'"},
       {"x = 99999999999999999999", "1:5 integer literal out of range for i64"},
-      {"x = 12abc", "1:5 invalid number '12abc' [valid valid suffixes: i8 to i64, u8 to u64, f32, f64]"},
+      {"x = 12abc", "1:5 invalid number '12abc' [valid suffixes: i8 to i64, u8 to u64, f32, f64]"},
       {"for x on xs: y", "1:7 expected 'in' after the loop variable, found 'on'"},
       {"match x:\n    case 1 a", "2:12 expected ':', '->' or '=>' after the pattern, found 'a'"},
       {"class A:\n    x", "2:6 expected ':' and a type after the field name, found end of file"},
