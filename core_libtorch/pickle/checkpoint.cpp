@@ -26,7 +26,7 @@ namespace {
 using caffe2::serialize::PyTorchStreamReader;
 using caffe2::serialize::PyTorchStreamWriter;
 
-[[noreturn]] void fail(const std::string& path, const char* what, const std::string& why) {
+[[noreturn]] void fail_with_path(const std::string& path, const char* what, const std::string& why) {
   throw Error(ErrorKind::kIo, path + " cannot be " + what + ": " + why);
 }
 
@@ -159,7 +159,7 @@ class Archive {
 
 void require_readable(const std::string& path) {
   if (access(path.c_str(), R_OK) != 0) {
-    fail(path, "read", std::strerror(errno));
+    fail_with_path(path, "read", std::strerror(errno));
   }
 }
 
@@ -183,7 +183,7 @@ void save(const Value& value, const std::string& path) {
     PyTorchStreamWriter writer([&](const void* bytes, size_t count) { return file.write(bytes, count); });
     write_archive(writer, parts);
   } catch (const c10::Error& error) {
-    fail(path, "written", error.what_without_backtrace());
+    fail_with_path(path, "written", error.what_without_backtrace());
   }
   file.commit();
 }
@@ -192,17 +192,17 @@ ValuePtr load(const std::string& path, const std::optional<std::string>& map_loc
   const c10::InferenceMode usual(false);
   require_readable(path);
   if (!is_zip(path)) {
-    fail(path, "read", "it is not a zip archive, which torch.save writes since PyTorch 1.6");
+    fail_with_path(path, "read", "it is not a zip archive, which torch.save writes since PyTorch 1.6");
   }
   try {
     return Archive(path, map_location).read();
   } catch (const c10::Error& error) {
-    fail(path, "read", error.what_without_backtrace());
+    fail_with_path(path, "read", error.what_without_backtrace());
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kIo) {
       throw;
     }
-    fail(path, "read", error.what());
+    fail_with_path(path, "read", error.what());
   }
 }
 
