@@ -22,8 +22,8 @@ class Rprop final : public Algorithm {
     require_rate(options);
     const std::vector<double> etas = options.numbers("etas", 2);
     if (!(0 < etas[0] && etas[0] < 1 && 1 < etas[1])) {
-      const auto etas = options.at("etas").toListRef();
-      throw_invalid_argument("Invalid eta values: " + repr(etas[0]) + ", " + repr(etas[1]));
+      const auto pair = options.at("etas").toListRef();
+      throw_invalid_argument("Invalid eta values: " + repr(pair[0]) + ", " + repr(pair[1]));
     }
     options.numbers("step_sizes", 2);
   }

@@ -56,7 +56,7 @@ bool has_current_thread() { return the_thread != nullptr; }
 std::vector<StackEntry> Thread::stack() const {
   std::vector<StackEntry> entries;
   for (uint32_t i = frame_count_; i-- > 0;) {
-    if (i == frame_count_ - kMaxStackEntries - 1 && i > kShownCalls) {
+    if (i == frame_count_ - kMaxStackEntries - 1 && i > kMaxStackEntries) {
       entries.back().left_out = i + 1 - kMaxStackEntries;
       i = kMaxStackEntries - 1;
     }

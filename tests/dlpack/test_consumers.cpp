@@ -63,18 +63,18 @@ class ConsumerTest : public CApiTest {
       add(parts, dtype, value_in_slot(dtype, slot));
     }
     const Handle reals = tensor(parts, {size(parts) / 2, 2});
-    const Handle doubles = made(spt_to_dtype, int64_t{reals}, code_of({"float64", {}}));
+    const Handle doubles = create(spt_to_dtype, int64_t{reals}, code_of({"float64", {}}));
     const bool is_complex = dtype.dlpack.code == kDLComplex;
     const Handle values = is_complex ? called("view_as_complex", {value_of(doubles)})
-                                     : made(spt_select, int64_t{doubles}, int64_t{1}, int64_t{0});
-    const Handle dense = made(spt_clone, int64_t{values});
-    const Handle base = made(spt_to_dtype, int64_t{dense}, code_of(dtype));
+                                     : create(spt_select, int64_t{doubles}, int64_t{1}, int64_t{0});
+    const Handle dense = create(spt_clone, int64_t{values});
+    const Handle base = create(spt_to_dtype, int64_t{dense}, code_of(dtype));
     return strided(base, layout);
   }
 
   /// The values that LibTorch reads, by its own conversion.
   static Parts read(int64_t handle) {
-    const Handle wide = made(spt_to_dtype, handle, code_of({"complex128", {}}));
+    const Handle wide = create(spt_to_dtype, handle, code_of({"complex128", {}}));
     const Handle pairs = called("view_as_real", {value_of(wide)});
     return values(pairs);
   }
@@ -84,8 +84,8 @@ class ConsumerTest : public CApiTest {
     const Handle pair = tensor(value, {2});
     const Handle complex = called("view_as_complex", {value_of(pair)});
     const Handle typed = dtype.dlpack.code == kDLComplex
-                             ? made(spt_clone, int64_t{complex})
-                             : made(spt_select, int64_t{pair}, int64_t{0}, int64_t{0});
+                             ? create(spt_clone, int64_t{complex})
+                             : create(spt_select, int64_t{pair}, int64_t{0}, int64_t{0});
     return spt_copy_(handle, typed);
   }
 

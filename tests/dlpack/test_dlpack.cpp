@@ -61,8 +61,8 @@ TEST_F(Dlpack, ExportsTheTensorsMemory) {
 
 TEST_F(Dlpack, ExportsViewsOfViews) {
   const Handle a = tensor({1, 2, 3, 4, 5, 6}, {2, 3});
-  const Handle turned = made(spt_t, int64_t{a});
-  const Handle column = made(spt_select, int64_t{turned}, int64_t{0}, int64_t{1});
+  const Handle turned = create(spt_t, int64_t{a});
+  const Handle column = create(spt_select, int64_t{turned}, int64_t{0}, int64_t{1});
   DLManagedTensorVersioned* managed = exported(column);
   EXPECT_EQ(managed->dl_tensor.data, static_cast<float*>(data_ptr(a)) + 1);
   EXPECT_EQ(managed->dl_tensor.ndim, 1);
@@ -83,8 +83,8 @@ TEST_F(Dlpack, KeepsTheMemoryOfAReleasedTensorAlive) {
 
 TEST_F(Dlpack, ImportsItsOwnExportAsTheSameMemory) {
   const Handle a = tensor({1, 2, 3, 4}, {2, 2});
-  const Handle turned = made(spt_t, int64_t{a});
-  const Handle back = made(spt_from_dlpack, exported(turned));
+  const Handle turned = create(spt_t, int64_t{a});
+  const Handle back = create(spt_from_dlpack, exported(turned));
   EXPECT_EQ(data_ptr(back), data_ptr(a));
   EXPECT_THAT(values(back), ElementsAre(1, 3, 2, 4)) << "strides are kept";
   ASSERT_EQ(spt_fill_(a, 9), SPT_OK);
@@ -96,7 +96,7 @@ TEST_F(Dlpack, CopiesOnRequestAndSetsTheFlag) {
   DLManagedTensorVersioned* copied = exported(a, true);
   EXPECT_EQ(copied->flags, DLPACK_FLAG_BITMASK_IS_COPIED);
   EXPECT_NE(copied->dl_tensor.data, data_ptr(a));
-  const Handle back = made(spt_from_dlpack, copied);
+  const Handle back = create(spt_from_dlpack, copied);
   DLManagedTensorVersioned* again = exported(back);
   EXPECT_EQ(again->flags, 0U) << "it is exported now, and the consumer is not its only user";
   again->deleter(again);
@@ -106,7 +106,7 @@ TEST_F(Dlpack, CopiesReadOnlyCopiesAgain) {
   constexpr uint64_t kFlags = DLPACK_FLAG_BITMASK_IS_COPIED | DLPACK_FLAG_BITMASK_READ_ONLY;
   Foreign foreign;
   foreign.versioned.flags = kFlags;
-  const Handle theirs = made(spt_from_dlpack, &foreign.versioned);
+  const Handle theirs = create(spt_from_dlpack, &foreign.versioned);
   EXPECT_NE(spt_fill_(theirs, 9), SPT_OK);
   DLManagedTensorVersioned* again = exported(theirs);
   EXPECT_EQ(again->flags, DLPACK_FLAG_BITMASK_READ_ONLY) << "this one stays";
@@ -117,24 +117,24 @@ TEST_F(Dlpack, CountsAndReportsCopies) {
   const auto report = [](int32_t (*ask)(char**)) {
     char* text = nullptr;
     EXPECT_EQ(ask(&text), SPT_OK);
-    return taken(text);
+    return take_string(text);
   };
   int64_t before = 0;
   int64_t after = 0;
   const Handle a = tensor({1, 2, 3}, {3});
   ASSERT_EQ(spt_dlpack_copied_bytes(&before), SPT_OK);
-  const Handle shared = made(spt_from_dlpack, exported(a));
+  const Handle shared = create(spt_from_dlpack, exported(a));
   EXPECT_EQ(report(spt_dlpack_way), "a DLPack structure");
   EXPECT_EQ(report(spt_dlpack_why_copied), "");
   ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
   EXPECT_EQ(after, before);
-  const Handle copied = made(spt_from_dlpack, exported(a, true));
+  const Handle copied = create(spt_from_dlpack, exported(a, true));
   EXPECT_THAT(report(spt_dlpack_why_copied), HasSubstr("IS_COPIED"));
   ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
   EXPECT_EQ(after, before + 12) << "one copy, although it was exported and imported";
   Foreign foreign;
   foreign.versioned.flags = DLPACK_FLAG_BITMASK_IS_COPIED;
-  const Handle theirs = made(spt_from_dlpack, &foreign.versioned);
+  const Handle theirs = create(spt_from_dlpack, &foreign.versioned);
   ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
   EXPECT_EQ(after, before + 12 + 24) << "the producer's copy was for this import";
   std::thread([&] { EXPECT_EQ(report(spt_dlpack_way), "") << "each thread's own"; }).join();
@@ -143,13 +143,13 @@ TEST_F(Dlpack, CountsAndReportsCopies) {
 TEST_F(Dlpack, ImportsForeignMemoryWithoutACopyAndDeletesOnce) {
   Foreign foreign;
   {
-    const Handle a = made(spt_from_dlpack, &foreign.versioned);
+    const Handle a = create(spt_from_dlpack, &foreign.versioned);
     EXPECT_EQ(data_ptr(a), foreign.data);
     foreign.data[5] = 60;
     EXPECT_THAT(values(a), ElementsAre(1, 2, 3, 4, 5, 60));
     ASSERT_EQ(spt_zero_(a), SPT_OK);
     EXPECT_EQ(foreign.data[0], 0);
-    const Handle view = made(spt_select, int64_t{a}, int64_t{0}, int64_t{0});
+    const Handle view = create(spt_select, int64_t{a}, int64_t{0}, int64_t{0});
     EXPECT_EQ(foreign.deleted, 0);
   }
   EXPECT_EQ(foreign.deleted, 1);
@@ -159,7 +159,7 @@ TEST_F(Dlpack, ImportsLegacyStructuresAndNullStrides) {
   Foreign foreign;
   foreign.legacy.dl_tensor.strides = nullptr;
   {
-    const Handle a = made(spt_from_dlpack_legacy, &foreign.legacy);
+    const Handle a = create(spt_from_dlpack_legacy, &foreign.legacy);
     EXPECT_THAT(values(a), ElementsAre(1, 2, 3, 4, 5, 6));
   }
   EXPECT_EQ(foreign.deleted, 1);
@@ -171,19 +171,19 @@ TEST_F(Dlpack, ImportsByteOffsetsBroadcastsScalarsAndEmptyTensors) {
   offset.versioned.dl_tensor.ndim = 1;
   offset.shape[0] = 2;
   offset.strides[0] = 1;
-  EXPECT_THAT(values(made(spt_from_dlpack, &offset.versioned)), ElementsAre(3, 4));
+  EXPECT_THAT(values(create(spt_from_dlpack, &offset.versioned)), ElementsAre(3, 4));
   Foreign broadcast;
   broadcast.strides[0] = 0;
-  EXPECT_THAT(values(made(spt_from_dlpack, &broadcast.versioned)), ElementsAre(1, 2, 3, 1, 2, 3));
+  EXPECT_THAT(values(create(spt_from_dlpack, &broadcast.versioned)), ElementsAre(1, 2, 3, 1, 2, 3));
   Foreign scalar;
   scalar.versioned.dl_tensor.ndim = 0;
   scalar.versioned.dl_tensor.shape = nullptr;
   scalar.versioned.dl_tensor.strides = nullptr;
-  EXPECT_THAT(values(made(spt_from_dlpack, &scalar.versioned)), ElementsAre(1));
+  EXPECT_THAT(values(create(spt_from_dlpack, &scalar.versioned)), ElementsAre(1));
   Foreign empty;
   empty.shape[0] = 0;
   empty.versioned.dl_tensor.data = nullptr;
-  EXPECT_EQ(shape(made(spt_from_dlpack, &empty.versioned)), (std::vector<int64_t>{0, 3}));
+  EXPECT_EQ(shape(create(spt_from_dlpack, &empty.versioned)), (std::vector<int64_t>{0, 3}));
   EXPECT_EQ(offset.deleted + broadcast.deleted + scalar.deleted + empty.deleted, 4);
 }
 
@@ -191,7 +191,7 @@ TEST_F(Dlpack, EnforcesAndExportsReadOnly) {
   Foreign foreign;
   foreign.versioned.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   {
-    const Handle a = made(spt_from_dlpack, &foreign.versioned);
+    const Handle a = create(spt_from_dlpack, &foreign.versioned);
     EXPECT_THAT(values(a), ElementsAre(1, 2, 3, 4, 5, 6));
     EXPECT_EQ(spt_fill_(a, 7), SPT_INVALID_ARGUMENT);
     EXPECT_THAT(spt_last_error_message(), HasSubstr("the tensor is read-only"));
@@ -212,7 +212,7 @@ TEST_F(Dlpack, RejectsUnsupportedTensorsWithAHint) {
   DLManagedTensorVersioned* out = nullptr;
   EXPECT_EQ(spt_to_dlpack(weight, false, &out), SPT_INVALID_ARGUMENT);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("call detach() first"));
-  const Handle meta = made(spt_to_device, int64_t{zeros({2})}, "meta");
+  const Handle meta = create(spt_to_device, int64_t{zeros({2})}, "meta");
   EXPECT_EQ(spt_to_dlpack(meta, false, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_to_dlpack(weight, false, nullptr), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(out, nullptr);
@@ -220,7 +220,7 @@ TEST_F(Dlpack, RejectsUnsupportedTensorsWithAHint) {
 
 TEST_F(Dlpack, FillsABorrowedView) {
   const Handle a = tensor({1, 2, 3, 4, 5, 6}, {2, 3});
-  const Handle b = made(spt_transpose, int64_t{a}, int64_t{0}, int64_t{1});
+  const Handle b = create(spt_transpose, int64_t{a}, int64_t{0}, int64_t{1});
   DLTensor view{};
   ASSERT_EQ(spt_dlpack_view(b, &view), SPT_OK) << spt_last_error_message();
   EXPECT_EQ(view.ndim, 2);
@@ -239,7 +239,7 @@ TEST_F(Dlpack, RejectsViewsOfReadOnlyTensorsAndOfTensorsWithoutStorage) {
   foreign.versioned.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   DLTensor view{};
   {
-    const Handle a = made(spt_from_dlpack, &foreign.versioned);
+    const Handle a = create(spt_from_dlpack, &foreign.versioned);
     EXPECT_EQ(spt_dlpack_view(a, &view), SPT_INVALID_ARGUMENT);
     EXPECT_THAT(spt_last_error_message(), HasSubstr("Can't export read-only tensors as a DLTensor"));
   }
@@ -272,8 +272,8 @@ TEST_F(Dlpack, RoundTripsEveryCommonDtype) {
         "float64", "bfloat16", "complex64", "complex128", "bool", "float8_e4m3fn", "float8_e5m2"}) {
     int64_t code = 0;
     ASSERT_EQ(spt_dtype_code(name, &code), SPT_OK);
-    const Handle a = made(spt_to_dtype, int64_t{tensor({1, 0, 2}, {3})}, code);
-    EXPECT_EQ(dtype(made(spt_from_dlpack, exported(a))), name);
+    const Handle a = create(spt_to_dtype, int64_t{tensor({1, 0, 2}, {3})}, code);
+    EXPECT_EQ(dtype(create(spt_from_dlpack, exported(a))), name);
   }
 }
 
@@ -352,15 +352,15 @@ TEST_F(Dlpack, RejectsNullAndDeletesWithoutAnOutPointer) {
 
 TEST_F(Dlpack, WorksBehindHandles) {
   const Handle a = tensor({1, 2}, {2});
-  const int64_t managed = made(spt_dlpack_export, int64_t{a}, false).give();
+  const int64_t managed = create(spt_dlpack_export, int64_t{a}, false).release();
   void* address = nullptr;
   EXPECT_EQ(spt_dlpack_data_ptr(managed, &address), SPT_OK);
   EXPECT_EQ(address, data_ptr(a));
-  const Handle back = made(spt_dlpack_import, managed);
+  const Handle back = create(spt_dlpack_import, managed);
   EXPECT_EQ(data_ptr(back), data_ptr(a));
   int64_t out = kUntouched;
   EXPECT_EQ(spt_dlpack_import(managed, &out), SPT_INVALID_HANDLE) << "importing consumed the handle";
-  const Handle unused = made(spt_dlpack_export, int64_t{a}, true);
+  const Handle unused = create(spt_dlpack_export, int64_t{a}, true);
   int64_t flags = 0;
   EXPECT_EQ(spt_dlpack_flags(unused, &flags), SPT_OK);
   EXPECT_EQ(flags, 2);

@@ -235,7 +235,7 @@ TEST_F(DlpackFuzz, ImportsValidStructuresAndRejectsTheRest) {
       ASSERT_EQ(producer.deleted, 0) << "structure " << i;
       expect_same_fields(handle, producer.tensor(), legacy ? 0 : producer.versioned()->flags, bytes == 0);
       if (producer.is_readable(bytes)) {
-        const Handle copy = made(spt_clone, handle);
+        const Handle copy = create(spt_clone, handle);
       }
       ASSERT_EQ(spt_release(handle), SPT_OK);
     } else {

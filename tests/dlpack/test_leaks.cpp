@@ -20,7 +20,7 @@ class Leaks : public CApiTest {
     const Handle ours = zeros({16});
     Managed* managed = nullptr;
     ASSERT_EQ(export_as(ours, &managed), SPT_OK);
-    const Handle back = made(import, managed);
+    const Handle back = create(import, managed);
   }
 };
 
@@ -47,17 +47,17 @@ TEST_F(Leaks, NoneFromCopies) {
 TEST_F(Leaks, NoneFromHandles) {
   expect_flat([] {
     const Handle ours = zeros({16});
-    const Handle back = made(spt_dlpack_import, made(spt_dlpack_export, int64_t{ours}, false).give());
-    const Handle unused = made(spt_dlpack_export, int64_t{ours}, false);
+    const Handle back = create(spt_dlpack_import, create(spt_dlpack_export, int64_t{ours}, false).release());
+    const Handle unused = create(spt_dlpack_export, int64_t{ours}, false);
   });
 }
 
 TEST_F(Leaks, NoneFromMovedTensors) {
   expect_flat([] {
     DLManagedTensorVersioned* moved = nullptr;
-    ASSERT_EQ(spt_into_dlpack(zeros({16}).give(), &moved), SPT_OK);
-    Handle back = made(spt_from_dlpack, moved);
-    const Handle unused = made(spt_dlpack_move, back.give());
+    ASSERT_EQ(spt_into_dlpack(zeros({16}).release(), &moved), SPT_OK);
+    Handle back = create(spt_from_dlpack, moved);
+    const Handle unused = create(spt_dlpack_move, back.release());
   });
 }
 

@@ -17,7 +17,7 @@ class Lifetime : public CApiTest {
     return make(producer, order(kFloat32, layouts().front(), {.flags = flags}, deletions), false);
   }
 
-  static Handle import(const Structure& managed) { return made(spt_from_dlpack, managed.versioned); }
+  static Handle import(const Structure& managed) { return create(spt_from_dlpack, managed.versioned); }
 
   static DLManagedTensorVersioned* exported(int64_t handle) {
     DLManagedTensorVersioned* out = nullptr;
@@ -49,8 +49,8 @@ struct ThreadRecording {
 
 TEST_F(Lifetime, EndsImmediatelyOnTheLastReleasingThread) {
   ThreadRecording foreign;
-  Handle first = made(spt_from_dlpack, &foreign.managed);
-  Handle view = made(spt_detach, int64_t{first});
+  Handle first = create(spt_from_dlpack, &foreign.managed);
+  Handle view = create(spt_detach, int64_t{first});
   first = Handle();
   EXPECT_EQ(foreign.deleted_on, std::thread::id()) << "another handle still uses it";
   std::thread last([&] { view = Handle(); });
@@ -66,8 +66,8 @@ TEST_F(Lifetime, ExtendsToTheEndOfTheAutogradGraph) {
   Handle loss;
   {
     const Handle ours = import(export_by(producer, &deletions));
-    const Handle product = made(spt_mul, int64_t{ours}, int64_t{weight});
-    loss = made(spt_sum_all, int64_t{product});
+    const Handle product = create(spt_mul, int64_t{ours}, int64_t{weight});
+    loss = create(spt_sum_all, int64_t{product});
   }
   EXPECT_EQ(deletions, 0) << "backward needs it";
   ASSERT_EQ(spt_backward(loss), SPT_OK) << spt_last_error_message();
@@ -136,7 +136,7 @@ TEST_F(Threads, ReleaseTwoImportsOfOneMemoryConcurrently) {
   const Handle memory = tensor({1, 2, 3}, {3});
   std::vector<Handle> imports;
   for (int i = 0; i < 2 * kRounds; ++i) {
-    imports.push_back(made(spt_from_dlpack, exported(memory)));
+    imports.push_back(create(spt_from_dlpack, exported(memory)));
   }
   at_once([&](int which, int round) { imports[static_cast<size_t>(2 * round + which)] = Handle(); });
   EXPECT_THAT(values(memory), ::testing::ElementsAre(1, 2, 3));

@@ -18,14 +18,14 @@ class Moves : public CApiTest {
  protected:
   /// A producer's tensor with these flags, imported.
   Handle theirs(uint64_t flags, const Layout& layout = layouts().front()) {
-    return made(spt_from_dlpack,
+    return create(spt_from_dlpack,
                 make(producer_, order(kFloat32, layout, {.flags = flags}, &deletions_), false).versioned);
   }
 
   static DLManagedTensorVersioned* moved(Handle& tensor) {
     DLManagedTensorVersioned* out = nullptr;
     EXPECT_EQ(spt_into_dlpack(tensor, &out), SPT_OK) << spt_last_error_message();
-    tensor.give();  // consumed
+    tensor.release();  // consumed
     return out;
   }
 
@@ -65,7 +65,7 @@ TEST_F(Moves, KeepTheImportedFlags) {
 }
 
 TEST_F(Moves, ConsumeTheHandle) {
-  const int64_t ours = theirs(kCopied).give();
+  const int64_t ours = theirs(kCopied).release();
   DLManagedTensorVersioned* out = nullptr;
   DLManagedTensorVersioned* again = nullptr;
   int64_t made_of_it = kUntouched;
@@ -106,13 +106,13 @@ TEST_P(MovesWithOtherUsers, SetTheCopiedFlagOnlyWithoutOtherUsers) {
   for (const uint64_t read_only : {uint64_t{0}, kReadOnly}) {
     deletions_ = 0;
     Handle ours = theirs(kCopied | read_only);
-    Handle other = made(GetParam().hold, int64_t{ours});
+    Handle other = create(GetParam().hold, int64_t{ours});
     EXPECT_EQ(flags_when_moved(std::move(ours)), read_only) << "the other user remains";
     EXPECT_EQ(deletions_, 0);
     other = Handle();
     EXPECT_EQ(deletions_, 1);
     ours = theirs(kCopied | read_only);
-    made(GetParam().hold, int64_t{ours});
+    create(GetParam().hold, int64_t{ours});
     EXPECT_EQ(flags_when_moved(std::move(ours)), kCopied | read_only) << "the other user is gone";
     EXPECT_EQ(deletions_, 2);
   }
@@ -131,27 +131,27 @@ TEST_F(Moves, KeepTheCopiedFlagOverRoundTrips) {
   int64_t before = 0;
   int64_t after = 0;
   ASSERT_EQ(spt_dlpack_copied_bytes(&before), SPT_OK);
-  Handle copy = made(spt_from_dlpack, exported(original, true));
+  Handle copy = create(spt_from_dlpack, exported(original, true));
   void* address = data_ptr(copy);
   for (int trip = 0; trip < 3; ++trip) {
     DLManagedTensorVersioned* out = moved(copy);
     EXPECT_EQ(out->flags, kCopied);
-    copy = made(spt_from_dlpack, out);
+    copy = create(spt_from_dlpack, out);
     EXPECT_EQ(data_ptr(copy), address);
   }
   ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
   EXPECT_EQ(after - before, 12) << "there was one copy";
-  EXPECT_EQ(flags_when_moved(made(spt_clone, int64_t{original})), 0U) << "not a copy by DLPack";
+  EXPECT_EQ(flags_when_moved(create(spt_clone, int64_t{original})), 0U) << "not a copy by DLPack";
 }
 
 TEST_F(Moves, OmitTheCopiedFlagWhileTheExporterHasTheMemory) {
   Handle ours = theirs(kCopied);
-  Handle back = made(spt_from_dlpack, exported(ours));
+  Handle back = create(spt_from_dlpack, exported(ours));
   EXPECT_EQ(flags_when_moved(std::move(back)), 0U);
   EXPECT_EQ(flags_when_moved(std::move(ours)), kCopied) << "the last user";
   EXPECT_EQ(deletions_, 1);
   ours = theirs(kCopied);
-  back = made(spt_from_dlpack, exported(ours));
+  back = create(spt_from_dlpack, exported(ours));
   ours = Handle();
   EXPECT_EQ(flags_when_moved(std::move(back)), kCopied) << "the last user";
   EXPECT_EQ(deletions_, 2);
@@ -159,7 +159,7 @@ TEST_F(Moves, OmitTheCopiedFlagWhileTheExporterHasTheMemory) {
 
 TEST_F(Moves, KeepTheCopiedFlagOfTheLastView) {
   Handle ours = theirs(kCopied);
-  Handle view = made(spt_select, int64_t{ours}, int64_t{0}, int64_t{1});
+  Handle view = create(spt_select, int64_t{ours}, int64_t{0}, int64_t{1});
   ours = Handle();
   DLManagedTensorVersioned* out = moved(view);
   EXPECT_EQ(out->flags, kCopied);
@@ -171,7 +171,7 @@ TEST_F(Moves, KeepTheCopiedFlagOfTheLastView) {
 
 TEST_F(Moves, WorkBehindHandles) {
   Handle ours = theirs(kCopied);
-  const Handle held = made(spt_dlpack_move, ours.give());
+  const Handle held = create(spt_dlpack_move, ours.release());
   int64_t flags = 0;
   ASSERT_EQ(spt_dlpack_flags(held, &flags), SPT_OK);
   EXPECT_EQ(flags, 2);
@@ -180,7 +180,7 @@ TEST_F(Moves, WorkBehindHandles) {
 TEST_F(Moves, HappenOnceUnderContention) {
   for (int round = 0; round < 200; ++round) {
     deletions_ = 0;
-    const int64_t ours = theirs(kCopied).give();
+    const int64_t ours = theirs(kCopied).release();
     DLManagedTensorVersioned* taken[2] = {};
     {
       std::jthread first([&] { spt_into_dlpack(ours, &taken[0]); });

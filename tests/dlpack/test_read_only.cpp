@@ -18,7 +18,7 @@ class ReadOnly : public CApiTest {
   Handle locked() {
     const ExportOptions options{.flags = DLPACK_FLAG_BITMASK_READ_ONLY, .memory = CONSUMER_LOCKED_PAGES};
     const Dtype float32{"float32", {kDLFloat, 32, 1}};
-    return made(spt_from_dlpack,
+    return create(spt_from_dlpack,
                 make(producer_, order(float32, layouts().front(), options, &deletions_), false).versioned);
   }
 
@@ -39,20 +39,20 @@ TEST_F(ReadOnly, CanBeRead) {
   bool is_equal = false;
   EXPECT_EQ(spt_equal(a, a, &is_equal), SPT_OK) << spt_last_error_message();
   EXPECT_TRUE(is_equal);
-  EXPECT_EQ(values(made(spt_add, int64_t{a}, int64_t{a})).back(), 64);
-  EXPECT_EQ(values(made(spt_matmul, int64_t{a}, int64_t{made(spt_t, int64_t{a})})).front(), 1 + 4 + 16);
+  EXPECT_EQ(values(create(spt_add, int64_t{a}, int64_t{a})).back(), 64);
+  EXPECT_EQ(values(create(spt_matmul, int64_t{a}, int64_t{create(spt_t, int64_t{a})})).front(), 1 + 4 + 16);
 }
 
 TEST_F(ReadOnly, CanBeSaved) {
   const std::string path = ::testing::TempDir() + "read_only.pt";
   const Handle a = locked();
   ASSERT_EQ(spt_tensor_save(a, path.c_str()), SPT_OK) << spt_last_error_message();
-  EXPECT_EQ(values(made(spt_tensor_load, path.c_str())), kValues);
+  EXPECT_EQ(values(create(spt_tensor_load, path.c_str())), kValues);
   std::remove(path.c_str());
 }
 
 TEST_F(ReadOnly, HasAWritableClone) {
-  const Handle copy = made(spt_clone, int64_t{locked()});
+  const Handle copy = create(spt_clone, int64_t{locked()});
   EXPECT_EQ(spt_zero_(copy), SPT_OK) << spt_last_error_message();
   EXPECT_THAT(values(copy), ElementsAre(0, 0, 0, 0, 0, 0));
 }
@@ -85,13 +85,13 @@ TEST_F(ReadOnly, RejectsInPlaceFunctions) {
 
 TEST_F(ReadOnly, RejectsWritesThroughViewsAndReimports) {
   const Handle a = locked();
-  expect_rejected(spt_zero_(made(spt_t, int64_t{a})));
-  expect_rejected(spt_zero_(made(spt_select, int64_t{a}, int64_t{0}, int64_t{1})));
-  expect_rejected(spt_zero_(made(spt_detach, int64_t{a})));
+  expect_rejected(spt_zero_(create(spt_t, int64_t{a})));
+  expect_rejected(spt_zero_(create(spt_select, int64_t{a}, int64_t{0}, int64_t{1})));
+  expect_rejected(spt_zero_(create(spt_detach, int64_t{a})));
   DLManagedTensorVersioned* out = nullptr;
-  ASSERT_EQ(spt_to_dlpack(made(spt_t, int64_t{a}), false, &out), SPT_OK);
+  ASSERT_EQ(spt_to_dlpack(create(spt_t, int64_t{a}), false, &out), SPT_OK);
   EXPECT_EQ(out->flags, DLPACK_FLAG_BITMASK_READ_ONLY);
-  expect_rejected(spt_zero_(made(spt_from_dlpack, out)));
+  expect_rejected(spt_zero_(create(spt_from_dlpack, out)));
   EXPECT_EQ(values(a), kValues);
 }
 
@@ -109,13 +109,13 @@ TEST_F(ReadOnly, RejectsOptimizerSteps) {
   for (const bool is_adam : {false, true}) {
     const Handle weight = locked();
     ASSERT_EQ(spt_set_requires_grad(weight, true), SPT_OK);
-    ASSERT_EQ(spt_backward(made(spt_sum_all, int64_t{weight})), SPT_OK) << "reading for a gradient is a read";
+    ASSERT_EQ(spt_backward(create(spt_sum_all, int64_t{weight})), SPT_OK) << "reading for a gradient is a read";
     const int64_t parameters[] = {weight};
     const Handle optimizer =
-        is_adam ? made(spt_optim_adam_new, parameters, int64_t{1}, 0.1, 0.9, 0.999, 1e-8, 0.0, false, false)
-                : made(spt_optim_sgd_new, parameters, int64_t{1}, 0.1, 0.9, 0.0, 0.0, false);
+        is_adam ? create(spt_optim_adam_new, parameters, int64_t{1}, 0.1, 0.9, 0.999, 1e-8, 0.0, false, false)
+                : create(spt_optim_sgd_new, parameters, int64_t{1}, 0.1, 0.9, 0.0, 0.0, false);
     expect_rejected(spt_optim_step(optimizer));
-    EXPECT_EQ(values(made(spt_detach, int64_t{weight})), kValues);
+    EXPECT_EQ(values(create(spt_detach, int64_t{weight})), kValues);
   }
 }
 
