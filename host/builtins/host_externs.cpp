@@ -205,10 +205,10 @@ Value user_place(Thread& thread, Value*, int) {
 Value collect(Thread&, Value*, int) { return Value::integer(collect_cycles()); }
 Value tracked_count(Thread&, Value*, int) { return Value::integer(tracked().count); }
 
-const SimpleError& failure_given(Value array) {
-  const auto* given = array.is(Kind::kArray) ? as_object<Array>(array) : nullptr;
+const SimpleError& failure_argument(Value array) {
+  const auto* wrapper = array.is(Kind::kArray) ? as_object<Array>(array) : nullptr;
   const SimpleError* error =
-      given != nullptr && given->items.size() == 1 ? error_behind(given->items[0]) : nullptr;
+      wrapper != nullptr && wrapper->items.size() == 1 ? error_behind(wrapper->items[0]) : nullptr;
   if (error == nullptr) {
     fail("expected an array with one Failure from attempt()");
   }
@@ -221,13 +221,13 @@ Value without_first_line(const std::string& report) {
 
 // The error report of a failure without its first line, which has the location and the message.
 Value failure_report(Thread&, Value* args, int) {
-  return without_first_line(report_of(failure_given(args[0]), program_info().verbose));
+  return without_first_line(report_of(failure_argument(args[0]), program_info().verbose));
 }
 
 // The report for a failure that propagates into another language. The outermost calls, as many as args[1]
 // (from rt_call_depth), are omitted. Empty if only calls of the library remain.
 Value inner_failure_report(Thread&, Value* args, int) {
-  SimpleError inner = failure_given(args[0]);
+  SimpleError inner = failure_argument(args[0]);
   const auto outer = std::min(inner.stack.size(), static_cast<size_t>(std::max<int64_t>(args[1].as_int, 0)));
   inner.stack.resize(inner.stack.size() - outer);
   if (std::all_of(inner.stack.begin(), inner.stack.end(),
@@ -267,12 +267,12 @@ Value tuple_of(Thread&, Value* args, int) {
 
 // The names of a tuple, which is passed in an array; empty for an unnamed tuple.
 Value tuple_names(Thread&, Value* args, int) {
-  const auto* given = args[0].is(Kind::kArray) ? as_object<Array>(args[0]) : nullptr;
-  if (given == nullptr || given->items.size() != 1 || !given->items[0].is(Kind::kTuple)) {
+  const auto* wrapper = args[0].is(Kind::kArray) ? as_object<Array>(args[0]) : nullptr;
+  if (wrapper == nullptr || wrapper->items.size() != 1 || !wrapper->items[0].is(Kind::kTuple)) {
     fail("rt_tuple_names takes an array of one tuple");
   }
   std::vector<Value> names;
-  for (const Symbol name : as_object<Tuple>(given->items[0])->names) {
+  for (const Symbol name : as_object<Tuple>(wrapper->items[0])->names) {
     names.push_back(make_text(name_of(name)));
   }
   return make_array(std::move(names));

@@ -386,8 +386,8 @@ bool Thread::start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue
     if (spec != nullptr) {
       count = flatten(window + 1, count, *spec);
     }
-    const int given = static_cast<int>(count + 1);
-    if (given < native->least || (native->most >= 0 && given > native->most)) {
+    const int argument_count = static_cast<int>(count + 1);
+    if (argument_count < native->least || (native->most >= 0 && argument_count > native->most)) {
       return call_native(*native, window, window, count + 1);  // fails with the number of arguments
     }
     return invoke_builtin_on_lvalue(*native, lvalue, window, count, path, cache.name);

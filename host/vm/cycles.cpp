@@ -94,7 +94,7 @@ bool has_parts(const Object& object) {
   }
 }
 
-/// The nodes of one collection. An object's `mark` tells whether it is a node.
+/// The nodes of one collection. An object's `mark` is set if it is a node.
 class Graph {
  public:
   Graph() {

@@ -236,7 +236,7 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
       release(call_method_of(object, *method, arguments, 2));
       return;
     }
-    const Ref held = Ref::shared(object);  // whoever is asked may let go of it
+    const Ref held = Ref::shared(object);  // the hook may release it
     Value& place = instance->fields()[found->second];
     if (has_replace_hook(place)) {
       value = validated_replacement(object, name, place, value.get());

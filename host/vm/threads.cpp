@@ -100,7 +100,7 @@ void settle(Outcome& outcome, Body&& body) {
   }
 }
 
-// Starts a detached native thread. The system may refuse to create one.
+// Starts a detached native thread. The system may fail to create one.
 template <class Function, class... Arguments>
 void start_thread(const std::shared_ptr<Outcome>& outcome, Function&& function, Arguments&&... arguments) {
   running().push_back(outcome);

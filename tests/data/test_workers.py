@@ -47,7 +47,7 @@ OURS = run(
         fn __len__(): 12
         fn __getitem__(i):
             if i == 7 and self.kind == "torch": return torch.ones([2]) + torch.ones([3])
-            if i == 7 and self.kind == "panic": panic("there is no picture 7")
+            if i == 7 and self.kind == "panic": panic("there is no image 7")
             if i == 7 and self.kind == "index": return [1, 2][5]
             if i == 7 and self.kind == "io": return torch.load("/nowhere/file")
             if i == 7 and self.kind == "collate": return torch.ones([3])
@@ -243,7 +243,7 @@ def test_worker_info():
 
 FAULTS = [
     ("torch", "ShapeMismatch", "sample 7: The size of tensor a (2) must match the size of tensor b (3)"),
-    ("panic", "InvalidArgument", "sample 7: there is no picture 7 ("),
+    ("panic", "InvalidArgument", "sample 7: there is no image 7 ("),
     ("index", "InvalidArgument", "sample 7: "),
     ("io", "Io", "sample 7: "),
     ("collate", "ShapeMismatch", "collate_fn of samples 6, 7: stack expects each tensor to be equal size"),

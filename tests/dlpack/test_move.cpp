@@ -85,7 +85,7 @@ TEST_F(Moves, KeepTheHandleOnError) {
   DLManagedTensorVersioned* out = nullptr;
   int64_t handle = kUntouched;
   EXPECT_EQ(spt_into_dlpack(weight, &out), SPT_INVALID_ARGUMENT);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("call detach() first"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("Can't export tensors that require gradient, use tensor.detach()"));
   EXPECT_EQ(spt_dlpack_move(weight, &handle), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_into_dlpack(weight, nullptr), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_dlpack_move(weight, nullptr), SPT_INVALID_ARGUMENT);

@@ -568,7 +568,7 @@ def table_of_guide(heading: str) -> list[list[str]]:
 
 
 def test_guides_dtypes_match_the_table():
-    names, *lines = table_of_guide("Which dtypes")
+    names, *lines = table_of_guide("Dtypes")
     documented = {
         (name.lower().replace("-", "_"), dtype): word
         for dtypes, *words in lines
@@ -592,7 +592,7 @@ def test_guides_errors_match_the_table():
     happening = [outcome.message for outcome in outcomes if isinstance(outcome, Rejected)]
     quoted = [
         words
-        for _, cell, _ in table_of_guide("What is refused, in which words")[1:]
+        for _, cell, _ in table_of_guide("Rejected input")[1:]
         for words in cell[1:-1].split("`, `")
     ]
     assert [words for words in quoted if not any(words in printed_fields for printed_fields in happening)] == []

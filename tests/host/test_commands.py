@@ -48,7 +48,7 @@ def test_modules_are_found_below_SIMPLE_LIB_also_as_std_and_lib(
     assert run("-e", code).stdout == "7 true true\n"
 
 
-def test_a_failure_inside_an_import_is_told_at_the_modules_line(tmp_path: Path) -> None:
+def test_a_failure_inside_an_import_is_reported_at_the_modules_line(tmp_path: Path) -> None:
     (tmp_path / "broken.spl").write_text("val xs = [1]\nval x = xs[5]\n")
     (tmp_path / "program.spl").write_text('print "first"\nuse broken\nprint "not reached"\n')
     result = run(tmp_path / "program.spl")
@@ -58,18 +58,18 @@ def test_a_failure_inside_an_import_is_told_at_the_modules_line(tmp_path: Path) 
     assert f"    module ({tmp_path / 'program.spl'}:2:1)\n" in result.stderr
 
 
-def test_modules_that_need_each_other_at_once_are_told_so(tmp_path: Path) -> None:
+def test_modules_that_need_each_other_at_once_are_reported(tmp_path: Path) -> None:
     (tmp_path / "hen.spl").write_text("use egg.{shell}\nval feather = shell + 1\n")
     (tmp_path / "egg.spl").write_text("use hen.{feather}\nval shell = feather + 1\n")
     (tmp_path / "program.spl").write_text("use hen\n")
-    told = run(tmp_path / "program.spl").stderr
-    assert "egg.spl:2:13: error: 'feather' of module hen is not initialized yet\n" in told
-    assert "hint: hen imports, directly or by others, the module that asks for it" in told
-    calls = [line.split("(")[1].split("/")[-1] for line in told.split("most recent call first):\n")[1].splitlines()]
+    stderr = run(tmp_path / "program.spl").stderr
+    assert "egg.spl:2:13: error: 'feather' of module hen is not initialized yet\n" in stderr
+    assert "hint: hen imports, directly or by others, the module that asks for it" in stderr
+    calls = [line.split("(")[1].split("/")[-1] for line in stderr.split("most recent call first):\n")[1].splitlines()]
     assert calls == ["egg.spl:2:13)", "hen.spl:1:1)", "program.spl:1:1)"]
 
 
-def test_a_syntax_error_inside_an_import_is_told_at_the_modules_line(tmp_path: Path) -> None:
+def test_a_syntax_error_inside_an_import_is_reported_at_the_modules_line(tmp_path: Path) -> None:
     (tmp_path / "broken.spl").write_text("val x = 1\nfn f(\n")
     (tmp_path / "program.spl").write_text("use broken\n")
     result = run(tmp_path / "program.spl")
@@ -116,7 +116,7 @@ def test_output_that_cannot_be_written_is_an_error() -> None:
     assert "cannot write to standard output" in done.stderr
 
 
-def test_a_failure_in_what_a_generator_left_deferred_is_told(tmp_path: Path) -> None:
+def test_a_failure_in_what_a_generator_left_deferred_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "lost.spl"
     file.write_text('fn steps():\n    defer panic("late")\n    yield 1\nprint next(steps())\n')
     done = run(file)
@@ -124,7 +124,7 @@ def test_a_failure_in_what_a_generator_left_deferred_is_told(tmp_path: Path) -> 
     assert "deferred code of an unfinished generator: late" in done.stderr
 
 
-def test_the_failure_of_a_thread_that_nobody_joins_is_told(tmp_path: Path) -> None:
+def test_the_failure_of_a_thread_that_nobody_joins_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "lost.spl"
     file.write_text(
         'val t = thread.spawn(\\: panic("alone"))\nwhile not t.is_finished(): thread.yield_now()\nprint "end"\n'

@@ -60,10 +60,10 @@ def test_a_drop_without_end_does_not_keep_a_full_stack_busy(tmp_path: Path) -> N
         "class Held:\n    fn deep(): self.deep()\n    fn drop(): self.deep()\n"
         "fn down():\n    val held = Held()\n    down()\ndown()\n"
     )
-    told = run(file).stderr.splitlines()
+    lines = run(file).stderr.splitlines()
     lost = "warning: error ignored in drop() of Held: recursion too deep ("
-    assert sum(line.startswith(lost) for line in told) > 10_000
-    assert f"{file}:6:5: error: recursion too deep" in told
+    assert sum(line.startswith(lost) for line in lines) > 10_000
+    assert f"{file}:6:5: error: recursion too deep" in lines
 
 
 def test_a_long_line_is_shown_round_its_fault(tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ def test_threads_that_cannot_be_started_are_an_error(tmp_path: Path) -> None:
         [*with_little_memory, host(), str(file)], capture_output=True, text=True, timeout=60, check=False
     )
     assert result.returncode == 1, result.stderr
-    told = ("cannot start more threads", "no memory for a thread's stack", "out of memory")
-    assert any(f"error: {message}" in result.stderr for message in told), result.stderr
+    messages = ("cannot start more threads", "no memory for a thread's stack", "out of memory")
+    assert any(f"error: {message}" in result.stderr for message in messages), result.stderr
 
 
 def test_columns_of_code_on_the_command_line_are_those_of_its_text() -> None:

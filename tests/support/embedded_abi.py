@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 NIL, BOOL, INT, FLOAT, STRING, ARRAY = range(6)
 TENSOR, COMPLEX, GENERATOR = 16, 17, 18
-ROOM = 16  # capacity for the results of one call
+BUFFER_SIZE = 16  # capacity for the results of one call
 
 _VERSIONED, _USED = b"dltensor_versioned", b"used_dltensor_versioned"
 
@@ -92,15 +92,15 @@ class Abi:
         call = _Call(self)
         try:
             array_result = (SplValue * max(len(args), 1))(*[call.value(arg) for arg in args])
-            room, count = (SplValue * ROOM)(), ctypes.c_int64()
+            buffer, count = (SplValue * BUFFER_SIZE)(), ctypes.c_int64()
             self.check(
                 self.front.spt_op_call(
-                    op, array_result, ctypes.c_int64(len(args)), room, ctypes.c_int64(ROOM), ctypes.byref(count)
+                    op, array_result, ctypes.c_int64(len(args)), buffer, ctypes.c_int64(BUFFER_SIZE), ctypes.byref(count)
                 )
             )
         finally:
             call.release()
-        return [self._to_python(room[i]) for i in range(count.value)]
+        return [self._to_python(buffer[i]) for i in range(count.value)]
 
     def call_by_name(self, name: str, args: list, named: dict) -> None:
         """Calls an operator as Simple does, with overload resolution, and releases the results."""

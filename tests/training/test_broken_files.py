@@ -23,11 +23,11 @@ val folder = args()[0]
 val model = nn.Linear(100, 10)
 val run = Checkpoint(model: model)
 val manager = CheckpointManager(folder)
-fn told(body): torch.attempt(body).unwrap_err()
+fn failure_of(body): torch.attempt(body).unwrap_err()
 """
 SAVED = "for step in 1..4: manager.save(run, epoch: 0, step: step)\nprint model.weight.sum().item()"
 RESUMED = """
-match told(\\: manager.resume(run)):
+match failure_of(\\: manager.resume(run)):
     case Io(message): print message
     case other: print "other {other}"
 val found = manager.resume(run, path: "{folder}/epoch=0-step=2.pt")
@@ -66,7 +66,7 @@ def swapped_blocks(content: bytes) -> bytes:
 BREAKS = {
     "cut off": lambda content: content[: len(content) // 2],
     "empty": lambda content: b"",
-    "zeros at its end": lambda content: content[:-1000] + bytes(1000),
+    "trailing zeros": lambda content: content[:-1000] + bytes(1000),
     "zeros in its middle": lambda content: content[:2000] + bytes(512) + content[2512:],
     "another number": other_number,
     "blocks in each other's place": swapped_blocks,
@@ -92,7 +92,7 @@ def test_corrupt_file_is_reported_with_the_previous_checkpoint(how, tmp_path):
 def test_missing_file_is_not_reported_as_corrupt(tmp_path):
     work = """
 manager.save(run, epoch: 0, step: 1)
-match told(\\: manager.resume(run, path: folder + "/other.pt")):
+match failure_of(\\: manager.resume(run, path: folder + "/other.pt")):
     case Io(message): print message
     case other: print "other {other}"
 """
@@ -103,7 +103,7 @@ match told(\\: manager.resume(run, path: folder + "/other.pt")):
 def test_other_files_are_not_checkpoints(tmp_path):
     work = """
 torch.save({"a": 1}, folder + "-file.pt")
-print told(\\: manager.resume(run, path: folder + "-file.pt")).message()
+print failure_of(\\: manager.resume(run, path: folder + "-file.pt")).message()
 """
     message = (
         f"read_checkpoint: '{tmp_path}/run-file.pt' is no checkpoint of torch.training; there is no earlier checkpoint"

@@ -145,7 +145,7 @@ def make_folders(
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".txt":
-            path.write_text("no picture")
+            path.write_text("not an image")
         else:
             mode = "RGB" if path.suffix != ".png" else "L"
             size = (9, 7, 3) if mode == "RGB" else (9, 7)

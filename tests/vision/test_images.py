@@ -42,7 +42,7 @@ OURS = run(
         if result.is_ok(): "" else: reported(result.unwrap_err())
     fn encoded_png(make_image, level): io.encode_png(make_image, level)
     fn encoded_jpeg(make_image, quality): io.encode_jpeg(make_image, quality)
-    fn refused(make_image, quality, level):
+    fn rejected(make_image, quality, level):
         val jpeg = torch.attempt(\\: io.encode_jpeg(make_image, quality))
         val png = torch.attempt(\\: io.encode_png(make_image, level))
         (if jpeg.is_ok(): "" else: reported(jpeg.unwrap_err()), if png.is_ok(): "" else: reported(png.unwrap_err()))
@@ -358,7 +358,7 @@ def test_encoded_images_match_torchvision(colours, tmp_path):
 def test_unsupported_images_are_reported():
     fine = torch.zeros(3, 4, 4, dtype=torch.uint8)
     wrong = "InvalidArgument: Image quality should be a positive number between 1 and 100"
-    assert tuple(OURS.refused(fine, 0, 10)) == (wrong, "InvalidArgument: Compression level should be between 0 and 9")
+    assert tuple(OURS.rejected(fine, 0, 10)) == (wrong, "InvalidArgument: Compression level should be between 0 and 9")
     for wrong in (fine[:2], fine.float(), fine[0]):
-        reported = OURS.refused(wrong, 75, 6)
+        reported = OURS.rejected(wrong, 75, 6)
         assert all(line.startswith("InvalidArgument: encode_image: image must") for line in reported)
