@@ -115,9 +115,9 @@ SafetensorsFile::Entry SafetensorsFile::entry(const std::string& name, const std
     }
   }
   if (begin > end || end > file_size_ - data_begin_ || end - begin != bytes) {
-    fail("tensor " + name + " has " + std::to_string(bytes) + " bytes, but data_offsets [" +
-         std::to_string(begin) + ", " + std::to_string(end) + "] of " +
-         std::to_string(file_size_ - data_begin_) + " bytes");
+    fail("tensor " + name + " needs " + std::to_string(bytes) + " bytes, got data_offsets [" +
+         std::to_string(begin) + ", " + std::to_string(end) + "] in " +
+         std::to_string(file_size_ - data_begin_) + " bytes of data");
   }
   return {name, known->dtype, std::move(shape), data_begin_ + begin, data_begin_ + end};
 }

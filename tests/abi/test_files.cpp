@@ -125,15 +125,15 @@ TEST_F(Files, BrokenSafetensorsFilesAreRejectedWithTheReason) {
   };
   const std::string data = bytes_of({1, 2, 3, 4});
   const std::vector<std::pair<std::string, const char*>> faults = {
-      {"no json", "its header is no JSON object"},
-      {"[1]", "its header is no JSON object"},
+      {"no json", "the header is not a JSON object"},
+      {"[1]", "the header is not a JSON object"},
       {R"({"w":{"dtype":"F32"}})", "data_offsets"},
-      {one("F31", "[4]", "[0,16]"), "tensor w has the unknown dtype F31"},
-      {one("F32", "[-4]", "[0,16]"), "tensor w has a size that cannot be"},
-      {one("F32", "[4611686018427387904,4]", "[0,16]"), "tensor w has a size that cannot be"},
-      {one("F32", "[5]", "[0,20]"), "tensor w takes 20 bytes"},
-      {one("F32", "[4]", "[0,12]"), "tensor w takes 16 bytes"},
-      {one("F32", "[4]", "[16,0]"), "tensor w takes 16 bytes"},
+      {one("F31", "[4]", "[0,16]"), "tensor w has unknown dtype F31"},
+      {one("F32", "[-4]", "[0,16]"), "tensor w has an invalid size -4"},
+      {one("F32", "[4611686018427387904,4]", "[0,16]"), "tensor w has an invalid size 4611686018427387904"},
+      {one("F32", "[5]", "[0,20]"), "tensor w needs 20 bytes, got data_offsets [0, 20] in 16 bytes of data"},
+      {one("F32", "[4]", "[0,12]"), "tensor w needs 16 bytes, got data_offsets [0, 12]"},
+      {one("F32", "[4]", "[16,0]"), "tensor w needs 16 bytes, got data_offsets [16, 0]"},
       {one("F32", R"("4")", "[0,16]"), "type must be array"},
   };
   for (const auto& [header, why] : faults) {
@@ -147,10 +147,10 @@ TEST_F(Files, ATooShortSafetensorsFileIsRejected) {
   int64_t out = kUntouched;
   std::ofstream(path("short")) << "abc";
   EXPECT_EQ(spt_safetensors_open(path("short").c_str(), &out), SPT_IO);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("it is too short"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("the file has only 3 bytes"));
   std::ofstream(path("long")) << std::string("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F{}", 10);
   EXPECT_EQ(spt_safetensors_open(path("long").c_str(), &out), SPT_IO);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("is more than there is"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("exceeds the file"));
   EXPECT_EQ(spt_safetensors_open(path("absent").c_str(), &out), SPT_IO);
   EXPECT_EQ(spt_safetensors_open(nullptr, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(out, kUntouched);

@@ -190,7 +190,7 @@ TEST_F(Handles, ReportTheirOriginWhenTraced) {
   const Handle view = create(spt_detach, static_cast<int64_t>(one));
   ASSERT_EQ(spt_release(zeros({1}).release()), SPT_OK);
   EXPECT_EQ(report(),
-            "4 handles are live\n"
+            "4 live handles\n"
             "  2 tensors of 32 bytes, created by spt_ones at train.c:7\n"
             "  1 tensor of 16 bytes, created by spt_detach at train.c:7\n"
             "  1 tensor of 8 bytes, created before tracing started");

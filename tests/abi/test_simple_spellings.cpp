@@ -69,7 +69,7 @@ TEST_F(SimpleSpellings, RejectItemsOfTheWrongTypeByName) {
   const Array floats = Array::of_floats({2.5});
   EXPECT_EQ(rt_torch_tensor_zeros(floats), 0);
   EXPECT_EQ(rt_torch_last_error_kind(), SPT_INVALID_ARGUMENT);
-  EXPECT_EQ(take_string(rt_torch_last_error_message()), "dims[0] is a float, and an integer is needed");
+  EXPECT_EQ(take_string(rt_torch_last_error_message()), "dims[0]: expected an integer, got a float");
 }
 
 TEST_F(SimpleSpellings, AcceptListsLongerThanTheSmallBuffer) {

@@ -57,7 +57,7 @@ def test_doctor_finds_no_fault_here():
     assert done.returncode == 0, done.stdout
     for name in ("compiler", "CMake", "Python", "libpython", "torch", "LibTorch", "CUDA", "backend", "bridge", "host"):
         assert f"\n{name} " in done.stdout
-    assert done.stdout.endswith("no fault found\n")
+    assert done.stdout.endswith("no faults found\n")
 
 
 def test_doctor_skips_an_environment_without_torch(tmp_path):

@@ -123,7 +123,7 @@ def test_a_photograph_that_does_not_exist(simple):
 
 
 def test_a_file_that_is_not_an_image(simple):
-    assert_one_line(simple(CLASSIFY, "README.md"), "README.md", "not a picture")
+    assert_one_line(simple(CLASSIFY, "README.md"), "README.md", "the data is not JPEG or PNG")
 
 
 def test_a_truncated_image(simple, image_folder):

@@ -52,4 +52,4 @@ def test_sentences_from_standard_input():
 def test_no_sentences_is_a_one_line_error(simple):
     run = simple(SIMILARITY)
     assert run.code == 1
-    assert re.fullmatch(rf"{SIMILARITY}:\d+: error: no sentence was given; usage: similarity.spl .*\n", run.err)
+    assert re.fullmatch(rf"{SIMILARITY}:\d+: error: no sentences; usage: similarity.spl .*\n", run.err)

@@ -150,7 +150,7 @@ class TestFilesOfDigits:
         images = folder / self.IMAGES
         images.write_bytes(images.read_bytes()[:-1])
         run = self.run(simple, folder)
-        assert run.code == 1 and "its sizes [1437, 8, 8] need 91968 bytes, and 91967 follow" in run.err
+        assert run.code == 1 and "sizes [1437, 8, 8] need 91968 bytes of data, got 91967" in run.err
 
     def test_other_file_type_is_reported(self, simple, folder):
         (folder / self.IMAGES).write_bytes(b"no digits")

@@ -143,7 +143,7 @@ def test_unsupported_value_is_rejected_and_keeps_the_old_file(tmp_path):
     path = tmp_path / "kept.pt"
     SIMPLE.save("kept", str(path))
     for value in [torch.nested.nested_tensor([torch.ones(2)]), [torch.ones(2, device="meta")]]:
-        with pytest.raises(Exception, match="cannot be saved"):
+        with pytest.raises(Exception, match=r"save: the tensor is (not dense|without memory)"):
             SIMPLE.save(value, str(path))
     with pytest.raises(Exception, match="cannot save a Linear; save its state_dict"):
         SIMPLE.save_module(str(path))
@@ -171,7 +171,7 @@ def test_full_disk_keeps_the_old_file(tmp_path):
     ("path", "message"),
     [
         ("none.pt", "No such file"),
-        ("text.pt", "no zip archive"),
+        ("text.pt", "it is not a zip archive"),
         ("folder", "cannot be read"),
     ],
 )

@@ -222,8 +222,8 @@ IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
 @pytest.mark.parametrize(
     ("file", "change", "message"),
     [
-        (IMAGES, lambda data: data[:-1], "its sizes [7, 28, 28] need 5488 bytes, and 5487 follow"),
-        (IMAGES, lambda data: data + b"x", "its sizes [7, 28, 28] need 5488 bytes, and 5489 follow"),
+        (IMAGES, lambda data: data[:-1], "sizes [7, 28, 28] need 5488 bytes of data, got 5487"),
+        (IMAGES, lambda data: data + b"x", "sizes [7, 28, 28] need 5488 bytes of data, got 5489"),
         (IMAGES, lambda data: data[:9], "it ends inside its header"),
         (IMAGES, lambda data: b"", "expected at least 4 bytes of an IDX file, got 0"),
         (IMAGES, lambda data: b"PNG!" + data, "is not the magic number of an IDX file of 1 to 3 dimensions"),
@@ -232,8 +232,8 @@ IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
             lambda data: idx(numpy.zeros(7, numpy.uint8)),
             "expected images, uint8 in 3 dimensions, got uint8 in 1",
         ),
-        (IMAGES, lambda data: data[:4] + b"\xff" * 12 + b"end", "4294967295] need too many bytes, and 3 follow"),
-        (IMAGES, lambda data: data[:4] + b"\x80\0\0\0" * 2 + b"\0\0\0\x04", "4] need too many bytes, and 0 follow"),
+        (IMAGES, lambda data: data[:4] + b"\xff" * 12 + b"end", "4294967295] need too many bytes of data, got 3"),
+        (IMAGES, lambda data: data[:4] + b"\x80\0\0\0" * 2 + b"\0\0\0\x04", "4] need too many bytes of data, got 0"),
         (LABELS, lambda data: data[:-1] + b"\x0a", "label 10 is out of range for 10 classes"),
         (LABELS, lambda data: idx(numpy.zeros(6, numpy.uint8)), "it has 6 labels for 7 images"),
         (LABELS, lambda data: idx(numpy.zeros(7, ">i4"), 12), "expected labels, uint8 in 1 dimension, got int32 in 1"),
@@ -258,7 +258,7 @@ def test_missing_file_is_reported(tmp_path):
     assert reported == f"Io: Dataset not found: neither '{python}' nor '{binary}' exists; pass download: true"
     binary.mkdir()
     names = binary / "batches.meta.txt"
-    assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: Dataset not found: there is no '{names}'"
+    assert OURS.failure("CIFAR10", str(tmp_path)) == f"Io: Dataset not found: '{names}' does not exist"
     python.mkdir()
     reported = OURS.failure("CIFAR10", str(tmp_path))
     assert reported == f"Io: '{python / 'data_batch_1'}' cannot be read: no such file"

@@ -289,8 +289,8 @@ def test_ctrl_c_keeps_the_partial_file_and_the_next_program_resumes(site, tmp_pa
     output = running.communicate(timeout=60)[0].decode()
     size = part.stat().st_size
     kept = f"{size / 1000:.1f} kB" if size < 100_000 else f"{size / 1e6:.1f} MB"
-    why = f"the download of data.bin was interrupted after {kept}, which stay in '{part}'; start it again"
-    assert output == f"Interrupted: {why} to go on from there\n"
+    why = f"the download of data.bin was interrupted after {kept}, which are kept in '{part}'; start it again"
+    assert output == f"Interrupted: {why} to resume\n"
     assert running.returncode == 0
     assert 30_000 < size < len(CONTENT)
     assert part.read_bytes() == CONTENT[:size]
