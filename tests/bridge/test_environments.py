@@ -94,7 +94,7 @@ def test_a_python_without_torch_is_rejected_with_the_install_command(tmp_path):
     subprocess.run(MAKERS["venv"](empty), check=True, timeout=100)
     done = run(tmp_path, PROGRAM, SIMPLE_PYTHON=str(empty / "bin/python"))
     assert done.returncode == 1
-    assert f"install it there: {empty}/bin/python -m pip install torch" in done.stderr
+    assert f"install it: {empty}/bin/python -m pip install torch" in done.stderr
 
 
 FINDS = """

@@ -66,7 +66,7 @@ match attempt(\\: others[0].join()):
     "reports that operations have one thread": """
 match torch.attempt(\\: torch.set_num_threads(2)):
     case Ok(_): 1
-    case Err(Unavailable(message)): if message.contains("in a forked process"): 7 else: 2
+    case Err(Unavailable(message)): if message.contains("a forked process supports 1 thread"): 7 else: 2
     case Err(_): 3
 """,
 }

@@ -153,7 +153,7 @@ ASKED = "a copy was requested"
 READ_ONLY = "the tensor is read-only: its memory was imported without write access"
 NEGATIVE = "strides[1] must be non-negative, got -1 (torch has no negative strides); copy the array in the producer"
 # torch.Tensor.__dlpack__ cannot export read-only memory; to_dlpack() can.
-NO_READ_ONLY_TENSORS = Row("tensor", ALL, "read-only", Rejected("give a clone(), or a simple_torch.Tensor"))
+NO_READ_ONLY_TENSORS = Row("tensor", ALL, "read-only", Rejected("pass a clone(), or a simple_torch.Tensor"))
 READ_ONLY_CAPSULES = Row("capsule", ALL, "read-only", Shared(READ_ONLY, "assignment destination is read-only"))
 
 NUMPY = Peer(
@@ -226,7 +226,7 @@ JAX = Peer(
     "jax",
     BUFFER,
     [
-        Row("in", ALL, "read-only", Absent("TypeError: JAX has no read-only arrays")),
+        Row("in", ALL, "read-only", Absent("TypeError: JAX cannot create read-only arrays; all are immutable")),
         Row("in", "complex32", ALL, Absent(JAX_HAS_NO)),
         Row("in", FLOAT4, ALL, Rejected("dtype.lanes must be 2, got 1")),
         # Immutable, which its buffers report. These dtypes have only capsules, which did not report it.
@@ -245,7 +245,7 @@ TENSORFLOW = Peer(
     "tensorflow",
     BUFFER,
     [
-        Row("in", ALL, "read-only", Absent("TypeError: TensorFlow has no read-only tensors")),
+        Row("in", ALL, "read-only", Absent("TypeError: TensorFlow cannot create read-only tensors; all are immutable")),
         Row("in", "complex32 float8_e8m0fnu", ALL, Absent("ValueError: Failed to convert a NumPy array")),
         Row("in", "float8_e4m3fn", ALL, Rejected("DT_FLOAT8_E4M3FN is not supported by dlpack")),
         Row("in", "float8_e4m3fnuz", ALL, Rejected("DT_FLOAT8_E4M3FNUZ is not supported by dlpack")),
@@ -387,7 +387,7 @@ CUDA_JAX = Peer(  # observed with JAX 0.11
     "jax_cuda",
     LEGACY,
     [
-        Row("in", ALL, "read-only", Absent("TypeError: JAX has no read-only arrays")),
+        Row("in", ALL, "read-only", Absent("TypeError: JAX cannot create read-only arrays; all are immutable")),
         Row("in", "complex32", ALL, Absent("TypeError: Error interpreting argument")),
         Row("in", FLOAT4, ALL, Rejected("dtype.lanes must be 2, got 1")),
         Row("in", ALL, ALL, Shared(here=READ_ONLY)),

@@ -117,7 +117,7 @@ def test_unusual_numpy_arrays_use_another_protocol():
     structured = np.zeros(3, [("a", "i4"), ("b", "i2")])
     with pytest.raises(BufferError, match="big-endian"):
         from_dlpack(np.zeros(3, ">f4"))
-    with pytest.raises(BufferError, match="no multiple of its item size"):
+    with pytest.raises(BufferError, match="must be a multiple of itemsize 4, got 6"):
         from_dlpack(structured["a"])
     with pytest.raises((BufferError, ValueError)):
         from_dlpack(structured)
@@ -312,7 +312,7 @@ def test_copy_on_write_tensor_is_materialized_before_export():
 
 
 def test_padded_sub_byte_elements_are_rejected():
-    with pytest.raises(BufferError, match="flags has IS_SUBBYTE_TYPE_PADDED"):
+    with pytest.raises(BufferError, match="flags must not have IS_SUBBYTE_TYPE_PADDED"):
         from_dlpack(foreign_capsule(flags=4, code=17, bits=4, lanes=2))
 
 
@@ -385,7 +385,7 @@ CONJUGATED = torch.tensor([1 + 2j]).conj()
 
 @pytest.mark.parametrize(("tensor", "values"), [(CONJUGATED, [1 - 2j]), (CONJUGATED.imag, [-2])])
 def test_lazy_values_are_copied_on_request(tensor, values):
-    with pytest.raises(BufferError, match="or ask for a copy"):
+    with pytest.raises(BufferError, match="or copy=True"):
         from_dlpack(tensor)
     assert from_dlpack(tensor, copy=True).torch().tolist() == values
 
@@ -450,14 +450,14 @@ def test_empty_fake_tensors_are_rejected():
     with FakeTensorMode():
         fakes = [torch.ones(0), torch.ones(2)]
     for fake in fakes:
-        with pytest.raises(BufferError, match="stands for others"):
+        with pytest.raises(BufferError, match="storage does not hold their elements"):
             from_dlpack(fake)
 
 
 def test_python_errors_below_libtorch_are_reported():
     from torch._subclasses.fake_tensor import FakeTensorMode
 
-    with FakeTensorMode(), pytest.raises(BufferError, match="Python code that LibTorch called"):
+    with FakeTensorMode(), pytest.raises(BufferError, match="Python code of a mode or a tensor subclass failed"):
         from_dlpack(np.ones(3), copy=True)
 
 
@@ -477,7 +477,7 @@ def test_read_only_export_stays_read_only():
     out = np.from_dlpack(tensor)
     assert out.tolist() == [97, 98, 99]
     assert not out.flags.writeable
-    with pytest.raises(BufferError, match="read-only, which the older structure cannot say"):
+    with pytest.raises(BufferError, match="Can't export read-only tensors without DLPack 1 flags"):
         tensor.__dlpack__()
 
 
@@ -508,13 +508,13 @@ class Nothing:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: from_dlpack(torch.ones(2, requires_grad=True)), BufferError, "call detach\\(\\) first"),
-        (lambda: from_dlpack(torch.ones(2).to_sparse()), BufferError, "call to_dense\\(\\) first"),
+        (lambda: from_dlpack(torch.ones(2, requires_grad=True)), BufferError, "use tensor.detach"),
+        (lambda: from_dlpack(torch.ones(2).to_sparse()), BufferError, "use tensor.to_dense"),
         (lambda: from_dlpack(torch.ones(2, dtype=torch.complex64).conj()), BufferError, "resolve_conj"),
-        (lambda: from_dlpack(np.arange(3)[::-1]), BufferError, "strides\\[0\\] is -1"),
+        (lambda: from_dlpack(np.arange(3)[::-1]), BufferError, "strides\\[0\\] must be non-negative, got -1"),
         (lambda: from_dlpack(Nothing()), TypeError, "cannot create a tensor from Nothing"),
-        (lambda: from_dlpack(), TypeError, "takes one object"),
-        (lambda: from_dlpack(np.zeros(1), place="cpu"), TypeError, "takes one object"),
+        (lambda: from_dlpack(), TypeError, "takes one positional argument"),
+        (lambda: from_dlpack(np.zeros(1), place="cpu"), TypeError, "takes one positional argument"),
         (lambda: simple_torch.Tensor(), TypeError, "cannot create"),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(stream=1), BufferError, "a CPU tensor has no stream"),
         (
@@ -522,9 +522,9 @@ class Nothing:
             BufferError,
             "cannot export to dl_device \\(2, 0\\)",
         ),
-        (lambda: from_dlpack(np.zeros(1)).__dlpack__(dl_device=2), TypeError, "a pair of device type and index"),
-        (lambda: from_dlpack(np.zeros(1)).__dlpack__(max_version=1), TypeError, "a pair of major and minor"),
-        (lambda: from_dlpack(np.zeros(1)).__dlpack__(copy=True), BufferError, "ask for max_version"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(dl_device=2), TypeError, "must be a \(device type, device index\) pair"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(max_version=1), TypeError, "must be a \(major, minor\) pair"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(copy=True), BufferError, "needs max_version >= \(1, 0\)"),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(1), TypeError, "keyword arguments only"),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(speed=1), TypeError, "unexpected keyword argument 'speed'"),
     ],
@@ -626,7 +626,7 @@ def test_exchange_table_borrows_for_a_call(table):
 
 def test_exchange_table_does_not_borrow_read_only_tensors(table):
     seen = DLTensor()
-    with pytest.raises(BufferError, match="read-only, which a borrowed DLTensor cannot say"):
+    with pytest.raises(BufferError, match="a read-only tensor as a borrowed DLTensor"):
         table.borrow(from_dlpack(b"abcdefgh"), ctypes.byref(seen))
     assert not seen.data
 
@@ -673,7 +673,7 @@ def test_exchange_table_reports_errors(table):
             b"from_dlpack: torch has no dtype for dtype.code 0 with dtype.bits 33; convert the array in the producer",
         )
     ]
-    with pytest.raises(TypeError, match=r"a simple_torch\.Tensor is needed, and this is a list"):
+    with pytest.raises(TypeError, match=r"expected simple_torch\.Tensor, got list"):
         table.from_object([1], ctypes.byref(ManagedPointer()))
     stream = ctypes.c_void_p(7)
     assert table.stream(1, 0, ctypes.byref(stream)) == 0
@@ -767,7 +767,7 @@ def test_memory_on_another_device_is_rejected_or_moved_by_its_producer():
         from_dlpack(np.zeros(2), device="cuda:0")
     with pytest.raises(BufferError, match="the tensor is on device cpu, not on the requested device"):
         from_dlpack(torch.zeros(2), device="cuda:1")
-    with pytest.raises(BufferError, match=r"the memory of the bytes is on device \(1, 0\), and \(2, 0\) is wanted"):
+    with pytest.raises(BufferError, match=r"bytes is on device \(1, 0\), expected \(2, 0\)"):
         from_dlpack(b"ab", device="cuda:0")
     with pytest.raises(BufferError, match="nonsense"):
         from_dlpack(b"ab", device="nonsense")

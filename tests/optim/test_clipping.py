@@ -106,7 +106,7 @@ def test_parameters_to_vector_round_trip():
     ("vector", "message"),
     [
         ([1.0, 2.0], "expected torch.Tensor, but got"),
-        (torch.ones(5), "the parameters have 10 numbers, and the vector 5"),
+        (torch.ones(5), "expected a vector of at least 10 elements, got 5"),
     ],
 )
 def test_vector_that_does_not_match_is_rejected(vector, message):

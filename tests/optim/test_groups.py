@@ -172,7 +172,7 @@ def leaf():
         ("Adam", [leaf()], {"lr": "fast"}, "lr must be a number, got fast"),
         ("Adam", [leaf()], {"betas": 0.9}, "betas must be 2 numbers, got 0.9"),
         ("Adam", [leaf()], {"fused": True, "foreach": True}, "`fused` and `foreach` cannot be `True` together"),
-        ("Adam", [leaf()], {"differentiable": True}, "differentiable=True are not here"),
+        ("Adam", [leaf()], {"differentiable": True}, "differentiable=True is not supported"),
         ("SGD", [leaf()], {"nesterov": True}, "Nesterov momentum requires a momentum and zero dampening"),
         ("SGD", [leaf()], {"lr": float("nan")}, "Invalid learning rate: nan"),
         ("LBFGS", [{"params": [leaf()]}, {"params": [leaf()]}], {}, "LBFGS doesn't support per-parameter options"),
