@@ -85,8 +85,9 @@ int32_t set_detect_anomaly(bool enabled, bool check_nan, SptPlace location) {
       std::free(returned);
       return text;
     };
-    core::set_anomaly_mode(enabled, check_nan,
-                           location == nullptr ? core::LocationProvider() : core::LocationProvider(read_location));
+    core::set_anomaly_mode(
+        enabled, check_nan,
+        location == nullptr ? core::LocationProvider() : core::LocationProvider(read_location));
   });
 }
 

@@ -42,7 +42,8 @@ NamedValues named_values(const char* kinds, const SplArray* values, const char* 
   const size_t count = count_of_values(kinds, values);
   const auto list = list_argument(names, names_len, "names");
   if (list.size() != count) {
-    core::optim::throw_invalid_argument(std::to_string(list.size()) + " names for " + std::to_string(count) + " values");
+    core::optim::throw_invalid_argument(std::to_string(list.size()) + " names for " + std::to_string(count) +
+                                        " values");
   }
   NamedValues result;
   for (size_t i = 0; i < count; ++i) {

@@ -90,8 +90,7 @@ int32_t from_data_as(const double* data, int64_t data_len, const int64_t* dims, 
     const at::ScalarType target = core::dtype_of_code(dtype);
     const at::Tensor doubles = tensor_from(list_argument(data, data_len, "data"),
                                            dims_argument(dims, dims_len, "dims"), at::kDouble);
-    *out = new_handle(
-        core::with_error_context("from_data", {&doubles}, [&] { return doubles.to(target); }));
+    *out = new_handle(core::with_error_context("from_data", {&doubles}, [&] { return doubles.to(target); }));
   });
 }
 

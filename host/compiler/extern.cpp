@@ -69,7 +69,8 @@ Value make_extern(const FunctionDecl& decl, const LoadedModule& module) {
   function->name = name_of(decl.info.name);
   if (decl.params.size() > kMostArguments) {
     throw CompileError{
-        decl.span, "an extern function can have at most " + std::to_string(kMostArguments) + " parameters", ""};
+        decl.span, "an extern function can have at most " + std::to_string(kMostArguments) + " parameters",
+        ""};
   }
   for (const Param& param : decl.params) {
     if (!param.type) {

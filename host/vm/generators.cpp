@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/values/module.h"
 #include "host/interrupts/scopes.h"
+#include "host/values/module.h"
 #include "host/vm/native_window.h"
 #include "host/vm/thread.h"
 

@@ -43,11 +43,13 @@ void offer_globals(SpellingSuggester& nearest, LoadedModule& module) {
 }  // namespace
 
 std::string wrong_count(int64_t least, int64_t most, int64_t given) {
-  std::string expected = most < 0 ? "takes at least " + std::to_string(least) : "takes " + std::to_string(least);
+  std::string expected =
+      most < 0 ? "takes at least " + std::to_string(least) : "takes " + std::to_string(least);
   if (most > least) {
     expected += " to " + std::to_string(most);
   }
-  return expected + (std::max(least, most) == 1 ? " argument, got " : " arguments, got ") + std::to_string(given);
+  return expected + (std::max(least, most) == 1 ? " argument, got " : " arguments, got ") +
+         std::to_string(given);
 }
 
 std::string name_hint(LoadedModule& module, Symbol name) {

@@ -252,7 +252,8 @@ TEST_F(Operators, RejectAnUnknownName) {
 TEST_F(Operators, ReportWhyNoOverloadMatches) {
   const Handle a = zeros({2});
   EXPECT_EQ(status_of("softmax", "tv", {integer(a), integer(0)}, {"dimm"}), SPT_INVALID_ARGUMENT);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("softmax() received an invalid combination of arguments - got (Tensor, dimm: int)"));
+  EXPECT_THAT(spt_last_error_message(),
+              HasSubstr("softmax() received an invalid combination of arguments - got (Tensor, dimm: int)"));
   EXPECT_THAT(spt_last_error_message(), HasSubstr("aten::softmax.int(Tensor self, int dim"));
   EXPECT_THAT(spt_last_error_message(), HasSubstr("missing required argument 'dim'"));
   EXPECT_EQ(field("op"), "softmax");

@@ -274,7 +274,8 @@ TEST_F(Defaults, TheDefaultDtypeIsThatOfNewTensors) {
 
 TEST_F(Defaults, TheDefaultDtypeIsFloatingPoint) {
   EXPECT_EQ(spt_set_default_dtype(kInt64), SPT_DTYPE_MISMATCH);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("only floating-point types are supported as the default type, got int64"));
+  EXPECT_THAT(spt_last_error_message(),
+              HasSubstr("only floating-point types are supported as the default type, got int64"));
   EXPECT_EQ(spt_set_default_dtype(999), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(dtype(zeros({1})), "float32");
 }

@@ -211,7 +211,8 @@ TEST_F(Dlpack, RejectsUnsupportedTensorsWithAHint) {
   const Handle weight = parameter({1}, {1});
   DLManagedTensorVersioned* out = nullptr;
   EXPECT_EQ(spt_to_dlpack(weight, false, &out), SPT_INVALID_ARGUMENT);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("Can't export tensors that require gradient, use tensor.detach()"));
+  EXPECT_THAT(spt_last_error_message(),
+              HasSubstr("Can't export tensors that require gradient, use tensor.detach()"));
   const Handle meta = create(spt_to_device, int64_t{zeros({2})}, "meta");
   EXPECT_EQ(spt_to_dlpack(meta, false, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_to_dlpack(weight, false, nullptr), SPT_INVALID_ARGUMENT);

@@ -19,7 +19,7 @@ class Moves : public CApiTest {
   /// A producer's tensor with these flags, imported.
   Handle theirs(uint64_t flags, const Layout& layout = layouts().front()) {
     return create(spt_from_dlpack,
-                make(producer_, order(kFloat32, layout, {.flags = flags}, &deletions_), false).versioned);
+                  make(producer_, order(kFloat32, layout, {.flags = flags}, &deletions_), false).versioned);
   }
 
   static DLManagedTensorVersioned* moved(Handle& tensor) {
@@ -85,7 +85,8 @@ TEST_F(Moves, KeepTheHandleOnError) {
   DLManagedTensorVersioned* out = nullptr;
   int64_t handle = kUntouched;
   EXPECT_EQ(spt_into_dlpack(weight, &out), SPT_INVALID_ARGUMENT);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("Can't export tensors that require gradient, use tensor.detach()"));
+  EXPECT_THAT(spt_last_error_message(),
+              HasSubstr("Can't export tensors that require gradient, use tensor.detach()"));
   EXPECT_EQ(spt_dlpack_move(weight, &handle), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_into_dlpack(weight, nullptr), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_dlpack_move(weight, nullptr), SPT_INVALID_ARGUMENT);

@@ -19,7 +19,7 @@ class ReadOnly : public CApiTest {
     const ExportOptions options{.flags = DLPACK_FLAG_BITMASK_READ_ONLY, .memory = CONSUMER_LOCKED_PAGES};
     const Dtype float32{"float32", {kDLFloat, 32, 1}};
     return create(spt_from_dlpack,
-                make(producer_, order(float32, layouts().front(), options, &deletions_), false).versioned);
+                  make(producer_, order(float32, layouts().front(), options, &deletions_), false).versioned);
   }
 
   static void expect_rejected(int32_t status) {
@@ -109,7 +109,8 @@ TEST_F(ReadOnly, RejectsOptimizerSteps) {
   for (const bool is_adam : {false, true}) {
     const Handle weight = locked();
     ASSERT_EQ(spt_set_requires_grad(weight, true), SPT_OK);
-    ASSERT_EQ(spt_backward(create(spt_sum_all, int64_t{weight})), SPT_OK) << "reading for a gradient is a read";
+    ASSERT_EQ(spt_backward(create(spt_sum_all, int64_t{weight})), SPT_OK)
+        << "reading for a gradient is a read";
     const int64_t parameters[] = {weight};
     const Handle optimizer =
         is_adam ? create(spt_optim_adam_new, parameters, int64_t{1}, 0.1, 0.9, 0.999, 1e-8, 0.0, false, false)
