@@ -122,9 +122,9 @@ void Step::save(std::vector<at::Tensor> tensors) {
   context_.save_for_backward(std::move(tensors));
 }
 
-void Step::mark_dirty(const std::vector<at::Tensor>& inputs) {
+void Step::mark_dirty(const std::vector<at::Tensor>& tensors) {
   require_forward("mark_dirty()");
-  context_.mark_dirty(inputs);
+  context_.mark_dirty(tensors);
 }
 
 void Step::mark_non_differentiable(const std::vector<at::Tensor>& outputs) {

@@ -29,7 +29,7 @@ class Step {
 
   /// For forward only; in backward they throw Error(kInvalidArgument).
   void save(std::vector<at::Tensor> tensors);
-  void mark_dirty(const std::vector<at::Tensor>& inputs);
+  void mark_dirty(const std::vector<at::Tensor>& tensors);
   void mark_non_differentiable(const std::vector<at::Tensor>& outputs);
   void set_materialize_grads(bool materialize);
 
