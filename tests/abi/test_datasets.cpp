@@ -10,7 +10,7 @@ namespace {
 
 /// The context of the table's functions, one for each test.
 struct Source {
-  int64_t gives = 1;  // number of tensors of a sample; -1 is a failure
+  int64_t tensors_per_sample = 1;  // number of tensors of a sample; -1 is a failure
   bool gives_dead_handle = false;
   bool begins = true;
   int ended = 0;
@@ -19,17 +19,17 @@ struct Source {
 
 int64_t sample(void* context, int64_t index, int64_t* tensors) {
   const auto& source = *static_cast<const Source*>(context);
-  if (source.gives < 0) {
-    return source.gives;
+  if (source.tensors_per_sample < 0) {
+    return source.tensors_per_sample;
   }
-  for (int64_t i = 0; i < source.gives && i < SPT_SAMPLE_MOST; ++i) {
+  for (int64_t i = 0; i < source.tensors_per_sample && i < SPT_SAMPLE_MOST; ++i) {
     const auto value = static_cast<double>(index);
     EXPECT_EQ(spt_from_data(&value, 1, nullptr, 0, &tensors[i]), SPT_OK);
   }
   if (source.gives_dead_handle) {
     EXPECT_EQ(spt_release(tensors[0]), SPT_OK);
   }
-  return source.gives;
+  return source.tensors_per_sample;
 }
 
 void* begin(void* context, int64_t, int64_t) {
@@ -105,13 +105,13 @@ TEST_F(Datasets, APassStaysAtItsEnd) {
   int64_t handle = 0;
   ASSERT_EQ(spt_dataset_begin(stream, 0, 1, &handle), SPT_OK);
   const Handle pass(handle);
-  source_.gives = 0;
+  source_.tensors_per_sample = 0;
   int64_t* tensors = nullptr;
   int64_t count = kUntouched;
   ASSERT_EQ(spt_dataset_next(pass, &tensors, &count), SPT_OK);
   EXPECT_EQ(count, 0);
   spt_free(tensors);
-  source_.gives = 1;
+  source_.tensors_per_sample = 1;
   ASSERT_EQ(spt_dataset_next(pass, &tensors, &count), SPT_OK);
   EXPECT_EQ(count, 0) << "the library does not call sample() again";
   spt_free(tensors);
@@ -130,19 +130,19 @@ TEST_F(Datasets, InvalidSamplesAreErrors) {
   const Handle numbered = dataset(3);
   int64_t* tensors = nullptr;
   int64_t count = kUntouched;
-  source_.gives = SPT_SAMPLE_MOST + 1;
+  source_.tensors_per_sample = SPT_SAMPLE_MOST + 1;
   ASSERT_EQ(spt_scope_begin(), SPT_OK);
   EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INVALID_ARGUMENT);
   EXPECT_STREQ(spt_last_error_message(), "dataset: a sample must have at most 32 tensors, got 33");
   int64_t left = 0;
   ASSERT_EQ(spt_scope_end(&left), SPT_OK);
   EXPECT_EQ(left, SPT_SAMPLE_MOST) << "the program keeps the handles that it has written";
-  source_.gives = 1;
+  source_.tensors_per_sample = 1;
   source_.gives_dead_handle = true;
   EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INVALID_HANDLE);
-  source_.gives = -1;
+  source_.tensors_per_sample = -1;
   EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INTERRUPTED) << "no error was recorded";
-  source_.gives = -2;
+  source_.tensors_per_sample = -2;
   EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(count, kUntouched);
 }
