@@ -83,7 +83,7 @@ def prose_of(path: str, line: str) -> str:
         return re.sub(r"`[^`]*`", " ", line)
     comment = re.search(r"(?:^|\s)(?://+|#|\*|/\*)\s?(?!include\b)(.*)", line)
     strings = re.findall(r'"((?:[^"\\]|\\.)*)"', line)
-    return " ".join([*(strings if not comment else [s for s in strings]), comment[1] if comment else ""])
+    return " ".join([*strings, comment[1] if comment else ""])
 
 
 _WORDS = [(re.compile(rf"\b(?:{pattern})(?!\w)", re.I), instead) for pattern, instead in WORDS.items()]
