@@ -69,7 +69,7 @@ def _test(options: argparse.Namespace) -> int:
 
 def _bench(options: argparse.Namespace) -> int:
     torch = options.torch or DEFAULT_TORCH
-    set_up(torch, Build(options.preset), assume_yes=options.yes, everything=True)
+    set_up(torch, Build(options.preset), assume_yes=options.yes)  # a benchmark builds its own programs
     env = environment(torch)
     variables = test_variables(Build(options.preset), env, long=False)
     for program in sorted(ROOT.glob("benchmarks/*/run.py")) + sorted(ROOT.glob("benchmarks/*/costs.py")):
