@@ -1,11 +1,16 @@
 # Compiles the sources of a target in batches. Parsing LibTorch's headers takes longer than compiling most of our
 # files, and a batch parses them once. Off in the presets for developers and sanitizers: there a change of one file
-# should compile one file, and a file must not lean on the includes of its neighbours.
+# compiles one file, and a missing include is an error.
 option(SIMPLE_UNITY_BUILD "Compile sources in batches (unity builds)" OFF)
 
-# Deals the sources of `target` out to `batches` batches like cards: files of one folder share a namespace and often
-# have local functions of the same name, so neighbours go to different batches. Sources with compile options of their
-# own are compiled alone, which CMake sees to.
+# Compiles these sources as one batch: for sources that include many more headers than the others.
+function(simple_torch_batch name)
+  set_property(SOURCE ${ARGN} PROPERTY UNITY_GROUP ${name})
+endfunction()
+
+# Distributes the other sources of `target` over `batches` batches in turn: files of one folder share a namespace and
+# often have local functions of the same name, so neighbours go to different batches. CMake compiles sources with
+# compile options of their own alone.
 function(simple_torch_unity target batches)
   if(NOT SIMPLE_UNITY_BUILD)
     return()

@@ -83,7 +83,7 @@ class PythonArguments {
  private:
   void convert(char kind, const SplValue& item, bridge::Value& out);
   void convert_plain(const SplValue& item, bridge::Value& out);
-  void convert_list(const SplArray* array, bridge::Value& out);
+  [[gnu::noinline]] void convert_list(const SplArray* array, bridge::Value& out);
 
   c10::SmallVector<bridge::Value, 8> values_;
   c10::SmallVector<HandleTable::Borrowed<PythonRef>, 8> objects_;

@@ -20,7 +20,7 @@ extern const bridge::BackendServices kBackendServices;
 /// Opens the bridge at first use and starts Python. Throws Error(kUnavailable) with a message that names what
 /// is missing; a later call tries again. Returns 0, or the kind of the error that the start of Python has
 /// recorded.
-int32_t start_python(const bridge::BridgeApi** out);
+[[gnu::noinline]] int32_t start_python(const bridge::BridgeApi** out);
 
 /// The bridge after the start of Python, else NULL. Functions of the bridge fail if Python has ended since.
 const bridge::BridgeApi* running_python() noexcept;

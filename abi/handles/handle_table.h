@@ -200,7 +200,7 @@ class HandleTable {
   static int64_t publish_immortal(Slot& slot, HandleKind kind) noexcept;
   /// Adds a new handle to this thread's innermost scope and to the trace. Releases the handle and throws if
   /// memory is exhausted.
-  void notify_watchers(int64_t handle);
+  [[gnu::noinline]] void notify_watchers(int64_t handle);
   void recycle(Slot& slot) noexcept;
   Slot* pop_free() noexcept;
   void push_free(Slot& slot) noexcept;
@@ -211,8 +211,8 @@ class HandleTable {
   struct ReleaseAtThreadExit;
   static thread_local ThreadSlotCache slot_cache_;
   Slot& take_free_slot();
-  void grow();
-  [[noreturn]] void throw_invalid(int64_t handle, HandleKind expected) const;
+  [[gnu::noinline]] void grow();
+  [[noreturn, gnu::noinline, gnu::cold]] void throw_invalid(int64_t handle, HandleKind expected) const;
 
   static inline constinit std::atomic<int32_t> watchers_{
       0};  // open scopes of all threads, plus 1 while tracing

@@ -14,7 +14,7 @@
 namespace simple_torch::bridge {
 namespace {
 
-const abi::FrontServices* services_pointer = nullptr;
+const abi::FrontServices* front_services = nullptr;
 
 /// Whether Python would print only the type and message: no traceback, cause, context, note or sub-exception,
 /// and no type for which Python prints hints.
@@ -239,9 +239,9 @@ Ref saved_exception_for(const char* message) {
   return matches ? Ref::borrowed(saved_exception) : Ref();
 }
 
-void set_services(const abi::FrontServices* services) noexcept { services_pointer = services; }
+void set_services(const abi::FrontServices* services) noexcept { front_services = services; }
 
-const abi::FrontServices& services() noexcept { return *services_pointer; }
+const abi::FrontServices& services() noexcept { return *front_services; }
 
 Ref take_exception() {
 #if PY_VERSION_HEX >= 0x030C0000

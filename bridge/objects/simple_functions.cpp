@@ -28,7 +28,7 @@ struct FunctionObject {
 };
 
 // Created once, under the GIL; never freed; read without the GIL.
-std::atomic<PyTypeObject*> type{nullptr};
+std::atomic<PyTypeObject*> base_type{nullptr};
 std::atomic<PyTypeObject*> instance_type{nullptr};
 
 FunctionObject* function_in(PyObject* self) { return reinterpret_cast<FunctionObject*>(self); }
@@ -129,7 +129,7 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, P
   return from_external(result);
 }
 
-void deallocate(PyObject* self) {
+void deallocate_function(PyObject* self) {
   const SimpleFunction function = function_in(self)->function;
   PyTypeObject* own_type = Py_TYPE(self);  // Function or Instance
   Py_XDECREF(function_in(self)->name);
@@ -151,7 +151,7 @@ PyObject* name_of(PyObject* self, void* /*closure*/) {
   return Ref::borrowed(function_in(self)->name).release();
 }
 
-PyObject* repr(PyObject* self) {
+PyObject* function_repr(PyObject* self) {
   return PyUnicode_FromFormat("<Simple function %U>", function_in(self)->name);
 }
 
@@ -166,11 +166,11 @@ PyTypeObject* function_type() {
       {nullptr, 0, 0, 0, nullptr},
   }};
   static std::array<PyType_Slot, 7> slots{{
-      {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(deallocate_function)},
       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
       {Py_tp_members, members.data()},
       {Py_tp_getset, getters.data()},
-      {Py_tp_repr, reinterpret_cast<void*>(repr)},
+      {Py_tp_repr, reinterpret_cast<void*>(function_repr)},
       {Py_tp_doc, const_cast<char*>("A function of the Simple program.")},
       {0, nullptr},
   }};
@@ -178,10 +178,10 @@ PyTypeObject* function_type() {
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION |
                               Py_TPFLAGS_HAVE_VECTORCALL,
                           slots.data()};
-  if (type == nullptr) {
-    type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (base_type == nullptr) {
+    base_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   }
-  return type;
+  return base_type;
 }
 
 /// A subclass without fields of its own, created by Python code.
@@ -218,7 +218,7 @@ const SimpleFunction* function_of(Object* object) {
   }
   PyObject* python = as_python(object);
   PyTypeObject* of = Py_TYPE(python);
-  const bool is_ours = of != nullptr && (of == type || of == instance_type);
+  const bool is_ours = of != nullptr && (of == base_type || of == instance_type);
   return is_ours ? &function_in(python)->function : nullptr;
 }
 

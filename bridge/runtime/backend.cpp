@@ -4,12 +4,12 @@
 namespace simple_torch::bridge {
 namespace {
 
-const BackendServices* services_pointer = nullptr;
+const BackendServices* backend_services_pointer = nullptr;
 
 }  // namespace
 
-void set_backend_services(const BackendServices* services) noexcept { services_pointer = services; }
+void set_backend_services(const BackendServices* services) noexcept { backend_services_pointer = services; }
 
-const BackendServices& backend_services() noexcept { return *services_pointer; }
+const BackendServices& backend_services() noexcept { return *backend_services_pointer; }
 
 }  // namespace simple_torch::bridge

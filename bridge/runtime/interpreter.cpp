@@ -175,7 +175,7 @@ bool is_gil_lost() noexcept {
 #endif
 }
 
-void reset_after_fork() {
+void reset_interpreter_after_fork() {
   if (is_gil_lost()) {
     PythonState running = PythonState::kRunning;
     python_state.compare_exchange_strong(running, PythonState::kForked);
@@ -211,7 +211,7 @@ void finish_start() {
     fail_start(take_python_error().message);
     return;
   }
-  pthread_atfork(nullptr, nullptr, reset_after_fork);
+  pthread_atfork(nullptr, nullptr, reset_interpreter_after_fork);
   python_state.store(PythonState::kRunning, std::memory_order_release);
 }
 

@@ -119,7 +119,7 @@ void start_watcher() {
 }
 
 /// In a forked child: only the forking thread exists there.
-void reset_after_fork() {
+void reset_interrupts_after_fork() {
   python_main = pthread_self();
   main_is_first_thread = true;
   PythonThread* const thread = this_python_thread();
@@ -162,7 +162,7 @@ bool install_interrupts() {
   if (interrupt_service().attach(&kClient) != 0) {
     return true;  // SIGINT is ignored, as for a program in the background; Python leaves it ignored, too
   }
-  pthread_atfork(nullptr, nullptr, reset_after_fork);
+  pthread_atfork(nullptr, nullptr, reset_interrupts_after_fork);
   start_watcher();
   const bool is_prepared = use_default_int_handler() && reclaim_after_signal_calls(reclaim_handler);
   reclaim_handler();  // Python's signal module has replaced it

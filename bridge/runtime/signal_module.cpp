@@ -7,7 +7,7 @@
 namespace simple_torch::bridge {
 namespace {
 
-void (*reclaim_handler)() = nullptr;
+void (*after_signal_call)() = nullptr;
 
 /// SIG_DFL and SIG_IGN stay: Python code has asked for them.
 bool is_handler_installed() {
@@ -19,7 +19,7 @@ bool is_handler_installed() {
 PyObject* signal_and_reclaim(PyObject* original, PyObject* arguments) {
   Ref result(PyObject_Call(original, arguments, nullptr));
   if (result && is_handler_installed()) {
-    reclaim_handler();
+    after_signal_call();
   }
   return result.release();
 }
@@ -36,7 +36,7 @@ bool use_default_int_handler() {
 bool reclaim_after_signal_calls(void (*reclaim)()) {
   static PyMethodDef method{"signal", signal_and_reclaim, METH_VARARGS,
                             "As Python's signal.signal; SIGINT still stops Simple, too."};
-  reclaim_handler = reclaim;
+  after_signal_call = reclaim;
   const Ref module(PyImport_ImportModule("_signal"));
   const Ref original(module ? PyObject_GetAttrString(module.get(), "signal") : nullptr);
   const Ref replacement(original ? PyCFunction_New(&method, original.get()) : nullptr);

@@ -61,7 +61,7 @@ bool matches_device(const at::Tensor& tensor, PyObject* requested) {
   if (!parse_pair(requested, "dl_device must be a (device type, device index) pair", kind, index)) {
     return false;
   }
-  const DLDevice device = device_of(tensor);
+  const DLDevice device = dlpack_device_of(tensor);
   if (kind == device.device_type && index == device.device_id) {
     return true;
   }
@@ -151,7 +151,7 @@ PyObject* move_to_python(at::Tensor& tensor, PyObject* stream) {
 }
 
 PyObject* device_for_python(const at::Tensor& tensor) {
-  const DLDevice device = device_of(tensor);
+  const DLDevice device = dlpack_device_of(tensor);
   return Py_BuildValue("(ii)", static_cast<int>(device.device_type), static_cast<int>(device.device_id));
 }
 

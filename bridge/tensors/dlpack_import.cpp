@@ -68,7 +68,7 @@ Outcome import_by_table(PyObject* object, const ImportOptions& options, TensorRe
 }
 
 /// The object's `__dlpack_device__`; the CPU when it has none. False with an exception set.
-bool device_of(PyObject* object, int& type, int& index) {
+bool read_device(PyObject* object, int& type, int& index) {
   static PyObject* const name = interned("__dlpack_device__").release();  // never freed
   const Ref method(name != nullptr ? PyObject_GetAttr(object, name) : nullptr);
   if (!method) {
@@ -105,7 +105,7 @@ bool find_stream(PyObject* object, const ImportOptions& options, Ref& stream) {
   if (options.device != nullptr) {
     type = options.device->device_type;
     index = options.device->device_id;
-  } else if (!device_of(object, type, index)) {
+  } else if (!read_device(object, type, index)) {
     return false;
   }
   if (type == kDLCUDA || type == kDLCUDAManaged || type == kDLROCM) {

@@ -73,7 +73,7 @@ bool read_options(PyObject* const* values, Py_ssize_t count, PyObject* names, Fr
 
 /// Shares a torch or simple_torch tensor without a DLPack struct.
 bool share(const at::Tensor& tensor, const ImportOptions& options, at::Tensor& out) {
-  const DLDevice device = device_of(tensor);
+  const DLDevice device = dlpack_device_of(tensor);
   if (options.device != nullptr &&
       (device.device_type != options.device->device_type || device.device_id != options.device->device_id)) {
     PyErr_Format(PyExc_BufferError,

@@ -114,7 +114,7 @@ DLDevice dlpack_number_of(c10::Device device) {
   return device.is_cpu() ? DLDevice{kDLCPU, 0} : DLDevice{at::Context::hasROCM() ? kDLROCM : kDLCUDA, index};
 }
 
-DLDevice device_of(const at::Tensor& tensor) { return dlpack_number_of(tensor.device()); }
+DLDevice dlpack_device_of(const at::Tensor& tensor) { return dlpack_number_of(tensor.device()); }
 
 bool find_current_stream(int device, void** out) {
   if (device >= static_cast<int>(at::getNumGPUs())) {
@@ -139,7 +139,7 @@ bool order_before(const at::Tensor& tensor, PyObject* stream) {
   if (!read_number(stream, number)) {
     return false;
   }
-  const dlpack::ConsumerStream requested = dlpack::consumer_stream(device_of(tensor).device_type, number);
+  const dlpack::ConsumerStream requested = dlpack::consumer_stream(dlpack_device_of(tensor).device_type, number);
   if (requested.error != nullptr) {
     PyErr_Format(PyExc_BufferError, "stream is %R: %s", stream, requested.error);
     return false;

@@ -9,7 +9,7 @@
 namespace simple_torch::bridge {
 
 /// The DLPack device of the tensor. Torch names ROCm devices cuda; DLPack has its own device type for them.
-DLDevice device_of(const at::Tensor& tensor);
+DLDevice dlpack_device_of(const at::Tensor& tensor);
 DLDevice dlpack_number_of(c10::Device device);  // no index means 0
 
 /// Torch's current stream on that CUDA device as the `stream` argument of `__dlpack__`. A new reference, or

@@ -81,8 +81,8 @@ int borrow(void* object, DLTensor* out) {
 
 /// NULL when the shape is valid for a tensor.
 const char* shape_error(const DLTensor& like) {
-  constexpr int kMaxDims = 64;  // the limit of torch's kernels
-  if (like.ndim < 0 || like.ndim > kMaxDims) {
+  constexpr int kMaxKernelDims = 64;  // the limit of torch's kernels
+  if (like.ndim < 0 || like.ndim > kMaxKernelDims) {
     return "prototype: ndim must be between 0 and 64";
   }
   if (like.ndim > 0 && like.shape == nullptr) {

@@ -20,7 +20,7 @@ struct TensorObject {
   at::Tensor tensor;
 };
 
-PyTypeObject* type = nullptr;  // created once, under the GIL; never freed
+PyTypeObject* tensor_type = nullptr;  // created once, under the GIL; never freed
 
 at::Tensor& tensor_in(PyObject* self) { return reinterpret_cast<TensorObject*>(self)->tensor; }
 
@@ -37,26 +37,26 @@ struct {
 } free_list;  // guarded by the GIL
 
 PyObject* allocate_object() {
-  return free_list.count != 0 ? PyObject_Init(free_list.objects[--free_list.count], type)
-                              : type->tp_alloc(type, 0);
+  return free_list.count != 0 ? PyObject_Init(free_list.objects[--free_list.count], tensor_type)
+                              : tensor_type->tp_alloc(tensor_type, 0);
 }
 
 void recycle_object(PyObject* object) {
   if (free_list.count < free_list.objects.size()) {
     free_list.objects[free_list.count++] = object;
   } else {
-    type->tp_free(object);
+    tensor_type->tp_free(object);
   }
 }
 
-void deallocate(PyObject* self) {
+void deallocate_tensor(PyObject* self) {
   {
     const PendingException pending;
     const ImmediateReleaseScope here;
     reinterpret_cast<TensorObject*>(self)->tensor.~Tensor();
   }
   recycle_object(self);
-  Py_DECREF(type);
+  Py_DECREF(tensor_type);
 }
 
 PyObject* dlpack(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
@@ -118,7 +118,7 @@ PyObject* data_ptr(PyObject* self, PyObject* /*none*/) {
   return tensor == nullptr ? nullptr : PyLong_FromVoidPtr(const_cast<void*>(tensor->const_data_ptr()));
 }
 
-PyObject* repr(PyObject* self) {
+PyObject* tensor_repr(PyObject* self) {
   if (!tensor_in(self).defined()) {
     return PyUnicode_FromString("simple_torch.Tensor(moved by into_dlpack())");
   }
@@ -157,10 +157,10 @@ bool make_type() {
       {nullptr, nullptr, nullptr, nullptr, nullptr},
   }};
   static std::array<PyType_Slot, 6> slots{{
-      {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(deallocate_tensor)},
       {Py_tp_methods, methods()},
       {Py_tp_getset, getters.data()},
-      {Py_tp_repr, reinterpret_cast<void*>(repr)},
+      {Py_tp_repr, reinterpret_cast<void*>(tensor_repr)},
       {Py_tp_doc,
        const_cast<char*>("A tensor of PyTorch for Simple, created by simple_torch.from_dlpack().")},
       {0, nullptr},
@@ -173,7 +173,7 @@ bool make_type() {
       PyObject_SetAttrString(created.get(), "__dlpack_c_exchange_api__", table.get()) != 0) {
     return false;
   }
-  type = reinterpret_cast<PyTypeObject*>(created.release());
+  tensor_type = reinterpret_cast<PyTypeObject*>(created.release());
   return true;
 }
 
@@ -188,7 +188,7 @@ PyObject* wrap_tensor(at::Tensor tensor) {
 }
 
 const at::Tensor* unwrap_tensor(PyObject* object) noexcept {
-  return Py_TYPE(object) == type ? &tensor_in(object) : nullptr;
+  return Py_TYPE(object) == tensor_type ? &tensor_in(object) : nullptr;
 }
 
 bool check_not_moved(const at::Tensor& tensor) {
@@ -219,11 +219,11 @@ bool add_core_module() {
   const Ref name(PyUnicode_FromString("simple_torch._core"));
   const Ref module(name ? PyModule_NewObject(name.get()) : nullptr);
   PyObject* modules = PyImport_GetModuleDict();  // borrowed
-  if (!module || (type == nullptr && !make_type())) {
+  if (!module || (tensor_type == nullptr && !make_type())) {
     return false;
   }
   const Ref importer(PyCFunction_NewEx(&function, nullptr, name.get()));
-  return importer && PyObject_SetAttrString(module.get(), "Tensor", reinterpret_cast<PyObject*>(type)) == 0 &&
+  return importer && PyObject_SetAttrString(module.get(), "Tensor", reinterpret_cast<PyObject*>(tensor_type)) == 0 &&
          PyObject_SetAttrString(module.get(), "from_dlpack", importer.get()) == 0 &&
          PyDict_SetItem(modules, name.get(), module.get()) == 0;
 }

@@ -37,7 +37,7 @@ constexpr const char* kNode = "simple_torch";
 // The function whose backward this thread ran last.
 thread_local std::string running_name;
 
-std::string text_of(at::IntArrayRef sizes) {
+std::string shape_text(at::IntArrayRef sizes) {
   std::ostringstream text;
   text << sizes;
   return text.str();
@@ -52,8 +52,8 @@ void check_shapes(const CustomNode& node, const variable_list& gradients) {
       continue;
     }
     ErrorFields fields;
-    fields.expected = text_of(node.inputs[i].sizes);
-    fields.got = text_of(gradient.sizes());
+    fields.expected = shape_text(node.inputs[i].sizes);
+    fields.got = shape_text(gradient.sizes());
     throw Error(ErrorKind::kShapeMismatch,
                 "Function " + node.function->name() + "Backward returned an invalid gradient at index " +
                     std::to_string(i) + " - got " + fields.got + " but expected shape compatible with " +

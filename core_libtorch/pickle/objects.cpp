@@ -15,32 +15,32 @@
 namespace simple_torch::core::pickle {
 namespace {
 
-struct Row {
+struct Builder {
   std::string_view name;  // in global_of()'s format
   ValuePtr (*make)(const Value& arguments);
 };
 
 // NumPy 2 renamed numpy.core to numpy._core, and Python 3 renamed __builtin__ to builtins.
-constexpr std::array kValues{Row{"collections OrderedDict", ordered_dict_of},
-                             Row{"collections Counter", counter_of},
-                             Row{"__builtin__ set", set_of},
-                             Row{"builtins set", set_of},
-                             Row{"__builtin__ frozenset", set_of},
-                             Row{"builtins frozenset", set_of},
-                             Row{"__builtin__ complex", complex_of},
-                             Row{"builtins complex", complex_of},
-                             Row{"__builtin__ bytearray", bytes_of},
-                             Row{"builtins bytearray", bytes_of},
-                             Row{"__builtin__ bytes", bytes_of},
-                             Row{"_codecs encode", encoded_of},
-                             Row{"torch device", device_of},
-                             Row{"torch Size", size_of},
-                             Row{"torch.serialization _get_layout", layout_of},
-                             Row{"numpy dtype", array_type_of},
-                             Row{"numpy.core.multiarray _reconstruct", empty_array_of},
-                             Row{"numpy._core.multiarray _reconstruct", empty_array_of},
-                             Row{"numpy.core.numeric _frombuffer", array_from_buffer},
-                             Row{"numpy._core.numeric _frombuffer", array_from_buffer}};
+constexpr std::array kValues{Builder{"collections OrderedDict", ordered_dict_of},
+                             Builder{"collections Counter", counter_of},
+                             Builder{"__builtin__ set", set_of},
+                             Builder{"builtins set", set_of},
+                             Builder{"__builtin__ frozenset", set_of},
+                             Builder{"builtins frozenset", set_of},
+                             Builder{"__builtin__ complex", complex_of},
+                             Builder{"builtins complex", complex_of},
+                             Builder{"__builtin__ bytearray", bytes_of},
+                             Builder{"builtins bytearray", bytes_of},
+                             Builder{"__builtin__ bytes", bytes_of},
+                             Builder{"_codecs encode", encoded_of},
+                             Builder{"torch device", device_of},
+                             Builder{"torch Size", size_of},
+                             Builder{"torch.serialization _get_layout", layout_of},
+                             Builder{"numpy dtype", array_type_of},
+                             Builder{"numpy.core.multiarray _reconstruct", empty_array_of},
+                             Builder{"numpy._core.multiarray _reconstruct", empty_array_of},
+                             Builder{"numpy.core.numeric _frombuffer", array_from_buffer},
+                             Builder{"numpy._core.numeric _frombuffer", array_from_buffer}};
 
 bool is_dtype_name(const std::string& name) {
   try {
@@ -76,7 +76,7 @@ ValuePtr made_by(const Value& function, const Value& arguments, const Makers& ma
     fail_broken("a called object is not a function");
   }
   const auto row =
-      std::find_if(kValues.begin(), kValues.end(), [&](const Row& r) { return r.name == function.text; });
+      std::find_if(kValues.begin(), kValues.end(), [&](const Builder& r) { return r.name == function.text; });
   ValuePtr made = row == kValues.end() ? rebuilt(function.text, arguments, makers) : row->make(arguments);
   if (!made) {
     fail_unknown(function.text);

@@ -7,24 +7,24 @@
 namespace simple_torch::core::pickle {
 namespace {
 
-using Row = std::pair<c10::Layout, std::string_view>;
+using LayoutName = std::pair<c10::Layout, std::string_view>;
 
-constexpr std::array kLayouts{Row{c10::kSparse, "torch.sparse_coo"}, Row{c10::kSparseCsr, "torch.sparse_csr"},
-                              Row{c10::kSparseCsc, "torch.sparse_csc"},
-                              Row{c10::kSparseBsr, "torch.sparse_bsr"},
-                              Row{c10::kSparseBsc, "torch.sparse_bsc"}};
+constexpr std::array kLayouts{LayoutName{c10::kSparse, "torch.sparse_coo"}, LayoutName{c10::kSparseCsr, "torch.sparse_csr"},
+                              LayoutName{c10::kSparseCsc, "torch.sparse_csc"},
+                              LayoutName{c10::kSparseBsr, "torch.sparse_bsr"},
+                              LayoutName{c10::kSparseBsc, "torch.sparse_bsc"}};
 
 }  // namespace
 
 std::optional<c10::Layout> sparse_layout_of(std::string_view name) {
   const auto row =
-      std::find_if(kLayouts.begin(), kLayouts.end(), [&](const Row& r) { return r.second == name; });
+      std::find_if(kLayouts.begin(), kLayouts.end(), [&](const LayoutName& r) { return r.second == name; });
   return row == kLayouts.end() ? std::nullopt : std::optional(row->first);
 }
 
 std::optional<std::string_view> name_of_sparse_layout(c10::Layout layout) {
   const auto row =
-      std::find_if(kLayouts.begin(), kLayouts.end(), [&](const Row& r) { return r.first == layout; });
+      std::find_if(kLayouts.begin(), kLayouts.end(), [&](const LayoutName& r) { return r.first == layout; });
   return row == kLayouts.end() ? std::nullopt : std::optional(row->second);
 }
 
