@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from layout import ROOT
-from testing import Counts, apart, count_junit, count_summary, split_paths
+from testing import _FORKING, _THREADED, Counts, count_junit, count_summary, split_embedded, split_paths
 
 CTEST = """<testsuite name="release">
   <testcase name="A.b" classname="A.b" time="0.1" status="run"/>
@@ -80,13 +80,23 @@ def test_every_file_that_loads_the_library_is_listed():
         str(file.relative_to(ROOT)) for file in (ROOT / "tests").rglob("test_*.py") if loads.search(file.read_text())
     ]
     assert len(files) > 5
-    assert [file for file in files if apart([file])[1] == []] == []
+    assert [file for file in files if split_embedded([file])[1] == []] == []
 
 
 def test_tests_that_load_the_library_run_separately():
-    assert apart(["tests/abi/test_fuzz.py"]) == ([], ["tests/abi/test_fuzz.py"])
-    assert apart(["tests/host", "tests/opinfo/test_errors.py"]) == (["tests/host"], ["tests/opinfo/test_errors.py"])
-    assert apart(["tests/abi"]) == (
+    assert split_embedded(["tests/abi/test_fuzz.py"]) == ([], ["tests/abi/test_fuzz.py"])
+    assert split_embedded(["tests/host", "tests/opinfo/test_errors.py"]) == (["tests/host"], ["tests/opinfo/test_errors.py"])
+    assert split_embedded(["tests/abi"]) == (
         ["tests/abi"],
         ["tests/abi/test_fuzz.py", "tests/abi/test_embedded.py", "tests/abi/test_nodes.py"],
     )
+
+
+def test_names_chosen_for_the_thread_sanitizer_exist():
+    tests = re.compile(r"^TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", re.M)
+    commands = re.compile(r"add_test\(\s*NAME (\S+)")
+    names = [".".join(found) for file in (ROOT / "tests").rglob("*.cpp") for found in tests.findall(file.read_text())]
+    names += [found for file in (ROOT / "tests").rglob("CMakeLists.txt") for found in commands.findall(file.read_text())]
+    unmatched = [part for part in _THREADED.split("|") if not any(re.search(part, name) for name in names)]
+    assert unmatched == []
+    assert [name for name in _FORKING if name not in names] == []

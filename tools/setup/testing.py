@@ -37,7 +37,7 @@ _EMBEDDED = (
 )
 # The tests for the thread sanitizer, which does not instrument Python and LibTorch. It kills a forked process that
 # starts threads, as the workers of a DataLoader do.
-_THREADED = r"^Handles\.|^Threads\.|^MemoryRelease\.|KeptForEachThreadApart|planted_race"
+_THREADED = r"^Handles\.|^Threads\.|^MemoryRelease\.|AreSeparateForEachThread|planted_race"
 _FORKING = (
     "Threads.OfADataLoadersProcessesWork",
     "Threads.ThatEndedBeforeAForkDoNotAffectTheChild",
@@ -188,12 +188,12 @@ def _pytest(
 
     if tree.preset != "asan":
         return run(paths, variables)
-    hosts, embedded = apart(paths)
+    hosts, embedded = split_embedded(paths)
     counts = run([*hosts, *(f"--ignore={entry}" for entry in _EMBEDDED)], variables) if hosts else Counts()
     return counts + run(embedded, sanitized_embedded(variables)) if embedded else counts
 
 
-def apart(paths: Sequence[str]) -> tuple[list[str], list[str]]:
+def split_embedded(paths: Sequence[str]) -> tuple[list[str], list[str]]:
     """Splits the paths into tests that start sanitized programs and tests that load the library themselves."""
     named = [path for path in paths if any(Path(path).is_relative_to(entry) for entry in _EMBEDDED)]
     within = [entry for entry in _EMBEDDED if any(Path(entry).is_relative_to(path) for path in paths)]
