@@ -110,6 +110,17 @@ std::string open_libtorch(const fs::path& torch_dir) {
   return "";
 }
 
+/// The command that builds the backend for the environment.
+std::string build_command(const Discovery& known) {
+  if (known.found.chosen_by == "project") {
+    return "bin/simple setup --torch " + known.torch_minor;
+  }
+  if (known.python_text.empty()) {
+    return "SIMPLE_PYTHON=PYTHON bin/simple build, where PYTHON is a Python with torch " + known.torch_minor;
+  }
+  return "SIMPLE_PYTHON=" + known.python_text + " bin/simple build";
+}
+
 using OpenFunction = decltype(simple_torch_backend_open);
 
 /// Opens the backend for the environment's LibTorch and fills `filled`. Returns the error message, or "".
@@ -122,7 +133,7 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
   if (!fs::exists(backend, error)) {
     return "PyTorch " + known.found.torch_version + " was found in " + known.torch_text +
            ", but there is no backend for it (" + backend.string() +
-           "); build it: bin/simple setup --torch " + known.torch_minor;
+           "); build it: " + build_command(known);
   }
   if (std::string problem = second_copy(known.found.torch_dir); !problem.empty()) {
     return problem;

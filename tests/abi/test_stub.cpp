@@ -86,9 +86,17 @@ class FakeTorch {
 TEST(NoTorch, AMissingBackendIsNamedWithTheCommandThatBuildsIt) {
   const FakeTorch torch("2.13.4");
   setenv("SIMPLE_TORCH", torch.folder().c_str(), 1);
+  unsetenv("SIMPLE_PYTHON");
   EXPECT_THAT(why(), HasSubstr("PyTorch 2.13.4 was found in " + torch.folder().string()));
   EXPECT_THAT(why(), HasSubstr("libsimple_torch_backend-2.13.so"));
-  EXPECT_THAT(why(), HasSubstr("bin/simple setup --torch 2.13"));
+  EXPECT_THAT(why(), HasSubstr("SIMPLE_PYTHON=PYTHON bin/simple build, where PYTHON is a Python with torch 2.13"));
+}
+
+TEST(NoTorch, AMissingBackendOfANamedPythonIsBuiltWithThatPython) {
+  const FakeTorch torch("2.13.4");
+  setenv("SIMPLE_TORCH", torch.folder().c_str(), 1);
+  setenv("SIMPLE_PYTHON", "/bin/sh", 1);
+  EXPECT_THAT(why(), HasSubstr("SIMPLE_PYTHON=/bin/sh bin/simple build"));
 }
 
 #ifdef OTHER_LIBTORCH

@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 from building import pythons_to_build_for
-from layout import TORCH_VERSIONS, Environment
+from layout import SUPPORTED_TORCH, Environment
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,7 +44,8 @@ def python_with(folder: Path, torch: str, minor: str) -> Path:
 def test_named_python_gets_its_own_bridge(tmp_path):
     own = python_with(tmp_path / "own", "2.15", "3.11")
     environment = Environment("2.15", tmp_path / "own", ())
-    for torch, minor, is_built in [("2.15", "3.12", True), ("2.11", "3.11", True), ("2.15", "3.11", False)]:
+    cases = [("2.15", "3.12", True), ("2.11", "3.11", True), ("2.13", "3.11", True), ("2.15", "3.11", False)]
+    for torch, minor, is_built in cases:
         named = python_with(tmp_path / f"{torch}-{minor}", torch, minor)
         wanted = [str(own), str(named)] if is_built else [str(own)]
         assert pythons_to_build_for([environment], {"SIMPLE_PYTHON": str(named)}) == wanted
@@ -57,7 +58,7 @@ def test_unsupported_named_python_is_skipped_with_a_message(tmp_path, capsys):
     own = python_with(tmp_path / "own", "2.15", "3.11")
     environment = Environment("2.15", tmp_path / "own", ())
     old = python_with(tmp_path / "old", "2.9", "3.11")
-    supported = ", ".join(TORCH_VERSIONS)
+    supported = ", ".join(SUPPORTED_TORCH)
     for named, message in [
         (str(old), f"it has torch 2.9; supported versions: {supported}"),
         ("/no/such", "it does not run"),

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from layout import NO_TORCH, TORCH_VERSIONS
 
 from programs import is_sanitized
 
@@ -78,7 +79,7 @@ def test_unsupported_torch_is_rejected_by_name(bare):
     done = simple(bare, "setup", "--torch", "1.0")
     assert done.returncode == 2
     message = done.stderr.replace("'", "")  # newer Pythons omit the quotes
-    assert "invalid choice: 1.0 (choose from 2.15, 2.11, none)" in message
+    assert f"invalid choice: 1.0 (choose from {', '.join((*TORCH_VERSIONS, NO_TORCH))})" in message
 
 
 def test_arguments_reach_the_host_unchanged(bare):

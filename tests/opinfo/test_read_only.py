@@ -172,6 +172,11 @@ def test_documentation_has_the_list() -> None:
     assert {name for name in names if f"`{name}`" not in text} == set()
 
 
+def test_documentation_shows_the_error(findings: Findings) -> None:
+    shown = " ".join(DOCUMENT.read_text().split("```")[1].split())
+    assert {message for message in findings.messages if shown not in " ".join(message.split())} == set()
+
+
 def test_no_reader_fails_for_another_reason(findings: Findings) -> None:
     assert findings.failed == {}
 

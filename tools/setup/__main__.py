@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from pathlib import Path
 
 if sys.version_info < (3, 10):  # noqa: UP036 (the check itself runs on older versions)
     sys.exit(f"bin/simple: Python >= 3.10 is required, got {sys.version.split()[0]} ({sys.executable})")
@@ -72,10 +73,16 @@ def _bench(options: argparse.Namespace) -> int:
     set_up(torch, Build(options.preset), assume_yes=options.yes)  # a benchmark builds its own programs
     env = environment(torch)
     variables = test_variables(Build(options.preset), env, long=False)
-    for program in sorted(ROOT.glob("benchmarks/*/run.py")) + sorted(ROOT.glob("benchmarks/*/costs.py")):
+    for program in benchmarks():
         print(f"== {program.relative_to(ROOT)}", flush=True)
         subprocess.run([env.python, program], cwd=ROOT, env=variables, check=True)
     return 0
+
+
+def benchmarks() -> list[Path]:
+    """The programs that bin/simple bench runs; the other files of these folders are their parts."""
+    names = ("run.py", "costs.py", "steps.py", "forwards.py")
+    return [program for name in names for program in sorted(ROOT.glob(f"benchmarks/*/{name}"))]
 
 
 def _doctor(_options: argparse.Namespace) -> int:

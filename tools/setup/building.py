@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from console import run, log, step
-from layout import ROOT, TORCH_VERSIONS, Build, Environment
+from layout import ROOT, SUPPORTED_TORCH, Build, Environment
 
 _TORCH_AND_PYTHON = """
 import importlib.metadata, sys
@@ -50,10 +50,10 @@ def pythons_to_build_for(environments: Sequence[Environment], variables: Mapping
     if not pythons or not named or any(Path(named).absolute() == Path(python).absolute() for python in pythons):
         return pythons
     torch, minor = _torch_and_python(named)
-    if torch not in TORCH_VERSIONS:
+    if torch not in SUPPORTED_TORCH:
         fault = f"has torch {torch}" if torch else "does not run or has no torch"
         log(
-            f"no bridge is built for SIMPLE_PYTHON={named}: it {fault}; supported versions: {', '.join(TORCH_VERSIONS)}"
+            f"no bridge is built for SIMPLE_PYTHON={named}: it {fault}; supported versions: {', '.join(SUPPORTED_TORCH)}"
         )
         return pythons
     is_there = (torch, minor) in map(_torch_and_python, pythons)

@@ -61,15 +61,15 @@ def choose_python(variables: Mapping[str, str], own: Path) -> tuple[str, str]:
     """Returns the Python that programs use, and why. The front chooses in the same way."""
     if named := variables.get("SIMPLE_PYTHON"):
         return named, "set by SIMPLE_PYTHON"
-    passed_over = ""
+    ignored = ""
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if active := variables.get(variable):
             python = str(Path(active) / "bin" / "python")
             version, _ = _torch_version((_ask(python) or {}).get("torch"))
             if version and _supported(version):
                 return python, "the active environment has a supported torch"
-            passed_over += f"; the active {active} has no supported torch and is ignored"
-    return str(own), f"the project's own{passed_over}"
+            ignored += f"; the active {active} has no supported torch and is ignored"
+    return str(own), f"the project's own{ignored}"
 
 
 def _build_tools() -> list[Finding]:
@@ -124,8 +124,10 @@ def _torch(variables: Mapping[str, str], python: str, facts: dict) -> list[Findi
         Finding("LibTorch", str(libtorch), None if (libtorch / "libtorch_cpu.so").exists() else incomplete, fix),
         _cuda(cuda),
     ]
+    is_own = Path(python) == _own_python() and not named
+    command = _setup_command(minor) if is_own else f"SIMPLE_PYTHON={python} bin/simple build"
     for part in (f"libsimple_torch_backend-{minor}.so", f"libsimple_torch_bridge-{minor}.cpython-{facts['minor']}.so"):
-        findings.append(_built(part.split("-")[0].removeprefix("libsimple_torch_"), _BUILD.lib / part, minor))
+        findings.append(_built(part.split("-")[0].removeprefix("libsimple_torch_"), _BUILD.lib / part, command))
     return findings
 
 
@@ -153,8 +155,8 @@ def _cuda(wheel_version: str | None) -> Finding:
 
 
 def _files_built() -> list[Finding]:
-    findings = [_built("front", _BUILD.lib / "libspl_torch.so", DEFAULT_TORCH)]
-    host = _built("host", _BUILD.host, DEFAULT_TORCH)
+    findings = [_built("front", _BUILD.lib / "libspl_torch.so")]
+    host = _built("host", _BUILD.host)
     if not host.fault:
         version = system.version_of([str(_BUILD.host), "--version"])
         host = Finding("host", f"{version}  {_BUILD.host}") if version else Finding(
@@ -162,11 +164,14 @@ def _files_built() -> list[Finding]:
     return [*findings, host]
 
 
-def _built(name: str, file: Path, minor: str) -> Finding:
+def _built(name: str, file: Path, command: str = _SETUP) -> Finding:
     if file.exists():
         return Finding(name, str(file))
-    command = _SETUP if minor == DEFAULT_TORCH else f"{_SETUP} --torch {minor}"
     return Finding(name, "not built", f"{file.name} is missing", command)
+
+
+def _setup_command(minor: str) -> str:
+    return _SETUP if minor == DEFAULT_TORCH else f"{_SETUP} --torch {minor}"
 
 
 def _own_python() -> Path:
