@@ -2,7 +2,7 @@
 #
 # For an environment with torch 2.15 (suffix `2.15`):
 #   torch_env_2.15    LibTorch: headers, libtorch, libtorch_cpu, libc10
-#   python_env_2.15   CPython's headers only; nothing of ours links libpython
+#   python_env_2.15   CPython's headers only; none of our targets links libpython
 #   TORCH_ENV_2.15_PYTHON, _DIR (the torch package), _VERSION (2.15.0), _TORCH_MINOR (2.15), _PY_MINOR (3.11)
 #
 # A second environment with the same torch and another Python, such as 3.12, has the suffix `2.15-py3.12` and needs only a
@@ -64,7 +64,7 @@ function(simple_torch_find_environments pythons out others)
   set(${others} ${rest} PARENT_SCOPE)
 endfunction()
 
-# The front rejects a torch that is not supported, so a backend for it is of no use.
+# The front rejects a torch that is not supported, so a backend for it would not be used.
 function(_simple_torch_check_supported python version torch_minor py_minor)
   if(NOT torch_minor IN_LIST SIMPLE_TORCH_SUPPORTED_TORCH)
     list(JOIN SIMPLE_TORCH_SUPPORTED_TORCH ", " supported)

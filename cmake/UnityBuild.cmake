@@ -8,9 +8,9 @@ function(simple_torch_batch name)
   set_property(SOURCE ${ARGN} PROPERTY UNITY_GROUP ${name})
 endfunction()
 
-# Distributes the other sources of `target` over `batches` batches in turn: files of one folder share a namespace and
-# often have local functions of the same name, so neighbours go to different batches. CMake compiles sources with
-# compile options of their own alone.
+# Distributes the other sources of `target` over `batches` batches in turn. Files of one folder share a namespace and
+# often have local functions of the same name, so adjacent files go to different batches. CMake compiles a source with
+# its own compile options alone.
 function(simple_torch_unity target batches)
   if(NOT SIMPLE_UNITY_BUILD)
     return()

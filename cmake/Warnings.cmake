@@ -1,4 +1,4 @@
-# simple_torch::warnings: what every target of ours is compiled with.
+# simple_torch::warnings: the warnings of all our targets.
 add_library(simple_torch_warnings INTERFACE)
 add_library(simple_torch::warnings ALIAS simple_torch_warnings)
 target_compile_options(simple_torch_warnings INTERFACE
