@@ -89,7 +89,7 @@ def describe(missing: Environment | None, plan: system.Plan, free_gb: float) -> 
 
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """Serialises set-ups: a second one waits for the first, then finds everything done."""
+    """Serializes set-ups: a second one waits for the first, then finds everything done."""
     STATE.mkdir(exist_ok=True)
     with open(STATE / "lock", "w") as lock:
         try:
