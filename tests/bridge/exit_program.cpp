@@ -1,4 +1,4 @@
-// Exits in the way that its first argument names; test_life.cpp checks the exit code and the output.
+// Exits in the way that its first argument names; test_shutdown.cpp checks the exit code and the output.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

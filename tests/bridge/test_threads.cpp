@@ -68,6 +68,8 @@ TEST_F(Threads, KeepOneThreadStateEach) {
   }).join();
 }
 
+// Guards `destroy_thread`: Python must forget the state of an ended thread, or each thread that called Python
+// leaks one.
 TEST_F(Threads, ThatEndLeaveNoThreadStateBehind) {
   exec("import sys");
   const int64_t before = number(eval("len(sys._current_frames())"));
@@ -213,7 +215,9 @@ TEST_F(MemoryRelease, HappensWhilePythonComputes) {
   computing.join();
 }
 
-/// Two threads release the last two handles of a tensor; neither knows which is last.
+// Guards the decision which release of a shared tensor is the last: two threads release its two handles at
+// the same time while a third one holds the GIL. The last release queues the memory; one that waited for the
+// GIL would deadlock here.
 TEST_F(MemoryRelease, OfOneTensorByTwoThreadsNeverBlocks) {
   constexpr size_t kTensors = 100'000;
   std::array<std::vector<Held>, 2> handles;

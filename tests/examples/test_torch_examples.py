@@ -26,7 +26,7 @@ def test_creation_shows_shapes_counts_and_sums(simple):
     assert out[12:] == ["Drawn from the normal distribution:", *drawn]
 
 
-def test_operations_take_raw_handles_and_give_the_right_sums(simple):
+def test_operations_accept_raw_handles_and_return_the_right_sums(simple):
     out = lines(simple(FOLDER + "basics/02_tensor_operations.spl"))
     assert "a + b: shape [3, 3], sum 27.0" in out  # 9 * (1 + 2)
     assert "a * b: shape [3, 3], sum 18.0" in out  # 9 * 1 * 2

@@ -19,7 +19,7 @@ def test_a_file_runs_with_its_arguments(tmp_path: Path, words: list[str]) -> Non
     assert (result.returncode, result.stdout) == (0, "[one, --two]\n"), result.stderr
 
 
-def test_modules_are_found_beside_the_program_whatever_the_current_folder(
+def test_modules_are_found_next_to_the_program_in_any_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "parts").mkdir()
@@ -116,7 +116,7 @@ def test_output_that_cannot_be_written_is_an_error() -> None:
     assert "cannot write to standard output" in done.stderr
 
 
-def test_a_failure_in_what_a_generator_left_deferred_is_reported(tmp_path: Path) -> None:
+def test_an_error_in_deferred_code_of_a_generator_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "lost.spl"
     file.write_text('fn steps():\n    defer panic("late")\n    yield 1\nprint next(steps())\n')
     done = run(file)

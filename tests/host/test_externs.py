@@ -34,7 +34,7 @@ def test_one_variable_names_folders(tmp_path: Path, native_library: Path, monkey
     assert run(program(tmp_path, NEGATE)).stdout == "-5\n"
 
 
-def test_an_unknown_function_tells_where_it_was_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_function_error_lists_the_searched_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMPLE_SFFI_PATH", str(tmp_path))
     result = run(program(tmp_path, NEGATE))
     assert result.returncode == 1
@@ -42,14 +42,14 @@ def test_an_unknown_function_tells_where_it_was_looked_for(tmp_path: Path, monke
     assert f"\n  {tmp_path}/libspl_probe.so (not found)\n" in result.stderr
 
 
-def test_a_file_that_is_no_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_not_a_library_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "libspl_probe.so").write_text("no library")
     monkeypatch.setenv("SIMPLE_SFFI_PATH", str(tmp_path))
     result = run(program(tmp_path, NEGATE))
     assert f"{tmp_path}/libspl_probe.so ({tmp_path}/libspl_probe.so: file too short)" in result.stderr
 
 
-def test_a_failure_on_a_thread_of_native_code_is_told_and_gives_zero(tmp_path: Path) -> None:
+def test_an_error_on_a_native_thread_is_reported_and_returns_zero(tmp_path: Path) -> None:
     file = program(
         tmp_path,
         "extern fn rt_probe_in_threads(f: fn(i64) -> i64) -> i64\n"
@@ -71,7 +71,7 @@ def test_exit_in_a_function_that_native_code_calls_ends_the_program(tmp_path: Pa
     assert (result.stdout, result.returncode) == ("", 7)
 
 
-def test_functions_on_simple_threads_and_native_threads_take_turns(tmp_path: Path) -> None:
+def test_functions_on_simple_threads_and_native_threads_alternate(tmp_path: Path) -> None:
     file = program(
         tmp_path,
         "extern fn rt_probe_in_threads(f: fn(i64) -> i64) -> i64\n"

@@ -83,7 +83,7 @@ def test_a_spec_that_holds_ends_with_zero(tmp_path: Path) -> None:
     "imports",
     ["", "use std.spec.{describe, it, expect, context}\n", "use std.spec.*\n", "use std.sspec\n", "import std.spec\n"],
 )
-def test_every_import_of_the_words_is_accepted(tmp_path: Path, imports: str) -> None:
+def test_every_import_form_is_accepted(tmp_path: Path, imports: str) -> None:
     file = spec(tmp_path, "words", imports + 'describe "words":\n    it "work":\n        expect(1).to_equal(1)\n')
     result = run(file)
     assert result.stdout == "words\n  ✓ work\n\n1 example, 0 failures\n", result.stderr
@@ -94,7 +94,7 @@ def test_a_failure_without_a_matcher_is_placed_at_its_line(tmp_path: Path) -> No
     assert f"\n  {file}:4: bare fails\n    expected 1 to be greater than 2\n" in run("test", file).stdout
 
 
-def test_an_error_tells_its_place_and_the_next_example_runs(tmp_path: Path) -> None:
+def test_an_error_reports_its_location_and_the_next_example_runs(tmp_path: Path) -> None:
     file = spec(
         tmp_path, "error", 'describe "e":\n    it "stops":\n        1 / 0\n    it "runs":\n        check(true)\n'
     )
@@ -141,7 +141,7 @@ def test_specs_are_found_in_folders_in_order_and_summed(tmp_path: Path) -> None:
     assert result.stdout.splitlines()[-2:] == ["Results: 3 total, 3 passed, 0 failed", "3 passed, 0 failed, 0 skipped"]
 
 
-def test_several_paths_are_run_and_a_missing_one_is_told(tmp_path: Path) -> None:
+def test_several_paths_are_run_and_a_missing_one_is_reported(tmp_path: Path) -> None:
     files = [spec(tmp_path, name, f'describe "{name}":\n    it "holds":\n        check(true)\n') for name in "ab"]
     assert run("test", *files).stdout.splitlines()[-1] == "2 passed, 0 failed, 0 skipped"
     missing = run("test", tmp_path / "absent_spec.spl")

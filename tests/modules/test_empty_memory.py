@@ -47,7 +47,7 @@ class Net(nn.Module):
         return self.norm(self.fc(x)) + self.table
 
 
-def test_to_empty_gives_a_meta_model_memory_and_a_state():
+def test_to_empty_allocates_memory_for_a_meta_model():
     ours, theirs, full = OURS.net("meta"), Net("meta"), Net("cpu")
     assert list(OURS.devices(ours)) == [f"{name} {value.device}" for name, value in theirs.named_parameters()]
     OURS.emptied(ours, "cpu", True)

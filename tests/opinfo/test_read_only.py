@@ -191,7 +191,7 @@ def test_writers_are_rejected(findings: Findings) -> None:
     assert wrote_nothing >= FIELDS_ONLY
 
 
-def test_each_error_says_read_only_and_suggests_a_clone(findings: Findings) -> None:
+def test_each_error_mentions_read_only_and_suggests_a_clone(findings: Findings) -> None:
     assert findings.messages
     assert {message for message in findings.messages if "use its .clone()" not in message} == set()
 

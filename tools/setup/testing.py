@@ -21,7 +21,7 @@ _EMBEDDED = (
     "tests/abi/test_embedded.py",
     "tests/abi/test_nodes.py",
     "tests/autograd",
-    "tests/bridge/test_hosts_of_python.py",
+    "tests/bridge/test_jupyter_and_xdist.py",
     "tests/bridge/test_python_process.py",
     "tests/bridge/test_simple_in_python.py",
     "tests/data",

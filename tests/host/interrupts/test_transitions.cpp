@@ -31,16 +31,18 @@ Context in_python(bool main, bool workers, bool simple_is_active) {
           .simple_is_active = simple_is_active};
 }
 
-std::vector<Row> rows() {
-  const Context outside{.simple_is_active = true};
+const Context kOutsidePython{.simple_is_active = true};
+
+/// Rows 1 to 5: the mark, Python processes, the wrong thread.
+std::vector<Row> rows_before_requests() {
   return {
       // 1, 2: the mark, whatever else is going on
-      {"WatchedMarkIsSet", {.mark = Mark::kWatched}, outside, {{.mark = Mark::kSet}, kSetMark}},
+      {"WatchedMarkIsSet", {.mark = Mark::kWatched}, kOutsidePython, {{.mark = Mark::kSet}, kSetMark}},
       {"WatchedMarkIsSetWhilePythonRuns",
        {.mark = Mark::kWatched},
        in_python(true, true, true),
        {{.mark = Mark::kSet}, kSetMark}},
-      {"SetMarkEndsTheProcess", {.mark = Mark::kSet}, outside, {{.mark = Mark::kSet}, kEndNow}},
+      {"SetMarkEndsTheProcess", {.mark = Mark::kSet}, kOutsidePython, {{.mark = Mark::kSet}, kEndNow}},
       // 3, 4: a Python process
       {"PythonProcessThatWaitsForSimpleStopsSimple",
        {},
@@ -63,9 +65,18 @@ std::vector<Row> rows() {
        {.python_main = kPending},
        {.main_in_python = true, .on_python_main = false},
        {{.python_main = kPending}, kForwardToPythonMain}},
+  };
+}
+
+/// Rows 6 to 10: first and later requests.
+std::vector<Row> rows_of_requests() {
+  return {
       // 6, 7: no thread inside Python
-      {"FirstInterruptStopsSimple", {}, outside, {{.simple = kPending}, kStopSimple}},
-      {"SecondInterruptEndsTheProcess", {.simple = kPending}, outside, {{.simple = kPending}, kEndNow}},
+      {"FirstInterruptStopsSimple", {}, kOutsidePython, {{.simple = kPending}, kStopSimple}},
+      {"SecondInterruptEndsTheProcess",
+       {.simple = kPending},
+       kOutsidePython,
+       {{.simple = kPending}, kEndNow}},
       // 8, 9: a second interrupt while Python runs
       {"SecondInterruptOfPythonsMainThreadEndsInOrder",
        {.python_main = kPending},
@@ -119,8 +130,10 @@ TEST_P(Transitions, OfASignal) {
   EXPECT_EQ(transition.next, GetParam().expected.next);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Transitions, testing::ValuesIn(rows()),
-                         [](const auto& row) { return row.param.name; });
+std::string name_of(const testing::TestParamInfo<Row>& row) { return row.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(BeforeRequests, Transitions, testing::ValuesIn(rows_before_requests()), name_of);
+INSTANTIATE_TEST_SUITE_P(Requests, Transitions, testing::ValuesIn(rows_of_requests()), name_of);
 
 // ---- what a client reports
 

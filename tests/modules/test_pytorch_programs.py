@@ -1,4 +1,4 @@
-"""Typical PyTorch programs in Simple (typical.spl) and in Python: the same results, bit for bit."""
+"""Typical PyTorch programs in Simple (pytorch_programs.spl) and in Python: the same results, bit for bit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch.optim.swa_utils import SWALR, AveragedModel, get_ema_multi_avg_fn, up
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, TensorDataset
 
-OURS = run_file(Path(__file__).with_name("typical.spl"))
+OURS = run_file(Path(__file__).with_name("pytorch_programs.spl"))
 X = torch.linspace(-1.0, 1.0, 24).reshape(8, 3)
 Y = (X * X).sum(1, keepdim=True)
 

@@ -1,4 +1,4 @@
-// The start and the exit of processes that embed Python.
+// Start-up and shutdown of processes that embed Python.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -54,6 +54,8 @@ class TemporaryFolder {
 
 class RandomExit : public testing::TestWithParam<int> {};
 
+// Guards the order of the steps at shutdown for combinations of the states below: a wrong order crashes,
+// deadlocks or loses output for some of them only.
 TEST_P(RandomExit, IsCleanWithEverythingFlushed) {
   const int count = round_trips::count() == 1'000'000 ? 50 : 1;
   for (int seed = GetParam() * count; seed < (GetParam() + 1) * count; ++seed) {
@@ -65,7 +67,7 @@ TEST_P(RandomExit, IsCleanWithEverythingFlushed) {
 }
 
 // Twenty instances of one exit each, or of 50 in the long tests.
-INSTANTIATE_TEST_SUITE_P(Life, RandomExit, testing::Range(0, 20));
+INSTANTIATE_TEST_SUITE_P(Shutdown, RandomExit, testing::Range(0, 20));
 
 class Exit : public testing::TestWithParam<const char*> {};
 
@@ -76,24 +78,34 @@ TEST_P(Exit, IsCleanWithEverythingFlushed) {
   EXPECT_THAT(outcome.output, HasSubstr("exit function ran\n"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Life, Exit,
-                         testing::Values("return", "exit on another thread", "daemon thread",
-                                         "thread inside Python", "python thread working", "after an error",
-                                         "shutdown first", "deleters at exit", "deleters on a thread",
-                                         "objects at exit"),
-                         [](const auto& each) {
-                           std::string name = each.param;
-                           std::replace(name.begin(), name.end(), ' ', '_');
-                           return name;
-                         });
+// Each state guards one hazard of shutdown. Objects, tensors and a capsule are alive in all of them.
+constexpr const char* kExitStates[] = {
+    "return",                  // exit functions and flushes run without an explicit shutdown
+    "exit on another thread",  // the exit handler runs on a thread that Python does not know
+    "daemon thread",           // a thread of Python competes for the GIL during the exit
+    "thread inside Python",    // a thread of the program is blocked in Python and never returns
+    "python thread working",   // a non-daemon thread of Python must be joined
+    "after an error",          // the kept error holds nothing that Python has to release
+    "shutdown first",          // the exit handler runs after an explicit shutdown, and later calls fail
+    "deleters at exit",        // DLPack deleters run in an exit function and after Python's exit work
+    "deleters on a thread",    // DLPack deleters run on another thread while the bridge closes
+    "objects at exit",         // static objects release Python objects after the shutdown
+};
+
+INSTANTIATE_TEST_SUITE_P(Shutdown, Exit, testing::ValuesIn(kExitStates), [](const auto& each) {
+  std::string name = each.param;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+});
 
 // Guards `leak_pending_releases`: static objects that released Python objects after the shutdown ran Python
 // code in a closed interpreter.
-TEST(Life, RunsNoPythonCodeAfterShutdown) {
+TEST(Shutdown, RunsNoPythonCodeAfterShutdown) {
   EXPECT_THAT(run_program("objects at exit").output, Not(HasSubstr("too late")));
 }
 
-TEST(Life, JoinsPythonThreadsAsPythonDoes) {
+// Guards `threading._shutdown` in the exit work: CPython joins non-daemon threads at exit.
+TEST(Shutdown, JoinsPythonThreadsAsPythonDoes) {
   EXPECT_THAT(run_program("python thread working").output, HasSubstr("work done"));
 }
 
