@@ -7,7 +7,7 @@ index.toml lists them. Each is one of:
 - a snippet in pending.toml, with the name of the missing feature, unchanged in pending/. It is run too, and must fail
   until the feature exists; pytest counts it as xfailed.
 
-With SIMPLE_SEEDS, the folder of the documents, the programs' lines are compared with the documents.
+With SIMPLE_SPECIFICATION, the folder of the documents, the programs' lines are compared with the documents.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from programs import hold, run
 
 FOLDER = Path(__file__).parent
 INDEX = {
-    (seed.removeprefix("seed-"), int(number)): snippet
-    for seed, snippets in tomllib.loads((FOLDER / "index.toml").read_text()).items()
+    (document.removeprefix("document-"), int(number)): snippet
+    for document, snippets in tomllib.loads((FOLDER / "index.toml").read_text()).items()
     for number, snippet in snippets.items()
 }
 PENDING = tomllib.loads((FOLDER / "pending.toml").read_text())["snippet"]
@@ -43,8 +43,8 @@ COMMANDS = {
 
 def key_of(file: Path) -> tuple[str, int]:
     """The document and the number in a file's name: 002_07_sequential_models.spl."""
-    seed, number, _ = file.name.split("_", 2)
-    return seed, int(number)
+    document, number, _ = file.name.split("_", 2)
+    return document, int(number)
 
 
 def has_cuda() -> bool:
@@ -52,7 +52,7 @@ def has_cuda() -> bool:
 
 
 def feature_of(file: Path) -> str:
-    return next(p["feature"] for p in PENDING if (p["seed"], p["number"]) == key_of(file))
+    return next(p["feature"] for p in PENDING if (p["document"], p["number"]) == key_of(file))
 
 
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.stem)
@@ -85,23 +85,23 @@ def test_pending_snippet(file: Path, request: pytest.FixtureRequest) -> None:
 
 
 def test_each_snippet_is_accounted_for_once() -> None:
-    whole = [(p["seed"], p["number"]) for p in PENDING if "part" not in p]
+    whole = [(p["document"], p["number"]) for p in PENDING if "part" not in p]
     commands = [("003", number) for number in COMMANDS]
     files = [key for key, snippet in INDEX.items() if snippet["form"] == "file"]
     assert sorted([*map(key_of, PROGRAMS), *whole, *commands, *files]) == sorted(INDEX)
 
 
 def test_pending_snippets_are_programs_and_named() -> None:
-    assert sorted(map(key_of, WAITING)) == sorted((p["seed"], p["number"]) for p in PENDING if "part" not in p)
-    assert {(p["seed"], p["number"]) for p in PENDING} <= set(INDEX)
+    assert sorted(map(key_of, WAITING)) == sorted((p["document"], p["number"]) for p in PENDING if "part" not in p)
+    assert {(p["document"], p["number"]) for p in PENDING} <= set(INDEX)
     assert all(p["feature"] and p["planned"] for p in PENDING)
 
 
 def test_pending_parts_belong_to_programs() -> None:
-    assert {(p["seed"], p["number"]) for p in PENDING if "part" in p} <= set(map(key_of, PROGRAMS))
+    assert {(p["document"], p["number"]) for p in PENDING if "part" in p} <= set(map(key_of, PROGRAMS))
 
 
-if "SIMPLE_SEEDS" in os.environ:  # the documents are not part of the repository
+if "SIMPLE_SPECIFICATION" in os.environ:  # the documents are not part of the repository
 
     @pytest.mark.parametrize("file", PROGRAMS + WAITING, ids=lambda file: file.stem)
     def test_lines_match_the_document(file: Path) -> None:
@@ -113,15 +113,15 @@ if "SIMPLE_SEEDS" in os.environ:  # the documents are not part of the repository
         assert wanted is None, f"missing: {wanted}"
 
     def test_the_index_lists_all_snippets() -> None:
-        for seed in sorted({seed for seed, _ in INDEX}):
-            assert len(snippets_of(seed)) == len([key for key in INDEX if key[0] == seed])
+        for document in sorted({document for document, _ in INDEX}):
+            assert len(snippets_of(document)) == len([key for key in INDEX if key[0] == document])
 
 
-def snippets_of(seed: str) -> list[list[str]]:
+def snippets_of(document: str) -> list[list[str]]:
     """The Simple, SDN and `-e` snippets of a document, each as its nonempty lines."""
-    (document,) = Path(os.environ["SIMPLE_SEEDS"]).glob(f"{seed}_*")
+    (path,) = Path(os.environ["SIMPLE_SPECIFICATION"]).glob(f"{document}_*")
     found, lines = [], None
-    for line in document.read_text().splitlines():
+    for line in path.read_text().splitlines():
         fence = re.match(r"\s*```(simple|sdn|bash)?\s*$", line)
         if lines is None and fence and fence[1]:
             kind, lines = fence[1], []
