@@ -266,7 +266,7 @@ bool from_active(FoundEnvironment& found, const char* variable, const Variables&
   }
   found.notice =
       "simple: the active environment " + prefix + " is ignored: it has " +
-      (version.empty() ? "no PyTorch" : "PyTorch " + version + ", supported are " + supported_range());
+      (version.empty() ? "no PyTorch" : "PyTorch " + version + "; supported versions: " + supported_range());
   return false;
 }
 
@@ -313,7 +313,7 @@ FoundEnvironment find_environment(const fs::path& library_dir, const Variables& 
   }
   if (!found.torch_dir.empty() && !is_supported(found.torch_version)) {
     found.problem = "PyTorch " + found.torch_version + " in " + found.torch_dir.string() +
-                    " is not supported, supported are " + supported_range();
+                    " is not supported; supported versions: " + supported_range();
   }
   return found;
 }

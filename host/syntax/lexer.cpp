@@ -497,7 +497,7 @@ void Lexer::unexpected_character() {
          printable ? "unexpected character '" + std::string(character) + "'"
                    : "unexpected byte " + std::to_string(static_cast<unsigned char>(character[0])),
          curly                   ? "use plain quotes: \""
-         : character == "\u00A0" ? "replace the no-break space by a space"
+         : character == "\u00A0" ? "replace the no-break space with a space"
                                  : "");
   pos_ += length;
 }

@@ -25,26 +25,8 @@ def instance_type(function: type) -> type:
         def __setattr__(self, name: str, value: Any) -> None:
             ask(self, "set", name, value)
 
-        def __call__(self, /, *values: Any, **named: Any) -> Any:
-            return ask(self, "call", *values, **named)
-
         def __dir__(self) -> list[str]:
             return sorted({*object.__dir__(self), *ask(self, "members")})
-
-        def __repr__(self) -> str:
-            return ask(self, "text")
-
-        def __len__(self) -> int:
-            return ask(self, "length")
-
-        def __getitem__(self, key: Any) -> Any:
-            return ask(self, "item", key)
-
-        def __setitem__(self, key: Any, value: Any) -> None:
-            ask(self, "put", key, value)
-
-        def __contains__(self, item: Any) -> bool:
-            return ask(self, "contains", item)
 
         def __iter__(self) -> Iterator[Any]:
             step = ask(self, "steps")
@@ -53,9 +35,6 @@ def instance_type(function: type) -> type:
 
         def __bool__(self) -> bool:
             return ask(self, "truth") if ask(self, "has", "__bool__") else True
-
-        def __neg__(self) -> Any:
-            return ask(self, "negative")
 
         def __eq__(self, other: object) -> Any:
             if isinstance(other, function):
@@ -74,12 +53,11 @@ def instance_type(function: type) -> type:
 
             return reduced(self)
 
-        def __enter__(self) -> Any:
-            return ask(self, "enter")
-
         def __exit__(self, *failure: object) -> None:
             ask(self, "exit")
 
+    for method, question in REQUESTS.items():
+        setattr(Instance, method, _request(ask, question))
     for symbol, (name, hook) in OPERATORS.items():
         setattr(Instance, f"__{name}__", _operator(ask, "operate", symbol, f"__{hook}__"))
         if symbol not in COMPARISONS:  # Python reflects comparisons itself
@@ -87,6 +65,16 @@ def instance_type(function: type) -> type:
     return Instance
 
 
+REQUESTS = {  # Python's method: the request that it becomes
+    "__call__": "call",
+    "__repr__": "text",
+    "__len__": "length",
+    "__getitem__": "item",
+    "__setitem__": "put",
+    "__contains__": "contains",
+    "__neg__": "negative",
+    "__enter__": "enter",
+}
 OPERATORS = {  # symbol: (Python's name, Simple's name)
     "+": ("add", "add"),
     "-": ("sub", "sub"),
@@ -101,6 +89,15 @@ OPERATORS = {  # symbol: (Python's name, Simple's name)
     ">=": ("ge", "ge"),
 }
 COMPARISONS = ("<", "<=", ">", ">=")
+
+
+def _request(ask: Any, question: str) -> Any:
+    """Return a method that sends its arguments with the request."""
+
+    def request(self: Any, /, *values: Any, **named: Any) -> Any:
+        return ask(self, question, *values, **named)
+
+    return request
 
 
 def _operator(ask: Any, question: str, symbol: str, hook: str) -> Any:

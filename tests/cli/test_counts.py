@@ -85,7 +85,10 @@ def test_every_file_that_loads_the_library_is_listed():
 
 def test_tests_that_load_the_library_run_separately():
     assert split_embedded(["tests/abi/test_fuzz.py"]) == ([], ["tests/abi/test_fuzz.py"])
-    assert split_embedded(["tests/host", "tests/opinfo/test_errors.py"]) == (["tests/host"], ["tests/opinfo/test_errors.py"])
+    assert split_embedded(["tests/host", "tests/opinfo/test_errors.py"]) == (
+        ["tests/host"],
+        ["tests/opinfo/test_errors.py"],
+    )
     assert split_embedded(["tests/abi"]) == (
         ["tests/abi"],
         ["tests/abi/test_fuzz.py", "tests/abi/test_embedded.py", "tests/abi/test_nodes.py"],
@@ -96,7 +99,9 @@ def test_names_chosen_for_the_thread_sanitizer_exist():
     tests = re.compile(r"^TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", re.M)
     commands = re.compile(r"add_test\(\s*NAME (\S+)")
     names = [".".join(found) for file in (ROOT / "tests").rglob("*.cpp") for found in tests.findall(file.read_text())]
-    names += [found for file in (ROOT / "tests").rglob("CMakeLists.txt") for found in commands.findall(file.read_text())]
+    names += [
+        found for file in (ROOT / "tests").rglob("CMakeLists.txt") for found in commands.findall(file.read_text())
+    ]
     unmatched = [part for part in _THREADED.split("|") if not any(re.search(part, name) for name in names)]
     assert unmatched == []
     assert [name for name in _FORKING if name not in names] == []

@@ -65,5 +65,5 @@ def test_plan_prints_packages_and_sizes():
     assert "system packages (up to 0.5 GB): cmake" in text
     assert "Python packages (8.2 GB on disk, 3.6 GB to download)" in text
     assert "torch 2.15 with its CUDA libraries (about 5.5 GB)" in text
-    assert "8.4 GB of the 40 GB free" in text
+    assert "in total 8.4 GB, free on this disk: 40 GB" in text
     assert ".simple/torch-2.15" in text

@@ -83,7 +83,9 @@ def describe(missing: Environment | None, plan: system.Plan, free_gb: float) -> 
             f"    torch {missing.torch} with its CUDA libraries (about {TORCH_SIZES[missing.torch]['torch_gb']} GB), torchvision,",
             f"    and the packages of the examples and tests; all in {missing.folder}, based on {plan.python}",
         ]
-    lines.append(f"The build goes into this folder. In all {needed_gb(missing):.1f} GB of the {free_gb:.0f} GB free on this disk.")
+    lines.append(
+        f"  the build, in this folder; in total {needed_gb(missing):.1f} GB, free on this disk: {free_gb:.0f} GB"
+    )
     return lines
 
 
