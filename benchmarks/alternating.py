@@ -21,9 +21,9 @@ def nanoseconds(call: Callable[[], object], settle: Callable[[], object]) -> flo
 def compared(
     theirs: Callable[[], object], ours: Callable[[], object], settle: Callable[[], object] = lambda: None
 ) -> tuple[float, float]:
-    """The minimum time of a call of each over alternating rounds, without the empty loop; each round ends with `settle()`."""
-    least = [math.inf, math.inf, math.inf]
+    """The minimum time of a call of each in alternating rounds, without the empty loop; `settle()` ends each round."""
+    minimum = [math.inf, math.inf, math.inf]
     for _ in range(ROUNDS):
-        for i, way in enumerate((theirs, ours, lambda: None)):
-            least[i] = min(least[i], nanoseconds(way, settle))
-    return least[0] - least[2], least[1] - least[2]
+        for i, call in enumerate((theirs, ours, lambda: None)):
+            minimum[i] = min(minimum[i], nanoseconds(call, settle))
+    return minimum[0] - minimum[2], minimum[1] - minimum[2]

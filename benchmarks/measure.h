@@ -1,4 +1,4 @@
-// Two ways of the same work, timed side by side.
+// Times two implementations of one operation in alternating rounds.
 #pragma once
 
 #include <algorithm>
@@ -19,16 +19,16 @@ double nanoseconds(int64_t calls, Body&& body) {
   return taken.count() / static_cast<double>(calls);
 }
 
-/// Rounds alternate between the ways; each way's time is the least of its rounds. Prints the name and the
-/// nanoseconds of each.
+/// Times both implementations in alternating rounds. Prints the name and the minimum of each in
+/// nanoseconds.
 template <class Theirs, class Ours>
 void compare(const char* name, int rounds, int64_t calls, Theirs&& theirs, Ours&& ours) {
-  double least_theirs = std::numeric_limits<double>::max(), least_ours = least_theirs;
+  double minimum_theirs = std::numeric_limits<double>::max(), minimum_ours = minimum_theirs;
   for (int round = 0; round < rounds; ++round) {
-    least_theirs = std::min(least_theirs, nanoseconds(calls, theirs));
-    least_ours = std::min(least_ours, nanoseconds(calls, ours));
+    minimum_theirs = std::min(minimum_theirs, nanoseconds(calls, theirs));
+    minimum_ours = std::min(minimum_ours, nanoseconds(calls, ours));
   }
-  std::printf("%s %.1f %.1f\n", name, least_theirs, least_ours);
+  std::printf("%s %.1f %.1f\n", name, minimum_theirs, minimum_ours);
 }
 
 }  // namespace simple_torch::benchmarks

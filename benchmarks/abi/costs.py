@@ -4,7 +4,7 @@
 
 1. calls.cpp: add on two tensors by a typed function and by a numbered operator, each alternating with at::add in the
    same process. Goals: at most 1.07 and 1.17 times as long on 2x2, at most 1.005 on 1,000,000 elements.
-2. `a + b` on 2x2 tensors in a loop, in Simple and in Python in turns; only the loops are timed, and each time is the
+2. `a + b` on 2x2 tensors in a loop, in Simple and in Python alternately; only the loops are timed, and each time is the
    minimum of its batches. Goal: Simple runs at least 1.5 times as many per second.
 3. The memory that 10^6 additions from Simple add. Goal: under 1 MB.
 """
@@ -34,15 +34,15 @@ fn work(n: i64) -> i64:
     val start = rt_clock_ns()
     for i in 0..n: a + b
     rt_clock_ns() - start
-fn least_of(batches: i64) -> i64:
-    var least = work({CALLS})
+fn minimum_of(batches: i64) -> i64:
+    var minimum = work({CALLS})
     for i in 1..batches:
         val taken = work({CALLS})
-        if taken < least: least = taken
-    least
+        if taken < minimum: minimum = taken
+    minimum
 torch.no_grad(\\: work({CALLS}))
 val before = rt_rss_bytes()
-print torch.no_grad(\\: least_of({BATCHES}))
+print torch.no_grad(\\: minimum_of({BATCHES}))
 print torch.no_grad(\\: work(1000000)) > 0
 print rt_rss_bytes() - before
 """

@@ -4,7 +4,7 @@
 
 The first two alternate on a C++ thread with one thread state; each time is the minimum of its rounds. From Simple it is
 the minimum of 20 loops of 20,000 calls, without the empty loop. A goal is the largest accepted multiple of the direct
-call's time, or the largest accepted difference in nanoseconds; a row that misses it ends with SHORT.
+call's time, or the largest accepted difference in nanoseconds; a row that misses it ends with MISSED.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ def from_simple() -> dict[str, float]:
 
 def main() -> None:
     subprocess.run(["cmake", "--build", BUILD, "--target", "benchmark_bridge"], check=True, stdout=subprocess.DEVNULL)
-    print(f"{'':<28}{'by hand':>12}{'ours':>12}{'ratio':>8}")
-    by_hand = {}
+    print(f"{'':<28}{'direct':>12}{'ours':>12}{'ratio':>8}")
+    direct = {}
     for line in rows().splitlines():
         name, theirs, ours = line.split()[0], float(line.split()[1]), float(line.split()[2])
-        by_hand[name] = theirs
+        direct[name] = theirs
         goal, is_met = GOALS.get(name, ("", lambda theirs, ours: True))
-        verdict = f"   ({goal}) {'' if is_met(theirs, ours) else 'SHORT'}" if goal else ""
+        verdict = f"   ({goal}) {'' if is_met(theirs, ours) else 'MISSED'}" if goal else ""
         print(f"{name:<28}{theirs:9.0f} ns{ours:9.0f} ns{ours / theirs:8.2f}{verdict}")
     for name, ours in from_simple().items():
         more = FROM_SIMPLE[name]
-        verdict = f"   (at most {more} ns more) {'' if ours <= by_hand[name] + more else 'SHORT'}"
-        print(f"{name + ' (Simple)':<28}{by_hand[name]:9.0f} ns{ours:9.0f} ns{ours / by_hand[name]:8.2f}{verdict}")
+        verdict = f"   (at most {more} ns more) {'' if ours <= direct[name] + more else 'MISSED'}"
+        print(f"{name + ' (Simple)':<28}{direct[name]:9.0f} ns{ours:9.0f} ns{ours / direct[name]:8.2f}{verdict}")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     SIMPLE_HOST=build/release/bin/simple-host python3 benchmarks/cuda/costs.py
 
-1. `a + b` on 2x2 tensors of the device in a loop, in Simple and in Python in turns: the CPU time of a launch while the
-   device computes. Each time is the minimum of its batches; the benchmark synchronizes the device after each.
+1. `a + b` on 2x2 tensors of the device in a loop, alternately in Simple and in Python: the CPU time of a launch
+   while the device computes. Each time is the minimum of its batches; the benchmark synchronizes the device after each.
 2. Import and export of one array of the device by simple_torch.Tensor and by torch.Tensor in one process. Rounds
    alternate, and each time is the minimum of its rounds, without the empty loop.
 
@@ -37,13 +37,13 @@ fn work() -> i64:
     val taken = rt_clock_ns() - start
     (a + b).sum().item()
     taken
-fn least() -> i64:
-    var least = work()
+fn minimum() -> i64:
+    var minimum = work()
     for i in 0..{BATCHES}:
         val taken = work()
-        if taken < least: least = taken
-    least
-print torch.no_grad(least)
+        if taken < minimum: minimum = taken
+    minimum
+print torch.no_grad(minimum)
 """
 PYTHON = f"""
 import time, torch
@@ -67,12 +67,12 @@ def show(name: str, theirs: float, ours: float) -> None:
 def loop_times() -> tuple[float, float]:
     """The time of one addition in Python and in Simple."""
     commands = [[sys.executable, "-c", PYTHON], [BUILD / "bin" / "simple-host", "-e", SIMPLE]]
-    least = [math.inf, math.inf]
+    minimum = [math.inf, math.inf]
     for _ in range(3):
         for i, command in enumerate(commands):
             done = subprocess.run(command, capture_output=True, text=True, check=True)
-            least[i] = min(least[i], float(done.stdout) / CALLS)
-    return least[0], least[1]
+            minimum[i] = min(minimum[i], float(done.stdout) / CALLS)
+    return minimum[0], minimum[1]
 
 
 def crossings() -> None:
@@ -81,13 +81,13 @@ def crossings() -> None:
 
     array, tensor = cupy.ones((2, 3), "float32"), torch.ones(2, 3, device="cuda")
     own = simple_torch.from_dlpack(tensor)
-    ways = {
+    cases = {
         "CuPy's array in": (lambda: torch.from_dlpack(array), lambda: simple_torch.from_dlpack(array)),
         "torch's tensor in": (lambda: torch.from_dlpack(tensor), lambda: simple_torch.from_dlpack(tensor)),
         "out to CuPy": (lambda: cupy.from_dlpack(tensor), lambda: cupy.from_dlpack(own)),
         "out to torch": (lambda: torch.from_dlpack(tensor), lambda: torch.from_dlpack(own)),
     }
-    for name, (theirs, ours) in ways.items():
+    for name, (theirs, ours) in cases.items():
         show(name, *compared(theirs, ours, torch.cuda.synchronize))
 
 

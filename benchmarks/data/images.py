@@ -10,16 +10,16 @@ from torch.utils.data import DataLoader
 from torchvision.datasets import ImageFolder
 from torchvision.io import decode_image
 from torchvision.transforms import v2
-from turns import take_turns
+from worker import serve
 
-FOLDER, WAY = sys.argv[1:]
+FOLDER, DECODER = sys.argv[1:]
 AUGMENT = [
     *(v2.RandomResizedCrop(224), v2.RandomHorizontalFlip(), v2.ColorJitter(0.4, 0.4, 0.4, 0.1)),
     *(v2.ToDtype(torch.float32, scale=True), v2.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])),
 ]
-if WAY == "pillow":
+if DECODER == "pillow":
     AUGMENT.insert(3, v2.ToImage())
     data = ImageFolder(FOLDER, v2.Compose(AUGMENT))
 else:
     data = ImageFolder(FOLDER, v2.Compose(AUGMENT), loader=lambda path: decode_image(path, "RGB"))
-take_turns(DataLoader(data, batch_size=16, shuffle=True, num_workers=2, persistent_workers=True))
+serve(DataLoader(data, batch_size=16, shuffle=True, num_workers=2, persistent_workers=True))

@@ -1,4 +1,4 @@
-"""Loads the same data in Simple and in Python, epoch by epoch in turns, and prints Simple's relative speed.
+"""Loads the same data in Simple and in Python, in alternating epochs, and prints Simple's relative speed.
 
     SIMPLE_HOST=build/release/bin/simple-host python3 benchmarks/data/run.py [NAME...] [--rounds N]
 
@@ -10,7 +10,7 @@ rows        a TensorDataset in batches, shuffled, without workers.
 Each pair of programs has the same seed. Each program is a process; one waits while the other loads. A rate is the
 median of a row's rounds; a ratio is the median of the rounds' ratios, with its quartiles. "work" is the same ratio by
 the processor time of a program and its workers, so that other work on the machine has little effect. A goal is the
-smallest accepted ratio by clock; a row that misses it ends with SHORT. The memory is the peak of a program and its
+smallest accepted ratio by clock; a row that misses it ends with MISSED. The memory is the peak of a program and its
 workers in one more epoch; shared pages count once (PSS).
 
 New processes then measure the time from the start to the first batch, and the loader's part of it. Where torchvision
@@ -33,7 +33,7 @@ from pathlib import Path
 from process_tree import PeakOfTree, processor_time
 
 FOLDER = Path(__file__).parent
-PICTURES, CLASSES = 128, 4
+IMAGES, CLASSES = 128, 4
 
 
 @dataclass
@@ -48,8 +48,8 @@ class Row:
 
 def rows_of(images: str) -> list[Row]:
     sizes = [Row(f"rows by {n}", "rows", 5.0, 15, (n,), (n,)) for n in ("16", "64", "256")]
-    ways = [Row(f"images, {way}", "images", 1.5, 9, (images,), (images, way)) for way in ("pillow", "tensors")]
-    return ways + sizes
+    decoders = [Row(f"images, {name}", "images", 1.5, 9, (images,), (images, name)) for name in ("pillow", "tensors")]
+    return decoders + sizes
 
 
 def make_images(folder: str) -> None:
@@ -58,7 +58,7 @@ def make_images(folder: str) -> None:
     from torchvision.io import write_jpeg
 
     generator = torch.Generator().manual_seed(0)
-    for i in range(PICTURES):
+    for i in range(IMAGES):
         at = Path(folder, f"class{i % CLASSES}")
         at.mkdir(exist_ok=True)
         coarse = torch.rand(1, 3, 12, 16, generator=generator)
@@ -113,11 +113,11 @@ def compare(row: Row, host: str, rounds: int) -> None:
         loader.end()
     rates = [1 / statistics.median(taken) for taken in clock]
     ratios = [theirs / ours for theirs, ours in zip(*clock)]
-    by_work = statistics.median(theirs / ours for theirs, ours in zip(*work))
-    short = "" if statistics.median(ratios) >= row.goal else "  SHORT"
+    work_ratio = statistics.median(theirs / ours for theirs, ours in zip(*work))
+    missed = "" if statistics.median(ratios) >= row.goal else "  MISSED"
     print(
-        f"{row.name:<19}{rates[0]:11.0f}{rates[1]:11.0f}  {spread(ratios):<24}{row.goal:5.1f}{by_work:8.2f}"
-        f"{peaks[0] / 1e6:9.0f}{peaks[1] / 1e6:8.0f}{short}",
+        f"{row.name:<19}{rates[0]:11.0f}{rates[1]:11.0f}  {spread(ratios):<24}{row.goal:5.1f}{work_ratio:8.2f}"
+        f"{peaks[0] / 1e6:9.0f}{peaks[1] / 1e6:8.0f}{missed}",
         flush=True,
     )
     if "pillow" not in row.python and not math.isclose(*means, rel_tol=1e-5, abs_tol=1e-5):

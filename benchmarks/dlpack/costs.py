@@ -10,7 +10,7 @@
 5. release.cpp: the time for which a native thread waits when it releases tensors over NumPy's memory while Python
    computes.
 
-A goal is the largest accepted ratio; a row that misses it ends with SHORT.
+A goal is the largest accepted ratio; a row that misses it ends with MISSED.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ NATIVE_GOALS = {"export": 0.9, "round-trip": 0.62}
 
 def show(name: str, theirs: float, ours: float, goal: float | None) -> None:
     ratio = ours / theirs
-    judged = "" if goal is None else f"   (goal {goal}) {'' if ratio <= goal else 'SHORT'}"
-    print(f"{name:<56}{theirs:9.0f} ns{ours:9.0f} ns{ratio:8.2f}{judged}")
+    verdict = "" if goal is None else f"   (goal {goal}) {'' if ratio <= goal else 'MISSED'}"
+    print(f"{name:<56}{theirs:9.0f} ns{ours:9.0f} ns{ratio:8.2f}{verdict}")
 
 
-def by_the_tables(theirs: object, ours: object) -> tuple[float, float]:
+def by_exchange_table(theirs: object, ours: object) -> tuple[float, float]:
     library = ctypes.PyDLL(str(BUILD / "benchmarks" / "benchmark_tables.so"))
     library.round_trips.restype = ctypes.c_double
     library.round_trips.argtypes = [ctypes.py_object, ctypes.c_int64]
-    least = [math.inf, math.inf]
+    minimum = [math.inf, math.inf]
     for _ in range(ROUNDS):
         for i, tensor in enumerate((theirs, ours)):
-            least[i] = min(least[i], library.round_trips(tensor, CALLS))
-    return least[0], least[1]
+            minimum[i] = min(minimum[i], library.round_trips(tensor, CALLS))
+    return minimum[0], minimum[1]
 
 
 def output(program: str) -> str:
@@ -72,7 +72,7 @@ def main() -> None:
     jax_array = jax.numpy.ones((2, 3))
     take, into_nanobind = simple_torch.from_dlpack, benchmark_nanobind.take
     by_pybind11, by_the_bridge = benchmark_calls.by_pybind11, benchmark_calls.by_the_bridge
-    show("into a Python tensor and back (torch's C table)", *by_the_tables(tensor, own), 0.55)
+    show("into a Python tensor and back (torch's C table)", *by_exchange_table(tensor, own), 0.55)
     rows = [
         (
             "three torch tensors into a native call (pybind11)",

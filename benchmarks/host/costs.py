@@ -7,8 +7,8 @@
 2. `print "hi"`, against `python3 -S -c 'print("hi")'`.
 3. `use torch` and its version, against a C program that only loads LibTorch.
 
-All times are processor times of whole processes, user and system, in turns, so that other work on the machine has
-little effect. 1 and 2 use the minimum of their rounds. 3, a small difference of large times, uses the median of the
+All times are processor times of whole processes, user and system, in alternating rounds, so that other work on the
+machine has little effect. 1 and 2 use the minimum of their rounds. 3, a small difference of large times, uses the median of the
 differences of three times as many pairs. It requires a C compiler.
 """
 
@@ -72,8 +72,8 @@ def cpu_ms(command: list[str], **variables: str) -> float:
     return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def least(rounds: int, *commands: list[str], **variables: str) -> list[float]:
-    """The minimum time of each command, run in turns."""
+def minimum(rounds: int, *commands: list[str], **variables: str) -> list[float]:
+    """The minimum time of each command, run alternately."""
     times = [[cpu_ms(command, **variables) for command in commands] for _ in range(rounds)]
     return [min(column) for column in zip(*times)]
 
@@ -92,7 +92,7 @@ def native_call(host: str, folder: Path, rounds: int) -> None:
     for name, body in (("calls", "rt_cost_add(sum, i)"), ("empty", "i")):
         programs.append(folder / f"{name}.spl")
         programs[-1].write_text(SIMPLE_LOOP.replace("BODY", body))
-    calls, empty, in_c, c_start = least(
+    calls, empty, in_c, c_start = minimum(
         rounds,
         *([host, str(program)] for program in programs),
         [c_loop, library, str(CALLS)],
@@ -104,7 +104,7 @@ def native_call(host: str, folder: Path, rounds: int) -> None:
 
 
 def short_program(host: str, rounds: int) -> None:
-    simple, python = least(rounds, [host, "-e", 'print "hi"'], [sys.executable, "-S", "-c", 'print("hi")'])
+    simple, python = minimum(rounds, [host, "-e", 'print "hi"'], [sys.executable, "-S", "-c", 'print("hi")'])
     print(f'print "hi": {simple:.1f} ms, python3 -S {python:.1f} ms')
 
 

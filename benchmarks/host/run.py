@@ -1,4 +1,4 @@
-"""Runs each pair of programs in Simple and in Python in turns and prints Simple's relative speed.
+"""Runs each pair of programs in Simple and in Python alternately and prints Simple's relative speed.
 
     SIMPLE_HOST=build/release/bin/simple-host python3 benchmarks/host/run.py [NAME...] [--rounds N]
 
@@ -54,7 +54,7 @@ def main() -> None:
     print(f"{'':<12}{'Simple':>12}{'Python':>12}{'ratio':>10}")
     ratios = [compare(name, host, options.rounds) for name in names]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    print(f"geometric mean {mean:.2f}x, least {min(ratios):.2f}x (CPython {sys.version.split()[0]})")
+    print(f"geometric mean {mean:.2f}x, minimum {min(ratios):.2f}x (CPython {sys.version.split()[0]})")
 
 
 if __name__ == "__main__":

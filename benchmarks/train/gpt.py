@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 from torch import nn
-from turns import fused, seeded_batches, take_turns
+from worker import fused, seeded_batches, serve
 
 VOCABULARY, CONTEXT, WIDTH, HEADS, LAYERS, DROPOUT = 65, 32, 64, 4, 2, 0.1
 
@@ -69,4 +69,4 @@ def loss_of(text: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
 
 batches = seeded_batches(32, some_text)
 model = Gpt()
-take_turns(torch.optim.AdamW(model.parameters(), **fused()), loss_of, batches)
+serve(torch.optim.AdamW(model.parameters(), **fused()), loss_of, batches)

@@ -2,7 +2,7 @@
 
 import torch
 from torch import nn
-from turns import fused, seeded_batches, take_turns
+from worker import fused, seeded_batches, serve
 
 
 class TextClassifier(nn.Module):
@@ -20,4 +20,4 @@ class TextClassifier(nn.Module):
 batches = seeded_batches(32, lambda: (torch.randint(0, 1000, (16, 20)), torch.randint(0, 4, (16,))))
 model = TextClassifier()
 criterion = nn.CrossEntropyLoss()
-take_turns(torch.optim.Adam(model.parameters(), **fused()), lambda x, y: criterion(model(x), y), batches)
+serve(torch.optim.Adam(model.parameters(), **fused()), lambda x, y: criterion(model(x), y), batches)

@@ -2,7 +2,7 @@
 
 import torch
 from torch import nn
-from turns import fused, seeded_batches, take_turns
+from worker import fused, seeded_batches, serve
 
 
 class Classifier(nn.Module):
@@ -19,4 +19,4 @@ class Classifier(nn.Module):
 batches = seeded_batches(32, lambda: (torch.rand(64, 784), torch.randint(0, 10, (64,))))
 model = Classifier()
 criterion = nn.CrossEntropyLoss()
-take_turns(torch.optim.Adam(model.parameters(), **fused()), lambda x, y: criterion(model(x), y), batches)
+serve(torch.optim.Adam(model.parameters(), **fused()), lambda x, y: criterion(model(x), y), batches)

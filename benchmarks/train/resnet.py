@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import nn
-from turns import fused, seeded_batches, take_turns
+from worker import fused, seeded_batches, serve
 
 
 class BasicBlock(nn.Module):
@@ -45,4 +45,4 @@ batches = seeded_batches(4, lambda: (torch.randn(4, 3, 32, 32), torch.randint(0,
 model = ResNet18(10)
 criterion = nn.CrossEntropyLoss()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, **fused())
-take_turns(optimizer, lambda x, y: criterion(model(x), y), batches)
+serve(optimizer, lambda x, y: criterion(model(x), y), batches)

@@ -1,11 +1,11 @@
-"""Trains the same models in Simple and in Python in turns and prints Simple's speed relative to Python's.
+"""Trains the same models in Simple and in Python alternately and prints Simple's speed relative to Python's.
 
     SIMPLE_HOST=build/release/bin/simple-host python3 benchmarks/train/run.py [NAME...] [--rounds N]
 
 Each pair of programs has the same model, batches (in memory before the first step), seed, optimizer and one thread.
 Each program is a process; one waits while the other steps. Steps are counted per second of processor time, so that
 other work on the machine has little effect; "by clock" is the ratio of wall-clock times. Both use the minimum of a
-row's rounds. A goal is the smallest accepted ratio; a row that misses it ends with SHORT. The losses of the last steps
+row's rounds. A goal is the smallest accepted ratio; a row that misses it ends with MISSED. The losses of the last steps
 must agree to 1e-4.
 """
 
@@ -28,7 +28,7 @@ class Row:
     program: str
     flags: tuple[str, ...]
     goal: float
-    steps: int  # of one turn; few enough that Adam's averages do not become denormal, which slows both
+    steps: int  # of one request; few enough that Adam's averages do not become denormal, which slows both
     rounds: int
 
 
@@ -83,9 +83,10 @@ def compare(row: Row, host: str, rounds: int) -> None:
         trainer.end()
     ratio = theirs.processor / ours.processor
     shown = " ".join([row.program, *row.flags])
+    verdict = "" if ratio >= row.goal else "  MISSED"
     print(
         f"{shown:<16}{1 / theirs.processor:10.1f}{1 / ours.processor:10.1f}{ratio:8.2f}{row.goal:8.2f}"
-        f"{theirs.clock / ours.clock:10.2f}  {theirs.loss:.6f} {ours.loss:.6f}{'' if ratio >= row.goal else '  SHORT'}",
+        f"{theirs.clock / ours.clock:10.2f}  {theirs.loss:.6f} {ours.loss:.6f}{verdict}",
         flush=True,
     )
     if not math.isclose(theirs.loss, ours.loss, rel_tol=1e-4):

@@ -1,4 +1,4 @@
-"""Epochs in turns: each line on standard input requests one epoch of a loader; the answer is its measurements.
+"""Loads on request: each line on standard input requests one epoch of a loader; the answer is its measurements.
 
 The answer: nanoseconds until the first batch, nanoseconds of the epoch, samples, and the mean of the last batch's
 inputs.
@@ -24,6 +24,6 @@ def epoch(loader: DataLoader) -> str:
     return f"{first} {taken} {samples} {inputs.double().mean().item()}"
 
 
-def take_turns(loader: DataLoader) -> None:
+def serve(loader: DataLoader) -> None:
     for _ in sys.stdin:
         print(epoch(loader), flush=True)

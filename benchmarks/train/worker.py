@@ -1,4 +1,4 @@
-"""Training in turns: a line on standard input is the number of steps; the answer is nanoseconds and the last loss."""
+"""Trains on request: a line on standard input is the number of steps; the answer is nanoseconds and the last loss."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Batches = list[tuple[torch.Tensor, torch.Tensor]]
 LossOf = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
-def train(optimizer: torch.optim.Optimizer, loss_of: LossOf, batches: Batches, begun: int, steps: int) -> float:
-    for i in range(begun, begun + steps):
+def train(optimizer: torch.optim.Optimizer, loss_of: LossOf, batches: Batches, first: int, steps: int) -> float:
+    for i in range(first, first + steps):
         inputs, targets = batches[i % len(batches)]
         optimizer.zero_grad()
         loss = loss_of(inputs, targets)
@@ -25,14 +25,14 @@ def train(optimizer: torch.optim.Optimizer, loss_of: LossOf, batches: Batches, b
     return loss.item()
 
 
-def take_turns(optimizer: torch.optim.Optimizer, loss_of: LossOf, batches: Batches) -> None:
-    begun = 0
+def serve(optimizer: torch.optim.Optimizer, loss_of: LossOf, batches: Batches) -> None:
+    first = 0
     for line in sys.stdin:
         steps = int(line)
         start = time.perf_counter_ns()
-        loss = train(optimizer, loss_of, batches, begun, steps)
+        loss = train(optimizer, loss_of, batches, first, steps)
         print(time.perf_counter_ns() - start, loss, flush=True)
-        begun += steps
+        first += steps
 
 
 def fused() -> dict[str, Any]:
@@ -41,7 +41,7 @@ def fused() -> dict[str, Any]:
 
 
 def seeded_batches(count: int, make: Callable[[], tuple[torch.Tensor, torch.Tensor]]) -> Batches:
-    """The same numbers as in turns.spl, drawn before the model with a separate seed."""
+    """The same numbers as in worker.spl, generated before the model with a separate seed."""
     torch.manual_seed(1)
     batches = [make() for _ in range(count)]
     torch.manual_seed(0)
