@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from layout import NO_TORCH, TORCH_VERSIONS
 
+from layout import NO_TORCH, TORCH_VERSIONS
 from programs import is_sanitized
 
 ROOT = Path(__file__).resolve().parents[2]

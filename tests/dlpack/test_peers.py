@@ -590,9 +590,5 @@ def test_guides_dtypes_match_the_table():
 def test_guides_errors_match_the_table():
     outcomes = [row.outcome for peer in TABLES for row in peer.rows]
     happening = [outcome.message for outcome in outcomes if isinstance(outcome, Rejected)]
-    quoted = [
-        words
-        for _, cell, _ in table_of_guide("Rejected input")[1:]
-        for words in cell[1:-1].split("`, `")
-    ]
+    quoted = [words for _, cell, _ in table_of_guide("Rejected input")[1:] for words in cell[1:-1].split("`, `")]
     assert [words for words in quoted if not any(words in printed_fields for printed_fields in happening)] == []

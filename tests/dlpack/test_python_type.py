@@ -522,7 +522,11 @@ class Nothing:
             BufferError,
             "cannot export to dl_device \\(2, 0\\)",
         ),
-        (lambda: from_dlpack(np.zeros(1)).__dlpack__(dl_device=2), TypeError, "must be a \(device type, device index\) pair"),
+        (
+            lambda: from_dlpack(np.zeros(1)).__dlpack__(dl_device=2),
+            TypeError,
+            "must be a \(device type, device index\) pair",
+        ),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(max_version=1), TypeError, "must be a \(major, minor\) pair"),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(copy=True), BufferError, "needs max_version >= \(1, 0\)"),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(1), TypeError, "keyword arguments only"),

@@ -72,8 +72,8 @@ def test_xor_is_learned(simple, env):
 
 def test_digits_are_learned(simple):
     out = lines(simple(FOLDER + "training/mnist_classifier.spl"))
-    reached = re.match(r"on 100 new digits: ([\d.]+) % right", out[-1])
-    assert reached and float(reached[1]) >= 95.0
+    accuracy = re.match(r"on 100 new digits: ([\d.]+) % right", out[-1])
+    assert accuracy and float(accuracy[1]) >= 95.0
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ EXAMPLES = [
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory) -> dict[str, str]:
-    """Environment variables that give the examples their own folder for files."""
+    """Environment variables that set a separate folder for the examples' files."""
     return {**ONE_THREAD, "SIMPLE_EXAMPLES_DATA": str(tmp_path_factory.mktemp("data"))}
 
 
@@ -91,13 +91,13 @@ def losses_of_epochs(out: str) -> list[float]:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.program)
-def test_stated_result_is_reached(simple, data, example: Example):
+def test_result_is_within_its_bounds(simple, data, example: Example):
     run = simple(f"{FOLDER}{example.program}.spl", *([] if LONG else [str(example.few)]), env=data)
     assert run.code == 0, run.out + run.err
-    reached, bounds = results(run.out), example.whole if LONG else example.short
-    assert reached.keys() == bounds.keys(), run.out
-    for name, (least, most) in bounds.items():
-        assert least <= reached[name] <= most, run.out
+    found, bounds = results(run.out), example.whole if LONG else example.short
+    assert found.keys() == bounds.keys(), run.out
+    for name, (minimum, maximum) in bounds.items():
+        assert minimum <= found[name] <= maximum, run.out
     losses = losses_of_epochs(run.out)
     assert len(losses) < 2 or losses[-1] < losses[0], run.out
 
@@ -107,7 +107,7 @@ def test_stated_result_is_reached(simple, data, example: Example):
 def test_invalid_length_is_rejected(simple, data, program, length):
     run = simple(f"{FOLDER}{program}.spl", length, env=data)
     assert run.code == 1 and "result" not in run.out
-    assert f"a whole number from 1 on, not '{length}'" in run.err
+    assert f"must be a positive integer, got '{length}'" in run.err
 
 
 def test_runs_are_reproducible(simple, data):
@@ -124,7 +124,7 @@ def test_point_clouds_are_plotted(simple, tmp_path):
 
 
 class TestFilesOfDigits:
-    """What digits_mlp.spl reports about existing files, compared with those that it creates."""
+    """Reports of digits_mlp.spl about existing files, compared with those that it creates."""
 
     IMAGES = "digits/MNIST/raw/train-images-idx3-ubyte"
 

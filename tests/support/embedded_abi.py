@@ -95,7 +95,12 @@ class Abi:
             buffer, count = (SplValue * BUFFER_SIZE)(), ctypes.c_int64()
             self.check(
                 self.front.spt_op_call(
-                    op, array_result, ctypes.c_int64(len(args)), buffer, ctypes.c_int64(BUFFER_SIZE), ctypes.byref(count)
+                    op,
+                    array_result,
+                    ctypes.c_int64(len(args)),
+                    buffer,
+                    ctypes.c_int64(BUFFER_SIZE),
+                    ctypes.byref(count),
                 )
             )
         finally:
