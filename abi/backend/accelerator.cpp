@@ -20,9 +20,8 @@ struct HandleKindOf<StreamPointer> {
 namespace body {
 
 int32_t stream_create(int32_t device_id, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = handles().insert(std::make_unique<c10::Stream>(core::stream_from_pool(device_id)));
+  return guarded_result(out, [&] {
+    return handles().insert(std::make_unique<c10::Stream>(core::stream_from_pool(device_id)));
   });
 }
 
@@ -46,17 +45,11 @@ int32_t stream_free(int64_t stream) {
 }
 
 int32_t cuda_memory_allocated(int32_t device_id, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = core::memory_allocated(device_id);
-  });
+  return guarded_result(out, [&] { return core::memory_allocated(device_id); });
 }
 
 int32_t cuda_max_memory_allocated(int32_t device_id, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = core::max_memory_allocated(device_id);
-  });
+  return guarded_result(out, [&] { return core::max_memory_allocated(device_id); });
 }
 
 int32_t cuda_empty_cache() {

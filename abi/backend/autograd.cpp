@@ -18,14 +18,6 @@ at::Generator default_generator(const char* device) {
   return at::globalContext().defaultGenerator(named);
 }
 
-template <class T, class Body>
-int32_t value_of(T* out, Body&& body) {
-  return guarded([&] {
-    require(out, "out");
-    *out = body();
-  });
-}
-
 }  // namespace
 
 namespace body {
@@ -69,13 +61,10 @@ int32_t once_differentiable(const int64_t* tensors, int64_t tensors_len, int64_t
 }
 
 int32_t grad_fn_name(int64_t a, char** out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = to_malloc_string(core::grad_fn_name(*tensor_argument(a)));
-  });
+  return guarded_result(out, [&] { return to_malloc_string(core::grad_fn_name(*tensor_argument(a))); });
 }
 
-int32_t graph_task(int64_t* out) { return value_of(out, core::graph_task); }
+int32_t graph_task(int64_t* out) { return guarded_result(out, core::graph_task); }
 
 int32_t set_detect_anomaly(bool enabled, bool check_nan, SptPlace location) {
   return guarded([&] {
@@ -91,9 +80,11 @@ int32_t set_detect_anomaly(bool enabled, bool check_nan, SptPlace location) {
   });
 }
 
-int32_t is_anomaly_enabled(bool* out) { return value_of(out, core::is_anomaly_mode); }
+int32_t is_anomaly_enabled(bool* out) { return guarded_result(out, core::is_anomaly_mode); }
 
-int32_t is_anomaly_check_nan_enabled(bool* out) { return value_of(out, core::is_anomaly_mode_checking_nan); }
+int32_t is_anomaly_check_nan_enabled(bool* out) {
+  return guarded_result(out, core::is_anomaly_mode_checking_nan);
+}
 
 int32_t inference_mode_begin(bool enabled) {
   return guarded([&] { core::begin_inference_mode(enabled); });
@@ -101,7 +92,7 @@ int32_t inference_mode_begin(bool enabled) {
 
 int32_t inference_mode_end() { return guarded(core::end_inference_mode); }
 
-int32_t is_inference_mode_enabled(bool* out) { return value_of(out, core::is_inference_mode); }
+int32_t is_inference_mode_enabled(bool* out) { return guarded_result(out, core::is_inference_mode); }
 
 int32_t rng_state(const char* device, int64_t* out) {
   return guarded([&] {

@@ -64,10 +64,7 @@ int64_t handle_of(core::NodePointer node) {
 
 template <class Find>
 int32_t node_of_tensor(int64_t a, int64_t* out, Find&& find) {
-  return guarded([&] {
-    require(out, "out");
-    *out = handle_of(find(*tensor_argument(a)));
-  });
+  return guarded_result(out, [&] { return handle_of(find(*tensor_argument(a))); });
 }
 
 template <class Body>
@@ -147,17 +144,11 @@ int32_t node_hook_give(const int64_t* gradients, int64_t gradients_len) {
 }
 
 int32_t output_nr(int64_t a, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = static_cast<int64_t>(tensor_argument(a)->output_nr());
-  });
+  return guarded_result(out, [&] { return static_cast<int64_t>(tensor_argument(a)->output_nr()); });
 }
 
 int32_t watch_gradients(const int64_t* tensors, int64_t tensors_len, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = core::watch_gradients(tensor_list(tensors, tensors_len));
-  });
+  return guarded_result(out, [&] { return core::watch_gradients(tensor_list(tensors, tensors_len)); });
 }
 
 int32_t unwatch_gradients(int64_t watch_id) {
@@ -165,10 +156,7 @@ int32_t unwatch_gradients(int64_t watch_id) {
 }
 
 int32_t watched_in_pass(int64_t watch_id, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = core::watched_in_pass(watch_id);
-  });
+  return guarded_result(out, [&] { return core::watched_in_pass(watch_id); });
 }
 
 int32_t increment_version(int64_t a) {

@@ -156,10 +156,7 @@ int32_t dataset_new(const SptDataset* functions, int64_t* out) {
 }
 
 int32_t dataset_size(int64_t dataset, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = (*handles().get<DatasetPointer>(dataset))->size();
-  });
+  return guarded_result(out, [&] { return (*handles().get<DatasetPointer>(dataset))->size(); });
 }
 
 int32_t dataset_sample(int64_t dataset, int64_t index, int64_t** out, int64_t* out_len) {

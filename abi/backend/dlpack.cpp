@@ -47,17 +47,11 @@ int32_t import_owned(Structure* managed, int64_t* out) {
 }  // namespace
 
 int32_t to_dlpack(int64_t a, bool copy, DLManagedTensorVersioned** out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = dlpack::export_tensor(*tensor_argument(a), copy).release();
-  });
+  return guarded_result(out, [&] { return dlpack::export_tensor(*tensor_argument(a), copy).release(); });
 }
 
 int32_t into_dlpack(int64_t a, DLManagedTensorVersioned** out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = export_and_release(a).release();
-  });
+  return guarded_result(out, [&] { return export_and_release(a).release(); });
 }
 
 int32_t dlpack_view(int64_t a, void* view) {
@@ -70,33 +64,22 @@ int32_t dlpack_view(int64_t a, void* view) {
 int32_t from_dlpack(DLManagedTensorVersioned* managed, int64_t* out) { return import_owned(managed, out); }
 
 int32_t to_dlpack_legacy(int64_t a, DLManagedTensor** out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = dlpack::export_legacy(*tensor_argument(a));
-  });
+  return guarded_result(out, [&] { return dlpack::export_legacy(*tensor_argument(a)); });
 }
 
 int32_t from_dlpack_legacy(DLManagedTensor* managed, int64_t* out) { return import_owned(managed, out); }
 
 int32_t dlpack_export(int64_t a, bool copy, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = handles().insert(dlpack::export_tensor(*tensor_argument(a), copy));
-  });
+  return guarded_result(out,
+                        [&] { return handles().insert(dlpack::export_tensor(*tensor_argument(a), copy)); });
 }
 
 int32_t dlpack_move(int64_t a, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = handles().insert(export_and_release(a));
-  });
+  return guarded_result(out, [&] { return handles().insert(export_and_release(a)); });
 }
 
 int32_t dlpack_import(int64_t managed, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = import_managed(handles().take<dlpack::Managed>(managed));
-  });
+  return guarded_result(out, [&] { return import_managed(handles().take<dlpack::Managed>(managed)); });
 }
 
 int32_t dlpack_data_ptr(int64_t managed, void** out) {
@@ -109,31 +92,20 @@ int32_t dlpack_data_ptr(int64_t managed, void** out) {
 }
 
 int32_t dlpack_flags(int64_t managed, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = static_cast<int64_t>((*handles().get<dlpack::Managed>(managed)).get()->flags);
-  });
+  return guarded_result(
+      out, [&] { return static_cast<int64_t>((*handles().get<dlpack::Managed>(managed)).get()->flags); });
 }
 
 int32_t dlpack_way(char** out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = to_malloc_string(last_import().path);
-  });
+  return guarded_result(out, [&] { return to_malloc_string(last_import().path); });
 }
 
 int32_t dlpack_why_copied(char** out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = to_malloc_string(last_import().why_copied);
-  });
+  return guarded_result(out, [&] { return to_malloc_string(last_import().why_copied); });
 }
 
 int32_t dlpack_copied_bytes(int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = dlpack::copied_bytes();
-  });
+  return guarded_result(out, [&] { return dlpack::copied_bytes(); });
 }
 
 }  // namespace body

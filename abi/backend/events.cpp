@@ -122,10 +122,8 @@ int32_t event_writer_new(const char* log_dir, int64_t max_queue, double flush_se
 }
 
 int32_t event_writer_path(int64_t writer, char** out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = to_malloc_string((*handles().get<WriterPointer>(writer))->path());
-  });
+  return guarded_result(out,
+                        [&] { return to_malloc_string((*handles().get<WriterPointer>(writer))->path()); });
 }
 
 int32_t event_writer_flush(int64_t writer) {

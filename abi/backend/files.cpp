@@ -47,10 +47,8 @@ int32_t safetensors_close(int64_t file) {
 }
 
 int32_t safetensors_num_tensors(int64_t file, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = static_cast<int64_t>((*handles().get<SafetensorsPointer>(file))->size());
-  });
+  return guarded_result(
+      out, [&] { return static_cast<int64_t>((*handles().get<SafetensorsPointer>(file))->size()); });
 }
 
 int32_t safetensors_list_names(int64_t file, char** out) {

@@ -39,4 +39,15 @@ void require(T* pointer, const char* name) {
   }
 }
 
+/// guarded() for a function with one result: stores `compute()` in *out.
+template <class Out, class Compute>
+int32_t guarded_result(Out* out, Compute&& compute, const char* function = __builtin_FUNCTION()) noexcept {
+  return guarded(
+      [&] {
+        require(out, "out");
+        *out = compute();
+      },
+      function);
+}
+
 }  // namespace simple_torch::abi

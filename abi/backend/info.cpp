@@ -31,25 +31,18 @@ int64_t over_kinds(int64_t kind, Count&& count) {
 }  // namespace
 
 int32_t version(char** out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = to_malloc_string(std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR) +
+  return guarded_result(out, [&] {
+    return to_malloc_string(std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR) +
                             "." + std::to_string(TORCH_VERSION_PATCH));
   });
 }
 
 int32_t cuda_available(bool* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = core::cuda_device_count() > 0;
-  });
+  return guarded_result(out, [&] { return core::cuda_device_count() > 0; });
 }
 
 int32_t cuda_device_count(int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = core::cuda_device_count();
-  });
+  return guarded_result(out, [&] { return core::cuda_device_count(); });
 }
 
 int32_t setting(const char* name, int64_t* out) {
@@ -73,10 +66,7 @@ int32_t set_setting(const char* name, bool value) {
 }
 
 int32_t discard_tensor(int64_t value, bool* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = handles().release_if(value, HandleKind::kTensor);
-  });
+  return guarded_result(out, [&] { return handles().release_if(value, HandleKind::kTensor); });
 }
 
 int32_t scope_begin() {
@@ -88,31 +78,19 @@ int32_t scope_keep(int64_t value) {
 }
 
 int32_t scope_end(int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = handles().end_scope();
-  });
+  return guarded_result(out, [&] { return handles().end_scope(); });
 }
 
 int32_t live_handles(int64_t kind, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = over_kinds(kind, handle_counts::live);
-  });
+  return guarded_result(out, [&] { return over_kinds(kind, handle_counts::live); });
 }
 
 int32_t peak_handles(int64_t kind, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = over_kinds(kind, handle_counts::peak);
-  });
+  return guarded_result(out, [&] { return over_kinds(kind, handle_counts::peak); });
 }
 
 int32_t is_tensor(int64_t value, bool* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = handles().holds(value, HandleKind::kTensor);
-  });
+  return guarded_result(out, [&] { return handles().holds(value, HandleKind::kTensor); });
 }
 
 }  // namespace simple_torch::abi::body

@@ -175,10 +175,7 @@ int32_t op_schemas(const char* name, char** out) {
 }
 
 int32_t op_names(char** out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = to_malloc_string(core::operator_names());
-  });
+  return guarded_result(out, [&] { return to_malloc_string(core::operator_names()); });
 }
 
 int32_t generator_new(const char* device, int64_t* out) {
@@ -209,10 +206,8 @@ int32_t generator_manual_seed(int64_t generator, int64_t seed) {
 }
 
 int32_t generator_initial_seed(int64_t generator, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = static_cast<int64_t>(generator_argument(generator).current_seed());
-  });
+  return guarded_result(out,
+                        [&] { return static_cast<int64_t>(generator_argument(generator).current_seed()); });
 }
 
 int32_t generator_state(int64_t generator, int64_t* out) {

@@ -69,9 +69,8 @@ namespace body {
 
 int32_t optim_adam_new(const int64_t* params, int64_t params_len, double lr, double beta1, double beta2,
                        double eps, double weight_decay, bool amsgrad, bool decoupled, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = new_with_group(decoupled ? "AdamW" : "Adam",
+  return guarded_result(out, [&] {
+    return new_with_group(decoupled ? "AdamW" : "Adam",
                           {{"lr", lr},
                            {"betas", core::optim::list_of({beta1, beta2})},
                            {"eps", eps},
@@ -84,9 +83,8 @@ int32_t optim_adam_new(const int64_t* params, int64_t params_len, double lr, dou
 
 int32_t optim_sgd_new(const int64_t* params, int64_t params_len, double lr, double momentum, double dampening,
                       double weight_decay, bool nesterov, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = new_with_group("SGD",
+  return guarded_result(out, [&] {
+    return new_with_group("SGD",
                           {{"lr", lr},
                            {"momentum", momentum},
                            {"dampening", dampening},
@@ -115,9 +113,8 @@ int32_t optim_add_group(int64_t optimizer, const int64_t* params, int64_t params
 }
 
 int32_t optim_group_count(int64_t optimizer, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = static_cast<int64_t>((*handles().get<OptimizerPointer>(optimizer))->group_count());
+  return guarded_result(out, [&] {
+    return static_cast<int64_t>((*handles().get<OptimizerPointer>(optimizer))->group_count());
   });
 }
 
@@ -130,9 +127,8 @@ int32_t optim_group_params(int64_t optimizer, int64_t group, int64_t** out, int6
 }
 
 int32_t optim_options(int64_t optimizer, int64_t group, SplArray** out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = given_values((*handles().get<OptimizerPointer>(optimizer))->group(group).options.items());
+  return guarded_result(out, [&] {
+    return given_values((*handles().get<OptimizerPointer>(optimizer))->group(group).options.items());
   });
 }
 
@@ -158,10 +154,8 @@ int32_t optim_set_option(int64_t optimizer, int64_t group, const char* name, con
 }
 
 int32_t optim_state(int64_t optimizer, int64_t param, SplArray** out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = given_values((*handles().get<OptimizerPointer>(optimizer))->state(param).items());
-  });
+  return guarded_result(
+      out, [&] { return given_values((*handles().get<OptimizerPointer>(optimizer))->state(param).items()); });
 }
 
 int32_t optim_load_state(int64_t optimizer, int64_t param, const char* kinds, const SplArray* values,
@@ -199,10 +193,8 @@ int32_t optim_set_lr(int64_t optimizer, double lr) {
 }
 
 int32_t optim_lr(int64_t optimizer, double* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = (*handles().get<OptimizerPointer>(optimizer))->group(0).options.number("lr");
-  });
+  return guarded_result(
+      out, [&] { return (*handles().get<OptimizerPointer>(optimizer))->group(0).options.number("lr"); });
 }
 
 }  // namespace body

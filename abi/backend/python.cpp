@@ -15,10 +15,7 @@ int32_t py_start() {
 }
 
 int32_t py_is_started(bool* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = opened_python() != nullptr && opened_python()->is_started();
-  });
+  return guarded_result(out, [&] { return opened_python() != nullptr && opened_python()->is_started(); });
 }
 
 int32_t py_version(char** out) {

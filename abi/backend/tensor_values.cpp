@@ -67,18 +67,16 @@ void copy_to(const at::Tensor& tensor, void* data, at::ScalarType dtype) {
 }  // namespace
 
 int32_t from_data(const double* data, int64_t data_len, const int64_t* dims, int64_t dims_len, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = new_handle(tensor_from(list_argument(data, data_len, "data"),
+  return guarded_result(out, [&] {
+    return new_handle(tensor_from(list_argument(data, data_len, "data"),
                                   dims_argument(dims, dims_len, "dims"), at::kDouble));
   });
 }
 
 int32_t from_i64_data(const int64_t* data, int64_t data_len, const int64_t* dims, int64_t dims_len,
                       int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = new_handle(
+  return guarded_result(out, [&] {
+    return new_handle(
         tensor_from(list_argument(data, data_len, "data"), dims_argument(dims, dims_len, "dims"), at::kLong));
   });
 }
@@ -113,17 +111,11 @@ int32_t from_doubles(void* data, int64_t data_len, void* dims, int32_t ndim, int
 }
 
 int32_t from_bits_1d(void* data, int64_t count, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = new_handle(tensor_at(data, {count}));
-  });
+  return guarded_result(out, [&] { return new_handle(tensor_at(data, {count})); });
 }
 
 int32_t from_bits_2d(void* data, int64_t rows, int64_t cols, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = new_handle(tensor_at(data, {rows, cols}));
-  });
+  return guarded_result(out, [&] { return new_handle(tensor_at(data, {rows, cols})); });
 }
 
 int32_t copy_bits(int64_t a, void* data, int64_t count, bool* out) {

@@ -39,17 +39,13 @@ int32_t image_decode(int64_t data, const char* format, int64_t mode, bool apply_
 }
 
 int32_t image_encode_jpeg(int64_t image, int64_t quality, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = new_handle(core::images::encode_jpeg(*tensor_argument(image), quality));
-  });
+  return guarded_result(
+      out, [&] { return new_handle(core::images::encode_jpeg(*tensor_argument(image), quality)); });
 }
 
 int32_t image_encode_png(int64_t image, int64_t level, int64_t* out) {
-  return guarded([&] {
-    require(out, "out");
-    *out = new_handle(core::images::encode_png(*tensor_argument(image), level));
-  });
+  return guarded_result(out,
+                        [&] { return new_handle(core::images::encode_png(*tensor_argument(image), level)); });
 }
 
 int32_t image_adjust(int64_t image, const char* aspect, double factor, int64_t* out) {
