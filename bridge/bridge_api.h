@@ -23,8 +23,8 @@ inline constexpr int32_t kBridgeVersion = 15;
 
 /// One Python object. A pointer that a function returns is an owned reference. Any thread may hold it and
 /// drop it with BridgeApi::release. It is never dereferenced outside the bridge. Two kinds hold no reference
-/// to a Python object: the immortal None, True and False (`immortals`), and a tensor of ours
-/// (`tensor_object.h`), which is accessible without the GIL.
+/// to a Python object: the immortal None, True and False (`immortals`), and a tensor of this
+/// library (`tensor_object.h`), which is accessible without the GIL.
 struct Object;
 
 /// The handle of a Python object; BackendServices::object_of resolves it.

@@ -238,7 +238,7 @@ Managed export_tensor(const at::Tensor& tensor, bool copy) {
                            DLPACK_FLAG_BITMASK_IS_COPIED);
 }
 
-Managed hand_over(Managed exported) noexcept {
+Managed complete_move(Managed exported) noexcept {
   const c10::Storage& storage = *exported_storage(*exported.get());
   const uint64_t copied = imported_flags(storage) & DLPACK_FLAG_BITMASK_IS_COPIED;
   if (copied == 0 || !is_sole_owner(storage)) {

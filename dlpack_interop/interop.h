@@ -19,7 +19,7 @@ Managed export_tensor(const at::Tensor& tensor, bool copy = false);
 /// Completes a move: `exported` is an export without a copy, of a tensor that the caller has released since.
 /// Sets IS_COPIED where the import of the memory had it and the structure is the sole owner: no other tensor,
 /// view or export, and no weak reference to the storage.
-Managed hand_over(Managed exported) noexcept;
+Managed complete_move(Managed exported) noexcept;
 
 /// A copy of the tensor's values in the order of `format`; counts its bytes. Throws as export_tensor.
 at::Tensor copied_values(const at::Tensor& tensor, at::MemoryFormat format);

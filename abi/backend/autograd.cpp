@@ -66,7 +66,7 @@ int32_t grad_fn_name(int64_t a, char** out) {
 
 int32_t graph_task(int64_t* out) { return guarded_result(out, core::graph_task); }
 
-int32_t set_detect_anomaly(bool enabled, bool check_nan, SptPlace location) {
+int32_t set_detect_anomaly(bool enabled, bool check_nan, SptLocation location) {
   return guarded([&] {
     const auto read_location = [location] {
       char* const returned = location();

@@ -96,7 +96,7 @@ int32_t step_tensors(int64_t step, int64_t** out, int64_t* out_len) {
   return list_of_step(step, out, out_len, [](const core::Step& held) { return held.inputs; });
 }
 
-int32_t step_give(int64_t step, const int64_t* tensors, int64_t tensors_len) {
+int32_t step_set_results(int64_t step, const int64_t* tensors, int64_t tensors_len) {
   return in_step(
       step, [&](core::Step& held) { held.results = optional_tensor_list(tensors, tensors_len, "tensors"); });
 }

@@ -138,7 +138,7 @@ int32_t node_hook_gradients(int64_t** out, int64_t* out_len) {
   });
 }
 
-int32_t node_hook_give(const int64_t* gradients, int64_t gradients_len) {
+int32_t node_hook_set_gradients(const int64_t* gradients, int64_t gradients_len) {
   return guarded(
       [&] { running_call().replacement = optional_tensor_list(gradients, gradients_len, "gradients"); });
 }

@@ -39,12 +39,12 @@ namespace {
 
 /// Takes the tensors of a sample out of the handles that a function of the program has written. `count` is
 /// the function's result.
-Sample take_sample(const std::array<int64_t, SPT_SAMPLE_MOST>& tensors, int64_t count) {
+Sample take_sample(const std::array<int64_t, SPT_MAX_SAMPLE_TENSORS>& tensors, int64_t count) {
   if (count == -1) {
     core::throw_callback_failure("the dataset");
   }
-  if (count < 0 || count > SPT_SAMPLE_MOST) {
-    reject_dataset("dataset: a sample must have at most " + std::to_string(SPT_SAMPLE_MOST) +
+  if (count < 0 || count > SPT_MAX_SAMPLE_TENSORS) {
+    reject_dataset("dataset: a sample must have at most " + std::to_string(SPT_MAX_SAMPLE_TENSORS) +
                    " tensors, got " + std::to_string(count));
   }
   Sample sample;
@@ -62,7 +62,7 @@ class CalledPass : public Pass {
   ~CalledPass() override { table_.finish(context_); }
 
   Sample next() override {
-    std::array<int64_t, SPT_SAMPLE_MOST> tensors{};
+    std::array<int64_t, SPT_MAX_SAMPLE_TENSORS> tensors{};
     return is_over_ ? Sample()
                     : note_end(take_sample(tensors, table_.sample(context_, at_++, tensors.data())));
   }
@@ -96,7 +96,7 @@ class CalledDataset : public Dataset {
     if (table_.size < 0) {
       return Dataset::get(index);
     }
-    std::array<int64_t, SPT_SAMPLE_MOST> tensors{};
+    std::array<int64_t, SPT_MAX_SAMPLE_TENSORS> tensors{};
     return take_sample(tensors, table_.sample(table_.context, index, tensors.data()));
   }
 

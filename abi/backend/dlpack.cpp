@@ -31,7 +31,7 @@ dlpack::Managed export_and_release(int64_t a) {
     at::Tensor last = handles().take<at::Tensor>(a);
     HandleKindOf<at::Tensor>::release(last);
   }
-  return dlpack::hand_over(std::move(exported));
+  return dlpack::complete_move(std::move(exported));
 }
 
 /// Takes ownership of `managed` first, so that its deleter runs if a later step fails.
@@ -96,7 +96,7 @@ int32_t dlpack_flags(int64_t managed, int64_t* out) {
       out, [&] { return static_cast<int64_t>((*handles().get<dlpack::Managed>(managed)).get()->flags); });
 }
 
-int32_t dlpack_way(char** out) {
+int32_t dlpack_import_path(char** out) {
   return guarded_result(out, [&] { return to_malloc_string(last_import().path); });
 }
 

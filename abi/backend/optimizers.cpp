@@ -53,7 +53,7 @@ NamedValues named_values(const char* kinds, const SplArray* values, const char* 
   return result;
 }
 
-SplArray* given_values(const std::vector<NamedValues::Item>& items) {
+SplArray* values_array(const std::vector<NamedValues::Item>& items) {
   std::string names;
   std::vector<c10::IValue> values;
   for (const auto& [name, value] : items) {
@@ -128,7 +128,7 @@ int32_t optim_group_params(int64_t optimizer, int64_t group, int64_t** out, int6
 
 int32_t optim_options(int64_t optimizer, int64_t group, SplArray** out) {
   return guarded_result(out, [&] {
-    return given_values((*handles().get<OptimizerPointer>(optimizer))->group(group).options.items());
+    return values_array((*handles().get<OptimizerPointer>(optimizer))->group(group).options.items());
   });
 }
 
@@ -138,7 +138,7 @@ int32_t optim_option(int64_t optimizer, int64_t group, const char* name, SplArra
     require(name, "name");
     const auto held = handles().get<OptimizerPointer>(optimizer);
     const c10::IValue* value = (*held)->group(group).options.find(name);
-    *out = given_values(value == nullptr ? std::vector<NamedValues::Item>()
+    *out = values_array(value == nullptr ? std::vector<NamedValues::Item>()
                                          : std::vector<NamedValues::Item>{{name, *value}});
   });
 }
@@ -155,7 +155,7 @@ int32_t optim_set_option(int64_t optimizer, int64_t group, const char* name, con
 
 int32_t optim_state(int64_t optimizer, int64_t param, SplArray** out) {
   return guarded_result(
-      out, [&] { return given_values((*handles().get<OptimizerPointer>(optimizer))->state(param).items()); });
+      out, [&] { return values_array((*handles().get<OptimizerPointer>(optimizer))->state(param).items()); });
 }
 
 int32_t optim_load_state(int64_t optimizer, int64_t param, const char* kinds, const SplArray* values,

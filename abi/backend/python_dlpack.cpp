@@ -19,8 +19,8 @@ namespace {
 using dlpack::CopyRule;
 
 constexpr const char* kPathNames[] = {
-    "a torch tensor",         "the NumPy array itself",        "the C exchange table of its type",
-    "__dlpack__ of DLPack 1", "__dlpack__ of before DLPack 1", "the buffer protocol"};
+    "a torch tensor",           "the NumPy array itself",      "the C exchange table of its type",
+    "__dlpack__ with versions", "__dlpack__ without versions", "the buffer protocol"};
 
 /// A tensor that was imported from a Python object.
 struct FromPython {

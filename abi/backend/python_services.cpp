@@ -29,54 +29,56 @@ bool tensor_of(bridge::ObjectHandle handle, at::Tensor& out) {
 }
 
 template <class Body>
-bool report_errors(ServiceError& refusal, Body&& body) noexcept {
+bool report_errors(ServiceError& failure, Body&& body) noexcept {
   try {
     body();
     return true;
   } catch (const Error& error) {
-    std::snprintf(refusal.message, sizeof refusal.message, "%s", error.what());
+    std::snprintf(failure.message, sizeof failure.message, "%s", error.what());
     return false;
   } catch (const std::exception& error) {
     opened_python()->restore_exception();
     const bool is_empty = *error.what() == '\0';  // LibTorch's exception for a Python exception
-    std::snprintf(refusal.message, sizeof refusal.message, "%s",
+    std::snprintf(failure.message, sizeof failure.message, "%s",
                   is_empty ? "Python code of a mode or a tensor subclass failed" : error.what());
     return false;
   }
 }
 
-bool lend(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out, ServiceError& refusal) {
-  return report_errors(refusal, [&] { *out = dlpack::export_tensor(tensor, copy).release(); });
+bool export_tensor(const at::Tensor& tensor, bool copy, DLManagedTensorVersioned** out,
+                   ServiceError& failure) {
+  return report_errors(failure, [&] { *out = dlpack::export_tensor(tensor, copy).release(); });
 }
 
-bool lend_legacy(const at::Tensor& tensor, DLManagedTensor** out, ServiceError& refusal) {
-  return report_errors(refusal, [&] { *out = dlpack::export_legacy(tensor); });
+bool export_legacy(const at::Tensor& tensor, DLManagedTensor** out, ServiceError& failure) {
+  return report_errors(failure, [&] { *out = dlpack::export_legacy(tensor); });
 }
 
-bool hand_over(at::Tensor& tensor, DLManagedTensorVersioned** out, ServiceError& refusal) {
-  return report_errors(refusal, [&] {
+bool export_moved(at::Tensor& tensor, DLManagedTensorVersioned** out, ServiceError& failure) {
+  return report_errors(failure, [&] {
     dlpack::Managed exported = dlpack::export_tensor(tensor);
     tensor.reset();
-    *out = dlpack::hand_over(std::move(exported)).release();
+    *out = dlpack::complete_move(std::move(exported)).release();
   });
 }
 
-bool take(DLManagedTensorVersioned* managed, dlpack::CopyRule rule, at::Tensor& out, ServiceError& refusal) {
-  return report_errors(refusal, [&] { out = dlpack::import_by_rule(dlpack::Managed(managed), rule).tensor; });
+bool import_tensor(DLManagedTensorVersioned* managed, dlpack::CopyRule rule, at::Tensor& out,
+                   ServiceError& failure) {
+  return report_errors(failure, [&] { out = dlpack::import_by_rule(dlpack::Managed(managed), rule).tensor; });
 }
 
-bool take_memory(const DLTensor& described, void* owner, void (*release)(void*), at::Tensor& out,
-                 ServiceError& refusal) {
-  return report_errors(refusal, [&] { out = dlpack::import_memory(described, owner, release); });
+bool import_memory(const DLTensor& described, void* owner, void (*release)(void*), at::Tensor& out,
+                   ServiceError& failure) {
+  return report_errors(failure, [&] { out = dlpack::import_memory(described, owner, release); });
 }
 
-bool share(const at::Tensor& tensor, dlpack::CopyRule rule, at::Tensor& out, ServiceError& refusal) {
-  return report_errors(refusal, [&] { out = dlpack::share_by_rule(tensor, rule).tensor; });
+bool share(const at::Tensor& tensor, dlpack::CopyRule rule, at::Tensor& out, ServiceError& failure) {
+  return report_errors(failure, [&] { out = dlpack::share_by_rule(tensor, rule).tensor; });
 }
 
 void copy(const std::string& text, char (&out)[256]) { std::snprintf(out, sizeof out, "%s", text.c_str()); }
 
-void explain(const char* message, bridge::MessageClass& out) noexcept {
+void classify_message(const char* message, bridge::MessageClass& out) noexcept {
   out = {static_cast<int32_t>(ErrorKind::kTorch), -1, -1, "", ""};
   try {
     const Error error = core::error_from_message(message);
@@ -94,7 +96,8 @@ int held_locks() { return core::held_locks(); }
 
 }  // namespace
 
-const bridge::BackendServices kBackendServices{object_of, tensor_of,   lend,    lend_legacy, hand_over,
-                                               take,      take_memory, explain, share,       held_locks};
+const bridge::BackendServices kBackendServices{object_of,    tensor_of,     export_tensor, export_legacy,
+                                               export_moved, import_tensor, import_memory, classify_message,
+                                               share,        held_locks};
 
 }  // namespace simple_torch::abi

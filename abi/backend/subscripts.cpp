@@ -70,7 +70,7 @@ core::Subscript subscript(char letter, const SplValue& item) {
 std::vector<core::Subscript> subscripts(const char* kinds, const SplArray* values, size_t first) {
   const size_t count = count_of_values(kinds, values);
   if (count < first) {
-    throw Error(ErrorKind::kInvalidArgument, "no value to write");
+    throw Error(ErrorKind::kInvalidArgument, "set_item: value is missing");
   }
   std::vector<core::Subscript> all;
   for (size_t i = first; i < count; ++i) {

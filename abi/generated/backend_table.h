@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "309849f969e1e09e";
+inline constexpr char kTableFingerprint[] = "b2d09302bfbf3996";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -31,7 +31,7 @@ struct BackendTable {
   int32_t (*discard_tensor)(int64_t value, bool* out);
   int32_t (*live_handles)(int64_t kind, int64_t* out);
   int32_t (*peak_handles)(int64_t kind, int64_t* out);
-  int32_t (*trace_handles)(bool enabled, SptPlace location);
+  int32_t (*trace_handles)(bool enabled, SptLocation location);
   int32_t (*live_report)(char** out);
   int32_t (*live_bytes)(const char* device, int64_t* out);
   int32_t (*is_tensor)(int64_t value, bool* out);
@@ -353,7 +353,7 @@ struct BackendTable {
   int32_t (*dlpack_import)(int64_t managed, int64_t* out);
   int32_t (*dlpack_data_ptr)(int64_t managed, void** out);
   int32_t (*dlpack_flags)(int64_t managed, int64_t* out);
-  int32_t (*dlpack_way)(char** out);
+  int32_t (*dlpack_import_path)(char** out);
   int32_t (*dlpack_why_copied)(char** out);
   int32_t (*dlpack_copied_bytes)(int64_t* out);
   int32_t (*backward_of)(const int64_t* tensors, int64_t tensors_len, const int64_t* gradients, int64_t gradients_len, const int64_t* inputs, int64_t inputs_len, bool retain_graph, bool create_graph);
@@ -363,7 +363,7 @@ struct BackendTable {
   int32_t (*graph_task)(int64_t* out);
   int32_t (*custom_function)(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len);
   int32_t (*step_tensors)(int64_t step, int64_t** out, int64_t* out_len);
-  int32_t (*step_give)(int64_t step, const int64_t* tensors, int64_t tensors_len);
+  int32_t (*step_set_results)(int64_t step, const int64_t* tensors, int64_t tensors_len);
   int32_t (*step_save)(int64_t step, const int64_t* tensors, int64_t tensors_len);
   int32_t (*step_saved)(int64_t step, int64_t** out, int64_t* out_len);
   int32_t (*step_mark_dirty)(int64_t step, const int64_t* tensors, int64_t tensors_len);
@@ -387,12 +387,12 @@ struct BackendTable {
   int32_t (*node_register_hook)(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, bool is_prehook, int64_t* out);
   int32_t (*node_remove_hook)(int64_t hook_id);
   int32_t (*node_hook_gradients)(int64_t** out, int64_t* out_len);
-  int32_t (*node_hook_give)(const int64_t* gradients, int64_t gradients_len);
+  int32_t (*node_hook_set_gradients)(const int64_t* gradients, int64_t gradients_len);
   int32_t (*watch_gradients)(const int64_t* tensors, int64_t tensors_len, int64_t* out);
   int32_t (*watched_in_pass)(int64_t watch_id, int64_t* out);
   int32_t (*unwatch_gradients)(int64_t watch_id);
   int32_t (*increment_version)(int64_t a);
-  int32_t (*set_detect_anomaly)(bool enabled, bool check_nan, SptPlace location);
+  int32_t (*set_detect_anomaly)(bool enabled, bool check_nan, SptLocation location);
   int32_t (*is_anomaly_enabled)(bool* out);
   int32_t (*is_anomaly_check_nan_enabled)(bool* out);
   int32_t (*inference_mode_begin)(bool enabled);
@@ -552,7 +552,7 @@ int32_t scope_end(int64_t* out);
 int32_t discard_tensor(int64_t value, bool* out);
 int32_t live_handles(int64_t kind, int64_t* out);
 int32_t peak_handles(int64_t kind, int64_t* out);
-int32_t trace_handles(bool enabled, SptPlace location);
+int32_t trace_handles(bool enabled, SptLocation location);
 int32_t live_report(char** out);
 int32_t live_bytes(const char* device, int64_t* out);
 int32_t is_tensor(int64_t value, bool* out);
@@ -874,7 +874,7 @@ int32_t dlpack_move(int64_t a, int64_t* out);
 int32_t dlpack_import(int64_t managed, int64_t* out);
 int32_t dlpack_data_ptr(int64_t managed, void** out);
 int32_t dlpack_flags(int64_t managed, int64_t* out);
-int32_t dlpack_way(char** out);
+int32_t dlpack_import_path(char** out);
 int32_t dlpack_why_copied(char** out);
 int32_t dlpack_copied_bytes(int64_t* out);
 int32_t backward_of(const int64_t* tensors, int64_t tensors_len, const int64_t* gradients, int64_t gradients_len, const int64_t* inputs, int64_t inputs_len, bool retain_graph, bool create_graph);
@@ -884,7 +884,7 @@ int32_t grad_fn_name(int64_t a, char** out);
 int32_t graph_task(int64_t* out);
 int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len);
 int32_t step_tensors(int64_t step, int64_t** out, int64_t* out_len);
-int32_t step_give(int64_t step, const int64_t* tensors, int64_t tensors_len);
+int32_t step_set_results(int64_t step, const int64_t* tensors, int64_t tensors_len);
 int32_t step_save(int64_t step, const int64_t* tensors, int64_t tensors_len);
 int32_t step_saved(int64_t step, int64_t** out, int64_t* out_len);
 int32_t step_mark_dirty(int64_t step, const int64_t* tensors, int64_t tensors_len);
@@ -908,12 +908,12 @@ int32_t node_variable(int64_t node, int64_t* out);
 int32_t node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, bool is_prehook, int64_t* out);
 int32_t node_remove_hook(int64_t hook_id);
 int32_t node_hook_gradients(int64_t** out, int64_t* out_len);
-int32_t node_hook_give(const int64_t* gradients, int64_t gradients_len);
+int32_t node_hook_set_gradients(const int64_t* gradients, int64_t gradients_len);
 int32_t watch_gradients(const int64_t* tensors, int64_t tensors_len, int64_t* out);
 int32_t watched_in_pass(int64_t watch_id, int64_t* out);
 int32_t unwatch_gradients(int64_t watch_id);
 int32_t increment_version(int64_t a);
-int32_t set_detect_anomaly(bool enabled, bool check_nan, SptPlace location);
+int32_t set_detect_anomaly(bool enabled, bool check_nan, SptLocation location);
 int32_t is_anomaly_enabled(bool* out);
 int32_t is_anomaly_check_nan_enabled(bool* out);
 int32_t inference_mode_begin(bool enabled);

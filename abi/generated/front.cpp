@@ -347,7 +347,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::dlpack_import>::open_then_call,
     Slot<&BackendTable::dlpack_data_ptr>::open_then_call,
     Slot<&BackendTable::dlpack_flags>::open_then_call,
-    Slot<&BackendTable::dlpack_way>::open_then_call,
+    Slot<&BackendTable::dlpack_import_path>::open_then_call,
     Slot<&BackendTable::dlpack_why_copied>::open_then_call,
     Slot<&BackendTable::dlpack_copied_bytes>::open_then_call,
     Slot<&BackendTable::backward_of>::open_then_call,
@@ -357,7 +357,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::graph_task>::open_then_call,
     Slot<&BackendTable::custom_function>::open_then_call,
     Slot<&BackendTable::step_tensors>::open_then_call,
-    Slot<&BackendTable::step_give>::open_then_call,
+    Slot<&BackendTable::step_set_results>::open_then_call,
     Slot<&BackendTable::step_save>::open_then_call,
     Slot<&BackendTable::step_saved>::open_then_call,
     Slot<&BackendTable::step_mark_dirty>::open_then_call,
@@ -381,7 +381,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::node_register_hook>::open_then_call,
     Slot<&BackendTable::node_remove_hook>::open_then_call,
     Slot<&BackendTable::node_hook_gradients>::open_then_call,
-    Slot<&BackendTable::node_hook_give>::open_then_call,
+    Slot<&BackendTable::node_hook_set_gradients>::open_then_call,
     Slot<&BackendTable::watch_gradients>::open_then_call,
     Slot<&BackendTable::watched_in_pass>::open_then_call,
     Slot<&BackendTable::unwatch_gradients>::open_then_call,
@@ -868,7 +868,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::dlpack_import>::unavailable,
     Slot<&BackendTable::dlpack_data_ptr>::unavailable,
     Slot<&BackendTable::dlpack_flags>::unavailable,
-    Slot<&BackendTable::dlpack_way>::unavailable,
+    Slot<&BackendTable::dlpack_import_path>::unavailable,
     Slot<&BackendTable::dlpack_why_copied>::unavailable,
     Slot<&BackendTable::dlpack_copied_bytes>::unavailable,
     Slot<&BackendTable::backward_of>::unavailable,
@@ -878,7 +878,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::graph_task>::unavailable,
     Slot<&BackendTable::custom_function>::unavailable,
     Slot<&BackendTable::step_tensors>::unavailable,
-    Slot<&BackendTable::step_give>::unavailable,
+    Slot<&BackendTable::step_set_results>::unavailable,
     Slot<&BackendTable::step_save>::unavailable,
     Slot<&BackendTable::step_saved>::unavailable,
     Slot<&BackendTable::step_mark_dirty>::unavailable,
@@ -902,7 +902,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::node_register_hook>::unavailable,
     Slot<&BackendTable::node_remove_hook>::unavailable,
     Slot<&BackendTable::node_hook_gradients>::unavailable,
-    Slot<&BackendTable::node_hook_give>::unavailable,
+    Slot<&BackendTable::node_hook_set_gradients>::unavailable,
     Slot<&BackendTable::watch_gradients>::unavailable,
     Slot<&BackendTable::watched_in_pass>::unavailable,
     Slot<&BackendTable::unwatch_gradients>::unavailable,
@@ -1133,7 +1133,7 @@ int32_t spt_peak_handles(int64_t kind, int64_t* out) {
   return slot(table.peak_handles)(kind, out);
 }
 
-int32_t spt_trace_handles(bool enabled, SptPlace location) {
+int32_t spt_trace_handles(bool enabled, SptLocation location) {
   return slot(table.trace_handles)(enabled, location);
 }
 
@@ -2421,8 +2421,8 @@ int32_t spt_dlpack_flags(int64_t managed, int64_t* out) {
   return slot(table.dlpack_flags)(managed, out);
 }
 
-int32_t spt_dlpack_way(char** out) {
-  return slot(table.dlpack_way)(out);
+int32_t spt_dlpack_import_path(char** out) {
+  return slot(table.dlpack_import_path)(out);
 }
 
 int32_t spt_dlpack_why_copied(char** out) {
@@ -2461,8 +2461,8 @@ int32_t spt_step_tensors(int64_t step, int64_t** out, int64_t* out_len) {
   return slot(table.step_tensors)(step, out, out_len);
 }
 
-int32_t spt_step_give(int64_t step, const int64_t* tensors, int64_t tensors_len) {
-  return slot(table.step_give)(step, tensors, tensors_len);
+int32_t spt_step_set_results(int64_t step, const int64_t* tensors, int64_t tensors_len) {
+  return slot(table.step_set_results)(step, tensors, tensors_len);
 }
 
 int32_t spt_step_save(int64_t step, const int64_t* tensors, int64_t tensors_len) {
@@ -2557,8 +2557,8 @@ int32_t spt_node_hook_gradients(int64_t** out, int64_t* out_len) {
   return slot(table.node_hook_gradients)(out, out_len);
 }
 
-int32_t spt_node_hook_give(const int64_t* gradients, int64_t gradients_len) {
-  return slot(table.node_hook_give)(gradients, gradients_len);
+int32_t spt_node_hook_set_gradients(const int64_t* gradients, int64_t gradients_len) {
+  return slot(table.node_hook_set_gradients)(gradients, gradients_len);
 }
 
 int32_t spt_watch_gradients(const int64_t* tensors, int64_t tensors_len, int64_t* out) {
@@ -2577,7 +2577,7 @@ int32_t spt_increment_version(int64_t a) {
   return slot(table.increment_version)(a);
 }
 
-int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptPlace location) {
+int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptLocation location) {
   return slot(table.set_detect_anomaly)(enabled, check_nan, location);
 }
 

@@ -211,7 +211,7 @@ int64_t rt_torch_peak_handles(int64_t kind) {
   return out;
 }
 
-void rt_torch_trace_handles(bool enabled, SptPlace location) {
+void rt_torch_trace_handles(bool enabled, SptLocation location) {
   clear_error();
   slot(table.trace_handles)(enabled, location);
 }
@@ -4099,10 +4099,10 @@ int64_t rt_torch_dlpack_flags(int64_t managed) {
   return out;
 }
 
-char* rt_torch_dlpack_way() {
+char* rt_torch_dlpack_import_path() {
   clear_error();
   char* out{};
-  slot(table.dlpack_way)(&out);
+  slot(table.dlpack_import_path)(&out);
   return to_spl_string(out);
 }
 
@@ -4203,13 +4203,13 @@ SplArray* rt_torch_autograd_step_tensors(int64_t step) {
   return to_spl_array(out, out_len);
 }
 
-void rt_torch_autograd_step_give(int64_t step, const SplArray* tensors) {
+void rt_torch_autograd_step_set_results(int64_t step, const SplArray* tensors) {
   clear_error();
   const IntList tensors_list(tensors, "tensors");
   if (!tensors_list.ok()) {
     return;
   }
-  slot(table.step_give)(step, tensors_list.data(), tensors_list.size());
+  slot(table.step_set_results)(step, tensors_list.data(), tensors_list.size());
 }
 
 void rt_torch_autograd_step_save(int64_t step, const SplArray* tensors) {
@@ -4366,13 +4366,13 @@ SplArray* rt_torch_autograd_node_hook_gradients() {
   return to_spl_array(out, out_len);
 }
 
-void rt_torch_autograd_node_hook_give(const SplArray* gradients) {
+void rt_torch_autograd_node_hook_set_gradients(const SplArray* gradients) {
   clear_error();
   const IntList gradients_list(gradients, "gradients");
   if (!gradients_list.ok()) {
     return;
   }
-  slot(table.node_hook_give)(gradients_list.data(), gradients_list.size());
+  slot(table.node_hook_set_gradients)(gradients_list.data(), gradients_list.size());
 }
 
 int64_t rt_torch_autograd_watch_gradients(const SplArray* tensors) {
@@ -4403,7 +4403,7 @@ void rt_torch_autograd_increment_version(int64_t a) {
   slot(table.increment_version)(a);
 }
 
-void rt_torch_autograd_set_detect_anomaly(bool enabled, bool check_nan, SptPlace location) {
+void rt_torch_autograd_set_detect_anomaly(bool enabled, bool check_nan, SptLocation location) {
   clear_error();
   slot(table.set_detect_anomaly)(enabled, check_nan, location);
 }

@@ -13,7 +13,7 @@ namespace {
 thread_local const char* running = "";
 thread_local bool is_in_callback = false;  // handles that the callback creates have no location
 
-std::string location_from(SptPlace callback) {
+std::string location_from(SptLocation callback) {
   if (callback == nullptr || is_in_callback) {
     return "";
   }
@@ -27,7 +27,7 @@ std::string location_from(SptPlace callback) {
 
 class Trace {
  public:
-  void set_location(SptPlace callback) { location_ = callback; }
+  void set_location(SptLocation callback) { location_ = callback; }
 
   void clear() {
     const core::CountedLockGuard lock(mutex_);
@@ -58,7 +58,7 @@ class Trace {
   std::mutex mutex_;
   std::unordered_map<int64_t, Allocation> allocations_;  // includes released handles until pruning
   size_t prune_above_ = kMinPruneSize;
-  std::atomic<SptPlace> location_{nullptr};
+  std::atomic<SptLocation> location_{nullptr};
 };
 
 Trace& trace() {
@@ -70,8 +70,8 @@ Trace& trace() {
 
 constinit std::atomic<bool> traced{false};
 
-void start(SptPlace place) {
-  trace().set_location(place);
+void start(SptLocation location) {
+  trace().set_location(location);
   if (!traced.exchange(true)) {
     HandleTable::watch(+1);
   }

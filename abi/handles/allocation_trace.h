@@ -12,15 +12,15 @@ namespace simple_torch::abi {
 
 struct Allocation {
   std::string function;  // spt_add
-  std::string place;     // the result of the program's SptPlace; empty if unknown
+  std::string location;  // the result of the program's SptLocation; empty if unknown
 };
 
 namespace allocation_trace {
 
 extern constinit std::atomic<bool> traced;
 
-/// Records each new handle from this call on; `place` may be NULL.
-void start(SptPlace place);
+/// Records each new handle from this call on; `location` may be NULL.
+void start(SptLocation location);
 void stop();
 
 /// `name` is the function of the C ABI that this thread runs, without spt_.

@@ -132,7 +132,7 @@ HandleTable::Slot& HandleTable::end_unshared(int64_t handle, HandleKind kind) {
     }
     if (is_immortal(handle)) {
       throw Error(ErrorKind::kInvalidArgument,
-                  std::string("cannot take an immortal ") + kind_name_of(kind_of_handle(handle)));
+                  std::string("cannot consume an immortal ") + kind_name_of(kind_of_handle(handle)));
     }
     if ((state & kBorrowers) != 0) {
       throw Error(ErrorKind::kInvalidArgument,

@@ -51,7 +51,8 @@ std::string origin_of(int64_t handle) {
   if (!allocation) {
     return "created before tracing started";
   }
-  return "created by " + allocation->function + (allocation->place.empty() ? "" : " at " + allocation->place);
+  return "created by " + allocation->function +
+         (allocation->location.empty() ? "" : " at " + allocation->location);
 }
 
 std::string line_of(const std::string& kind, const std::string& origin, const Group& group) {
@@ -89,7 +90,7 @@ std::string report() {
 
 namespace body {
 
-int32_t trace_handles(bool enabled, SptPlace location) {
+int32_t trace_handles(bool enabled, SptLocation location) {
   return guarded([&] {
     if (enabled) {
       allocation_trace::start(location);

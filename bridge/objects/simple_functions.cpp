@@ -91,7 +91,7 @@ PyObject* pack_arguments(PyObject* const* values, Py_ssize_t count, PyObject* na
 void raise_failure() {
   PyObject* exception = std::exchange(error_to_raise, nullptr);
   if (exception == nullptr) {
-    PyErr_SetString(PyExc_SystemExit, "the Simple program exits");
+    PyErr_SetString(PyExc_SystemExit, "the Simple program called exit()");
     return;
   }
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception);

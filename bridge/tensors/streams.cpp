@@ -139,7 +139,8 @@ bool order_before(const at::Tensor& tensor, PyObject* stream) {
   if (!read_number(stream, number)) {
     return false;
   }
-  const dlpack::ConsumerStream requested = dlpack::consumer_stream(dlpack_device_of(tensor).device_type, number);
+  const dlpack::ConsumerStream requested =
+      dlpack::consumer_stream(dlpack_device_of(tensor).device_type, number);
   if (requested.error != nullptr) {
     PyErr_Format(PyExc_BufferError, "stream is %R: %s", stream, requested.error);
     return false;

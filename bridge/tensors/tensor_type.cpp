@@ -223,7 +223,8 @@ bool add_core_module() {
     return false;
   }
   const Ref importer(PyCFunction_NewEx(&function, nullptr, name.get()));
-  return importer && PyObject_SetAttrString(module.get(), "Tensor", reinterpret_cast<PyObject*>(tensor_type)) == 0 &&
+  return importer &&
+         PyObject_SetAttrString(module.get(), "Tensor", reinterpret_cast<PyObject*>(tensor_type)) == 0 &&
          PyObject_SetAttrString(module.get(), "from_dlpack", importer.get()) == 0 &&
          PyDict_SetItem(modules, name.get(), module.get()) == 0;
 }

@@ -27,7 +27,7 @@ static int64_t forward(int64_t key, int64_t step) {
   CHECK(key == 5 && spt_step_tensors(step, &inputs, &count) == SPT_OK && count == 1);
   CHECK(spt_step_save(step, inputs, 1) == SPT_OK);
   CHECK(spt_mul(inputs[0], inputs[0], &square) == SPT_OK);
-  CHECK(spt_step_give(step, &square, 1) == SPT_OK);
+  CHECK(spt_step_set_results(step, &square, 1) == SPT_OK);
   CHECK(spt_release(square) == SPT_OK && spt_release(inputs[0]) == SPT_OK);
   spt_free(inputs);
   return 1;
@@ -46,7 +46,7 @@ static int64_t backward(int64_t key, int64_t step) {
   CHECK(spt_step_save(step, saved, 1) == SPT_INVALID_ARGUMENT); /* belongs into forward */
   CHECK(spt_mul_scalar(saved[0], 2.0, &twice) == SPT_OK);
   CHECK(spt_mul(gradient[0], twice, &result) == SPT_OK);
-  CHECK(spt_step_give(step, &result, 1) == SPT_OK);
+  CHECK(spt_step_set_results(step, &result, 1) == SPT_OK);
   CHECK(spt_release(result) == SPT_OK && spt_release(twice) == SPT_OK);
   CHECK(spt_release(gradient[0]) == SPT_OK && spt_release(saved[0]) == SPT_OK);
   spt_free(gradient);
@@ -133,7 +133,7 @@ int main(void) {
   CHECK(spt_backward(sum) == SPT_INTERRUPTED); /* it failed without a word */
   CHECK(spt_release(sum) == SPT_OK && spt_remove_hook(hook) == SPT_OK);
 
-  CHECK(spt_step_give(x, &x, 1) == SPT_INVALID_HANDLE);
+  CHECK(spt_step_set_results(x, &x, 1) == SPT_INVALID_HANDLE);
   CHECK(spt_custom_function("Square", 5, &x, 1, NULL, backward, ended, &outputs, &count) ==
         SPT_INVALID_ARGUMENT);
   CHECK(spt_autograd_callback_failed(99, "", NULL, NULL, NULL, NULL) == SPT_INVALID_ARGUMENT);

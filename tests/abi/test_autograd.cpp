@@ -198,7 +198,7 @@ int64_t forward_in_place(int64_t /*key*/, int64_t step) {
   }
   spt_step_set_materialize_grads(step, marks.materializes);
   const int64_t outputs[] = {inputs[0], other};
-  spt_step_give(step, outputs, 2);
+  spt_step_set_results(step, outputs, 2);
   spt_release(other);
   spt_release(inputs[0]);
   spt_free(inputs);
@@ -212,7 +212,7 @@ int64_t backward_of_the_first(int64_t /*key*/, int64_t step) {
     return 0;
   }
   marks.zeros_seen = gradients[1] == 0 ? -1 : 1;
-  spt_step_give(step, gradients, 1);
+  spt_step_set_results(step, gradients, 1);
   for (int64_t i = 0; i < count; ++i) {
     spt_release(gradients[i]);
   }

@@ -22,7 +22,7 @@ int64_t sample(void* context, int64_t index, int64_t* tensors) {
   if (source.tensors_per_sample < 0) {
     return source.tensors_per_sample;
   }
-  for (int64_t i = 0; i < source.tensors_per_sample && i < SPT_SAMPLE_MOST; ++i) {
+  for (int64_t i = 0; i < source.tensors_per_sample && i < SPT_MAX_SAMPLE_TENSORS; ++i) {
     const auto value = static_cast<double>(index);
     EXPECT_EQ(spt_from_data(&value, 1, nullptr, 0, &tensors[i]), SPT_OK);
   }
@@ -130,13 +130,13 @@ TEST_F(Datasets, InvalidSamplesAreErrors) {
   const Handle numbered = dataset(3);
   int64_t* tensors = nullptr;
   int64_t count = kUntouched;
-  source_.tensors_per_sample = SPT_SAMPLE_MOST + 1;
+  source_.tensors_per_sample = SPT_MAX_SAMPLE_TENSORS + 1;
   ASSERT_EQ(spt_scope_begin(), SPT_OK);
   EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INVALID_ARGUMENT);
   EXPECT_STREQ(spt_last_error_message(), "dataset: a sample must have at most 32 tensors, got 33");
   int64_t left = 0;
   ASSERT_EQ(spt_scope_end(&left), SPT_OK);
-  EXPECT_EQ(left, SPT_SAMPLE_MOST) << "the program keeps the handles that it has written";
+  EXPECT_EQ(left, SPT_MAX_SAMPLE_TENSORS) << "the program keeps the handles that it has written";
   source_.tensors_per_sample = 1;
   source_.gives_dead_handle = true;
   EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INVALID_HANDLE);

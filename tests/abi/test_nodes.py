@@ -120,7 +120,7 @@ def test_hooks_before_and_after_a_node_see_and_replace_gradients(abi):
             seen.append((key, of_inputs, [abi.values(g) for g in gradients]))
             keep = gradients[:of_inputs] if of_inputs else gradients
             replaced = [abi.number("spt_mul_scalar", g, ctypes.c_double(factor)) for g in keep]
-            abi.do("spt_node_hook_give", replaced)
+            abi.do("spt_node_hook_set_gradients", replaced)
             for each in gradients + replaced:
                 abi.do("spt_release", each)
             return 1
@@ -147,7 +147,7 @@ def test_hooks_before_and_after_a_node_see_and_replace_gradients(abi):
 def test_gradients_are_available_only_in_a_hook_or_a_pass(abi):
     out = [Integers, ctypes.c_int64]
     expect_error(INVALID_ARGUMENT, "runs no node hook", abi.do, "spt_node_hook_gradients", out=out)
-    expect_error(INVALID_ARGUMENT, "runs no node hook", abi.do, "spt_node_hook_give", [])
+    expect_error(INVALID_ARGUMENT, "runs no node hook", abi.do, "spt_node_hook_set_gradients", [])
     number = abi.number("spt_watch_gradients", [abi.leaf(1.0)])
     expect_error(INVALID_ARGUMENT, "not inside a backward pass", abi.number, "spt_watched_in_pass", number)
     abi.do("spt_unwatch_gradients", number)

@@ -158,7 +158,7 @@ TEST_F(Subscripts, RejectInvalidSubscripts) {
   int64_t out = kUntouched;
   EXPECT_EQ(spt_get_item(a, "vv", nullptr, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_set_item(a, "", nullptr), SPT_INVALID_ARGUMENT);
-  EXPECT_THAT(spt_last_error_message(), HasSubstr("no value to write"));
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("set_item: value is missing"));
   EXPECT_EQ(spt_get_item(a, "v", with({5}), &out), SPT_INDEX_OUT_OF_RANGE);
   EXPECT_EQ(out, kUntouched);
 }

@@ -124,7 +124,7 @@ TEST_F(Dlpack, CountsAndReportsCopies) {
   const Handle a = tensor({1, 2, 3}, {3});
   ASSERT_EQ(spt_dlpack_copied_bytes(&before), SPT_OK);
   const Handle shared = create(spt_from_dlpack, exported(a));
-  EXPECT_EQ(report(spt_dlpack_way), "a DLPack structure");
+  EXPECT_EQ(report(spt_dlpack_import_path), "a DLPack structure");
   EXPECT_EQ(report(spt_dlpack_why_copied), "");
   ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
   EXPECT_EQ(after, before);
@@ -137,7 +137,7 @@ TEST_F(Dlpack, CountsAndReportsCopies) {
   const Handle theirs = create(spt_from_dlpack, &foreign.versioned);
   ASSERT_EQ(spt_dlpack_copied_bytes(&after), SPT_OK);
   EXPECT_EQ(after, before + 12 + 24) << "the producer's copy was for this import";
-  std::thread([&] { EXPECT_EQ(report(spt_dlpack_way), "") << "each thread's own"; }).join();
+  std::thread([&] { EXPECT_EQ(report(spt_dlpack_import_path), "") << "each thread's own"; }).join();
 }
 
 TEST_F(Dlpack, ImportsForeignMemoryWithoutACopyAndDeletesOnce) {

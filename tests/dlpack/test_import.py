@@ -15,8 +15,8 @@ pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleN
 TORCH = "a torch tensor"
 ITSELF = "the NumPy array itself"
 TABLE = "the C exchange table of its type"
-METHOD = "__dlpack__ of DLPack 1"
-LEGACY = "__dlpack__ of before DLPack 1"
+METHOD = "__dlpack__ with versions"
+LEGACY = "__dlpack__ without versions"
 BUFFER = "the buffer protocol"
 COPIED = "the producer copied its memory (flag IS_COPIED)"
 

@@ -146,8 +146,8 @@ class Peer:
 
 ITSELF = "the NumPy array itself"
 BUFFER = "the buffer protocol"
-METHOD = "__dlpack__ of DLPack 1"
-LEGACY = "__dlpack__ of before DLPack 1"
+METHOD = "__dlpack__ with versions"
+LEGACY = "__dlpack__ without versions"
 ASKED = "a copy was requested"
 
 READ_ONLY = "the tensor is read-only: its memory was imported without write access"

@@ -42,7 +42,7 @@ KINDS = {
     "values": Kind(("const SplValue*", "int64_t"), "", ""),
     "buffer": Kind(("SplValue*", "int64_t"), "", ""),
     "dataset_table": Kind(("const SptDataset*",), "", ""),
-    "location": Kind(("SptPlace",), "SptPlace", "fn() -> text"),
+    "location": Kind(("SptLocation",), "SptLocation", "fn() -> text"),
     "caller": Kind(("SptPyCall",), "SptPyCall", "fn(i64, i64) -> i64"),
     "ender": Kind(("SptPyEnd",), "SptPyEnd", "fn(i64)"),
     "interrupter": Kind(("SptPyInterrupt",), "SptPyInterrupt", "fn()"),

@@ -200,7 +200,7 @@ SPT_API int32_t spt_peak_handles(int64_t kind, int64_t* out);
  *  NULL. A second start only changes location. Stopping discards the records.
  *
  *  Simple:   rt_torch_trace_handles */
-SPT_API int32_t spt_trace_handles(bool enabled, SptPlace location);
+SPT_API int32_t spt_trace_handles(bool enabled, SptLocation location);
 
 /** Returns the live handles as a string, with a line for each kind and origin, the most frequent first:
  *  their number, the bytes of their storages and their origin (spt_trace_handles).
@@ -4104,8 +4104,8 @@ SPT_API int32_t spt_dlpack_flags(int64_t managed, int64_t* out);
  *
  *  Owns:     *out is from malloc; free it with spt_free.
  *  Errors:   INVALID_ARGUMENT (out is NULL).
- *  Simple:   rt_torch_dlpack_way */
-SPT_API int32_t spt_dlpack_way(char** out);
+ *  Simple:   rt_torch_dlpack_import_path */
+SPT_API int32_t spt_dlpack_import_path(char** out);
 
 /** Returns the reason why the calling thread's last import is a copy; empty if it shares the producer's
  *  memory.
@@ -4213,8 +4213,8 @@ SPT_API int32_t spt_step_tensors(int64_t step, int64_t** out, int64_t* out_len);
  *
  *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
  *            valid in this step).
- *  Simple:   rt_torch_autograd_step_give */
-SPT_API int32_t spt_step_give(int64_t step, const int64_t* tensors, int64_t tensors_len);
+ *  Simple:   rt_torch_autograd_step_set_results */
+SPT_API int32_t spt_step_set_results(int64_t step, const int64_t* tensors, int64_t tensors_len);
 
 /** Saves inputs and outputs for backward; called in forward. The entry 0 stays 0. A later call replaces
  *  an earlier one.
@@ -4398,8 +4398,9 @@ SPT_API int32_t spt_node_variable(int64_t node, int64_t* out);
 
 /** Registers hook, which is called after the node has run, or before it if is_prehook is true. Its
  *  arguments are key and the number of gradients of the node's inputs, which is 0 in a prehook.
- *  spt_node_hook_gradients returns the gradients; hook may replace them with spt_node_hook_give. It
- *  returns 1, or 0 after spt_autograd_callback_failed. *out is an identifier for spt_node_remove_hook.
+ *  spt_node_hook_gradients returns the gradients; hook may replace them with
+ *  spt_node_hook_set_gradients. It returns 1, or 0 after spt_autograd_callback_failed. *out is an
+ *  identifier for spt_node_remove_hook.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the node),
  *            INVALID_ARGUMENT (a NULL pointer).
@@ -4426,8 +4427,8 @@ SPT_API int32_t spt_node_hook_gradients(int64_t** out, int64_t* out_len);
  *  The list has one entry for each.
  *
  *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (this thread does not run a node's hook).
- *  Simple:   rt_torch_autograd_node_hook_give */
-SPT_API int32_t spt_node_hook_give(const int64_t* gradients, int64_t gradients_len);
+ *  Simple:   rt_torch_autograd_node_hook_set_gradients */
+SPT_API int32_t spt_node_hook_set_gradients(const int64_t* gradients, int64_t gradients_len);
 
 /** Registers tensors whose gradients are awaited together. Neither they nor their graphs are kept
  *  alive. *out is an identifier for spt_watched_in_pass and spt_unwatch_gradients.
@@ -4466,7 +4467,7 @@ SPT_API int32_t spt_increment_version(int64_t a);
  *
  *  Source:   torch.autograd.set_detect_anomaly
  *  Simple:   rt_torch_autograd_set_detect_anomaly */
-SPT_API int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptPlace location);
+SPT_API int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptLocation location);
 
 /** Returns whether anomaly mode is enabled.
  *

@@ -34,7 +34,8 @@ inline void check(int32_t status) {
   }
 }
 
-/// New handles of the tensors of one sample, at most SPT_SAMPLE_MOST. The receiver of the sample owns them.
+/// New handles of the tensors of one sample, at most SPT_MAX_SAMPLE_TENSORS. The receiver of the sample owns
+/// them.
 using Sample = std::vector<int64_t>;
 
 /// A map-style dataset. Its functions are called on several threads at once. Their exceptions become the
@@ -70,7 +71,7 @@ inline void fail(int32_t kind, const char* message) noexcept {
   spt_autograd_callback_failed(kind, message, nullptr, nullptr, nullptr, nullptr);
 }
 
-inline void tell_current_exception() noexcept {
+inline void report_current_exception() noexcept {
   try {
     throw;
   } catch (const CallFailed& e) {
@@ -92,14 +93,14 @@ inline void tell_current_exception() noexcept {
 
 /// Writes the handles of the sample and returns their number; -1 on failure.
 template <class Make>
-int64_t give_sample(int64_t* tensors, Make&& make) noexcept {
+int64_t write_sample(int64_t* tensors, Make&& make) noexcept {
   try {
     const Sample sample = std::forward<Make>(make)();
-    if (sample.size() > SPT_SAMPLE_MOST) {
+    if (sample.size() > SPT_MAX_SAMPLE_TENSORS) {
       for (const int64_t tensor : sample) {
         spt_release(tensor);
       }
-      throw std::invalid_argument("a sample must have at most " + std::to_string(SPT_SAMPLE_MOST) +
+      throw std::invalid_argument("a sample must have at most " + std::to_string(SPT_MAX_SAMPLE_TENSORS) +
                                   " tensors, got " + std::to_string(sample.size()));
     }
     for (const int64_t tensor : sample) {
@@ -107,7 +108,7 @@ int64_t give_sample(int64_t* tensors, Make&& make) noexcept {
     }
     return static_cast<int64_t>(sample.size());
   } catch (...) {
-    tell_current_exception();
+    report_current_exception();
     return -1;
   }
 }
@@ -127,7 +128,7 @@ inline int64_t dataset_handle(std::unique_ptr<Dataset> dataset) {
   table.size = dataset->size();
   table.context = dataset.release();  // owned by end()
   table.sample = [](void* context, int64_t index, int64_t* tensors) {
-    return detail::give_sample(tensors, [&] { return static_cast<const Dataset*>(context)->get(index); });
+    return detail::write_sample(tensors, [&] { return static_cast<const Dataset*>(context)->get(index); });
   };
   table.end = [](void* context) { delete static_cast<Dataset*>(context); };
   return detail::handle_of(table);
@@ -143,12 +144,12 @@ inline int64_t dataset_handle(std::unique_ptr<IterableDataset> dataset) {
     try {
       return static_cast<const IterableDataset*>(context)->begin(worker, workers).release();
     } catch (...) {
-      detail::tell_current_exception();
+      detail::report_current_exception();
       return nullptr;
     }
   };
   table.sample = [](void* pass, int64_t, int64_t* tensors) {
-    return detail::give_sample(tensors, [&] { return static_cast<IterableDataset::Pass*>(pass)->next(); });
+    return detail::write_sample(tensors, [&] { return static_cast<IterableDataset::Pass*>(pass)->next(); });
   };
   table.finish = [](void* pass) { delete static_cast<IterableDataset::Pass*>(pass); };
   table.end = [](void* context) { delete static_cast<IterableDataset*>(context); };

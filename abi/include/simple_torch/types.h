@@ -39,7 +39,7 @@ enum SptTag {
 
 /* The current source location of the calling program, as a malloc'ed string that the library frees; NULL
  * where it is unknown. */
-typedef char* (*SptPlace)(void);
+typedef char* (*SptLocation)(void);
 
 /* A function of the program that Python calls, on any thread. `key` identifies the function; `arguments` is
  * an object handle of a tuple of the positional arguments and a dict of the keyword arguments, which the
@@ -62,7 +62,7 @@ typedef int64_t (*SptAutogradCall)(int64_t key, int64_t argument);
 typedef void (*SptAutogradEnd)(int64_t key);
 
 #define SPT_DATASET_VERSION 1
-#define SPT_SAMPLE_MOST 32 /* the maximum number of tensors of one sample */
+#define SPT_MAX_SAMPLE_TENSORS 32 /* the maximum number of tensors of one sample */
 
 /* A dataset in native code, for spt_dataset_new. Its functions are called on any thread, and on several
  * threads at once; a pass is used by one thread at a time. A function reports its error by

@@ -46,7 +46,7 @@ class Squares : public simple_torch::Dataset, Counted {
       case 105:
         return {tensor_of({number, number, number}, {3}), tensor_of({number}, {})};
       case 106:
-        return Sample(SPT_SAMPLE_MOST + 1, 0);
+        return Sample(SPT_MAX_SAMPLE_TENSORS + 1, 0);
       default:
         return {tensor_of({number, number + 1}, {2}), tensor_of({number * number}, {})};
     }
