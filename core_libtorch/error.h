@@ -24,7 +24,8 @@ struct ErrorFields {
 /// Every exception that this project throws. Programs branch on kind(); what() is the message for people.
 class Error : public std::runtime_error {
  public:
-  [[gnu::noinline, gnu::cold]] Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+  [[gnu::noinline, gnu::cold]] Error(ErrorKind kind, const std::string& message)
+      : std::runtime_error(message), kind_(kind) {}
   [[gnu::noinline, gnu::cold]] Error(ErrorKind kind, const std::string& message, ErrorFields fields)
       : std::runtime_error(message), kind_(kind), fields_(std::move(fields)) {}
 

@@ -102,7 +102,7 @@ std::string contents(const at::Tensor& tensor) {
   return values_text(tensor.layout() == at::kStrided ? tensor : tensor.to_dense(), kPrefix);
 }
 
-bool dtype_goes_without_saying(const at::Tensor& tensor) {
+bool omits_dtype(const at::Tensor& tensor) {
   const auto common = c10::get_default_dtype_as_scalartype();
   const auto common_complex = common == at::kDouble ? at::kComplexDouble : at::kComplexFloat;
   const auto dtype = tensor.scalar_type();
@@ -170,7 +170,7 @@ void add_sizes(const at::Tensor& tensor, std::vector<std::string>& notes) {
   if (is_sparse && !tensor.is_meta()) {
     notes.push_back("nnz=" + std::to_string(tensor._nnz()));
   }
-  if (!dtype_goes_without_saying(tensor)) {
+  if (!omits_dtype(tensor)) {
     notes.push_back("dtype=torch." + dtype_name(tensor.scalar_type()));
   }
 }

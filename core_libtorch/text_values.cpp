@@ -13,7 +13,7 @@ namespace simple_torch::core {
 namespace {
 
 constexpr int64_t kEdgeItems = 3;
-constexpr int64_t kSummariseAbove = 1000;  // elements
+constexpr int64_t kSummarizeAbove = 1000;  // elements
 
 std::string printed(const char* format, double value) {
   char buffer[400];  // 1e308 with "%.4f" has 314 characters
@@ -141,7 +141,7 @@ at::Tensor shown_part(const at::Tensor& tensor) {
   if (part.scalar_type() == at::ScalarType::Float4_e2m1fn_x2) {
     part = part.view(at::kByte).to(at::kFloat);
   }
-  if (tensor.numel() <= kSummariseAbove) {
+  if (tensor.numel() <= kSummarizeAbove) {
     return part;
   }
   for (int64_t dim = 0; dim < part.dim(); ++dim) {
@@ -159,14 +159,14 @@ class Layout {
   Layout(const at::Tensor& tensor, const Elements& elements, int64_t indent)
       : sizes_(tensor.sizes().vec()),
         indent_(indent),
-        summarised_(tensor.numel() > kSummariseAbove),
+        is_summarized_(tensor.numel() > kSummarizeAbove),
         texts_(elements.texts),
         width_(static_cast<int64_t>(elements.width)) {}
 
   std::string text() { return sizes_.empty() ? texts_.front() : block(0); }
 
  private:
-  bool is_cut(size_t dim) const { return summarised_ && sizes_[dim] > 2 * kEdgeItems; }
+  bool is_cut(size_t dim) const { return is_summarized_ && sizes_[dim] > 2 * kEdgeItems; }
   int64_t shown(size_t dim) const { return is_cut(dim) ? 2 * kEdgeItems : sizes_[dim]; }
 
   std::string block(size_t dim) {
@@ -212,7 +212,7 @@ class Layout {
 
   std::vector<int64_t> sizes_;
   int64_t indent_;
-  bool summarised_;
+  bool is_summarized_;
   const std::vector<std::string>& texts_;
   int64_t width_;
   size_t next_ = 0;

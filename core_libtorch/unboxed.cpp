@@ -21,7 +21,7 @@ bool writes(const c10::Argument& argument) {
   return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
 }
 
-bool has_fatal_inputs(const c10::FunctionSchema& schema) {
+bool has_crash_guard(const c10::FunctionSchema& schema) {
   return std::any_of(kCrashGuards.begin(), kCrashGuards.end(),
                      [&](const CrashGuard& guard) { return schema.name() == guard.op; });
 }
@@ -30,7 +30,7 @@ Signature by_schema(const c10::FunctionSchema& schema) {
   const auto& arguments = schema.arguments();
   const bool is_pure = std::none_of(arguments.begin(), arguments.end(), writes) &&
                        schema.returns().size() == 1 && is(schema.returns()[0], c10::TypeKind::TensorType) &&
-                       !has_fatal_inputs(schema);
+                       !has_crash_guard(schema);
   if (!is_pure || arguments.empty() || arguments.size() > 3) {
     return Signature::kOther;
   }

@@ -174,7 +174,7 @@ const Opened* open_bridge() {
   for (size_t i = 0; i < result->immortal.size(); ++i) {
     result->immortal[i] = handles().insert_immortal(PythonRef(result->api.immortals[i]));
   }
-  core::prepare_passes_by(result->api.register_thread);
+  core::set_thread_preparation(result->api.register_thread);
   return result.release();  // for the rest of the process
 }
 

@@ -25,7 +25,7 @@ using NodePointer =
 
 class WrapperEngine final : public Engine {
  public:
-  void stand_before(Engine& engine) { wrapped_ = &engine; }
+  void wrap(Engine& engine) { wrapped_ = &engine; }
 
   torch::autograd::variable_list execute(const torch::autograd::edge_list& roots,
                                          const torch::autograd::variable_list& inputs, bool keep_graph,
@@ -58,7 +58,7 @@ class WrapperEngine final : public Engine {
   std::atomic<Engine*> wrapped_{nullptr};
 };
 
-WrapperEngine& front_engine() {
+WrapperEngine& wrapper_engine() {
   static auto* const engine = new WrapperEngine;  // never freed: LibTorch's threads use it until exit
   return *engine;
 }
@@ -70,16 +70,16 @@ struct EngineParts : Engine {
 };
 
 /// Python's engine replaces the default one when Python imports torch, so this is checked each time.
-void stand_in_front() {
+void install_wrapper() {
   static std::mutex mutex;
   const CountedLockGuard guard(mutex);
   Engine& present = Engine::get_default_engine();
-  if (&present == &front_engine()) {
+  if (&present == &wrapper_engine()) {
     return;
   }
   prepare_engine();
-  front_engine().stand_before(present);
-  torch::autograd::set_default_engine_stub([]() -> Engine& { return front_engine(); });
+  wrapper_engine().wrap(present);
+  torch::autograd::set_default_engine_stub([]() -> Engine& { return wrapper_engine(); });
 }
 
 }  // namespace
@@ -98,17 +98,17 @@ void prepare_engine() {
   static std::mutex mutex;
   const CountedLockGuard guard(mutex);
   Engine& first = Engine::get_base_engine();
-  if (&present != &first && &present != &front_engine() && EngineParts::has_threads(first) &&
+  if (&present != &first && &present != &wrapper_engine() && EngineParts::has_threads(first) &&
       !EngineParts::has_threads(present)) {
     EngineParts::start_threads(present);
   }
   prepared.store(&present);
-  has_prepared_python.store(&present != &first && &present != &front_engine());
+  has_prepared_python.store(&present != &first && &present != &wrapper_engine());
 }
 
 static std::atomic<void (*)()> prepare_thread{nullptr};
 
-void prepare_passes_by(void (*prepare)()) { prepare_thread.store(prepare); }
+void set_thread_preparation(void (*prepare)()) { prepare_thread.store(prepare); }
 
 void prepare_pass() {
   prepare_engine();
@@ -119,7 +119,7 @@ void prepare_pass() {
 
 void set_anomaly_mode(bool enabled, bool check_nan, LocationProvider provider) {
   if (enabled) {
-    stand_in_front();
+    install_wrapper();
   }
   set_location_provider(enabled ? std::move(provider) : LocationProvider());
   AnomalyMode::set_enabled(enabled, check_nan);
@@ -139,7 +139,7 @@ void rethrow_from_backward(const c10::Error& error) {
 
 void begin_saved_tensor_hooks(std::shared_ptr<SavedTensorHooks> hooks) {
   require_saved_tensor_hooks();
-  stand_in_front();
+  install_wrapper();
   push_saved_tensor_hooks(std::move(hooks));
 }
 

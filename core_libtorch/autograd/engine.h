@@ -27,7 +27,7 @@ void prepare_engine();
 extern constinit std::atomic<bool> has_prepared_python;
 
 /// Sets the function that runs on each thread at the start of a backward pass. The bridge sets it once.
-void prepare_passes_by(void (*prepare)());
+void set_thread_preparation(void (*prepare)());
 void prepare_pass();
 
 [[noreturn]] void rethrow_from_backward(const c10::Error& error);

@@ -11,9 +11,9 @@ namespace simple_torch::core {
 namespace {
 
 /// A thread may exit with open guards. They are leaked: no code of that thread needs the old mode.
-class Begun {
+class OpenModes {
  public:
-  ~Begun() {
+  ~OpenModes() {
     while (!modes_.empty()) {
       modes_.pop_back();
     }
@@ -31,14 +31,14 @@ class Begun {
   std::vector<std::unique_ptr<c10::InferenceMode>> modes_;
 };
 
-thread_local Begun begun;
+thread_local OpenModes open_modes;
 
 }  // namespace
 
-void begin_inference_mode(bool enabled) { begun.push(enabled); }
+void begin_inference_mode(bool enabled) { open_modes.push(enabled); }
 
 void end_inference_mode() {
-  if (!begun.pop()) {
+  if (!open_modes.pop()) {
     throw Error(ErrorKind::kInvalidArgument,
                 "end_inference_mode: this thread has not entered inference mode");
   }

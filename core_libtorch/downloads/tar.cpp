@@ -43,11 +43,11 @@ class Source {
   bool read_or_end(char* into, size_t count) {
     const int got = gzread(file_.get(), into, static_cast<unsigned>(count));
     if (got == 0 && gzeof(file_.get()) != 0) {
-      require_sound();
+      require_valid();
       return false;
     }
     if (got != static_cast<int>(count)) {
-      require_sound();
+      require_valid();
       fail("this tar archive is truncated");
     }
     return true;
@@ -64,14 +64,14 @@ class Source {
   }
 
  private:
-  void require_sound() const {
+  void require_valid() const {
     int fault = Z_OK;
-    const char* const words = gzerror(file_.get(), &fault);
+    const char* const message = gzerror(file_.get(), &fault);
     if (fault == Z_BUF_ERROR) {
       fail("this gzip file is truncated");
     }
     if (fault != Z_OK && fault != Z_STREAM_END) {
-      fail(std::string("this gzip file is corrupt: ") + words);
+      fail(std::string("this gzip file is corrupt: ") + message);
     }
   }
 
@@ -115,7 +115,7 @@ void require_checksum(const Source& source, const Header& header) {
 }
 
 /// The path of an entry. Absolute names and names with '..' raise an error.
-fs::path place_of(const Source& source, const std::string& folder, const std::string& name) {
+fs::path target_path(const Source& source, const std::string& folder, const std::string& name) {
   const fs::path relative(name);
   const bool leads_out =
       relative.is_absolute() ||
@@ -137,7 +137,7 @@ class Unpacker {
     }
     while (!is_end(header)) {
       require_checksum(source_, header);
-      take(header, number_field(source_, header, 124, 12));
+      read_entry(header, number_field(source_, header, 124, 12));
       if (!source_.read_or_end(header.data(), kBlock)) {
         return;
       }
@@ -149,14 +149,14 @@ class Unpacker {
     return std::all_of(header.begin(), header.end(), [](char byte) { return byte == 0; });
   }
 
-  void take(const Header& header, uint64_t size) {
+  void read_entry(const Header& header, uint64_t size) {
     switch (header[156]) {
       case 'L':
         long_name_ = text(size);
         long_name_.resize(std::min(long_name_.find('\0'), long_name_.size()));
         return;
       case 'x':
-        take_records(text(size));
+        read_records(text(size));
         return;
       case 'g':
         text(size);
@@ -186,7 +186,7 @@ class Unpacker {
   }
 
   // Records "27 path=folder/long name\n"; the number is the length of the whole record.
-  void take_records(const std::string& records) {
+  void read_records(const std::string& records) {
     for (std::string_view rest = records; !rest.empty();) {
       size_t length = 0;
       const auto end = std::from_chars(rest.data(), rest.data() + rest.size(), length);
@@ -217,9 +217,9 @@ class Unpacker {
   }
 
   void write_file(const std::string& name, uint64_t size) {
-    const fs::path place = place_of(source_, folder_, name);
-    make_folders(place.parent_path());
-    AtomicFile file(place.string());
+    const fs::path target = target_path(source_, folder_, name);
+    make_folders(target.parent_path());
+    AtomicFile file(target.string());
     std::vector<char> part(size_t{1} << 20U);
     for (uint64_t left = size; left > 0;) {
       const size_t count = std::min<uint64_t>(left, part.size());
@@ -231,7 +231,7 @@ class Unpacker {
     skip(padding(size));
   }
 
-  void make_folder(const std::string& name) { make_folders(place_of(source_, folder_, name)); }
+  void make_folder(const std::string& name) { make_folders(target_path(source_, folder_, name)); }
 
   void make_folders(const fs::path& folder) const {
     std::error_code fault;

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kMaxLimit = 1'000'000;
 constexpr long kOk = 200;
 constexpr long kPartial = 206;
-constexpr long kRangeRefused = 416;
+constexpr long kRangeNotSatisfiable = 416;
 
 int64_t number_in(std::string_view digits) {
   int64_t number = -1;
@@ -39,9 +39,9 @@ std::optional<std::string_view> value_of(std::string_view line, std::string_view
   return line;
 }
 
-Limits sound(Limits limits) {
-  const auto is_sound = [](int64_t limit, int64_t least) { return limit >= least && limit <= kMaxLimit; };
-  if (!is_sound(limits.stall_seconds, 1) || !is_sound(limits.most_redirects, 0)) {
+Limits validated(Limits limits) {
+  const auto is_valid = [](int64_t limit, int64_t min) { return limit >= min && limit <= kMaxLimit; };
+  if (!is_valid(limits.stall_seconds, 1) || !is_valid(limits.max_redirects, 0)) {
     throw Error(ErrorKind::kInvalidArgument,
                 "download: stall_seconds must be in [1, 1000000] and max_redirects in [0, 1000000]");
   }
@@ -51,7 +51,10 @@ Limits sound(Limits limits) {
 }  // namespace
 
 Transfer::Transfer(const std::string& url, const std::string& path, bool resumed, Limits limits)
-    : limits_(sound(limits)), file_(path, resumed), easy_(curl().easy_init()), multi_(curl().multi_init()) {
+    : limits_(validated(limits)),
+      file_(path, resumed),
+      easy_(curl().easy_init()),
+      multi_(curl().multi_init()) {
   if (!easy_ || !multi_) {
     throw std::bad_alloc();
   }
@@ -70,11 +73,11 @@ void Transfer::set(CURLoption option, Value value) {
 }
 
 void Transfer::set_up(const std::string& url) {
-  set(CURLOPT_ERRORBUFFER, words_.data());
+  set(CURLOPT_ERRORBUFFER, error_text_.data());
   set(CURLOPT_URL, url.c_str());
   allow_web_only();
   set(CURLOPT_FOLLOWLOCATION, 1L);
-  set(CURLOPT_MAXREDIRS, static_cast<long>(limits_.most_redirects));
+  set(CURLOPT_MAXREDIRS, static_cast<long>(limits_.max_redirects));
   set(CURLOPT_USERAGENT, "simple-torch");
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_CONNECTTIMEOUT, static_cast<long>(limits_.stall_seconds));
@@ -123,13 +126,13 @@ Progress Transfer::step(int64_t wait_ms) {
         finish(message->data.result);
       }
     }
-    require_heard();
+    check_stall();
   }
   return {is_done_, file_.size(), is_done_ ? file_.size() : total()};
 }
 
 // libcurl's own limit uses means over several seconds.
-void Transfer::require_heard() const {
+void Transfer::check_stall() const {
   if (!is_done_ && Clock::now() - last_activity_ > std::chrono::seconds(limits_.stall_seconds)) {
     fail_to_get("no data for " + std::to_string(limits_.stall_seconds) + " s");
   }
@@ -137,16 +140,16 @@ void Transfer::require_heard() const {
 
 size_t Transfer::on_bytes(char* bytes, size_t one, size_t count, void* self) noexcept {
   static_cast<Transfer*>(self)->last_activity_ = Clock::now();
-  return static_cast<Transfer*>(self)->take(bytes, one * count) ? one * count : 0;
+  return static_cast<Transfer*>(self)->write(bytes, one * count) ? one * count : 0;
 }
 
 size_t Transfer::on_header(char* line, size_t one, size_t count, void* self) noexcept {
-  static_cast<Transfer*>(self)->note_header({line, one * count});
+  static_cast<Transfer*>(self)->read_header({line, one * count});
   return one * count;
 }
 
 // "content-range: bytes 5-9/10", "content-range: bytes */10"
-void Transfer::note_header(std::string_view line) {
+void Transfer::read_header(std::string_view line) {
   if (line.starts_with("HTTP/")) {  // another response, after a redirect
     range_begin_ = -1;
     range_total_ = -1;
@@ -162,15 +165,15 @@ void Transfer::note_header(std::string_view line) {
 }
 
 // The body of an error response is ignored.
-bool Transfer::take(const char* bytes, size_t count) {
+bool Transfer::write(const char* bytes, size_t count) {
   const long code = status();
   if (code != kOk && code != kPartial) {
     return true;
   }
-  return (has_begun_ || place_first_bytes()) && file_.append(bytes, count);
+  return (has_begun_ || start_body()) && file_.append(bytes, count);
 }
 
-bool Transfer::place_first_bytes() {
+bool Transfer::start_body() {
   has_begun_ = true;
   if (status() == kPartial) {
     return range_begin_ == requested_from_;
@@ -187,14 +190,14 @@ void Transfer::finish(CURLcode code) {
   curl().multi_remove_handle(multi_.get(), easy_.get());
   file_.require_written();
   const long answer = status();
-  if (code == CURLE_OK && answer == kRangeRefused) {
+  if (code == CURLE_OK && answer == kRangeNotSatisfiable) {
     return finish_range_not_satisfiable();
   }
   if (answer == kPartial && range_begin_ != requested_from_) {
-    fail_to_get("the server sent another range than from byte " + std::to_string(requested_from_));
+    fail_to_get("the server did not send the range from byte " + std::to_string(requested_from_));
   }
   if (code != CURLE_OK) {
-    fail_to_get(words_[0] != '\0' ? words_.data() : curl().easy_strerror(code));
+    fail_to_get(error_text_[0] != '\0' ? error_text_.data() : curl().easy_strerror(code));
   }
   if (answer != kOk && answer != kPartial) {
     fail_to_get("HTTP status " + std::to_string(answer));

@@ -15,7 +15,7 @@ namespace simple_torch::core::downloads {
 
 struct Limits {
   int64_t stall_seconds;  // without data or a connection
-  int64_t most_redirects;
+  int64_t max_redirects;
 };
 
 struct Progress {
@@ -48,12 +48,12 @@ class Transfer {
   void set_up(const std::string& url);
   void allow_web_only();
   void begin();
-  void note_header(std::string_view line);
-  bool take(const char* bytes, size_t count);
-  bool place_first_bytes();
+  void read_header(std::string_view line);
+  bool write(const char* bytes, size_t count);
+  bool start_body();
   void finish(CURLcode code);
   void finish_range_not_satisfiable();
-  void require_heard() const;
+  void check_stall() const;
   long status() const;
   int64_t total() const;
   [[noreturn]] void fail_to_get(const std::string& why) const;
@@ -64,7 +64,7 @@ class Transfer {
   std::mutex stepping_;
   PartialFile file_;
   Clock::time_point last_activity_;  // the request, or the last data
-  std::array<char, CURL_ERROR_SIZE> words_{};
+  std::array<char, CURL_ERROR_SIZE> error_text_{};
   Easy easy_;
   Multi multi_;
   int64_t requested_from_ = 0;  // the file's size at the request

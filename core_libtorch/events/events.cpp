@@ -34,20 +34,20 @@ Items<T> items(const std::vector<T>& values) {
 template <class Encode>
 std::string encoded(Encode&& encode) {
   std::string bytes;
-  bool has_room = true;
+  bool has_memory = true;
   struct Target {
     std::string& bytes;
-    bool& has_room;
-  } target{bytes, has_room};
+    bool& has_memory;
+  } target{bytes, has_memory};
   const Sink sink{&target, [](void* self, const char* data, size_t size) {
                     auto& into = *static_cast<Target*>(self);
                     try {
                       into.bytes.assign(data, size);
                     } catch (const std::bad_alloc&) {
-                      into.has_room = false;
+                      into.has_memory = false;
                     }
                   }};
-  if (!encode(sink) || !has_room) {
+  if (!encode(sink) || !has_memory) {
     throw Error(ErrorKind::kOutOfMemory, "SummaryWriter: an event exceeds 2 GB or the available memory");
   }
   return bytes;

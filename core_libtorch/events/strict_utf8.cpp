@@ -6,7 +6,8 @@
 namespace simple_torch::core::events {
 
 bool is_strict_utf8(std::string_view text) noexcept {
-  static constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // the least code point of each length
+  static constexpr uint32_t kMinCode[] = {0, 0, 0x80, 0x800,
+                                          0x10000};  // the smallest code point of each length
   while (!text.empty()) {
     const auto first = static_cast<unsigned char>(text.front());
     const auto ones = static_cast<size_t>(std::countl_one(first));
@@ -24,7 +25,7 @@ bool is_strict_utf8(std::string_view text) noexcept {
       }
       code = (code << 6) | (static_cast<unsigned char>(byte) & 0x3FU);
     }
-    if (code < kLeast[ones] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
+    if (code < kMinCode[ones] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
       return false;
     }
     text.remove_prefix(ones);

@@ -40,9 +40,9 @@ struct Values {
   }
   SPT_INLINE void store(float value, float* out) const { *out = bounded(value, 1.0F); }
   template <class T>
-  SPT_INLINE void write(const Colors& colors, int64_t count, const Pictures<T>& from, int64_t row,
+  SPT_INLINE void write(const Colors& colors, int64_t count, const ImageBatch<T>& from, int64_t row,
                         int64_t begin, T* out) const {
-    write_colours(*this, colors, count, from, row, begin, out);
+    write_colors(*this, colors, count, from, row, begin, out);
   }
 };
 
@@ -60,15 +60,15 @@ struct Multiply : Values {
 
 // The gray value of each pixel as one plane of floats; rounded down for integers.
 template <bool kOnce, bool kWhole>
-struct Grey : Values {
+struct Gray : Values {
   SPT_INLINE void work(Colors& colors, int64_t count, int64_t /*image*/) const {
     for (int64_t i = 0; i < count; ++i) {
-      const float grey = luma<kOnce>(colors.red[i], colors.green[i], colors.blue[i]);
-      colors.red[i] = kWhole ? std::floor(grey) : grey;
+      const float gray = luma<kOnce>(colors.red[i], colors.green[i], colors.blue[i]);
+      colors.red[i] = kWhole ? std::floor(gray) : gray;
     }
   }
   template <class T>
-  SPT_INLINE void write(const Colors& colors, int64_t count, const Pictures<T>& from, int64_t row,
+  SPT_INLINE void write(const Colors& colors, int64_t count, const ImageBatch<T>& from, int64_t row,
                         int64_t begin, float* out) const {
     std::copy_n(colors.red, count, out + row * from.width + begin);
   }
@@ -90,16 +90,16 @@ struct TowardsOne : Values {  // a value for each image
 };
 
 template <bool kOnce, bool kWhole>
-struct TowardsGrey : Values {
+struct TowardsGray : Values {
   float ratio, rest;
 
   SPT_INLINE void work(Colors& colors, int64_t count, int64_t /*image*/) const {
     for (int64_t i = 0; i < count; ++i) {
       const float exact = luma<kOnce>(colors.red[i], colors.green[i], colors.blue[i]);
-      const float grey = kWhole ? std::floor(exact) : exact;
-      colors.red[i] = plus_multiple<kOnce>(colors.red[i] * ratio, grey, rest);
-      colors.green[i] = plus_multiple<kOnce>(colors.green[i] * ratio, grey, rest);
-      colors.blue[i] = plus_multiple<kOnce>(colors.blue[i] * ratio, grey, rest);
+      const float gray = kWhole ? std::floor(exact) : exact;
+      colors.red[i] = plus_multiple<kOnce>(colors.red[i] * ratio, gray, rest);
+      colors.green[i] = plus_multiple<kOnce>(colors.green[i] * ratio, gray, rest);
+      colors.blue[i] = plus_multiple<kOnce>(colors.blue[i] * ratio, gray, rest);
     }
   }
 };
@@ -110,16 +110,16 @@ at::Tensor with_contrast(const at::Tensor& image, float ratio, float rest) {
     return image.clone();
   }
   const at::Tensor all = as_images(image);
-  const at::Tensor grey =
+  const at::Tensor gray =
       at::empty({all.size(0), 1, all.size(2), all.size(3)}, image.options().dtype(at::kFloat));
-  work_on_rows(Grey<kOnce, std::is_integral_v<T>>{}, Pictures<T>(all), grey.mutable_data_ptr<float>());
-  const at::Tensor means = at::mean(grey, {-3, -2, -1}).contiguous();
+  process_rows(Gray<kOnce, std::is_integral_v<T>>{}, ImageBatch<T>(all), gray.mutable_data_ptr<float>());
+  const at::Tensor means = at::mean(gray, {-3, -2, -1}).contiguous();
   return apply_work<T>(image, TowardsOne<kOnce>{{}, means.const_data_ptr<float>(), ratio, rest});
 }
 
 template <class T, bool kOnce>
 at::Tensor with_saturation(const at::Tensor& image, float ratio, float rest) {
-  return apply_work<T>(image, TowardsGrey<kOnce, std::is_integral_v<T>>{{}, ratio, rest});
+  return apply_work<T>(image, TowardsGray<kOnce, std::is_integral_v<T>>{{}, ratio, rest});
 }
 
 }  // namespace

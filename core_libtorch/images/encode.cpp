@@ -78,7 +78,7 @@ class JpegWriter {
 class PngWriter {
  public:
   PngWriter()
-      : png_(png_create_write_struct(PNG_LIBPNG_VER_STRING, &errors_, PngErrors::fail, PngErrors::pass_over)),
+      : png_(png_create_write_struct(PNG_LIBPNG_VER_STRING, &errors_, PngErrors::fail, PngErrors::ignore)),
         info_(png_ != nullptr ? png_create_info_struct(png_) : nullptr) {
     if (info_ == nullptr) {
       png_destroy_write_struct(&png_, nullptr);
@@ -109,13 +109,13 @@ class PngWriter {
 
   // libpng calls it, so it reports errors as libpng does.
   void add(const uint8_t* data, size_t count) {
-    if (size_ + count > room_) {
-      room_ = 2 * (size_ + count);
-      auto* more = static_cast<uint8_t*>(std::realloc(data_, room_));
-      if (more == nullptr) {
+    if (size_ + count > capacity_) {
+      capacity_ = 2 * (size_ + count);
+      auto* grown = static_cast<uint8_t*>(std::realloc(data_, capacity_));
+      if (grown == nullptr) {
         png_error(png_, "out of memory");
       }
-      data_ = more;
+      data_ = grown;
     }
     std::memcpy(data_ + size_, data, count);
     size_ += count;
@@ -137,7 +137,7 @@ class PngWriter {
   png_structp png_;
   png_infop info_;
   uint8_t* data_ = nullptr;
-  size_t size_ = 0, room_ = 0;
+  size_t size_ = 0, capacity_ = 0;
 };
 
 }  // namespace

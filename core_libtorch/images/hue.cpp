@@ -17,46 +17,46 @@ SPT_INLINE float chosen(bool first, float a, float b) {
 // The maximum; NaN if any value is NaN. `kFinite`: no value can be NaN.
 template <bool kFinite>
 SPT_INLINE float greatest(float r, float g, float b) {
-  const float most = larger(r, larger(g, b));
-  return kFinite ? most : chosen((r != r) | (g != g), r + g, most);
+  const float max = larger(r, larger(g, b));
+  return kFinite ? max : chosen((r != r) | (g != g), r + g, max);
 }
 
 // The hue, 0 … 1, and the saturation. A color that is not finite has hue NaN.
 template <bool kFinite>
-SPT_INLINE void place(float r, float g, float b, float most, float& hue, float& saturation) {
-  const float range = most - smaller(r, smaller(g, b));
-  const bool grey = range == 0.0F;
-  const float divisor = chosen(grey, 1.0F, range);
-  saturation = range / chosen(grey, 1.0F, most);
-  const float from_red = (most - r) / divisor;
-  const float from_green = (most - g) / divisor;
-  const float from_blue = (most - b) / divisor;
+SPT_INLINE void find_hue(float r, float g, float b, float max, float& hue, float& saturation) {
+  const float range = max - smaller(r, smaller(g, b));
+  const bool gray = range == 0.0F;
+  const float divisor = chosen(gray, 1.0F, range);
+  saturation = range / chosen(gray, 1.0F, max);
+  const float from_red = (max - r) / divisor;
+  const float from_green = (max - g) / divisor;
+  const float from_blue = (max - b) / divisor;
   const float of_red = from_blue - from_green;
   const float of_green = from_red + 2.0F - from_blue;
   const float of_blue = from_green + 4.0F - from_red;
-  const float sixths = chosen(most == r, of_red, chosen(most == g, of_green, of_blue));
+  const float sixths = chosen(max == r, of_red, chosen(max == g, of_green, of_blue));
   const float turns = sixths * static_cast<float>(1.0 / 6.0) + 1.0F + (kFinite ? 0.0F : range * 0.0F);
   hue = turns - chosen(turns >= 1.0F, 1.0F, 0.0F);
 }
 
-SPT_INLINE float apply_orientation(float hue, float factor) {
+SPT_INLINE float rotated_hue(float hue, float factor) {
   const float turns = hue + factor;
   const float below = turns - chosen(turns >= 1.0F, 1.0F, 0.0F);
   return below + chosen(below < 0.0F, 1.0F, 0.0F);
 }
 
 // The sextant to which LibTorch converts NaN.
-constexpr float kWithoutPlace = 4.0F;
+constexpr float kNoSextant = 4.0F;
 
 template <bool kFinite>
-SPT_INLINE void turn(float& red, float& green, float& blue, float factor) {
+SPT_INLINE void rotate_hue(float& red, float& green, float& blue, float factor) {
   const float v = greatest<kFinite>(red, green, blue);
   float hue;
   float s;
-  place<kFinite>(red, green, blue, v, hue, s);
-  const float sixths = apply_orientation(hue, factor) * 6.0F;
-  const bool has_place = kFinite || sixths == sixths;
-  const int32_t whole = static_cast<int32_t>(chosen(has_place, sixths, kWithoutPlace));
+  find_hue<kFinite>(red, green, blue, v, hue, s);
+  const float sixths = rotated_hue(hue, factor) * 6.0F;
+  const bool has_sextant = kFinite || sixths == sixths;
+  const int32_t whole = static_cast<int32_t>(chosen(has_sextant, sixths, kNoSextant));
   const float part = s * (sixths - static_cast<float>(whole));
   const float rest = 1.0F - s;
   const float q = bounded((1.0F - part) * v, 1.0F);
@@ -71,7 +71,7 @@ SPT_INLINE void turn(float& red, float& green, float& blue, float factor) {
 
 // Values as fractions of the maximum.
 template <bool kFinite>
-struct Turn {
+struct HueRotation {
   float factor;
 
   SPT_INLINE float loaded(uint8_t value) const {
@@ -85,13 +85,13 @@ struct Turn {
 
   SPT_INLINE void work(Colors& colors, int64_t count, int64_t /*image*/) const {
     for (int64_t i = 0; i < count; ++i) {
-      turn<kFinite>(colors.red[i], colors.green[i], colors.blue[i], factor);
+      rotate_hue<kFinite>(colors.red[i], colors.green[i], colors.blue[i], factor);
     }
   }
   template <class T>
-  SPT_INLINE void write(const Colors& colors, int64_t count, const Pictures<T>& from, int64_t row,
+  SPT_INLINE void write(const Colors& colors, int64_t count, const ImageBatch<T>& from, int64_t row,
                         int64_t begin, T* out) const {
-    write_colours(*this, colors, count, from, row, begin, out);
+    write_colors(*this, colors, count, from, row, begin, out);
   }
 };
 
@@ -99,8 +99,8 @@ struct Turn {
 
 at::Tensor adjust_hue(const at::Tensor& image, double factor) {
   const auto turns = static_cast<float>(factor);
-  return image.scalar_type() == at::kByte ? apply_work<uint8_t>(image, Turn<true>{turns})
-                                          : apply_work<float>(image, Turn<false>{turns});
+  return image.scalar_type() == at::kByte ? apply_work<uint8_t>(image, HueRotation<true>{turns})
+                                          : apply_work<float>(image, HueRotation<false>{turns});
 }
 
 }  // namespace simple_torch::core::images

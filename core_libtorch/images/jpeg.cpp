@@ -76,7 +76,7 @@ class Decoder {
       jpeg_read_header(&info_, TRUE);
     });
     check_pixel_count(file_size);
-    choose_colours();
+    choose_color_space();
   }
 
   // [height, width, channels]
@@ -113,7 +113,7 @@ class Decoder {
     }
   }
 
-  void choose_colours() {
+  void choose_color_space() {
     const bool inks = info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK;
     switch (mode_) {
       case ReadMode::kUnchanged:

@@ -9,16 +9,16 @@ namespace {
   std::longjmp(errors->back, 1);
 }
 
-void pass_over(j_common_ptr) {}
-void pass_over_level(j_common_ptr, int) {}
+void ignore(j_common_ptr) {}
+void ignore_level(j_common_ptr, int) {}
 
 }  // namespace
 
 void JpegErrors::watch(jpeg_common_struct& info) {
   info.err = jpeg_std_error(&manager);
   manager.error_exit = leave;
-  manager.output_message = pass_over;
-  manager.emit_message = pass_over_level;
+  manager.output_message = ignore;
+  manager.emit_message = ignore_level;
   message[0] = '\0';
 }
 

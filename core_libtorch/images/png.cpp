@@ -22,7 +22,7 @@ class Decoder {
   explicit Decoder(Bytes bytes)
       : bytes_(bytes),
         left_(bytes),
-        png_(png_create_read_struct(PNG_LIBPNG_VER_STRING, &errors_, PngErrors::fail, PngErrors::pass_over)),
+        png_(png_create_read_struct(PNG_LIBPNG_VER_STRING, &errors_, PngErrors::fail, PngErrors::ignore)),
         info_(png_ != nullptr ? png_create_info_struct(png_) : nullptr) {
     if (info_ == nullptr) {
       png_destroy_read_struct(&png_, nullptr, nullptr);
@@ -40,7 +40,7 @@ class Decoder {
     guarded_png(png_, errors_, kFault, [&] {
       png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kProfile, 1);
       png_read_info(png_, info_);
-      choose_colours(mode);
+      choose_color_space(mode);
       passes_ = png_set_interlace_handling(png_);
       png_read_update_info(png_, info_);
     });
@@ -76,7 +76,7 @@ class Decoder {
   }
 
   // Gray values of fewer bits are scaled to 8; palette indices are not.
-  void choose_colours(ReadMode mode) {
+  void choose_color_space(ReadMode mode) {
     const int type = png_get_color_type(png_, info_), depth = png_get_bit_depth(png_, info_);
     png_set_swap(png_);
     if (type == PNG_COLOR_TYPE_GRAY && depth < 8) {
@@ -92,11 +92,11 @@ class Decoder {
     }
     const bool with_alpha = mode == ReadMode::kGrayAlpha || mode == ReadMode::kRgbAlpha;
     choose_alpha(with_alpha, has_palette ? 8 : depth, has_palette, type);
-    const bool is_grey = mode == ReadMode::kGray || mode == ReadMode::kGrayAlpha;
-    const bool was_grey = (type & PNG_COLOR_MASK_COLOR) == 0;
-    if (is_grey && !was_grey) {
+    const bool is_gray = mode == ReadMode::kGray || mode == ReadMode::kGrayAlpha;
+    const bool was_gray = (type & PNG_COLOR_MASK_COLOR) == 0;
+    if (is_gray && !was_gray) {
       png_set_rgb_to_gray(png_, PNG_ERROR_ACTION_NONE, kRed, kGreen);
-    } else if (!is_grey && was_grey) {
+    } else if (!is_gray && was_gray) {
       png_set_gray_to_rgb(png_);
     }
   }

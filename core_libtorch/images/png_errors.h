@@ -16,7 +16,7 @@ struct PngErrors {
 
   /// For png_create_read_struct and png_create_write_struct; warnings are ignored.
   static void fail(png_structp png, png_const_charp message);
-  static void pass_over(png_structp, png_const_charp) {}
+  static void ignore(png_structp, png_const_charp) {}
 };
 
 /// Runs `body`, which calls libpng. An error becomes Error(kIo) with the prefix `what`. `body` must have no

@@ -29,8 +29,8 @@ struct Colors {
 
 /// Images [n, 3, h, w] with any strides.
 template <class T>
-struct Pictures {
-  explicit Pictures(const at::Tensor& all)
+struct ImageBatch {
+  explicit ImageBatch(const at::Tensor& all)
       : data(all.const_data_ptr<T>()),
         count(all.size(0)),
         height(all.size(2)),
@@ -60,7 +60,7 @@ SPT_INLINE void load(const Work& work, const T* at, int64_t channel, int64_t col
 
 // Processes one row. `Work` defines how to load a value, process a chunk and store it.
 template <class Work, class T, class Out>
-SPT_INLINE void work_on_row(const Work& work, const Pictures<T>& from, int64_t row, Out* out) {
+SPT_INLINE void process_row(const Work& work, const ImageBatch<T>& from, int64_t row, Out* out) {
   const int64_t image = row / from.height;
   const T* const first = from.data + image * from.each + (row % from.height) * from.row;
   Colors colors;
@@ -80,28 +80,28 @@ SPT_INLINE void work_on_row(const Work& work, const Pictures<T>& from, int64_t r
 }
 
 template <class Work, class T, class Out>
-void rows_anywhere(const Work& work, const Pictures<T>& from, int64_t begin, int64_t end, Out* out) {
+void process_rows_generic(const Work& work, const ImageBatch<T>& from, int64_t begin, int64_t end, Out* out) {
   for (int64_t row = begin; row < end; ++row) {
-    work_on_row(work, from, row, out);
+    process_row(work, from, row, out);
   }
 }
 
 #if defined(__x86_64__)
 template <class Work, class T, class Out>
-__attribute__((target("avx2,fma"))) void rows_by_avx2(const Work& work, const Pictures<T>& from,
-                                                      int64_t begin, int64_t end, Out* out) {
+__attribute__((target("avx2,fma"))) void process_rows_avx2(const Work& work, const ImageBatch<T>& from,
+                                                           int64_t begin, int64_t end, Out* out) {
   for (int64_t row = begin; row < end; ++row) {
-    work_on_row(work, from, row, out);
+    process_row(work, from, row, out);
   }
 }
 #endif
 
 template <class Work, class T, class Out>
-void work_on_rows(const Work& work, const Pictures<T>& from, Out* out) {
-  auto* rows = &rows_anywhere<Work, T, Out>;
+void process_rows(const Work& work, const ImageBatch<T>& from, Out* out) {
+  auto* rows = &process_rows_generic<Work, T, Out>;
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    rows = &rows_by_avx2<Work, T, Out>;
+    rows = &process_rows_avx2<Work, T, Out>;
   }
 #endif
   const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, from.width));
@@ -111,8 +111,8 @@ void work_on_rows(const Work& work, const Pictures<T>& from, Out* out) {
 
 /// Stores three contiguous planes for each image; `Kind` converts a float to a value.
 template <class Kind, class T>
-SPT_INLINE void write_colours(const Kind& kind, const Colors& colors, int64_t count, const Pictures<T>& from,
-                              int64_t row, int64_t begin, T* out) {
+SPT_INLINE void write_colors(const Kind& kind, const Colors& colors, int64_t count, const ImageBatch<T>& from,
+                             int64_t row, int64_t begin, T* out) {
   const int64_t plane = from.height * from.width;
   T* to = out + (row / from.height) * 3 * plane + (row % from.height) * from.width + begin;
   for (const float* channel : {colors.red, colors.green, colors.blue}) {
@@ -129,7 +129,7 @@ at::Tensor apply_work(const at::Tensor& image, const Work& work) {
   at::Tensor out = at::empty(image.sizes(), image.options().memory_format(at::MemoryFormat::Contiguous));
   if (image.numel() > 0) {
     const at::Tensor all = as_images(image);
-    work_on_rows(work, Pictures<T>(all), out.mutable_data_ptr<T>());
+    process_rows(work, ImageBatch<T>(all), out.mutable_data_ptr<T>());
   }
   return out;
 }

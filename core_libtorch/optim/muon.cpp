@@ -68,8 +68,8 @@ class Muon final : public Algorithm {
     for (size_t i = 0; i < batch.params.size(); ++i) {
       const at::Tensor& buffer = batch.states[i]->tensor("momentum_buffer");
       buffer.lerp_(batch.grads[i], 1 - momentum);
-      const at::Tensor slope = options.flag("nesterov") ? batch.grads[i].lerp(buffer, momentum) : buffer;
-      const at::Tensor update = orthogonal(slope, options);
+      const at::Tensor gradient = options.flag("nesterov") ? batch.grads[i].lerp(buffer, momentum) : buffer;
+      const at::Tensor update = orthogonal(gradient, options);
       const at::Tensor& param = batch.params[i];
       scale_(param, lr.times(options.number("weight_decay")).left());
       param.add_(update, -lr.times(ratio(param, adjustment(options))).value());
@@ -83,10 +83,10 @@ class Muon final : public Algorithm {
   }
 
   /// The Newton-Schulz iteration in bfloat16.
-  static at::Tensor orthogonal(const at::Tensor& slope, const NamedValues& options) {
+  static at::Tensor orthogonal(const at::Tensor& gradient, const NamedValues& options) {
     const std::vector<double> factors = options.numbers("ns_coefficients", 3);
-    const bool is_tall = slope.size(0) > slope.size(1);
-    at::Tensor result = slope.to(at::kBFloat16, false, true);
+    const bool is_tall = gradient.size(0) > gradient.size(1);
+    at::Tensor result = gradient.to(at::kBFloat16, false, true);
     if (is_tall) {
       result = result.t();
     }

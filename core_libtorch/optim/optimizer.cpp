@@ -27,8 +27,8 @@ NamedValues merged(NamedValues base, const NamedValues& over) {
 c10::IValue fitted(const c10::IValue& value, const at::Tensor& owner, bool counts,
                    const NamedValues& options) {
   if (value.isTensor() && counts) {
-    const bool is_beside = options.flag("fused") || options.flag("capturable");
-    return is_beside ? value.toTensor().to(owner.device(), at::kFloat) : value.toTensor();
+    const bool is_on_device = options.flag("fused") || options.flag("capturable");
+    return is_on_device ? value.toTensor().to(owner.device(), at::kFloat) : value.toTensor();
   }
   if (value.isTensor()) {
     return owner.is_floating_point() ? value.toTensor().to(owner.device(), owner.scalar_type())
@@ -166,7 +166,7 @@ Group& Optimizer::group(int64_t index) {
   return groups_[static_cast<size_t>(index)];
 }
 
-std::pair<Group*, size_t> Optimizer::place_of(int64_t param) {
+std::pair<Group*, size_t> Optimizer::position_of(int64_t param) {
   size_t before = 0;
   for (Group& group : groups_) {
     if (param >= 0 && static_cast<size_t>(param) < before + group.params.size()) {
@@ -178,18 +178,18 @@ std::pair<Group*, size_t> Optimizer::place_of(int64_t param) {
 }
 
 NamedValues& Optimizer::state(int64_t param) {
-  const auto [group, place] = place_of(param);
-  return group->states[place];
+  const auto [group, position] = position_of(param);
+  return group->states[position];
 }
 
 void Optimizer::load_state(int64_t param, const std::string& name, const c10::IValue& value) {
-  const auto [group, place] = place_of(param);
-  const at::Tensor& owner = group->params[place];
+  const auto [group, position] = position_of(param);
+  const at::Tensor& owner = group->params[position];
   c10::IValue loaded = fitted(value, owner, name == "step", group->options);
   if ((loaded.isDouble() || loaded.isInt()) && algorithm_.is_counter(name)) {
     loaded = counter(owner, group->options, number_in(name, loaded));
   }
-  group->states[place].set(name, loaded);
+  group->states[position].set(name, loaded);
 }
 
 }  // namespace simple_torch::core::optim

@@ -49,7 +49,7 @@ class Optimizer {
 
  private:
   /// Throws Error(kIndexOutOfRange).
-  std::pair<Group*, size_t> place_of(int64_t param);
+  std::pair<Group*, size_t> position_of(int64_t param);
   void check_params(const Tensors& params) const;
   /// The parameters with a gradient, by device and dtype. Throws before it changes any of them.
   std::vector<Batch> batches_of(Group& group) const;

@@ -22,9 +22,9 @@ size_t bytes_of_character(std::string_view text) {
     }
     code = code << 6U | (static_cast<unsigned char>(byte) & 0x3fU);
   }
-  constexpr std::array<uint32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
+  constexpr std::array<uint32_t, 5> kMinCode{0, 0, 0x80, 0x800, 0x10000};
   const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code >= kLeast[count] && code <= 0x10ffff && !is_surrogate ? count : 0;
+  return code >= kMinCode[count] && code <= 0x10ffff && !is_surrogate ? count : 0;
 }
 
 bool is_utf8(std::string_view text) {

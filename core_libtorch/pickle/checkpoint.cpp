@@ -84,14 +84,15 @@ class Archive {
       throw Error(ErrorKind::kIo, "it contains tensors of unknown storage class " + name);
     }
     made->text = dtype ? dtype_name(*dtype) : "";
-    made->number = place_of(key, location, numel, dtype ? c10::elementSize(*dtype) : 1);
+    made->number = storage_number(key, location, numel, dtype ? c10::elementSize(*dtype) : 1);
     return made;
   }
 
-  int64_t place_of(const std::string& key, const std::string& location, int64_t numel, size_t item_bytes) {
-    const auto [place, is_new] = places_.emplace(key, static_cast<int64_t>(storages_.size()));
+  int64_t storage_number(const std::string& key, const std::string& location, int64_t numel,
+                         size_t item_bytes) {
+    const auto [entry, is_new] = storage_numbers_.emplace(key, static_cast<int64_t>(storages_.size()));
     if (!is_new) {
-      return place->second;
+      return entry->second;
     }
     auto [bytes, size] = reader_.getRecord("data/" + key, c10::GetCPUAllocator());
     // A view of the bytes in another dtype may leave a remainder.
@@ -102,7 +103,7 @@ class Archive {
     }
     c10::Storage here(c10::Storage::use_byte_size_t(), size, std::move(bytes), c10::GetCPUAllocator(), true);
     storages_.push_back(on_device(std::move(here), map_location_.value_or(location)));
-    return place->second;
+    return entry->second;
   }
 
   c10::Storage on_device(c10::Storage here, const std::string& location) const {
@@ -139,10 +140,10 @@ class Archive {
     bool is_empty = false;
     int64_t last = offset;
     for (size_t i = 0; fits && i < sizes.size(); ++i) {
-      int64_t way = 0;
+      int64_t step = 0;
       fits = sizes[i] >= 0 && strides[i] >= 0 &&
-             !__builtin_mul_overflow(std::max<int64_t>(sizes[i] - 1, 0), strides[i], &way) &&
-             !__builtin_add_overflow(last, way, &last);
+             !__builtin_mul_overflow(std::max<int64_t>(sizes[i] - 1, 0), strides[i], &step) &&
+             !__builtin_add_overflow(last, step, &last);
       is_empty = is_empty || sizes[i] == 0;
     }
     if (!fits || (!is_empty && static_cast<uint64_t>(last) >= items)) {
@@ -153,7 +154,7 @@ class Archive {
   const std::string& path_;
   PyTorchStreamReader reader_;
   const std::optional<std::string>& map_location_;
-  std::unordered_map<std::string, int64_t> places_;
+  std::unordered_map<std::string, int64_t> storage_numbers_;
   std::vector<c10::Storage> storages_;
 };
 

@@ -10,7 +10,7 @@
 #include "core_libtorch/pickle/bytes.h"
 #include "core_libtorch/pickle/parts.h"
 #include "core_libtorch/pickle/python_values.h"
-#include "core_libtorch/pickle/rebuilding.h"
+#include "core_libtorch/pickle/rebuild.h"
 
 namespace simple_torch::core::pickle {
 namespace {
@@ -71,7 +71,7 @@ ValuePtr storage_of(const Value& id, const Makers& makers) {
                         part_of(id, 4, Kind::kInt, "size").number);
 }
 
-ValuePtr made_by(const Value& function, const Value& arguments, const Makers& makers) {
+ValuePtr call_global(const Value& function, const Value& arguments, const Makers& makers) {
   if (function.kind != Kind::kGlobal || arguments.kind != Kind::kTuple) {
     fail_broken("a called object is not a function");
   }

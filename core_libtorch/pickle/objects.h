@@ -17,7 +17,7 @@ ValuePtr global_of(const std::string& module, const std::string& name);
 ValuePtr storage_of(const Value& id, const Makers& makers);
 
 /// Calls a name that global_of() returned.
-ValuePtr made_by(const Value& function, const Value& arguments, const Makers& makers);
+ValuePtr call_global(const Value& function, const Value& arguments, const Makers& makers);
 
 /// Applies the state that follows an object: an array's content. Module versions, which torch stores with a
 /// state_dict, are skipped.

@@ -208,7 +208,7 @@ class Reader {
       case 'R': {
         const ValuePtr arguments = stack_.pop();
         const ValuePtr function = stack_.pop();
-        stack_.push(made_by(*function, *arguments, makers_));
+        stack_.push(call_global(*function, *arguments, makers_));
         break;
       }
       case 0x81: {

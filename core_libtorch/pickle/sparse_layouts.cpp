@@ -9,10 +9,10 @@ namespace {
 
 using LayoutName = std::pair<c10::Layout, std::string_view>;
 
-constexpr std::array kLayouts{LayoutName{c10::kSparse, "torch.sparse_coo"}, LayoutName{c10::kSparseCsr, "torch.sparse_csr"},
-                              LayoutName{c10::kSparseCsc, "torch.sparse_csc"},
-                              LayoutName{c10::kSparseBsr, "torch.sparse_bsr"},
-                              LayoutName{c10::kSparseBsc, "torch.sparse_bsc"}};
+constexpr std::array kLayouts{
+    LayoutName{c10::kSparse, "torch.sparse_coo"}, LayoutName{c10::kSparseCsr, "torch.sparse_csr"},
+    LayoutName{c10::kSparseCsc, "torch.sparse_csc"}, LayoutName{c10::kSparseBsr, "torch.sparse_bsr"},
+    LayoutName{c10::kSparseBsc, "torch.sparse_bsc"}};
 
 }  // namespace
 

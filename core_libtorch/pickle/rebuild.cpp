@@ -1,4 +1,4 @@
-#include "core_libtorch/pickle/rebuilding.h"
+#include "core_libtorch/pickle/rebuild.h"
 
 #include <ATen/ops/_sparse_compressed_tensor_unsafe.h>
 #include <ATen/ops/_sparse_coo_tensor_unsafe.h>
