@@ -309,24 +309,24 @@ static void layers(const Path* on) {
 static void files(const Path* on) {
   char file[] = "/tmp/stock_runtime_XXXXXX";
   const int result = mkstemp(file);
-  expect(result >= 0, "there is a file");
+  expect(result >= 0, "the file was created");
   const int64_t a = on->full(2, 2, 1.5);
   on->saved(a, file);
   const int64_t again = on->loaded(file);
-  expect(near(sum(on, again), 6), "what was saved is loaded");
+  expect(near(sum(on, again), 6), "the saved tensor is loaded");
   remove(file);
-  expect(on->loaded(file) == 0, "a file that is not there is 0");
+  expect(on->loaded(file) == 0, "a missing file returns 0");
 }
 
-static void refusals(const Path* on) {
-  expect(on->binary("rt_torch_torchtensor_add", 0, 123456) == 0, "an unknown handle is 0, not the end");
+static void errors(const Path* on) {
+  expect(on->binary("rt_torch_torchtensor_add", 0, 123456) == 0, "an unknown handle returns 0 and does not end the process");
   free_tensor(987654321);
   const int64_t a = on->full(2, 3, 1.0);
-  expect(on->binary("rt_torch_torchtensor_matmul", a, a) == 0, "shapes that do not fit are 0");
+  expect(on->binary("rt_torch_torchtensor_matmul", a, a) == 0, "mismatched shapes return 0");
   expect(dynamic("rt_torch_last_error_kind", 0) == 3, "and the error is a ShapeMismatch");
   expect(dynamic("rt_torch_torchtensor_device", 1, a) == -1, "-1, the CPU, is sign-extended");
   expect(dynamic("rt_torch_torchtensor_is_cuda", 1, a) == 0, "false fills the register");
-  expect(dynamic("rt_torch_torchstream_query", 1, I(77)) == 1, "an unknown stream has nothing to do");
+  expect(dynamic("rt_torch_torchstream_query", 1, I(77)) == 1, "an unknown stream is idle");
   expect(on->size(a, 5) <= 0, "there is no dimension 5");
 }
 
@@ -339,13 +339,13 @@ int main(int count, char** words) {
   for (size_t i = 0; i < sizeof kPaths / sizeof kPaths[0]; ++i) {
     const Path* on = &kPaths[i];
     path = on->name;
-    expect(dynamic("rt_torch_available", 0) == 1, "PyTorch is there");
+    expect(dynamic("rt_torch_available", 0) == 1, "PyTorch is available");
     dynamic("rt_torch_scope_begin", 0);
     arithmetic(on);
     gradients(on);
     layers(on);
     files(on);
-    refusals(on);
+    errors(on);
     dynamic("rt_torch_scope_end", 0);
     expect(dynamic("rt_torch_live_handles", 1, I(0)) == 0, "no handle is left");
     expect(arrays_alive == 0, "the library result and freed this runtime's arrays");

@@ -11,7 +11,7 @@ namespace {
 /// The context of the table's functions, one for each test.
 struct Source {
   int64_t tensors_per_sample = 1;  // number of tensors of a sample; -1 is a failure
-  bool gives_dead_handle = false;
+  bool returns_released_handle = false;
   bool begins = true;
   int ended = 0;
   int finished = 0;
@@ -26,7 +26,7 @@ int64_t sample(void* context, int64_t index, int64_t* tensors) {
     const auto value = static_cast<double>(index);
     EXPECT_EQ(spt_from_data(&value, 1, nullptr, 0, &tensors[i]), SPT_OK);
   }
-  if (source.gives_dead_handle) {
+  if (source.returns_released_handle) {
     EXPECT_EQ(spt_release(tensors[0]), SPT_OK);
   }
   return source.tensors_per_sample;
@@ -138,7 +138,7 @@ TEST_F(Datasets, InvalidSamplesAreErrors) {
   ASSERT_EQ(spt_scope_end(&left), SPT_OK);
   EXPECT_EQ(left, SPT_MAX_SAMPLE_TENSORS) << "the program keeps the handles that it has written";
   source_.tensors_per_sample = 1;
-  source_.gives_dead_handle = true;
+  source_.returns_released_handle = true;
   EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INVALID_HANDLE);
   source_.tensors_per_sample = -1;
   EXPECT_EQ(spt_dataset_sample(numbered, 0, &tensors, &count), SPT_INTERRUPTED) << "no error was recorded";

@@ -46,8 +46,8 @@ class Capsules : public PythonTest {
   /// Our capsule on the foreign memory, the only owner.
   static Held capsule_of_ours(Foreign& foreign) {
     const Held tensor = made([&](int64_t* out) { return spt_from_dlpack(&foreign.versioned, out); });
-    Held lent = made([&](int64_t* out) { return spt_dlpack_export(tensor.get(), false, out); });
-    return made([&](int64_t* out) { return spt_py_capsule_new(lent.give(), out); });
+    Held exported = made([&](int64_t* out) { return spt_dlpack_export(tensor.get(), false, out); });
+    return made([&](int64_t* out) { return spt_py_capsule_new(exported.give(), out); });
   }
 
   /// The producer's own capsule, without a destructor.
@@ -93,7 +93,6 @@ TEST_F(Capsules, OfOursAreConsumedOnceByOthers) {
 
 TEST_F(Capsules, MarkedAsUsedBelongToTheConsumer) {
   Foreign foreign;
-  Held lent;
   Held capsule = capsule_of_ours(foreign);
   const int64_t address =
       number(eval("(setattr(api.PyCapsule_GetPointer, 'restype', ctypes.c_void_p),"

@@ -55,7 +55,7 @@ OURS = run(
     fn stacked(a, b): d.StackDataset(a, b)
     fn stacked_by_name(a, b): d.StackDataset(first: a, second: b)
     fn one_subset(a): d.Subset(a, [2, 0, 1])
-    fn refused_stack(a, b): torch.attempt(\\: d.StackDataset(a, b)).unwrap_err().message()
+    fn stack_error(a, b): torch.attempt(\\: d.StackDataset(a, b)).unwrap_err().message()
     fn stack_errors(a):
         val outcomes = [torch.attempt(\\: d.StackDataset()), torch.attempt(\\: d.StackDataset(a, x: a))]
         outcomes.map(\\outcome: outcome.unwrap_err().message())
@@ -255,7 +255,7 @@ def test_stack_datasets_match_python():
     named = list(theirs.DataLoader(theirs.StackDataset(first=parts, second=others), batch_size=2))
     found = OURS.epochs(OURS.stacked_by_name(my_parts, my_others), {"batch_size": 2}, None, 1, MANY)[0]
     assert all(equal([ours["first"], ours["second"]], [t["first"], t["second"]]) for ours, t in zip(found, named))
-    assert OURS.refused_stack(mine, my_parts) == "Size mismatch between datasets: they have [11, 3] samples"
+    assert OURS.stack_error(mine, my_parts) == "Size mismatch between datasets: they have [11, 3] samples"
     assert [text[:20] for text in OURS.stack_errors(mine)] == ["At least one dataset", "Supported either ``t"]
 
 

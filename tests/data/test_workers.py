@@ -131,7 +131,7 @@ OURS = run(
         fn add(id): self.all.push(id)
     fn error_message(named):
         torch.attempt(\\: DataLoader([1, 2], **named.to_value())).unwrap_err().message()
-    fn refusal_of_stream(named):
+    fn stream_error(named):
         torch.attempt(\\: DataLoader(Shards(), **named.to_value())).unwrap_err().message()
     fn pinned(): [for batch in DataLoader([1, 2], pin_memory: true): batch]
     class FirstIsSlow(Dataset):
@@ -152,7 +152,7 @@ OURS = run(
     fn slow_and_timed():
         val loader = DataLoader(Slow(), sampler: [2], num_workers: 1, batch_size: nil, timeout: 0.1, in_order: false)
         torch.attempt(\\: [for item in loader: item]).unwrap_err().message()
-    fn refused_context():
+    fn context_error():
         match torch.attempt(\\: DataLoader([1], num_workers: 1, multiprocessing_context: "spawn")).unwrap_err():
             case torch.TorchError.NotImplemented(message): message
             case other: "another: " + other.message()
@@ -298,9 +298,7 @@ def test_batches_arrive_as_they_complete_without_in_order(named):
 
 
 def test_multiprocessing_context_is_ignored():
-    assert OURS.refused_context().startswith(
-        "DataLoader: multiprocessing_context is not supported, because workers are"
-    )
+    assert OURS.context_error().startswith("DataLoader: multiprocessing_context is not supported, because workers are")
     assert OURS.positionally(torch.Generator())
 
 
@@ -311,7 +309,7 @@ def test_number_arguments_must_be_numbers(named):
     assert message.startswith(f"DataLoader: {name} must be a non-negative ") and message.endswith(f"got {value}")
 
 
-REFUSED = [
+REJECTED = [
     {"num_workers": -1},
     {"timeout": -1},
     {"prefetch_factor": 2},
@@ -326,7 +324,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("named", REFUSED, ids=str)
+@pytest.mark.parametrize("named", REJECTED, ids=str)
 def test_rejects_what_python_rejects_with_its_message(named):
     with pytest.raises((ValueError, TypeError)) as error:
         theirs.DataLoader([1, 2], **named)
@@ -347,7 +345,7 @@ def test_rejects_a_zero_prefetch_factor():
 def test_rejects_an_order_for_an_iterable_dataset(named):
     with pytest.raises(ValueError, match="DataLoader with IterableDataset: expected unspecified") as error:
         theirs.DataLoader(Shards(), **named)
-    ours = OURS.refusal_of_stream(named)
+    ours = OURS.stream_error(named)
     assert ours[: ours.index("=")] == str(error.value)[: str(error.value).index("=")]
 
 

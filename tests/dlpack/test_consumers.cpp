@@ -308,7 +308,7 @@ struct Rejection {
   const char* words;
 };
 
-const Rejection kRefusals[] = {
+const Rejection kRejections[] = {
     {"a negative stride", [](DLTensor& t) { t.strides[0] = -3; }, SPT_INVALID_ARGUMENT, "strides[0]"},
     {"a negative size", [](DLTensor& t) { t.shape[0] = -2; }, SPT_INVALID_ARGUMENT,
      "shape[0] must be non-negative, got -2"},
@@ -328,7 +328,7 @@ const Rejection kRefusals[] = {
 };
 
 TEST_P(OneConsumer, DeletesARejectedStructureExactlyOnce) {
-  for (const Rejection& rejection : kRefusals) {
+  for (const Rejection& rejection : kRejections) {
     for (const bool is_legacy : {false, true}) {
       SCOPED_TRACE(std::string(rejection.name) + (is_legacy ? ", legacy" : ""));
       int32_t deletions = 0;

@@ -126,8 +126,8 @@ TEST_F(Threads, DeleteTwoExportsOfOneMemoryConcurrently) {
   }
   EXPECT_EQ(deletions, 0);
   at_once([&](int which, int round) {
-    DLManagedTensorVersioned* loan = exports[static_cast<size_t>(2 * round + which)];
-    loan->deleter(loan);
+    DLManagedTensorVersioned* managed = exports[static_cast<size_t>(2 * round + which)];
+    managed->deleter(managed);
   });
   EXPECT_EQ(deletions, kRounds) << "one deletion for each memory";
 }

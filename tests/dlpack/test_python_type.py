@@ -352,8 +352,8 @@ def test_copy_is_made_on_request():
     copy = from_dlpack(array, copy=True)
     assert copy.data_ptr() != array.ctypes.data
     assert from_dlpack(array, copy=False).data_ptr() == array.ctypes.data
-    lent = np.from_dlpack(copy, copy=True)
-    assert lent.ctypes.data != copy.data_ptr()
+    exported = np.from_dlpack(copy, copy=True)
+    assert exported.ctypes.data != copy.data_ptr()
 
 
 class ReturningProducer:
@@ -413,25 +413,25 @@ def resized_by_out(tensor):
 )
 def test_exported_memory_does_not_move(change):
     tensor = from_dlpack(torch.full((4,), 3.0))
-    lent = np.from_dlpack(tensor)
+    exported = np.from_dlpack(tensor)
     with pytest.raises(RuntimeError, match="not resizable"):
         change(tensor.torch())
     others = [torch.full((4,), 9.0) for _ in range(100)]
-    assert (lent.tolist(), len(others)) == ([3, 3, 3, 3], 100)
+    assert (exported.tolist(), len(others)) == ([3, 3, 3, 3], 100)
 
 
 @pytest.mark.parametrize("strategy", ["file_system", "file_descriptor"])
 def test_exported_memory_stays_if_its_tensor_moves_to_shared_memory(strategy, monkeypatch):
     monkeypatch.setattr("torch.multiprocessing._sharing_strategy", strategy)
     tensor = from_dlpack(torch.full((3_000_000,), 3.0))
-    lent = np.from_dlpack(tensor)
-    address = lent.ctypes.data
+    exported = np.from_dlpack(tensor)
+    address = exported.ctypes.data
     shared = tensor.torch().share_memory_()
     assert shared.is_shared()
     assert shared.data_ptr() != address
     others = [torch.full((3_000_000,), 9.0) for _ in range(3)]
-    assert (lent.min(), lent.max(), len(others)) == (3, 3, 3)
-    lent[:] = 4
+    assert (exported.min(), exported.max(), len(others)) == (3, 3, 3)
+    exported[:] = 4
     assert shared.sum() == 9_000_000
 
 
@@ -608,14 +608,14 @@ def test_exchange_table_exports_and_imports_tensors(table):
     array = np.arange(6.0, dtype=np.float32).reshape(2, 3)
     managed = ManagedPointer()
     assert table.from_object(from_dlpack(array), ctypes.byref(managed)) == 0
-    lent = managed.contents.tensor
-    assert (lent.data, lent.ndim, list(lent.shape[:2]), list(lent.strides[:2])) == (
+    exported = managed.contents.tensor
+    assert (exported.data, exported.ndim, list(exported.shape[:2]), list(exported.strides[:2])) == (
         array.ctypes.data,
         2,
         [2, 3],
         [3, 1],
     )
-    assert (lent.code, lent.bits, lent.lanes, lent.device_type) == (2, 32, 1, 1)
+    assert (exported.code, exported.bits, exported.lanes, exported.device_type) == (2, 32, 1, 1)
     back = ctypes.py_object()
     assert table.to_object(managed, ctypes.byref(back)) == 0
     assert back.value.data_ptr() == array.ctypes.data
@@ -785,18 +785,18 @@ def test_pending_releases_are_freed_at_the_next_import(table, way):
     for number in range(5000):
         array = owned_array(lambda number=number: alive.discard(number))
         alive.add(number)
-        lent = from_dlpack(array)
+        ours = from_dlpack(array)
         del array
         if way == "by the table":
             managed = ManagedPointer()
-            assert table.from_object(lent, ctypes.byref(managed)) == 0
+            assert table.from_object(ours, ctypes.byref(managed)) == 0
             made = ctypes.py_object()
             assert table.to_object(managed, ctypes.byref(made)) == 0
-            lent = made.value
+            ours = made.value
             ctypes.pythonapi.Py_DecRef(made)  # ctypes does not own the reference
         managed = ManagedPointer()
-        assert table.from_object(lent, ctypes.byref(managed)) == 0
-        del lent
+        assert table.from_object(ours, ctypes.byref(managed)) == 0
+        del ours
         managed.contents.deleter(managed)  # ctypes releases the GIL during the call
         most = max(most, len(alive))
     assert most <= 3  # one of them may be in the thread that drains the queue

@@ -35,7 +35,7 @@ def with_attribute():
 
 
 # Python reads them with weights_only=True.
-REFUSED = [
+REJECTED = [
     (2**70, "contains an integer of more than 64 bits, which is not supported"),
     (2**63, "contains an integer of more than 64 bits"),
     (-(2**63) - 1, "contains an integer of more than 64 bits"),
@@ -43,7 +43,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("value", "message"), REFUSED, ids=[str(k) for k in range(len(REFUSED))])
+@pytest.mark.parametrize(("value", "message"), REJECTED, ids=[str(k) for k in range(len(REJECTED))])
 def test_types_that_only_python_reads_are_rejected_by_name(value, message, tmp_path):
     torch.save({"value": value}, tmp_path / "file.pt")
     torch.load(tmp_path / "file.pt", weights_only=True)

@@ -132,7 +132,7 @@ def test_binary_input_forms_agree(dtype):
     assert found == {sk.precision_score(target, yes)}
 
 
-def test_logits_are_remembered_between_batches():
+def test_logits_are_kept_between_batches():
     metric = ours("Accuracy", "binary")
     metric.update(torch.tensor([3.0, -1.0]), torch.tensor([1, 0]))
     assert metric(torch.tensor([0.2, 0.4]), torch.tensor([1, 1])).item() == 1.0

@@ -42,7 +42,7 @@ def history_of(rows):
     return history
 
 
-def refused(kind, message, work, *args, **named):
+def assert_raises(kind, message, work, *args, **named):
     with pytest.raises(Exception, match=message):
         work(*args, **named)
     assert OURS.kind_of(work, *args, **named) == kind
@@ -82,7 +82,7 @@ def test_one_element_tensors_are_accepted_as_numbers():
 def test_other_values_are_rejected(values, tmp_path):
     history, logger = OURS.history(), OURS.logger(str(tmp_path / "log.csv"))
     for each in (history, logger):
-        refused("InvalidArgument", r"log\(\): expected a (number|dict of numbers)", each.log, 0, values)
+        assert_raises("InvalidArgument", r"log\(\): expected a (number|dict of numbers)", each.log, 0, values)
     assert len(history) == 0
 
 
@@ -216,13 +216,13 @@ def test_invalid_log_calls_are_rejected(tmp_path):
     others = r"expected the columns \[epoch, acc\] in .*, got \[epoch, loss\]"
     short = "record 2: expected an epoch and 1 values, got 1 fields"
     column = r"has no column f1, only \[loss\]; pass all names"
-    refused("InvalidArgument", column, logger.log, 1, {"f1": 1.0})
-    refused("Io", header, OURS.logger, str(other), append=True)
-    refused("Io", others, OURS.logger, str(path), append=True, columns=["acc"])
-    refused("Io", "CSVLogger: cannot append to /nowhere/log.csv: No such file", OURS.logger, "/nowhere/log.csv")
-    refused("Io", "other.csv' is not a CSVLogger's file", OURS.from_csv, str(other))
-    refused("Io", short, OURS.from_csv, str(torn))
-    refused("Io", "nothing.csv: No such file", OURS.from_csv, str(tmp_path / "nothing.csv"))
+    assert_raises("InvalidArgument", column, logger.log, 1, {"f1": 1.0})
+    assert_raises("Io", header, OURS.logger, str(other), append=True)
+    assert_raises("Io", others, OURS.logger, str(path), append=True, columns=["acc"])
+    assert_raises("Io", "CSVLogger: cannot append to /nowhere/log.csv: No such file", OURS.logger, "/nowhere/log.csv")
+    assert_raises("Io", "other.csv' is not a CSVLogger's file", OURS.from_csv, str(other))
+    assert_raises("Io", short, OURS.from_csv, str(torn))
+    assert_raises("Io", "nothing.csv: No such file", OURS.from_csv, str(tmp_path / "nothing.csv"))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
@@ -302,14 +302,14 @@ def test_invalid_plots_are_rejected(tmp_path):
     pytest.importorskip("matplotlib", reason="this Python has no matplotlib")
     history, path = history_of(ROWS), str(tmp_path / "h.png")
     names = r"no value 'f1'; it has \[loss, val_loss\]"
-    refused("InvalidArgument", r"extension must be \.png or \.svg, got h\.jpg", OURS.plot, history, "h.jpg")
-    refused("InvalidArgument", "the history is empty", OURS.plot, OURS.history(), path)
-    refused("InvalidArgument", names, OURS.plot, history, path, names=["f1"])
-    refused("InvalidArgument", "names must not be empty", OURS.plot, history, path, names=[])
+    assert_raises("InvalidArgument", r"extension must be \.png or \.svg, got h\.jpg", OURS.plot, history, "h.jpg")
+    assert_raises("InvalidArgument", "the history is empty", OURS.plot, OURS.history(), path)
+    assert_raises("InvalidArgument", names, OURS.plot, history, path, names=["f1"])
+    assert_raises("InvalidArgument", "names must not be empty", OURS.plot, history, path, names=[])
     missing = r"plot_history\(\): cannot write /nowhere/h.png: .*No such file"
-    refused("Io", missing, OURS.plot, history, "/nowhere/h.png")
+    assert_raises("Io", missing, OURS.plot, history, "/nowhere/h.png")
     (tmp_path / "folder.png").mkdir()
-    refused("Io", "cannot write .*folder.png", OURS.plot, history, str(tmp_path / "folder.png"))
+    assert_raises("Io", "cannot write .*folder.png", OURS.plot, history, str(tmp_path / "folder.png"))
     assert [each.name for each in tmp_path.iterdir()] == ["folder.png"]
     if Path("/dev/full").exists():
         (tmp_path / "h.png.part").symlink_to("/dev/full")
@@ -343,7 +343,7 @@ def test_error_without_matplotlib_names_the_install_command(monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [WithoutMatplotlib(), *sys.meta_path])
     message = r"plot_history\(\): needs Python's matplotlib.*-m pip install matplotlib"
-    refused("Unavailable", message, OURS.plot, history_of(ROWS), "h.png")
+    assert_raises("Unavailable", message, OURS.plot, history_of(ROWS), "h.png")
 
 
 @pytest.mark.skipif(not os.environ.get("SIMPLE_HOST"), reason="SIMPLE_HOST is not set")

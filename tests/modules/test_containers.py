@@ -120,7 +120,7 @@ DONE = {
     "parameters of a dict": ["s"],
 }
 CASES = [(start, done) for start, all_done in DONE.items() for done in all_done]
-REFUSED = [
+REJECTED = [
     ("plain", "s.insert(7, nn.GELU())", "index 7 is out of range"),
     ("plain", "s.pop(3)", "index 3 is out of range"),
     ("plain", "s + 3", "add operator supports only objects of Sequential class, but i64 is given."),
@@ -174,7 +174,7 @@ def test_results_and_contents_match_pytorch(start, done):
     assert run_in_simple(start, ours) == run_in_python(start, theirs)
 
 
-@pytest.mark.parametrize(("start", "line", "message"), REFUSED)
+@pytest.mark.parametrize(("start", "line", "message"), REJECTED)
 def test_rejects_what_pytorch_rejects_with_a_reason(start, line, message):
     with pytest.raises(Exception) as raised:
         run_in_simple(start, line)

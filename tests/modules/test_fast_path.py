@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 from compare_modules import bits  # noqa: E402
 from module_inputs import module  # noqa: E402
-from module_runs import Case, Expected, Ours, flattened, remembered  # noqa: E402
+from module_runs import Case, Expected, Ours, flattened, recorded_inits  # noqa: E402
 
 # The second includes the first.
 HEADS, LAYER, NESTED = (
@@ -43,7 +43,7 @@ def layer(**kwargs):
 
 
 def encoder(*, enable_nested_tensor=True, mask_check=True, norm=None, **kwargs):
-    with remembered():
+    with recorded_inits():
         inner = torch.nn.TransformerEncoderLayer(8, 2, 16, **{"batch_first": True, **kwargs})
         return module("TransformerEncoder", inner, 2, norm, enable_nested_tensor, mask_check)
 

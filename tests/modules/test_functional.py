@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 from compare_modules import Difference, difference, first_line, tolerance_of, tolerances  # noqa: E402
-from module_runs import BINDINGS, SEED, Case, copied, copy_of_module, differentiate, flattened, our_twin, remembered  # noqa: E402
+from module_runs import BINDINGS, SEED, Case, copied, copy_of_module, differentiate, flattened, our_twin, recorded_inits  # noqa: E402
 from torch.testing._internal.common_methods_invocations import SampleInput, op_db  # noqa: E402
 
 LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
@@ -73,7 +73,7 @@ def verdict(name, sample, found):
 def samples(name):
     for op in BY_NAME[name]:
         torch.manual_seed(SEED)
-        with remembered():
+        with recorded_inits():
             samples_left = list(
                 itertools.islice(op.sample_inputs("cpu", torch.float32, requires_grad=op.supports_autograd), MOST)
             )

@@ -55,7 +55,7 @@ TRUNCATED = [
     ("trunc_normal_", (300, 4), {"mean": 5.0, "a": -2.0, "b": 3.0}),
     ("trunc_normal_", (300, 4), {"mean": -1.0, "a": 2.0, "b": 3.0, "std": 0.5}),
 ]
-REFUSED = [
+REJECTED = [
     ("eye_", (3,), {}),
     ("dirac_", (3, 3), {}),
     ("dirac_", (3, 3, 3), {"groups": 2}),
@@ -99,7 +99,7 @@ def test_truncated_values_match_python(name, shape, named, dtype):
     same(name, shape, named, dtype)
 
 
-@pytest.mark.parametrize(("name", "shape", "named"), REFUSED)
+@pytest.mark.parametrize(("name", "shape", "named"), REJECTED)
 def test_rejects_what_python_rejects_with_its_message(name, shape, named):
     with pytest.raises(ValueError) as expected:
         getattr(torch.nn.init, name)(torch.zeros(shape), **named)

@@ -20,11 +20,11 @@ torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 from compare_modules import Tally, compare, tolerances  # noqa: E402
-from module_runs import BINDINGS, cases_of, refused_cases_of  # noqa: E402
+from module_runs import BINDINGS, cases_of, rejected_cases_of  # noqa: E402
 from torch.testing._internal.common_modules import module_db  # noqa: E402
 
 ENTRIES = {info.module_cls.__name__: info for info in module_db}
-REFUSING = [name for name, info in ENTRIES.items() if info.module_error_inputs_func is not None]
+REJECTING = [name for name, info in ENTRIES.items() if info.module_error_inputs_func is not None]
 MISSING = [name for name in ENTRIES if not BINDINGS.has(name)]
 
 
@@ -53,11 +53,11 @@ def test_module(name, total):
     assert tally.counts["different"] == 0, f"{dict(tally.counts)}\n{report}"
 
 
-@pytest.mark.parametrize("name", [name for name in REFUSING if name not in MISSING])
+@pytest.mark.parametrize("name", [name for name in REJECTING if name not in MISSING])
 def test_error_inputs_of_module_db_are_rejected(name):
     """Rejected by Python on the CPU: a few are rejected only on other devices."""
     tally = Tally()
-    for case in refused_cases_of(ENTRIES[name]):
+    for case in rejected_cases_of(ENTRIES[name]):
         compare(case, tally, {})
     assert tally.counts["inputs"] > 0
     assert tally.counts["different"] == 0, "\n".join(tally.differing)

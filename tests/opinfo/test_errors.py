@@ -168,7 +168,7 @@ def outcomes() -> Outcomes:
                     compare(found, abi, op, name, wrong.sample_input, expected, reviewed)
     found.live = abi.live()
     print(
-        f"\nrefusals: {found.tried} inputs tried, {found.same} with PyTorch's text, {found.unfit} that fit none, "
+        f"\nerrors: {found.tried} inputs tried, {found.same} with PyTorch's text, {found.unfit} that fit none, "
         f"{found.accepted.total()} accepted, {len(found.wrong_kinds)} of another kind, "
         f"{found.judged} messages judged, {len(found.misread)} misread, "
         f"{len(found.unread)} unread; left out: {dict(found.left_out)}"

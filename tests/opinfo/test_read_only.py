@@ -32,7 +32,7 @@ DTYPES = (
 LEAST_OVERLOADS, LEAST_WRITERS = 560, 575
 
 # Readers that LibTorch rejects, and the arguments that must not be read-only.
-REFUSED = {
+REJECTED = {
     "aten._ctc_loss_backward.Tensor": {"neg_log_likelihood"},
     "aten._ctc_loss_backward.default": {"neg_log_likelihood"},
     "aten._scaled_dot_product_flash_attention_for_cpu.default": {"attn_mask"},
@@ -45,7 +45,7 @@ REFUSED = {
     "aten.native_batch_norm.default": {"running_mean", "running_var"},  # it writes them; the schema does not declare it
 }
 if torch.__version__.startswith("2.11"):
-    REFUSED["aten._ctc_loss_backward.Tensor"] |= {"input_lengths", "target_lengths"}
+    REJECTED["aten._ctc_loss_backward.Tensor"] |= {"input_lengths", "target_lengths"}
 # Rejected by name with every tensor read-only, in addition to those: they write, if only running statistics.
 WRITERS_BY_NAME = {"_native_batch_norm_legit", "_batch_norm_with_update", "zero_"}
 # Forms that write to the tensor's fields (sizes, strides) and not to its memory.
@@ -86,7 +86,7 @@ def detached(value):
     return torch.utils._pytree.tree_map(lambda x: x.detach() if isinstance(x, torch.Tensor) else x, value)
 
 
-def refused_by_name(abi: ReadOnlyAbi, op, sample) -> bool:
+def is_rejected_by_name(abi: ReadOnlyAbi, op, sample) -> bool:
     try:
         abi.call_by_name_locked(op.name.split(".")[-1], detached([sample.input, *sample.args]), detached(sample.kwargs))
     except AbiError as error:
@@ -100,9 +100,9 @@ def probe_samples(abi: ReadOnlyAbi, findings: Findings, by_name: set[str]) -> No
     for op, generated in samples():
         try:
             for sample in generated:
-                with Probe(abi, findings, CALLS, REFUSED):
+                with Probe(abi, findings, CALLS, REJECTED):
                     differentiate(op(sample.input, *sample.args, **sample.kwargs))
-                if refused_by_name(abi, op, sample):
+                if is_rejected_by_name(abi, op, sample):
                     by_name.add(op.name)
         except (RuntimeError, NotImplementedError, AssertionError, TypeError, ValueError, ImportError):
             continue  # PyTorch itself rejects the sample here, as without CUDA
@@ -160,15 +160,15 @@ def findings(abi, by_name) -> Findings:
 
 
 def test_rejected_readers_are_those_in_the_list(findings: Findings, by_name: set[str]) -> None:
-    assert findings.refused == REFUSED
-    readers = {overload.split(".")[1] for overload in REFUSED}
+    assert findings.rejected == REJECTED
+    readers = {overload.split(".")[1] for overload in REJECTED}
     assert {name for name in by_name if name.split(".")[-1] not in readers} == WRITERS_BY_NAME
     assert by_name >= {"nn.functional.channel_shuffle", "native_batch_norm"}
 
 
 def test_documentation_has_the_list() -> None:
     text = DOCUMENT.read_text()
-    names = {overload.split(".")[1] for overload in REFUSED}
+    names = {overload.split(".")[1] for overload in REJECTED}
     assert {name for name in names if f"`{name}`" not in text} == set()
 
 

@@ -133,7 +133,7 @@ def test_schedulers_expose_their_arguments():
     assert (scheduler.T_max, scheduler.eta_min, scheduler.last_epoch, scheduler.base_lrs) == (10, 0.01, 0, [0.05, 0.3])
 
 
-REFUSED = [
+REJECTED = [
     (lambda side, o: side.StepLR("adam", 3), "is not an Optimizer"),
     (lambda side, o: side.StepLR(o, 3, last_epoch=2), "param 'initial_lr' is not specified in param_groups"),
     (lambda side, o: side.ConstantLR(o, 1.5), "Constant multiplicative factor expected to be between 0 and 1."),
@@ -164,7 +164,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("make", "message"), REFUSED, ids=[message for _, message in REFUSED])
+@pytest.mark.parametrize(("make", "message"), REJECTED, ids=[message for _, message in REJECTED])
 def test_rejects_what_python_rejects_with_its_message(make, message):
     for side, kinds in [(Theirs(), (ValueError, TypeError, KeyError)), (Mine(), RuntimeError)]:
         with pytest.raises(kinds) as caught:

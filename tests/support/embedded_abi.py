@@ -175,15 +175,15 @@ class Abi:
     def enter(self, tensor: torch.Tensor) -> int:
         """A handle to the tensor's memory."""
         handle = ctypes.c_int64()
-        self.check(self.front.spt_from_dlpack(ctypes.c_void_p(self.lend(tensor)), ctypes.byref(handle)))
+        self.check(self.front.spt_from_dlpack(ctypes.c_void_p(self.export(tensor)), ctypes.byref(handle)))
         return handle.value
 
-    def lend(self, tensor: torch.Tensor) -> int:
+    def export(self, tensor: torch.Tensor) -> int:
         """The address of a DLPack structure for the tensor's memory; the importer owns it."""
         try:
             capsule = tensor.__dlpack__(max_version=(1, 0))
         except (BufferError, RuntimeError, TypeError, NotImplementedError) as error:
-            raise Unreplayable(f"enters not: {error}") from error
+            raise Unreplayable(f"cannot be exported: {error}") from error
         managed = ctypes.pythonapi.PyCapsule_GetPointer(capsule, _VERSIONED)
         ctypes.pythonapi.PyCapsule_SetName(capsule, _USED)
         return managed

@@ -65,7 +65,7 @@ def copied(value: Any, memo: dict[int, Any], make: Callable[[Any], Any] = lambda
 def arguments_of(module: torch.nn.Module) -> dict[str, Any]:
     """The constructor arguments of a module, read from its fields and its submodules."""
     made = getattr(module, "made_of", None)
-    assert made is not None, f"{type(module).__name__} was made out of sight: build it within `remembered()`"
+    assert made is not None, f"{type(module).__name__} was created outside of `recorded_inits()`"
     return made
 
 
@@ -78,18 +78,18 @@ def our_twin(module: torch.nn.Module) -> Any:
     return ours
 
 
-class remembered:
+class recorded_inits:
     """While active, PyTorch's modules record their constructor's arguments."""
 
     def __enter__(self) -> None:
         self.new = torch.nn.Module.__new__
 
-        def remembering(cls, *args, **kwargs):
+        def recording(cls, *args, **kwargs):
             module = object.__new__(cls)
             object.__setattr__(module, "made_of", (args, kwargs))
             return module
 
-        torch.nn.Module.__new__ = remembering
+        torch.nn.Module.__new__ = recording
 
     def __exit__(self, *_) -> None:
         torch.nn.Module.__new__ = lambda cls, *args, **kwargs: object.__new__(cls)
@@ -262,7 +262,7 @@ def cases_of(info: Any) -> Iterator[Case]:
                 yield Case(info.module_cls.__name__, dtype, training, made.args, made.kwargs, *inputs, desc=sample.desc)
 
 
-def refused_cases_of(info: Any) -> Iterator[Case]:
+def rejected_cases_of(info: Any) -> Iterator[Case]:
     """The error inputs of an entry of module_db, for the constructor or the call."""
     for dtype in info.dtypes:
         torch.manual_seed(SEED)
@@ -274,7 +274,7 @@ def refused_cases_of(info: Any) -> Iterator[Case]:
 
 def inputs_of(info: Any, dtype: torch.dtype, training: bool) -> list[Any]:
     torch.manual_seed(SEED)
-    with remembered():
+    with recorded_inits():
         return list(info.module_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True, training=training))
 
 

@@ -114,20 +114,20 @@ def is_sanitized() -> bool:
     return "asan" in os.environ.get("SIMPLE_BUILD", "")
 
 
-def hold_excerpts(told: list[str], file: Path) -> None:
+def hold_excerpts(lines: list[str], file: Path) -> None:
     """Each report with a column is followed by its source line and a caret at the column."""
     source = file.read_text().splitlines()
-    for at, line in enumerate(told):
+    for at, line in enumerate(lines):
         report = _REPORT.match(line)
         if not report or not report["column"]:
             continue
         text, column = source[int(report["line"]) - 1], int(report["column"])
         if len(text.encode()) > 160 or not text:
             continue  # shown in part, or nothing to show
-        shown = [number for number in range(at + 1, len(told)) if told[number].rstrip() == f"  {text}".rstrip()]
-        assert shown, told
+        shown = [number for number in range(at + 1, len(lines)) if lines[number].rstrip() == f"  {text}".rstrip()]
+        assert shown, lines
         in_characters = len(text.encode()[: column - 1].decode())
-        assert told[shown[0] + 1].index("^") == 2 + in_characters, told
+        assert lines[shown[0] + 1].index("^") == 2 + in_characters, lines
 
 
 def hold(file: Path) -> None:

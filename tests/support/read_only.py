@@ -47,8 +47,8 @@ class ReadOnlyAbi(Abi):
         self._locked = _tensors([args, named])
         self.call_by_name(name, args, named)
 
-    def lend(self, tensor: torch.Tensor) -> int:
-        managed = super().lend(tensor)
+    def export(self, tensor: torch.Tensor) -> int:
+        managed = super().export(tensor)
         if any(tensor is each for each in self._locked):
             _Header.from_address(managed).flags |= READ_ONLY
         return managed
@@ -62,7 +62,7 @@ class Findings:
     """The outcomes of the calls."""
 
     calls: Counter = field(default_factory=Counter)  # (overload, dtypes of its tensors) -> calls by PyTorch
-    refused: dict[str, set[str]] = field(default_factory=dict)  # reader -> arguments that must not be read-only
+    rejected: dict[str, set[str]] = field(default_factory=dict)  # reader -> arguments that must not be read-only
     failed: dict[str, str] = field(default_factory=dict)  # reader -> another error
     writers: dict[str, Counter] = field(default_factory=dict)  # overload -> rejected, nothing written, other error
     changed: set[str] = field(default_factory=set)  # overloads that wrote to read-only memory
@@ -104,7 +104,7 @@ class Probe(TorchDispatchMode):
         outcome = self._attempt(func, values, read) if read else None
         if outcome == "read-only":
             names = {func._schema.arguments[i].name for i in read if self._attempt(func, values, [i]) == outcome}
-            self._found.refused.setdefault(str(func), set()).update(names)
+            self._found.rejected.setdefault(str(func), set()).update(names)
         elif outcome is not None:
             self._found.failed[str(func)] = outcome
 

@@ -39,20 +39,20 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_a_full_disk(tmp_path):
     with small_disk(tmp_path / "disk", "2m") as disk:
-        told, last = saves(disk / "run", SAVES)
-        assert told.endswith("cannot be written: No space left on device")
+        message, last = saves(disk / "run", SAVES)
+        assert message.endswith("cannot be written: No space left on device")
         before = contents(disk / "run")
         assert 2 <= len(before) < SAVES
         assert last == f"last {len(before)}"
-        assert saves(disk / "run", SAVES) == [told, last]
+        assert saves(disk / "run", SAVES) == [message, last]
         assert contents(disk / "run") == before
 
 
 def test_file_size_limit(tmp_path):
     assert saves(tmp_path / "run", 2) == ["last 2"]
     before = contents(tmp_path / "run")
-    told, last = saves(tmp_path / "run", 1, limit=200_000)
-    assert told.endswith("epoch=0-step=3.pt cannot be written: File too large")
+    message, last = saves(tmp_path / "run", 1, limit=200_000)
+    assert message.endswith("epoch=0-step=3.pt cannot be written: File too large")
     assert last == "last 2"
     assert contents(tmp_path / "run") == before
     assert saves(tmp_path / "run", 1) == ["last 3"]

@@ -58,9 +58,9 @@ print fit([ModelCheckpoint("run")], epochs: 3, ckpt_path: "last").epochs
 """
     done = run(tmp_path / "program.spl", text)
     assert done.returncode == 0
-    told, epochs = done.stdout.splitlines()
-    assert told.startswith("Trainer: fit() was interrupted with 1 of 3 epochs done, after step 2; fit(…, ckpt_path:")
-    assert told.endswith('"last") resumes from run/epoch=1-step=2.pt')
+    message, epochs = done.stdout.splitlines()
+    assert message.startswith("Trainer: fit() was interrupted with 1 of 3 epochs done, after step 2; fit(…, ckpt_path:")
+    assert message.endswith('"last") resumes from run/epoch=1-step=2.pt')
     assert epochs == "[0, 1, 2]"
 
 

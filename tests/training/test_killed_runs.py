@@ -98,8 +98,8 @@ def test_killed_and_resumed_run_has_the_same_losses(workers, tmp_path, whole):
 def test_ctrl_c_saves_a_checkpoint_from_which_the_run_resumes(line, tmp_path, whole):
     run = Run(tmp_path / "run", every="never")
     process = run.begin()
-    while (told := process.stdout.readline()) != line + "\n":
-        assert told != ""
+    while (printed := process.stdout.readline()) != line + "\n":
+        assert printed != ""
     process.send_signal(signal.SIGINT)
     out, errors = process.communicate(timeout=WATCHDOG_S)
     assert process.returncode == 130

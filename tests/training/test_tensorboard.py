@@ -312,7 +312,7 @@ def test_default_folder_has_time_and_host_name(tmp_path):
     assert rest == "_lr"
 
 
-REFUSED = {
+REJECTED = {
     'w.add_scalar("a", "text")': "add_scalar(): expected a number or a tensor of one element, got text",
     'w.add_scalar("a", torch.ones([2]))': "add_scalar(): expected a tensor of one element, got shape [2]",
     'w.add_histogram("a", torch.ones([0]))': "add_histogram(): values must not be empty",
@@ -343,9 +343,9 @@ REFUSED = {
 def test_invalid_values_are_invalid_arguments(tmp_path):
     calls = "".join(
         f"match torch.attempt(\\: {call}):\n    case Err(InvalidArgument(m)): print m\n    case other: print other\n"
-        for call in REFUSED
+        for call in REJECTED
     )
-    assert ours(tmp_path, calls).splitlines() == list(REFUSED.values())
+    assert ours(tmp_path, calls).splitlines() == list(REJECTED.values())
     (file,) = reading.files_in(tmp_path / "ours")
     assert len(reading.events_in(file)) == 1
 

@@ -25,7 +25,7 @@ OURS = run(
         [for _ in 0..times: all(one(image))]
     fn policy(name): t.AutoAugment(name).pairs
     fn policy_by_enum(): t.AutoAugment(t.AutoAugmentPolicy.CIFAR10).pairs
-    fn refused_choice(): torch.attempt(\\: t.RandomChoice([t.Pad(1)], p: [1.0, 2.0])).unwrap_err().message()
+    fn choice_error(): torch.attempt(\\: t.RandomChoice([t.Pad(1)], p: [1.0, 2.0])).unwrap_err().message()
     """
 )
 CASES = [
@@ -141,7 +141,7 @@ def test_choices_and_orders():
     torch.manual_seed(4)
     for ours, his in zip(OURS.choices(image(), 12), expected, strict=True):
         close(ours, his)
-    assert OURS.refused_choice() == "Length of p doesn't match the number of transforms: 2 != 1"
+    assert OURS.choice_error() == "Length of p doesn't match the number of transforms: 2 != 1"
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from common import (  # noqa: F401
 )
 
 
-def take(lender):
-    return pa.Tensor.from_dlpack(lender)  # new in PyArrow 26
+def take(producer):
+    return pa.Tensor.from_dlpack(producer)  # new in PyArrow 26
 
 
 def make(dtype, layout):

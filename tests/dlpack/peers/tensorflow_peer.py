@@ -26,9 +26,9 @@ def make(dtype, layout):
     return tf.constant(numpy_laid_out(dtype, layout))
 
 
-def take(lent):
+def take(exporter):
     """Accepts only legacy capsules."""
-    return tf.experimental.dlpack.from_dlpack(lent.__dlpack__())
+    return tf.experimental.dlpack.from_dlpack(exporter.__dlpack__())
 
 
 def address(tensor):

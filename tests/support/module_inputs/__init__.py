@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from module_runs import SEED, Case, remembered
+from module_runs import SEED, Case, recorded_inits
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Given:
         for dtype in dtypes:
             for training in (True, False):
                 torch.manual_seed(SEED)
-                with remembered():
+                with recorded_inits():
                     named = {key: made(value, dtype) for key, value in (self.named_inputs or {}).items()}
                     inputs = tuple(made(value, dtype) for value in self.inputs)
                 yield Case(self.name, dtype, training, self.args, self.kwargs, inputs, named)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 
 import torch
-from module_runs import remembered
+from module_runs import recorded_inits
 
 from module_inputs import Given, module, normal
 
@@ -61,7 +61,7 @@ def of_heads() -> list[Given]:
     ]
 
 
-def refused_heads() -> list[Given]:
+def rejected_heads() -> list[Given]:
     plain = module("MultiheadAttention", 8, 2)
     q, k = normal(5, 3, 8), normal(6, 3, 8)
     apart = module("MultiheadAttention", 8, 2, kdim=3)
@@ -124,7 +124,7 @@ def of_decoders() -> list[Given]:
     ]
 
 
-def refused_models() -> list[Given]:
+def rejected_models() -> list[Given]:
     model = module("Transformer", 8, 2, 1, 1, 16)
     return [
         module("TransformerEncoderLayer", 8, 2, activation="silu"),
@@ -135,6 +135,6 @@ def refused_models() -> list[Given]:
     ]
 
 
-with remembered():
+with recorded_inits():
     SAMPLES = of_heads() + of_encoders() + of_decoders()
-    REJECTED = refused_heads() + refused_models()
+    REJECTED = rejected_heads() + rejected_models()

@@ -96,7 +96,7 @@ def of_distances() -> list[Given]:
     ]
 
 
-def refused() -> list[Given]:
+def rejected() -> list[Given]:
     pair = (normal(3, 5), normal(3, 5))
     three = (*pair, normal(3, 5))
     adaptive = module("AdaptiveLogSoftmaxWithLoss", 16, 20, [5, 10, 15])
@@ -130,4 +130,4 @@ def refused() -> list[Given]:
 
 
 SAMPLES = of_numbers() + of_classes() + of_distances()
-REJECTED = refused()
+REJECTED = rejected()

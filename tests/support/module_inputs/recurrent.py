@@ -41,7 +41,7 @@ def of_layers(name: str, kwargs: dict) -> list[Given]:
     ]
 
 
-def refused_of_layers(name: str, kwargs: dict) -> list[Given]:
+def rejected_by_layers(name: str, kwargs: dict) -> list[Given]:
     plain = module(name, 5, 6, **kwargs)
     return [
         plain.called(normal(5)),
@@ -68,7 +68,7 @@ def of_cells(name: str) -> list[Given]:
     ]
 
 
-def refused_of_cells(name: str) -> list[Given]:
+def rejected_by_cells(name: str) -> list[Given]:
     cell = module(name, 5, 6)
     return [
         cell.called(normal(2, 3, 5)),
@@ -89,8 +89,8 @@ SAMPLES = [
 ]
 
 REJECTED = [
-    *(given for name, kwargs in LAYERS.items() for given in refused_of_layers(name, kwargs)),
-    *(given for name in ("RNNCell", "LSTMCell", "GRUCell") for given in refused_of_cells(name)),
+    *(given for name, kwargs in LAYERS.items() for given in rejected_by_layers(name, kwargs)),
+    *(given for name in ("RNNCell", "LSTMCell", "GRUCell") for given in rejected_by_cells(name)),
     module("LSTM", 5, 6, proj_size=6),
     module("LSTM", 5, 6, proj_size=-1),
     module("RNN", 5, 6, 1, "sigmoid"),
