@@ -8,8 +8,8 @@
 3. `use torch` and its version, against a C program that only loads LibTorch.
 
 All times are processor times of whole processes, user and system, in alternating rounds, so that other work on the
-machine has little effect. 1 and 2 use the minimum of their rounds. 3, a small difference of large times, uses the median of the
-differences of three times as many pairs. It requires a C compiler.
+machine has little effect. 1 and 2 use the minimum of their rounds. 3, a small difference of large times, uses the
+median of the differences of three times as many pairs. It requires a C compiler.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class Stub : public ::testing::Test {
   void SetUp() override { setenv("SIMPLE_TORCH", "off", 1); }
 };
 
-TEST_F(Stub, ReportsThatThereIsNoTorch) {
+TEST_F(Stub, ReportsThatTorchIsMissing) {
   bool available = true;
   EXPECT_EQ(spt_available(&available), SPT_OK);
   EXPECT_FALSE(available);

@@ -244,9 +244,9 @@ TEST_F(Text, IsWhatPythonPrints) {
   made_here["empty matrix"] = as(zeros({2, 0}), "int64");
   made_here["three dimensions"] = shaped(range(8), {2, 2, 2});
   made_here["wrapped line"] = integer_range(0, 40);
-  made_here["summarised"] = integer_range(0, 1001);
-  made_here["summarised matrix"] = shaped(range(3000), {60, 50});
-  made_here["summarised long rows"] = shaped(integer_range(0, 2002), {2, 1001});
+  made_here["summarized"] = integer_range(0, 1001);
+  made_here["summarized matrix"] = shaped(range(3000), {60, 50});
+  made_here["summarized long rows"] = shaped(integer_range(0, 2002), {2, 1001});
   made_here["complex"] = complex();
   made_here["requires grad"] = parameter({1, 1}, {2});
   made_here["has a grad_fn"] = create(spt_neg, int64_t{made_here["requires grad"]});

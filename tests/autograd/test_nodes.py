@@ -176,7 +176,7 @@ def test_node_hooks_are_released_with_their_graphs():
 
 
 def passes(register, a, b, c, mode):
-    """What a hook of three tensors receives in four passes and in one after its removal."""
+    """The gradients that a hook of three tensors receives in four passes and in one after its removal."""
     seen = []
     handle = register((a, b, c), lambda g: seen.append(plain(g)), mode)
     y = (a * b).sum() + (b * c).sum()

@@ -318,7 +318,7 @@ THEIRS = {
 
 
 @pytest.mark.parametrize("what", FAILURES)
-def test_rejects_what_python_rejects_and_restores_the_state(what):
+def test_rejects_the_same_as_python_and_restores_the_state(what):
     with pytest.raises(Exception) as expected:
         THEIRS[what](M)
     assert FAILURES[what] in str(expected.value)

@@ -111,7 +111,7 @@ TEST_F(Errors, OfBrokenExceptionsDoNotCrash) {
   EXPECT_EQ(last_field("type"), "builtins.RecursionError");
 }
 
-TEST_F(Errors, EscapeWhatCStringsCannotHold) {
+TEST_F(Errors, EscapeCharactersThatCStringsCannotContain) {
   EXPECT_EQ(kind_of("raise ValueError('a \\ud800 b')"), SPT_PYTHON);
   EXPECT_EQ(last_message(), "ValueError: a \\ud800 b");
   EXPECT_EQ(last_field("traceback").back(), 'b');

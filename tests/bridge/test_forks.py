@@ -1,4 +1,4 @@
-"""Programs that fork: the child continues, reports what does not exist there, and never hangs."""
+"""Programs that fork: the child continues, reports missing features, and never hangs."""
 
 from __future__ import annotations
 

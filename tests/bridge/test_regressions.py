@@ -1,4 +1,4 @@
-"""Programs that failed once (regressions/): each has a comment on what went wrong without the fix."""
+"""Regression tests: the programs in regressions/, each with a comment on the failure without the fix."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ OF_OBJECTS_LIFE = {"drop", "attempt"}  # attempt() is itself such a form, for al
 
 
 def exported() -> set[str]:
-    """What `use python as py` shows: functions, by their names in mod.spl."""
+    """The functions that `use python as py` exports, by their names in mod.spl."""
     text = (FOLDER / "mod.spl").read_text()
     names = set(re.findall(r"^fn (\w+)", text, re.MULTILINE))
     shown = " ".join(re.findall(r"^export (.*)$", text, re.MULTILINE)).replace(",", " ").split()

@@ -42,7 +42,7 @@ def test_each_command_has_help(bare):
         assert f"bin/simple {command}" in done.stdout
 
 
-def test_doctor_reports_what_is_missing_if_nothing_is_built(bare):
+def test_doctor_reports_missing_parts_if_nothing_is_built(bare):
     done = simple(bare, "doctor")
     assert done.returncode == 1
     faults = [line for line in done.stdout.splitlines() if line.startswith("FAULT: ")]
@@ -53,7 +53,7 @@ def test_doctor_reports_what_is_missing_if_nothing_is_built(bare):
 
 
 @pytest.mark.skipif(is_sanitized(), reason="the doctor looks at the release build")
-def test_doctor_finds_no_fault_here():
+def test_doctor_finds_no_error_in_this_environment():
     done = simple(ROOT, "doctor")
     assert done.returncode == 0, done.stdout
     for name in ("compiler", "CMake", "Python", "libpython", "torch", "LibTorch", "CUDA", "backend", "bridge", "host"):

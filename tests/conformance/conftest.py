@@ -1,4 +1,4 @@
-"""The programs here may call the native library of tests/support."""
+"""Lets the programs call the native library of tests/support."""
 
 from native_library import native_library
 

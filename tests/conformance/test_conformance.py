@@ -1,4 +1,4 @@
-"""Each `.spl` file below this folder shows one behaviour of the language; see tests/support/programs.py for its marks.
+"""Each `.spl` file below this folder shows one behavior of the language; see tests/support/programs.py for its marks.
 
 rules.toml lists the language's rules. Each needs a file that succeeds and, where it can be broken, one that fails
 with the right message.

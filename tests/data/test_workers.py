@@ -325,7 +325,7 @@ REJECTED = [
 
 
 @pytest.mark.parametrize("named", REJECTED, ids=str)
-def test_rejects_what_python_rejects_with_its_message(named):
+def test_rejects_the_same_as_python_with_its_message(named):
     with pytest.raises((ValueError, TypeError)) as error:
         theirs.DataLoader([1, 2], **named)
     assert OURS.error_message(named) == str(error.value)

@@ -95,7 +95,7 @@ TEST_F(Moves, KeepTheHandleOnError) {
   EXPECT_THAT(values(weight), ElementsAre(1));
 }
 
-/// Another user of the memory, or of a part of it, behind a handle.
+/// A handle to another user of the memory, or of a part of it.
 struct Holder {
   const char* name;
   int32_t (*hold)(int64_t tensor, int64_t* out);

@@ -54,7 +54,7 @@ def labels_by_python(photo: Path) -> list[tuple[str, float]]:
 
 
 def assert_one_line(run, *words: str) -> None:
-    """Exit code 1 and one line on stderr: file, line, `error:`, and the words; no backtrace."""
+    """Exit code 1 and one line on stderr: file, line, `error:`, and `words`; no backtrace."""
     assert run.code == 1, run
     lines = run.err.strip().splitlines()
     assert len(lines) == 1, run.err

@@ -1,4 +1,4 @@
-"""How programs are started, and how modules are found from there."""
+"""Command lines of programs, and the search for their modules."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ LAYERS = (
     ("main.", "embedded.", "malloc_tuning."),
 )
 
-# What the C++ of each component may include besides itself.
+# The components that the C++ of each component may include.
 COMPONENTS = {
     "core_libtorch": set(),
     "dlpack_interop": {"core_libtorch"},

@@ -1,4 +1,4 @@
-"""What runs of specs print, as a whole: groups, examples, sums, colours, exit codes."""
+"""The whole output of spec runs: groups, examples, sums, colors, exit codes."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_runner_adds_the_failures_and_the_sums(tmp_path: Path) -> None:
     assert (result.returncode, result.stderr) == (1, "")
 
 
-def test_a_spec_that_holds_ends_with_zero(tmp_path: Path) -> None:
+def test_a_passing_spec_exits_with_zero(tmp_path: Path) -> None:
     file = spec(tmp_path, "one", 'describe "one":\n    it "holds":\n        expect 1 == 1\n')
     output = "one\n  ✓ holds\n\n1 example, 0 failures\n"
     alone, counted = run(file), run("test", file)
@@ -180,7 +180,7 @@ def test_a_spec_that_cannot_be_read_counts_as_a_failure(tmp_path: Path) -> None:
 
 
 def on_a_terminal(*words: str | Path) -> str:
-    """What the host prints when its standard output is a terminal."""
+    """The output of the host when its standard output is a terminal."""
     try:
         ours, theirs = pty.openpty()
     except OSError as error:

@@ -175,7 +175,7 @@ def test_results_and_contents_match_pytorch(start, done):
 
 
 @pytest.mark.parametrize(("start", "line", "message"), REJECTED)
-def test_rejects_what_pytorch_rejects_with_a_reason(start, line, message):
+def test_rejects_the_same_as_pytorch_with_a_reason(start, line, message):
     with pytest.raises(Exception) as raised:
         run_in_simple(start, line)
     assert message in str(raised.value)

@@ -90,7 +90,7 @@ KINDS = ["tensor", "parameter", "buffer", "module", "number", "nothing"]
 
 @pytest.mark.parametrize("name", FIELDS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_accepts_and_rejects_what_pytorch_does(name, kind):
+def test_accepts_and_rejects_the_same_as_pytorch(name, kind):
     ours, theirs, tensor = OURS.own(), Own(), torch.tensor([5.0, 6.0])
     try:
         setattr(theirs, name, value(kind, tensor))

@@ -83,7 +83,7 @@ def filled(fill, shape: tuple, dtype: torch.dtype) -> tuple[bytes, bytes, bool]:
 
 def same(name: str, shape: tuple, named: dict, dtype: torch.dtype) -> None:
     expected = filled(lambda tensor: getattr(torch.nn.init, name)(tensor, **named), shape, dtype)
-    assert filled(lambda tensor: BINDINGS.initialised(name, tensor, (), named), shape, dtype) == expected
+    assert filled(lambda tensor: BINDINGS.initialized(name, tensor, (), named), shape, dtype) == expected
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -100,11 +100,11 @@ def test_truncated_values_match_python(name, shape, named, dtype):
 
 
 @pytest.mark.parametrize(("name", "shape", "named"), REJECTED)
-def test_rejects_what_python_rejects_with_its_message(name, shape, named):
+def test_rejects_the_same_as_python_with_its_message(name, shape, named):
     with pytest.raises(ValueError) as expected:
         getattr(torch.nn.init, name)(torch.zeros(shape), **named)
     with pytest.raises(RuntimeError) as raised:
-        BINDINGS.initialised(name, torch.zeros(shape), (), named)
+        BINDINGS.initialized(name, torch.zeros(shape), (), named)
     assert str(raised.value) == str(expected.value)
 
 

@@ -138,7 +138,7 @@ def test_copy_trains_independently():
         (lambda m: OURS.weight_normed(OURS.layer("lazy"), "weight", 0), lambda m: utils.weight_norm(nn.LazyLinear(3))),
     ],
 )
-def test_rejects_what_pytorch_rejects_with_its_message(ours, theirs):
+def test_rejects_the_same_as_pytorch_with_its_message(ours, theirs):
     mine, other, _, _ = both("linear")
     with pytest.raises(Exception) as expected:
         theirs(other)

@@ -73,7 +73,7 @@ def test_module(name, total):
     assert tally.counts["rejected by both"] == 0, "PyTorch rejects an input; move it to REJECTED"
 
 
-def test_rejects_what_pytorch_rejects_with_its_message(total):
+def test_rejects_the_same_as_pytorch_with_its_message(total):
     tally = Tally()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -223,7 +223,7 @@ def test_states_of_the_legacy_weight_norm_load():
         (lambda m: OURS.with_spectral_norm(m, 0), lambda m: parametrizations.spectral_norm(m, n_power_iterations=0)),
     ],
 )
-def test_rejects_what_pytorch_rejects_with_its_message(ours, theirs):
+def test_rejects_the_same_as_pytorch_with_its_message(ours, theirs):
     with pytest.raises(Exception) as expected:
         theirs(nn.Linear(3, 3))
     with pytest.raises(Exception) as raised:

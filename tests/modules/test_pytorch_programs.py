@@ -313,7 +313,7 @@ def parametrized():
     return out, layer.weight.detach(), sorted(layer.state_dict())
 
 
-def initialise(m):
+def initialize(m):
     if isinstance(m, nn.Linear):
         nn.init.kaiming_normal_(m.weight, nonlinearity="relu")
         nn.init.zeros_(m.bias)
@@ -322,7 +322,7 @@ def initialise(m):
 def applied():
     torch.manual_seed(13)
     model = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
-    model.apply(initialise)
+    model.apply(initialize)
     total = sum(p.numel() for p in model.parameters() if p.requires_grad)
     model.to(torch.float64)
     wide = model(X.double()).detach()

@@ -216,7 +216,7 @@ def test_dual_numbers_carry_tangents():
     "how, words",
     [("outside", "no level exists"), ("exit", "not entered"), ("integers", "floating point or complex")],
 )
-def test_dual_numbers_reject_what_python_rejects(how, words):
+def test_dual_numbers_reject_the_same_as_python(how, words):
     with pytest.raises(Exception, match=words):
         OURS.dual_mistake(how)
     assert equal(OURS.dual(torch.ones(1), torch.ones(1))[0], torch.ones(1).exp())  # no state is left

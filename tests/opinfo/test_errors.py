@@ -82,7 +82,7 @@ class Outcomes:
 
 
 def operator_of(abi: Abi, op) -> str | None:
-    """The operator behind an entry of the database; None if it is composed in Python."""
+    """The operator of an entry of the database; None if it is composed in Python."""
     for name in (op.aten_name, op.name.replace("nn.functional.", "").replace(".", "_")):
         if abi.knows(name):
             return name
@@ -176,7 +176,7 @@ def outcomes() -> Outcomes:
     return found
 
 
-def test_rejects_what_python_rejects(outcomes: Outcomes) -> None:
+def test_rejects_the_same_as_python(outcomes: Outcomes) -> None:
     assert {name: count for name, count in outcomes.accepted.items() if name not in ACCEPTED} == {}
 
 

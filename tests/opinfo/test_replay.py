@@ -23,16 +23,16 @@ LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
 FEW = 3  # samples of each operator; the long run uses all of float32
 OTHER_DTYPES = (torch.float64, torch.bfloat16, torch.complex64, torch.int64, torch.bool, torch.uint8)
 
-UNINITIALISED = "its elements are whatever the memory held"
+UNINITIALIZED = "its elements are whatever the memory held"
 ON_A_COPY = "it reaches elements of the storage beyond the tensor's own, which a tensor that came by DLPack has not"
 EXCEPTIONS = {
-    "aten.empty_like.default": UNINITIALISED,
-    "aten.empty.memory_format": UNINITIALISED,
-    "aten.empty_permuted.default": UNINITIALISED,
-    "aten.empty_strided.default": UNINITIALISED,
-    "aten.new_empty.default": UNINITIALISED,
-    "aten.new_empty_strided.default": UNINITIALISED,
-    "aten.resize_.default": UNINITIALISED,
+    "aten.empty_like.default": UNINITIALIZED,
+    "aten.empty.memory_format": UNINITIALIZED,
+    "aten.empty_permuted.default": UNINITIALIZED,
+    "aten.empty_strided.default": UNINITIALIZED,
+    "aten.new_empty.default": UNINITIALIZED,
+    "aten.new_empty_strided.default": UNINITIALIZED,
+    "aten.resize_.default": UNINITIALIZED,
     "aten._ctc_loss.default": "its second result, alpha, is written in part only",
     "aten._ctc_loss.Tensor": "its second result, alpha, is written in part only",
     "aten.as_strided.default": ON_A_COPY,
@@ -49,7 +49,7 @@ EXCEPTIONS_ON_CUDA = {
     "aten.upsample_bilinear2d_backward.default": ATOMIC,
 }
 
-UNINITIALISED_RESULTS = [overload for overload, reason in EXCEPTIONS.items() if reason == UNINITIALISED]
+UNINITIALIZED_RESULTS = [overload for overload, reason in EXCEPTIONS.items() if reason == UNINITIALIZED]
 
 NEEDS_CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
 
@@ -114,11 +114,11 @@ def test_each_call_is_identical_or_listed_as_different(tally: Tally) -> None:
 
 
 def test_uninitialized_results_have_the_same_shape_and_strides(tally: Tally) -> None:
-    assert {why for overload in UNINITIALISED_RESULTS for why in tally.differing.get(overload, [])} <= {"values"}
+    assert {why for overload in UNINITIALIZED_RESULTS for why in tally.differing.get(overload, [])} <= {"values"}
 
 
 def test_nearly_all_calls_are_bit_identical(tally: Tally) -> None:
-    undefined = sum(len(tally.differing.get(overload, [])) for overload in UNINITIALISED_RESULTS)
+    undefined = sum(len(tally.differing.get(overload, [])) for overload in UNINITIALIZED_RESULTS)
     assert tally.identical / (tally.compared - undefined) >= 0.9995
 
 

@@ -189,6 +189,6 @@ def test_schedule_matches_python(swa_lr, options):
         (lambda: OURS.SWALR(ours("SGD", params()), [0.1, 0.2, 0.3]), "swa_lr must have the same length"),
     ],
 )
-def test_rejects_what_python_rejects(make, message):
+def test_rejects_the_same_as_python(make, message):
     with pytest.raises(RuntimeError, match=message):
         make()

@@ -138,7 +138,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("name", "error"), ERRORS)
-def test_rejects_what_python_rejects_with_its_message(name, error):
+def test_rejects_the_same_as_python_with_its_message(name, error):
     error_input = error.optimizer_error_input
     params = [torch.ones(2, 3, requires_grad=True)] if error_input.params is None else error_input.params
 

@@ -165,7 +165,7 @@ REJECTED = [
 
 
 @pytest.mark.parametrize(("make", "message"), REJECTED, ids=[message for _, message in REJECTED])
-def test_rejects_what_python_rejects_with_its_message(make, message):
+def test_rejects_the_same_as_python_with_its_message(make, message):
     for side, kinds in [(Theirs(), (ValueError, TypeError, KeyError)), (Mine(), RuntimeError)]:
         with pytest.raises(kinds) as caught:
             make(side, optimizer_of(side))

@@ -114,7 +114,7 @@ def test_scheduler_mistakes(make, message):
         make(optimizer_of(Mine()))
 
 
-def test_accepts_what_python_accepts():
+def test_accepts_the_same_as_python():
     param = weight()
     optimizer = ours("SGD", [param], lr=0.5)
     optimizer.step()  # without gradients

@@ -192,7 +192,7 @@ class Abi:
         self.check(self.front.spt_release(ctypes.c_int64(handle)))
 
     def leave(self, handle: int) -> torch.Tensor:
-        """The tensor behind a handle, which is consumed."""
+        """The tensor of a handle, which is consumed."""
         managed = ctypes.c_void_p()
         try:
             self.check(self.front.spt_to_dlpack(ctypes.c_int64(handle), False, ctypes.byref(managed)))

@@ -40,7 +40,7 @@ IMAGES = {
     "bytes": ("torch.randint(0, 256, (3, 6, 5), dtype=torch.uint8)", "CHW"),
     "rows first": ("torch.randint(0, 256, (6, 5, 3), dtype=torch.uint8)", "HWC"),
     "columns first": ("torch.rand(5, 6, 3)", "WHC"),
-    "grey": ("torch.rand(1, 6, 5)", "CHW"),
+    "gray": ("torch.rand(1, 6, 5)", "CHW"),
     "without channels": ("torch.rand(6, 5)", "HW"),
     "turned": ("torch.rand(5, 6)", "WH"),
     "doubles": ("torch.rand(3, 6, 5, dtype=torch.float64)", "CHW"),

@@ -30,7 +30,7 @@ def every_ninth() -> torch.Tensor:
 
 
 IMAGES = {
-    "all colours": every_ninth(),
+    "all colors": every_ninth(),
     "rows longer than what is worked on at once": drawn(3, 3, 1021),
     "channels side by side": drawn(101, 67, 3).permute(2, 0, 1),
     "a part": drawn(3, 64, 64)[:, 5:50, 7:40],

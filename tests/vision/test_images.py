@@ -96,10 +96,10 @@ JPEGS = {
 
 
 @pytest.mark.parametrize("options", JPEGS.values(), ids=JPEGS)
-@pytest.mark.parametrize("colours", ["L", "RGB", "CMYK"])
-def test_jpeg(colours, options):
+@pytest.mark.parametrize("colors", ["L", "RGB", "CMYK"])
+def test_jpeg(colors, options):
     for (width, height), mode in itertools.product(SIZES, ["UNCHANGED", "GRAY", "RGB"]):
-        same(bytes_of(make_image(colours, width, height), format="JPEG", **options), mode)
+        same(bytes_of(make_image(colors, width, height), format="JPEG", **options), mode)
 
 
 @pytest.mark.parametrize("orientation", range(10))
@@ -128,10 +128,10 @@ def parts_of(length: int, step: int) -> int:
     return max(0, -(-length // step))
 
 
-def png(width: int, height: int, depth: int, colour: int, *, interlaced=False, extra: bytes = b"") -> bytes:
+def png(width: int, height: int, depth: int, color_type: int, *, interlaced=False, extra: bytes = b"") -> bytes:
     """A PNG of random samples, in forms that Pillow does not write."""
-    generator = random.Random(width * height + depth + colour)
-    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
+    generator = random.Random(width * height + depth + color_type)
+    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color_type]
 
     def rows(w, h):
         size = (w * channels * depth + 7) // 8
@@ -142,8 +142,8 @@ def png(width: int, height: int, depth: int, colour: int, *, interlaced=False, e
         samples = b"".join(rows(parts_of(width - x, dx), parts_of(height - y, dy)) for x, y, dx, dy in passes)
     else:
         samples = rows(width, height)
-    header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, int(interlaced))
-    palette = chunk(b"PLTE", generator.randbytes(3 << depth)) if colour == 3 else b""
+    header = struct.pack(">IIBBBBB", width, height, depth, color_type, 0, 0, int(interlaced))
+    palette = chunk(b"PLTE", generator.randbytes(3 << depth)) if color_type == 3 else b""
     parts = chunk(b"IHDR", header) + palette + extra + chunk(b"IDAT", zlib.compress(samples)) + chunk(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + parts
 
@@ -154,10 +154,10 @@ MODES = ["UNCHANGED", "GRAY", "GRAY_ALPHA", "RGB", "RGB_ALPHA"]
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("interlaced", [False, True])
-@pytest.mark.parametrize(("colour", "depth"), DEPTHS)
-def test_png(colour, depth, interlaced, mode):
+@pytest.mark.parametrize(("color_type", "depth"), DEPTHS)
+def test_png(color_type, depth, interlaced, mode):
     for width, height in [(1, 1), (7, 5), (16, 9)]:
-        same(png(width, height, depth, colour, interlaced=interlaced), mode)
+        same(png(width, height, depth, color_type, interlaced=interlaced), mode)
 
 
 @pytest.mark.parametrize("transparent", [False, True])
@@ -175,9 +175,9 @@ def test_png_with_a_palette(depth, interlaced, transparent):
     assert torch.equal(OURS.decode(tensor_of(data), "RGB_ALPHA", False), rgba)
 
 
-@pytest.mark.parametrize("colour", [0, 2])
-def test_transparent_color_is_ignored_as_in_torchvision(colour):
-    data = png(9, 9, 8, colour, extra=chunk(b"tRNS", b"\0\x05" * (1 if colour == 0 else 3)))
+@pytest.mark.parametrize("color_type", [0, 2])
+def test_transparent_color_is_ignored_as_in_torchvision(color_type):
+    data = png(9, 9, 8, color_type, extra=chunk(b"tRNS", b"\0\x05" * (1 if color_type == 0 else 3)))
     for mode in MODES:
         same(data, mode)
 
@@ -202,9 +202,9 @@ def test_channels_are_interleaved_as_in_torchvision():
 
 def test_modes_have_names_and_values():
     data = tensor_of(bytes_of(make_image("RGB", 13, 7), format="PNG"))
-    grey = torchvision_io.decode_image(data, "GRAY")
-    assert torch.equal(OURS.by_mode(data), grey)
-    assert torch.equal(OURS.decode(data, "gray", False), grey)
+    gray = torchvision_io.decode_image(data, "GRAY")
+    assert torch.equal(OURS.by_mode(data), gray)
+    assert torch.equal(OURS.decode(data, "gray", False), gray)
     with pytest.raises(Exception, match="no ImageReadMode CMYK"):
         OURS.decode(data, "CMYK", False)
 
@@ -331,7 +331,7 @@ def test_mutated_files_never_crash():
     exif = image.Exif()
     exif[0x0112] = 6
     jpegs = [jpeg_bytes(exif=exif), jpeg_bytes(progressive=True), bytes_of(make_image("CMYK", 20, 20), format="JPEG")]
-    pngs = [png(20, 11, depth, colour, interlaced=colour == 0) for colour, depth in DEPTHS]
+    pngs = [png(20, 11, depth, color_type, interlaced=color_type == 0) for color_type, depth in DEPTHS]
     pngs += [png(9, 9, 4, 3), png_bytes()]
     seen = {"": 0, "Io": 0, "another": 0, "InvalidArgument": 0}
     for i in range(MUTATIONS):
@@ -342,10 +342,10 @@ def test_mutated_files_never_crash():
     assert min(seen[""], seen["Io"]) > MUTATIONS // 20  # both occur
 
 
-@pytest.mark.parametrize("colours", ["L", "RGB"])
-def test_encoded_images_match_torchvision(colours, tmp_path):
-    made = torch.from_numpy(numpy.array(make_image(colours, 37, 21)))
-    made = made.unsqueeze(0) if colours == "L" else made.permute(2, 0, 1)
+@pytest.mark.parametrize("colors", ["L", "RGB"])
+def test_encoded_images_match_torchvision(colors, tmp_path):
+    made = torch.from_numpy(numpy.array(make_image(colors, 37, 21)))
+    made = made.unsqueeze(0) if colors == "L" else made.permute(2, 0, 1)
     assert torch.equal(torchvision_io.decode_png(OURS.encoded_png(made, 6)), made)
     for quality in (5, 75, 100):
         ours, theirs = OURS.encoded_jpeg(made, quality), torchvision_io.encode_jpeg(made.contiguous(), quality)

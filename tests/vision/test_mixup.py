@@ -89,7 +89,7 @@ def test_in_a_loader(name):
     ],
     ids=["no number of classes", "one image", "fewer images", "other classes", "labels of rank 3"],
 )
-def test_rejects_what_torchvision_rejects(name, classes, images, labels):
+def test_rejects_the_same_as_torchvision(name, classes, images, labels):
     with pytest.raises(ValueError) as error:
         getattr(v2, name)(num_classes=classes)((images, labels))
     ours = OURS.error_message(name, 1.0, classes, images, labels)

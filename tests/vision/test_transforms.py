@@ -129,7 +129,7 @@ def test_normalize(dtype):
     ],
     ids=str,
 )
-def test_rejects_what_torchvision_rejects(name, args, named):
+def test_rejects_the_same_as_torchvision(name, args, named):
     assert_rejected(name, args, named)
 
 

@@ -222,7 +222,7 @@ double rt_probe_scaled(double a, double b, double scale) { return (a + b) * scal
 /* Callbacks. */
 int64_t rt_probe_twice(int64_t (*f)(int64_t), int64_t x) { return f(f(x)); }
 double rt_probe_apply_mixed(double (*f)(double, int32_t, bool, float)) { return f(0.5, -3, true, 0.25f); }
-int64_t rt_probe_told(const char* (*f)(const char*)) {
+int64_t rt_probe_text_length(const char* (*f)(const char*)) {
   const char* argument = f("from C");
   const int64_t length = argument == NULL ? -1 : (int64_t)strlen(argument);
   free((void*)argument);

@@ -8,7 +8,7 @@ import pytest
 
 from programs import hold
 
-PROGRAMS = sorted((Path(__file__).parent / "behaviour").glob("*.spl"))
+PROGRAMS = sorted((Path(__file__).parent / "behavior").glob("*.spl"))
 
 
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.stem)
