@@ -87,7 +87,7 @@ def test_both_conversions_keep_the_address(simple):
 
 def test_no_handle_leaks_and_times_are_printed(simple):
     run = simple(CLASSIFY)
-    assert "live handles at the end: 0" in run.out
+    assert "live handles at exit: 0" in run.out
     for step in ("start Python", "load efficientnet_lite0", "transform", "forward", "softmax and top 5"):
         assert re.search(rf"^  {re.escape(step)}.*\d+\.\d$", run.out, re.M), step
 
@@ -115,7 +115,7 @@ def test_memory_stays_flat_over_repeats(simple):
     run = simple(CLASSIFY, "--repeat", passes, timeout_s=1800)
     grown = re.search(r"memory grew by (-?[\d.]+) MB", run.out)
     assert grown and float(grown[1]) < 5, run.out
-    assert "live handles at the end: 0" in run.out
+    assert "live handles at exit: 0" in run.out
 
 
 def test_a_photograph_that_does_not_exist(simple):
