@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from console import run, log, step
+from console import log, run, step
 from layout import ROOT, SUPPORTED_TORCH, Build, Environment
 
 _TORCH_AND_PYTHON = """
