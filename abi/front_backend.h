@@ -9,7 +9,7 @@
 namespace simple_torch::abi {
 
 /// Incremented with every change of a struct in this file. Front and backend must have the same version.
-inline constexpr int32_t kFrontBackendVersion = 3;
+inline constexpr int32_t kFrontBackendVersion = 4;
 
 /// The PyTorch and the Python in use. Strings are never NULL, "" if nothing was found, and live as long as
 /// the process.
@@ -50,6 +50,7 @@ struct FrontServices {
   void (*record_error)(const ErrorData*);  // into the calling thread's record
   const Environment* environment;
   HostHelpers host;
+  void (*close_backend)();  // every later call fails with Unavailable
 };
 
 struct BackendTable;  // generated/backend_table.h: one slot for each function of the table

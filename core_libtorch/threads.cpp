@@ -3,8 +3,10 @@
 #include <ATen/Parallel.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
+#include <thread>
 
 #include "core_libtorch/error.h"
 
@@ -18,12 +20,23 @@ void in_forked_child() {
   at::set_num_threads(1);
 }
 
+/// OpenMP ends the process if it cannot create a thread.
+int64_t max_threads() {
+  constexpr int64_t kUsual = 1024;
+  constexpr int64_t kForEachCore = 4;
+  return std::max<int64_t>(kUsual, kForEachCore * std::thread::hardware_concurrency());
+}
+
 }  // namespace
 
 void set_num_threads(int64_t count) {
-  if (count < 1 || count > INT32_MAX) {
+  if (count < 1) {
     throw Error(ErrorKind::kInvalidArgument,
                 "set_num_threads expects a positive integer, got " + std::to_string(count));
+  }
+  if (const int64_t limit = max_threads(); count > limit) {
+    throw Error(ErrorKind::kInvalidArgument, "set_num_threads: at most " + std::to_string(limit) +
+                                                 " threads are supported, got " + std::to_string(count));
   }
   if (count > 1 && is_forked) {
     throw Error(ErrorKind::kUnavailable,

@@ -17,7 +17,7 @@ Imported requested_copy(const at::Tensor& tensor) {
 
 }  // namespace
 
-Imported import_by_rule(Managed managed, CopyRule rule) {
+Imported import_by_rule(Managed&& managed, CopyRule rule) {
   const bool is_copy =
       managed.get() != nullptr && (managed.get()->flags & DLPACK_FLAG_BITMASK_IS_COPIED) != 0;
   if (is_copy && rule == CopyRule::kNever) {

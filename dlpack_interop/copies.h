@@ -18,7 +18,7 @@ struct Imported {
 
 /// As import_tensor, under a rule. kNever rejects a copy that the producer made and flagged. kAlways copies
 /// memory that the producer shares. Throws as import_tensor, and Error(kInvalidArgument) for a rejected copy.
-Imported import_by_rule(Managed managed, CopyRule rule);
+Imported import_by_rule(Managed&& managed, CopyRule rule);
 
 /// The same for a LibTorch tensor of this process. Throws as share_tensor.
 Imported share_by_rule(const at::Tensor& tensor, CopyRule rule);

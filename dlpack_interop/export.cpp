@@ -135,6 +135,12 @@ bool has_its_memory(const at::Tensor& tensor) {
   return is_empty || (storage.nbytes() >= required && storage.data_ptr().get() != nullptr);
 }
 
+/// Whether the tensor is a dual number of an open forward-mode level; torch supports one level.
+bool has_forward_gradient(const at::Tensor& tensor) {
+  constexpr uint64_t kLevel = 0;
+  return tensor.unsafeGetTensorImpl()->autograd_meta() != nullptr && tensor._fw_grad(kLevel).defined();
+}
+
 // A dense tensor of numbers on the CPU or a CUDA device, the common case, which can always be exported.
 bool is_plain(const at::Tensor& tensor) {
   constexpr c10::DispatchKeySet kPlain =
@@ -143,12 +149,16 @@ bool is_plain(const at::Tensor& tensor) {
       c10::autograd_dispatch_keyset | c10::autocast_dispatch_keyset;
   const c10::DispatchKeySet keys = tensor.key_set();
   return (keys.raw_repr() & ~kPlain.raw_repr()) == 0 && keys.has(c10::DispatchKey::Dense) &&
-         !tensor.requires_grad();
+         !tensor.requires_grad() && !has_forward_gradient(tensor);
 }
 
 void require_exportable(const at::Tensor& tensor) {
   if (tensor.requires_grad()) {
     throw_export_error("Can't export tensors that require gradient, use tensor.detach()");
+  }
+  if (has_forward_gradient(tensor)) {
+    throw_export_error(
+        "Can't export tensors with a forward-mode gradient, use forward_ad.unpack_dual(tensor).primal");
   }
   if (tensor.is_nested()) {
     throw_export_error("Can't export nested tensors, use tensor.to_padded_tensor()");

@@ -114,6 +114,13 @@ int64_t extent_in_bytes(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t 
   return times(last + 1, item_bytes, "the extent of shape and strides in bytes");
 }
 
+/// The end of the addresses of a process. A kernel gives memory above 2^47 only to a process that asks for it.
+uintptr_t address_limit(const void* data) {
+  constexpr uintptr_t kUsual = uintptr_t{1} << 47U;
+  constexpr uintptr_t kLargest = uintptr_t{1} << 56U;
+  return reinterpret_cast<uintptr_t>(data) < kUsual ? kUsual : kLargest;
+}
+
 void* checked_data(const DLTensor& tensor, int64_t bytes, int64_t item_bytes) {
   if (bytes == 0) {
     return nullptr;
@@ -124,7 +131,8 @@ void* checked_data(const DLTensor& tensor, int64_t bytes, int64_t item_bytes) {
   uintptr_t address = 0;
   uintptr_t end = 0;
   if (__builtin_add_overflow(reinterpret_cast<uintptr_t>(tensor.data), tensor.byte_offset, &address) ||
-      __builtin_add_overflow(address, static_cast<uintptr_t>(bytes), &end)) {
+      __builtin_add_overflow(address, static_cast<uintptr_t>(bytes), &end) ||
+      end > address_limit(tensor.data)) {
     throw_import_error("byte_offset must keep data in the address space, got " +
                        std::to_string(tensor.byte_offset));
   }
@@ -161,6 +169,7 @@ bool validate_fast(const DLTensor& tensor, int64_t item_bytes, Checked& out) {
   is_unusual |= __builtin_mul_overflow(last, item_bytes, &out.bytes);
   is_unusual |= __builtin_add_overflow(data, tensor.byte_offset, &address);
   is_unusual |= __builtin_add_overflow(address, static_cast<uintptr_t>(out.bytes), &end);
+  is_unusual |= end > address_limit(tensor.data);
   is_unusual |= address % static_cast<uintptr_t>(item_bytes) != 0;
   out.data = reinterpret_cast<void*>(address);
   return !is_unusual;
@@ -254,13 +263,15 @@ Managed::Managed(DLManagedTensor* owned) {
   tensor_ = &wrapped->versioned;
 }
 
-at::Tensor import_tensor(Managed managed) {
+at::Tensor import_tensor(Managed&& managed) {
   const Checked foreign = checked(managed.get());
   const uint64_t flags = managed.get()->flags;
   require_packed(flags, managed.get()->dl_tensor.dtype);
   if (const c10::Storage* exported = exported_storage(*managed.get())) {
     if (const int64_t first = first_element(*exported, foreign, flags); first >= 0) {
-      return make_tensor(*exported, foreign, first);
+      at::Tensor tensor = make_tensor(*exported, foreign, first);
+      const Managed consumed = std::move(managed);
+      return tensor;
     }
   }
   auto storage = storage_of(foreign, managed.release(), release_imported);

@@ -40,12 +40,13 @@ const c10::Storage* exported_storage(const DLManagedTensorVersioned& managed) no
 DLManagedTensor* export_legacy(const at::Tensor& tensor);
 
 /// A tensor over the memory of a DLPack tensor. Its deleter runs when the last user of the memory is gone,
-/// on any thread, or before this throws. Writing to a read-only import through LibTorch fails.
+/// on any thread. Consumes `managed` unless it rejects it. Writing to a read-only import through LibTorch
+/// fails.
 ///
 /// Throws Error(kInvalidArgument), which names the invalid field; Error(kDtypeMismatch) for a dtype that
 /// torch lacks; Error(kUnavailable) or Error(kNotImplemented) for a device that does not exist or is not
 /// supported.
-at::Tensor import_tensor(Managed managed);
+at::Tensor import_tensor(Managed&& managed);
 
 /// The same for writable memory whose owner needs no structure: `release(owner)` runs where the deleter
 /// would.

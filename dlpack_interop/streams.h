@@ -19,7 +19,7 @@ struct ConsumerStream {
 inline ConsumerStream consumer_stream(DLDeviceType device, std::optional<int64_t> number) noexcept {
   constexpr int64_t kNoOrder = -1;
   if (device == kDLCPU || device == kDLCUDAHost || device == kDLROCMHost) {
-    return {number ? "a CPU tensor has no stream; omit stream" : nullptr};
+    return {number.value_or(kNoOrder) != kNoOrder ? "a CPU tensor has no stream; omit stream" : nullptr};
   }
   if (number == kNoOrder) {
     return {};

@@ -14,6 +14,7 @@
 #include "host/interrupts/interrupts.h"
 #include "host/malloc_tuning.h"
 #include "host/modules/loader.h"
+#include "host/output.h"
 #include "host/report.h"
 #include "host/startup.h"
 #include "host/vm/cycles.h"
@@ -227,6 +228,7 @@ int dispatch(std::vector<std::string> arguments) {
 
 int main(int count, char** arguments) {
   tune_malloc();
+  note_pipe_signal();
   const char* setting = std::getenv("SIMPLE_VERBOSE");
   program_info().verbose = setting != nullptr && std::strcmp(setting, "1") == 0;
   host_lock().acquire();
@@ -235,9 +237,11 @@ int main(int count, char** arguments) {
   install_interrupt_handler();
   pthread_atfork([] { std::fflush(stdout); }, nullptr, nullptr);  // or the child would print it again
   int code = dispatch({arguments + 1, arguments + count});
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    std::fputs("error: cannot write to standard output\n", stderr);
-    code = code == 0 ? 1 : code;
+  if (code == 0) {
+    code = guarded([] {
+      flush_output();
+      return 0;
+    });
   }
   {
     const Unlocked unlocked;

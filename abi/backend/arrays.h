@@ -1,4 +1,4 @@
-// Validated access to Simple's arrays, which foreign code may have filled.
+// Validated access to Simple's arrays and values, which foreign code may have filled.
 #pragma once
 
 #include <c10/util/ArrayRef.h>
@@ -21,6 +21,14 @@ inline c10::ArrayRef<SplValue> items_of(const SplArray* array) {
                                                  std::to_string(array->len));
   }
   return {array->items, static_cast<size_t>(array->len)};
+}
+
+/// The string of a value whose tag is SPL_STRING. Throws Error(kInvalidArgument) if it is NULL.
+inline const char* string_of(const SplValue& item) {
+  if (item.as_string == nullptr) {
+    throw Error(ErrorKind::kInvalidArgument, "the string of a value is NULL");
+  }
+  return item.as_string;
 }
 
 /// Counts the nesting level of arrays. Throws Error(kInvalidArgument) above the limit, as for an array that

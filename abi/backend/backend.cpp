@@ -20,6 +20,15 @@ namespace {
 
 const FrontServices* front = nullptr;
 
+/// Created when the backend is loaded, so after LibTorch's static objects, and destroyed before them.
+struct CloseAtExit {
+  ~CloseAtExit() {
+    if (front != nullptr) {
+      front->close_backend();
+    }
+  }
+} close_at_exit;
+
 int32_t record(const Error& error) noexcept {
   const ErrorFields& fields = error.fields();
   const ErrorData data{static_cast<int32_t>(error.kind()),

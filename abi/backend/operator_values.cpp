@@ -222,8 +222,7 @@ IValue value_by_tag(const SplValue& item) {
     case SPL_FLOAT:
       return IValue(item.as_float);
     case SPL_STRING:
-      require(item.as_string, "a string");
-      return IValue(std::string(item.as_string));
+      return IValue(std::string(string_of(item)));
     case SPL_ARRAY:
       return list_in(item, value_by_tag);
     case SPT_TENSOR:

@@ -91,7 +91,7 @@ void PythonArguments::convert_plain(const SplValue& item, bridge::Value& out) {
       return;
     case SPL_STRING:
       out.type = bridge::Value::Type::kText;
-      out.text = item.as_string;
+      out.text = string_of(item);
       return;
     case SPL_ARRAY:
       convert_list(item.as_array, out);

@@ -32,11 +32,20 @@ struct FromPython {
     path = kPathNames[static_cast<size_t>(result.path)];
   }
 
-  /// A handle of the tensor in `managed`.
-  int64_t imported(CopyRule rule) {
-    dlpack::Imported imported_tensor = dlpack::import_by_rule(std::move(managed), rule);
-    last_import() = {path, imported_tensor.why_copied};
-    return new_handle(std::move(imported_tensor.tensor));
+  /// A handle of the tensor in `managed`. The deleter of a rejected one has run when this throws. Sets
+  /// `status` if Python code was interrupted meanwhile.
+  int64_t imported(const BridgeApi& api, CopyRule rule) {
+    try {
+      dlpack::Imported imported_tensor = dlpack::import_by_rule(std::move(managed), rule);
+      last_import() = {path, imported_tensor.why_copied};
+      return new_handle(std::move(imported_tensor.tensor));
+    } catch (...) {
+      status = api.delete_rejected(managed.release());
+      if (status != 0) {
+        return 0;
+      }
+      throw;
+    }
   }
 
   /// A handle of another tensor that shares the memory of the torch.Tensor.
@@ -115,7 +124,11 @@ namespace body {
     require(out, "out");
     FromPython from(api, a, {});
     if (from.status == 0) {
-      *out = from.shared ? new_handle(std::move(from.tensor)) : from.imported(CopyRule::kIfNeeded);
+      const int64_t handle =
+          from.shared ? new_handle(std::move(from.tensor)) : from.imported(api, CopyRule::kIfNeeded);
+      if (from.status == 0) {
+        *out = handle;
+      }
     }
     return from.status;
   });
@@ -149,7 +162,10 @@ int32_t py_from_dlpack(int64_t a, int64_t device, int64_t copy, int64_t* out) {
     FromPython from(api, a, {.copy = rule, .device = expected ? &number : nullptr});
     if (from.status == 0) {
       require_device(from, expected);
-      *out = from.shared ? from.shared_by(rule) : from.imported(rule);
+      const int64_t handle = from.shared ? from.shared_by(rule) : from.imported(api, rule);
+      if (from.status == 0) {
+        *out = handle;
+      }
     }
     return from.status;
   });

@@ -61,8 +61,10 @@ ListArgument<T>::ListArgument(const SplArray* array, const char* name) : size_(s
   for (int64_t i = 0; i < size_; ++i) {
     const SplValue& value = array->items[i];
     if (!read_value(value, out[i])) {
+      const bool is_null = value.tag == SPL_STRING && value.as_string == nullptr;
       record_error(ErrorKind::kInvalidArgument, std::string(name) + "[" + std::to_string(i) + "]: expected " +
-                                                    kExpected<T> + ", got " + name_of_tag(value.tag));
+                                                    kExpected<T> + ", got " +
+                                                    (is_null ? "NULL" : name_of_tag(value.tag)));
       ok_ = false;
       return;
     }

@@ -152,7 +152,8 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
       kFrontBackendVersion,
       record_error,
       &known.plain,
-      {spl_array_new, spl_array_push, spl_array_free, spl_str_new, spl_interrupt_service()}};
+      {spl_array_new, spl_array_push, spl_array_free, spl_str_new, spl_interrupt_service()},
+      close_backend};
   if (open(&kServices, kTableFingerprint, &filled) != 0) {
     return spt_last_error_message();
   }
@@ -161,8 +162,8 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
 
 std::once_flag opened;
 std::atomic<bool> is_open{false};
-std::string* why_absent =
-    nullptr;  // set once by open_backend(); never freed, because calls may come during exit
+// Set by open_backend() and close_backend(); never freed, because calls may come during exit.
+std::atomic<std::string*> why_absent{nullptr};
 
 template <class Target, class Source>
 void publish(Target* target, const Source* source) {
@@ -175,16 +176,23 @@ void publish(Target* target, const Source* source) {
 
 }  // namespace
 
+void close_backend() {
+  why_absent = new std::string("the process is exiting and has destroyed LibTorch's static objects");
+  is_open.store(false);
+  publish(&table, &kAbsentBackend);
+}
+
 void open_backend() {
   std::call_once(opened, [] {
     BackendTable filled = kAbsentBackend;
-    why_absent = new std::string(open_found(discovery(), filled));
-    publish(&table, why_absent->empty() ? &filled : &kAbsentBackend);
-    is_open.store(why_absent->empty());
+    auto* const problem = new std::string(open_found(discovery(), filled));
+    why_absent = problem;
+    publish(&table, problem->empty() ? &filled : &kAbsentBackend);
+    is_open.store(problem->empty());
   });
 }
 
-int32_t report_unavailable() noexcept { return record_error(ErrorKind::kUnavailable, *why_absent); }
+int32_t report_unavailable() noexcept { return record_error(ErrorKind::kUnavailable, *why_absent.load()); }
 
 }  // namespace simple_torch::abi
 
@@ -218,14 +226,14 @@ void spl_program_ends(void) {
 int32_t spt_available(bool* out) {
   return store(out, [] {
     open_backend();
-    return why_absent->empty();
+    return why_absent.load()->empty();
   });
 }
 
 int32_t spt_why_unavailable(char** out) {
   return store(out, [] {
     open_backend();
-    return simple_torch::abi::copy_of(*why_absent);
+    return simple_torch::abi::copy_of(*why_absent.load());
   });
 }
 

@@ -200,6 +200,20 @@ int32_t exec(const char* code, const Arguments* variables) {
   });
 }
 
+int32_t delete_rejected(DLManagedTensorVersioned* managed) {
+  if (managed == nullptr) {
+    return 0;
+  }
+  if (unavailable_reason() != nullptr) {
+    managed->deleter(managed);  // queues the producer's deleter, or leaks
+    return 0;
+  }
+  return in_python([&] {
+    delete_now(managed);
+    return true;
+  });
+}
+
 int32_t to_tensor(ObjectHandle object, const ImportOptions* wanted, TensorResult* out) {
   return in_python([&] { return tensor_from_python(object_of(object).get(), *wanted, *out); });
 }
@@ -235,6 +249,7 @@ void add_value_functions(BridgeApi& api) noexcept {
   api.eval = eval;
   api.exec = exec;
   api.to_tensor = to_tensor;
+  api.delete_rejected = delete_rejected;
   api.capsule_take = capsule_take;
   api.to_generator = to_generator;
   api.from_generator = from_generator;

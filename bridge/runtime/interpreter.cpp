@@ -165,15 +165,9 @@ bool close_with_python() {
   return static_cast<bool>(done);
 }
 
-/// In a forked child: whether the GIL is held by a thread that does not exist in this process.
-bool is_gil_lost() noexcept {
-#if PY_VERSION_HEX >= 0x030C0000
-  return PyGILState_Check() == 0;  // only the holder knows that it holds it
-#else
-  PyThreadState* holder = _PyThreadState_UncheckedGet();
-  return holder != nullptr && holder != PyGILState_GetThisThreadState();
-#endif
-}
+/// In a forked child: whether Python's locks may be held by a thread that does not exist in this process. Only the
+/// holder of the GIL knows that they are not: another thread may have been acquiring or releasing the GIL.
+bool is_gil_lost() noexcept { return PyGILState_Check() == 0; }
 
 void reset_interpreter_after_fork() {
   if (is_gil_lost()) {
@@ -350,15 +344,8 @@ const char* unavailable_reason() noexcept {
     case PythonState::kStartFailed:
       return start_error->c_str();
     case PythonState::kForked:
-#if PY_VERSION_HEX >= 0x030C0000
-      // Whether another thread held it is unknown.
       return "cannot call Python: this process was forked by a thread that did not hold the GIL; use "
-             "Python's "
-             "os.fork or multiprocessing, or call Python only in the parent process";
-#else
-      return "cannot call Python: this process was forked while another thread held the GIL; use Python's "
-             "os.fork or multiprocessing, or call Python only in the parent process";
-#endif
+             "Python's os.fork or multiprocessing, or call Python only in the parent process";
     case PythonState::kClosed:
       return "Python was shut down and cannot be started again in this process";
   }
@@ -398,13 +385,10 @@ void register_exit_handler_again() noexcept {
   }
 }
 
-bool ensure_torch() {
-  static bool ready = false;  // guarded by the GIL
-  if (!ready) {
-    ready = static_cast<bool>(Ref(PyImport_ImportModule("torch")));
-    register_exit_handler_last();
-  }
-  return ready;
+bool import_torch() {
+  const Ref torch(PyImport_ImportModule("torch"));
+  register_exit_handler_last();
+  return static_cast<bool>(torch);
 }
 
 }  // namespace simple_torch::bridge

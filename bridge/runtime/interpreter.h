@@ -33,7 +33,7 @@ void register_exit_handler_last() noexcept;
 /// there must be destroyed after that thread has ended.
 void register_exit_handler_again() noexcept;
 
-/// Imports torch once. False with an exception set on failure. The caller holds the GIL.
-bool ensure_torch();
+/// Imports the module named torch. False with an exception set on failure. The caller holds the GIL.
+bool import_torch();
 
 }  // namespace simple_torch::bridge

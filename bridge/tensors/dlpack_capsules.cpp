@@ -2,8 +2,12 @@
 #include <ATen/dlpack.h>
 
 #include <new>
+#include <optional>
+#include <utility>
 
+#include "bridge/runtime/backend.h"
 #include "bridge/runtime/pending_release.h"
+#include "bridge/tensors/tensor_type.h"
 #include "bridge/tensors/tensors.h"
 
 namespace simple_torch::bridge {
@@ -110,6 +114,29 @@ DLManagedTensorVersioned* with_queued_deleter(DLManagedTensorVersioned* original
     call_deleter<DLManagedTensorVersioned>(original);
   }
   return copy;
+}
+
+void delete_now(DLManagedTensorVersioned* managed) noexcept {
+  if (managed == nullptr) {
+    return;
+  }
+  const PendingException pending;
+  const ImmediateReleaseScope releases_here;
+  call_deleter<DLManagedTensorVersioned>(managed);
+}
+
+bool import_struct(DLManagedTensorVersioned* managed, CopyRule rule, at::Tensor& out) {
+  ServiceError error;
+  std::optional<ImmediateReleaseScope> releases_here(std::in_place);
+  const bool is_imported = backend_services().import_tensor(managed, rule, out, error);
+  {
+    const PendingException pending;
+    releases_here.reset();
+  }
+  if (!is_imported) {
+    raise_buffer_error(error);
+  }
+  return is_imported;
 }
 
 bool import_capsule(PyObject* capsule, TensorResult& out) {

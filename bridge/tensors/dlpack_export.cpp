@@ -3,7 +3,9 @@
 
 #include <ATen/dlpack.h>
 
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "bridge/tensors/streams.h"
 #include "bridge/tensors/tensor_type.h"
@@ -12,76 +14,85 @@
 namespace simple_torch::bridge {
 namespace {
 
-struct ExportOptions {
+/// The arguments of `__dlpack__`, unread.
+struct ExportKeywords {
   PyObject* stream = Py_None;
   PyObject* max_version = Py_None;
   PyObject* dl_device = Py_None;
   PyObject* copy = Py_None;
 };
 
+struct ExportOptions {
+  std::optional<int64_t> stream;
+  bool is_versioned = false;
+  std::optional<std::pair<int, int>> device;  // DLPack's type and index
+  bool copy = false;
+};
+
 /// False with a TypeError set for an unknown name.
-bool read_options(PyObject* const* values, PyObject* names, ExportOptions& options) {
+bool find_keywords(PyObject* const* values, PyObject* names, ExportKeywords& keywords) {
   const Py_ssize_t count = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* name = PyTuple_GET_ITEM(names, i);
     const char* text = PyUnicode_AsUTF8(name);
     const std::string_view known = text == nullptr ? "" : text;
-    PyObject** option = known == "stream"        ? &options.stream
-                        : known == "max_version" ? &options.max_version
-                        : known == "dl_device"   ? &options.dl_device
-                        : known == "copy"        ? &options.copy
-                                                 : nullptr;
-    if (option == nullptr) {
+    PyObject** keyword = known == "stream"        ? &keywords.stream
+                         : known == "max_version" ? &keywords.max_version
+                         : known == "dl_device"   ? &keywords.dl_device
+                         : known == "copy"        ? &keywords.copy
+                                                  : nullptr;
+    if (keyword == nullptr) {
       PyErr_Format(PyExc_TypeError, "__dlpack__() got an unexpected keyword argument '%U'", name);
       return false;
     }
-    *option = values[i];
+    *keyword = values[i];
   }
   return true;
 }
 
-/// False with a TypeError set (`what`) for anything but a pair of integers.
-bool parse_pair(PyObject* object, const char* what, int& first, int& second) {
-  if (PyTuple_Check(object) && PyArg_ParseTuple(object, "ii", &first, &second) != 0) {
-    return true;
+/// Empty with a TypeError set (`what`) for anything but a pair of integers.
+std::optional<std::pair<int, int>> read_pair(PyObject* object, const char* what) {
+  std::pair<int, int> pair;
+  if (PyTuple_Check(object) && PyArg_ParseTuple(object, "ii", &pair.first, &pair.second) != 0) {
+    return pair;
   }
   if (PyErr_Occurred() == nullptr) {
     PyErr_SetString(PyExc_TypeError, what);
   }
-  return false;
+  return std::nullopt;
+}
+
+/// False with an exception set.
+bool read_options(const ExportKeywords& keywords, ExportOptions& options) {
+  if (keywords.dl_device != Py_None) {
+    options.device = read_pair(keywords.dl_device, "dl_device must be a (device type, device index) pair");
+    if (!options.device) {
+      return false;
+    }
+  }
+  if (keywords.max_version != Py_None) {
+    const auto version = read_pair(keywords.max_version, "max_version must be a (major, minor) pair");
+    if (!version) {
+      return false;
+    }
+    options.is_versioned = version->first >= 1;
+  }
+  const int copy = keywords.copy == Py_None ? 0 : PyObject_IsTrue(keywords.copy);
+  options.copy = copy == 1;
+  return copy >= 0 && read_stream(keywords.stream, options.stream);
 }
 
 /// False with a BufferError set when another device is requested.
-bool matches_device(const at::Tensor& tensor, PyObject* requested) {
-  int kind = 0;
-  int index = 0;
-  if (requested == Py_None) {
-    return true;
-  }
-  if (!parse_pair(requested, "dl_device must be a (device type, device index) pair", kind, index)) {
-    return false;
-  }
+bool matches_device(const at::Tensor& tensor, const std::optional<std::pair<int, int>>& requested) {
   const DLDevice device = dlpack_device_of(tensor);
-  if (kind == device.device_type && index == device.device_id) {
+  if (!requested || *requested == std::pair<int, int>(device.device_type, device.device_id)) {
     return true;
   }
   PyErr_Format(PyExc_BufferError,
-               "cannot export to dl_device (%d, %d): the tensor is on (%d, %d); move it there first", kind,
-               index, static_cast<int>(device.device_type), static_cast<int>(device.device_id));
+               "cannot export to dl_device (%d, %d): the tensor is on (%d, %d); move it there first",
+               requested->first, requested->second, static_cast<int>(device.device_type),
+               static_cast<int>(device.device_id));
   return false;
-}
-
-/// Whether the consumer accepts DLPack 1 structs; -1 with an exception set.
-int reads_versioned(PyObject* max_version) {
-  if (max_version == Py_None) {
-    return 0;
-  }
-  int major = 0;
-  int minor = 0;
-  if (!parse_pair(max_version, "max_version must be a (major, minor) pair", major, minor)) {
-    return -1;
-  }
-  return major >= 1 ? 1 : 0;
 }
 
 PyObject* legacy_capsule(const at::Tensor& tensor) {
@@ -120,30 +131,35 @@ PyObject* export_to_python(const at::Tensor& tensor, PyObject* const* values, Py
     PyErr_SetString(PyExc_TypeError, "__dlpack__() takes keyword arguments only");
     return nullptr;
   }
+  ExportKeywords keywords;
   ExportOptions options;
-  if (!read_options(values, names, options) || !matches_device(tensor, options.dl_device) ||
+  if (!find_keywords(values, names, keywords) || !read_options(keywords, options) ||
+      !check_not_moved(tensor) || !matches_device(tensor, options.device) ||
       !order_before(tensor, options.stream)) {
     return nullptr;
   }
-  const int versioned = reads_versioned(options.max_version);
-  const int copy = options.copy == Py_None ? 0 : PyObject_IsTrue(options.copy);
-  if (versioned < 0 || copy < 0) {
-    return nullptr;
-  }
-  if (versioned == 0 && copy != 0) {
+  if (!options.is_versioned && options.copy) {
     PyErr_SetString(PyExc_BufferError, "copy=True needs max_version >= (1, 0)");
     return nullptr;
   }
-  return versioned != 0 ? versioned_capsule(tensor, copy != 0) : legacy_capsule(tensor);
+  if (options.copy) {
+    const at::Tensor held = tensor;  // a copy may run Python code of a mode
+    return versioned_capsule(held, true);
+  }
+  return options.is_versioned ? versioned_capsule(tensor, false) : legacy_capsule(tensor);
 }
 
 PyObject* move_to_python(at::Tensor& tensor, PyObject* stream) {
-  DLManagedTensorVersioned* exported = nullptr;
-  ServiceError error;
-  if (!order_before(tensor, stream)) {
+  std::optional<int64_t> number;
+  if (!read_stream(stream, number) || !check_not_moved(tensor) || !order_before(tensor, number)) {
     return nullptr;
   }
-  if (!backend_services().export_moved(tensor, &exported, error)) {
+  // The last reference to the tensor's torch.Tensor may run a finalizer that looks at this object again.
+  at::Tensor moved = std::exchange(tensor, at::Tensor());
+  DLManagedTensorVersioned* exported = nullptr;
+  ServiceError error;
+  if (!backend_services().export_moved(moved, &exported, error)) {
+    tensor = std::move(moved);
     raise_buffer_error(error);
     return nullptr;
   }

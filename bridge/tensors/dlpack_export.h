@@ -7,6 +7,10 @@
 
 namespace simple_torch::bridge {
 
+// Reading an argument may run Python code, and that code may move the tensor out of its object. So the
+// functions read all arguments before they look at the tensor, and copy or move it before Python code can run
+// again. They raise ValueError for a moved tensor.
+
 /// `__dlpack__(*, stream, max_version, dl_device, copy)` with arguments in vectorcall layout. Returns a
 /// capsule, or NULL with an exception set. The caller holds the GIL.
 PyObject* export_to_python(const at::Tensor& tensor, PyObject* const* values, Py_ssize_t count,

@@ -59,8 +59,7 @@ Outcome import_by_table(PyObject* object, const ImportOptions& options, TensorRe
   }
   const DLDeviceType device = managed->dl_tensor.device.device_type;
   if (device != kDLCPU && device != kDLCUDAHost) {
-    out.versioned->deleter(out.versioned);
-    out.versioned = nullptr;
+    delete_now(std::exchange(out.versioned, nullptr));
     return Outcome::kNotSupported;
   }
   out.path = ImportPath::kExchangeTable;
@@ -316,8 +315,7 @@ bool require_device(PyObject* object, const ImportOptions& options, TensorResult
   PyErr_Format(PyExc_BufferError, "%s is on device (%d, %d), expected (%d, %d); move it there first",
                Py_TYPE(object)->tp_name, static_cast<int>(device.device_type), device.device_id,
                static_cast<int>(options.device->device_type), options.device->device_id);
-  out.versioned->deleter(out.versioned);
-  out.versioned = nullptr;
+  delete_now(std::exchange(out.versioned, nullptr));
   return false;
 }
 

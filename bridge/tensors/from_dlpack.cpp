@@ -90,11 +90,14 @@ bool share(const at::Tensor& tensor, const ImportOptions& options, at::Tensor& o
 }
 
 bool import_object(PyObject* object, const ImportOptions& options, at::Tensor& out) {
+  // A copy may run Python code of a mode, which may move the tensor out of its object.
   if (const at::Tensor* own = unwrap_tensor(object)) {
-    return check_not_moved(*own) && share(*own, options, out);
+    const at::Tensor held = *own;
+    return check_not_moved(held) && share(held, options, out);
   }
   if (is_torch_tensor(object)) {
-    return share(torch_tensor_in(object), options, out);
+    const at::Tensor held = torch_tensor_in(object);
+    return share(held, options, out);
   }
   TensorResult result{.tensor = &out};
   if (!import_foreign_tensor(object, options, result)) {
@@ -103,12 +106,7 @@ bool import_object(PyObject* object, const ImportOptions& options, at::Tensor& o
   if (result.versioned == nullptr) {
     return options.copy != CopyRule::kAlways || share(out, options, out);
   }
-  ServiceError error;
-  const bool imported = backend_services().import_tensor(result.versioned, options.copy, out, error);
-  if (!imported) {
-    raise_buffer_error(error);
-  }
-  return imported;
+  return import_struct(result.versioned, options.copy, out);
 }
 
 }  // namespace

@@ -94,19 +94,6 @@ void make_stream_wait(void* consumer, const c10::Stream& producer) {
   guard.synchronizeStream(producer);
 }
 
-/// False with an exception set for anything but an int or None.
-bool read_number(PyObject* stream, std::optional<int64_t>& number) {
-  if (stream == Py_None) {
-    return true;
-  }
-  int overflow = 0;
-  number = PyLong_AsLongLongAndOverflow(stream, &overflow);
-  if (overflow != 0) {
-    PyErr_Format(PyExc_BufferError, "stream must fit in 64 bits, got %R", stream);
-  }
-  return PyErr_Occurred() == nullptr;
-}
-
 }  // namespace
 
 DLDevice dlpack_number_of(c10::Device device) {
@@ -134,15 +121,24 @@ PyObject* current_stream(int device) {
   return PyLong_FromLongLong(number == 0 && !at::Context::hasROCM() ? kLegacyDefault : number);
 }
 
-bool order_before(const at::Tensor& tensor, PyObject* stream) {
-  std::optional<int64_t> number;
-  if (!read_number(stream, number)) {
-    return false;
+bool read_stream(PyObject* stream, std::optional<int64_t>& number) {
+  if (stream == Py_None) {
+    return true;
   }
+  int overflow = 0;
+  number = PyLong_AsLongLongAndOverflow(stream, &overflow);
+  if (overflow != 0) {
+    PyErr_Format(PyExc_BufferError, "stream must fit in 64 bits, got %R", stream);
+  }
+  return PyErr_Occurred() == nullptr;
+}
+
+bool order_before(const at::Tensor& tensor, std::optional<int64_t> stream) {
   const dlpack::ConsumerStream requested =
-      dlpack::consumer_stream(dlpack_device_of(tensor).device_type, number);
+      dlpack::consumer_stream(dlpack_device_of(tensor).device_type, stream);
   if (requested.error != nullptr) {
-    PyErr_Format(PyExc_BufferError, "stream is %R: %s", stream, requested.error);
+    PyErr_Format(PyExc_BufferError, "stream is %lld: %s", static_cast<long long>(stream.value_or(0)),
+                 requested.error);
     return false;
   }
   return !requested.is_ordered || with_buffer_error([&] {

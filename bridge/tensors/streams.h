@@ -4,6 +4,9 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/dlpack.h>
 
+#include <cstdint>
+#include <optional>
+
 #include "bridge/runtime/python.h"
 
 namespace simple_torch::bridge {
@@ -19,9 +22,12 @@ PyObject* current_stream(int device);
 /// The driver's handle of that stream. False with a BufferError set.
 bool find_current_stream(int device, void** out);
 
-/// Makes the consumer's stream (an int as DLPack defines it, or None) wait for the work queued on the current
-/// stream of the tensor's device. Uses an event; neither this thread nor the device blocks. False with a
-/// BufferError set.
-bool order_before(const at::Tensor& tensor, PyObject* stream);
+/// Reads the `stream` argument of `__dlpack__`: an int, or None, which leaves `number` empty. May run Python
+/// code. False with an exception set.
+bool read_stream(PyObject* stream, std::optional<int64_t>& number);
+
+/// Makes the consumer's stream wait for the work queued on the current stream of the tensor's device. Uses an
+/// event; neither this thread nor the device blocks. Runs no Python code. False with a BufferError set.
+bool order_before(const at::Tensor& tensor, std::optional<int64_t> stream);
 
 }  // namespace simple_torch::bridge

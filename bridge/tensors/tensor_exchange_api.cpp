@@ -48,9 +48,7 @@ int to_object(DLManagedTensorVersioned* managed, void** out) {
     return -1;
   }
   at::Tensor tensor;
-  ServiceError error;
-  if (!backend_services().import_tensor(imported, CopyRule::kIfNeeded, tensor, error)) {
-    raise_buffer_error(error);
+  if (!import_struct(imported, CopyRule::kIfNeeded, tensor)) {
     return -1;
   }
   *out = wrap_tensor(std::move(tensor));

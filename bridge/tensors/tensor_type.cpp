@@ -60,8 +60,7 @@ void deallocate_tensor(PyObject* self) {
 }
 
 PyObject* dlpack(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
-  const at::Tensor* tensor = tensor_of(self);
-  return tensor == nullptr ? nullptr : export_to_python(*tensor, values, count, names);
+  return export_to_python(tensor_in(self), values, count, names);
 }
 
 PyObject* dlpack_device(PyObject* self, PyObject* /*none*/) {
@@ -72,11 +71,9 @@ PyObject* dlpack_device(PyObject* self, PyObject* /*none*/) {
 PyObject* into_dlpack(PyObject* self, PyObject* values, PyObject* names) {
   static std::array<char*, 2> known{const_cast<char*>("stream"), nullptr};
   PyObject* stream = Py_None;
-  if (tensor_of(self) == nullptr ||
-      PyArg_ParseTupleAndKeywords(values, names, "|$O:into_dlpack", known.data(), &stream) == 0) {
-    return nullptr;
-  }
-  return move_to_python(tensor_in(self), stream);
+  const bool is_read =
+      PyArg_ParseTupleAndKeywords(values, names, "|$O:into_dlpack", known.data(), &stream) != 0;
+  return is_read ? move_to_python(tensor_in(self), stream) : nullptr;
 }
 
 // ---- properties and methods
@@ -105,11 +102,37 @@ PyObject* torch_tensor(PyObject* self, PyObject* /*none*/) {
   return tensor == nullptr ? nullptr : tensor_to_python(*tensor);
 }
 
-/// Pickles by value: the unpickled tensor has its own memory.
+bool is_read_only(const at::Tensor& tensor) {
+  DLManagedTensorVersioned* exported = nullptr;
+  ServiceError error;
+  if (!backend_services().export_tensor(tensor, /*copy=*/false, &exported, error)) {
+    return false;
+  }
+  const bool is_read_only = (exported->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+  delete_now(exported);
+  return is_read_only;
+}
+
+/// The torch.Tensor to pickle. Torch pickles by a writable data pointer, which read-only memory does not have.
+PyObject* picklable(PyObject* self) {
+  const at::Tensor* tensor = tensor_of(self);
+  if (tensor == nullptr || !is_read_only(*tensor)) {
+    return tensor == nullptr ? nullptr : tensor_to_python(*tensor);
+  }
+  at::Tensor copy;
+  ServiceError error;
+  if (!backend_services().share(at::Tensor(*tensor), CopyRule::kAlways, copy, error)) {
+    raise_buffer_error(error);
+    return nullptr;
+  }
+  return tensor_to_python(copy);
+}
+
+/// Pickles by value: the unpickled tensor has its own memory, which is writable.
 PyObject* reduce(PyObject* self, PyObject* /*none*/) {
   const Ref core(PyImport_ImportModule("simple_torch._core"));
   const Ref from(core ? PyObject_GetAttrString(core.get(), "from_dlpack") : nullptr);
-  const Ref same(from ? torch_tensor(self, nullptr) : nullptr);
+  const Ref same(from ? picklable(self) : nullptr);
   return same ? Py_BuildValue("O(O)", from.get(), same.get()) : nullptr;
 }
 

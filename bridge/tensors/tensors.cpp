@@ -14,6 +14,27 @@
 #include "bridge/tensors/dlpack_import.h"
 
 namespace simple_torch::bridge {
+namespace {
+
+/// Imports torch. Its types do not exist if sys.modules holds another module as "torch", such as the mock of a
+/// documentation build. False with an exception set.
+bool ensure_torch_types() {
+  static bool is_ready = false;  // guarded by the GIL
+  if (is_ready) {
+    return true;
+  }
+  if (!import_torch()) {
+    return false;
+  }
+  is_ready = THPVariableClass != nullptr && THPGeneratorClass != nullptr;
+  if (!is_ready) {
+    PyErr_SetString(PyExc_ImportError,
+                    "sys.modules['torch'] is not PyTorch; remove it from sys.modules and try again");
+  }
+  return is_ready;
+}
+
+}  // namespace
 
 void restore_python_exception() noexcept {
   try {
@@ -45,7 +66,7 @@ int32_t report_python_exception() noexcept {
 }
 
 PyObject* tensor_to_python(const at::Tensor& tensor) {
-  if (!ensure_torch()) {
+  if (!ensure_torch_types()) {
     return nullptr;
   }
   try {
@@ -66,7 +87,7 @@ bool is_torch_tensor(PyObject* object) {
 const at::Tensor& torch_tensor_in(PyObject* object) { return THPVariable_Unpack(object); }
 
 bool tensor_from_python(PyObject* object, const ImportOptions& wanted, TensorResult& out) {
-  if (!ensure_torch()) {
+  if (!ensure_torch_types()) {
     return false;
   }
   if (is_torch_tensor(object)) {
@@ -77,11 +98,11 @@ bool tensor_from_python(PyObject* object, const ImportOptions& wanted, TensorRes
 }
 
 PyObject* generator_to_python(const at::Generator& generator) {
-  return ensure_torch() ? THPGenerator_Wrap(generator) : nullptr;
+  return ensure_torch_types() ? THPGenerator_Wrap(generator) : nullptr;
 }
 
 bool generator_from_python(PyObject* object, at::Generator& out) {
-  if (!ensure_torch()) {
+  if (!ensure_torch_types()) {
     return false;
   }
   if (PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(THPGeneratorClass)) == 0) {

@@ -21,7 +21,9 @@ if os.environ.get("SIMPLE_TORCH") == "off":
 np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
 sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 import simple_torch  # noqa: E402
+from foreign_structs import foreign_capsule  # noqa: E402
 
 from_dlpack = simple_torch.from_dlpack
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
@@ -154,42 +156,6 @@ def owned_array(act) -> np.ndarray:
     owner = Owner(1000)
     owner.act = act
     return np.asarray(owner)
-
-
-class Struct(ctypes.Structure):
-    """A DLManagedTensorVersioned with one dimension."""
-
-    _fields_ = [
-        ("version", ctypes.c_uint32 * 2),
-        ("context", ctypes.c_void_p),
-        ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
-        ("flags", ctypes.c_uint64),
-        ("data", ctypes.c_void_p),
-        ("device", ctypes.c_int32 * 2),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.c_void_p),
-        ("strides", ctypes.c_void_p),
-        ("byte_offset", ctypes.c_uint64),
-    ]
-
-
-kept = []  # objects that C structures point to
-
-
-def foreign_capsule(deleter=lambda _: None, *, flags=0, code=2, bits=32, lanes=1):
-    """Four numbers of a producer with an unguarded deleter in Python."""
-    data, shape, strides = (ctypes.c_float * 4)(), (ctypes.c_int64 * 1)(4), (ctypes.c_int64 * 1)(1)
-    struct = Struct((1, 0), None, Struct._fields_[2][1](deleter), flags)
-    struct.data, struct.shape, struct.strides = (ctypes.addressof(part) for part in (data, shape, strides))
-    struct.device, struct.ndim = (1, 0), 1
-    struct.code, struct.bits, struct.lanes = code, bits, lanes
-    kept.append((data, shape, strides, struct))
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    return new(ctypes.addressof(struct), b"dltensor_versioned", None)
 
 
 def test_objects_released_by_a_deleter_are_freed_before_it_returns():
@@ -525,10 +491,10 @@ class Nothing:
         (
             lambda: from_dlpack(np.zeros(1)).__dlpack__(dl_device=2),
             TypeError,
-            "must be a \(device type, device index\) pair",
+            r"must be a \(device type, device index\) pair",
         ),
-        (lambda: from_dlpack(np.zeros(1)).__dlpack__(max_version=1), TypeError, "must be a \(major, minor\) pair"),
-        (lambda: from_dlpack(np.zeros(1)).__dlpack__(copy=True), BufferError, "needs max_version >= \(1, 0\)"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(max_version=1), TypeError, r"must be a \(major, minor\) pair"),
+        (lambda: from_dlpack(np.zeros(1)).__dlpack__(copy=True), BufferError, r"needs max_version >= \(1, 0\)"),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(1), TypeError, "keyword arguments only"),
         (lambda: from_dlpack(np.zeros(1)).__dlpack__(speed=1), TypeError, "unexpected keyword argument 'speed'"),
     ],

@@ -28,6 +28,7 @@ _EMBEDDED = (
     "tests/dlpack/test_move.py",
     "tests/dlpack/test_python_callbacks.py",
     "tests/dlpack/test_python_type.py",
+    "tests/dlpack/test_reentry.py",
     "tests/dlpack/test_streams.py",
     "tests/files",
     "tests/modules",
