@@ -98,6 +98,35 @@ TEST_F(Errors, OfAMissingModuleNameTheInstallCommand) {
   EXPECT_THAT(last_message(), HasSubstr(command));
 }
 
+// Guards string_of(): each of these calls crashed.
+TEST_F(Errors, OfNullStringsAreInvalidArguments) {
+  SplArray* const values = spl_array_new();
+  SplValue null_string{SPL_STRING, {}};
+  null_string.as_string = nullptr;
+  spl_array_push(values, null_string);
+  const Held builtins = eval("print");
+  int64_t out = 0;
+  bool truth = false;
+  const char* const names[] = {"x"};
+  const int64_t object = builtins.get();
+  EXPECT_EQ(spt_py_call(object, "v", values, nullptr, 0, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(last_message(), "the string of a value is NULL");
+  EXPECT_EQ(spt_py_call_method(object, "__call__", "v", values, nullptr, 0, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_setattr(object, "x", "v", values), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_get_item(object, "v", values, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_delete_item(object, "v", values), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_contains(object, "v", values, &truth), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_compare(object, "==", "v", values, &truth), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_eval("x", "v", values, names, 1, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_exec("x", "v", values, names, 1), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_from_value("v", values, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_list("v", values, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_py_tuple("v", values, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_optim_new("SGD", "v", values, names, 1, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(out, 0);
+  spl_array_free(values);
+}
+
 TEST_F(Errors, OfInvalidSourceAreReported) {
   EXPECT_EQ(kind_of("def ("), SPT_PYTHON);
   EXPECT_EQ(last_field("type"), "builtins.SyntaxError");
