@@ -114,7 +114,7 @@ int64_t extent_in_bytes(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t 
   return times(last + 1, item_bytes, "the extent of shape and strides in bytes");
 }
 
-/// The end of the addresses of a process. A kernel gives memory above 2^47 only to a process that asks for it.
+/// The end of the addresses of a process. A kernel maps memory above 2^47 only where a process asks for it.
 uintptr_t address_limit(const void* data) {
   constexpr uintptr_t kUsual = uintptr_t{1} << 47U;
   constexpr uintptr_t kLargest = uintptr_t{1} << 56U;
