@@ -25,20 +25,20 @@ std::string printed(const char* format, double value) {
 class NumberFormat {
  public:
   explicit NumberFormat(const std::vector<double>& values) {
-    double least = INFINITY;
-    double greatest = 0;
+    double smallest = INFINITY;
+    double largest = 0;
     bool whole = true;
     for (const double value : values) {
       if (std::isfinite(value) && value != 0) {
-        least = std::min(least, std::abs(value));
-        greatest = std::max(greatest, std::abs(value));
+        smallest = std::min(smallest, std::abs(value));
+        largest = std::max(largest, std::abs(value));
         whole = whole && value == std::ceil(value);
       }
     }
-    if (greatest == 0) {
+    if (largest == 0) {
       return;  // no finite numbers
     }
-    const bool scientific = greatest / least > 1000.0 || greatest > 1.0e8 || least < 1.0e-4;
+    const bool scientific = largest / smallest > 1000.0 || largest > 1.0e8 || smallest < 1.0e-4;
     format_ = scientific ? "%.4e" : whole ? "%.0f" : "%.4f";
     dot_ = whole && !scientific;
     for (const double value : values) {

@@ -23,7 +23,7 @@ using core::pickle::Kind;
 using core::pickle::Value;
 using core::pickle::ValuePtr;
 
-constexpr int kMostDepth = 200;
+constexpr int kMaxDepth = 200;
 constexpr size_t kMaxValues = 50'000'000;  // a small file can repeat a shared value many times
 
 /// Values from the letters of functions_files.toml.
@@ -41,11 +41,11 @@ class Unflattener {
   }
 
  private:
-  // NOLINTNEXTLINE(misc-no-recursion): kMostDepth
+  // NOLINTNEXTLINE(misc-no-recursion): kMaxDepth
   ValuePtr next(int depth) {
-    if (depth > kMostDepth) {
+    if (depth > kMaxDepth) {
       throw Error(ErrorKind::kInvalidArgument,
-                  "the value to save is nested more than " + std::to_string(kMostDepth) + " levels deep");
+                  "the value to save is nested more than " + std::to_string(kMaxDepth) + " levels deep");
     }
     if (at_ == count_) {
       fail_too_early();
@@ -151,9 +151,9 @@ class Unflattener {
 
 class Flattener {
  public:
-  // NOLINTNEXTLINE(misc-no-recursion): kMostDepth
+  // NOLINTNEXTLINE(misc-no-recursion): kMaxDepth
   void add(const Value& value, int depth = 0) {
-    if (depth > kMostDepth || values.size() > kMaxValues) {
+    if (depth > kMaxDepth || values.size() > kMaxValues) {
       throw Error(ErrorKind::kIo, "the file has too many values, or they are nested too deep");
     }
     switch (value.kind) {

@@ -9,7 +9,7 @@ namespace {
 
 void (*after_signal_call)() = nullptr;
 
-/// SIG_DFL and SIG_IGN stay: Python code has asked for them.
+/// SIG_DFL and SIG_IGN stay: Python code has set them.
 bool is_handler_installed() {
   struct sigaction current {};
   return sigaction(SIGINT, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) == 0 &&

@@ -69,7 +69,7 @@ class Adafactor final : public Algorithm {
       }
       const at::Tensor update =
           update_of(*batch.states[i], grads[i], std::pow(counts[i], options.number("beta2_decay")),
-                    least(options, param));
+                    lower_bound(options, param));
       const double size = norm(update) / (std::pow(static_cast<double>(update.numel()), 0.5) * d);
       param.add_(update, -alpha / std::max(1.0, size));
     }
@@ -95,7 +95,7 @@ class Adafactor final : public Algorithm {
   }
 
   /// epsilon1: the lower bound of the variance.
-  static double least(const NamedValues& options, const at::Tensor& param) {
+  static double lower_bound(const NamedValues& options, const at::Tensor& param) {
     const c10::IValue& eps = options.at("eps").toListRef()[0];
     if (!eps.isNone()) {
       return number_in("eps", eps);
@@ -111,20 +111,21 @@ class Adafactor final : public Algorithm {
     return std::max(number_in("eps", options.at("eps").toListRef()[1]), size) * rho;
   }
 
-  static at::Tensor update_of(const NamedValues& state, const at::Tensor& grad, double weight, double least) {
+  static at::Tensor update_of(const NamedValues& state, const at::Tensor& grad, double weight,
+                              double lower_bound) {
     at::Tensor variance;
     if (grad.dim() > 1) {
       const at::Tensor& rows = state.tensor("row_var");
       const at::Tensor& columns = state.tensor("col_var");
       rows.lerp_(mean_of_squares(grad, -1), weight);
       columns.lerp_(mean_of_squares(grad, -2), weight);
-      variance = at::matmul(rows, columns).div_(rows.mean(at::IntArrayRef{-2}, true).clamp_(least));
+      variance = at::matmul(rows, columns).div_(rows.mean(at::IntArrayRef{-2}, true).clamp_(lower_bound));
     } else {
       const at::Tensor& squares = state.tensor("variance");
       squares.lerp_(grad.mul(grad), weight);
       variance = squares.clone();
     }
-    return variance.clamp_(least * least).rsqrt_().mul_(grad);
+    return variance.clamp_(lower_bound * lower_bound).rsqrt_().mul_(grad);
   }
 
   static at::Tensor mean_of_squares(const at::Tensor& grad, int64_t dim) {

@@ -56,20 +56,20 @@ class RAdam final : public Algorithm {
   /// Scales the updates of parameters that have enough steps for a tractable variance.
   static void adapt(const Tensors& updates, const Tensors& exp_avg_sqs, const std::vector<double>& counts,
                     double beta2, double eps) {
-    const double most = 2 / (1 - beta2) - 1;
+    const double max_length = 2 / (1 - beta2) - 1;
     Tensors adapted;
     Tensors divided;
     Scalars roots;
     Scalars rectifiers;
     for (size_t i = 0; i < counts.size(); ++i) {
       const double power = std::pow(beta2, counts[i]);
-      const double length = most - 2 * counts[i] * power / (1 - power);
+      const double length = max_length - 2 * counts[i] * power / (1 - power);
       if (length > 5.0) {
         adapted.push_back(updates[i]);
         divided.push_back(exp_avg_sqs[i]);
         roots.emplace_back(std::pow(1 - power, 0.5));
-        rectifiers.emplace_back(
-            std::pow((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length), 0.5));
+        rectifiers.emplace_back(std::pow(
+            (length - 4) * (length - 2) * max_length / ((max_length - 4) * (max_length - 2) * length), 0.5));
       }
     }
     if (adapted.empty()) {

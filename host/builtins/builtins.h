@@ -1,4 +1,4 @@
-// What a program has without an import: functions, and the methods of the built-in kinds.
+// The names that need no import: functions, and the methods of the built-in kinds.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ void install_value_methods();
 void install_generators();
 void install_iterators();
 
-/// The number that the whole string is, apart from white space around it.
+/// Parses the string as a number, ignoring surrounding white space.
 std::optional<double> parsed_number(const std::string& field);
 /// The string without white space at both ends.
 std::string stripped(const std::string& field);

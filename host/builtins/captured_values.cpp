@@ -30,8 +30,8 @@ void add_named(Values& found, const Proto& proto) {
       add(found, slots[static_cast<size_t>(step.d)]);
     }
   }
-  for (const Path& path : proto.paths) {
-    if (path.root == Path::Root::kGlobal) {
+  for (const LvaluePath& path : proto.paths) {
+    if (path.root == LvaluePath::Root::kGlobal) {
       add(found, slots[path.operand]);
     }
   }

@@ -37,7 +37,7 @@ bool holds(Thread& thread, Value f, Value x) {
 template <class Body>
 void each_to_end(Thread& thread, Value iterable, Body&& body) {
   if (iterable.is(Kind::kRange) && as_object<Range>(iterable)->end.is_nil()) {
-    fail("this range has no end");
+    fail("the range must have an end");
   }
   thread.each(iterable, body);
 }
@@ -83,8 +83,8 @@ Value last(Thread&, Value* args, int) {
 }
 Value get(Thread&, Value* args, int count) {
   const auto& items = items_of(args[0]);
-  const int64_t asked = to_integer(args[1]);
-  const int64_t at = asked < 0 ? asked + static_cast<int64_t>(items.size()) : asked;
+  const int64_t index = to_integer(args[1]);
+  const int64_t at = index < 0 ? index + static_cast<int64_t>(items.size()) : index;
   if (at >= 0 && at < static_cast<int64_t>(items.size())) {
     return retained(items[static_cast<size_t>(at)]);
   }
@@ -625,7 +625,7 @@ Value dict_clear(Thread&, Value* args, int) {
 }
 Value update(Thread&, Value* args, int) {
   if (!args[1].is(Kind::kDict)) {
-    fail("update() needs a dict, not " + type_name(args[1]));
+    fail("update(): argument must be a dict, got " + type_name(args[1]));
   }
   Dict* dict = own_dict(args[0]);
   for (const auto& entry : dict_of(args[1])->entries) {

@@ -18,7 +18,7 @@ namespace spl {
 namespace {
 
 // Externs cannot have parameters of any type, so such a value is passed in an array.
-Value given(Value array, size_t at = 0) {
+Value element(Value array, size_t at = 0) {
   if (!array.is(Kind::kArray) || as_object<Array>(array)->items.size() <= at) {
     fail("expected an array of values");
   }
@@ -44,7 +44,7 @@ Value module_of_text(Thread&, Value* args, int) {
   const std::string name = "<" + expect_text(args[1], "the name") + " " + std::to_string(++count) + ">";
   std::vector<std::pair<Symbol, Value>> values;
   for (size_t i = 0; i + 1 < as_object<Array>(args[2])->items.size(); i += 2) {
-    values.emplace_back(intern(expect_text(given(args[2], i), "a name")), given(args[2], i + 1));
+    values.emplace_back(intern(expect_text(element(args[2], i), "a name")), element(args[2], i + 1));
   }
   return loaded(
       [&]() -> LoadedModule& { return load_source(name, expect_text(args[0], "the text"), values); });
@@ -57,7 +57,7 @@ Value module_of_file(Thread&, Value* args, int) {
 
 // Returns a method as a callable, even one without parameters.
 Value member(Thread& thread, Value* args, int) {
-  const Value of = given(args[0]);
+  const Value of = element(args[0]);
   const Symbol name = intern(expect_text(args[1], "the name"));
   const Method* method = of.is(Kind::kModule) ? nullptr : thread.find_method(of, name);
   return method == nullptr || method->is_static
@@ -68,9 +68,9 @@ Value member(Thread& thread, Value* args, int) {
 // Sets a member of the first value to the second one; for a struct, returns a changed copy.
 Value with_member(Thread& thread, Value* args, int) {
   const Symbol name = intern(expect_text(args[1], "the name"));
-  Value changed = retained(given(args[0]));
+  Value changed = retained(element(args[0]));
   try {
-    thread.set_field(changed, name, retained(given(args[0], 1)));
+    thread.set_field(changed, name, retained(element(args[0], 1)));
   } catch (...) {
     release(changed);
     throw;
@@ -114,7 +114,7 @@ std::vector<Symbol> names_in(Value value) {
 
 Value members(Thread&, Value* args, int) {
   std::vector<Value> texts;
-  for (const Symbol name : names_in(given(args[0]))) {
+  for (const Symbol name : names_in(element(args[0]))) {
     texts.push_back(make_text(name_of(name)));
   }
   return make_array(std::move(texts));
@@ -143,7 +143,7 @@ std::vector<size_t> order_of_fields(Instance& instance) {
 // The fields of an object as pairs of name and value, in declaration order. If the class has a field
 // __order__, fields with objects follow in the order of their first assignment.
 Value fields(Thread&, Value* args, int) {
-  const Value of = given(args[0]);
+  const Value of = element(args[0]);
   std::vector<Value> pairs;
   if (of.is(Kind::kInstance)) {
     auto* instance = as_object<Instance>(of);
@@ -155,13 +155,13 @@ Value fields(Thread&, Value* args, int) {
   return make_array(std::move(pairs));
 }
 
-Value captured(Thread&, Value* args, int) { return make_array(captured_values(given(args[0]))); }
+Value captured(Thread&, Value* args, int) { return make_array(captured_values(element(args[0]))); }
 
 // A shallow copy of an object. No initializer runs.
 Value shallow_copy(Thread&, Value* args, int) {
-  const Value of = given(args[0]);
+  const Value of = element(args[0]);
   if (!of.is(Kind::kInstance)) {
-    fail("rt_shallow_copy takes an object of a class, not " + type_name(of));
+    fail("rt_shallow_copy: argument must be an object of a class, got " + type_name(of));
   }
   auto* instance = as_object<Instance>(of);
   if (instance->record->drop != nullptr) {
@@ -176,9 +176,10 @@ Value shallow_copy(Thread&, Value* args, int) {
 
 // Changes the class of an object to a subclass without additional fields.
 Value become(Thread&, Value* args, int) {
-  const Value of = given(args[0]), type = given(args[0], 1);
+  const Value of = element(args[0]), type = element(args[0], 1);
   if (!of.is(Kind::kInstance) || !type.is(Kind::kRecord)) {
-    fail("rt_become takes an object and a class");
+    fail("rt_become: arguments must be an object and a class, got " + type_name(of) + " and " +
+         type_name(type));
   }
   Record*& own = as_object<Instance>(of)->record;
   auto* wanted = as_object<Record>(type);
@@ -197,7 +198,7 @@ Value become(Thread&, Value* args, int) {
 
 // The first argument is a value or a class.
 Value has_method(Thread& thread, Value* args, int) {
-  const Value of = given(args[0]);
+  const Value of = element(args[0]);
   const Symbol name = intern(expect_text(args[1], "the name"));
   return Value::boolean(of.is(Kind::kRecord) ? as_object<Record>(of)->find(name) != nullptr
                                              : thread.find_method(of, name) != nullptr);
@@ -205,15 +206,15 @@ Value has_method(Thread& thread, Value* args, int) {
 
 Value has_member(Thread& thread, Value* args, int) {
   const Symbol name = intern(expect_text(args[1], "the name"));
-  const std::vector<Symbol> names = names_in(given(args[0]));
+  const std::vector<Symbol> names = names_in(element(args[0]));
   return Value::boolean(
       std::find(names.begin(), names.end(), name) != names.end() ||
-      (!given(args[0]).is(Kind::kModule) && thread.find_method(given(args[0]), name) != nullptr));
+      (!element(args[0]).is(Kind::kModule) && thread.find_method(element(args[0]), name) != nullptr));
 }
 
 // The declared name; "function" for other callables.
 Value function_name(Thread&, Value* args, int) {
-  Value function = given(args[0]);
+  Value function = element(args[0]);
   if (function.is(Kind::kBoundMethod)) {
     function = static_cast<BoundMethod*>(function.as_object)->function;
   }
@@ -229,7 +230,7 @@ Value shown_by(const LoadedModule& module, Symbol name) {
 // Where another process finds the value: the file of a module, or the file and name of a function or type. An
 // empty array for other values.
 Value home(Thread&, Value* args, int) {
-  const Value of = given(args[0]);
+  const Value of = element(args[0]);
   const LoadedModule* module = nullptr;
   std::string name;
   if (of.is(Kind::kModule)) {
@@ -255,20 +256,20 @@ Value home(Thread&, Value* args, int) {
 
 // Whether the first value is an instance of the second one, a type.
 Value is_of(Thread&, Value* args, int) {
-  const Value of = given(args[0], 1);
+  const Value of = element(args[0], 1);
   const bool is_type = of.is(Kind::kRecord) || of.is(Kind::kTrait) || of.is(Kind::kEnum);
-  return Value::boolean(is_type && is_of_type(given(args[0]), as_object<Type>(of)));
+  return Value::boolean(is_type && is_of_type(element(args[0]), as_object<Type>(of)));
 }
 
 // Whether two values are the same object.
 Value is_same(Thread&, Value* args, int) {
-  const Value a = given(args[0]), b = given(args[0], 1);
+  const Value a = element(args[0]), b = element(args[0], 1);
   return Value::boolean(a.is_object() && b.is_object() && a.as_object == b.as_object);
 }
 
 // The address of an object; 0 for values, which compare by their contents.
 Value identity(Thread&, Value* args, int) {
-  const Value of = given(args[0]);
+  const Value of = element(args[0]);
   const bool by_parts = !of.is_object() || of.is(Kind::kEnumValue) ||
                         (of.is(Kind::kInstance) && !as_object<Instance>(of)->record->is_class);
   return Value::integer(by_parts ? 0 : static_cast<int64_t>(reinterpret_cast<uintptr_t>(of.as_object)));
@@ -278,7 +279,7 @@ Value identity(Thread&, Value* args, int) {
 // interrupt that does not end the program.
 Value attempt_to_end(Thread& thread, Value* args, int) {
   try {
-    return attempted(thread, given(args[0]));
+    return attempted(thread, element(args[0]));
   } catch (const ExitRequest& request) {
     if (!is_embedded() && !(request.by_interrupt && InterruptsAllowed::is_this_thread())) {
       throw;
@@ -291,7 +292,7 @@ Value attempt_to_end(Thread& thread, Value* args, int) {
 Value attempt_interruptible(Thread& thread, Value* args, int) {
   const InterruptsAllowed allowed;
   try {
-    Ref outcome = Ref::owned(attempted(thread, given(args[0])));
+    Ref outcome = Ref::owned(attempted(thread, element(args[0])));
     // It may have arrived after the last safepoint.
     return may_be_interrupted() && take_interrupt() ? make_err(Value()) : outcome.take();
   } catch (const ExitRequest& request) {

@@ -72,7 +72,7 @@ Value abs_fn(Thread& thread, Value* args, int) {
   if (args[0].is_object()) {
     return thread.call_method(args[0], abs, nullptr, 0);
   }
-  fail("abs() needs a number, not " + type_name(args[0]));
+  fail("abs(): argument must be a number, got " + type_name(args[0]));
 }
 
 Value extreme(Thread& thread, Value* args, int count, int wanted) {
@@ -114,7 +114,7 @@ Value sum_fn(Thread& thread, Value* args, int) {
 Value range_fn(Thread&, Value* args, int count) {
   for (int i = 0; i < count; ++i) {
     if (!is_any_integer(args[i])) {
-      fail("range() needs integers, not " + type_name(args[i]));
+      fail("range(): arguments must be integers, got " + type_name(args[i]));
     }
     args[i] = plain(args[i]);
   }
@@ -139,7 +139,7 @@ Value attempt_fn(Thread& thread, Value* args, int) { return attempted(thread, ar
 Value panic_fn(Thread& thread, Value* args, int count) { panic_with(thread, count == 0 ? Value() : args[0]); }
 Value exit_fn(Thread&, Value* args, int count) {
   if (count != 0 && !args[0].is_int()) {
-    fail("exit() takes an integer, not " + type_name(args[0]));
+    fail("exit(): argument must be an integer, got " + type_name(args[0]));
   }
   throw ExitRequest{count == 0 ? 0 : static_cast<int>(args[0].as_int)};
 }

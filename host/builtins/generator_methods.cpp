@@ -23,7 +23,7 @@ Value next_or_nil(Thread& thread, Value* args, int) {
   }
   const Method* const own = args[0].is(Kind::kInstance) ? thread.find_method(args[0], next) : nullptr;
   if (own == nullptr) {
-    fail("next() takes a generator or an object with next(), not " + type_name(args[0]),
+    fail("next(): argument must be a generator or an object with next(), got " + type_name(args[0]),
          "iter() of an iterable returns one");
   }
   thread.next_of(args[0], *own, value);
@@ -49,7 +49,7 @@ Value shown(Thread&, Value* args, int) { return make_text(display(args[0])); }
 Value generator_of(Thread& thread, Value* args, int) {
   Ref made = Ref::owned(thread.call(args[0], nullptr, 0));
   if (!made.get().is(Kind::kGenerator)) {
-    fail("generator() takes a function that yields", "generator(\\: yield 1)");
+    fail("generator(): argument must be a function that yields", "generator(\\: yield 1)");
   }
   return made.take();
 }

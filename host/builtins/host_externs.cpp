@@ -195,7 +195,7 @@ Value spec_failure(Thread&, Value* args, int) {
   return Value();
 }
 // The current location outside the library: FILE:LINE.
-Value user_place(Thread& thread, Value*, int) {
+Value user_location(Thread& thread, Value*, int) {
   SimpleError here("");
   here.stack = thread.stack();
   const StackEntry* entry = user_entry(here);
@@ -244,7 +244,8 @@ Value call_depth(Thread& thread, Value*, int) {
 // A tuple of the items; a named tuple if there are names.
 Value tuple_of(Thread&, Value* args, int) {
   if (!args[0].is(Kind::kArray) || !args[1].is(Kind::kArray)) {
-    fail("rt_tuple takes an array of items and an array of names");
+    fail("rt_tuple: arguments must be an array of items and an array of names, got " + type_name(args[0]) +
+         " and " + type_name(args[1]));
   }
   std::vector<Value> items = as_object<Array>(args[0])->items;
   const auto& names = as_object<Array>(args[1])->items;
@@ -269,7 +270,7 @@ Value tuple_of(Thread&, Value* args, int) {
 Value tuple_names(Thread&, Value* args, int) {
   const auto* wrapper = args[0].is(Kind::kArray) ? as_object<Array>(args[0]) : nullptr;
   if (wrapper == nullptr || wrapper->items.size() != 1 || !wrapper->items[0].is(Kind::kTuple)) {
-    fail("rt_tuple_names takes an array of one tuple");
+    fail("rt_tuple_names: argument must be an array of one tuple");
   }
   std::vector<Value> names;
   for (const Symbol name : as_object<Tuple>(wrapper->items[0])->names) {
@@ -311,7 +312,7 @@ const NativeEntry kExterns[] = {
     {"rt_file_size", file_size, 1, 1},
     {"rt_executable", executable, 0, 0},
     {"rt_spec_failure", spec_failure, 3, 3},
-    {"rt_user_place", user_place, 0, 0},
+    {"rt_user_location", user_location, 0, 0},
     {"rt_tuple", tuple_of, 2, 2},
     {"rt_csv_records", csv_records, 2, 2},
     {"rt_numbers_in", numbers_in, 3, 3},

@@ -42,7 +42,7 @@ class Stream {
 
   int writing() const { return writing_; }
   void close_writing() { close_end(writing_); }
-  pollfd asked() const { return {reading_, POLLIN, 0}; }
+  pollfd poll_entry() const { return {reading_, POLLIN, 0}; }
   bool open() const { return reading_ >= 0; }
   std::string& content() { return content_; }
 
@@ -116,14 +116,14 @@ pid_t start(std::vector<std::string> words, std::vector<std::string> environment
 
 void read_all(Stream& out, Stream& err) {
   while (out.open() || err.open()) {
-    std::array<pollfd, 2> asked = {out.asked(), err.asked()};  // poll() ignores closed ones
-    if (poll(asked.data(), asked.size(), -1) < 0 && errno != EINTR) {
+    std::array<pollfd, 2> entries = {out.poll_entry(), err.poll_entry()};  // poll() ignores closed ones
+    if (poll(entries.data(), entries.size(), -1) < 0 && errno != EINTR) {
       return;
     }
-    if (asked[0].revents != 0) {
+    if (entries[0].revents != 0) {
       out.read_some();
     }
-    if (asked[1].revents != 0) {
+    if (entries[1].revents != 0) {
       err.read_some();
     }
   }
@@ -141,7 +141,7 @@ int code_of(pid_t child) {
 Value process_run(Thread&, Value* args, int) {
   const std::vector<std::string> words = texts_of(args[0], "the command");
   if (words.empty()) {
-    fail("the command is empty");
+    fail("rt_process_run: command must not be empty");
   }
   Stream out, err;
   const pid_t child = start(words, environment_with(texts_of(args[1], "the variables")), out, err);

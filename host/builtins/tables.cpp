@@ -13,7 +13,8 @@ namespace {
 
 const std::vector<Value>& rows_of(Value array) {
   if (!array.is(Kind::kArray)) {
-    fail("rt_numbers_in takes arrays of rows, column indexes and texts");
+    fail("rt_numbers_in: arguments must be arrays of rows, column indexes and texts, got " +
+         type_name(array));
   }
   return as_object<Array>(array)->items;
 }
@@ -110,14 +111,14 @@ Value csv_records(Thread&, Value* args, int) {
 
 Value numbers_in(Thread&, Value* args, int) {
   const auto& rows = rows_of(args[0]);
-  const auto& places = rows_of(args[1]);
+  const auto& columns = rows_of(args[1]);
   const auto missing = texts_of(args[2]);
   std::vector<Value> numbers;
-  numbers.reserve(rows.size() * places.size());
+  numbers.reserve(rows.size() * columns.size());
   for (const Value row : rows) {
     const auto& fields = rows_of(row);
-    for (const Value place : places) {
-      const Value field = fields[checked_index(place, fields.size(), "row")];
+    for (const Value column : columns) {
+      const Value field = fields[checked_index(column, fields.size(), "row")];
       numbers.push_back(number_or_nil(expect_text(field, "a field"), missing));
     }
   }

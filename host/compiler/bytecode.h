@@ -24,15 +24,15 @@ namespace spl {
   X(SubtractK, "rr-") X(MultiplyK, "rr-") X(DivideK, "rr-") X(RemainderK, "rr-") X(Negate, "rr-")   \
   X(Not, "rr-") X(BitNot, "rr-") X(Less, "rrr") X(LessEqual, "rrr") X(Greater, "rrr")               \
   X(GreaterEqual, "rrr") X(Equal, "rrr") X(NotEqual, "rrr") X(Jump, "---") X(JumpIf, "r--")         \
-  X(JumpIfNot, "r--") X(Loop, "---") X(JumpIfGiven, "r--") X(Coalesce, "rr-")   \
+  X(JumpIfNot, "r--") X(Loop, "---") X(JumpIfPassed, "r--") X(Coalesce, "rr-")   \
   X(JumpUnlessLess, "-rr") X(JumpUnlessLessEqual, "-rr") X(JumpUnlessGreater, "-rr")                \
   X(JumpUnlessGreaterEqual, "-rr") X(JumpUnlessEqual, "-rr") X(JumpUnlessNotEqual, "-rr")           \
   X(JumpUnlessLessK, "-r-") X(JumpUnlessLessEqualK, "-r-") X(JumpUnlessGreaterK, "-r-")             \
   X(JumpUnlessGreaterEqualK, "-r-") X(JumpUnlessEqualK, "-r-") X(JumpUnlessNotEqualK, "-r-")        \
   X(ForPrepare, "r--") X(ForRange, "rr-") X(IterPrepare, "rr-") X(IterNext, "rr-")                  \
   X(IterNextPair, "rrr") X(GetField, "rr-") X(SetField, "rr-") X(GetTupleField, "rr-")              \
-  X(GetIndex, "rrr") X(SetIndex, "rrr") X(GetPath, "r--") X(SetPath, "r--") X(LetGo, "r-r") X(Call, "r--")          \
-  X(CallSpec, "r--") X(Invoke, "r--") X(InvokeSpec, "r--") X(InvokePlace, "r--") X(Return, "r--")   \
+  X(GetIndex, "rrr") X(SetIndex, "rrr") X(GetLvalue, "r--") X(SetLvalue, "r--") X(ReleaseLvalue, "r-r") X(Call, "r--")          \
+  X(CallSpec, "r--") X(Invoke, "r--") X(InvokeSpec, "r--") X(InvokeLvalue, "r--") X(Return, "r--")   \
   X(ReturnNil, "---") X(MakeArray, "rr-") X(MakeTuple, "rr-") X(MakeDict, "rr-")                    \
   X(MakeRange, "rrr") X(MakeSlice, "rr-") X(MakeRepeat, "rrr") X(ArrayPush, "rr-")                  \
   X(ArrayExtend, "rr-") X(DictSet, "rrr") X(DictMerge, "rr-") X(MakeClosure, "r--")                 \
@@ -81,7 +81,7 @@ struct CallSpec {
 };
 
 /// An lvalue: a root and the steps from it.
-struct Path {
+struct LvaluePath {
   enum class Root : uint8_t { kRegister, kCell, kCapturedCell, kGlobal, kValue };
   struct Step {
     enum class Form : uint8_t { kField, kIndex, kTupleField } form;
@@ -90,7 +90,7 @@ struct Path {
   Root root = Root::kRegister;
   uint32_t operand = 0;
   std::vector<Step> steps;
-  int spec = -1;  // the CallSpec of an InvokePlace
+  int spec = -1;  // the CallSpec of an InvokeLvalue
 };
 
 struct Capture {
@@ -107,7 +107,7 @@ struct VariantPatternSpec {
 /// The index operand of kGetPart for the payload of Some; of a plain value that is the value itself.
 inline constexpr uint32_t kPayloadOfSome = 0xFFFF;
 
-struct Place {
+struct SourcePosition {
   uint32_t line, column;
 };
 
@@ -125,11 +125,11 @@ struct Proto {
   std::string name;
   LoadedModule* module = nullptr;
   std::vector<Instruction> code;
-  std::vector<Place> places;  // one for each instruction
+  std::vector<SourcePosition> positions;  // one for each instruction
   std::vector<Value> constants;
   mutable std::vector<Cache> caches;
   std::vector<CallSpec> specs;
-  std::vector<Path> paths;
+  std::vector<LvaluePath> paths;
   std::vector<const Proto*> protos;
   std::vector<std::vector<Capture>> capture_lists;  // parallel to protos
   std::vector<VariantPatternSpec> variants;

@@ -92,7 +92,7 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
 
 // The method changes the value in the lvalue itself.
 void FunctionCompiler::mutating_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest) {
-  Path path;
+  LvaluePath path;
   lvalue_path(*callee.object, path);
   const Register window = temporary();
   const uint16_t count = arguments(args);
@@ -101,7 +101,7 @@ void FunctionCompiler::mutating_call(const FieldExpr& callee, const std::vector<
     path.spec = call_spec(args);
   }
   proto_->paths.push_back(std::move(path));
-  emit(Op::kInvokePlace, window, count, cache(callee.name));
+  emit(Op::kInvokeLvalue, window, count, cache(callee.name));
   emit_extra(static_cast<int32_t>(proto_->paths.size() - 1));
   emit(Op::kTake, dest, window);
 }
@@ -168,7 +168,7 @@ void FunctionCompiler::check_known(Symbol symbol, const SourceSpan& span) {
 }
 
 // Returns false if the root is not a variable but a value in a temporary. Subscripts stay in temporaries.
-bool FunctionCompiler::lvalue_path(const Expr& expr, Path& path) {
+bool FunctionCompiler::lvalue_path(const Expr& expr, LvaluePath& path) {
   switch (expr.kind) {
     case ExprKind::kSelf:
       return variable_path(intern("self"), expr.span, path);
@@ -177,13 +177,13 @@ bool FunctionCompiler::lvalue_path(const Expr& expr, Path& path) {
     case ExprKind::kField: {
       const auto& field = as<FieldExpr>(expr);
       const bool is_variable = lvalue_path(*field.object, path);
-      path.steps.push_back({Path::Step::Form::kField, field.name});
+      path.steps.push_back({LvaluePath::Step::Form::kField, field.name});
       return is_variable;
     }
     case ExprKind::kTupleField: {
       const auto& field = as<TupleFieldExpr>(expr);
       const bool is_variable = lvalue_path(*field.object, path);
-      path.steps.push_back({Path::Step::Form::kTupleField, static_cast<uint32_t>(field.index)});
+      path.steps.push_back({LvaluePath::Step::Form::kTupleField, static_cast<uint32_t>(field.index)});
       return is_variable;
     }
     case ExprKind::kIndex: {
@@ -191,47 +191,47 @@ bool FunctionCompiler::lvalue_path(const Expr& expr, Path& path) {
       const bool is_variable = lvalue_path(*index.object, path);
       const Register subscript = temporary();
       subscript_to(index, subscript);
-      path.steps.push_back({Path::Step::Form::kIndex, subscript});
+      path.steps.push_back({LvaluePath::Step::Form::kIndex, subscript});
       return is_variable;
     }
     default:
-      path.root = Path::Root::kValue;
+      path.root = LvaluePath::Root::kValue;
       path.operand = temporary_of(expr);
       return false;
   }
 }
 
-bool FunctionCompiler::variable_path(Symbol symbol, const SourceSpan& span, Path& path) {
+bool FunctionCompiler::variable_path(Symbol symbol, const SourceSpan& span, LvaluePath& path) {
   const Name name = resolve(symbol);
   path.operand = name.operand;
   switch (name.form) {
     case Name::Form::kLocal:
-      path.root = Path::Root::kRegister;
+      path.root = LvaluePath::Root::kRegister;
       return true;
     case Name::Form::kLocalCell:
-      path.root = Path::Root::kCell;
+      path.root = LvaluePath::Root::kCell;
       return true;
     case Name::Form::kCapturedCell:
-      path.root = Path::Root::kCapturedCell;
+      path.root = LvaluePath::Root::kCapturedCell;
       return true;
     case Name::Form::kGlobal:
       check_known(symbol, span);
-      path.root = Path::Root::kGlobal;
+      path.root = LvaluePath::Root::kGlobal;
       return true;
     case Name::Form::kField:
       lvalue_path(SelfExpr(), path);
-      path.steps.push_back({Path::Step::Form::kField, symbol});
+      path.steps.push_back({LvaluePath::Step::Form::kField, symbol});
       return true;
     case Name::Form::kStatic:
-      path.root = Path::Root::kGlobal;
+      path.root = LvaluePath::Root::kGlobal;
       path.operand = module_.slot(owner_name());
-      path.steps.push_back({Path::Step::Form::kField, symbol});
+      path.steps.push_back({LvaluePath::Step::Form::kField, symbol});
       return true;
     case Name::Form::kCaptured:
     case Name::Form::kSelfClosure:
       break;
   }
-  path.root = Path::Root::kValue;
+  path.root = LvaluePath::Root::kValue;
   const Register value = temporary();
   read(name, value);
   path.operand = value;

@@ -26,7 +26,7 @@ size_t FunctionCompiler::emit(Op op, uint32_t a, uint32_t b, uint32_t c) {
   instruction.b = static_cast<uint16_t>(b);
   instruction.c = static_cast<uint16_t>(c);
   proto_->code.push_back(instruction);
-  proto_->places.push_back({span_.line, span_.column});
+  proto_->positions.push_back({span_.line, span_.column});
   return here() - 1;
 }
 
@@ -366,7 +366,7 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
     const auto reg = static_cast<Register>(first + i);
     if (params[i].default_value) {
       span_ = params[i].span;
-      const size_t provided = emit_jump(Op::kJumpIfGiven, reg);
+      const size_t provided = emit_jump(Op::kJumpIfPassed, reg);
       expr_to(*params[i].default_value, reg);
       patch(provided);
     }
@@ -483,7 +483,7 @@ void FunctionCompiler::make_wide_cells() {
     make.op = Op::kNewCell;
     make.a = reg;
     proto_->code.insert(proto_->code.begin(), make);
-    proto_->places.insert(proto_->places.begin(), Place{span_.line, span_.column});
+    proto_->positions.insert(proto_->positions.begin(), SourcePosition{span_.line, span_.column});
   }
 }
 
@@ -508,13 +508,13 @@ const Proto* FunctionCompiler::finish() {
       assign_number(instruction.c, blocks, wide);
     }
   }
-  for (Path& path : proto_->paths) {
-    if (path.root == Path::Root::kRegister || path.root == Path::Root::kCell ||
-        path.root == Path::Root::kValue) {
+  for (LvaluePath& path : proto_->paths) {
+    if (path.root == LvaluePath::Root::kRegister || path.root == LvaluePath::Root::kCell ||
+        path.root == LvaluePath::Root::kValue) {
       assign_number(path.operand, blocks, wide);
     }
     for (auto& step : path.steps) {
-      if (step.form == Path::Step::Form::kIndex) {
+      if (step.form == LvaluePath::Step::Form::kIndex) {
         assign_number(step.operand, blocks, wide);
       }
     }

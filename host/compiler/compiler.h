@@ -96,7 +96,7 @@ class FunctionCompiler {
     Symbol name;
     bool is_cell;
   };
-  /// What the test of one pattern reads and writes.
+  /// The registers and jumps of the test of one pattern.
   struct PatternTest {
     Register value;
     Register matches;               // a temporary for the result
@@ -172,7 +172,7 @@ class FunctionCompiler {
   void compile(const ImplDecl& decl);
   void compile(const TypeAliasDecl& decl);
   void declare_local_type(const Stmt& stmt, Symbol name);
-  void name_means_latest(Symbol type);
+  void bind_latest_type(Symbol type);
   bool capturing_method(const FunctionDecl& decl, Symbol type, const std::vector<Symbol>& fields,
                         Method& method);
   void link_methods(TypeLink& link, const std::vector<FunctionPtr>& methods, Symbol type,
@@ -241,8 +241,8 @@ class FunctionCompiler {
   void mutating_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
   void invoke(Symbol method, const std::vector<Arg>& args, Register window, uint16_t count);
   bool is_lvalue(const Expr& expr) const;
-  bool lvalue_path(const Expr& expr, Path& path);
-  bool variable_path(Symbol symbol, const SourceSpan& span, Path& path);
+  bool lvalue_path(const Expr& expr, LvaluePath& path);
+  bool variable_path(Symbol symbol, const SourceSpan& span, LvaluePath& path);
   void check_known(Symbol symbol, const SourceSpan& span);
 
   // spec_assertions.cpp

@@ -539,7 +539,7 @@ const Proto* compile_module(LoadedModule& module) { return ModuleCompiler(module
 // ---- Declarations where they run: parents, impls and constants; inside functions, the whole type
 
 // Functions may declare types of the same name: the name refers to the declaration that ran last.
-void FunctionCompiler::name_means_latest(Symbol type) {
+void FunctionCompiler::bind_latest_type(Symbol type) {
   const auto slot = module_.slot(type);
   const Register value = temporary();
   emit(Op::kLoadConstant, value, constant(retained(module_.slots[slot])));
@@ -557,7 +557,7 @@ void FunctionCompiler::declare_local_type(const Stmt& stmt, Symbol name) {
   ModuleCompiler types(module_);
   types.announce(stmt, true);
   types.define(stmt);
-  name_means_latest(name);
+  bind_latest_type(name);
 }
 
 // A method that uses variables of this function becomes a closure when the declaration runs. Until then its

@@ -26,7 +26,7 @@ EnumsByVariant& enums_by_variant() {
   return table;
 }
 
-/// What one alternative of an arm covers.
+/// The variant that one alternative of an arm covers.
 struct Test {
   Symbol type = kNoSymbol;     // of a qualified variant
   Symbol variant = kNoSymbol;  // none: a wildcard

@@ -67,10 +67,10 @@ bool is_word(NativeType type) { return type == NativeType::kInt; }
 Value make_extern(const FunctionDecl& decl, const LoadedModule& module) {
   auto* function = new Extern();
   function->name = name_of(decl.info.name);
-  if (decl.params.size() > kMostArguments) {
-    throw CompileError{
-        decl.span, "an extern function can have at most " + std::to_string(kMostArguments) + " parameters",
-        ""};
+  if (decl.params.size() > kMaxArguments) {
+    throw CompileError{decl.span,
+                       "an extern function can have at most " + std::to_string(kMaxArguments) + " parameters",
+                       ""};
   }
   for (const Param& param : decl.params) {
     if (!param.type) {

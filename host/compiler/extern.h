@@ -13,7 +13,7 @@ namespace spl {
 
 enum class NativeType : uint8_t { kVoid, kInt, kInt32, kFloat, kFloat32, kBool, kText, kArray, kFunction };
 
-constexpr size_t kMostArguments = 24;
+constexpr size_t kMaxArguments = 24;
 
 /// The types of a native function, or of a Simple function that native code calls.
 struct Signature {

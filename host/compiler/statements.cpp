@@ -320,16 +320,16 @@ void FunctionCompiler::assign_index(const IndexExpr& target, Register value) {
 }
 
 void FunctionCompiler::assign_path(const Expr& target, Register value) {
-  Path path;
+  LvaluePath path;
   lvalue_path(target, path);
   proto_->paths.push_back(std::move(path));
-  emit_wide(Op::kSetPath, value, static_cast<int32_t>(proto_->paths.size() - 1));
+  emit_wide(Op::kSetLvalue, value, static_cast<int32_t>(proto_->paths.size() - 1));
 }
 
 // Clears the lvalue before `+=` on its value `current`, so that the value is changed in place.
 void FunctionCompiler::release_lvalue(BinaryOp op, Register current, size_t path, Register value) {
   if (op == BinaryOp::kAdd && path <= 0xFFFF) {
-    emit(Op::kLetGo, current, static_cast<uint32_t>(path), value);
+    emit(Op::kReleaseLvalue, current, static_cast<uint32_t>(path), value);
   }
 }
 
@@ -339,18 +339,18 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
     compound_assign_name(as<NameExpr>(target), *stmt.op, *stmt.value);
     return;
   }
-  Path path;
+  LvaluePath path;
   if (!lvalue_path(target, path) && path.steps.empty()) {
     error_at(target.span, "cannot assign to expression");
   }
   proto_->paths.push_back(path);
   const size_t index = proto_->paths.size() - 1;
   const Register current = temporary();
-  emit_wide(Op::kGetPath, current, static_cast<int32_t>(index));
+  emit_wide(Op::kGetLvalue, current, static_cast<int32_t>(index));
   const Register value = operand(*stmt.value);
   release_lvalue(*stmt.op, current, index, value);
   in_place(*stmt.op, current, value);
-  emit_wide(Op::kSetPath, current, static_cast<int32_t>(index));
+  emit_wide(Op::kSetLvalue, current, static_cast<int32_t>(index));
 }
 
 void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op, const Expr& right) {
@@ -364,7 +364,7 @@ void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op,
   read(name, current);
   const Register value = operand(right);
   if (name.form != Name::Form::kCaptured && name.form != Name::Form::kSelfClosure) {
-    Path path;
+    LvaluePath path;
     lvalue_path(target, path);
     proto_->paths.push_back(path);
     release_lvalue(op, current, proto_->paths.size() - 1, value);

@@ -73,7 +73,7 @@ void run(const Callback& callback, void** arguments, NativeResult& result) {
   } catch (const ExitRequest& request) {
     if (is_foreign) {
       end_own_program(request.code);
-      report_lost(exit_refused(request.code), kOnNativeThread);
+      report_lost(exit_not_allowed(request.code), kOnNativeThread);
       return;
     }
     pending = std::current_exception();  // the program exits after the native function returns

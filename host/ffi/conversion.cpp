@@ -152,7 +152,7 @@ bool is_function(Value v) {
 }
 
 [[noreturn]] void reject(const std::string& function, size_t i, Value v, const char* expected) {
-  fail(function + ": argument " + std::to_string(i + 1) + " must be " + expected + ", not " +
+  fail(function + ": argument " + std::to_string(i + 1) + " must be " + expected + ", got " +
        (is_any_integer(v) ? display(v) : type_name(v)));
 }
 
@@ -263,20 +263,20 @@ Value from_native(NativeType type, const NativeResult& result) {
   return Value();
 }
 
-Value borrowed_from_native(NativeType type, const void* place) {
+Value borrowed_from_native(NativeType type, const void* slot_address) {
   Slot slot{};
   switch (type) {
     case NativeType::kInt32:
-      std::memcpy(&slot.i32, place, sizeof slot.i32);
+      std::memcpy(&slot.i32, slot_address, sizeof slot.i32);
       return Value::integer(slot.i32);
     case NativeType::kFloat32:
-      std::memcpy(&slot.f32, place, sizeof slot.f32);
+      std::memcpy(&slot.f32, slot_address, sizeof slot.f32);
       return Value::number(slot.f32);
     case NativeType::kBool:
-      std::memcpy(&slot.b8, place, sizeof slot.b8);
+      std::memcpy(&slot.b8, slot_address, sizeof slot.b8);
       return Value::boolean(slot.b8 != 0);
     default:
-      std::memcpy(&slot.i64, place, sizeof slot.i64);
+      std::memcpy(&slot.i64, slot_address, sizeof slot.i64);
       break;
   }
   if (type == NativeType::kFloat) {
@@ -291,7 +291,7 @@ Value borrowed_from_native(NativeType type, const void* place) {
 void to_native_result(NativeType type, Value v, NativeResult& result) {
   const auto require = [&](bool holds, const char* expected) {
     if (!holds) {
-      fail(std::string("a callback must return ") + expected + ", not " + type_name(v));
+      fail(std::string("a callback must return ") + expected + ", got " + type_name(v));
     }
   };
   switch (type) {

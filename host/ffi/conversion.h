@@ -42,8 +42,8 @@ class Arguments {
   void free_arrays();
 
   const Signature& signature_;
-  std::array<Slot, kMostArguments> slots_;
-  std::array<void*, kMostArguments> pointers_;
+  std::array<Slot, kMaxArguments> slots_;
+  std::array<void*, kMaxArguments> pointers_;
   size_t filled_ = 0;
 };
 
@@ -58,7 +58,7 @@ union NativeResult {
 /// Converts the result of a native function and frees its text or array. Owned.
 Value from_native(NativeType type, const NativeResult& result);
 /// Converts an argument of a callback; text and arrays stay with the caller. Owned.
-Value borrowed_from_native(NativeType type, const void* place);
+Value borrowed_from_native(NativeType type, const void* slot_address);
 /// Converts a callback's result; the caller owns its text or array.
 void to_native_result(NativeType type, Value v, NativeResult& result);
 

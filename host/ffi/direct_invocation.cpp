@@ -25,7 +25,7 @@ const std::vector<NativeType> kCallTypes = {NativeType::kInt, NativeType::kText,
 const std::vector<NativeType> kInvokeTypes = {NativeType::kInt, NativeType::kText, NativeType::kText,
                                               NativeType::kArray, NativeType::kArray};
 
-constexpr uint32_t kMostValues = 8;  // with more arguments the method costs little more
+constexpr uint32_t kMaxValues = 8;  // with more arguments the method costs little more
 
 /// Packs a text as a C string. False if it contains a NUL; the method then reports the error.
 bool pack_text(SplValue& out, const std::string& text) {
@@ -39,7 +39,7 @@ class PackedArguments {
  public:
   /// False if an argument cannot be packed.
   bool pack(const Value* args, uint32_t count, const CallSpec* spec) {
-    if (count > kMostValues) {
+    if (count > kMaxValues) {
       return false;
     }
     for (uint32_t i = 0; i < count; ++i) {
@@ -95,9 +95,9 @@ class PackedArguments {
     return true;
   }
 
-  std::array<char, kMostValues + 1> letters_;
-  std::array<SplValue, kMostValues> items_, name_items_;
-  SplArray values_{items_.data(), 0, kMostValues}, names_{name_items_.data(), 0, kMostValues};
+  std::array<char, kMaxValues + 1> letters_;
+  std::array<SplValue, kMaxValues> items_, name_items_;
+  SplArray values_{items_.data(), 0, kMaxValues}, names_{name_items_.data(), 0, kMaxValues};
 };
 
 /// The direct call of `self`; null without one.

@@ -20,12 +20,12 @@ namespace spl {
 
 namespace {
 
-constexpr int64_t kMostWords = 8;
+constexpr int64_t kMaxWords = 8;
 
 template <class Pointer>
 Pointer* pointer(Value v, const char* what) {
   if (!is_any_integer(v) || v.as_int == 0) {
-    fail(std::string(what) + " must be an address, not " + (v.is_int() ? "0" : type_name(v)));
+    fail(std::string(what) + " must be an address, got " + (v.is_int() ? "0" : type_name(v)));
   }
   return reinterpret_cast<Pointer*>(v.as_int);
 }
@@ -65,19 +65,20 @@ Value close_library(Thread&, Value* args, int) {
 
 /// The arguments of a dynamic call: the first `count` items of `array`, at most eight.
 template <class Number, class Read>
-std::array<Number, kMostWords> words(Value array, Value count, Read&& read) {
+std::array<Number, kMaxWords> words(Value array, Value count, Read&& read) {
   if (!array.is(Kind::kArray)) {
-    fail("the arguments of a native call must be an array, not " + type_name(array));
+    fail("spl_wffi_call: arguments must be an array, got " + type_name(array));
   }
   const auto& items = as_object<Array>(array)->items;
   const int64_t n = to_integer(count);
-  if (n > kMostWords) {
-    fail("a native call by address takes at most 8 arguments");
+  if (n > kMaxWords) {
+    fail("spl_wffi_call: at most 8 arguments are supported, got " + std::to_string(n));
   }
   if (n < 0 || n > static_cast<int64_t>(items.size())) {
-    fail("a native call with " + std::to_string(n) + " arguments, got " + std::to_string(items.size()));
+    fail("spl_wffi_call: count must be between 0 and the length of the array, got " + std::to_string(n) +
+         " and " + std::to_string(items.size()));
   }
-  std::array<Number, kMostWords> made{};
+  std::array<Number, kMaxWords> made{};
   for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
     made[i] = read(items[i]);
   }
@@ -103,7 +104,7 @@ Number call_by_address(Value* args, Read&& read) {
 Value call_integers(Thread&, Value* args, int) {
   return Value::integer(call_by_address<int64_t>(args, [](Value v) {
     if (!is_any_integer(v) && !v.is_bool()) {
-      fail("spl_wffi_call_i64 passes integers, not " + type_name(v));
+      fail("spl_wffi_call_i64: arguments must be integers, got " + type_name(v));
     }
     return to_integer(v);
   }));
@@ -111,7 +112,7 @@ Value call_integers(Thread&, Value* args, int) {
 Value call_floats(Thread&, Value* args, int) {
   return Value::number(call_by_address<double>(args, [](Value v) {
     if (!is_any_number(v)) {
-      fail("spl_wffi_call_f64 passes numbers, not " + type_name(v));
+      fail("spl_wffi_call_f64: arguments must be numbers, got " + type_name(v));
     }
     return number_as_double(v);
   }));
@@ -141,7 +142,7 @@ Value allocate(Thread&, Value* args, int) {
   const int64_t size = to_integer(args[0]);
   void* memory = size < 0 ? nullptr : std::calloc(1, static_cast<size_t>(size == 0 ? 1 : size));
   if (memory == nullptr) {
-    fail("no memory for " + std::to_string(size) + " bytes");
+    fail("rt_alloc: cannot allocate " + std::to_string(size) + " bytes");
   }
   return Value::integer(reinterpret_cast<int64_t>(memory));
 }

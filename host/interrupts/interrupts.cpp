@@ -121,11 +121,11 @@ constexpr SplInterruptService kService{attach, install};
 
 void install_interrupt_handler() { install(); }
 
-bool request_interrupt() { return host_lock().request_safepoint(kInterruptReason); }
+bool request_interrupt() { return request_safepoint(kInterruptReason); }
 
-bool is_interrupt_requested() { return host_lock().is_requested(kInterruptReason); }
+bool is_interrupt_requested() { return is_requested(kInterruptReason); }
 
-bool take_interrupt() { return host_lock().take_request(kInterruptReason); }
+bool take_interrupt() { return take_request(kInterruptReason); }
 
 void watch_interrupt_mark() {
   if (watchers++ != 0) {

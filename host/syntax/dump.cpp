@@ -163,7 +163,7 @@ void Dumper::statement(const Stmt& s) {
   visit(s, [this](const auto& node) { this->node(node); });
 }
 
-void Dumper::open_labelled(std::string_view head, Symbol label) {
+void Dumper::open_labeled(std::string_view head, Symbol label) {
   open(head);
   if (label != kNoSymbol) {
     put("@", name_of(label));
@@ -205,12 +205,12 @@ void Dumper::node(const ReturnStmt& stmt) {
 }
 
 void Dumper::node(const BreakStmt& stmt) {
-  open_labelled("break", stmt.label);
+  open_labeled("break", stmt.label);
   close();
 }
 
 void Dumper::node(const ContinueStmt& stmt) {
-  open_labelled("continue", stmt.label);
+  open_labeled("continue", stmt.label);
   close();
 }
 
@@ -230,7 +230,7 @@ void Dumper::node(const AssertStmt& stmt) {
 }
 
 void Dumper::node(const ForStmt& stmt) {
-  open_labelled("for", stmt.label);
+  open_labeled("for", stmt.label);
   put(" ");
   pattern(*stmt.pattern);
   if (stmt.second) {
@@ -243,7 +243,7 @@ void Dumper::node(const ForStmt& stmt) {
 }
 
 void Dumper::node(const WhileStmt& stmt) {
-  open_labelled("while", stmt.label);
+  open_labeled("while", stmt.label);
   put(" ");
   condition(stmt.condition);
   block(stmt.body);
@@ -251,7 +251,7 @@ void Dumper::node(const WhileStmt& stmt) {
 }
 
 void Dumper::node(const LoopStmt& stmt) {
-  open_labelled("loop", stmt.label);
+  open_labeled("loop", stmt.label);
   block(stmt.body);
   close();
 }

@@ -106,7 +106,7 @@ class Dumper {
   void methods(const std::vector<FunctionPtr>& methods);
   void variant(const VariantDecl& variant);
   void names(const std::vector<ImportName>& names);
-  void open_labelled(std::string_view head, Symbol label);
+  void open_labeled(std::string_view head, Symbol label);
 
   void node(const WildcardPattern& pattern);
   void node(const LiteralPattern& pattern);

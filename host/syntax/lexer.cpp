@@ -120,7 +120,7 @@ constexpr auto kFirstPunctuation = [] {
   return firsts;
 }();
 
-/// Whether one insertion, deletion, substitution or swap of neighbours turns `a` into `b`.
+/// Whether one insertion, deletion, substitution or swap of neighbors turns `a` into `b`.
 bool one_edit_apart(std::string_view a, std::string_view b) {
   if (a.size() > b.size()) {
     std::swap(a, b);

@@ -139,7 +139,7 @@ class Parser {
   bool starts_assert() const;
   StmtPtr assert_statement();
   bool starts_label() const;
-  StmtPtr labelled_statement();
+  StmtPtr labeled_statement();
   StmtPtr for_statement(Symbol label);
   StmtPtr while_statement(Symbol label);
   StmtPtr loop_statement(Symbol label);
@@ -269,7 +269,7 @@ class Parser {
   ExprPtr number();
   ExprPtr integer(std::string_view digits, int base, Symbol suffix);
   ExprPtr name();
-  ExprPtr parenthesised();
+  ExprPtr parenthesized();
   ExprPtr new_expression();
   bool starts_new() const;
 

@@ -84,7 +84,7 @@ ExprPtr Parser::primary() {
     case Tok::kSelf:
       return constant();
     case Tok::kLeftParen:
-      return starts_arrow_lambda() ? arrow_lambda() : parenthesised();
+      return starts_arrow_lambda() ? arrow_lambda() : parenthesized();
     case Tok::kLeftBracket:
       return array();
     case Tok::kLeftBrace:
@@ -212,7 +212,7 @@ ExprPtr Parser::name() {
 }
 
 /// `(e)`, `()`, `(a, b)`, `(x: 1, y: 2)`.
-ExprPtr Parser::parenthesised() {
+ExprPtr Parser::parenthesized() {
   Scope scope(*this);
   auto tuple = make<TupleExpr>(here());
   open_bracket();

@@ -42,7 +42,7 @@ StmtPtr Parser::statement() {
     return assert_statement();
   }
   if (starts_label()) {
-    return labelled_statement();
+    return labeled_statement();
   }
   return expression_statement();
 }
@@ -276,7 +276,7 @@ bool Parser::starts_label() const {
   return next == Tok::kFor || next == Tok::kWhile || next == Tok::kLoop;
 }
 
-StmtPtr Parser::labelled_statement() {
+StmtPtr Parser::labeled_statement() {
   const Symbol label = expect_name("a label");
   expect(Tok::kColon, "after the label");
   if (is(Tok::kFor)) {

@@ -1,4 +1,4 @@
-// Source text, spans, diagnostics and interned names: what later stages need of the parser.
+// Source text, spans, diagnostics and interned names: the parser's output that later stages use.
 #pragma once
 
 #include <cstdint>

@@ -90,7 +90,7 @@ double to_number(Value v) {
 
 const std::string& expect_text(Value v, const char* what) {
   if (!v.is(Kind::kText)) {
-    fail(std::string(what) + " must be text, not " + type_name(v));
+    fail(std::string(what) + " must be text, got " + type_name(v));
   }
   return text_of(v);
 }

@@ -52,7 +52,7 @@ struct ExitRequest {
 constexpr int kInterruptedCode = 130;  // exit status of an interrupted program
 
 /// The error of exit(code) where it cannot end the process.
-inline SimpleError exit_refused(int code) {
+inline SimpleError exit_not_allowed(int code) {
   return SimpleError("exit(" + std::to_string(code) + ") was called",
                      "an embedded program cannot end the process");
 }

@@ -162,14 +162,14 @@ std::string padded(const std::string& text, const Format& format, char default_a
   if (length >= format.width) {
     return text;
   }
-  const size_t room = format.width - length;
+  const size_t padding = format.width - length;
   switch (format.align == 0 ? default_align : format.align) {
     case '<':
-      return text + repeat(format.fill, room);
+      return text + repeat(format.fill, padding);
     case '^':
-      return repeat(format.fill, room / 2) + text + repeat(format.fill, room - room / 2);
+      return repeat(format.fill, padding / 2) + text + repeat(format.fill, padding - padding / 2);
     default:
-      return repeat(format.fill, room) + text;
+      return repeat(format.fill, padding) + text;
   }
 }
 
@@ -195,7 +195,7 @@ std::string format_value(Value v, const std::string& spec) {
   Format format = parse_format(spec);
   if (!is_any_number(v) || format.type == 's') {
     if (format.type != 0 && format.type != 's') {
-      fail("the format '" + spec + "' needs a number, not " + type_name(v));
+      fail("the format '" + spec + "' requires a number, got " + type_name(v));
     }
     std::string text = display(v);
     if (format.precision >= 0) {
@@ -217,7 +217,7 @@ std::string format_value(Value v, const std::string& spec) {
   const bool fraction = v.is_float() || is_single(v);
   const bool as_float = fraction || is_float_type(format.type);
   if (fraction && format.type != 0 && !is_float_type(format.type)) {
-    fail("the format '" + spec + "' needs an integer, not " + type_name(v));
+    fail("the format '" + spec + "' requires an integer, got " + type_name(v));
   }
   const Digits digits = as_float ? float_digits(v, format) : integer_digits(v, format);
   const std::string sign = digits.negative ? "-" : format.sign == '-' ? "" : std::string(1, format.sign);

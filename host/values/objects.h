@@ -90,17 +90,17 @@ using NativeFn = Value (*)(Thread& thread, Value* args, int count);
 struct Native : Object {
   const char* name;
   NativeFn fn;
-  int least, most;  // argument counts, including a method's self; most is -1 for any number
+  int min_arguments, max_arguments;  // including a method's self; the maximum is -1 for any number
   bool is_method = false;
   Native(const char* n, NativeFn f, int l, int m)
-      : Object(Kind::kNative), name(n), fn(f), least(l), most(m) {}
+      : Object(Kind::kNative), name(n), fn(f), min_arguments(l), max_arguments(m) {}
 };
 
 /// A row of a table of native functions; the fields are those of Native.
 struct NativeEntry {
   const char* name;
   NativeFn fn;
-  int least, most;
+  int min_arguments, max_arguments;
 };
 
 struct BoundMethod : Object {

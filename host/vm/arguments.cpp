@@ -24,7 +24,7 @@ uint32_t Thread::flatten(uint32_t first, uint32_t count, const CallSpec& spec) {
       return true;
     });
   }
-  need_room(first + static_cast<uint32_t>(flat.size()) + 8);
+  check_stack(first + static_cast<uint32_t>(flat.size()) + 8);
   std::copy(flat.begin(), flat.end(), stack_ + first);
   return static_cast<uint32_t>(flat.size());
 }
@@ -47,12 +47,12 @@ struct CollectedArguments {
 
 void collect_dict(CollectedArguments& collected, Value dict) {
   if (!dict.is(Kind::kDict)) {
-    fail("** needs a dict, not " + type_name(dict));
+    fail("the argument after ** must be a dict, got " + type_name(dict));
   }
   as_object<Dict>(dict)->sort();
   for (const auto& entry : as_object<Dict>(dict)->entries) {
     if (!entry.key.is(Kind::kText)) {
-      fail("** needs text keys, not " + type_name(entry.key));
+      fail("the keys of a dict after ** must be text, got " + type_name(entry.key));
     }
     collected.named.emplace_back(intern(text_of(entry.key)), Ref::shared(entry.value));
   }
@@ -99,7 +99,7 @@ class ArgumentBinder {
     const bool is_self = proto_.is_method && index == 0;  // self cannot be passed by name
     if (found != proto_.parameters.end() && index != proto_.rest && index != proto_.named && !is_self) {
       if (!slots_[index].is_missing()) {
-        reject("the argument " + name_of(name) + " is given twice", parameters_hint(proto_));
+        reject("the argument " + name_of(name) + " is passed twice", parameters_hint(proto_));
       }
       slots_[index] = value.take();
     } else if (others_ != nullptr) {
@@ -144,7 +144,7 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t count, u
   if (spec == nullptr && proto.plain() && count == parameters) {
     return;
   }
-  need_room(base + std::max(parameters, count) + 8);
+  check_stack(base + std::max(parameters, count) + 8);
   CollectedArguments collected;
   for (uint32_t i = 0; i < count; ++i) {
     Ref value = Ref::owned(std::exchange(stack_[base + i], Value()));

@@ -17,8 +17,8 @@ namespace {
 constexpr uint32_t kStackSlots = 1u << 20;
 }
 
-void Thread::need_room(uint32_t upper) const {
-  if (upper < kStackSlots && frame_count_ + 1 < most_frames_) {
+void Thread::check_stack(uint32_t upper) const {
+  if (upper < kStackSlots && frame_count_ + 1 < max_frames_) {
     return;
   }
   throw too_deep();
@@ -26,7 +26,7 @@ void Thread::need_room(uint32_t upper) const {
 
 void Thread::push_frame(Closure* closure, uint32_t base, uint32_t result, int32_t lvalue_index) {
   const Proto* proto = closure->proto;
-  need_room(base + proto->registers);
+  check_stack(base + proto->registers);
   Frame& frame = frames_[frame_count_++];
   frame.proto = proto;
   frame.pc = proto->code.data();
@@ -47,10 +47,12 @@ void Thread::finish_window(uint32_t result, uint32_t first, uint32_t count, Valu
 }
 
 bool Thread::call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count) {
-  if (static_cast<int>(count) < native.least || (native.most >= 0 && static_cast<int>(count) > native.most)) {
+  if (static_cast<int>(count) < native.min_arguments ||
+      (native.max_arguments >= 0 && static_cast<int>(count) > native.max_arguments)) {
     const int self = native.is_method ? 1 : 0;  // not counted in the message
     fail(std::string(native.name) + " " +
-         wrong_count(native.least - self, native.most < 0 ? -1 : native.most - self, count - self));
+         wrong_count(native.min_arguments - self, native.max_arguments < 0 ? -1 : native.max_arguments - self,
+                     count - self));
   }
   const NativeWindow guard(native_top_, std::max(native_top_, first + count));
   const Value value = native.fn(*this, stack_ + first, static_cast<int>(count));
@@ -293,7 +295,7 @@ void Thread::pack_arguments(uint32_t window, uint32_t count, const CallSpec* spe
       args->items.push_back(value.take());
     }
   }
-  need_room(window + 8);
+  check_stack(window + 8);
   stack_[window + 1] = make_text(name_of(name));
   stack_[window + 2] = held_args.take();
   stack_[window + 3] = held_named.take();
@@ -348,7 +350,7 @@ bool is_mutable_builtin(Value v) {
 // The receiver is moved out of its lvalue while the method runs, so that the method holds the only reference.
 // If the method may run code of the program, which could read the lvalue, the receiver is copied instead.
 bool Thread::invoke_builtin_on_lvalue(const Native& native, Value* lvalue, uint32_t window, uint32_t count,
-                                      const Path& path, Symbol name) {
+                                      const LvaluePath& path, Symbol name) {
   const bool calls_back = may_call_back(name, stack_ + window + 1, count);
   stack_[window] = calls_back ? retained(*lvalue) : std::exchange(*lvalue, Value());
   const auto put_receiver_back = [&] {
@@ -372,7 +374,7 @@ bool Thread::invoke_builtin_on_lvalue(const Native& native, Value* lvalue, uint3
 // A method that may change its receiver works on the receiver's lvalue.
 bool Thread::start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue_index, Cache& cache) {
   const Proto& proto = *frames_[frame_count_ - 1].proto;
-  const Path& path = proto.paths[static_cast<size_t>(lvalue_index)];
+  const LvaluePath& path = proto.paths[static_cast<size_t>(lvalue_index)];
   const CallSpec* spec = path.spec >= 0 ? &proto.specs[static_cast<size_t>(path.spec)] : nullptr;
   Ref scratch;
   Value* lvalue = resolve_lvalue(path, path.steps.size(), scratch);
@@ -387,7 +389,8 @@ bool Thread::start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue
       count = flatten(window + 1, count, *spec);
     }
     const int argument_count = static_cast<int>(count + 1);
-    if (argument_count < native->least || (native->most >= 0 && argument_count > native->most)) {
+    if (argument_count < native->min_arguments ||
+        (native->max_arguments >= 0 && argument_count > native->max_arguments)) {
       return call_native(*native, window, window, count + 1);  // fails with the number of arguments
     }
     return invoke_builtin_on_lvalue(*native, lvalue, window, count, path, cache.name);
@@ -413,8 +416,8 @@ bool Thread::start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue
 
 bool Thread::invoke_in_place(const Method& method, Value* lvalue, uint32_t window, uint32_t count,
                              const CallSpec* spec, int32_t lvalue_index) {
-  const Path& path = frames_[frame_count_ - 1].proto->paths[static_cast<size_t>(lvalue_index)];
-  const bool is_variable = path.root == Path::Root::kGlobal && path.steps.empty();
+  const LvaluePath& path = frames_[frame_count_ - 1].proto->paths[static_cast<size_t>(lvalue_index)];
+  const bool is_variable = path.root == LvaluePath::Root::kGlobal && path.steps.empty();
   assign(stack_[window], std::exchange(*lvalue, is_variable ? Value::taken() : Value()));
   try {
     return start_method(method, window, count, spec, lvalue_index);

@@ -50,9 +50,9 @@ namespace {
 class FieldBinder {
  public:
   explicit FieldBinder(Instance& instance)
-      : instance_(instance), record_(*instance.record), given_(record_.fields.size(), false) {}
+      : instance_(instance), record_(*instance.record), is_bound_(record_.fields.size(), false) {}
 
-  bool is_given(size_t field) const { return given_[field]; }
+  bool is_bound(size_t field) const { return is_bound_[field]; }
 
   void bind_named(Symbol name, Value owned) {
     Ref held = Ref::owned(owned);
@@ -71,13 +71,13 @@ class FieldBinder {
     }
   }
 
-  // ..base: the fields that are not given come from another instance.
+  // ..base: the fields without an argument come from another instance.
   void bind_base(Value base) {
     if (!base.is(Kind::kInstance) || as_object<Instance>(base)->record != &record_) {
-      fail("..base needs another " + name_of(record_.name) + ", not " + type_name(base));
+      fail("..base must be a " + name_of(record_.name) + ", got " + type_name(base));
     }
-    for (size_t field = 0; field < given_.size(); ++field) {
-      if (!given_[field]) {
+    for (size_t field = 0; field < is_bound_.size(); ++field) {
+      if (!is_bound_[field]) {
         put(field, retained(as_object<Instance>(base)->fields()[field]));
       }
     }
@@ -85,10 +85,10 @@ class FieldBinder {
 
   void bind_positional(Value owned) {
     Ref held = Ref::owned(owned);
-    while (next_ < given_.size() && given_[next_]) {
+    while (next_ < is_bound_.size() && is_bound_[next_]) {
       ++next_;
     }
-    if (next_ == given_.size()) {
+    if (next_ == is_bound_.size()) {
       fail(name_of(record_.name) + " has " + std::to_string(next_) + (next_ == 1 ? " field" : " fields") +
            ", got more values");
     }
@@ -97,13 +97,13 @@ class FieldBinder {
 
  private:
   void put(size_t field, Value owned) {
-    given_[field] = true;
+    is_bound_[field] = true;
     assign(instance_.fields()[field], owned);
   }
 
   Instance& instance_;
   const Record& record_;
-  std::vector<bool> given_;
+  std::vector<bool> is_bound_;
   size_t next_ = 0;
 };
 
@@ -144,7 +144,7 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
     }
   }
   for (size_t field = 0; field < total; ++field) {
-    if (!binder.is_given(field) && record->fields[field].initializer != nullptr) {
+    if (!binder.is_bound(field) && record->fields[field].initializer != nullptr) {
       const Ref closure = Ref::owned(make_closure(record->fields[field].initializer));
       assign(instance->fields()[field], call(closure.get(), nullptr, 0));
     }

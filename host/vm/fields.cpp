@@ -176,7 +176,7 @@ Value Thread::get_field(Value object, Symbol name) {
     }
     fail(type_name(object) + " has no field " + name_of(name), member_hint(object, name));
   }
-  if (native->least > 1) {
+  if (native->min_arguments > 1) {
     return Value::object(new BoundMethod(retained(object), Value::object(const_cast<Native*>(native))));
   }
   Value self = retained(object);
@@ -185,7 +185,7 @@ Value Thread::get_field(Value object, Symbol name) {
   return result;
 }
 
-// What the field is to hold instead of `old`, whose class has a say in it.
+// The value to assign: the class of `old` may replace it (__on_replace__).
 Ref Thread::validated_replacement(Value owner, Symbol name, Value old, Value value) {
   if (value.is_object() && value.as_object == old.as_object) {
     return Ref::shared(value);
@@ -197,7 +197,7 @@ Ref Thread::validated_replacement(Value owner, Symbol name, Value old, Value val
 
 namespace {
 
-// Once for each field: what is put there later keeps its place.
+// Once for each field; a later assignment does not change the order.
 void note_order(Instance& instance, uint32_t field) {
   const auto own = static_cast<uint32_t>(instance.record->order_index);
   if (field == own) {
@@ -237,14 +237,14 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
       return;
     }
     const Ref held = Ref::shared(object);  // the hook may release it
-    Value& place = instance->fields()[found->second];
-    if (has_replace_hook(place)) {
-      value = validated_replacement(object, name, place, value.get());
+    Value& slot = instance->fields()[found->second];
+    if (has_replace_hook(slot)) {
+      value = validated_replacement(object, name, slot, value.get());
     }
     if (records_order(instance->record, value.get())) {
       note_order(*instance, found->second);
     }
-    assign(place, value.take());
+    assign(slot, value.take());
     return;
   }
   if (object.is(Kind::kModule)) {

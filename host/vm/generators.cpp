@@ -30,7 +30,7 @@ bool Thread::resume(Generator* generator, Value& out) {
     fail("generator already executing", "a generator cannot request its own next value");
   }
   const uint32_t window = std::max(top(), native_top_);
-  need_room(window + 1 + generator->proto().registers);
+  check_stack(window + 1 + generator->proto().registers);
   const NativeWindow guard(native_top_, window + 1);
   assign(stack_[window], retained(Value::object(generator)));
   const uint32_t floor = frame_count_;

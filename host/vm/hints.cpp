@@ -42,14 +42,13 @@ void offer_globals(SpellingSuggester& nearest, LoadedModule& module) {
 
 }  // namespace
 
-std::string wrong_count(int64_t least, int64_t most, int64_t given) {
-  std::string expected =
-      most < 0 ? "takes at least " + std::to_string(least) : "takes " + std::to_string(least);
-  if (most > least) {
-    expected += " to " + std::to_string(most);
+std::string wrong_count(int64_t min, int64_t max, int64_t count) {
+  std::string expected = max < 0 ? "takes at least " + std::to_string(min) : "takes " + std::to_string(min);
+  if (max > min) {
+    expected += " to " + std::to_string(max);
   }
-  return expected + (std::max(least, most) == 1 ? " argument, got " : " arguments, got ") +
-         std::to_string(given);
+  return expected + (std::max(min, max) == 1 ? " argument, got " : " arguments, got ") +
+         std::to_string(count);
 }
 
 std::string name_hint(LoadedModule& module, Symbol name) {
@@ -149,12 +148,10 @@ void fail_taken(Symbol name) {
 namespace {
 
 // In a circular import, the module that was imported first finishes last.
-void refuse_unfinished(const LoadedModule& from, Symbol name) {
+void fail_if_unfinished(const LoadedModule& from, Symbol name) {
   if (from.state == LoadedModule::State::kLoading || from.state == LoadedModule::State::kRunning) {
-    fail("'" + name_of(name) + "' of module " + from.name + " is not initialized yet",
-         from.name +
-             " imports, directly or by others, the module that asks for it, and goes on only after that one: "
-             "use the name in a function, or move it to a third module");
+    fail("cannot import '" + name_of(name) + "' from module " + from.name + ": it is not initialized yet",
+         "circular import: use the name in a function, or move it to a third module");
   }
 }
 
@@ -162,7 +159,7 @@ void refuse_unfinished(const LoadedModule& from, Symbol name) {
 
 void fail_undefined(LoadedModule& module, Symbol name) {
   if (const auto import = module.imports.find(name); import != module.imports.end()) {
-    refuse_unfinished(*import->second.from, import->second.name);
+    fail_if_unfinished(*import->second.from, import->second.name);
   }
   if (module.binds(name)) {
     fail("'" + name_of(name) + "' is used before assignment");
@@ -174,7 +171,7 @@ void fail_no_member(LoadedModule& module, Symbol name, const std::string& module
   if (module.hides(name) && module.has(name)) {
     fail("module " + module_name + " does not export " + name_of(name));
   }
-  refuse_unfinished(module, name);
+  fail_if_unfinished(module, name);
   fail("module " + module_name + " has no " + name_of(name), export_hint(module, name));
 }
 

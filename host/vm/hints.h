@@ -25,8 +25,8 @@ std::string field_hint(const Record& record, Symbol name);
 /// For a member of another module.
 std::string export_hint(LoadedModule& module, Symbol name);
 
-/// `takes 1 argument, got 2`; `most` is -1 for any number.
-std::string wrong_count(int64_t least, int64_t most, int64_t given);
+/// `takes 1 argument, got 2`; `max` is -1 for any number.
+std::string wrong_count(int64_t min, int64_t max, int64_t count);
 
 /// For a variable whose value is moved out while one of its methods runs.
 [[noreturn]] void fail_taken(Symbol name);

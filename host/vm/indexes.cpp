@@ -13,7 +13,7 @@ namespace spl {
 size_t checked_index(Value index, size_t size, const char* what) {
   index = plain(index);
   if (!index.is_int()) {
-    fail(std::string(what) + " index must be an integer, not " + type_name(index));
+    fail(std::string(what) + " index must be an integer, got " + type_name(index));
   }
   const int64_t at = index.as_int < 0 ? index.as_int + static_cast<int64_t>(size) : index.as_int;
   if (at < 0 || at >= static_cast<int64_t>(size)) {
@@ -30,7 +30,7 @@ template <class Pick>
 void for_slice(Value start, Value stop, Value step, int64_t size, Pick&& pick) {
   for (Value* part : {&start, &stop, &step}) {
     if (!part->is_nil() && !is_any_integer(*part)) {
-      fail("slice indices must be integers, not " + type_name(*part));
+      fail("slice indices must be integers, got " + type_name(*part));
     }
     *part = plain(*part);
   }

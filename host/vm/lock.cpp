@@ -8,11 +8,12 @@
 #include <new>
 #include <thread>
 
+#include "host/vm/safepoint.h"
 #include "host/vm/threads.h"
 
 namespace spl {
 
-KeptHostLock the_host_lock;
+ImmortalHostLock the_host_lock;
 
 namespace {
 
@@ -135,7 +136,7 @@ void HostLock::release() {
   has_lock = false;
   // In this order: a signal handler may run in between.
   wanted_.store(false);
-  if (requests_.load() != 0) {
+  if (safepoint_requests.load() != 0) {
     wanted_.store(true);
   }
   serving_.fetch_add(1);

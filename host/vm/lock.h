@@ -23,17 +23,8 @@ class HostLock {
   /// False while the process has one Simple thread; extern calls then do not touch the lock.
   bool shared() const { return shared_.load(std::memory_order_relaxed); }
   void become_shared();
-  /// Makes the running thread enter its safepoint until take_request(reason). Async-signal-safe. False when
-  /// the same request is pending. `reason` is one bit.
-  bool request_safepoint(unsigned reason) {
-    const bool is_first = (requests_.fetch_or(reason) & reason) == 0;
-    wanted_.store(true);
-    return is_first;
-  }
-  bool take_request(unsigned reason) { return (requests_.fetch_and(~reason) & reason) != 0; }
-  bool is_requested(unsigned reason) const {
-    return (requests_.load(std::memory_order_relaxed) & reason) != 0;
-  }
+  /// Makes wanted() true until the lock is released. Async-signal-safe.
+  void mark_wanted() { wanted_.store(true); }
   /// Releases the lock to waiting threads and acquires it again.
   void hand_over();
   /// For process exit: acquire() blocks forever from now on. The caller holds the lock.
@@ -60,16 +51,15 @@ class HostLock {
   std::atomic<uint64_t> next_ticket_{0}, serving_{0};
   std::atomic<int> asleep_{0};
   std::atomic<bool> wanted_{false}, shared_{false}, closed_{false};
-  std::atomic<unsigned> requests_{0};
 };
 
 /// Never destroyed: in an embedding process, threads may wait for it until exit.
-union KeptHostLock {
+union ImmortalHostLock {
   HostLock lock;
-  KeptHostLock() : lock() {}
-  ~KeptHostLock() {}
+  ImmortalHostLock() : lock() {}
+  ~ImmortalHostLock() {}
 };
-extern KeptHostLock the_host_lock;
+extern ImmortalHostLock the_host_lock;
 inline HostLock& host_lock() { return the_host_lock.lock; }  // read in every loop iteration
 
 /// Releases the lock for the scope; costs one load while the lock is not shared.

@@ -11,8 +11,8 @@
 namespace spl {
 
 // The slot inside a container that a step of the path denotes; null if the value is computed.
-Value* Thread::own_slot(Value* at, const Path::Step& step) {
-  if (step.form == Path::Step::Form::kField) {
+Value* Thread::own_slot(Value* at, const LvaluePath::Step& step) {
+  if (step.form == LvaluePath::Step::Form::kField) {
     const Symbol name = step.operand;
     if (at->is(Kind::kInstance)) {
       auto* record = as_object<Instance>(*at)->record;
@@ -54,36 +54,36 @@ Value* Thread::own_slot(Value* at, const Path::Step& step) {
   return nullptr;
 }
 
-Value Thread::index_of(const Path::Step& step) const {
-  return step.form == Path::Step::Form::kIndex ? stack_[frames_[frame_count_ - 1].base + step.operand]
-                                               : Value::integer(static_cast<int64_t>(step.operand));
+Value Thread::index_of(const LvaluePath::Step& step) const {
+  return step.form == LvaluePath::Step::Form::kIndex ? stack_[frames_[frame_count_ - 1].base + step.operand]
+                                                     : Value::integer(static_cast<int64_t>(step.operand));
 }
 
-Value* Thread::step_into(Value* at, const Path::Step& step, Ref& scratch) {
+Value* Thread::step_into(Value* at, const LvaluePath::Step& step, Ref& scratch) {
   if (Value* slot = own_slot(at, step)) {
     return slot;
   }
-  scratch = Ref::owned(step.form == Path::Step::Form::kField ? get_field(*at, step.operand)
-                                                             : get_index(*at, index_of(step)));
+  scratch = Ref::owned(step.form == LvaluePath::Step::Form::kField ? get_field(*at, step.operand)
+                                                                   : get_index(*at, index_of(step)));
   return &scratch.slot();
 }
 
-Value* Thread::resolve_lvalue(const Path& path, size_t steps, Ref& scratch) {
+Value* Thread::resolve_lvalue(const LvaluePath& path, size_t steps, Ref& scratch) {
   const Frame& frame = frames_[frame_count_ - 1];
   Value* registers = stack_ + frame.base;
   Value* at = nullptr;
   switch (path.root) {
-    case Path::Root::kRegister:
-    case Path::Root::kValue:
+    case LvaluePath::Root::kRegister:
+    case LvaluePath::Root::kValue:
       at = &registers[path.operand];
       break;
-    case Path::Root::kCell:
+    case LvaluePath::Root::kCell:
       at = &as_object<Cell>(registers[path.operand])->value;
       break;
-    case Path::Root::kCapturedCell:
+    case LvaluePath::Root::kCapturedCell:
       at = &as_object<Cell>(frame.closure->captured[path.operand])->value;
       break;
-    case Path::Root::kGlobal: {
+    case LvaluePath::Root::kGlobal: {
       LoadedModule& module = *frame.proto->module;
       at = &module.slots[path.operand];
       if (at->is_taken() && !path.steps.empty()) {
@@ -112,7 +112,7 @@ Value* Thread::resolve_lvalue(const Path& path, size_t steps, Ref& scratch) {
   return at;
 }
 
-void Thread::store_path(const Path& path, Value owned) {
+void Thread::store_path(const LvaluePath& path, Value owned) {
   Ref value = Ref::owned(owned);
   Ref scratch;
   if (path.steps.empty()) {
@@ -120,22 +120,22 @@ void Thread::store_path(const Path& path, Value owned) {
     return;
   }
   Value* lvalue = resolve_lvalue(path, path.steps.size() - 1, scratch);
-  const Path::Step& last = path.steps.back();
-  if (last.form == Path::Step::Form::kField) {
+  const LvaluePath::Step& last = path.steps.back();
+  if (last.form == LvaluePath::Step::Form::kField) {
     set_field(*lvalue, last.operand, value.take());
   } else {
     set_index(*lvalue, index_of(last), value.take());
   }
 }
 
-Value Thread::load_path(const Path& path) {
+Value Thread::load_path(const LvaluePath& path) {
   Ref scratch;
   if (path.steps.empty()) {
     return retained(*resolve_lvalue(path, 0, scratch));
   }
   Value* lvalue = resolve_lvalue(path, path.steps.size() - 1, scratch);
-  const Path::Step& last = path.steps.back();
-  if (last.form == Path::Step::Form::kField) {
+  const LvaluePath::Step& last = path.steps.back();
+  if (last.form == LvaluePath::Step::Form::kField) {
     return get_field(*lvalue, last.operand);
   }
   return get_index(*lvalue, index_of(last));
@@ -143,7 +143,7 @@ Value Thread::load_path(const Path& path) {
 
 // Clears the lvalue, which is about to be assigned again, so that `held` has a sole owner. A computed lvalue
 // is left alone.
-void Thread::release_lvalue(const Path& path, Value held) {
+void Thread::release_lvalue(const LvaluePath& path, Value held) {
   Ref scratch;
   Value* at = resolve_lvalue(path, 0, scratch);
   for (size_t i = 0; at != nullptr && i < path.steps.size(); ++i) {
@@ -155,13 +155,13 @@ void Thread::release_lvalue(const Path& path, Value held) {
 }
 
 // Releases the temporaries of a path.
-void Thread::release_path(const Path& path) {
+void Thread::release_path(const LvaluePath& path) {
   Value* registers = stack_ + frames_[frame_count_ - 1].base;
-  if (path.root == Path::Root::kValue) {
+  if (path.root == LvaluePath::Root::kValue) {
     assign(registers[path.operand], Value());
   }
   for (const auto& step : path.steps) {
-    if (step.form == Path::Step::Form::kIndex) {
+    if (step.form == LvaluePath::Step::Form::kIndex) {
       assign(registers[step.operand], Value());
     }
   }

@@ -24,6 +24,8 @@
 namespace spl {
 namespace {
 
+constexpr uint32_t kMaxNativeDepth = 1500;
+
 // Code of the library may hold handles that no object owns yet, so an interrupt must not stop it at any
 // instruction. It handles errors of the user functions that it calls; an interrupt stops it at such calls.
 bool may_stop(const Proto& proto) { return proto.module == nullptr || !proto.module->is_library; }
@@ -63,29 +65,39 @@ bool Thread::comparison_holds(BinaryOp op, Value a, Value b) {
   return truthy(result.get());
 }
 
-void Thread::run(uint32_t floor) {
-  static const void* const labels[] = {
-#define SPL_OPCODE(name, operands) &&on_##name,
-      SPL_OPCODES(SPL_OPCODE)
-#undef SPL_OPCODE
-  };
-  if (++native_depth_ > 1500) {
-    --native_depth_;
-    // Pops the frame that was about to run.
-    SimpleError error = too_deep();
+// Records the stack in an error that has none.
+void Thread::locate(SimpleError& error) const {
+  if (!error.located) {
     error.stack = stack();
     error.located = true;
-    unwind(floor, true);
-    throw error;
   }
-  Frame* frame;
-  const Proto* proto;
-  const Instruction* pc;
-  const Value* constants;
-  Value* R;
-  uint32_t locals;
-  Instruction i;
+}
 
+// Native code and Simple call each other too deeply. Pops the frame that was about to run.
+void Thread::fail_native_depth(uint32_t floor) {
+  --native_depth_;
+  SimpleError error = too_deep();
+  locate(error);
+  unwind(floor, true);
+  throw error;
+}
+
+// Unwinds the frames of this loop after an error.
+void Thread::leave_native_loop(uint32_t floor, SimpleError& error) {
+  locate(error);
+  unwind(floor, error.too_deep);
+  --native_depth_;
+}
+
+void Thread::leave_native_loop(uint32_t floor, const ExitRequest& request) {
+  // The thread continues after this: in the embedding program, or after the attempt that the interrupt ends.
+  if (is_embedded() || (request.by_interrupt && InterruptsAllowed::is_this_thread())) {
+    unwind(floor, false);
+  }
+  --native_depth_;
+}
+
+// The macros of the opcodes; they use the variables of Thread::run().
 #define ENTER()                        \
   frame = frames_ + frame_count_ - 1;  \
   proto = frame->proto;                \
@@ -124,6 +136,23 @@ void Thread::run(uint32_t floor) {
     }                                        \
   } while (false)
 
+void Thread::run(uint32_t floor) {
+  static const void* const labels[] = {
+#define SPL_OPCODE(name, operands) &&on_##name,
+      SPL_OPCODES(SPL_OPCODE)
+#undef SPL_OPCODE
+  };
+  if (++native_depth_ > kMaxNativeDepth) {
+    fail_native_depth(floor);
+  }
+  Frame* frame;
+  const Proto* proto;
+  const Instruction* pc;
+  const Value* constants;
+  Value* R;
+  uint32_t locals;
+  Instruction i;
+
 again:
   try {
     ENTER();
@@ -139,28 +168,15 @@ again:
 #include "host/vm/opcodes_scopes.inc"
 
   } catch (SimpleError& error) {
-    if (!error.located) {
-      error.stack = stack();
-      error.located = true;
-    }
-    unwind(floor, error.too_deep);
-    --native_depth_;
+    leave_native_loop(floor, error);
     throw;
   } catch (const std::bad_alloc&) {
     const SpareMemory spared;
     SimpleError error("out of memory");
-    error.stack = stack();
-    error.located = true;
-    unwind(floor, false);
-    --native_depth_;
+    leave_native_loop(floor, error);
     throw error;
   } catch (const ExitRequest& request) {
-    // The thread continues after this: in the embedding program, or after the attempt that the interrupt
-    // ends.
-    if (is_embedded() || (request.by_interrupt && InterruptsAllowed::is_this_thread())) {
-      unwind(floor, false);
-    }
-    --native_depth_;
+    leave_native_loop(floor, request);
     throw;
   }
   goto again;

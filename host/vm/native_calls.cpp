@@ -13,7 +13,7 @@ namespace spl {
 template <class Argument, class Start>
 Value Thread::run_window(Value head, uint32_t count, Argument&& argument, Start&& start) {
   const uint32_t window = std::max(top(), native_top_);
-  need_room(window + count + 2);
+  check_stack(window + count + 2);
   const NativeWindow guard(native_top_, window + count + 1);
   stack_[window] = retained(head);
   for (uint32_t i = 0; i < count; ++i) {

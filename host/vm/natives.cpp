@@ -33,7 +33,7 @@ std::unordered_map<std::string, const Native*>& host_externs() {
 }
 
 Native* make_native(const NativeEntry& entry) {
-  return new Native(entry.name, entry.fn, entry.least, entry.most);
+  return new Native(entry.name, entry.fn, entry.min_arguments, entry.max_arguments);
 }
 
 void add_to(Table& table, std::span<const NativeEntry> entries) {

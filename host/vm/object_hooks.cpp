@@ -37,7 +37,7 @@ void install_object_hooks() {
       .display = display_by_machine,
       .destroy = destroy_object,
       .is_future = is_future,
-      .request_collection = [] { host_lock().request_safepoint(kCollectionReason); },
+      .request_collection = [] { request_safepoint(kCollectionReason); },
   };
 }
 

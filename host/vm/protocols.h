@@ -10,7 +10,7 @@ namespace spl {
 /// The position that `index` denotes in `what` of length `size`; negative indexes count from the end. Fails
 /// if it is no integer or out of range.
 size_t checked_index(Value index, size_t size, const char* what);
-/// What a loop over `source` asks for its elements: an array, or an Iterator. Owned. Fails for values that
+/// The source of a loop's elements: an array, or an Iterator. Owned. Fails for values that
 /// cannot be iterated over.
 Value make_iterator(Value source);
 /// Whether a value is an instance of a type or of one of its descendants.

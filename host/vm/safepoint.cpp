@@ -14,7 +14,7 @@ void safepoint(bool may_stop) {
   if ((may_stop || would_end) && may_be_interrupted() && take_interrupt()) {
     throw ExitRequest{.code = kInterruptedCode, .by_interrupt = true};
   }
-  if (host_lock().take_request(kCollectionReason)) {
+  if (take_request(kCollectionReason)) {
     collect_cycles();
   }
   host_lock().hand_over();

@@ -18,7 +18,7 @@ namespace spl {
 namespace {
 
 constexpr size_t kStackBytes = (1u << 20) * sizeof(Value);
-constexpr size_t kFrameBytes = kMostFrames * sizeof(Frame);
+constexpr size_t kFrameBytes = kMaxFrames * sizeof(Frame);
 constexpr uint32_t kMaxStackEntries = 50;  // at each end of a deep stack
 
 // Pages are zeroed on demand, so that a shallow stack uses little memory. Zero is a nil Value.
@@ -26,7 +26,7 @@ void* reserve(size_t bytes) {
   void* memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
-    fail("no memory for a thread's stack");
+    fail("thread: cannot allocate a stack");
   }
   return memory;
 }
@@ -65,8 +65,9 @@ std::vector<StackEntry> Thread::stack() const {
     if (at > 0) {
       --at;
     }
-    const Place place = at < frame.proto->places.size() ? frame.proto->places[at] : Place{0, 0};
-    entries.push_back({frame.proto->name, frame.proto->module->source.path, place.line, place.column,
+    const SourcePosition position =
+        at < frame.proto->positions.size() ? frame.proto->positions[at] : SourcePosition{0, 0};
+    entries.push_back({frame.proto->name, frame.proto->module->source.path, position.line, position.column,
                        frame.proto->module->is_library});
   }
   return entries;
@@ -74,9 +75,9 @@ std::vector<StackEntry> Thread::stack() const {
 
 void report_lost(const SimpleError& error, const std::string& where) {
   const StackEntry* entry = user_entry(error);
-  const std::string place =
+  const std::string location =
       entry == nullptr ? "" : " (" + entry->file + ":" + std::to_string(entry->line) + ")";
-  print_diagnostic("warning: error ignored in " + where + ": " + error.message + place + "\n");
+  print_diagnostic("warning: error ignored in " + where + ": " + error.message + location + "\n");
 }
 
 const Method* Thread::find_method(Value self, Symbol name) const {
@@ -135,7 +136,7 @@ std::string Thread::instance_display(Value v) {
   if (const Method* method = find_method(v, hook)) {
     const Ref text = Ref::owned(call_method_of(v, *method, nullptr, 0));
     if (!text.get().is(Kind::kText)) {
-      fail("__str__ of " + type_name(v) + " must return text, not " + type_name(text.get()));
+      fail("__str__ of " + type_name(v) + " must return text, got " + type_name(text.get()));
     }
     return text_of(text.get());
   }
@@ -166,7 +167,7 @@ Value Thread::global(LoadedModule& module, uint32_t slot) {
   }
   const Value value = module.lookup(name);
   if (value.is_missing() && module.uniques.contains(name)) {
-    fail("'" + name_of(name) + "' was moved", "the new owner holds the value");
+    fail("'" + name_of(name) + "' was moved", "the value belongs to the variable that it was moved to");
   }
   if (value.is_missing()) {
     fail_undefined(module, name);

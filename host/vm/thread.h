@@ -13,7 +13,7 @@
 
 namespace spl {
 
-constexpr uint32_t kMostFrames = 100000;
+constexpr uint32_t kMaxFrames = 100000;
 
 struct Frame {
   const Proto* proto;
@@ -85,6 +85,10 @@ class Thread {
 
   // machine.cpp
   void run(uint32_t floor);
+  [[noreturn]] void fail_native_depth(uint32_t floor);
+  void leave_native_loop(uint32_t floor, SimpleError& error);
+  void leave_native_loop(uint32_t floor, const ExitRequest& request);
+  void locate(SimpleError& error) const;
   bool comparison_holds(BinaryOp op, Value a, Value b);
 
   // unwinding.cpp
@@ -113,7 +117,7 @@ class Thread {
   void pack_arguments(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
   bool start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue_index, Cache& cache);
   bool invoke_builtin_on_lvalue(const Native& native, Value* lvalue, uint32_t window, uint32_t count,
-                                const Path& path, Symbol name);
+                                const LvaluePath& path, Symbol name);
   bool invoke_in_place(const Method& method, Value* lvalue, uint32_t window, uint32_t count,
                        const CallSpec* spec, int32_t lvalue_index);
   void push_frame(Closure* closure, uint32_t base, uint32_t result, int32_t lvalue_index);
@@ -122,7 +126,7 @@ class Thread {
                     int32_t lvalue_index);
   bool call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count);
   void finish_window(uint32_t result, uint32_t first, uint32_t count, Value owned_result);
-  void need_room(uint32_t top) const;
+  void check_stack(uint32_t top) const;
   uint32_t top() const {
     return frame_count_ == 0 ? native_top_
                              : frames_[frame_count_ - 1].base + frames_[frame_count_ - 1].proto->registers;
@@ -143,14 +147,14 @@ class Thread {
   bool construct_variant(Enum* type, uint32_t variant, uint32_t window, uint32_t count, const CallSpec* spec);
 
   // lvalues.cpp
-  Value* resolve_lvalue(const Path& path, size_t steps, Ref& scratch);
-  void store_path(const Path& path, Value owned);
-  Value load_path(const Path& path);
-  void release_path(const Path& path);
-  Value* step_into(Value* at, const Path::Step& step, Ref& scratch);
-  Value* own_slot(Value* at, const Path::Step& step);
-  Value index_of(const Path::Step& step) const;
-  void release_lvalue(const Path& path, Value held);
+  Value* resolve_lvalue(const LvaluePath& path, size_t steps, Ref& scratch);
+  void store_path(const LvaluePath& path, Value owned);
+  Value load_path(const LvaluePath& path);
+  void release_path(const LvaluePath& path);
+  Value* step_into(Value* at, const LvaluePath::Step& step, Ref& scratch);
+  Value* own_slot(Value* at, const LvaluePath::Step& step);
+  Value index_of(const LvaluePath::Step& step) const;
+  void release_lvalue(const LvaluePath& path, Value held);
 
   // iteration.cpp
   bool iterate_pair(Value* state, Value& first, Value& second);
@@ -166,7 +170,7 @@ class Thread {
   uint32_t frame_count_ = 0;
   uint32_t native_top_ = 0;
   uint32_t native_depth_ = 0;
-  uint32_t most_frames_ = kMostFrames;
+  uint32_t max_frames_ = kMaxFrames;
   uint32_t unwind_limits_ = 0;  // nested UnwindStackLimit objects
   std::vector<Defer> defers_;
   std::vector<const Instance*> displaying_;  // the instances that instance_display() is in the middle of

@@ -83,8 +83,8 @@ void finish(Outcome& outcome) {
   }
 }
 
-constexpr int kMostFutureThreads = 64;  // further futures run synchronously in the caller
-int future_threads = 0;                 // guarded by the host lock
+constexpr int kMaxFutureThreads = 64;  // further futures run synchronously in the caller
+int future_threads = 0;                // guarded by the host lock
 
 // Stores the result of `body`, or its error.
 template <class Body>
@@ -124,7 +124,7 @@ void run_to_end(const std::shared_ptr<Outcome>& outcome, Body&& body) {
       settle(*outcome, [&] { return body(thread.emplace()); });
     } catch (const ExitRequest& request) {
       end_own_program(request.code);
-      outcome->error = std::make_unique<SimpleError>(exit_refused(request.code));
+      outcome->error = std::make_unique<SimpleError>(exit_not_allowed(request.code));
     }
     if (outcome->error) {
       std::erase_if(unseen(), [](const auto& earlier) { return earlier->joined; });
@@ -207,7 +207,7 @@ class WaitingFor {
 };
 
 // Waits for the end of a thread. Returns false early if an interrupt must end the wait.
-bool wait_a_while(Outcome& outcome) {
+bool wait_interruptibly(Outcome& outcome) {
   constexpr auto kPart = std::chrono::milliseconds(20);
   const Unlocked unlocked;
   std::unique_lock guard(outcome.mutex);
@@ -228,7 +228,7 @@ bool wait_a_while(Outcome& outcome) {
 Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
   check_deadlock(*outcome);
   const WaitingFor waiting(outcome.get());
-  while (!wait_a_while(*outcome)) {
+  while (!wait_interruptibly(*outcome)) {
     safepoint();
   }
   if (outcome->error) {
@@ -308,7 +308,7 @@ Value start_future(Closure* closure, std::vector<Value> values) {
   auto* object = new ThreadObject(true);
   Ref future = Ref::owned(Value::object(object));
   retained(Value::object(closure));
-  if (future_threads >= kMostFutureThreads) {
+  if (future_threads >= kMaxFutureThreads) {
     settle(*object->outcome, [&] { return run_future(current_thread(), closure, values); });
     finish(*object->outcome);
     return future.take();
@@ -369,7 +369,7 @@ void install_thread_methods() {
       {"spawn", spawn, 1, 1}, {"yield_now", hand_over, 0, 0}, {"id", number_of_this, 0, 0}};
   for (const NativeEntry& entry : functions) {
     module->define(intern(entry.name),
-                   Value::object(new Native(entry.name, entry.fn, entry.least, entry.most)));
+                   Value::object(new Native(entry.name, entry.fn, entry.min_arguments, entry.max_arguments)));
   }
   builtins()[intern("thread")] = Value::object(module);
 }

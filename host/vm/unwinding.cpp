@@ -17,12 +17,12 @@ constexpr uint32_t kFramesWhileUnwinding = 200;
 // run a drop(). If every drop() could exhaust the stack again, unwinding would take hours.
 class Thread::UnwindStackLimit {
  public:
-  explicit UnwindStackLimit(Thread& thread) : thread_(thread), most_frames_(thread.most_frames_) {
-    thread_.most_frames_ = std::min(most_frames_, thread_.frame_count_ + kFramesWhileUnwinding);
+  explicit UnwindStackLimit(Thread& thread) : thread_(thread), max_frames_(thread.max_frames_) {
+    thread_.max_frames_ = std::min(max_frames_, thread_.frame_count_ + kFramesWhileUnwinding);
     ++thread_.unwind_limits_;
   }
   ~UnwindStackLimit() {
-    thread_.most_frames_ = most_frames_;
+    thread_.max_frames_ = max_frames_;
     --thread_.unwind_limits_;
   }
   UnwindStackLimit(const UnwindStackLimit&) = delete;
@@ -30,7 +30,7 @@ class Thread::UnwindStackLimit {
 
  private:
   Thread& thread_;
-  uint32_t most_frames_;
+  uint32_t max_frames_;
 };
 
 void Thread::drop(Instance* instance) {

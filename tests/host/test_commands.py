@@ -63,8 +63,8 @@ def test_modules_that_need_each_other_at_once_are_reported(tmp_path: Path) -> No
     (tmp_path / "egg.spl").write_text("use hen.{feather}\nval shell = feather + 1\n")
     (tmp_path / "program.spl").write_text("use hen\n")
     stderr = run(tmp_path / "program.spl").stderr
-    assert "egg.spl:2:13: error: 'feather' of module hen is not initialized yet\n" in stderr
-    assert "hint: hen imports, directly or by others, the module that asks for it" in stderr
+    assert "egg.spl:2:13: error: cannot import 'feather' from module hen: it is not initialized yet\n" in stderr
+    assert "hint: circular import: use the name in a function" in stderr
     calls = [line.split("(")[1].split("/")[-1] for line in stderr.split("most recent call first):\n")[1].splitlines()]
     assert calls == ["egg.spl:2:13)", "hen.spl:1:1)", "program.spl:1:1)"]
 

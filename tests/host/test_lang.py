@@ -83,7 +83,7 @@ def test_threads_that_cannot_be_started_are_an_error(tmp_path: Path) -> None:
         [*with_little_memory, host(), str(file)], capture_output=True, text=True, timeout=60, check=False
     )
     assert result.returncode == 1, result.stderr
-    messages = ("cannot start more threads", "no memory for a thread's stack", "out of memory")
+    messages = ("cannot start more threads", "thread: cannot allocate a stack", "out of memory")
     assert any(f"error: {message}" in result.stderr for message in messages), result.stderr
 
 
