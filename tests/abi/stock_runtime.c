@@ -319,7 +319,8 @@ static void files(const Path* on) {
 }
 
 static void errors(const Path* on) {
-  expect(on->binary("rt_torch_torchtensor_add", 0, 123456) == 0, "an unknown handle returns 0 and does not end the process");
+  expect(on->binary("rt_torch_torchtensor_add", 0, 123456) == 0,
+         "an unknown handle returns 0 and does not end the process");
   free_tensor(987654321);
   const int64_t a = on->full(2, 3, 1.0);
   expect(on->binary("rt_torch_torchtensor_matmul", a, a) == 0, "mismatched shapes return 0");

@@ -105,7 +105,7 @@ TEST_F(Events, EachKindAddsItsEvents) {
   const Handle held = writer();
   const fs::path path = path_of(held);
   const Handle numbers = tensor({1, 2, 2}, {3});
-  const Handle picture = create(spt_to_dtype, int64_t{zeros({3, 2, 2})}, int64_t{0});
+  const Handle image = create(spt_to_dtype, int64_t{zeros({3, 2, 2})}, int64_t{0});
   const std::vector<double> five{0, 1, 2, 3, 4}, two{1, 2};
   const char* const node[] = {"group/name", "Linear", "1", "input", "1", "shape", "[2]"};
   const char* const name[] = {"lr"};
@@ -114,7 +114,7 @@ TEST_F(Events, EachKindAddsItsEvents) {
   EXPECT_EQ(spt_event_scalar(held, "a", 1, 2, 0, 0), SPT_OK);
   EXPECT_EQ(spt_event_histogram(held, "a", numbers, nullptr, 0, 0, 0, 0, 0), SPT_OK);
   EXPECT_EQ(spt_event_histogram_raw(held, "a", five.data(), 5, two.data(), 2, two.data(), 2, 0, 0), SPT_OK);
-  EXPECT_EQ(spt_event_image(held, "a", picture, 0, 0), SPT_OK);
+  EXPECT_EQ(spt_event_image(held, "a", image, 0, 0), SPT_OK);
   EXPECT_EQ(spt_event_text(held, "a", "text", 0, 0), SPT_OK);
   EXPECT_EQ(spt_event_graph(held, node, 7, 0), SPT_OK);
   EXPECT_EQ(records(path), 8);

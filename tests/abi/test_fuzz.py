@@ -220,8 +220,8 @@ class Fuzzer:
                 self.keep(*(inner.items[j].as_int for j in range(inner.len)))
         self.front.spl_array_free(ctypes.c_void_p(address))
 
-    def take_values(self, room, count: int) -> None:
-        for value in room[:count]:
+    def take_values(self, buffer, count: int) -> None:
+        for value in buffer[:count]:
             if value.tag in {16, 18}:
                 self.keep(value.as_int)
             elif value.tag in {5, 17}:

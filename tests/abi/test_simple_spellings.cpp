@@ -180,12 +180,12 @@ TEST_F(SimpleSpellings, HaveTheLaterExportsOfStockSimple) {
   EXPECT_EQ(rt_dyn_torch_tensor_from_bits_2d(bits, INT64_MAX, INT64_MAX), 0);
 
   std::array<double, 4> copied{};
-  const auto room = reinterpret_cast<int64_t>(copied.data());
-  EXPECT_EQ(rt_dyn_torch_tensor_copy_bits(grid, room, 4), 1);
+  const auto address = reinterpret_cast<int64_t>(copied.data());
+  EXPECT_EQ(rt_dyn_torch_tensor_copy_bits(grid, address, 4), 1);
   EXPECT_THAT(copied, ElementsAre(1.5, -2, 3, 4));
-  EXPECT_EQ(rt_dyn_torch_tensor_copy_bits(grid, room, 3), 0);
+  EXPECT_EQ(rt_dyn_torch_tensor_copy_bits(grid, address, 3), 0);
   EXPECT_EQ(rt_dyn_torch_tensor_copy_bits(grid, 0, 4), 0);
-  EXPECT_EQ(rt_dyn_torch_tensor_copy_bits(grid, room, -4), 0);
+  EXPECT_EQ(rt_dyn_torch_tensor_copy_bits(grid, address, -4), 0);
 
   const std::vector<std::vector<double>> results = {
       {3, -4, 6, 8}, {0, 0, 0, 0}, {2.25, 4, 9, 16}, {1, 1, 1, 1}};
@@ -211,10 +211,10 @@ TEST_F(SimpleSpellings, HaveTheNamesThatStockSimplesInterpreterLooksUp) {
   EXPECT_EQ(rt_torch_tensor(0, 2, sizes, 2, 1, 0), 0);
 
   std::array<float, 3> copied{};
-  const auto room = reinterpret_cast<int64_t>(copied.data());
-  EXPECT_EQ(rt_torch_copy_data_to_cpu(doubles, room, 3), 2);
+  const auto address = reinterpret_cast<int64_t>(copied.data());
+  EXPECT_EQ(rt_torch_copy_data_to_cpu(doubles, address, 3), 2);
   EXPECT_THAT(copied, ElementsAre(1.5F, -2.0F, 0.0F));
-  EXPECT_EQ(rt_torch_copy_data_to_cpu(doubles, room, 1), 0);
+  EXPECT_EQ(rt_torch_copy_data_to_cpu(doubles, address, 1), 0);
 
   EXPECT_EQ(dtype(Handle(rt_ps_torch_tensor_zeros(Array{2}))), "float64");
   EXPECT_EQ(dtype(Handle(rt_ps_torch_tensor_from_data(Array::of_floats({1, 2}), Array{2}))), "float64");
@@ -250,8 +250,8 @@ TEST_F(SimpleSpellings, RejectInvalidArrays) {
     arguments[0].as_int = a;
     arguments[1].tag = SPL_ARRAY;
     arguments[1].as_array = const_cast<SplArray*>(bad);
-    SplValue room{};
-    EXPECT_EQ(spt_op_call(sum, arguments, 2, &room, 1, &count), SPT_INVALID_ARGUMENT)
+    SplValue result{};
+    EXPECT_EQ(spt_op_call(sum, arguments, 2, &result, 1, &count), SPT_INVALID_ARGUMENT)
         << spt_last_error_message();
   }
 }

@@ -89,7 +89,8 @@ TEST(NoTorch, AMissingBackendIsNamedWithTheCommandThatBuildsIt) {
   unsetenv("SIMPLE_PYTHON");
   EXPECT_THAT(why(), HasSubstr("PyTorch 2.13.4 was found in " + torch.folder().string()));
   EXPECT_THAT(why(), HasSubstr("libsimple_torch_backend-2.13.so"));
-  EXPECT_THAT(why(), HasSubstr("SIMPLE_PYTHON=PYTHON bin/simple build, where PYTHON is a Python with torch 2.13"));
+  EXPECT_THAT(why(),
+              HasSubstr("SIMPLE_PYTHON=PYTHON bin/simple build, where PYTHON is a Python with torch 2.13"));
 }
 
 TEST(NoTorch, AMissingBackendOfANamedPythonIsBuiltWithThatPython) {

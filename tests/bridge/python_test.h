@@ -26,7 +26,7 @@ class Held {
   ~Held() { release(); }
 
   int64_t get() const { return handle_; }
-  int64_t give() { return std::exchange(handle_, 0); }
+  int64_t detach() { return std::exchange(handle_, 0); }
   void release() {
     if (handle_ != 0) {
       spt_release(std::exchange(handle_, 0));

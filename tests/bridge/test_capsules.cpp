@@ -47,7 +47,7 @@ class Capsules : public PythonTest {
   static Held capsule_of_ours(Foreign& foreign) {
     const Held tensor = made([&](int64_t* out) { return spt_from_dlpack(&foreign.versioned, out); });
     Held exported = made([&](int64_t* out) { return spt_dlpack_export(tensor.get(), false, out); });
-    return made([&](int64_t* out) { return spt_py_capsule_new(exported.give(), out); });
+    return made([&](int64_t* out) { return spt_py_capsule_new(exported.detach(), out); });
   }
 
   /// The producer's own capsule, without a destructor.

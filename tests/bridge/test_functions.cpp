@@ -57,12 +57,12 @@ int64_t fail_as_unknown(int64_t /*key*/, int64_t arguments) {
   return 0;
 }
 
-int64_t give_up(int64_t /*key*/, int64_t arguments) {
+int64_t return_nothing(int64_t /*key*/, int64_t arguments) {
   const Held given(arguments);
   return 0;
 }
 
-int64_t give_nonsense(int64_t /*key*/, int64_t arguments) {
+int64_t return_unknown_handle(int64_t /*key*/, int64_t arguments) {
   const Held given(arguments);
   return 12345;
 }
@@ -141,7 +141,7 @@ TEST_F(Functions, RaiseWithoutANote) {
 TEST_F(Functions, CannotRaiseOutsideACall) {
   EXPECT_EQ(spt_py_raise("builtins.ValueError", "no call is active", ""), SPT_INVALID_ARGUMENT);
   int64_t out = 0;
-  EXPECT_EQ(try_call(function(give_up), {}, &out), SPT_PYTHON);
+  EXPECT_EQ(try_call(function(return_nothing), {}, &out), SPT_PYTHON);
   EXPECT_EQ(last_field("type"), "builtins.SystemExit");
 }
 
@@ -153,13 +153,13 @@ TEST_F(Functions, RaiseRuntimeErrorForAnUnknownClass) {
 
 TEST_F(Functions, WithoutAnExceptionRaiseSystemExit) {
   int64_t out = 0;
-  EXPECT_EQ(try_call(function(give_up), {}, &out), SPT_PYTHON);
+  EXPECT_EQ(try_call(function(return_nothing), {}, &out), SPT_PYTHON);
   EXPECT_EQ(last_field("type"), "builtins.SystemExit");
 }
 
 TEST_F(Functions, WithoutAResultRaiseAnError) {
   int64_t out = 0;
-  EXPECT_EQ(try_call(function(give_nonsense), {}, &out), SPT_PYTHON);
+  EXPECT_EQ(try_call(function(return_unknown_handle), {}, &out), SPT_PYTHON);
   EXPECT_THAT(last_message(), StartsWith("TypeError: "));
 }
 

@@ -25,6 +25,6 @@ TEST_F(Leaks, NoneFromCapsulesInBothDirections) {
     const Held ours = tensor({1, 2, 3}, {3});
     Held exported = made([&](int64_t* out) { return spt_dlpack_export(ours.get(), false, out); });
     const Held back = tensor_of(call(there, Args().dlpack(exported.get())));
-    exported.give();  // the call consumed the handle
+    exported.detach();  // the call consumed the handle
   });
 }

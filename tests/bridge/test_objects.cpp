@@ -53,7 +53,7 @@ TEST_F(Objects, PlainValuesKeepTheirType) {
 
 TEST_F(Objects, ThatAreConstantsHaveOneImmortalHandle) {
   for (const char* constant : {"None", "True", "False"}) {
-    const int64_t handle = eval(constant).give();
+    const int64_t handle = eval(constant).detach();
     EXPECT_EQ(eval(constant).get(), handle);
     for (int i = 0; i < 3; ++i) {
       EXPECT_EQ(spt_release(handle), SPT_OK);
@@ -62,14 +62,14 @@ TEST_F(Objects, ThatAreConstantsHaveOneImmortalHandle) {
     expect_ok(spt_py_repr(handle, &shown));
     EXPECT_EQ(take_string(shown), constant);
     expect_ok(spt_scope_begin());
-    EXPECT_EQ(eval(constant).give(), handle);
+    EXPECT_EQ(eval(constant).detach(), handle);
     EXPECT_EQ(spt_scope_keep(handle), SPT_OK);
     int64_t ended = -1;
     expect_ok(spt_scope_end(&ended));
     EXPECT_EQ(ended, 0);
   }
   int64_t out = 0;
-  const int64_t none = eval("None").give();
+  const int64_t none = eval("None").detach();
   EXPECT_EQ(spt_neg(none, &out), SPT_INVALID_HANDLE);
   EXPECT_THAT(last_message(), HasSubstr("expected a handle of kind tensor, got Python object"));
 }

@@ -13,7 +13,7 @@ class Tensors : public PythonTest {
     return made([&](int64_t* out) { return spt_dlpack_export(tensor.get(), false, out); });
   }
   static Held capsule_of(Held exported) {
-    return made([&](int64_t* out) { return spt_py_capsule_new(exported.give(), out); });
+    return made([&](int64_t* out) { return spt_py_capsule_new(exported.detach(), out); });
   }
 };
 
@@ -142,7 +142,7 @@ TEST_F(Tensors, CanBePassedAsCapsules) {
   const Held from_dlpack = get(import("torch"), "from_dlpack");
   const Held theirs = call(from_dlpack, Args().dlpack(handle.get()));
   EXPECT_EQ(number(invoke(theirs, "data_ptr")), address(ours));
-  EXPECT_EQ(spt_release(handle.give()), SPT_INVALID_HANDLE) << "the call used the handle up";
+  EXPECT_EQ(spt_release(handle.detach()), SPT_INVALID_HANDLE) << "the call used the handle up";
 }
 
 TEST_F(Tensors, AreDeletedByAnUnusedCapsule) {
@@ -163,7 +163,7 @@ TEST_F(Tensors, AreMovedOutOfACapsuleOnce) {
   EXPECT_EQ(spt_py_capsule_take(capsule.get(), &out), SPT_PYTHON);
   EXPECT_EQ(last_message(),
             "ValueError: the DLPack capsule was already used; a capsule can be consumed only once");
-  const Held ours = made([&](int64_t* result) { return spt_dlpack_import(taken.give(), result); });
+  const Held ours = made([&](int64_t* result) { return spt_dlpack_import(taken.detach(), result); });
   EXPECT_EQ(address(ours), number(invoke(theirs, "data_ptr")));
 }
 

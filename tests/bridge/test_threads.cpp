@@ -119,7 +119,7 @@ TEST_F(Threads, ReleaseWhileTheHolderOfTheGilReleases) {
                    Args().number(reinterpret_cast<int64_t>(release_with_gil)).as("address"));
   Held object = eval("object()");
   Held other = eval("object()");
-  handle_to_release = other.give();
+  handle_to_release = other.detach();
   std::thread holder([&] { call(hold); });
   while (!holding) {
     std::this_thread::yield();

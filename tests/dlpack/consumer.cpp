@@ -134,19 +134,19 @@ void walk(const DLTensor& tensor, int32_t dim, std::byte* at, const std::functio
 
 std::byte* first(const DLTensor& tensor) { return static_cast<std::byte*>(tensor.data) + tensor.byte_offset; }
 
-int64_t read(const DLTensor* tensor, double* parts, int64_t room) {
+int64_t read(const DLTensor* tensor, double* parts, int64_t capacity) {
   const Element* element = element_of(tensor->dtype);
   int64_t used = 0;
   if (element != nullptr) {
     walk(*tensor, 0, first(*tensor), [&](const std::byte* at) {
-      if (used + 2 <= room) {
+      if (used + 2 <= capacity) {
         parts[used] = element->get(at);
         parts[used + 1] = element->code == kDLComplex ? element->get(at + element->size) : 0;
       }
       used += 2;
     });
   }
-  return element == nullptr || used > room ? -1 : used / 2;
+  return element == nullptr || used > capacity ? -1 : used / 2;
 }
 
 int32_t fill(const DLTensor* tensor, double value) {

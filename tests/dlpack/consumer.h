@@ -31,7 +31,7 @@ typedef struct ConsumerOrder {
 typedef struct Consumer {
   /* Reads the real and imaginary part of each element, in the order of indices. Returns the number of
    * elements; -1 for an unknown dtype, or if the buffer is too small. */
-  int64_t (*read)(const DLTensor* tensor, double* parts, int64_t room);
+  int64_t (*read)(const DLTensor* tensor, double* parts, int64_t capacity);
   /* Writes `value`, a power of two (as complex number minus i times it), to each element; -1 as above. */
   int32_t (*fill)(const DLTensor* tensor, double value);
   /* The caller owns the result; NULL if the request cannot be satisfied. */

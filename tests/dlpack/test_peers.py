@@ -195,7 +195,7 @@ TORCH = Peer(
 JAX_IMMUTABLE = "TypeError: JAX arrays are immutable"
 # JAX 0.12 and later export and import DLPack 1.
 JAX_KNOWS_DLPACK_1 = is_at_least("jax", 0, 12)
-JAX_LENDS = METHOD if JAX_KNOWS_DLPACK_1 else LEGACY
+JAX_EXPORTS_BY = METHOD if JAX_KNOWS_DLPACK_1 else LEGACY
 # JAX 0.6, the last for Python 3.10, ignores strides and reads memory in row-major order, also for NumPy arrays.
 JAX_MISREADS = {"transposed": Layout([3, 2], [1, 3], [0, 1, 2, 3, 4, 5])}
 JAX_TRANSPOSES = is_at_least("jax", 0, 7)
@@ -230,7 +230,7 @@ JAX = Peer(
         Row("in", "complex32", ALL, Absent(JAX_HAS_NO)),
         Row("in", FLOAT4, ALL, Rejected("dtype.lanes must be 2, got 1")),
         # Immutable, which its buffers report. These dtypes have only capsules, which did not report it.
-        Row("in", f"bfloat16 {FLOAT8S}", ALL, Shared(here=READ_ONLY, way=JAX_LENDS)),
+        Row("in", f"bfloat16 {FLOAT8S}", ALL, Shared(here=READ_ONLY, way=JAX_EXPORTS_BY)),
         Row("in", ALL, ALL, Shared(here=READ_ONLY)),
         NO_READ_ONLY_TENSORS,
         *jax_takes("tensor"),

@@ -38,7 +38,7 @@ class _Handler(BaseHTTPRequestHandler):
         manner, _, name = self.path.lstrip("/").partition("/")
         self.site.requests.append((self.path, self.headers["Range"]))
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            getattr(self, f"give_{manner}")(self.site.files.get(name, b""))
+            getattr(self, f"send_{manner}")(self.site.files.get(name, b""))
         self.close_connection = True
 
     def begin(self, content: bytes) -> bytes:
@@ -59,30 +59,30 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         return content[start:]
 
-    def give_good(self, content: bytes) -> None:
+    def send_good(self, content: bytes) -> None:
         self.wfile.write(self.begin(content))
 
-    def give_whole(self, content: bytes) -> None:
+    def send_whole(self, content: bytes) -> None:
         """Ignores ranges."""
         del self.headers["Range"]
-        self.give_good(content)
+        self.send_good(content)
 
-    def give_unsized(self, content: bytes) -> None:
+    def send_unsized(self, content: bytes) -> None:
         """Omits the length."""
         self.send_response(200)
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         self.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n0\r\n\r\n")
 
-    def give_half(self, content: bytes) -> None:
+    def send_half(self, content: bytes) -> None:
         """Closes the connection after half of the requested bytes."""
         rest = self.begin(content)
         self.wfile.write(rest[: len(rest) // 2])
 
-    def give_wrong(self, content: bytes) -> None:
-        self.give_good(bytes(byte ^ 1 for byte in content))
+    def send_wrong(self, content: bytes) -> None:
+        self.send_good(bytes(byte ^ 1 for byte in content))
 
-    def give_shifted(self, content: bytes) -> None:
+    def send_shifted(self, content: bytes) -> None:
         """Sends a range that starts at another offset than requested."""
         if self.headers["Range"]:
             self.send_response(206)
@@ -91,21 +91,21 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(content[1:])
         else:
-            self.give_good(content)
+            self.send_good(content)
 
-    def give_slow(self, content: bytes) -> None:
+    def send_slow(self, content: bytes) -> None:
         rest = self.begin(content)
         for at in range(0, len(rest), 10_000):
             self.wfile.write(rest[at : at + 10_000])
             self.wfile.flush()
             time.sleep(self.site.pace_s)
 
-    def give_stalled(self, content: bytes) -> None:
+    def send_stalled(self, content: bytes) -> None:
         self.wfile.write(self.begin(content)[:10])
         self.wfile.flush()
         time.sleep(4)
 
-    def give_missing(self, _content: bytes) -> None:
+    def send_missing(self, _content: bytes) -> None:
         self.send_response(404)
         self.send_header("Content-Length", "9")
         self.end_headers()
@@ -118,13 +118,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"there")
 
-    def give_moved(self, _content: bytes) -> None:
+    def send_moved(self, _content: bytes) -> None:
         self.redirect(self.path.replace("/moved/", "/good/"))
 
-    def give_round(self, _content: bytes) -> None:
+    def send_round(self, _content: bytes) -> None:
         self.redirect(self.path)
 
-    def give_local(self, _content: bytes) -> None:
+    def send_local(self, _content: bytes) -> None:
         self.redirect("file:///etc/passwd")
 
 

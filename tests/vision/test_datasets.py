@@ -59,12 +59,12 @@ OURS = run(
 
 
 def same_samples(name, root, train):
-    expected = [(pil_to_tensor(picture), target) for picture, target in theirs(name, root, train)]
+    expected = [(pil_to_tensor(image), target) for image, target in theirs(name, root, train)]
     found = OURS.samples(name, str(root), train)
     assert len(found) == len(expected)
-    for (ours, our_target), (his, his_target) in zip(found, expected):
+    for (ours, our_target), (reference, his_target) in zip(found, expected):
         assert our_target == his_target
-        assert torch.equal(ours, his)
+        assert torch.equal(ours, reference)
 
 
 @pytest.mark.parametrize("train", [True, False])
@@ -98,9 +98,9 @@ def test_gzip_files_with_several_members_and_zero_padding(tmp_path):
 
 def test_transforms_and_a_loader_with_workers(tmp_path):
     make_mnist(tmp_path)
-    expected = [(pil_to_tensor(picture) / 255, target + 100) for picture, target in theirs("MNIST", tmp_path, True)][:3]
-    pictures, targets = OURS.with_transforms(str(tmp_path))
-    assert torch.equal(pictures, torch.stack([picture for picture, _ in expected]))
+    expected = [(pil_to_tensor(image) / 255, target + 100) for image, target in theirs("MNIST", tmp_path, True)][:3]
+    images, targets = OURS.with_transforms(str(tmp_path))
+    assert torch.equal(images, torch.stack([image for image, _ in expected]))
     assert targets.tolist() == [target for _, target in expected]
 
 
@@ -124,15 +124,15 @@ def test_cifar(kind, layout, train, tmp_path):
     make_cifar(tmp_path / "theirs", kind)
     make_cifar(tmp_path / "ours", kind, **LAYOUTS[layout])
     name = f"CIFAR{kind}"
-    his = theirs(name, tmp_path / "theirs", train)
+    reference = theirs(name, tmp_path / "theirs", train)
     found = OURS.samples(name, str(tmp_path / "ours"), train)
-    assert len(found) == len(his) == (20 if train and kind == 10 else 4)
-    for (ours, our_target), (picture, target) in zip(found, his):
+    assert len(found) == len(reference) == (20 if train and kind == 10 else 4)
+    for (ours, our_target), (image, target) in zip(found, reference):
         assert our_target == target
-        assert torch.equal(ours, pil_to_tensor(picture))
+        assert torch.equal(ours, pil_to_tensor(image))
     classes, indices = OURS.facts(name, str(tmp_path / "ours"))
-    assert list(classes) == his.classes
-    assert dict(indices) == his.class_to_idx
+    assert list(classes) == reference.classes
+    assert dict(indices) == reference.class_to_idx
 
 
 def make_folders(
@@ -159,8 +159,8 @@ def test_image_folder(tmp_path):
     assert [tuple(each) for each in OURS.paths(str(tmp_path))] == theirs("ImageFolder", tmp_path, True).samples
     classes, indices = OURS.facts("ImageFolder", str(tmp_path))
     assert (list(classes), dict(indices)) == (["ant", "cat"], {"ant": 0, "cat": 1})
-    his = datasets.ImageFolder(tmp_path, is_valid_file=lambda path: path.endswith("0.png"), allow_empty=True)
-    assert [tuple(each) for each in OURS.chosen(str(tmp_path))] == his.samples
+    reference = datasets.ImageFolder(tmp_path, is_valid_file=lambda path: path.endswith("0.png"), allow_empty=True)
+    assert [tuple(each) for each in OURS.chosen(str(tmp_path))] == reference.samples
 
 
 def test_invalid_image_folders_are_reported(tmp_path):
@@ -189,14 +189,14 @@ def imagenet(tmp_path):
 
 @pytest.mark.parametrize("split", ["train", "val"])
 def test_imagenet(split, imagenet):
-    his = datasets.ImageNet(imagenet, split)
+    reference = datasets.ImageNet(imagenet, split)
     wnids, indices, classes, class_indices, targets, paths, last = OURS.imagenet(str(imagenet), split)
-    assert (list(wnids), dict(indices)) == (his.wnids, his.wnid_to_idx)
-    assert [tuple(names) for names in classes] == his.classes
-    assert dict(class_indices) == his.class_to_idx
-    assert (list(targets), list(paths)) == (his.targets, [path for path, _ in his.samples])
-    picture, target = his[len(his) - 1]
-    assert torch.equal(last[0], pil_to_tensor(picture)) and last[1] == target
+    assert (list(wnids), dict(indices)) == (reference.wnids, reference.wnid_to_idx)
+    assert [tuple(names) for names in classes] == reference.classes
+    assert dict(class_indices) == reference.class_to_idx
+    assert (list(targets), list(paths)) == (reference.targets, [path for path, _ in reference.samples])
+    image, target = reference[len(reference) - 1]
+    assert torch.equal(last[0], pil_to_tensor(image)) and last[1] == target
 
 
 def test_incomplete_imagenet_is_reported(imagenet):

@@ -314,11 +314,11 @@ def test_terminal_shows_progress(site, tmp_path):
             break
     assert running.wait(60) == 0
     lines = shown.decode().replace("\r\n", "\r").split("\r")
-    pictures = [line for line in lines if line.startswith("data.bin [")]
-    assert len(pictures) > 2
-    assert "of 0.2 MB, " in pictures[1]
-    assert "/s, ETA 0:0" in pictures[1]
-    assert pictures[-1].startswith("data.bin [####################] 0.2 MB of 0.2 MB, ")
+    bars = [line for line in lines if line.startswith("data.bin [")]
+    assert len(bars) > 2
+    assert "of 0.2 MB, " in bars[1]
+    assert "/s, ETA 0:0" in bars[1]
+    assert bars[-1].startswith("data.bin [####################] 0.2 MB of 0.2 MB, ")
 
 
 # ---- archives
@@ -467,7 +467,7 @@ def test_mnist_is_downloaded_once_and_torchvision_reads_it(tmp_path):
     folder = tmp_path / "ours" / "MNIST" / "raw"
     assert {path.name for path in folder.iterdir()} == {*files, *(name.removesuffix(".gz") for name in files)}
     expected = datasets.MNIST(str(tmp_path / "ours"))
-    assert torch.equal(torch.cat([picture for picture, _ in found]), expected.data)
+    assert torch.equal(torch.cat([image for image, _ in found]), expected.data)
     assert [target for _, target in found] == expected.targets.tolist()
 
 
