@@ -19,6 +19,7 @@ class Kind:
     simple: str
     out: tuple[str, ...] = ()  # C types behind the out pointers of a result
 
+
 HANDLE = Kind(("int64_t",), "int64_t", "i64", ("int64_t",))
 
 HANDLES = {"handle", *(name for kind in load_kinds()[1] for name in kind.signatures)}
@@ -69,8 +70,8 @@ class Value:
 class Spelling:
     """One of Simple's names for a function.
 
-    flat: every argument is an int64, and a list is `flat` arguments. pointers: handles are void*, other integers int, as
-    in the specification. failure: the result on failure, if it is not the function's own.
+    flat: every argument is an int64, and a list is `flat` arguments. pointers: handles are void*, other integers int,
+    as in the specification. failure: the result on failure, if it is not the function's own.
     """
 
     name: str

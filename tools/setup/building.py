@@ -52,9 +52,7 @@ def pythons_to_build_for(environments: Sequence[Environment], variables: Mapping
     torch, minor = _torch_and_python(named)
     if torch not in SUPPORTED_TORCH:
         fault = f"has torch {torch}" if torch else "does not run or has no torch"
-        log(
-            f"no bridge is built for SIMPLE_PYTHON={named}: it {fault}; supported versions: {', '.join(SUPPORTED_TORCH)}"
-        )
+        log(f"SIMPLE_PYTHON={named} is ignored: it {fault}; supported versions: {', '.join(SUPPORTED_TORCH)}")
         return pythons
     is_there = (torch, minor) in map(_torch_and_python, pythons)
     return pythons if is_there else [*pythons, named]

@@ -116,7 +116,7 @@ def _torch(variables: Mapping[str, str], python: str, facts: dict) -> list[Findi
         fault = f"{named} has no torch" if named else f"{python} has no torch"
         return [Finding("torch", "none", fault, fix)]
     minor = _minor(version)
-    unsupported = f"torch {version} is not supported ({SUPPORTED_TORCH[0]} to {SUPPORTED_TORCH[-1]} are)"
+    unsupported = f"torch {version} is not supported; supported versions: {SUPPORTED_TORCH[0]} to {SUPPORTED_TORCH[-1]}"
     libtorch = Path(folder) / "lib"
     incomplete = f"{libtorch} has no libtorch_cpu.so"
     findings = [

@@ -78,9 +78,10 @@ def describe(missing: Environment | None, plan: system.Plan, free_gb: float) -> 
     if plan.packages:
         lines.append(f"  system packages (up to {_PACKAGES_GB} GB): {' '.join(plan.packages)}")
     if missing:
+        sizes = TORCH_SIZES[missing.torch]
         lines += [
-            f"  Python packages ({TORCH_SIZES[missing.torch]['environment_gb']} GB on disk, {_DOWNLOAD_GB} GB to download):",
-            f"    torch {missing.torch} with its CUDA libraries (about {TORCH_SIZES[missing.torch]['torch_gb']} GB), torchvision,",
+            f"  Python packages ({sizes['environment_gb']} GB on disk, {_DOWNLOAD_GB} GB to download):",
+            f"    torch {missing.torch} with its CUDA libraries (about {sizes['torch_gb']} GB), torchvision,",
             f"    and the packages of the examples and tests; all in {missing.folder}, based on {plan.python}",
         ]
     lines.append(
