@@ -173,7 +173,8 @@ struct BridgeApi {
   void (*release)(Object* object);
   void (*queue_memory_release)(void (*run)(void*), void* what);  // runs soon, on a thread that holds the GIL
 
-  /// Calls the deleter of a rejected DLPack tensor under the GIL, so that it has run on return; NULL is ignored.
+  /// Calls the deleter of a rejected DLPack tensor under the GIL, so that it has run on return; NULL is
+  /// ignored.
   int32_t (*delete_rejected)(DLManagedTensorVersioned* managed);
 
   // --- objects; the receiver is a handle that was live when the call began

@@ -48,8 +48,8 @@ void require_written(bool is_written) {
 
 void note_pipe_signal() {
   struct sigaction current {};
-  sigpipe_ends_process = sigaction(SIGPIPE, nullptr, &current) == 0 &&
-                         (current.sa_flags & SA_SIGINFO) == 0 && current.sa_handler == SIG_DFL;
+  sigpipe_ends_process = sigaction(SIGPIPE, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) == 0 &&
+                         current.sa_handler == SIG_DFL;
 }
 
 void set_writer(Writer function) { writer = function; }

@@ -5,8 +5,8 @@
 
 namespace spl {
 
-/// Call before anything replaces the action of SIGPIPE, which Python ignores. A write to a closed pipe ends the
-/// process by SIGPIPE if that is the action now, and raises an error otherwise.
+/// Call before anything replaces the action of SIGPIPE, which Python ignores. A write to a closed pipe ends
+/// the process by SIGPIPE if that is the action now, and raises an error otherwise.
 void note_pipe_signal();
 
 /// Writes to standard output. Raises an error if the write fails.

@@ -132,8 +132,7 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
   std::error_code error;
   if (!fs::exists(backend, error)) {
     return "PyTorch " + known.found.torch_version + " was found in " + known.torch_text +
-           ", but there is no backend for it (" + backend.string() +
-           "); build it: " + build_command(known);
+           ", but there is no backend for it (" + backend.string() + "); build it: " + build_command(known);
   }
   if (std::string problem = second_copy(known.found.torch_dir); !problem.empty()) {
     return problem;

@@ -17,8 +17,8 @@ extern const BackendTable kAbsentBackend;
 /// Fills `table` with the backend's functions or with kAbsentBackend. Done once per process.
 void open_backend();
 
-/// Fills `table` with kAbsentBackend. For the time after LibTorch's static objects were destroyed, when functions
-/// registered with atexit() before the backend was opened still run.
+/// Fills `table` with kAbsentBackend. For the time after LibTorch's static objects were destroyed, when
+/// functions registered with atexit() before the backend was opened still run.
 void close_backend();
 
 /// Records why there is no backend, and returns the status.

@@ -165,8 +165,9 @@ bool close_with_python() {
   return static_cast<bool>(done);
 }
 
-/// In a forked child: whether Python's locks may be held by a thread that does not exist in this process. Only the
-/// holder of the GIL knows that they are not: another thread may have been acquiring or releasing the GIL.
+/// In a forked child: whether Python's locks may be held by a thread that does not exist in this process.
+/// Only the holder of the GIL knows that they are not: another thread may have been acquiring or releasing
+/// the GIL.
 bool is_gil_lost() noexcept { return PyGILState_Check() == 0; }
 
 void reset_interpreter_after_fork() {

@@ -113,7 +113,8 @@ bool is_read_only(const at::Tensor& tensor) {
   return is_read_only;
 }
 
-/// The torch.Tensor to pickle. Torch pickles by a writable data pointer, which read-only memory does not have.
+/// The torch.Tensor to pickle. Torch pickles by a writable data pointer, which read-only memory does not
+/// have.
 PyObject* picklable(PyObject* self) {
   const at::Tensor* tensor = tensor_of(self);
   if (tensor == nullptr || !is_read_only(*tensor)) {

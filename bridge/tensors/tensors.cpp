@@ -16,8 +16,8 @@
 namespace simple_torch::bridge {
 namespace {
 
-/// Imports torch. Its types do not exist if sys.modules holds another module as "torch", such as the mock of a
-/// documentation build. False with an exception set.
+/// Imports torch. Its types do not exist if sys.modules holds another module as "torch", such as the mock of
+/// a documentation build. False with an exception set.
 bool ensure_torch_types() {
   static bool is_ready = false;  // guarded by the GIL
   if (is_ready) {

@@ -38,7 +38,8 @@ bool generator_from_python(PyObject* object, at::Generator& out);
 /// exception set when out of memory; the producer's struct is then deleted.
 DLManagedTensorVersioned* with_queued_deleter(DLManagedTensorVersioned* original);
 
-/// Calls the struct's deleter, and what it queues, before it returns; ignores NULL. Keeps the current exception.
+/// Calls the struct's deleter, and what it queues, before it returns; ignores NULL. Keeps the current
+/// exception.
 void delete_now(DLManagedTensorVersioned* managed) noexcept;
 
 /// Imports the struct, which it consumes. The deleter of a rejected struct has run on return. False with a

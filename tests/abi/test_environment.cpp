@@ -136,7 +136,8 @@ TEST_F(Environment, AnActiveEnvironmentWithoutASupportedTorchIsIgnoredWithANotic
   EXPECT_THAT(found().notice, HasSubstr("is ignored: it has no PyTorch"));
   variables_["VIRTUAL_ENV"] = environment("old", "2.4.1");
   EXPECT_EQ(found().torch_version, "2.15.0");
-  EXPECT_THAT(found().notice, HasSubstr("PyTorch 2.4.1; supported versions: " + std::string(kSupportedTorch[0])));
+  EXPECT_THAT(found().notice,
+              HasSubstr("PyTorch 2.4.1; supported versions: " + std::string(kSupportedTorch[0])));
 }
 
 TEST_F(Environment, AnActiveCondaEnvironmentIsUsed) {

@@ -1,6 +1,6 @@
 /* Uses tensors in a function that was registered with atexit() before the first call, and in a destructor
- * function. Both run after LibTorch's static objects were destroyed. Exits with 0 if every call is unavailable.
- * Guards close_backend(): the calls crashed. */
+ * function. Both run after LibTorch's static objects were destroyed. Exits with 0 if every call is
+ * unavailable. Guards close_backend(): the calls crashed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

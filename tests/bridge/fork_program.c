@@ -1,6 +1,6 @@
-/* Forks next to threads that call Python. Each child calls Python once, which works or is unavailable, and exits.
- * Guards the check of the GIL in a forked child: a child hung when a thread that does not exist there held a lock
- * of Python. */
+/* Forks next to threads that call Python. Each child calls Python once, which works or is unavailable, and
+ * exits. Guards the check of the GIL in a forked child: a child hung when a thread that does not exist there
+ * held a lock of Python. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
