@@ -112,23 +112,35 @@ void Transfer::begin() {
 
 Progress Transfer::step(int64_t wait_ms) {
   const std::lock_guard<std::mutex> one_at_a_time(stepping_);
-  if (!is_done_) {
-    int running = 0;
-    const CURLMcode waited = curl().multi_poll(
-        multi_.get(), nullptr, 0, static_cast<int>(std::clamp<int64_t>(wait_ms, 0, 60'000)), nullptr);
-    const CURLMcode went = waited == CURLM_OK ? curl().multi_perform(multi_.get(), &running) : waited;
-    if (went != CURLM_OK) {
-      fail_to_get(curl().multi_strerror(went));
+  if (failure_) {
+    throw *failure_;  // libcurl would wait for a connection that no longer exists
+  }
+  try {
+    if (!is_done_) {
+      advance(wait_ms);
     }
-    int left = 0;
-    while (const CURLMsg* const message = curl().multi_info_read(multi_.get(), &left)) {
-      if (message->msg == CURLMSG_DONE) {
-        finish(message->data.result);
-      }
-    }
-    check_stall();
+  } catch (const Error& error) {
+    failure_ = error;
+    throw;
   }
   return {is_done_, file_.size(), is_done_ ? file_.size() : total()};
+}
+
+void Transfer::advance(int64_t wait_ms) {
+  int running = 0;
+  const CURLMcode waited = curl().multi_poll(
+      multi_.get(), nullptr, 0, static_cast<int>(std::clamp<int64_t>(wait_ms, 0, 60'000)), nullptr);
+  const CURLMcode went = waited == CURLM_OK ? curl().multi_perform(multi_.get(), &running) : waited;
+  if (went != CURLM_OK) {
+    fail_to_get(curl().multi_strerror(went));
+  }
+  int left = 0;
+  while (const CURLMsg* const message = curl().multi_info_read(multi_.get(), &left)) {
+    if (message->msg == CURLMSG_DONE) {
+      finish(message->data.result);
+    }
+  }
+  check_stall();
 }
 
 // libcurl's own limit uses means over several seconds.

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core_libtorch/downloads/curl_library.h"
 #include "core_libtorch/downloads/partial_file.h"
+#include "core_libtorch/error.h"
 
 namespace simple_torch::core::downloads {
 
@@ -36,7 +38,8 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
 
   /// Runs until data arrives, at most `wait_ms`. Throws Error(kIo) if the file cannot be written,
-  /// Error(kUnavailable) for a failure of the server or the network.
+  /// Error(kUnavailable) for a failure of the server or the network. After a failure each call throws it again
+  /// at once.
   Progress step(int64_t wait_ms);
 
  private:
@@ -48,6 +51,7 @@ class Transfer {
   void set_up(const std::string& url);
   void allow_web_only();
   void begin();
+  void advance(int64_t wait_ms);
   void read_header(std::string_view line);
   bool write(const char* bytes, size_t count);
   bool start_body();
@@ -72,6 +76,7 @@ class Transfer {
   int64_t range_total_ = -1;
   bool has_begun_ = false;  // the file has data of the response
   bool is_done_ = false;
+  std::optional<Error> failure_;
 };
 
 }  // namespace simple_torch::core::downloads

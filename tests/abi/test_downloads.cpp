@@ -1,5 +1,6 @@
 // The contract of downloads, checksums, archives and plain pickles without a server. Tests with a server are
 // in tests/vision/test_downloads.py.
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -58,6 +59,14 @@ TEST_F(Downloads, AnUnreachableServerIsUnavailableAndKeepsThePartialFile) {
   }
   EXPECT_EQ(status, SPT_UNAVAILABLE);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("connect"));
+  // Guards the stored failure: a further step waited for the connection that no longer exists.
+  constexpr int64_t kLongest = 60'000;
+  const auto began = std::chrono::steady_clock::now();
+  int64_t* numbers = nullptr;
+  int64_t count = 0;
+  EXPECT_EQ(spt_download_step(download, kLongest, &numbers, &count), SPT_UNAVAILABLE);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("connect"));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30));
   EXPECT_EQ(fs::file_size(path("file")), 5U);
   EXPECT_EQ(spt_download_end(download), SPT_OK);
   EXPECT_EQ(spt_download_end(download), SPT_OK) << "an ended download is ignored";
