@@ -406,7 +406,7 @@ void FunctionCompiler::leave_loop(Symbol label, bool is_break, const SourceSpan&
   }
   const std::string keyword = is_break ? "'break'" : "'continue'";
   error_at(span, label == kNoSymbol ? keyword + " outside loop"
-                                    : keyword + ": no enclosing loop is labelled '" + name_of(label) + "'");
+                                    : keyword + ": no enclosing loop is labeled '" + name_of(label) + "'");
 }
 
 // ---- Loops -----------------------------------------------------------------------------------------------

@@ -50,11 +50,11 @@ Value attempted(Thread& thread, Value callee) {
   try {
     return make_ok(thread.call(callee, nullptr, 0));
   } catch (const SimpleError& error) {
-    return make_err(failure_of(error));
+    return make_err(to_failure(error));
   }
 }
 
-Value failure_of(const SimpleError& error) {
+Value to_failure(const SimpleError& error) {
   Instance* failure = new_instance(core_types().failure);
   const StackEntry* entry = user_entry(error);
   failure->fields()[0] = make_text(error.message);

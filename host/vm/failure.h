@@ -13,7 +13,7 @@ class Thread;
 /// Calls `callee` without arguments: Ok of its result, or Err of a Failure. Owned.
 Value attempted(Thread& thread, Value callee);
 /// The Failure for an error. Owned.
-Value failure_of(const SimpleError& error);
+Value to_failure(const SimpleError& error);
 /// The error behind a Failure; null for other values, and for a Failure whose cause was overwritten.
 const SimpleError* error_behind(Value failure);
 

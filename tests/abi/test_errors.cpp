@@ -195,7 +195,7 @@ TEST_F(Errors, AreClearedByTheNextCallFromSimpleButNotByReaders) {
 
 TEST_F(Errors, UnknownFieldsAreEmpty) {
   EXPECT_EQ(spt_neg(0, &out_), SPT_INVALID_HANDLE);
-  EXPECT_STREQ(spt_last_error_field("colour"), "");
+  EXPECT_STREQ(spt_last_error_field("color"), "");
   EXPECT_STREQ(spt_last_error_field(nullptr), "");
   EXPECT_STREQ(spt_last_error_field("requested_bytes"), "");
 }

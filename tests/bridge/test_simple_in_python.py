@@ -340,13 +340,13 @@ fn drops(f):
     while true: f(Kept())
 fn begin_dropping(f):
     for _ in 0..4: thread.spawn(\\\\: drops(f))
-fn report(): print "said"
+fn report(): print "reported"
 ''')
 {EXITS[state]}
 print("end")
 """
     done = program(source)
-    assert done.stdout == ("end\nsaid\n" if "prints" in state else "end\n")
+    assert done.stdout == ("end\nreported\n" if "prints" in state else "end\n")
     assert done.stderr == ""
 
 

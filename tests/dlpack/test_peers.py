@@ -357,7 +357,7 @@ CUDA_TORCH = Peer(
     why_copied=ASKED,
 )
 
-CUPY_REFUSES = [
+CUPY_REJECTS = [
     row
     for carrier in ("tensor", "capsule")
     for row in (
@@ -377,7 +377,7 @@ CUPY = Peer(
         # CuPy 14 divides strides in bytes by the item size as unsigned numbers.
         Row("in", ALL, "reversed", Rejected("overflows int64")),
         Row("in", ALL, ALL, Shared()),
-        *CUPY_REFUSES,
+        *CUPY_REJECTS,
     ],
     on_cuda=True,
     why_copied=ASKED,

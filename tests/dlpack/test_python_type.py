@@ -29,12 +29,12 @@ from_dlpack = simple_torch.from_dlpack
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
 
 
-def soon(happens) -> bool:
+def soon(condition) -> bool:
     """Waits: another thread releases memory periodically."""
     end = time.monotonic() + 10
-    while not happens() and time.monotonic() < end:
+    while not condition() and time.monotonic() < end:
         time.sleep(0.01)
-    return happens()
+    return condition()
 
 
 def resident_pages() -> int:

@@ -138,7 +138,7 @@ def test_an_unknown_model(simple):
 
 def test_wrong_options(simple):
     assert_one_line(simple(CLASSIFY, "--repeat", "many"), "--repeat", "usage")
-    assert_one_line(simple(CLASSIFY, "--colour"), "--colour", "usage")
+    assert_one_line(simple(CLASSIFY, "--color"), "--color", "usage")
     assert_one_line(simple(CLASSIFY, "--model"), "--model", "usage")
 
 

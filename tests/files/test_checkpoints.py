@@ -258,7 +258,7 @@ def test_tensors_outside_of_their_storage_are_rejected(tmp_path):
         SIMPLE.load(str(tmp_path / "wide.pt"))
 
 
-def failure_of(path: str) -> str | None:
+def failure_message(path: str) -> str | None:
     """The error of loading the file, or None."""
     try:
         SIMPLE.load(path)
@@ -288,7 +288,7 @@ def test_pickles_with_flipped_bytes_are_errors_or_values(tmp_path):
             return bytes(changed)
 
         rewritten(good, bad, flipped)
-        message = failure_of(str(bad))
+        message = failure_message(str(bad))
         assert message is None or "cannot be read" in message or "device" in message
         counted["value" if message is None else "error"] += 1
     assert min(counted.values()) > 50, counted

@@ -198,7 +198,7 @@ def on_a_terminal(*words: str | Path) -> str:
     return output.decode().replace("\r\n", "\n")
 
 
-def test_a_terminal_gets_colours(tmp_path: Path) -> None:
+def test_a_terminal_gets_colors(tmp_path: Path) -> None:
     green, red, yellow, plain = "\x1b[32m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
     assert on_a_terminal(spec(tmp_path, "stack", STACK)) == (
         "Stack\n"
