@@ -126,7 +126,7 @@ def test_an_attempt_returns_an_error_and_the_next_call_works(started, work, call
     """The functions unwind in order: deferred code runs, and no tensor leaks."""
     program = started(ATTEMPTED.replace("WORK", WORKS[work]).replace("CALL", CALLS[call]))
     program.interrupt()
-    assert program.end() == (0, "left\nCtrl-C was pressed\n2.0\n0\n", "")
+    assert program.end() == (0, "left\ninterrupted by SIGINT\n2.0\n0\n", "")
 
 
 def test_an_interrupt_in_the_last_call_reaches_the_attempt(started):
@@ -136,7 +136,7 @@ def test_an_interrupt_in_the_last_call_reaches_the_attempt(started):
     )
     program = started(source.replace("CALL", "torch.attempt(work)"))
     program.interrupt()
-    assert program.end() == (0, "left\nCtrl-C was pressed\n2.0\n0\n", "")
+    assert program.end() == (0, "left\ninterrupted by SIGINT\n2.0\n0\n", "")
 
 
 BEGUN = f'print "{STARTED}"\n    rt_flush()'
@@ -164,7 +164,7 @@ def test_the_first_threads_attempt_is_interrupted_whichever_thread_runs(started,
     source = f"use torch\nextern fn rt_flush()\n{functions}{WITH_HELPERS[case]}\nprint torch.ones([2]).sum().item()\n"
     program = started(source)
     program.interrupt()
-    assert program.end() == (0, "Ctrl-C was pressed\n2.0\n", "")
+    assert program.end() == (0, "interrupted by SIGINT\n2.0\n", "")
 
 
 BELOW = """
@@ -224,7 +224,7 @@ def test_nothing_is_lost_or_leaked_at_any_point(started, work):
     for round_ in range(20):
         time.sleep(0.001 * round_)
         program.interrupt()
-        assert program.line() in {"Ctrl-C was pressed 0 42\n", "KeyboardInterrupt 0 42\n"}
+        assert program.line() in {"interrupted by SIGINT 0 42\n", "KeyboardInterrupt 0 42\n"}
         program.line()
     assert program.end() == (0, "", "")
 
@@ -251,7 +251,7 @@ def test_python_on_another_thread_and_simple_are_both_stopped(tmp_path, prepared
     try:
         assert {program.line(), program.line()} == {f"{STARTED}\n", "spinning\n"}
         program.interrupt()
-        assert program.end() == (0, "Ctrl-C was pressed\nKeyboardInterrupt\n", "")
+        assert program.end() == (0, "interrupted by SIGINT\nKeyboardInterrupt\n", "")
     finally:
         program.watchdog.cancel()
         program.process.kill()
@@ -311,7 +311,7 @@ def test_interrupts_reach_simple_after_python_set_a_handler(started, by):
     source = ATTEMPTED.replace("WORK", WORKS["a loop of Simple"]).replace("CALL", "torch.attempt(work)")
     program = started(f"use python as py\n{HANDLERS_SET[by]}\n{source}")
     program.interrupt()
-    assert program.end() == (0, "left\nCtrl-C was pressed\n2.0\n0\n", "")
+    assert program.end() == (0, "left\ninterrupted by SIGINT\n2.0\n0\n", "")
 
 
 NESTED = """

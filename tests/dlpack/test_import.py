@@ -144,7 +144,7 @@ class Case:
     """`code` creates the producer; `address()` of it is the tensor's address if the memory is shared."""
 
     code: str
-    way: str
+    import_path: str
     text: str
     copy: str = "nil"
     why_copied: str = ""
@@ -252,7 +252,7 @@ def program() -> str:
             f"    val producer = py.eval({quoted(case.code)})",
             f"    val t = torch.from_dlpack(producer, copy: {case.copy})",
             "    val shares = t.numel() == 0 or t.data_ptr() == address(producer).to_int()",
-            '    print_line("{t} ~ {torch.dlpack.way()} ~ {torch.dlpack.why_copied()} ~ {shares}")',
+            '    print_line("{t} ~ {torch.dlpack.import_path()} ~ {torch.dlpack.why_copied()} ~ {shares}")',
         ]
     for case in REJECTED:
         lines += [
@@ -280,8 +280,8 @@ def printed(tmp_path_factory) -> list[str]:
 @pytest.mark.parametrize("number", range(len(IMPORTED)), ids=[f"{c.code}-{c.copy}" for c in IMPORTED])
 def test_is_imported(printed, number):
     case = IMPORTED[number]
-    text, way, why, shares = printed[number].split(" ~ ")
-    assert (text.replace("|", "\n"), way, why) == (case.text, case.way, case.why_copied)
+    text, import_path, why, shares = printed[number].split(" ~ ")
+    assert (text.replace("|", "\n"), import_path, why) == (case.text, case.import_path, case.why_copied)
     assert shares == ("false" if case.why_copied else "true")
 
 

@@ -91,7 +91,7 @@ class Shared:
     address: str = "same"  # "same", "another" or EITHER
     dtype: str = ""  # if it differs
     layout: dict[str, Layout] | None = None  # if it differs
-    way: str = ""  # if it differs
+    import_path: str = ""  # if it differs
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Row:
 @dataclass(frozen=True)
 class Peer:
     name: str
-    way: str  # the protocol of its imports
+    import_path: str  # the protocol of its imports
     rows: list[Row]
     is_dense: bool = False
     on_cuda: bool = False
@@ -230,7 +230,7 @@ JAX = Peer(
         Row("in", "complex32", ALL, Absent(JAX_HAS_NO)),
         Row("in", FLOAT4, ALL, Rejected("dtype.lanes must be 2, got 1")),
         # Immutable, which its buffers report. These dtypes have only capsules, which did not report it.
-        Row("in", f"bfloat16 {FLOAT8S}", ALL, Shared(here=READ_ONLY, way=JAX_EXPORTS_BY)),
+        Row("in", f"bfloat16 {FLOAT8S}", ALL, Shared(here=READ_ONLY, import_path=JAX_EXPORTS_BY)),
         Row("in", ALL, ALL, Shared(here=READ_ONLY)),
         NO_READ_ONLY_TENSORS,
         *jax_takes("tensor"),
@@ -252,7 +252,7 @@ TENSORFLOW = Peer(
         Row("in", "float8_e5m2", ALL, Rejected("DT_FLOAT8_E5M2 is not supported by dlpack")),
         Row("in", "float8_e5m2fnuz", ALL, Rejected("DT_FLOAT8_E5M2FNUZ is not supported by dlpack")),
         Row("in", FLOAT4, ALL, Rejected("DT_FLOAT4_E2M1FN is not supported by dlpack")),
-        Row("in", "bfloat16", ALL, Shared(here=READ_ONLY, way=LEGACY)),  # as JAX
+        Row("in", "bfloat16", ALL, Shared(here=READ_ONLY, import_path=LEGACY)),  # as JAX
         Row("in", ALL, ALL, Shared(here=READ_ONLY)),
         NO_READ_ONLY_TENSORS,
         Row("tensor", "complex32", ALL, Rejected("Unsupported Complex bits: 32")),
@@ -460,7 +460,7 @@ def compared(peer: Peer, carrier: str, dtype: str, layout: str, outcome: Outcome
     about = [outcome.dtype or dtype, str(lies.shape), str(values(dtype, lies)), address]
     if carrier == "in":
         about[2:2] = [str(strides)]
-        about += [outcome.way or peer.way, ""]
+        about += [outcome.import_path or peer.import_path, ""]
     expected_fields = ["imported", *about, here, there]
     if address == EITHER:
         expected_fields = [
@@ -511,9 +511,10 @@ def test_memory_lives_while_either_side_uses_it(peer):
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
 def test_copy_is_made_only_on_request(peer):
     numbers = str([float(number) for number in NUMBERS])
-    shared = ["rejected", peer.always_copies] if peer.always_copies else ["imported", numbers, "same", peer.way, ""]
+    imported = ["imported", numbers, "same", peer.import_path, ""]
+    shared = ["rejected", peer.always_copies] if peer.always_copies else imported
     assert replace_messages(outcomes_of(peer)["copy", "false"], shared, messages=1) == shared
-    assert outcomes_of(peer)["copy", "true"] == ["imported", numbers, "another", peer.way, peer.why_copied]
+    assert outcomes_of(peer)["copy", "true"] == ["imported", numbers, "another", peer.import_path, peer.why_copied]
 
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)

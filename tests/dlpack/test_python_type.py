@@ -688,7 +688,7 @@ use torch
 use python as py
 val theirs = py.eval("__import__('simple_torch').from_dlpack(__import__('numpy').arange(3))")
 val t = torch.from_dlpack(theirs)
-print t, torch.dlpack.way(), t.data_ptr() == theirs.data_ptr().to_int()
+print t, torch.dlpack.import_path(), t.data_ptr() == theirs.data_ptr().to_int()
 """)
     ran = subprocess.run([os.environ["SIMPLE_HOST"], program], capture_output=True, text=True, check=False)
     assert (ran.stdout, ran.stderr) == ("tensor([0, 1, 2]) the C exchange table of its type true\n", "")
@@ -743,8 +743,8 @@ def test_memory_on_another_device_is_rejected_or_moved_by_its_producer():
         from_dlpack(b"ab", device="nonsense")
 
 
-@pytest.mark.parametrize("way", ["by from_dlpack", "by the table"])
-def test_pending_releases_are_freed_at_the_next_import(table, way):
+@pytest.mark.parametrize("import_by", ["by from_dlpack", "by the table"])
+def test_pending_releases_are_freed_at_the_next_import(table, import_by):
     """Releases without the GIL, alternating with imports: the queue does not grow."""
     alive = set()
     most = 0
@@ -753,7 +753,7 @@ def test_pending_releases_are_freed_at_the_next_import(table, way):
         alive.add(number)
         ours = from_dlpack(array)
         del array
-        if way == "by the table":
+        if import_by == "by the table":
             managed = ManagedPointer()
             assert table.from_object(ours, ctypes.byref(managed)) == 0
             made = ctypes.py_object()

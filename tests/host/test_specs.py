@@ -109,7 +109,7 @@ def test_an_error_in_a_group_is_a_failure_and_the_next_group_runs(tmp_path: Path
         'describe "second":\n    it "runs":\n        check(true)\n',
     )
     assert run(file).stdout == (
-        f"first\n  inner\n    ✗ the group itself stopped\n      division by zero ({file}:3)\n  ✓ runs\n"
+        f"first\n  inner\n    ✗ error outside of examples\n      division by zero ({file}:3)\n  ✓ runs\n"
         "\n2 examples, 1 failure\n"
         "second\n  ✓ runs\n\n1 example, 0 failures\n"
     )

@@ -159,12 +159,11 @@ def test_expressions_print_as_in_python(tmp_path):
 # The modules whose exports programs use; tests/modules compares nn.functional function by function.
 MODULES = ["mod", "nn/mod", "nn/init", "nn/utils/mod", "optim/mod", "memory", "stream", "functions"]
 INTERNAL_METHODS = {
-    *("unless_failed", "surrender", "owning", "why_not", "own_hooks", "set_up", "need_dims", "need_fitting", "operand"),
-    *("all_log_probs", "all_outputs", "in_clusters", "projections"),
-    *("can_be_fused", "can_nest", "fused_activation", "is_fusible", "has_cells", "is_packed"),
-    *("flat_weights", "keep_flat", "directions", "fused", "printed"),
+    *("operand", "all_log_probs", "projections"),
+    *("can_be_fused", "fused_activation", "is_fusible", "has_cells", "is_packed"),
+    *("flat_weights", "directions", "fused"),
     *("batched_states", "states_for", "state_list", "state_size", "state_sizes", "zero_states", "zeros_for"),
-    *("run_packed", "run_padded", "wrong_input", "wrong_states", "materialize", "initialize_parameters"),
+    *("run_packed", "run_padded", "materialize", "initialize_parameters"),
 }
 DECLARED = re.compile(r"^ *(?:static |async )?(?:fn|me) (?:fn )?([A-Za-z]\w*)\(")
 

@@ -40,10 +40,10 @@ def test_mutated_state_is_accepted_as_in_python_or_changes_nothing(case):
 @pytest.mark.parametrize(
     ("state", "message"),
     [
-        ({"gamma": "a"}, '"gamma" must be like 0.1, got a'),
+        ({"gamma": "a"}, '"gamma" must have the type of 0.1, got a'),
         ({"base_lrs": [0.1]}, '"base_lrs" must have a value for each of the 2 parameter groups, got 1'),
-        ({"base_lrs": 0.1}, '"base_lrs" must be like [0.05, 0.3], got 0.1'),
-        ({"last_epoch": [1]}, '"last_epoch" must be like 0, got [1]'),
+        ({"base_lrs": 0.1}, '"base_lrs" must have the type of [0.05, 0.3], got 0.1'),
+        ({"last_epoch": [1]}, '"last_epoch" must have the type of 0, got [1]'),
         ([1], "state must be a dict, got array"),
         ({3: 1}, "names must be strings, got 3 of type i64"),
     ],
@@ -60,7 +60,7 @@ def test_rejected_part_leaves_the_parts_before_it():
     state = deepcopy(chain.state_dict())
     state["_schedulers"][0]["gamma"] = 0.7
     state["_schedulers"][1]["gamma"] = None
-    assert 'ExponentialLR.load_state_dict(): "gamma" must be like 0.9, got nil' in ERROR_OF.of(chain, state)
+    assert 'ExponentialLR.load_state_dict(): "gamma" must have the type of 0.9, got nil' in ERROR_OF.of(chain, state)
     assert plain(chain.state_dict()) == before
     state["_schedulers"].pop()
     assert '"_schedulers" must be a list of 2 states' in ERROR_OF.of(chain, state)

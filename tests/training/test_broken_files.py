@@ -106,7 +106,7 @@ torch.save({"a": 1}, folder + "-file.pt")
 print failure_of(\\: manager.resume(run, path: folder + "-file.pt")).message()
 """
     message = (
-        f"read_checkpoint: '{tmp_path}/run-file.pt' is no checkpoint of torch.training; there is no earlier checkpoint"
+        f"read_checkpoint: '{tmp_path}/run-file.pt' is not a checkpoint of torch.training; there is no earlier checkpoint"
     )
     assert output_of(tmp_path, work) == [message]
 
