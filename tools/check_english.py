@@ -21,18 +21,22 @@ EXCEPTIONS = ROOT / "tools" / "english_exceptions.txt"
 MAX_COLUMNS = 100
 MAX_SENTENCE_WORDS = 35
 
+# Before "round" as a noun or a verb.
+_DETERMINERS = ("a", "the", "each", "every", "one", "this", "per", "first", "second", "third", "to", "would")
+_NOT_A_NOUN = "".join(rf"(?<!\b{word} )" for word in _DETERMINERS)
+
 # Words that puzzle readers, and what to write. They are looked for in comments, strings and documents.
 WORDS = {
-    r"gives|gave": "returns, produces, provides",
+    r"gives?|gave|giving": "returns, produces, provides",
     r"hand(?:s|ed|ing)? out": "returns",
     r"take[sn]? in|took in|taking in": "accepts, imports",
     r"tells?|told": "reports, prints, raises, is notified",
-    r"says": "reports, states, prints",
+    r"says?|said": "reports, states, prints",
     r"refuse[sd]?|refusals?|refusing": "rejects, raises an error",
     r"mend(?:s|ed|ing)?": "fixes",
     r"lets? go|letting go": "releases, destroys",
     r"beside": "next to, in addition to",
-    r"round (?=the\b|an?\b|it\b|its\b|them\b|each\b|every\b|that\b|this\b|one\b)": "around",
+    r"(?<=[\w,] )" + _NOT_A_NOUN + r"round(?= (?:the|an?|it|its|them|each|every|that|this|one)\b| `|\s*$)": "around",
     r"(?<!Ctrl-C )press(?:es)?(?! any)": "an interrupt, SIGINT",
     r"rooms?|doors?|house": "component, module, interface",
     r"pictures?": "image",
@@ -42,21 +46,53 @@ WORDS = {
     r"births?|lasting": "allocation, generation, immortal",
     r"what stands here|documents that began": "the code in this page; the specification",
     r"such a one|none of numbers|hears of|hear of": "name the thing",
+    r"seed \d{3}|seed-\d{3}|the seeds' |seed documents?": "the specification",
+    r"data sets?": "dataset",
+}
+# British spellings; PyTorch's are American.
+_VERBS = (
+    "analy|finali|generali|initiali|maximi|memori|minimi|normali|optimi|organi|parametri|recogni|seriali|summari"
+    "|synchroni|vectori"
+)
+SPELLINGS = {
+    r"behaviours?": "behavior",
+    r"(?:colour|favour|honour|neighbour)\w*": "-or",
+    rf"(?:un|re|de)?(?:{_VERBS})s(?:e[drs]?|ers|ing|ations?)": "-ize, -yze",
+    r"cent(?:re[sd]?|ring)|licences?|modelling|labelled": "center, license, modeling, labeled",
 }
 
 # Identifiers that were renamed; none may come back.
-IDENTIFIERS = """
+_RENAMED = """
 births Birth glance_at give_back let_go is_lasting insert_lasting is_life_of KeptSlots keep_or_push one_more one_less
-Undisturbed Interruptible AtWork own_table ways_in see_to_deferred_memory stay_first_at_exit or_stay
-stay_until_the_end handed_out taken_back ExceptionPends explained throw_explained OwnLock below_autograd fatal_inputs
-ReplacedFile slopes tensor_over is_plainly_good LittleRoom complaints kept_memory minds_replacement __replaced__
-take_along agreed_successor
-""".split()
+is_alone Undisturbed Interruptible AtWork own_table ways_in drainer see_to_deferred_memory stay_first_at_exit or_stay
+stay_until_the_end handed_out taken_back ExceptionPends failure_of Door explained throw_explained OwnLock below_autograd
+fatal_inputs Numbered remembered ReplacedFile slopes tensor_over is_plainly_good Nearest LittleRoom complaint complaints
+kept_memory minds_replacement __replaced__ take_along agreed_successor expectations telling rearranging surrender
+shortfall need_room work_on_row work_on_rows most_redirects happens forget_grad noted_order
+"""
+IDENTIFIERS = set(_RENAMED.split())
+# Parts of identifiers and of file names, as in `why_refused` and `LendTensor`.
+_RENAMED_PARTS = """
+told tell tells telling gives give gave lent lend lends lending loan loans refuse refused refuses refusal refusals
+room rooms door doors picture pictures beside mend mended births colour colours coloured behaviour
+"""
+PARTS = set(_RENAMED_PARTS.split())
 DECLARATION = re.compile(
-    r"^\s*(?:val |var |const |static |auto |for |bool |int |[\w:<>]+[&*]? )*\b(told|given)\b(?: *(?:=[^=]|:(?!:)|;| in ))"
+    r"^\s*(?:val |var |const |static |auto |for |bool |int |[\w:<>]+[&*]? )*\b(given)\b(?: *(?:=[^=]|:(?!:)|;| in ))"
 )
 
-CODE = {".cpp", ".h", ".hpp", ".c", ".inc", ".py", ".spl", ".toml", ".cmake", ".sh"}
+CODE = {".cpp", ".h", ".hpp", ".c", ".inc", ".py", ".spl", ".toml", ".cmake", ".sh", ".txt", ".in", ".map", ".proto"}
+FENCES = {
+    "simple": "spl",
+    "python": "py",
+    "c": "c",
+    "cpp": "cpp",
+    "c++": "cpp",
+    "sh": "sh",
+    "cmake": "cmake",
+    "toml": "toml",
+}
+SLASHES = {".cpp", ".h", ".hpp", ".c", ".inc", ".proto"}  # comments start with // and not with #
 GENERATED = ("abi/generated/", "docs/reference/")
 
 
@@ -77,16 +113,29 @@ def tracked_files(paths: list[str]) -> list[str]:
     return [name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
 
 
-def prose_of(path: str, line: str) -> str:
-    """The part of a line of code that people read: comments and strings."""
-    if path.endswith(".md"):
-        return re.sub(r"`[^`]*`", " ", line)
-    comment = re.search(r"(?:^|\s)(?://+|#|\*|/\*)\s?(?!include\b)(.*)", line)
-    strings = re.findall(r'"((?:[^"\\]|\\.)*)"', line)
-    return " ".join([*strings, comment[1] if comment else ""])
+def is_checked(path: str) -> bool:
+    if path.startswith(GENERATED):
+        return False
+    suffix = Path(path).suffix
+    if suffix in CODE or suffix == ".md":
+        return True
+    return not suffix and (ROOT / path).read_bytes().startswith(b"#!")
 
 
-_WORDS = [(re.compile(rf"\b(?:{pattern})(?!\w)", re.I), instead) for pattern, instead in WORDS.items()]
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_COMMENTS = {True: re.compile(r"(?:^|\s)(?://+|/?\*)\s?(.*)"), False: re.compile(r"(?:^|\s)#(?!include\b)\s?(.*)")}
+
+
+def split_line(path: str, line: str) -> tuple[str, str]:
+    """The prose of a line, which people read (comments and strings), and the code around it."""
+    comment = _COMMENTS[Path(path).suffix in SLASHES].search(_STRING.sub(lambda found: "_" * len(found[0]), line))
+    end = comment.start() if comment else len(line)
+    prose = [*_STRING.findall(line[:end]), line[comment.start(1) :] if comment else ""]
+    code = "" if line.lstrip().startswith("#include") else _STRING.sub('""', line[:end])
+    return " ; ".join(prose), code
+
+
+_WORDS = [(re.compile(rf"\b(?:{pattern})(?!\w)", re.I), instead) for pattern, instead in (WORDS | SPELLINGS).items()]
 _IDENTIFIERS = re.compile(rf"\b(?:{'|'.join(IDENTIFIERS)})\b")
 
 
@@ -98,26 +147,46 @@ def words_in(prose: str) -> Iterator[str]:
             yield f"'{found[0].strip()}': write {instead}"
 
 
-def glossary_findings(path: str, text: str) -> Iterator[Finding]:
-    in_fence = in_docstring = False
+def parts_of(name: str) -> list[str]:
+    """The words of an identifier: is_told and IsTold have is and told."""
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower().split("_")
+
+
+def identifiers_in(code: str) -> Iterator[str]:
+    """The identifiers in `code` that break a rule."""
+    declared = DECLARATION.match(code)
+    if declared:
+        yield declared[1]
+    for name in re.findall(r"[A-Za-z_]\w*", code):
+        if name in IDENTIFIERS or not PARTS.isdisjoint(parts_of(name)):
+            yield name
+
+
+def lines_of(path: str, text: str) -> Iterator[tuple[int, str, str]]:
+    """Each line's number, prose and code."""
+    language = None  # of the fence
+    in_docstring = False
+    is_document = path.endswith(".md")
+    has_docstrings = path.endswith((".py", ".spl", ".toml"))
     for number, line in enumerate(text.splitlines(), 1):
-        if path.endswith(".md"):
-            if line.lstrip().startswith("```"):
-                in_fence = not in_fence
-                continue
-            prose = "" if in_fence else prose_of(path, line)
-        elif path.endswith((".py", ".spl", ".toml")):
-            quotes = line.count('"""')
-            prose = line if in_docstring or quotes else prose_of(path, line)
-            if quotes % 2:
-                in_docstring = not in_docstring
+        if is_document and line.lstrip().startswith("```"):
+            language = None if language is not None else line.strip(" `")
+        elif is_document and language is None:
+            yield number, re.sub(r"`[^`]*`", "`", line), ""
+        elif is_document:
+            yield number, *(split_line(f"fence.{FENCES[language]}", line) if language in FENCES else (line, ""))
         else:
-            prose = prose_of(path, line)
+            quotes = line.count('"""') if has_docstrings else 0
+            yield number, *((line, "") if in_docstring or quotes else split_line(path, line))
+            in_docstring = in_docstring != bool(quotes % 2)
+
+
+def glossary_findings(path: str, text: str) -> Iterator[Finding]:
+    for name in identifiers_in(path):
+        yield Finding(path, 1, f"file name '{name}'")
+    for number, prose, code in lines_of(path, text):
         yield from (Finding(path, number, what) for what in words_in(prose))
-        if not path.endswith(".md"):
-            found = _IDENTIFIERS.search(line) or DECLARATION.match(line)
-            if found:
-                yield Finding(path, number, f"identifier '{(found[1] if found.re is DECLARATION else found[0])}'")
+        yield from (Finding(path, number, f"identifier '{name}'") for name in dict.fromkeys(identifiers_in(code)))
 
 
 def blocks_of(text: str) -> Iterator[tuple[int, str]]:
@@ -150,7 +219,7 @@ def words_of(sentence: str) -> list[str]:
 def document_findings(path: str, text: str) -> Iterator[Finding]:
     for number, block in blocks_of(text):
         plain = re.sub(r"`[^`]*`", "code", block)
-        for sentence in re.split(r"(?<![ (.]\w)(?<!e\.g)(?<=[.!?:])[)\"*_]*\s+", plain):
+        for sentence in re.split(r"(?<![ (.]\w)(?<!e\.g)(?<=[.!?])[)\"*_]*\s+", plain):
             count = len(words_of(sentence))
             if count > MAX_SENTENCE_WORDS:
                 yield Finding(path, number, f"a sentence of {count} words: {' '.join(sentence.split()[:8])} ...")
@@ -180,12 +249,11 @@ def check(paths: list[str]) -> list[Finding]:
     for path in tracked_files(paths):
         if path.startswith("tools/check_english") or path == "tools/english_exceptions.txt":
             continue
-        is_document = path.endswith(".md")
-        if not is_document and (Path(path).suffix not in CODE or path.startswith(GENERATED)):
+        if not is_checked(path):
             continue
         text = (ROOT / path).read_text(encoding="utf-8", errors="replace")
         found = list(glossary_findings(path, text))
-        if is_document:
+        if path.endswith(".md"):
             found += document_findings(path, text)
         lines = text.splitlines()
         findings += [one for one in found if not is_allowed(one, lines[one.line - 1], allowed)]
