@@ -58,6 +58,8 @@ def test_a_closed_pipe_is_an_error_where_its_signal_is_ignored(program: Path) ->
 @pytest.mark.parametrize("program", [*PROGRAMS, pytest.param("print 'one line'", id="at exit")], indirect=True)
 def test_a_full_disk_is_an_error(program: Path) -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run([host(), program], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            [host(), program], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+        )
     assert done.returncode == 1
     assert done.stderr.count("cannot write to standard output: No space left on device") == 1

@@ -105,9 +105,8 @@ def test_other_files_are_not_checkpoints(tmp_path):
 torch.save({"a": 1}, folder + "-file.pt")
 print failure_of(\\: manager.resume(run, path: folder + "-file.pt")).message()
 """
-    message = (
-        f"read_checkpoint: '{tmp_path}/run-file.pt' is not a checkpoint of torch.training; there is no earlier checkpoint"
-    )
+    message = f"read_checkpoint: '{tmp_path}/run-file.pt' is not a checkpoint of torch.training; "
+    message += "there is no earlier checkpoint"
     assert output_of(tmp_path, work) == [message]
 
 
