@@ -114,11 +114,17 @@ int64_t extent_in_bytes(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t 
   return times(last + 1, item_bytes, "the extent of shape and strides in bytes");
 }
 
-/// The end of the addresses of a process. A kernel maps memory above 2^47 only where a process asks for it.
+/// The end of the addresses of a process. Linux on x86-64 maps memory above 2^47 only where a process asks
+/// for it.
 uintptr_t address_limit(const void* data) {
-  constexpr uintptr_t kUsual = uintptr_t{1} << 47U;
   constexpr uintptr_t kLargest = uintptr_t{1} << 56U;
+#ifdef __x86_64__
+  constexpr uintptr_t kUsual = uintptr_t{1} << 47U;
   return reinterpret_cast<uintptr_t>(data) < kUsual ? kUsual : kLargest;
+#else
+  static_cast<void>(data);
+  return kLargest;
+#endif
 }
 
 void* checked_data(const DLTensor& tensor, int64_t bytes, int64_t item_bytes) {
@@ -130,11 +136,15 @@ void* checked_data(const DLTensor& tensor, int64_t bytes, int64_t item_bytes) {
   }
   uintptr_t address = 0;
   uintptr_t end = 0;
+  const uintptr_t limit = address_limit(tensor.data);
   if (__builtin_add_overflow(reinterpret_cast<uintptr_t>(tensor.data), tensor.byte_offset, &address) ||
-      __builtin_add_overflow(address, static_cast<uintptr_t>(bytes), &end) ||
-      end > address_limit(tensor.data)) {
+      address >= limit) {
     throw_import_error("byte_offset must keep data in the address space, got " +
                        std::to_string(tensor.byte_offset));
+  }
+  if (__builtin_add_overflow(address, static_cast<uintptr_t>(bytes), &end) || end > limit) {
+    throw_import_error("shape and strides must end in the address space, got an extent of " +
+                       std::to_string(bytes) + " bytes");
   }
   // 16 for complex128, too: LibTorch's kernels load such an element whole.
   if (address % static_cast<uintptr_t>(item_bytes) != 0) {
