@@ -38,8 +38,8 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
 
   /// Runs until data arrives, at most `wait_ms`. Throws Error(kIo) if the file cannot be written,
-  /// Error(kUnavailable) for a failure of the server or the network. After a failure each call throws it again
-  /// at once.
+  /// Error(kUnavailable) for a failure of the server or the network. After a failure each call throws it
+  /// again at once.
   Progress step(int64_t wait_ms);
 
  private:
