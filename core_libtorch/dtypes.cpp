@@ -20,7 +20,7 @@ struct Name {
 };
 
 // PyTorch's names first, then the short forms. Messages show the first name of a dtype.
-constexpr auto kNames = std::to_array<Name>({
+constexpr auto kDtypeNames = std::to_array<Name>({
     {"uint8", ScalarType::Byte},
     {"int8", ScalarType::Char},
     {"int16", ScalarType::Short},
@@ -79,7 +79,7 @@ ScalarType dtype_of_code(int64_t code) {
   if (code == -1) {
     return c10::get_default_dtype_as_scalartype();
   }
-  for (const Name& entry : kNames) {
+  for (const Name& entry : kDtypeNames) {
     if (code_of_dtype(entry.dtype) == code) {
       return entry.dtype;
     }
@@ -88,7 +88,7 @@ ScalarType dtype_of_code(int64_t code) {
 }
 
 std::string dtype_name(ScalarType dtype) {
-  for (const Name& entry : kNames) {
+  for (const Name& entry : kDtypeNames) {
     if (entry.dtype == dtype) {
       return std::string(entry.name);
     }
@@ -100,7 +100,7 @@ ScalarType dtype_of_name(std::string_view name) {
   if (name.starts_with("torch.")) {
     name.remove_prefix(6);
   }
-  for (const Name& entry : kNames) {
+  for (const Name& entry : kDtypeNames) {
     if (entry.name == name) {
       return entry.dtype;
     }
