@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from abi_generator import backend, documentation, front, headers, kinds, spl, symbols
+from abi_generator import backend, documentation, front, fuzz, headers, kinds, spl, symbols
 from abi_generator.table import load_bodies, load_table
 
 FOLDER = "abi/generated"  # holds generated files only
@@ -31,6 +31,7 @@ def generate(root: Path) -> dict[str, str]:
         "simple/torch/ffi.spl": spl.externs(functions, "rt_torch_", "The torch functions of the C ABI."),
         "simple/torch/error_kind.spl": kinds.simple_error_kinds(errors),
         "simple/python/ffi.spl": spl.externs(functions, "rt_py_", "The Python functions of the C ABI."),
+        "tests/abi/generated/fuzz_table.c": fuzz.table_source(functions, root),
         "docs/reference/c_api.md": documentation.reference(functions),
         **{f"{FOLDER}/{name}": text for name, text in bodies.items()},
     }
