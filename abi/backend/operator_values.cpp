@@ -7,6 +7,7 @@
 #include "abi/backend/arrays.h"
 #include "abi/backend/guarded.h"
 #include "abi/backend/tensor_arguments.h"
+#include "abi/utf8.h"
 #include "simple_torch/c_api.h"
 
 namespace simple_torch::abi {
@@ -86,7 +87,9 @@ SplValue float_value(double number) {
 
 SplValue string_value(const std::string& string) {
   SplValue value = tagged(SPL_STRING);
-  value.as_string = services().host.str_new(string.c_str());
+  std::string valid;
+  assign_utf8(valid, string);
+  value.as_string = services().host.str_new(valid.c_str());
   return value;
 }
 

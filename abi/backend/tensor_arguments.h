@@ -16,6 +16,7 @@
 #include "abi/backend/arrays.h"
 #include "abi/backend/guarded.h"
 #include "abi/handles/handle_table.h"
+#include "abi/utf8.h"
 #include "simple_torch/spl_runtime.h"
 
 namespace simple_torch::abi {
@@ -112,10 +113,12 @@ inline void store_handles(std::vector<at::Tensor> tensors, int64_t** out, int64_
   *out_len = static_cast<int64_t>(tensors.size());
 }
 
-/// A malloc'ed copy, which spt_free frees.
+/// A malloc'ed copy, which spt_free frees. Invalid UTF-8 is escaped.
 inline char* to_malloc_string(const std::string& text) {
-  char* copy = allocate<char>(text.size() + 1);
-  std::memcpy(copy, text.c_str(), text.size() + 1);
+  std::string valid;
+  assign_utf8(valid, text);
+  char* copy = allocate<char>(valid.size() + 1);
+  std::memcpy(copy, valid.c_str(), valid.size() + 1);
   return copy;
 }
 

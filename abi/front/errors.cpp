@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "abi/front/slots.h"
+#include "abi/utf8.h"
 #include "simple_torch/simple_api.h"
 
 namespace simple_torch::abi {
@@ -36,12 +37,11 @@ ErrorRecord& record() {
   return *known;
 }
 
-// Assigns into the existing string, to reuse its memory.
 void set(std::string& field, const char* text) {
   if (text == nullptr) {
     field.clear();
   } else {
-    field = text;
+    assign_utf8(field, text);
   }
 }
 
@@ -101,7 +101,14 @@ int32_t record_error(ErrorKind kind, const std::string& message) noexcept {
   return data.kind;
 }
 
-char* copy_of(const std::string& text) noexcept { return strdup(text.c_str()); }
+char* copy_of(const std::string& text) noexcept {
+  if (valid_utf8_prefix(text) == text.size()) {
+    return strdup(text.c_str());
+  }
+  std::string valid;
+  assign_utf8(valid, text);
+  return strdup(valid.c_str());
+}
 
 }  // namespace simple_torch::abi
 

@@ -28,6 +28,7 @@
 #include "tests/abi/fuzz_checks.h"
 
 #define BATCH 500
+#define MOST_FUNCTIONS 4000
 #define MOST_REPORTS 60
 #define PROCESSOR_LIMIT_S 5.0
 #define WALL_LIMIT_S 30.0 /* a busy machine delays calls */
@@ -57,10 +58,12 @@ static volatile struct Shared {
   int index; /* of the call in its batch; BATCH at the end */
   double wall, processor;
   int faults;
+  long out_of_memory; /* calls that failed so */
+  bool succeeded[MOST_FUNCTIONS];
   char arguments[2000];
 }* shared;
 
-static const FuzzFunction* called[2000];
+static const FuzzFunction* called[MOST_FUNCTIONS];
 static int called_count;
 
 /* Combinations of letter, tag and payload for one function. */
@@ -194,7 +197,9 @@ static void run_call(long batch, int index) {
   }
   fuzz_make_arguments(function_of(n, &value), value, &call);
   announce(&call, index);
-  fuzz_check_call(&call, report);
+  const int32_t status = fuzz_check_call(&call, report);
+  shared->out_of_memory += status == SPT_OUT_OF_MEMORY;
+  shared->succeeded[call.function - kFuzzFunctions] |= status == SPT_OK;
 }
 
 static void run_child(long batch, int first, int last) {
@@ -276,6 +281,17 @@ static void run_batch(long batch) {
   }
 }
 
+static int count_succeeded(void) {
+  int count = 0;
+  for (int i = 0; i < kFuzzFunctionCount; ++i) {
+    count += shared->succeeded[i];
+    if (options.trace && !shared->succeeded[i]) {
+      fprintf(stderr, "never succeeded: %s\n", kFuzzFunctions[i].name);
+    }
+  }
+  return count;
+}
+
 static int run_all(void) {
   const long batches = (options.calls + BATCH - 1) / BATCH;
   const long first = options.batch < 0 ? 0 : options.batch, end = options.batch < 0 ? batches : first + 1;
@@ -283,8 +299,9 @@ static int run_all(void) {
   while (batch < end && shared->faults < MOST_REPORTS) {
     run_batch(batch++);
   }
-  printf("%ld calls of %d functions, %d faults\n", options.batch < 0 && batch == end ? options.calls : (batch - first) * BATCH,
-         called_count, shared->faults);
+  const long calls = options.batch < 0 && batch == end ? options.calls : (batch - first) * BATCH;
+  printf("%ld calls of %d functions, of which %d succeeded once; %ld times OUT_OF_MEMORY; %d faults\n", calls,
+         called_count, count_succeeded(), shared->out_of_memory, shared->faults);
   return shared->faults == 0 ? 0 : 1;
 }
 

@@ -493,12 +493,13 @@ static int64_t caller(int64_t key, int64_t arguments) {
   return 0;
 }
 
+/* Returns numbers that are no handles. */
 static int64_t callback(int64_t key, int64_t argument) {
   (void)key;
   spt_release(argument); /* a step is a handle of the library: this fails */
   switch (turn() % 5) {
     case 0:
-      return new_tensor();
+      return INT64_MAX;
     case 1:
       return -1;
     case 2:
@@ -509,6 +510,15 @@ static int64_t callback(int64_t key, int64_t argument) {
       spt_autograd_callback_failed(SPT_IO, "callback \xff", NULL, "\xc3", "", NULL);
       return 0;
   }
+}
+
+/* For callbacks whose handle the library releases. */
+static int64_t tensor_callback(int64_t key, int64_t argument) {
+  return turn() % 2 == 0 ? new_tensor() : callback(key, argument);
+}
+
+static bool returns_tensor(const FuzzFunction* function, const FuzzParameter* parameter) {
+  return strcmp(parameter->name, "unpack") == 0 || strcmp(function->name, "spt_register_hook") == 0;
 }
 
 static void ender(int64_t key) { (void)key; }
@@ -556,17 +566,17 @@ static void* dlpack_argument(FuzzKind kind) {
   return spt_to_dlpack_legacy(kept_handle(SPT_HANDLE_TENSOR), &legacy) == SPT_OK ? legacy : NULL;
 }
 
-static void (*function_argument(FuzzKind kind))(void) {
+static void (*function_argument(const FuzzFunction* function, const FuzzParameter* parameter))(void) {
   if (attack == ATTACK_ZERO || chance(10)) {
     return NULL;
   }
-  switch (kind) {
+  switch (parameter->kind) {
     case FUZZ_LOCATION:
       return (void (*)(void))location;
     case FUZZ_CALLER:
       return (void (*)(void))caller;
     case FUZZ_CALLBACK:
-      return (void (*)(void))callback;
+      return (void (*)(void))(returns_tensor(function, parameter) ? tensor_callback : callback);
     case FUZZ_INTERRUPTER:
       return interrupter;
     default:
@@ -650,7 +660,7 @@ static FuzzWord argument(const FuzzParameter* parameter, FuzzValue value, FuzzCa
     case FUZZ_INTERRUPTER:
     case FUZZ_CALLBACK:
     case FUZZ_FINISHER:
-      word.function = function_argument(parameter->kind);
+      word.function = function_argument(call->function, parameter);
       break;
     default:
       word.p = out_argument(call, index);
@@ -661,8 +671,9 @@ static FuzzWord argument(const FuzzParameter* parameter, FuzzValue value, FuzzCa
 void fuzz_make_arguments(const FuzzFunction* function, FuzzValue value, FuzzCall* call) {
   used = 0;
   letters[0] = '\0';
-  attack = value.letter != 0 ? ATTACK_MIXED : random_attack();
   call->function = function;
+  attack = value.letter != 0 ? ATTACK_MIXED : random_attack();
+
   memset(call->outs, FUZZ_PATTERN, sizeof call->outs);
   memset(call->buffer, FUZZ_PATTERN, sizeof call->buffer);
   for (int i = 0; i < function->count; ++i) {
