@@ -24,7 +24,7 @@ struct ErrorRecord {
   std::string traceback;
 };
 
-// The kind is separate from the strings and in the static TLS block, because every call from Simple clears
+// The kind is separate from the strings and in the static TLS block, because every call from Simple stores
 // it.
 [[gnu::tls_model("initial-exec")]] thread_local int32_t current_kind = 0;
 
@@ -76,7 +76,7 @@ const std::string* field_named(std::string_view name) {
 
 }  // namespace
 
-void clear_error() noexcept { current_kind = 0; }
+void store_status(int32_t status) noexcept { current_kind = status; }
 
 void record_error(const ErrorData* error) {
   current_kind = error->kind;

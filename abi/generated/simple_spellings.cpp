@@ -11,3264 +11,2844 @@ using namespace simple_torch::abi;  // NOLINT(google-build-using-namespace): eve
 extern "C" {
 
 int64_t rt_torch_available() {
-  clear_error();
   bool out{};
-  spt_available(&out);
+  store_status(spt_available(&out));
   return out;
 }
 
 int64_t simple_torch_available() {
-  clear_error();
   bool out{};
-  spt_available(&out);
+  store_status(spt_available(&out));
   return out;
 }
 
 char* rt_torch_why_unavailable() {
-  clear_error();
   char* out{};
-  spt_why_unavailable(&out);
+  store_status(spt_why_unavailable(&out));
   return to_spl_string(out);
 }
 
 char* rt_torch_path() {
-  clear_error();
   char* out{};
-  spt_torch_path(&out);
+  store_status(spt_torch_path(&out));
   return to_spl_string(out);
 }
 
 char* rt_torch_python_path() {
-  clear_error();
   char* out{};
-  spt_python_path(&out);
+  store_status(spt_python_path(&out));
   return to_spl_string(out);
 }
 
 char* rt_torch_environment() {
-  clear_error();
   char* out{};
-  spt_environment_text(&out);
+  store_status(spt_environment_text(&out));
   return to_spl_string(out);
 }
 
 char* rt_torch_version() {
-  clear_error();
   char* out{};
-  slot(table.version)(&out);
+  store_status(slot(table.version)(&out));
   return to_spl_string(out);
 }
 
 int64_t rt_torch_cuda_available() {
-  clear_error();
   bool out{};
-  slot(table.cuda_available)(&out);
+  store_status(slot(table.cuda_available)(&out));
   return out;
 }
 
 int64_t simple_torch_cuda_available() {
-  clear_error();
   bool out{};
-  slot(table.cuda_available)(&out);
+  store_status(slot(table.cuda_available)(&out));
   return out;
 }
 
 int64_t rt_torch_cuda_device_count() {
-  clear_error();
   int64_t out{};
-  slot(table.cuda_device_count)(&out);
+  store_status(slot(table.cuda_device_count)(&out));
   return out;
 }
 
 int64_t simple_torch_cuda_device_count() {
-  clear_error();
   int64_t out{};
-  slot(table.cuda_device_count)(&out);
+  store_status(slot(table.cuda_device_count)(&out));
   return out;
 }
 
 char* rt_torch_devices() {
-  clear_error();
   char* out{};
-  slot(table.devices)(&out);
+  store_status(slot(table.devices)(&out));
   return to_spl_string(out);
 }
 
 int64_t rt_torch_default_dtype() {
-  clear_error();
   int64_t out{};
-  slot(table.default_dtype)(&out);
+  store_status(slot(table.default_dtype)(&out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 void rt_torch_set_default_dtype(int64_t dtype) {
-  clear_error();
-  slot(table.set_default_dtype)(dtype);
+  store_status(slot(table.set_default_dtype)(dtype));
 }
 
 int64_t rt_torch_num_threads() {
-  clear_error();
   int64_t out{};
-  slot(table.num_threads)(&out);
+  store_status(slot(table.num_threads)(&out));
   return out;
 }
 
 void rt_torch_set_num_threads(int64_t count) {
-  clear_error();
-  slot(table.set_num_threads)(count);
+  store_status(slot(table.set_num_threads)(count));
 }
 
 int64_t rt_torch_setting(const char* name) {
-  clear_error();
   int64_t out{};
-  slot(table.setting)(name, &out);
+  store_status(slot(table.setting)(name, &out));
   return out;
 }
 
 void rt_torch_set_setting(const char* name, bool value) {
-  clear_error();
-  slot(table.set_setting)(name, value);
+  store_status(slot(table.set_setting)(name, value));
 }
 
 void rt_torch_manual_seed(int64_t seed) {
-  clear_error();
-  slot(table.manual_seed)(seed);
+  store_status(slot(table.manual_seed)(seed));
 }
 
 char* rt_torch_dtype_name(int64_t dtype) {
-  clear_error();
   char* out{};
-  slot(table.dtype_name)(dtype, &out);
+  store_status(slot(table.dtype_name)(dtype, &out));
   return to_spl_string(out);
 }
 
 int64_t rt_torch_dtype_code(const char* name) {
-  clear_error();
   int64_t out{};
-  slot(table.dtype_code)(name, &out);
+  store_status(slot(table.dtype_code)(name, &out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 void rt_torch_release(int64_t value) {
-  clear_error();
-  slot(table.release)(value);
+  store_status(slot(table.release)(value));
 }
 
 void simple_torch_free_tensor(void* value) {
-  clear_error();
-  slot(table.release)(reinterpret_cast<int64_t>(value));
+  store_status(slot(table.release)(reinterpret_cast<int64_t>(value)));
 }
 
 void rt_torch_scope_begin() {
-  clear_error();
-  slot(table.scope_begin)();
+  store_status(slot(table.scope_begin)());
 }
 
 void rt_torch_scope_keep(int64_t value) {
-  clear_error();
-  slot(table.scope_keep)(value);
+  store_status(slot(table.scope_keep)(value));
 }
 
 int64_t rt_torch_scope_end() {
-  clear_error();
   int64_t out{};
-  slot(table.scope_end)(&out);
+  store_status(slot(table.scope_end)(&out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_torchtensor_free(int64_t value) {
-  clear_error();
   bool out{};
-  slot(table.discard_tensor)(value, &out);
+  store_status(slot(table.discard_tensor)(value, &out));
   return out;
 }
 
 int64_t rt_torch_free(int64_t value) {
-  clear_error();
   bool out{};
-  slot(table.discard_tensor)(value, &out);
+  store_status(slot(table.discard_tensor)(value, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_free(int64_t value) {
-  clear_error();
   bool out{};
-  slot(table.discard_tensor)(value, &out);
+  store_status(slot(table.discard_tensor)(value, &out));
   return out;
 }
 
 int64_t rt_torch_live_handles(int64_t kind) {
-  clear_error();
   int64_t out{};
-  slot(table.live_handles)(kind, &out);
+  store_status(slot(table.live_handles)(kind, &out));
   return out;
 }
 
 int64_t rt_torch_peak_handles(int64_t kind) {
-  clear_error();
   int64_t out{};
-  slot(table.peak_handles)(kind, &out);
+  store_status(slot(table.peak_handles)(kind, &out));
   return out;
 }
 
 void rt_torch_trace_handles(bool enabled, SptLocation location) {
-  clear_error();
-  slot(table.trace_handles)(enabled, location);
+  store_status(slot(table.trace_handles)(enabled, location));
 }
 
 char* rt_torch_live_report() {
-  clear_error();
   char* out{};
-  slot(table.live_report)(&out);
+  store_status(slot(table.live_report)(&out));
   return to_spl_string(out);
 }
 
 int64_t rt_torch_live_bytes(const char* device) {
-  clear_error();
   int64_t out{};
-  slot(table.live_bytes)(device, &out);
+  store_status(slot(table.live_bytes)(device, &out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_is_tensor(int64_t value) {
-  clear_error();
   bool out{};
-  slot(table.is_tensor)(value, &out);
+  store_status(slot(table.is_tensor)(value, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_zeros(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.zeros)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.zeros)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_zeros_1d(int64_t dims_0) {
-  clear_error();
   const FlatList<1> dims_list{{dims_0}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.zeros)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.zeros)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_zeros_2d(int64_t dims_0, int64_t dims_1) {
-  clear_error();
   const FlatList<2> dims_list{{dims_0, dims_1}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.zeros)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.zeros)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_zeros_3d(int64_t dims_0, int64_t dims_1, int64_t dims_2) {
-  clear_error();
   const FlatList<3> dims_list{{dims_0, dims_1, dims_2}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.zeros)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.zeros)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_zeros_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3) {
-  clear_error();
   const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.zeros)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.zeros)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t simple_torch_tensor_zeros(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.zeros)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.zeros)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_ones(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.ones)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.ones)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_ones_1d(int64_t dims_0) {
-  clear_error();
   const FlatList<1> dims_list{{dims_0}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.ones)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.ones)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_ones_2d(int64_t dims_0, int64_t dims_1) {
-  clear_error();
   const FlatList<2> dims_list{{dims_0, dims_1}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.ones)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.ones)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_ones_3d(int64_t dims_0, int64_t dims_1, int64_t dims_2) {
-  clear_error();
   const FlatList<3> dims_list{{dims_0, dims_1, dims_2}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.ones)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.ones)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_ones_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3) {
-  clear_error();
   const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.ones)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.ones)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t simple_torch_tensor_ones(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.ones)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.ones)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_empty(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.empty)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_empty_1d(int64_t dims_0) {
-  clear_error();
   const FlatList<1> dims_list{{dims_0}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.empty)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_empty_2d(int64_t dims_0, int64_t dims_1) {
-  clear_error();
   const FlatList<2> dims_list{{dims_0, dims_1}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.empty)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_empty_3d(int64_t dims_0, int64_t dims_1, int64_t dims_2) {
-  clear_error();
   const FlatList<3> dims_list{{dims_0, dims_1, dims_2}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.empty)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_empty_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3) {
-  clear_error();
   const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.empty)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t simple_torch_tensor_empty(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.empty)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.empty)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_randn(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.randn)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.randn)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_randn_1d(int64_t dims_0) {
-  clear_error();
   const FlatList<1> dims_list{{dims_0}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.randn)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.randn)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_randn_2d(int64_t dims_0, int64_t dims_1) {
-  clear_error();
   const FlatList<2> dims_list{{dims_0, dims_1}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.randn)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.randn)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_randn_3d(int64_t dims_0, int64_t dims_1, int64_t dims_2) {
-  clear_error();
   const FlatList<3> dims_list{{dims_0, dims_1, dims_2}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.randn)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.randn)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_randn_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3) {
-  clear_error();
   const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.randn)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.randn)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t simple_torch_tensor_randn(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.randn)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.randn)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_rand(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.rand)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.rand)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_rand_1d(int64_t dims_0) {
-  clear_error();
   const FlatList<1> dims_list{{dims_0}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.rand)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.rand)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_rand_2d(int64_t dims_0, int64_t dims_1) {
-  clear_error();
   const FlatList<2> dims_list{{dims_0, dims_1}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.rand)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.rand)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_rand_3d(int64_t dims_0, int64_t dims_1, int64_t dims_2) {
-  clear_error();
   const FlatList<3> dims_list{{dims_0, dims_1, dims_2}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.rand)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.rand)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_rand_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3) {
-  clear_error();
   const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.rand)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.rand)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t simple_torch_tensor_rand(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.rand)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.rand)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_full(const SplArray* dims, double value) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.full)(dims_list.data(), dims_list.size(), value, &out);
+  store_status(slot(table.full)(dims_list.data(), dims_list.size(), value, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_full_1d(int64_t dims_0, int64_t value) {
-  clear_error();
   const FlatList<1> dims_list{{dims_0}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.full)(dims_list.data(), dims_list.size(), std::bit_cast<double>(value), &out);
+  store_status(slot(table.full)(dims_list.data(), dims_list.size(), std::bit_cast<double>(value), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_full_2d(int64_t dims_0, int64_t dims_1, int64_t value) {
-  clear_error();
   const FlatList<2> dims_list{{dims_0, dims_1}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.full)(dims_list.data(), dims_list.size(), std::bit_cast<double>(value), &out);
+  store_status(slot(table.full)(dims_list.data(), dims_list.size(), std::bit_cast<double>(value), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_full_3d(int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t value) {
-  clear_error();
   const FlatList<3> dims_list{{dims_0, dims_1, dims_2}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.full)(dims_list.data(), dims_list.size(), std::bit_cast<double>(value), &out);
+  store_status(slot(table.full)(dims_list.data(), dims_list.size(), std::bit_cast<double>(value), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_full_4d(int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3, int64_t value) {
-  clear_error();
   const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.full)(dims_list.data(), dims_list.size(), std::bit_cast<double>(value), &out);
+  store_status(slot(table.full)(dims_list.data(), dims_list.size(), std::bit_cast<double>(value), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_eye(int64_t n) {
-  clear_error();
   int64_t out{};
-  slot(table.eye)(n, &out);
+  store_status(slot(table.eye)(n, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_eye(int64_t n) {
-  clear_error();
   int64_t out{};
-  slot(table.eye)(n, &out);
+  store_status(slot(table.eye)(n, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_arange(double start, double end, double step) {
-  clear_error();
   int64_t out{};
-  slot(table.arange)(start, end, step, &out);
+  store_status(slot(table.arange)(start, end, step, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_arange(double start, double end, double step) {
-  clear_error();
   int64_t out{};
-  slot(table.arange)(start, end, step, &out);
+  store_status(slot(table.arange)(start, end, step, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_arange_bits(int64_t start, int64_t end, int64_t step) {
-  clear_error();
   int64_t out{};
-  slot(table.arange)(std::bit_cast<double>(start), std::bit_cast<double>(end), std::bit_cast<double>(step), &out);
+  store_status(slot(table.arange)(std::bit_cast<double>(start), std::bit_cast<double>(end), std::bit_cast<double>(step), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_arange_int(int64_t start, int64_t end, int64_t step) {
-  clear_error();
   int64_t out{};
-  slot(table.arange_int)(start, end, step, &out);
+  store_status(slot(table.arange_int)(start, end, step, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_linspace(double start, double end, int64_t steps) {
-  clear_error();
   int64_t out{};
-  slot(table.linspace)(start, end, steps, &out);
+  store_status(slot(table.linspace)(start, end, steps, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_linspace(double start, double end, int64_t steps) {
-  clear_error();
   int64_t out{};
-  slot(table.linspace)(start, end, steps, &out);
+  store_status(slot(table.linspace)(start, end, steps, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_linspace_bits(int64_t start, int64_t end, int64_t steps) {
-  clear_error();
   int64_t out{};
-  slot(table.linspace)(std::bit_cast<double>(start), std::bit_cast<double>(end), steps, &out);
+  store_status(slot(table.linspace)(std::bit_cast<double>(start), std::bit_cast<double>(end), steps, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_zeros_int(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.zeros_int)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.zeros_int)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_zeros_int_1d(int64_t dims_0) {
-  clear_error();
   const FlatList<1> dims_list{{dims_0}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.zeros_int)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.zeros_int)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_zeros_int_2d(int64_t dims_0, int64_t dims_1) {
-  clear_error();
   const FlatList<2> dims_list{{dims_0, dims_1}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.zeros_int)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.zeros_int)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_ones_int(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.ones_int)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.ones_int)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_ones_int_1d(int64_t dims_0) {
-  clear_error();
   const FlatList<1> dims_list{{dims_0}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.ones_int)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.ones_int)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_ones_int_2d(int64_t dims_0, int64_t dims_1) {
-  clear_error();
   const FlatList<2> dims_list{{dims_0, dims_1}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.ones_int)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.ones_int)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_full_int(const SplArray* dims, int64_t value) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.full_int)(dims_list.data(), dims_list.size(), value, &out);
+  store_status(slot(table.full_int)(dims_list.data(), dims_list.size(), value, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_full_int_1d(int64_t dims_0, int64_t value) {
-  clear_error();
   const FlatList<1> dims_list{{dims_0}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.full_int)(dims_list.data(), dims_list.size(), value, &out);
+  store_status(slot(table.full_int)(dims_list.data(), dims_list.size(), value, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_full_int_2d(int64_t dims_0, int64_t dims_1, int64_t value) {
-  clear_error();
   const FlatList<2> dims_list{{dims_0, dims_1}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.full_int)(dims_list.data(), dims_list.size(), value, &out);
+  store_status(slot(table.full_int)(dims_list.data(), dims_list.size(), value, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_randint(int64_t low, int64_t high, const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.randint)(low, high, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.randint)(low, high, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_randperm(int64_t n) {
-  clear_error();
   int64_t out{};
-  slot(table.randperm)(n, &out);
+  store_status(slot(table.randperm)(n, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_zeros_as(const SplArray* dims, int64_t dtype, int64_t device) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.zeros_as)(dims_list.data(), dims_list.size(), dtype, device, &out);
+  store_status(slot(table.zeros_as)(dims_list.data(), dims_list.size(), dtype, device, &out));
   return out;
 }
 
 void* simple_torch_zeros(int64_t* dims, int dims_len, int dtype, int device) {
-  clear_error();
   int64_t out{};
-  slot(table.zeros_as)(dims, dims_len, dtype, device, &out);
+  store_status(slot(table.zeros_as)(dims, dims_len, dtype, device, &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_tensor_ones_as(const SplArray* dims, int64_t dtype, int64_t device) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.ones_as)(dims_list.data(), dims_list.size(), dtype, device, &out);
+  store_status(slot(table.ones_as)(dims_list.data(), dims_list.size(), dtype, device, &out));
   return out;
 }
 
 void* simple_torch_ones(int64_t* dims, int dims_len, int dtype, int device) {
-  clear_error();
   int64_t out{};
-  slot(table.ones_as)(dims, dims_len, dtype, device, &out);
+  store_status(slot(table.ones_as)(dims, dims_len, dtype, device, &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_tensor_randn_as(const SplArray* dims, int64_t dtype, int64_t device) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.randn_as)(dims_list.data(), dims_list.size(), dtype, device, &out);
+  store_status(slot(table.randn_as)(dims_list.data(), dims_list.size(), dtype, device, &out));
   return out;
 }
 
 void* simple_torch_randn(int64_t* dims, int dims_len, int dtype, int device) {
-  clear_error();
   int64_t out{};
-  slot(table.randn_as)(dims, dims_len, dtype, device, &out);
+  store_status(slot(table.randn_as)(dims, dims_len, dtype, device, &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_tensor_rand_as(const SplArray* dims, int64_t dtype, int64_t device) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.rand_as)(dims_list.data(), dims_list.size(), dtype, device, &out);
+  store_status(slot(table.rand_as)(dims_list.data(), dims_list.size(), dtype, device, &out));
   return out;
 }
 
 void* simple_torch_rand(int64_t* dims, int dims_len, int dtype, int device) {
-  clear_error();
   int64_t out{};
-  slot(table.rand_as)(dims, dims_len, dtype, device, &out);
+  store_status(slot(table.rand_as)(dims, dims_len, dtype, device, &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_tensor_empty_as(const SplArray* dims, int64_t dtype, int64_t device) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.empty_as)(dims_list.data(), dims_list.size(), dtype, device, &out);
+  store_status(slot(table.empty_as)(dims_list.data(), dims_list.size(), dtype, device, &out));
   return out;
 }
 
 void* simple_torch_empty(int64_t* dims, int dims_len, int dtype, int device) {
-  clear_error();
   int64_t out{};
-  slot(table.empty_as)(dims, dims_len, dtype, device, &out);
+  store_status(slot(table.empty_as)(dims, dims_len, dtype, device, &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_tensor_full_as(const SplArray* dims, double value, int64_t dtype, int64_t device) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.full_as)(dims_list.data(), dims_list.size(), value, dtype, device, &out);
+  store_status(slot(table.full_as)(dims_list.data(), dims_list.size(), value, dtype, device, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_arange_as(double start, double end, double step, int64_t dtype, int64_t device) {
-  clear_error();
   int64_t out{};
-  slot(table.arange_as)(start, end, step, dtype, device, &out);
+  store_status(slot(table.arange_as)(start, end, step, dtype, device, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_zeros_like(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.zeros_like)(a, &out);
+  store_status(slot(table.zeros_like)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_ones_like(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.ones_like)(a, &out);
+  store_status(slot(table.ones_like)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_empty_like(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.empty_like)(a, &out);
+  store_status(slot(table.empty_like)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_rand_like(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.rand_like)(a, &out);
+  store_status(slot(table.rand_like)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_randn_like(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.randn_like)(a, &out);
+  store_status(slot(table.randn_like)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_full_like(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.full_like)(a, value, &out);
+  store_status(slot(table.full_like)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_neg(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.neg)(a, &out);
+  store_status(slot(table.neg)(a, &out));
   return out;
 }
 
 int64_t simple_torch_neg(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.neg)(a, &out);
+  store_status(slot(table.neg)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_abs(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.abs)(a, &out);
+  store_status(slot(table.abs)(a, &out));
   return out;
 }
 
 int64_t simple_torch_abs(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.abs)(a, &out);
+  store_status(slot(table.abs)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_sqrt(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.sqrt)(a, &out);
+  store_status(slot(table.sqrt)(a, &out));
   return out;
 }
 
 int64_t simple_torch_sqrt(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.sqrt)(a, &out);
+  store_status(slot(table.sqrt)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_exp(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.exp)(a, &out);
+  store_status(slot(table.exp)(a, &out));
   return out;
 }
 
 int64_t simple_torch_exp(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.exp)(a, &out);
+  store_status(slot(table.exp)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_log(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.log)(a, &out);
+  store_status(slot(table.log)(a, &out));
   return out;
 }
 
 int64_t simple_torch_log(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.log)(a, &out);
+  store_status(slot(table.log)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_sin(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.sin)(a, &out);
+  store_status(slot(table.sin)(a, &out));
   return out;
 }
 
 int64_t simple_torch_sin(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.sin)(a, &out);
+  store_status(slot(table.sin)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_cos(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.cos)(a, &out);
+  store_status(slot(table.cos)(a, &out));
   return out;
 }
 
 int64_t simple_torch_cos(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.cos)(a, &out);
+  store_status(slot(table.cos)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_tan(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.tan)(a, &out);
+  store_status(slot(table.tan)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tan(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.tan)(a, &out);
+  store_status(slot(table.tan)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_asin(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.asin)(a, &out);
+  store_status(slot(table.asin)(a, &out));
   return out;
 }
 
 int64_t simple_torch_asin(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.asin)(a, &out);
+  store_status(slot(table.asin)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_acos(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.acos)(a, &out);
+  store_status(slot(table.acos)(a, &out));
   return out;
 }
 
 int64_t simple_torch_acos(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.acos)(a, &out);
+  store_status(slot(table.acos)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_atan(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.atan)(a, &out);
+  store_status(slot(table.atan)(a, &out));
   return out;
 }
 
 int64_t simple_torch_atan(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.atan)(a, &out);
+  store_status(slot(table.atan)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_sinh(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.sinh)(a, &out);
+  store_status(slot(table.sinh)(a, &out));
   return out;
 }
 
 int64_t simple_torch_sinh(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.sinh)(a, &out);
+  store_status(slot(table.sinh)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_cosh(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.cosh)(a, &out);
+  store_status(slot(table.cosh)(a, &out));
   return out;
 }
 
 int64_t simple_torch_cosh(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.cosh)(a, &out);
+  store_status(slot(table.cosh)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_tanh(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.tanh)(a, &out);
+  store_status(slot(table.tanh)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tanh(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.tanh)(a, &out);
+  store_status(slot(table.tanh)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_relu(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.relu)(a, &out);
+  store_status(slot(table.relu)(a, &out));
   return out;
 }
 
 int64_t simple_torch_relu(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.relu)(a, &out);
+  store_status(slot(table.relu)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_sigmoid(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.sigmoid)(a, &out);
+  store_status(slot(table.sigmoid)(a, &out));
   return out;
 }
 
 int64_t simple_torch_sigmoid(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.sigmoid)(a, &out);
+  store_status(slot(table.sigmoid)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_erf(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.erf)(a, &out);
+  store_status(slot(table.erf)(a, &out));
   return out;
 }
 
 int64_t simple_torch_erf(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.erf)(a, &out);
+  store_status(slot(table.erf)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_log1p(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.log1p)(a, &out);
+  store_status(slot(table.log1p)(a, &out));
   return out;
 }
 
 int64_t simple_torch_log1p(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.log1p)(a, &out);
+  store_status(slot(table.log1p)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_log2(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.log2)(a, &out);
+  store_status(slot(table.log2)(a, &out));
   return out;
 }
 
 int64_t simple_torch_log2(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.log2)(a, &out);
+  store_status(slot(table.log2)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_log10(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.log10)(a, &out);
+  store_status(slot(table.log10)(a, &out));
   return out;
 }
 
 int64_t simple_torch_log10(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.log10)(a, &out);
+  store_status(slot(table.log10)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_expm1(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.expm1)(a, &out);
+  store_status(slot(table.expm1)(a, &out));
   return out;
 }
 
 int64_t simple_torch_expm1(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.expm1)(a, &out);
+  store_status(slot(table.expm1)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_exp2(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.exp2)(a, &out);
+  store_status(slot(table.exp2)(a, &out));
   return out;
 }
 
 int64_t simple_torch_exp2(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.exp2)(a, &out);
+  store_status(slot(table.exp2)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_rsqrt(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.rsqrt)(a, &out);
+  store_status(slot(table.rsqrt)(a, &out));
   return out;
 }
 
 int64_t simple_torch_rsqrt(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.rsqrt)(a, &out);
+  store_status(slot(table.rsqrt)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_reciprocal(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.reciprocal)(a, &out);
+  store_status(slot(table.reciprocal)(a, &out));
   return out;
 }
 
 int64_t simple_torch_reciprocal(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.reciprocal)(a, &out);
+  store_status(slot(table.reciprocal)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_square(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.square)(a, &out);
+  store_status(slot(table.square)(a, &out));
   return out;
 }
 
 int64_t simple_torch_square(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.square)(a, &out);
+  store_status(slot(table.square)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_sign(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.sign)(a, &out);
+  store_status(slot(table.sign)(a, &out));
   return out;
 }
 
 int64_t simple_torch_sign(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.sign)(a, &out);
+  store_status(slot(table.sign)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_floor(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.floor)(a, &out);
+  store_status(slot(table.floor)(a, &out));
   return out;
 }
 
 int64_t simple_torch_floor(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.floor)(a, &out);
+  store_status(slot(table.floor)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_ceil(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.ceil)(a, &out);
+  store_status(slot(table.ceil)(a, &out));
   return out;
 }
 
 int64_t simple_torch_ceil(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.ceil)(a, &out);
+  store_status(slot(table.ceil)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_round(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.round)(a, &out);
+  store_status(slot(table.round)(a, &out));
   return out;
 }
 
 int64_t simple_torch_round(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.round)(a, &out);
+  store_status(slot(table.round)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_trunc(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.trunc)(a, &out);
+  store_status(slot(table.trunc)(a, &out));
   return out;
 }
 
 int64_t simple_torch_trunc(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.trunc)(a, &out);
+  store_status(slot(table.trunc)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_logical_not(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.logical_not)(a, &out);
+  store_status(slot(table.logical_not)(a, &out));
   return out;
 }
 
 int64_t simple_torch_logical_not(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.logical_not)(a, &out);
+  store_status(slot(table.logical_not)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_isnan(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.isnan)(a, &out);
+  store_status(slot(table.isnan)(a, &out));
   return out;
 }
 
 int64_t simple_torch_isnan(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.isnan)(a, &out);
+  store_status(slot(table.isnan)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_isinf(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.isinf)(a, &out);
+  store_status(slot(table.isinf)(a, &out));
   return out;
 }
 
 int64_t simple_torch_isinf(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.isinf)(a, &out);
+  store_status(slot(table.isinf)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_isfinite(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.isfinite)(a, &out);
+  store_status(slot(table.isfinite)(a, &out));
   return out;
 }
 
 int64_t simple_torch_isfinite(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.isfinite)(a, &out);
+  store_status(slot(table.isfinite)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_relu6(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.relu6)(a, &out);
+  store_status(slot(table.relu6)(a, &out));
   return out;
 }
 
 int64_t simple_torch_relu6(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.relu6)(a, &out);
+  store_status(slot(table.relu6)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_gelu(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.gelu)(a, &out);
+  store_status(slot(table.gelu)(a, &out));
   return out;
 }
 
 int64_t simple_torch_gelu(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.gelu)(a, &out);
+  store_status(slot(table.gelu)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_silu(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.silu)(a, &out);
+  store_status(slot(table.silu)(a, &out));
   return out;
 }
 
 int64_t simple_torch_silu(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.silu)(a, &out);
+  store_status(slot(table.silu)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_mish(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.mish)(a, &out);
+  store_status(slot(table.mish)(a, &out));
   return out;
 }
 
 int64_t simple_torch_mish(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.mish)(a, &out);
+  store_status(slot(table.mish)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_softplus(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.softplus)(a, &out);
+  store_status(slot(table.softplus)(a, &out));
   return out;
 }
 
 int64_t simple_torch_softplus(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.softplus)(a, &out);
+  store_status(slot(table.softplus)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_elu(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.elu)(a, &out);
+  store_status(slot(table.elu)(a, &out));
   return out;
 }
 
 int64_t simple_torch_elu(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.elu)(a, &out);
+  store_status(slot(table.elu)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_hardswish(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.hardswish)(a, &out);
+  store_status(slot(table.hardswish)(a, &out));
   return out;
 }
 
 int64_t simple_torch_hardswish(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.hardswish)(a, &out);
+  store_status(slot(table.hardswish)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_leaky_relu(int64_t a, double negative_slope) {
-  clear_error();
   int64_t out{};
-  slot(table.leaky_relu)(a, negative_slope, &out);
+  store_status(slot(table.leaky_relu)(a, negative_slope, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_leaky_relu_bits(int64_t a, int64_t negative_slope) {
-  clear_error();
   int64_t out{};
-  slot(table.leaky_relu)(a, std::bit_cast<double>(negative_slope), &out);
+  store_status(slot(table.leaky_relu)(a, std::bit_cast<double>(negative_slope), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_softmax(int64_t a, int64_t dim) {
-  clear_error();
   int64_t out{};
-  slot(table.softmax)(a, dim, &out);
+  store_status(slot(table.softmax)(a, dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_log_softmax(int64_t a, int64_t dim) {
-  clear_error();
   int64_t out{};
-  slot(table.log_softmax)(a, dim, &out);
+  store_status(slot(table.log_softmax)(a, dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_clamp(int64_t a, double low, double high) {
-  clear_error();
   int64_t out{};
-  slot(table.clamp)(a, low, high, &out);
+  store_status(slot(table.clamp)(a, low, high, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_nan_to_num(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.nan_to_num)(a, value, &out);
+  store_status(slot(table.nan_to_num)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_add(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.add)(a, b, &out);
+  store_status(slot(table.add)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_add(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.add)(a, b, &out);
+  store_status(slot(table.add)(a, b, &out));
   return out;
 }
 
 void* simple_torch_add(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.add)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.add)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_sub(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.sub)(a, b, &out);
+  store_status(slot(table.sub)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_sub(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.sub)(a, b, &out);
+  store_status(slot(table.sub)(a, b, &out));
   return out;
 }
 
 void* simple_torch_sub(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.sub)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.sub)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_mul(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.mul)(a, b, &out);
+  store_status(slot(table.mul)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_mul(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.mul)(a, b, &out);
+  store_status(slot(table.mul)(a, b, &out));
   return out;
 }
 
 void* simple_torch_mul(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.mul)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.mul)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_div(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.div)(a, b, &out);
+  store_status(slot(table.div)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_div(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.div)(a, b, &out);
+  store_status(slot(table.div)(a, b, &out));
   return out;
 }
 
 void* simple_torch_div(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.div)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.div)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_maximum(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.maximum)(a, b, &out);
+  store_status(slot(table.maximum)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_maximum(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.maximum)(a, b, &out);
+  store_status(slot(table.maximum)(a, b, &out));
   return out;
 }
 
 void* simple_torch_maximum(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.maximum)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.maximum)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_minimum(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.minimum)(a, b, &out);
+  store_status(slot(table.minimum)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_minimum(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.minimum)(a, b, &out);
+  store_status(slot(table.minimum)(a, b, &out));
   return out;
 }
 
 void* simple_torch_minimum(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.minimum)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.minimum)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_atan2(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.atan2)(a, b, &out);
+  store_status(slot(table.atan2)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_atan2(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.atan2)(a, b, &out);
+  store_status(slot(table.atan2)(a, b, &out));
   return out;
 }
 
 void* simple_torch_atan2(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.atan2)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.atan2)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_remainder(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.remainder)(a, b, &out);
+  store_status(slot(table.remainder)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_remainder(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.remainder)(a, b, &out);
+  store_status(slot(table.remainder)(a, b, &out));
   return out;
 }
 
 void* simple_torch_remainder(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.remainder)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.remainder)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_fmod(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.fmod)(a, b, &out);
+  store_status(slot(table.fmod)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_fmod(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.fmod)(a, b, &out);
+  store_status(slot(table.fmod)(a, b, &out));
   return out;
 }
 
 void* simple_torch_fmod(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.fmod)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.fmod)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_floor_divide(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.floor_divide)(a, b, &out);
+  store_status(slot(table.floor_divide)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_floor_divide(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.floor_divide)(a, b, &out);
+  store_status(slot(table.floor_divide)(a, b, &out));
   return out;
 }
 
 void* simple_torch_floor_divide(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.floor_divide)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.floor_divide)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_logical_and(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.logical_and)(a, b, &out);
+  store_status(slot(table.logical_and)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_logical_and(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.logical_and)(a, b, &out);
+  store_status(slot(table.logical_and)(a, b, &out));
   return out;
 }
 
 void* simple_torch_logical_and(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.logical_and)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.logical_and)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_logical_or(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.logical_or)(a, b, &out);
+  store_status(slot(table.logical_or)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_logical_or(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.logical_or)(a, b, &out);
+  store_status(slot(table.logical_or)(a, b, &out));
   return out;
 }
 
 void* simple_torch_logical_or(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.logical_or)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.logical_or)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_logical_xor(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.logical_xor)(a, b, &out);
+  store_status(slot(table.logical_xor)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_logical_xor(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.logical_xor)(a, b, &out);
+  store_status(slot(table.logical_xor)(a, b, &out));
   return out;
 }
 
 void* simple_torch_logical_xor(void* a, void* b) {
-  clear_error();
   int64_t out{};
-  slot(table.logical_xor)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out);
+  store_status(slot(table.logical_xor)(reinterpret_cast<int64_t>(a), reinterpret_cast<int64_t>(b), &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_torchtensor_pow_tensor(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.pow_tensor)(a, b, &out);
+  store_status(slot(table.pow_tensor)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_where(int64_t condition, int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.where)(condition, a, b, &out);
+  store_status(slot(table.where)(condition, a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_add_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.add_scalar)(a, value, &out);
+  store_status(slot(table.add_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_add_scalar_bits(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.add_scalar)(a, std::bit_cast<double>(value), &out);
+  store_status(slot(table.add_scalar)(a, std::bit_cast<double>(value), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_sub_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.sub_scalar)(a, value, &out);
+  store_status(slot(table.sub_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_sub_scalar_bits(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.sub_scalar)(a, std::bit_cast<double>(value), &out);
+  store_status(slot(table.sub_scalar)(a, std::bit_cast<double>(value), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_mul_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.mul_scalar)(a, value, &out);
+  store_status(slot(table.mul_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_mul_scalar_bits(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.mul_scalar)(a, std::bit_cast<double>(value), &out);
+  store_status(slot(table.mul_scalar)(a, std::bit_cast<double>(value), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_div_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.div_scalar)(a, value, &out);
+  store_status(slot(table.div_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_div_scalar_bits(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.div_scalar)(a, std::bit_cast<double>(value), &out);
+  store_status(slot(table.div_scalar)(a, std::bit_cast<double>(value), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_pow(int64_t a, double exponent) {
-  clear_error();
   int64_t out{};
-  slot(table.pow)(a, exponent, &out);
+  store_status(slot(table.pow)(a, exponent, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_pow_bits(int64_t a, int64_t exponent) {
-  clear_error();
   int64_t out{};
-  slot(table.pow)(a, std::bit_cast<double>(exponent), &out);
+  store_status(slot(table.pow)(a, std::bit_cast<double>(exponent), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_add_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.add_int)(a, value, &out);
+  store_status(slot(table.add_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_sub_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.sub_int)(a, value, &out);
+  store_status(slot(table.sub_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_mul_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.mul_int)(a, value, &out);
+  store_status(slot(table.mul_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_div_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.div_int)(a, value, &out);
+  store_status(slot(table.div_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_floor_divide_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.floor_divide_int)(a, value, &out);
+  store_status(slot(table.floor_divide_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_pow_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.pow_int)(a, value, &out);
+  store_status(slot(table.pow_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_remainder_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.remainder_int)(a, value, &out);
+  store_status(slot(table.remainder_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_remainder_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.remainder_scalar)(a, value, &out);
+  store_status(slot(table.remainder_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_floor_divide_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.floor_divide_scalar)(a, value, &out);
+  store_status(slot(table.floor_divide_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_rsub_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.rsub_scalar)(a, value, &out);
+  store_status(slot(table.rsub_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_rsub_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.rsub_int)(a, value, &out);
+  store_status(slot(table.rsub_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_rdiv_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.rdiv_scalar)(a, value, &out);
+  store_status(slot(table.rdiv_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_rdiv_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.rdiv_int)(a, value, &out);
+  store_status(slot(table.rdiv_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_rpow_scalar(int64_t a, double base) {
-  clear_error();
   int64_t out{};
-  slot(table.rpow_scalar)(a, base, &out);
+  store_status(slot(table.rpow_scalar)(a, base, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_rpow_int(int64_t a, int64_t base) {
-  clear_error();
   int64_t out{};
-  slot(table.rpow_int)(a, base, &out);
+  store_status(slot(table.rpow_int)(a, base, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_eq(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.eq)(a, b, &out);
+  store_status(slot(table.eq)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_ne(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.ne)(a, b, &out);
+  store_status(slot(table.ne)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_lt(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.lt)(a, b, &out);
+  store_status(slot(table.lt)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_gt(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.gt)(a, b, &out);
+  store_status(slot(table.gt)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_le(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.le)(a, b, &out);
+  store_status(slot(table.le)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_ge(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.ge)(a, b, &out);
+  store_status(slot(table.ge)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_eq_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.eq_scalar)(a, value, &out);
+  store_status(slot(table.eq_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_ne_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.ne_scalar)(a, value, &out);
+  store_status(slot(table.ne_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_lt_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.lt_scalar)(a, value, &out);
+  store_status(slot(table.lt_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_gt_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.gt_scalar)(a, value, &out);
+  store_status(slot(table.gt_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_le_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.le_scalar)(a, value, &out);
+  store_status(slot(table.le_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_ge_scalar(int64_t a, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.ge_scalar)(a, value, &out);
+  store_status(slot(table.ge_scalar)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_eq_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.eq_int)(a, value, &out);
+  store_status(slot(table.eq_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_ne_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.ne_int)(a, value, &out);
+  store_status(slot(table.ne_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_lt_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.lt_int)(a, value, &out);
+  store_status(slot(table.lt_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_gt_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.gt_int)(a, value, &out);
+  store_status(slot(table.gt_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_le_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.le_int)(a, value, &out);
+  store_status(slot(table.le_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_ge_int(int64_t a, int64_t value) {
-  clear_error();
   int64_t out{};
-  slot(table.ge_int)(a, value, &out);
+  store_status(slot(table.ge_int)(a, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_isclose(int64_t a, int64_t b, double rtol, double atol) {
-  clear_error();
   int64_t out{};
-  slot(table.isclose)(a, b, rtol, atol, &out);
+  store_status(slot(table.isclose)(a, b, rtol, atol, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_allclose(int64_t a, int64_t b, double rtol, double atol) {
-  clear_error();
   bool out{};
-  slot(table.allclose)(a, b, rtol, atol, &out);
+  store_status(slot(table.allclose)(a, b, rtol, atol, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_equal(int64_t a, int64_t b) {
-  clear_error();
   bool out{};
-  slot(table.equal)(a, b, &out);
+  store_status(slot(table.equal)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_sum_all(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.sum_all)(a, &out);
+  store_status(slot(table.sum_all)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_mean_all(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.mean_all)(a, &out);
+  store_status(slot(table.mean_all)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_prod_all(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.prod_all)(a, &out);
+  store_status(slot(table.prod_all)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_max_all(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.max_all)(a, &out);
+  store_status(slot(table.max_all)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_min_all(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.min_all)(a, &out);
+  store_status(slot(table.min_all)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_all_all(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.all_all)(a, &out);
+  store_status(slot(table.all_all)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_any_all(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.any_all)(a, &out);
+  store_status(slot(table.any_all)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_std_all(int64_t a, int64_t correction) {
-  clear_error();
   int64_t out{};
-  slot(table.std_all)(a, correction, &out);
+  store_status(slot(table.std_all)(a, correction, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_var_all(int64_t a, int64_t correction) {
-  clear_error();
   int64_t out{};
-  slot(table.var_all)(a, correction, &out);
+  store_status(slot(table.var_all)(a, correction, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_std_dim(int64_t a, const SplArray* dims, int64_t correction, bool keepdim) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.std_dim)(a, dims_list.data(), dims_list.size(), correction, keepdim, &out);
+  store_status(slot(table.std_dim)(a, dims_list.data(), dims_list.size(), correction, keepdim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_var_dim(int64_t a, const SplArray* dims, int64_t correction, bool keepdim) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.var_dim)(a, dims_list.data(), dims_list.size(), correction, keepdim, &out);
+  store_status(slot(table.var_dim)(a, dims_list.data(), dims_list.size(), correction, keepdim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_norm_all(int64_t a, double p) {
-  clear_error();
   int64_t out{};
-  slot(table.norm_all)(a, p, &out);
+  store_status(slot(table.norm_all)(a, p, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_sum_dim(int64_t a, int64_t dim, bool keepdim) {
-  clear_error();
   int64_t out{};
-  slot(table.sum_dim)(a, dim, keepdim, &out);
+  store_status(slot(table.sum_dim)(a, dim, keepdim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_mean_dim(int64_t a, int64_t dim, bool keepdim) {
-  clear_error();
   int64_t out{};
-  slot(table.mean_dim)(a, dim, keepdim, &out);
+  store_status(slot(table.mean_dim)(a, dim, keepdim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_sum_dims(int64_t a, const SplArray* dims, bool keepdim) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.sum_dims)(a, dims_list.data(), dims_list.size(), keepdim, &out);
+  store_status(slot(table.sum_dims)(a, dims_list.data(), dims_list.size(), keepdim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_mean_dims(int64_t a, const SplArray* dims, bool keepdim) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.mean_dims)(a, dims_list.data(), dims_list.size(), keepdim, &out);
+  store_status(slot(table.mean_dims)(a, dims_list.data(), dims_list.size(), keepdim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_max_dim(int64_t a, int64_t dim, bool keepdim) {
-  clear_error();
   int64_t out{};
-  slot(table.max_dim)(a, dim, keepdim, &out);
+  store_status(slot(table.max_dim)(a, dim, keepdim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_min_dim(int64_t a, int64_t dim, bool keepdim) {
-  clear_error();
   int64_t out{};
-  slot(table.min_dim)(a, dim, keepdim, &out);
+  store_status(slot(table.min_dim)(a, dim, keepdim, &out));
   return out;
 }
 
 SplArray* rt_torch_torchtensor_max_with_indices(int64_t a, int64_t dim, bool keepdim) {
-  clear_error();
   int64_t values{};
   int64_t indices{};
-  slot(table.max_with_indices)(a, dim, keepdim, &values, &indices);
+  store_status(slot(table.max_with_indices)(a, dim, keepdim, &values, &indices));
   return array_of_results({values, indices});
 }
 
 SplArray* rt_torch_torchtensor_min_with_indices(int64_t a, int64_t dim, bool keepdim) {
-  clear_error();
   int64_t values{};
   int64_t indices{};
-  slot(table.min_with_indices)(a, dim, keepdim, &values, &indices);
+  store_status(slot(table.min_with_indices)(a, dim, keepdim, &values, &indices));
   return array_of_results({values, indices});
 }
 
 int64_t rt_torch_torchtensor_argmax(int64_t a, int64_t dim, bool keepdim) {
-  clear_error();
   int64_t out{};
-  slot(table.argmax)(a, dim, keepdim, &out);
+  store_status(slot(table.argmax)(a, dim, keepdim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_argmin(int64_t a, int64_t dim, bool keepdim) {
-  clear_error();
   int64_t out{};
-  slot(table.argmin)(a, dim, keepdim, &out);
+  store_status(slot(table.argmin)(a, dim, keepdim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_argmax_dim(int64_t a, int64_t dim, bool keepdim) {
-  clear_error();
   int64_t out{};
-  slot(table.argmax_dim)(a, dim, keepdim, &out);
+  store_status(slot(table.argmax_dim)(a, dim, keepdim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_argmin_dim(int64_t a, int64_t dim, bool keepdim) {
-  clear_error();
   int64_t out{};
-  slot(table.argmin_dim)(a, dim, keepdim, &out);
+  store_status(slot(table.argmin_dim)(a, dim, keepdim, &out));
   return out;
 }
 
 SplArray* rt_torch_torchtensor_topk(int64_t a, int64_t k, int64_t dim, bool largest, bool sorted) {
-  clear_error();
   int64_t values{};
   int64_t indices{};
-  slot(table.topk)(a, k, dim, largest, sorted, &values, &indices);
+  store_status(slot(table.topk)(a, k, dim, largest, sorted, &values, &indices));
   return array_of_results({values, indices});
 }
 
 SplArray* rt_torch_torchtensor_sort(int64_t a, int64_t dim, bool descending) {
-  clear_error();
   int64_t values{};
   int64_t indices{};
-  slot(table.sort)(a, dim, descending, &values, &indices);
+  store_status(slot(table.sort)(a, dim, descending, &values, &indices));
   return array_of_results({values, indices});
 }
 
 int64_t rt_torch_torchtensor_cumsum(int64_t a, int64_t dim) {
-  clear_error();
   int64_t out{};
-  slot(table.cumsum)(a, dim, &out);
+  store_status(slot(table.cumsum)(a, dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_logsumexp(int64_t a, const SplArray* dims, bool keepdim) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.logsumexp)(a, dims_list.data(), dims_list.size(), keepdim, &out);
+  store_status(slot(table.logsumexp)(a, dims_list.data(), dims_list.size(), keepdim, &out));
   return out;
 }
 
 double rt_torch_torchtensor_sum(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.sum_value)(a, &out);
+  store_status(slot(table.sum_value)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_sum_bits(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.sum_value)(a, &out);
+  store_status(slot(table.sum_value)(a, &out));
   return std::bit_cast<int64_t>(out);
 }
 
 double rt_torch_torchtensor_mean(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.mean_value)(a, &out);
+  store_status(slot(table.mean_value)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_mean_bits(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.mean_value)(a, &out);
+  store_status(slot(table.mean_value)(a, &out));
   return std::bit_cast<int64_t>(out);
 }
 
 double rt_torch_torchtensor_max(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.max_value)(a, &out);
+  store_status(slot(table.max_value)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_max_bits(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.max_value)(a, &out);
+  store_status(slot(table.max_value)(a, &out));
   return std::bit_cast<int64_t>(out);
 }
 
 double rt_torch_torchtensor_min(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.min_value)(a, &out);
+  store_status(slot(table.min_value)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_min_bits(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.min_value)(a, &out);
+  store_status(slot(table.min_value)(a, &out));
   return std::bit_cast<int64_t>(out);
 }
 
 double rt_torch_torchtensor_norm(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.norm_value)(a, &out);
+  store_status(slot(table.norm_value)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_norm_bits(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.norm_value)(a, &out);
+  store_status(slot(table.norm_value)(a, &out));
   return std::bit_cast<int64_t>(out);
 }
 
 double rt_torch_torchtensor_std(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.std_value)(a, &out);
+  store_status(slot(table.std_value)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_std_bits(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.std_value)(a, &out);
+  store_status(slot(table.std_value)(a, &out));
   return std::bit_cast<int64_t>(out);
 }
 
 double rt_torch_torchtensor_var(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.var_value)(a, &out);
+  store_status(slot(table.var_value)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_var_bits(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.var_value)(a, &out);
+  store_status(slot(table.var_value)(a, &out));
   return std::bit_cast<int64_t>(out);
 }
 
 double rt_torch_torchtensor_det(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.det_value)(a, &out);
+  store_status(slot(table.det_value)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_det_bits(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.det_value)(a, &out);
+  store_status(slot(table.det_value)(a, &out));
   return std::bit_cast<int64_t>(out);
 }
 
 int64_t rt_torch_torchtensor_t(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.t)(a, &out);
+  store_status(slot(table.t)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_squeeze(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.squeeze)(a, &out);
+  store_status(slot(table.squeeze)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_clone(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.clone)(a, &out);
+  store_status(slot(table.clone)(a, &out));
   return out;
 }
 
 int64_t rt_torch_clone(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.clone_tensor)(a, &out);
+  store_status(slot(table.clone_tensor)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_flatten(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.flatten)(a, &out);
+  store_status(slot(table.flatten)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_flatten_dims(int64_t a, int64_t start_dim, int64_t end_dim) {
-  clear_error();
   int64_t out{};
-  slot(table.flatten_dims)(a, start_dim, end_dim, &out);
+  store_status(slot(table.flatten_dims)(a, start_dim, end_dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_contiguous(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.contiguous)(a, &out);
+  store_status(slot(table.contiguous)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_reshape(int64_t a, const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.reshape)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.reshape)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_reshape_1d(int64_t a, int64_t dims_0) {
-  clear_error();
   const FlatList<1> dims_list{{dims_0}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.reshape)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.reshape)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_reshape_2d(int64_t a, int64_t dims_0, int64_t dims_1) {
-  clear_error();
   const FlatList<2> dims_list{{dims_0, dims_1}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.reshape)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.reshape)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_reshape_3d(int64_t a, int64_t dims_0, int64_t dims_1, int64_t dims_2) {
-  clear_error();
   const FlatList<3> dims_list{{dims_0, dims_1, dims_2}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.reshape)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.reshape)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_reshape_4d(int64_t a, int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3) {
-  clear_error();
   const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.reshape)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.reshape)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_view(int64_t a, const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.view_or_copy)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.view_or_copy)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_view_1d(int64_t a, int64_t dims_0) {
-  clear_error();
   const FlatList<1> dims_list{{dims_0}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.view_or_copy)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.view_or_copy)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_view_2d(int64_t a, int64_t dims_0, int64_t dims_1) {
-  clear_error();
   const FlatList<2> dims_list{{dims_0, dims_1}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.view_or_copy)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.view_or_copy)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_view_3d(int64_t a, int64_t dims_0, int64_t dims_1, int64_t dims_2) {
-  clear_error();
   const FlatList<3> dims_list{{dims_0, dims_1, dims_2}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.view_or_copy)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.view_or_copy)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_view_4d(int64_t a, int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3) {
-  clear_error();
   const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.view_or_copy)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.view_or_copy)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_view_strict(int64_t a, const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.view)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.view)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_permute(int64_t a, const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.permute)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.permute)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_permute_2d(int64_t a, int64_t dims_0, int64_t dims_1) {
-  clear_error();
   const FlatList<2> dims_list{{dims_0, dims_1}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.permute)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.permute)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_permute_3d(int64_t a, int64_t dims_0, int64_t dims_1, int64_t dims_2) {
-  clear_error();
   const FlatList<3> dims_list{{dims_0, dims_1, dims_2}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.permute)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.permute)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_permute_4d(int64_t a, int64_t dims_0, int64_t dims_1, int64_t dims_2, int64_t dims_3) {
-  clear_error();
   const FlatList<4> dims_list{{dims_0, dims_1, dims_2, dims_3}};
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.permute)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.permute)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_transpose(int64_t a, int64_t dim0, int64_t dim1) {
-  clear_error();
   int64_t out{};
-  slot(table.transpose)(a, dim0, dim1, &out);
+  store_status(slot(table.transpose)(a, dim0, dim1, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_squeeze_dim(int64_t a, int64_t dim) {
-  clear_error();
   int64_t out{};
-  slot(table.squeeze_dim)(a, dim, &out);
+  store_status(slot(table.squeeze_dim)(a, dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_unsqueeze(int64_t a, int64_t dim) {
-  clear_error();
   int64_t out{};
-  slot(table.unsqueeze)(a, dim, &out);
+  store_status(slot(table.unsqueeze)(a, dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_expand(int64_t a, const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.expand)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.expand)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_repeat(int64_t a, const SplArray* repeats) {
-  clear_error();
   const IntList repeats_list(repeats, "repeats");
   if (!repeats_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.repeat)(a, repeats_list.data(), repeats_list.size(), &out);
+  store_status(slot(table.repeat)(a, repeats_list.data(), repeats_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_flip(int64_t a, const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.flip)(a, dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.flip)(a, dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_tril(int64_t a, int64_t diagonal) {
-  clear_error();
   int64_t out{};
-  slot(table.tril)(a, diagonal, &out);
+  store_status(slot(table.tril)(a, diagonal, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_triu(int64_t a, int64_t diagonal) {
-  clear_error();
   int64_t out{};
-  slot(table.triu)(a, diagonal, &out);
+  store_status(slot(table.triu)(a, diagonal, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_slice(int64_t a, int64_t dim, int64_t start, int64_t end, int64_t step) {
-  clear_error();
   int64_t out{};
-  slot(table.slice)(a, dim, start, end, step, &out);
+  store_status(slot(table.slice)(a, dim, start, end, step, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_select(int64_t a, int64_t dim, int64_t index) {
-  clear_error();
   int64_t out{};
-  slot(table.select)(a, dim, index, &out);
+  store_status(slot(table.select)(a, dim, index, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_index_select(int64_t a, int64_t dim, int64_t indices) {
-  clear_error();
   int64_t out{};
-  slot(table.index_select)(a, dim, indices, &out);
+  store_status(slot(table.index_select)(a, dim, indices, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_gather(int64_t a, int64_t dim, int64_t indices) {
-  clear_error();
   int64_t out{};
-  slot(table.gather)(a, dim, indices, &out);
+  store_status(slot(table.gather)(a, dim, indices, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_masked_select(int64_t a, int64_t mask) {
-  clear_error();
   int64_t out{};
-  slot(table.masked_select)(a, mask, &out);
+  store_status(slot(table.masked_select)(a, mask, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_masked_fill(int64_t a, int64_t mask, double value) {
-  clear_error();
   int64_t out{};
-  slot(table.masked_fill)(a, mask, value, &out);
+  store_status(slot(table.masked_fill)(a, mask, value, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_index(int64_t a, int64_t indices) {
-  clear_error();
   int64_t out{};
-  slot(table.index)(a, indices, &out);
+  store_status(slot(table.index)(a, indices, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_nonzero(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.nonzero)(a, &out);
+  store_status(slot(table.nonzero)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_one_hot(int64_t a, int64_t classes) {
-  clear_error();
   int64_t out{};
-  slot(table.one_hot)(a, classes, &out);
+  store_status(slot(table.one_hot)(a, classes, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_cat(const SplArray* tensors, int64_t dim) {
-  clear_error();
   const IntList tensors_list(tensors, "tensors");
   if (!tensors_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.cat)(tensors_list.data(), tensors_list.size(), dim, &out);
+  store_status(slot(table.cat)(tensors_list.data(), tensors_list.size(), dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_cat_2(int64_t tensors_0, int64_t tensors_1, int64_t dim) {
-  clear_error();
   const FlatList<2> tensors_list{{tensors_0, tensors_1}};
   if (!tensors_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.cat)(tensors_list.data(), tensors_list.size(), dim, &out);
+  store_status(slot(table.cat)(tensors_list.data(), tensors_list.size(), dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_cat_3(int64_t tensors_0, int64_t tensors_1, int64_t tensors_2, int64_t dim) {
-  clear_error();
   const FlatList<3> tensors_list{{tensors_0, tensors_1, tensors_2}};
   if (!tensors_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.cat)(tensors_list.data(), tensors_list.size(), dim, &out);
+  store_status(slot(table.cat)(tensors_list.data(), tensors_list.size(), dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_cat_4(int64_t tensors_0, int64_t tensors_1, int64_t tensors_2, int64_t tensors_3, int64_t dim) {
-  clear_error();
   const FlatList<4> tensors_list{{tensors_0, tensors_1, tensors_2, tensors_3}};
   if (!tensors_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.cat)(tensors_list.data(), tensors_list.size(), dim, &out);
+  store_status(slot(table.cat)(tensors_list.data(), tensors_list.size(), dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_stack(const SplArray* tensors, int64_t dim) {
-  clear_error();
   const IntList tensors_list(tensors, "tensors");
   if (!tensors_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.stack)(tensors_list.data(), tensors_list.size(), dim, &out);
+  store_status(slot(table.stack)(tensors_list.data(), tensors_list.size(), dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_stack_2(int64_t tensors_0, int64_t tensors_1, int64_t dim) {
-  clear_error();
   const FlatList<2> tensors_list{{tensors_0, tensors_1}};
   if (!tensors_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.stack)(tensors_list.data(), tensors_list.size(), dim, &out);
+  store_status(slot(table.stack)(tensors_list.data(), tensors_list.size(), dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_stack_3(int64_t tensors_0, int64_t tensors_1, int64_t tensors_2, int64_t dim) {
-  clear_error();
   const FlatList<3> tensors_list{{tensors_0, tensors_1, tensors_2}};
   if (!tensors_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.stack)(tensors_list.data(), tensors_list.size(), dim, &out);
+  store_status(slot(table.stack)(tensors_list.data(), tensors_list.size(), dim, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_stack_4(int64_t tensors_0, int64_t tensors_1, int64_t tensors_2, int64_t tensors_3, int64_t dim) {
-  clear_error();
   const FlatList<4> tensors_list{{tensors_0, tensors_1, tensors_2, tensors_3}};
   if (!tensors_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.stack)(tensors_list.data(), tensors_list.size(), dim, &out);
+  store_status(slot(table.stack)(tensors_list.data(), tensors_list.size(), dim, &out));
   return out;
 }
 
 SplArray* rt_torch_torchtensor_chunk(int64_t a, int64_t chunks, int64_t dim) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.chunk)(a, chunks, dim, &out, &out_len);
+  store_status(slot(table.chunk)(a, chunks, dim, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 SplArray* rt_torch_torchtensor_split(int64_t a, int64_t size, int64_t dim) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.split)(a, size, dim, &out, &out_len);
+  store_status(slot(table.split)(a, size, dim, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 int64_t rt_torch_torchtensor_matmul(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.matmul)(a, b, &out);
+  store_status(slot(table.matmul)(a, b, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_matmul(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.matmul)(a, b, &out);
+  store_status(slot(table.matmul)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_mm(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.mm)(a, b, &out);
+  store_status(slot(table.mm)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_bmm(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.bmm)(a, b, &out);
+  store_status(slot(table.bmm)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_dot(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.dot)(a, b, &out);
+  store_status(slot(table.dot)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_outer(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.outer)(a, b, &out);
+  store_status(slot(table.outer)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_inverse(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.inverse)(a, &out);
+  store_status(slot(table.inverse)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_det_all(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.det)(a, &out);
+  store_status(slot(table.det)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_svd(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.svd_u)(a, &out);
+  store_status(slot(table.svd_u)(a, &out));
   return out;
 }
 
 SplArray* rt_torch_torchtensor_svd_factors(int64_t a, bool full_matrices) {
-  clear_error();
   int64_t u{};
   int64_t s{};
   int64_t vh{};
-  slot(table.svd)(a, full_matrices, &u, &s, &vh);
+  store_status(slot(table.svd)(a, full_matrices, &u, &s, &vh));
   return array_of_results({u, s, vh});
 }
 
 int64_t rt_torch_torchtensor_eig(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.eig_real)(a, &out);
+  store_status(slot(table.eig_real)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_linalg_solve(int64_t a, int64_t b) {
-  clear_error();
   int64_t out{};
-  slot(table.linalg_solve)(a, b, &out);
+  store_status(slot(table.linalg_solve)(a, b, &out));
   return out;
 }
 
 int64_t rt_torch_einsum(const char* equation, const SplArray* tensors) {
-  clear_error();
   const IntList tensors_list(tensors, "tensors");
   if (!tensors_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.einsum)(equation, tensors_list.data(), tensors_list.size(), &out);
+  store_status(slot(table.einsum)(equation, tensors_list.data(), tensors_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_ndim(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.ndim)(a, &out);
+  store_status(slot(table.ndim)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_ndim(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.ndim)(a, &out);
+  store_status(slot(table.ndim)(a, &out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t simple_torch_tensor_shape(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.ndim)(a, &out);
+  store_status(slot(table.ndim)(a, &out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_torchtensor_numel(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.numel)(a, &out);
+  store_status(slot(table.numel)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_numel(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.numel)(a, &out);
+  store_status(slot(table.numel)(a, &out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_torchtensor_dtype(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.dtype)(a, &out);
+  store_status(slot(table.dtype)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_dtype(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.dtype)(a, &out);
+  store_status(slot(table.dtype)(a, &out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_torchtensor_element_size(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.element_size)(a, &out);
+  store_status(slot(table.element_size)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_element_size(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.element_size)(a, &out);
+  store_status(slot(table.element_size)(a, &out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_torchtensor_nbytes(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.nbytes)(a, &out);
+  store_status(slot(table.nbytes)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_nbytes(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.nbytes)(a, &out);
+  store_status(slot(table.nbytes)(a, &out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_torchtensor_storage_offset(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.storage_offset)(a, &out);
+  store_status(slot(table.storage_offset)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_storage_offset(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.storage_offset)(a, &out);
+  store_status(slot(table.storage_offset)(a, &out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_torchtensor_data_ptr(int64_t a) {
-  clear_error();
   void* out{};
-  slot(table.data_ptr)(a, &out);
+  store_status(slot(table.data_ptr)(a, &out));
   return reinterpret_cast<int64_t>(out);
 }
 
 SplArray* rt_torch_torchtensor_shape(int64_t a) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.shape)(a, &out, &out_len);
+  store_status(slot(table.shape)(a, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 SplArray* rt_torch_torchtensor_strides(int64_t a) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.strides)(a, &out, &out_len);
+  store_status(slot(table.strides)(a, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 int64_t rt_torch_torchtensor_shape_dim(int64_t a, int64_t dim) {
-  clear_error();
   int64_t out{};
-  slot(table.shape_dim)(a, dim, &out);
+  store_status(slot(table.shape_dim)(a, dim, &out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_torchtensor_storage_users(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.storage_users)(a, &out);
+  store_status(slot(table.storage_users)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_device(int64_t a) {
-  clear_error();
   int32_t out{};
-  slot(table.device)(a, &out);
+  store_status(slot(table.device)(a, &out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 char* rt_torch_torchtensor_layout(int64_t a) {
-  clear_error();
   char* out{};
-  slot(table.layout)(a, &out);
+  store_status(slot(table.layout)(a, &out));
   return to_spl_string(out);
 }
 
 char* rt_torch_torchtensor_device_text(int64_t a) {
-  clear_error();
   char* out{};
-  slot(table.device_text)(a, &out);
+  store_status(slot(table.device_text)(a, &out));
   return to_spl_string(out);
 }
 
 int64_t rt_torch_torchtensor_is_cuda(int64_t a) {
-  clear_error();
   bool out{};
-  slot(table.is_cuda)(a, &out);
+  store_status(slot(table.is_cuda)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_is_cuda(int64_t a) {
-  clear_error();
   bool out{};
-  slot(table.is_cuda)(a, &out);
+  store_status(slot(table.is_cuda)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_is_contiguous(int64_t a) {
-  clear_error();
   bool out{};
-  slot(table.is_contiguous)(a, &out);
+  store_status(slot(table.is_contiguous)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_is_contiguous(int64_t a) {
-  clear_error();
   bool out{};
-  slot(table.is_contiguous)(a, &out);
+  store_status(slot(table.is_contiguous)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_is_floating_point(int64_t a) {
-  clear_error();
   bool out{};
-  slot(table.is_floating_point)(a, &out);
+  store_status(slot(table.is_floating_point)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_is_floating_point(int64_t a) {
-  clear_error();
   bool out{};
-  slot(table.is_floating_point)(a, &out);
+  store_status(slot(table.is_floating_point)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_is_nested(int64_t a) {
-  clear_error();
   bool out{};
-  slot(table.is_nested)(a, &out);
+  store_status(slot(table.is_nested)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_is_nested(int64_t a) {
-  clear_error();
   bool out{};
-  slot(table.is_nested)(a, &out);
+  store_status(slot(table.is_nested)(a, &out));
   return out;
 }
 
 char* rt_torch_torchtensor_text(int64_t a) {
-  clear_error();
   char* out{};
-  slot(table.tensor_text)(a, &out);
+  store_status(slot(table.tensor_text)(a, &out));
   return to_spl_string(out);
 }
 
 int64_t rt_torch_tensor_from_data(const SplArray* data, const SplArray* dims) {
-  clear_error();
   const FloatList data_list(data, "data");
   if (!data_list.ok()) {
     return 0;
@@ -3278,12 +2858,11 @@ int64_t rt_torch_tensor_from_data(const SplArray* data, const SplArray* dims) {
     return 0;
   }
   int64_t out{};
-  slot(table.from_data)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.from_data)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_ps_torch_tensor_from_data(const SplArray* data, const SplArray* dims) {
-  clear_error();
   const FloatList data_list(data, "data");
   if (!data_list.ok()) {
     return 0;
@@ -3293,12 +2872,11 @@ int64_t rt_ps_torch_tensor_from_data(const SplArray* data, const SplArray* dims)
     return 0;
   }
   int64_t out{};
-  slot(table.from_data)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.from_data)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t simple_torch_tensor_from_data(const SplArray* data, const SplArray* dims) {
-  clear_error();
   const FloatList data_list(data, "data");
   if (!data_list.ok()) {
     return 0;
@@ -3308,12 +2886,11 @@ int64_t simple_torch_tensor_from_data(const SplArray* data, const SplArray* dims
     return 0;
   }
   int64_t out{};
-  slot(table.from_data)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.from_data)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor_from_i64_data(const SplArray* data, const SplArray* dims) {
-  clear_error();
   const IntList data_list(data, "data");
   if (!data_list.ok()) {
     return 0;
@@ -3323,65 +2900,57 @@ int64_t rt_torch_tensor_from_i64_data(const SplArray* data, const SplArray* dims
     return 0;
   }
   int64_t out{};
-  slot(table.from_i64_data)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.from_i64_data)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_ps_torch_tensor_zeros(const SplArray* dims) {
-  clear_error();
   const IntList dims_list(dims, "dims");
   if (!dims_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.zeros_float64)(dims_list.data(), dims_list.size(), &out);
+  store_status(slot(table.zeros_float64)(dims_list.data(), dims_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_tensor(int64_t data, int64_t data_len, int64_t dims, int32_t ndim, int32_t dtype_code, int32_t device_code) {
-  clear_error();
   int64_t out{};
-  slot(table.from_doubles)(reinterpret_cast<void*>(data), data_len, reinterpret_cast<void*>(dims), ndim, dtype_code, device_code, &out);
+  store_status(slot(table.from_doubles)(reinterpret_cast<void*>(data), data_len, reinterpret_cast<void*>(dims), ndim, dtype_code, device_code, &out));
   return out;
 }
 
 int64_t rt_dyn_torch_tensor_from_bits_1d(int64_t data, int64_t count) {
-  clear_error();
   int64_t out{};
-  slot(table.from_bits_1d)(reinterpret_cast<void*>(data), count, &out);
+  store_status(slot(table.from_bits_1d)(reinterpret_cast<void*>(data), count, &out));
   return out;
 }
 
 int64_t rt_dyn_torch_tensor_from_bits_2d(int64_t data, int64_t rows, int64_t cols) {
-  clear_error();
   int64_t out{};
-  slot(table.from_bits_2d)(reinterpret_cast<void*>(data), rows, cols, &out);
+  store_status(slot(table.from_bits_2d)(reinterpret_cast<void*>(data), rows, cols, &out));
   return out;
 }
 
 int64_t rt_dyn_torch_tensor_copy_bits(int64_t a, int64_t data, int64_t count) {
-  clear_error();
   bool out{};
-  slot(table.copy_bits)(a, reinterpret_cast<void*>(data), count, &out);
+  store_status(slot(table.copy_bits)(a, reinterpret_cast<void*>(data), count, &out));
   return out;
 }
 
 int64_t rt_torch_copy_data_to_cpu(int64_t a, int64_t data, int64_t count) {
-  clear_error();
   int64_t out{};
-  slot(table.copy_data_to_cpu)(a, reinterpret_cast<void*>(data), count, &out);
+  store_status(slot(table.copy_data_to_cpu)(a, reinterpret_cast<void*>(data), count, &out));
   return out;
 }
 
 int64_t rt_dyn_torch_tensor_binary_op(int64_t a, int64_t b, int64_t op) {
-  clear_error();
   int64_t out{};
-  slot(table.binary_op)(a, b, op, &out);
+  store_status(slot(table.binary_op)(a, b, op, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_from_data_as(const SplArray* data, const SplArray* dims, int64_t dtype) {
-  clear_error();
   const FloatList data_list(data, "data");
   if (!data_list.ok()) {
     return 0;
@@ -3391,203 +2960,171 @@ int64_t rt_torch_tensor_from_data_as(const SplArray* data, const SplArray* dims,
     return 0;
   }
   int64_t out{};
-  slot(table.from_data_as)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), dtype, &out);
+  store_status(slot(table.from_data_as)(data_list.data(), data_list.size(), dims_list.data(), dims_list.size(), dtype, &out));
   return out;
 }
 
 double rt_torch_torchtensor_item(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.item)(a, &out);
+  store_status(slot(table.item)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_item_int(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.item_int)(a, &out);
+  store_status(slot(table.item_int)(a, &out));
   return out;
 }
 
 SplArray* rt_torch_torchtensor_to_list(int64_t a) {
-  clear_error();
   double* out{};
   int64_t out_len = 0;
-  slot(table.to_list)(a, &out, &out_len);
+  store_status(slot(table.to_list)(a, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 SplArray* rt_torch_torchtensor_to_int_list(int64_t a) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.to_int_list)(a, &out, &out_len);
+  store_status(slot(table.to_int_list)(a, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 int64_t rt_torch_torchtensor_to_float(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.to_float)(a, &out);
+  store_status(slot(table.to_float)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_to_int(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.to_int)(a, &out);
+  store_status(slot(table.to_int)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_to_float32(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.to_float32)(a, &out);
+  store_status(slot(table.to_float32)(a, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_to_dtype(int64_t a, int64_t dtype) {
-  clear_error();
   int64_t out{};
-  slot(table.to_dtype)(a, dtype, &out);
+  store_status(slot(table.to_dtype)(a, dtype, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_to_device(int64_t a, const char* device) {
-  clear_error();
   int64_t out{};
-  slot(table.to_device)(a, device, &out);
+  store_status(slot(table.to_device)(a, device, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_cuda(int64_t a, int32_t device) {
-  clear_error();
   int64_t out{};
-  slot(table.cuda)(a, device, &out);
+  store_status(slot(table.cuda)(a, device, &out));
   return out;
 }
 
 int64_t rt_torch_to_cuda(int64_t a, int32_t device) {
-  clear_error();
   int64_t out{};
-  slot(table.cuda)(a, device, &out);
+  store_status(slot(table.cuda)(a, device, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_cuda(int64_t a, int32_t device) {
-  clear_error();
   int64_t out{};
-  slot(table.cuda)(a, device, &out);
+  store_status(slot(table.cuda)(a, device, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_to_device(int64_t a, int32_t device) {
-  clear_error();
   int64_t out{};
-  slot(table.cuda)(a, device, &out);
+  store_status(slot(table.cuda)(a, device, &out));
   return out;
 }
 
 int64_t rt_torch_torchtensor_cpu(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.cpu)(a, &out);
+  store_status(slot(table.cpu)(a, &out));
   return out;
 }
 
 int64_t rt_torch_to_cpu(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.cpu)(a, &out);
+  store_status(slot(table.cpu)(a, &out));
   return out;
 }
 
 int64_t simple_torch_tensor_cpu(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.cpu)(a, &out);
+  store_status(slot(table.cpu)(a, &out));
   return out;
 }
 
 void rt_torch_torchtensor_copy_(int64_t a, int64_t source) {
-  clear_error();
-  slot(table.copy_)(a, source);
+  store_status(slot(table.copy_)(a, source));
 }
 
 void rt_torch_torchtensor_fill_(int64_t a, double value) {
-  clear_error();
-  slot(table.fill_)(a, value);
+  store_status(slot(table.fill_)(a, value));
 }
 
 void rt_torch_torchtensor_zero_(int64_t a) {
-  clear_error();
-  slot(table.zero_)(a);
+  store_status(slot(table.zero_)(a));
 }
 
 void rt_torch_torchtensor_add_(int64_t a, int64_t b, double alpha) {
-  clear_error();
-  slot(table.add_)(a, b, alpha);
+  store_status(slot(table.add_)(a, b, alpha));
 }
 
 void rt_torch_torchtensor_sub_(int64_t a, int64_t b, double alpha) {
-  clear_error();
-  slot(table.sub_)(a, b, alpha);
+  store_status(slot(table.sub_)(a, b, alpha));
 }
 
 void rt_torch_torchtensor_mul_(int64_t a, int64_t b) {
-  clear_error();
-  slot(table.mul_)(a, b);
+  store_status(slot(table.mul_)(a, b));
 }
 
 void rt_torch_torchtensor_div_(int64_t a, int64_t b) {
-  clear_error();
-  slot(table.div_)(a, b);
+  store_status(slot(table.div_)(a, b));
 }
 
 void rt_torch_torchtensor_add_scalar_(int64_t a, double value) {
-  clear_error();
-  slot(table.add_scalar_)(a, value);
+  store_status(slot(table.add_scalar_)(a, value));
 }
 
 void rt_torch_torchtensor_sub_scalar_(int64_t a, double value) {
-  clear_error();
-  slot(table.sub_scalar_)(a, value);
+  store_status(slot(table.sub_scalar_)(a, value));
 }
 
 void rt_torch_torchtensor_mul_scalar_(int64_t a, double value) {
-  clear_error();
-  slot(table.mul_scalar_)(a, value);
+  store_status(slot(table.mul_scalar_)(a, value));
 }
 
 void rt_torch_torchtensor_div_scalar_(int64_t a, double value) {
-  clear_error();
-  slot(table.div_scalar_)(a, value);
+  store_status(slot(table.div_scalar_)(a, value));
 }
 
 void rt_torch_torchtensor_uniform_(int64_t a, double low, double high) {
-  clear_error();
-  slot(table.uniform_)(a, low, high);
+  store_status(slot(table.uniform_)(a, low, high));
 }
 
 void rt_torch_torchtensor_normal_(int64_t a, double mean, double std) {
-  clear_error();
-  slot(table.normal_)(a, mean, std);
+  store_status(slot(table.normal_)(a, mean, std));
 }
 
 void rt_torch_torchtensor_clamp_(int64_t a, double low, double high) {
-  clear_error();
-  slot(table.clamp_)(a, low, high);
+  store_status(slot(table.clamp_)(a, low, high));
 }
 
 int64_t rt_torch_nn_linear(int64_t input, int64_t weight, int64_t bias) {
-  clear_error();
   int64_t out{};
-  slot(table.linear)(input, weight, bias, &out);
+  store_status(slot(table.linear)(input, weight, bias, &out));
   return out;
 }
 
 int64_t rt_torch_nn_conv2d(int64_t input, int64_t weight, int64_t bias, const SplArray* stride, const SplArray* padding, const SplArray* dilation, int64_t groups) {
-  clear_error();
   const IntList stride_list(stride, "stride");
   if (!stride_list.ok()) {
     return 0;
@@ -3601,12 +3138,11 @@ int64_t rt_torch_nn_conv2d(int64_t input, int64_t weight, int64_t bias, const Sp
     return 0;
   }
   int64_t out{};
-  slot(table.conv2d)(input, weight, bias, stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), dilation_list.data(), dilation_list.size(), groups, &out);
+  store_status(slot(table.conv2d)(input, weight, bias, stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), dilation_list.data(), dilation_list.size(), groups, &out));
   return out;
 }
 
 int64_t rt_torch_nn_conv2d_simple(int64_t input, int64_t weight, int64_t bias, int64_t stride_0, int64_t stride_1, int64_t padding_0, int64_t padding_1, int64_t dilation_0, int64_t dilation_1, int64_t groups) {
-  clear_error();
   const FlatList<2> stride_list{{stride_0, stride_1}};
   if (!stride_list.ok()) {
     return 0;
@@ -3620,12 +3156,11 @@ int64_t rt_torch_nn_conv2d_simple(int64_t input, int64_t weight, int64_t bias, i
     return 0;
   }
   int64_t out{};
-  slot(table.conv2d)(input, weight, bias, stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), dilation_list.data(), dilation_list.size(), groups, &out);
+  store_status(slot(table.conv2d)(input, weight, bias, stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), dilation_list.data(), dilation_list.size(), groups, &out));
   return out;
 }
 
 int64_t rt_torch_nn_conv1d(int64_t input, int64_t weight, int64_t bias, const SplArray* stride, const SplArray* padding, const SplArray* dilation, int64_t groups) {
-  clear_error();
   const IntList stride_list(stride, "stride");
   if (!stride_list.ok()) {
     return 0;
@@ -3639,12 +3174,11 @@ int64_t rt_torch_nn_conv1d(int64_t input, int64_t weight, int64_t bias, const Sp
     return 0;
   }
   int64_t out{};
-  slot(table.conv1d)(input, weight, bias, stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), dilation_list.data(), dilation_list.size(), groups, &out);
+  store_status(slot(table.conv1d)(input, weight, bias, stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), dilation_list.data(), dilation_list.size(), groups, &out));
   return out;
 }
 
 int64_t rt_torch_nn_max_pool2d(int64_t input, const SplArray* kernel_size, const SplArray* stride, const SplArray* padding) {
-  clear_error();
   const IntList kernel_size_list(kernel_size, "kernel_size");
   if (!kernel_size_list.ok()) {
     return 0;
@@ -3658,12 +3192,11 @@ int64_t rt_torch_nn_max_pool2d(int64_t input, const SplArray* kernel_size, const
     return 0;
   }
   int64_t out{};
-  slot(table.max_pool2d)(input, kernel_size_list.data(), kernel_size_list.size(), stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), &out);
+  store_status(slot(table.max_pool2d)(input, kernel_size_list.data(), kernel_size_list.size(), stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_nn_max_pool2d_simple(int64_t input, int64_t kernel_size_0, int64_t kernel_size_1, int64_t stride_0, int64_t stride_1, int64_t padding_0, int64_t padding_1) {
-  clear_error();
   const FlatList<2> kernel_size_list{{kernel_size_0, kernel_size_1}};
   if (!kernel_size_list.ok()) {
     return 0;
@@ -3677,12 +3210,11 @@ int64_t rt_torch_nn_max_pool2d_simple(int64_t input, int64_t kernel_size_0, int6
     return 0;
   }
   int64_t out{};
-  slot(table.max_pool2d)(input, kernel_size_list.data(), kernel_size_list.size(), stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), &out);
+  store_status(slot(table.max_pool2d)(input, kernel_size_list.data(), kernel_size_list.size(), stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_nn_avg_pool2d(int64_t input, const SplArray* kernel_size, const SplArray* stride, const SplArray* padding) {
-  clear_error();
   const IntList kernel_size_list(kernel_size, "kernel_size");
   if (!kernel_size_list.ok()) {
     return 0;
@@ -3696,12 +3228,11 @@ int64_t rt_torch_nn_avg_pool2d(int64_t input, const SplArray* kernel_size, const
     return 0;
   }
   int64_t out{};
-  slot(table.avg_pool2d)(input, kernel_size_list.data(), kernel_size_list.size(), stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), &out);
+  store_status(slot(table.avg_pool2d)(input, kernel_size_list.data(), kernel_size_list.size(), stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_nn_avg_pool2d_simple(int64_t input, int64_t kernel_size_0, int64_t kernel_size_1, int64_t stride_0, int64_t stride_1, int64_t padding_0, int64_t padding_1) {
-  clear_error();
   const FlatList<2> kernel_size_list{{kernel_size_0, kernel_size_1}};
   if (!kernel_size_list.ok()) {
     return 0;
@@ -3715,413 +3246,355 @@ int64_t rt_torch_nn_avg_pool2d_simple(int64_t input, int64_t kernel_size_0, int6
     return 0;
   }
   int64_t out{};
-  slot(table.avg_pool2d)(input, kernel_size_list.data(), kernel_size_list.size(), stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), &out);
+  store_status(slot(table.avg_pool2d)(input, kernel_size_list.data(), kernel_size_list.size(), stride_list.data(), stride_list.size(), padding_list.data(), padding_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_nn_adaptive_avg_pool2d(int64_t input, const SplArray* output_size) {
-  clear_error();
   const IntList output_size_list(output_size, "output_size");
   if (!output_size_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.adaptive_avg_pool2d)(input, output_size_list.data(), output_size_list.size(), &out);
+  store_status(slot(table.adaptive_avg_pool2d)(input, output_size_list.data(), output_size_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_nn_batch_norm(int64_t input, int64_t running_mean, int64_t running_var, int64_t weight, int64_t bias, bool training, double momentum, double eps) {
-  clear_error();
   int64_t out{};
-  slot(table.batch_norm)(input, running_mean, running_var, weight, bias, training, momentum, eps, &out);
+  store_status(slot(table.batch_norm)(input, running_mean, running_var, weight, bias, training, momentum, eps, &out));
   return out;
 }
 
 int64_t rt_torch_nn_batch_norm_bits(int64_t input, int64_t running_mean, int64_t running_var, int64_t weight, int64_t bias, int64_t training, int64_t momentum, int64_t eps) {
-  clear_error();
   int64_t out{};
-  slot(table.batch_norm)(input, running_mean, running_var, weight, bias, training != 0, std::bit_cast<double>(momentum), std::bit_cast<double>(eps), &out);
+  store_status(slot(table.batch_norm)(input, running_mean, running_var, weight, bias, training != 0, std::bit_cast<double>(momentum), std::bit_cast<double>(eps), &out));
   return out;
 }
 
 int64_t rt_torch_nn_layer_norm(int64_t input, const SplArray* normalized_shape, int64_t weight, int64_t bias, double eps) {
-  clear_error();
   const IntList normalized_shape_list(normalized_shape, "normalized_shape");
   if (!normalized_shape_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.layer_norm)(input, normalized_shape_list.data(), normalized_shape_list.size(), weight, bias, eps, &out);
+  store_status(slot(table.layer_norm)(input, normalized_shape_list.data(), normalized_shape_list.size(), weight, bias, eps, &out));
   return out;
 }
 
 int64_t rt_torch_nn_layer_norm_1d(int64_t input, int64_t normalized_shape_0, int64_t weight, int64_t bias, int64_t eps) {
-  clear_error();
   const FlatList<1> normalized_shape_list{{normalized_shape_0}};
   if (!normalized_shape_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.layer_norm)(input, normalized_shape_list.data(), normalized_shape_list.size(), weight, bias, std::bit_cast<double>(eps), &out);
+  store_status(slot(table.layer_norm)(input, normalized_shape_list.data(), normalized_shape_list.size(), weight, bias, std::bit_cast<double>(eps), &out));
   return out;
 }
 
 int64_t rt_torch_nn_layer_norm_2d(int64_t input, int64_t normalized_shape_0, int64_t normalized_shape_1, int64_t weight, int64_t bias, int64_t eps) {
-  clear_error();
   const FlatList<2> normalized_shape_list{{normalized_shape_0, normalized_shape_1}};
   if (!normalized_shape_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.layer_norm)(input, normalized_shape_list.data(), normalized_shape_list.size(), weight, bias, std::bit_cast<double>(eps), &out);
+  store_status(slot(table.layer_norm)(input, normalized_shape_list.data(), normalized_shape_list.size(), weight, bias, std::bit_cast<double>(eps), &out));
   return out;
 }
 
 int64_t rt_torch_nn_dropout(int64_t input, double p, bool training) {
-  clear_error();
   int64_t out{};
-  slot(table.dropout)(input, p, training, &out);
+  store_status(slot(table.dropout)(input, p, training, &out));
   return out;
 }
 
 int64_t rt_torch_nn_dropout_bits(int64_t input, int64_t p, int64_t training) {
-  clear_error();
   int64_t out{};
-  slot(table.dropout)(input, std::bit_cast<double>(p), training != 0, &out);
+  store_status(slot(table.dropout)(input, std::bit_cast<double>(p), training != 0, &out));
   return out;
 }
 
 int64_t rt_torch_nn_embedding(int64_t input, int64_t weight) {
-  clear_error();
   int64_t out{};
-  slot(table.embedding)(input, weight, &out);
+  store_status(slot(table.embedding)(input, weight, &out));
   return out;
 }
 
 int64_t rt_torch_nn_normalize(int64_t input, double p, int64_t dim, double eps) {
-  clear_error();
   int64_t out{};
-  slot(table.normalize)(input, p, dim, eps, &out);
+  store_status(slot(table.normalize)(input, p, dim, eps, &out));
   return out;
 }
 
 int64_t rt_torch_nn_scaled_dot_product_attention(int64_t query, int64_t key, int64_t value, int64_t mask, double dropout_p, bool is_causal) {
-  clear_error();
   int64_t out{};
-  slot(table.scaled_dot_product_attention)(query, key, value, mask, dropout_p, is_causal, &out);
+  store_status(slot(table.scaled_dot_product_attention)(query, key, value, mask, dropout_p, is_causal, &out));
   return out;
 }
 
 int64_t rt_torch_nn_mse_loss_tensor(int64_t input, int64_t target, int64_t reduction) {
-  clear_error();
   int64_t out{};
-  slot(table.mse_loss)(input, target, reduction, &out);
+  store_status(slot(table.mse_loss)(input, target, reduction, &out));
   return out;
 }
 
 int64_t rt_torch_nn_l1_loss_tensor(int64_t input, int64_t target, int64_t reduction) {
-  clear_error();
   int64_t out{};
-  slot(table.l1_loss)(input, target, reduction, &out);
+  store_status(slot(table.l1_loss)(input, target, reduction, &out));
   return out;
 }
 
 int64_t rt_torch_nn_binary_cross_entropy_tensor(int64_t input, int64_t target, int64_t reduction) {
-  clear_error();
   int64_t out{};
-  slot(table.binary_cross_entropy)(input, target, reduction, &out);
+  store_status(slot(table.binary_cross_entropy)(input, target, reduction, &out));
   return out;
 }
 
 int64_t rt_torch_nn_binary_cross_entropy_with_logits_tensor(int64_t input, int64_t target, int64_t reduction) {
-  clear_error();
   int64_t out{};
-  slot(table.binary_cross_entropy_with_logits)(input, target, reduction, &out);
+  store_status(slot(table.binary_cross_entropy_with_logits)(input, target, reduction, &out));
   return out;
 }
 
 int64_t rt_torch_nn_smooth_l1_loss_tensor(int64_t input, int64_t target, int64_t reduction) {
-  clear_error();
   int64_t out{};
-  slot(table.smooth_l1_loss)(input, target, reduction, &out);
+  store_status(slot(table.smooth_l1_loss)(input, target, reduction, &out));
   return out;
 }
 
 int64_t rt_torch_nn_huber_loss_tensor(int64_t input, int64_t target, int64_t reduction) {
-  clear_error();
   int64_t out{};
-  slot(table.huber_loss)(input, target, reduction, &out);
+  store_status(slot(table.huber_loss)(input, target, reduction, &out));
   return out;
 }
 
 int64_t rt_torch_nn_cross_entropy_tensor(int64_t input, int64_t target, int64_t weight, int64_t reduction, int64_t ignore_index, double label_smoothing) {
-  clear_error();
   int64_t out{};
-  slot(table.cross_entropy)(input, target, weight, reduction, ignore_index, label_smoothing, &out);
+  store_status(slot(table.cross_entropy)(input, target, weight, reduction, ignore_index, label_smoothing, &out));
   return out;
 }
 
 int64_t rt_torch_nn_nll_loss_tensor(int64_t input, int64_t target, int64_t weight, int64_t reduction, int64_t ignore_index) {
-  clear_error();
   int64_t out{};
-  slot(table.nll_loss)(input, target, weight, reduction, ignore_index, &out);
+  store_status(slot(table.nll_loss)(input, target, weight, reduction, ignore_index, &out));
   return out;
 }
 
 double rt_torch_nn_mse_loss(int64_t input, int64_t target) {
-  clear_error();
   double out{};
-  slot(table.mse_loss_value)(input, target, &out);
+  store_status(slot(table.mse_loss_value)(input, target, &out));
   return out;
 }
 
 int64_t rt_torch_nn_mse_loss_bits(int64_t input, int64_t target) {
-  clear_error();
   double out{};
-  slot(table.mse_loss_value)(input, target, &out);
+  store_status(slot(table.mse_loss_value)(input, target, &out));
   return std::bit_cast<int64_t>(out);
 }
 
 double rt_torch_nn_cross_entropy(int64_t input, int64_t target) {
-  clear_error();
   double out{};
-  slot(table.cross_entropy_value)(input, target, &out);
+  store_status(slot(table.cross_entropy_value)(input, target, &out));
   return out;
 }
 
 int64_t rt_torch_nn_cross_entropy_bits(int64_t input, int64_t target) {
-  clear_error();
   double out{};
-  slot(table.cross_entropy_value)(input, target, &out);
+  store_status(slot(table.cross_entropy_value)(input, target, &out));
   return std::bit_cast<int64_t>(out);
 }
 
 double rt_torch_nn_binary_cross_entropy(int64_t input, int64_t target) {
-  clear_error();
   double out{};
-  slot(table.binary_cross_entropy_value)(input, target, &out);
+  store_status(slot(table.binary_cross_entropy_value)(input, target, &out));
   return out;
 }
 
 int64_t rt_torch_nn_binary_cross_entropy_bits(int64_t input, int64_t target) {
-  clear_error();
   double out{};
-  slot(table.binary_cross_entropy_value)(input, target, &out);
+  store_status(slot(table.binary_cross_entropy_value)(input, target, &out));
   return std::bit_cast<int64_t>(out);
 }
 
 double rt_torch_nn_nll_loss(int64_t input, int64_t target) {
-  clear_error();
   double out{};
-  slot(table.nll_loss_value)(input, target, &out);
+  store_status(slot(table.nll_loss_value)(input, target, &out));
   return out;
 }
 
 int64_t rt_torch_nn_nll_loss_bits(int64_t input, int64_t target) {
-  clear_error();
   double out{};
-  slot(table.nll_loss_value)(input, target, &out);
+  store_status(slot(table.nll_loss_value)(input, target, &out));
   return std::bit_cast<int64_t>(out);
 }
 
 void rt_torch_autograd_set_requires_grad(int64_t a, bool requires_grad) {
-  clear_error();
-  slot(table.set_requires_grad)(a, requires_grad);
+  store_status(slot(table.set_requires_grad)(a, requires_grad));
 }
 
 int64_t rt_torch_autograd_requires_grad(int64_t a) {
-  clear_error();
   bool out{};
-  slot(table.requires_grad)(a, &out);
+  store_status(slot(table.requires_grad)(a, &out));
   return out;
 }
 
 int64_t rt_torch_autograd_is_leaf(int64_t a) {
-  clear_error();
   bool out{};
-  slot(table.is_leaf)(a, &out);
+  store_status(slot(table.is_leaf)(a, &out));
   return out;
 }
 
 int64_t rt_torch_autograd_grad(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.grad)(a, &out);
+  store_status(slot(table.grad)(a, &out));
   return out;
 }
 
 void rt_torch_autograd_set_grad(int64_t a, int64_t gradient) {
-  clear_error();
-  slot(table.set_grad)(a, gradient);
+  store_status(slot(table.set_grad)(a, gradient));
 }
 
 void rt_torch_autograd_backward(int64_t a) {
-  clear_error();
-  slot(table.backward)(a);
+  store_status(slot(table.backward)(a));
 }
 
 void simple_torch_backward(void* a) {
-  clear_error();
-  slot(table.backward)(reinterpret_cast<int64_t>(a));
+  store_status(slot(table.backward)(reinterpret_cast<int64_t>(a)));
 }
 
 void rt_torch_autograd_backward_with(int64_t a, int64_t gradient, bool retain_graph, bool create_graph) {
-  clear_error();
-  slot(table.backward_with)(a, gradient, retain_graph, create_graph);
+  store_status(slot(table.backward_with)(a, gradient, retain_graph, create_graph));
 }
 
 void rt_torch_autograd_zero_grad(int64_t a) {
-  clear_error();
-  slot(table.zero_grad)(a);
+  store_status(slot(table.zero_grad)(a));
 }
 
 int64_t rt_torch_autograd_detach(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.detach)(a, &out);
+  store_status(slot(table.detach)(a, &out));
   return out;
 }
 
 void rt_torch_autograd_no_grad_begin() {
-  clear_error();
-  slot(table.no_grad_begin)();
+  store_status(slot(table.no_grad_begin)());
 }
 
 void rt_torch_autograd_no_grad_end() {
-  clear_error();
-  slot(table.no_grad_end)();
+  store_status(slot(table.no_grad_end)());
 }
 
 int64_t rt_torch_autograd_set_grad_enabled(bool enabled) {
-  clear_error();
   bool out{};
-  slot(table.set_grad_enabled)(enabled, &out);
+  store_status(slot(table.set_grad_enabled)(enabled, &out));
   return out;
 }
 
 int64_t rt_torch_autograd_grad_enabled() {
-  clear_error();
   bool out{};
-  slot(table.grad_enabled)(&out);
+  store_status(slot(table.grad_enabled)(&out));
   return out;
 }
 
 int64_t rt_torch_optim_adam_new(const SplArray* params, double lr, double beta1, double beta2, double eps, double weight_decay, bool amsgrad, bool decoupled) {
-  clear_error();
   const IntList params_list(params, "params");
   if (!params_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.optim_adam_new)(params_list.data(), params_list.size(), lr, beta1, beta2, eps, weight_decay, amsgrad, decoupled, &out);
+  store_status(slot(table.optim_adam_new)(params_list.data(), params_list.size(), lr, beta1, beta2, eps, weight_decay, amsgrad, decoupled, &out));
   return out;
 }
 
 int64_t rt_torch_optim_sgd_new(const SplArray* params, double lr, double momentum, double dampening, double weight_decay, bool nesterov) {
-  clear_error();
   const IntList params_list(params, "params");
   if (!params_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.optim_sgd_new)(params_list.data(), params_list.size(), lr, momentum, dampening, weight_decay, nesterov, &out);
+  store_status(slot(table.optim_sgd_new)(params_list.data(), params_list.size(), lr, momentum, dampening, weight_decay, nesterov, &out));
   return out;
 }
 
 void rt_torch_optim_step(int64_t optimizer) {
-  clear_error();
-  slot(table.optim_step)(optimizer);
+  store_status(slot(table.optim_step)(optimizer));
 }
 
 void rt_torch_optim_zero_grad(int64_t optimizer, bool set_to_none) {
-  clear_error();
-  slot(table.optim_zero_grad)(optimizer, set_to_none);
+  store_status(slot(table.optim_zero_grad)(optimizer, set_to_none));
 }
 
 void rt_torch_optim_set_lr(int64_t optimizer, double lr) {
-  clear_error();
-  slot(table.optim_set_lr)(optimizer, lr);
+  store_status(slot(table.optim_set_lr)(optimizer, lr));
 }
 
 double rt_torch_optim_lr(int64_t optimizer) {
-  clear_error();
   double out{};
-  slot(table.optim_lr)(optimizer, &out);
+  store_status(slot(table.optim_lr)(optimizer, &out));
   return out;
 }
 
 struct DLManagedTensor* simple_torch_to_dlpack(void* a) {
-  clear_error();
   struct DLManagedTensor* out{};
-  slot(table.to_dlpack_legacy)(reinterpret_cast<int64_t>(a), &out);
+  store_status(slot(table.to_dlpack_legacy)(reinterpret_cast<int64_t>(a), &out));
   return out;
 }
 
 void* simple_torch_from_dlpack(struct DLManagedTensor* managed) {
-  clear_error();
   int64_t out{};
-  slot(table.from_dlpack_legacy)(managed, &out);
+  store_status(slot(table.from_dlpack_legacy)(managed, &out));
   return reinterpret_cast<void*>(out);
 }
 
 int64_t rt_torch_dlpack_export(int64_t a, bool copy) {
-  clear_error();
   int64_t out{};
-  slot(table.dlpack_export)(a, copy, &out);
+  store_status(slot(table.dlpack_export)(a, copy, &out));
   return out;
 }
 
 int64_t rt_torch_dlpack_move(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.dlpack_move)(a, &out);
+  store_status(slot(table.dlpack_move)(a, &out));
   return out;
 }
 
 int64_t rt_torch_dlpack_import(int64_t managed) {
-  clear_error();
   int64_t out{};
-  slot(table.dlpack_import)(managed, &out);
+  store_status(slot(table.dlpack_import)(managed, &out));
   return out;
 }
 
 int64_t rt_torch_dlpack_data_ptr(int64_t managed) {
-  clear_error();
   void* out{};
-  slot(table.dlpack_data_ptr)(managed, &out);
+  store_status(slot(table.dlpack_data_ptr)(managed, &out));
   return reinterpret_cast<int64_t>(out);
 }
 
 int64_t rt_torch_dlpack_flags(int64_t managed) {
-  clear_error();
   int64_t out{};
-  slot(table.dlpack_flags)(managed, &out);
+  store_status(slot(table.dlpack_flags)(managed, &out));
   return out;
 }
 
 char* rt_torch_dlpack_import_path() {
-  clear_error();
   char* out{};
-  slot(table.dlpack_import_path)(&out);
+  store_status(slot(table.dlpack_import_path)(&out));
   return to_spl_string(out);
 }
 
 char* rt_torch_dlpack_why_copied() {
-  clear_error();
   char* out{};
-  slot(table.dlpack_why_copied)(&out);
+  store_status(slot(table.dlpack_why_copied)(&out));
   return to_spl_string(out);
 }
 
 int64_t rt_torch_dlpack_copied_bytes() {
-  clear_error();
   int64_t out{};
-  slot(table.dlpack_copied_bytes)(&out);
+  store_status(slot(table.dlpack_copied_bytes)(&out));
   return out;
 }
 
 void rt_torch_autograd_backward_of(const SplArray* tensors, const SplArray* gradients, const SplArray* inputs, bool retain_graph, bool create_graph) {
-  clear_error();
   const IntList tensors_list(tensors, "tensors");
   if (!tensors_list.ok()) {
     return;
@@ -4134,11 +3607,10 @@ void rt_torch_autograd_backward_of(const SplArray* tensors, const SplArray* grad
   if (!inputs_list.ok()) {
     return;
   }
-  slot(table.backward_of)(tensors_list.data(), tensors_list.size(), gradients_list.data(), gradients_list.size(), inputs_list.data(), inputs_list.size(), retain_graph, create_graph);
+  store_status(slot(table.backward_of)(tensors_list.data(), tensors_list.size(), gradients_list.data(), gradients_list.size(), inputs_list.data(), inputs_list.size(), retain_graph, create_graph));
 }
 
 SplArray* rt_torch_autograd_grad_of(const SplArray* outputs, const SplArray* inputs, const SplArray* gradients, bool retain_graph, bool create_graph, bool allow_unused) {
-  clear_error();
   const IntList outputs_list(outputs, "outputs");
   if (!outputs_list.ok()) {
     return spl_array_new();
@@ -4153,487 +3625,417 @@ SplArray* rt_torch_autograd_grad_of(const SplArray* outputs, const SplArray* inp
   }
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.grad_of)(outputs_list.data(), outputs_list.size(), inputs_list.data(), inputs_list.size(), gradients_list.data(), gradients_list.size(), retain_graph, create_graph, allow_unused, &out, &out_len);
+  store_status(slot(table.grad_of)(outputs_list.data(), outputs_list.size(), inputs_list.data(), inputs_list.size(), gradients_list.data(), gradients_list.size(), retain_graph, create_graph, allow_unused, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 SplArray* rt_torch_autograd_once_differentiable(const SplArray* tensors) {
-  clear_error();
   const IntList tensors_list(tensors, "tensors");
   if (!tensors_list.ok()) {
     return spl_array_new();
   }
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.once_differentiable)(tensors_list.data(), tensors_list.size(), &out, &out_len);
+  store_status(slot(table.once_differentiable)(tensors_list.data(), tensors_list.size(), &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 char* rt_torch_autograd_grad_fn_name(int64_t a) {
-  clear_error();
   char* out{};
-  slot(table.grad_fn_name)(a, &out);
+  store_status(slot(table.grad_fn_name)(a, &out));
   return to_spl_string(out);
 }
 
 int64_t rt_torch_autograd_graph_task() {
-  clear_error();
   int64_t out{};
-  slot(table.graph_task)(&out);
+  store_status(slot(table.graph_task)(&out));
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
 SplArray* rt_torch_autograd_custom_function(const char* name, int64_t key, const SplArray* inputs, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release) {
-  clear_error();
   const IntList inputs_list(inputs, "inputs");
   if (!inputs_list.ok()) {
     return spl_array_new();
   }
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.custom_function)(name, key, inputs_list.data(), inputs_list.size(), forward, backward, on_release, &out, &out_len);
+  store_status(slot(table.custom_function)(name, key, inputs_list.data(), inputs_list.size(), forward, backward, on_release, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 SplArray* rt_torch_autograd_step_tensors(int64_t step) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.step_tensors)(step, &out, &out_len);
+  store_status(slot(table.step_tensors)(step, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 void rt_torch_autograd_step_set_results(int64_t step, const SplArray* tensors) {
-  clear_error();
   const IntList tensors_list(tensors, "tensors");
   if (!tensors_list.ok()) {
     return;
   }
-  slot(table.step_set_results)(step, tensors_list.data(), tensors_list.size());
+  store_status(slot(table.step_set_results)(step, tensors_list.data(), tensors_list.size()));
 }
 
 void rt_torch_autograd_step_save(int64_t step, const SplArray* tensors) {
-  clear_error();
   const IntList tensors_list(tensors, "tensors");
   if (!tensors_list.ok()) {
     return;
   }
-  slot(table.step_save)(step, tensors_list.data(), tensors_list.size());
+  store_status(slot(table.step_save)(step, tensors_list.data(), tensors_list.size()));
 }
 
 SplArray* rt_torch_autograd_step_saved(int64_t step) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.step_saved)(step, &out, &out_len);
+  store_status(slot(table.step_saved)(step, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 void rt_torch_autograd_step_mark_dirty(int64_t step, const SplArray* tensors) {
-  clear_error();
   const IntList tensors_list(tensors, "tensors");
   if (!tensors_list.ok()) {
     return;
   }
-  slot(table.step_mark_dirty)(step, tensors_list.data(), tensors_list.size());
+  store_status(slot(table.step_mark_dirty)(step, tensors_list.data(), tensors_list.size()));
 }
 
 void rt_torch_autograd_step_mark_non_differentiable(int64_t step, const SplArray* tensors) {
-  clear_error();
   const IntList tensors_list(tensors, "tensors");
   if (!tensors_list.ok()) {
     return;
   }
-  slot(table.step_mark_non_differentiable)(step, tensors_list.data(), tensors_list.size());
+  store_status(slot(table.step_mark_non_differentiable)(step, tensors_list.data(), tensors_list.size()));
 }
 
 void rt_torch_autograd_step_set_materialize_grads(int64_t step, bool materialize) {
-  clear_error();
-  slot(table.step_set_materialize_grads)(step, materialize);
+  store_status(slot(table.step_set_materialize_grads)(step, materialize));
 }
 
 void rt_torch_autograd_callback_failed(int64_t kind, const char* message, const char* expected, const char* got, const char* type, const char* traceback) {
-  clear_error();
-  slot(table.autograd_callback_failed)(kind, message, expected, got, type, traceback);
+  store_status(slot(table.autograd_callback_failed)(kind, message, expected, got, type, traceback));
 }
 
 int64_t rt_torch_autograd_register_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release) {
-  clear_error();
   int64_t out{};
-  slot(table.register_hook)(a, key, hook, on_release, &out);
+  store_status(slot(table.register_hook)(a, key, hook, on_release, &out));
   return out;
 }
 
 int64_t rt_torch_autograd_register_post_accumulate_grad_hook(int64_t a, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release) {
-  clear_error();
   int64_t out{};
-  slot(table.register_post_accumulate_grad_hook)(a, key, hook, on_release, &out);
+  store_status(slot(table.register_post_accumulate_grad_hook)(a, key, hook, on_release, &out));
   return out;
 }
 
 void rt_torch_autograd_remove_hook(int64_t hook_id) {
-  clear_error();
-  slot(table.remove_hook)(hook_id);
+  store_status(slot(table.remove_hook)(hook_id));
 }
 
 void rt_torch_autograd_saved_tensors_hooks_begin(int64_t key, SptAutogradCall pack, SptAutogradCall unpack, SptAutogradEnd on_drop, SptAutogradEnd on_release) {
-  clear_error();
-  slot(table.saved_tensors_hooks_begin)(key, pack, unpack, on_drop, on_release);
+  store_status(slot(table.saved_tensors_hooks_begin)(key, pack, unpack, on_drop, on_release));
 }
 
 void rt_torch_autograd_saved_tensors_hooks_end() {
-  clear_error();
-  slot(table.saved_tensors_hooks_end)();
+  store_status(slot(table.saved_tensors_hooks_end)());
 }
 
 void rt_torch_autograd_saved_tensors_hooks_disable(const char* message) {
-  clear_error();
-  slot(table.saved_tensors_hooks_disable)(message);
+  store_status(slot(table.saved_tensors_hooks_disable)(message));
 }
 
 void rt_torch_autograd_saved_tensors_hooks_enable() {
-  clear_error();
-  slot(table.saved_tensors_hooks_enable)();
+  store_status(slot(table.saved_tensors_hooks_enable)());
 }
 
 int64_t rt_torch_autograd_grad_fn(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.grad_fn)(a, &out);
+  store_status(slot(table.grad_fn)(a, &out));
   return out;
 }
 
 int64_t rt_torch_autograd_gradient_node(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.gradient_node)(a, &out);
+  store_status(slot(table.gradient_node)(a, &out));
   return out;
 }
 
 int64_t rt_torch_autograd_output_nr(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.output_nr)(a, &out);
+  store_status(slot(table.output_nr)(a, &out));
   return out;
 }
 
 char* rt_torch_autograd_node_name(int64_t node) {
-  clear_error();
   char* out{};
-  slot(table.node_name)(node, &out);
+  store_status(slot(table.node_name)(node, &out));
   return to_spl_string(out);
 }
 
 int64_t rt_torch_autograd_node_identity(int64_t node) {
-  clear_error();
   int64_t out{};
-  slot(table.node_identity)(node, &out);
+  store_status(slot(table.node_identity)(node, &out));
   return out;
 }
 
 SplArray* rt_torch_autograd_node_next_functions(int64_t node) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.node_next_functions)(node, &out, &out_len);
+  store_status(slot(table.node_next_functions)(node, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 int64_t rt_torch_autograd_node_variable(int64_t node) {
-  clear_error();
   int64_t out{};
-  slot(table.node_variable)(node, &out);
+  store_status(slot(table.node_variable)(node, &out));
   return out;
 }
 
 int64_t rt_torch_autograd_node_register_hook(int64_t node, int64_t key, SptAutogradCall hook, SptAutogradEnd on_release, bool is_prehook) {
-  clear_error();
   int64_t out{};
-  slot(table.node_register_hook)(node, key, hook, on_release, is_prehook, &out);
+  store_status(slot(table.node_register_hook)(node, key, hook, on_release, is_prehook, &out));
   return out;
 }
 
 void rt_torch_autograd_node_remove_hook(int64_t hook_id) {
-  clear_error();
-  slot(table.node_remove_hook)(hook_id);
+  store_status(slot(table.node_remove_hook)(hook_id));
 }
 
 SplArray* rt_torch_autograd_node_hook_gradients() {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.node_hook_gradients)(&out, &out_len);
+  store_status(slot(table.node_hook_gradients)(&out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 void rt_torch_autograd_node_hook_set_gradients(const SplArray* gradients) {
-  clear_error();
   const IntList gradients_list(gradients, "gradients");
   if (!gradients_list.ok()) {
     return;
   }
-  slot(table.node_hook_set_gradients)(gradients_list.data(), gradients_list.size());
+  store_status(slot(table.node_hook_set_gradients)(gradients_list.data(), gradients_list.size()));
 }
 
 int64_t rt_torch_autograd_watch_gradients(const SplArray* tensors) {
-  clear_error();
   const IntList tensors_list(tensors, "tensors");
   if (!tensors_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.watch_gradients)(tensors_list.data(), tensors_list.size(), &out);
+  store_status(slot(table.watch_gradients)(tensors_list.data(), tensors_list.size(), &out));
   return out;
 }
 
 int64_t rt_torch_autograd_watched_in_pass(int64_t watch_id) {
-  clear_error();
   int64_t out{};
-  slot(table.watched_in_pass)(watch_id, &out);
+  store_status(slot(table.watched_in_pass)(watch_id, &out));
   return out;
 }
 
 void rt_torch_autograd_unwatch_gradients(int64_t watch_id) {
-  clear_error();
-  slot(table.unwatch_gradients)(watch_id);
+  store_status(slot(table.unwatch_gradients)(watch_id));
 }
 
 void rt_torch_autograd_increment_version(int64_t a) {
-  clear_error();
-  slot(table.increment_version)(a);
+  store_status(slot(table.increment_version)(a));
 }
 
 void rt_torch_autograd_set_detect_anomaly(bool enabled, bool check_nan, SptLocation location) {
-  clear_error();
-  slot(table.set_detect_anomaly)(enabled, check_nan, location);
+  store_status(slot(table.set_detect_anomaly)(enabled, check_nan, location));
 }
 
 int64_t rt_torch_autograd_is_anomaly_enabled() {
-  clear_error();
   bool out{};
-  slot(table.is_anomaly_enabled)(&out);
+  store_status(slot(table.is_anomaly_enabled)(&out));
   return out;
 }
 
 int64_t rt_torch_autograd_is_anomaly_check_nan_enabled() {
-  clear_error();
   bool out{};
-  slot(table.is_anomaly_check_nan_enabled)(&out);
+  store_status(slot(table.is_anomaly_check_nan_enabled)(&out));
   return out;
 }
 
 void rt_torch_autograd_inference_mode_begin(bool enabled) {
-  clear_error();
-  slot(table.inference_mode_begin)(enabled);
+  store_status(slot(table.inference_mode_begin)(enabled));
 }
 
 void rt_torch_autograd_inference_mode_end() {
-  clear_error();
-  slot(table.inference_mode_end)();
+  store_status(slot(table.inference_mode_end)());
 }
 
 int64_t rt_torch_autograd_is_inference_mode_enabled() {
-  clear_error();
   bool out{};
-  slot(table.is_inference_mode_enabled)(&out);
+  store_status(slot(table.is_inference_mode_enabled)(&out));
   return out;
 }
 
 int64_t rt_torch_transform_begin(const char* kind, int64_t batch_size, const char* randomness) {
-  clear_error();
   int64_t out{};
-  slot(table.transform_begin)(kind, batch_size, randomness, &out);
+  store_status(slot(table.transform_begin)(kind, batch_size, randomness, &out));
   return out;
 }
 
 void rt_torch_transform_end() {
-  clear_error();
-  slot(table.transform_end)();
+  store_status(slot(table.transform_end)());
 }
 
 int64_t rt_torch_transform_wrap(int64_t a, int64_t level) {
-  clear_error();
   int64_t out{};
-  slot(table.transform_wrap)(a, level, &out);
+  store_status(slot(table.transform_wrap)(a, level, &out));
   return out;
 }
 
 int64_t rt_torch_transform_unwrap(int64_t a, int64_t level) {
-  clear_error();
   int64_t out{};
-  slot(table.transform_unwrap)(a, level, &out);
+  store_status(slot(table.transform_unwrap)(a, level, &out));
   return out;
 }
 
 int64_t rt_torch_transform_batch(int64_t a, int64_t dim, int64_t level) {
-  clear_error();
   int64_t out{};
-  slot(table.transform_batch)(a, dim, level, &out);
+  store_status(slot(table.transform_batch)(a, dim, level, &out));
   return out;
 }
 
 int64_t rt_torch_transform_unbatch(int64_t a, int64_t level, int64_t batch_size, int64_t dim) {
-  clear_error();
   int64_t out{};
-  slot(table.transform_unbatch)(a, level, batch_size, dim, &out);
+  store_status(slot(table.transform_unbatch)(a, level, batch_size, dim, &out));
   return out;
 }
 
 int64_t rt_torch_forward_ad_begin() {
-  clear_error();
   int64_t out{};
-  slot(table.forward_ad_begin)(&out);
+  store_status(slot(table.forward_ad_begin)(&out));
   return out;
 }
 
 void rt_torch_forward_ad_end(int64_t level) {
-  clear_error();
-  slot(table.forward_ad_end)(level);
+  store_status(slot(table.forward_ad_end)(level));
 }
 
 int64_t rt_torch_rng_state(const char* device) {
-  clear_error();
   int64_t out{};
-  slot(table.rng_state)(device, &out);
+  store_status(slot(table.rng_state)(device, &out));
   return out;
 }
 
 void rt_torch_set_rng_state(const char* device, int64_t state) {
-  clear_error();
-  slot(table.set_rng_state)(device, state);
+  store_status(slot(table.set_rng_state)(device, state));
 }
 
 int64_t rt_torch_another_handle(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.another_handle)(a, &out);
+  store_status(slot(table.another_handle)(a, &out));
   return out;
 }
 
 int64_t rt_torch_dataset_size(int64_t dataset) {
-  clear_error();
   int64_t out{};
-  slot(table.dataset_size)(dataset, &out);
+  store_status(slot(table.dataset_size)(dataset, &out));
   return spt_last_error_kind() == 0 ? out : -2;
 }
 
 SplArray* rt_torch_dataset_sample(int64_t dataset, int64_t index) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.dataset_sample)(dataset, index, &out, &out_len);
+  store_status(slot(table.dataset_sample)(dataset, index, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 SplArray* rt_torch_dataset_batch(int64_t dataset, const SplArray* indices) {
-  clear_error();
   const IntList indices_list(indices, "indices");
   if (!indices_list.ok()) {
     return spl_array_new();
   }
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.dataset_batch)(dataset, indices_list.data(), indices_list.size(), &out, &out_len);
+  store_status(slot(table.dataset_batch)(dataset, indices_list.data(), indices_list.size(), &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 int64_t rt_torch_dataset_begin(int64_t dataset, int64_t worker, int64_t workers) {
-  clear_error();
   int64_t out{};
-  slot(table.dataset_begin)(dataset, worker, workers, &out);
+  store_status(slot(table.dataset_begin)(dataset, worker, workers, &out));
   return out;
 }
 
 SplArray* rt_torch_dataset_next(int64_t pass) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.dataset_next)(pass, &out, &out_len);
+  store_status(slot(table.dataset_next)(pass, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 int64_t rt_torch_download_begin(const char* url, const char* path, bool resume, int64_t stall_s, int64_t max_redirects) {
-  clear_error();
   int64_t out{};
-  slot(table.download_begin)(url, path, resume, stall_s, max_redirects, &out);
+  store_status(slot(table.download_begin)(url, path, resume, stall_s, max_redirects, &out));
   return out;
 }
 
 SplArray* rt_torch_download_step(int64_t download, int64_t wait_ms) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.download_step)(download, wait_ms, &out, &out_len);
+  store_status(slot(table.download_step)(download, wait_ms, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 void rt_torch_download_end(int64_t download) {
-  clear_error();
-  slot(table.download_end)(download);
+  store_status(slot(table.download_end)(download));
 }
 
 char* rt_torch_file_checksum(const char* path, const char* kind) {
-  clear_error();
   char* out{};
-  slot(table.file_checksum)(path, kind, &out);
+  store_status(slot(table.file_checksum)(path, kind, &out));
   return to_spl_string(out);
 }
 
 void rt_torch_tar_unpack(const char* path, const char* folder) {
-  clear_error();
-  slot(table.tar_unpack)(path, folder);
+  store_status(slot(table.tar_unpack)(path, folder));
 }
 
 int64_t rt_torch_event_writer_new(const char* log_dir, int64_t max_queue, double flush_secs, const char* filename_suffix) {
-  clear_error();
   int64_t out{};
-  slot(table.event_writer_new)(log_dir, max_queue, flush_secs, filename_suffix, &out);
+  store_status(slot(table.event_writer_new)(log_dir, max_queue, flush_secs, filename_suffix, &out));
   return out;
 }
 
 char* rt_torch_event_writer_path(int64_t writer) {
-  clear_error();
   char* out{};
-  slot(table.event_writer_path)(writer, &out);
+  store_status(slot(table.event_writer_path)(writer, &out));
   return to_spl_string(out);
 }
 
 void rt_torch_event_writer_flush(int64_t writer) {
-  clear_error();
-  slot(table.event_writer_flush)(writer);
+  store_status(slot(table.event_writer_flush)(writer));
 }
 
 void rt_torch_event_writer_close(int64_t writer) {
-  clear_error();
-  slot(table.event_writer_close)(writer);
+  store_status(slot(table.event_writer_close)(writer));
 }
 
 void rt_torch_event_writers_flush() {
-  clear_error();
-  slot(table.event_writers_flush)();
+  store_status(slot(table.event_writers_flush)());
 }
 
 void rt_torch_event_session_start(int64_t writer, int64_t step, double wall_time) {
-  clear_error();
-  slot(table.event_session_start)(writer, step, wall_time);
+  store_status(slot(table.event_session_start)(writer, step, wall_time));
 }
 
 void rt_torch_event_scalar(int64_t writer, const char* tag, double value, int64_t style, int64_t step, double wall_time) {
-  clear_error();
-  slot(table.event_scalar)(writer, tag, value, style, step, wall_time);
+  store_status(slot(table.event_scalar)(writer, tag, value, style, step, wall_time));
 }
 
 void rt_torch_event_histogram(int64_t writer, const char* tag, int64_t values, const SplArray* edges, int64_t bins, int64_t max_bins, int64_t step, double wall_time) {
-  clear_error();
   const FloatList edges_list(edges, "edges");
   if (!edges_list.ok()) {
     return;
   }
-  slot(table.event_histogram)(writer, tag, values, edges_list.data(), edges_list.size(), bins, max_bins, step, wall_time);
+  store_status(slot(table.event_histogram)(writer, tag, values, edges_list.data(), edges_list.size(), bins, max_bins, step, wall_time));
 }
 
 void rt_torch_event_histogram_raw(int64_t writer, const char* tag, const SplArray* moments, const SplArray* limits, const SplArray* counts, int64_t step, double wall_time) {
-  clear_error();
   const FloatList moments_list(moments, "moments");
   if (!moments_list.ok()) {
     return;
@@ -4646,30 +4048,26 @@ void rt_torch_event_histogram_raw(int64_t writer, const char* tag, const SplArra
   if (!counts_list.ok()) {
     return;
   }
-  slot(table.event_histogram_raw)(writer, tag, moments_list.data(), moments_list.size(), limits_list.data(), limits_list.size(), counts_list.data(), counts_list.size(), step, wall_time);
+  store_status(slot(table.event_histogram_raw)(writer, tag, moments_list.data(), moments_list.size(), limits_list.data(), limits_list.size(), counts_list.data(), counts_list.size(), step, wall_time));
 }
 
 void rt_torch_event_image(int64_t writer, const char* tag, int64_t image, int64_t step, double wall_time) {
-  clear_error();
-  slot(table.event_image)(writer, tag, image, step, wall_time);
+  store_status(slot(table.event_image)(writer, tag, image, step, wall_time));
 }
 
 void rt_torch_event_text(int64_t writer, const char* tag, const char* content, int64_t step, double wall_time) {
-  clear_error();
-  slot(table.event_text)(writer, tag, content, step, wall_time);
+  store_status(slot(table.event_text)(writer, tag, content, step, wall_time));
 }
 
 void rt_torch_event_graph(int64_t writer, const SplArray* nodes, double wall_time) {
-  clear_error();
   const TextList nodes_list(nodes, "nodes");
   if (!nodes_list.ok()) {
     return;
   }
-  slot(table.event_graph)(writer, nodes_list.data(), nodes_list.size(), wall_time);
+  store_status(slot(table.event_graph)(writer, nodes_list.data(), nodes_list.size(), wall_time));
 }
 
 void rt_torch_event_hparams(int64_t writer, const SplArray* number_names, const SplArray* numbers, const SplArray* text_names, const SplArray* texts, const SplArray* metrics, int64_t step, double wall_time) {
-  clear_error();
   const TextList number_names_list(number_names, "number_names");
   if (!number_names_list.ok()) {
     return;
@@ -4690,261 +4088,222 @@ void rt_torch_event_hparams(int64_t writer, const SplArray* number_names, const 
   if (!metrics_list.ok()) {
     return;
   }
-  slot(table.event_hparams)(writer, number_names_list.data(), number_names_list.size(), numbers_list.data(), numbers_list.size(), text_names_list.data(), text_names_list.size(), texts_list.data(), texts_list.size(), metrics_list.data(), metrics_list.size(), step, wall_time);
+  store_status(slot(table.event_hparams)(writer, number_names_list.data(), number_names_list.size(), numbers_list.data(), numbers_list.size(), text_names_list.data(), text_names_list.size(), texts_list.data(), texts_list.size(), metrics_list.data(), metrics_list.size(), step, wall_time));
 }
 
 void rt_torch_tensor_save(int64_t a, const char* path) {
-  clear_error();
-  slot(table.tensor_save)(a, path);
+  store_status(slot(table.tensor_save)(a, path));
 }
 
 void rt_torch_tensor_save_dyn(int64_t a, int64_t path) {
-  clear_error();
-  slot(table.tensor_save)(a, reinterpret_cast<const char*>(path));
+  store_status(slot(table.tensor_save)(a, reinterpret_cast<const char*>(path)));
 }
 
 int64_t rt_torch_tensor_load(const char* path) {
-  clear_error();
   int64_t out{};
-  slot(table.tensor_load)(path, &out);
+  store_status(slot(table.tensor_load)(path, &out));
   return out;
 }
 
 int64_t rt_torch_tensor_load_dyn(int64_t path) {
-  clear_error();
   int64_t out{};
-  slot(table.tensor_load)(reinterpret_cast<const char*>(path), &out);
+  store_status(slot(table.tensor_load)(reinterpret_cast<const char*>(path), &out));
   return out;
 }
 
 void rt_torch_values_save(const char* path, const char* kinds, const SplArray* values) {
-  clear_error();
-  slot(table.values_save)(path, kinds, values);
+  store_status(slot(table.values_save)(path, kinds, values));
 }
 
 SplArray* rt_torch_values_load(const char* path, const char* map_location) {
-  clear_error();
   SplArray* out{};
-  slot(table.values_load)(path, map_location, &out);
+  store_status(slot(table.values_load)(path, map_location, &out));
   return out != nullptr ? out : spl_array_new();
 }
 
 SplArray* rt_torch_pickle_load(const char* path) {
-  clear_error();
   SplArray* out{};
-  slot(table.pickle_load)(path, &out);
+  store_status(slot(table.pickle_load)(path, &out));
   return out != nullptr ? out : spl_array_new();
 }
 
 int64_t rt_torch_file_is_libtorchs(const char* path) {
-  clear_error();
   bool out{};
-  slot(table.file_is_libtorchs)(path, &out);
+  store_status(slot(table.file_is_libtorchs)(path, &out));
   return out;
 }
 
 int64_t rt_torch_safetensors_open(const char* path) {
-  clear_error();
   int64_t out{};
-  slot(table.safetensors_open)(path, &out);
+  store_status(slot(table.safetensors_open)(path, &out));
   return out;
 }
 
 int64_t rt_torch_safetensors_open_dyn(int64_t path) {
-  clear_error();
   int64_t out{};
-  slot(table.safetensors_open)(reinterpret_cast<const char*>(path), &out);
+  store_status(slot(table.safetensors_open)(reinterpret_cast<const char*>(path), &out));
   return out;
 }
 
 void rt_torch_safetensors_close(int64_t file) {
-  clear_error();
-  slot(table.safetensors_close)(file);
+  store_status(slot(table.safetensors_close)(file));
 }
 
 void rt_torch_safetensors_close_dyn(int64_t file) {
-  clear_error();
-  slot(table.safetensors_close)(file);
+  store_status(slot(table.safetensors_close)(file));
 }
 
 int64_t rt_torch_safetensors_num_tensors(int64_t file) {
-  clear_error();
   int64_t out{};
-  slot(table.safetensors_num_tensors)(file, &out);
+  store_status(slot(table.safetensors_num_tensors)(file, &out));
   return out;
 }
 
 int64_t rt_torch_safetensors_num_tensors_dyn(int64_t file) {
-  clear_error();
   int64_t out{};
-  slot(table.safetensors_num_tensors)(file, &out);
+  store_status(slot(table.safetensors_num_tensors)(file, &out));
   return out;
 }
 
 char* rt_torch_safetensors_list_names(int64_t file) {
-  clear_error();
   char* out{};
-  slot(table.safetensors_list_names)(file, &out);
+  store_status(slot(table.safetensors_list_names)(file, &out));
   return to_spl_string(out);
 }
 
 int64_t rt_torch_safetensors_list_names_dyn(int64_t file) {
-  clear_error();
   char* out{};
-  slot(table.safetensors_list_names)(file, &out);
+  store_status(slot(table.safetensors_list_names)(file, &out));
   return reinterpret_cast<int64_t>(to_spl_string(out));
 }
 
 int64_t rt_torch_safetensors_get_tensor(int64_t file, const char* name) {
-  clear_error();
   int64_t out{};
-  slot(table.safetensors_get_tensor)(file, name, &out);
+  store_status(slot(table.safetensors_get_tensor)(file, name, &out));
   return out;
 }
 
 int64_t rt_torch_safetensors_get_tensor_dyn(int64_t file, int64_t name) {
-  clear_error();
   int64_t out{};
-  slot(table.safetensors_get_tensor)(file, reinterpret_cast<const char*>(name), &out);
+  store_status(slot(table.safetensors_get_tensor)(file, reinterpret_cast<const char*>(name), &out));
   return out;
 }
 
 int64_t rt_torch_stream_create(int32_t device_id) {
-  clear_error();
   int64_t out{};
-  slot(table.stream_create)(device_id, &out);
+  store_status(slot(table.stream_create)(device_id, &out));
   return out;
 }
 
 void rt_torch_torchstream_sync(int64_t stream) {
-  clear_error();
-  slot(table.stream_synchronize)(stream);
+  store_status(slot(table.stream_synchronize)(stream));
 }
 
 int64_t rt_torch_torchstream_query(int64_t stream) {
-  clear_error();
   bool out{};
-  slot(table.stream_query)(stream, &out);
+  store_status(slot(table.stream_query)(stream, &out));
   return spt_last_error_kind() == 0 ? out : 1;
 }
 
 void rt_torch_torchstream_free(int64_t stream) {
-  clear_error();
-  slot(table.stream_free)(stream);
+  store_status(slot(table.stream_free)(stream));
 }
 
 int64_t rt_torch_torchtensor_to_stream(int64_t a, int32_t device_id, int64_t stream) {
-  clear_error();
   int64_t out{};
-  slot(table.to_stream)(a, device_id, stream, &out);
+  store_status(slot(table.to_stream)(a, device_id, stream, &out));
   return out;
 }
 
 int64_t rt_torch_cuda_memory_allocated(int32_t device_id) {
-  clear_error();
   int64_t out{};
-  slot(table.cuda_memory_allocated)(device_id, &out);
+  store_status(slot(table.cuda_memory_allocated)(device_id, &out));
   return out;
 }
 
 int64_t rt_torch_cuda_max_memory_allocated(int32_t device_id) {
-  clear_error();
   int64_t out{};
-  slot(table.cuda_max_memory_allocated)(device_id, &out);
+  store_status(slot(table.cuda_max_memory_allocated)(device_id, &out));
   return out;
 }
 
 void rt_torch_cuda_empty_cache() {
-  clear_error();
-  slot(table.cuda_empty_cache)();
+  store_status(slot(table.cuda_empty_cache)());
 }
 
 SplArray* rt_torch_op(const char* name, const char* kinds, const SplArray* values, const SplArray* names) {
-  clear_error();
   const TextList names_list(names, "names");
   if (!names_list.ok()) {
     return spl_array_new();
   }
   SplArray* out{};
-  slot(table.op)(name, kinds, values, names_list.data(), names_list.size(), &out);
+  store_status(slot(table.op)(name, kinds, values, names_list.data(), names_list.size(), &out));
   return out != nullptr ? out : spl_array_new();
 }
 
 char* rt_torch_op_schemas(const char* name) {
-  clear_error();
   char* out{};
-  slot(table.op_schemas)(name, &out);
+  store_status(slot(table.op_schemas)(name, &out));
   return to_spl_string(out);
 }
 
 char* rt_torch_op_names() {
-  clear_error();
   char* out{};
-  slot(table.op_names)(&out);
+  store_status(slot(table.op_names)(&out));
   return to_spl_string(out);
 }
 
 int64_t rt_torch_torchtensor_get_item(int64_t a, const char* kinds, const SplArray* keys) {
-  clear_error();
   int64_t out{};
-  slot(table.get_item)(a, kinds, keys, &out);
+  store_status(slot(table.get_item)(a, kinds, keys, &out));
   return out;
 }
 
 void rt_torch_torchtensor_set_item(int64_t a, const char* kinds, const SplArray* value_and_keys) {
-  clear_error();
-  slot(table.set_item)(a, kinds, value_and_keys);
+  store_status(slot(table.set_item)(a, kinds, value_and_keys));
 }
 
 int64_t rt_torch_generator_new(const char* device) {
-  clear_error();
   int64_t out{};
-  slot(table.generator_new)(device, &out);
+  store_status(slot(table.generator_new)(device, &out));
   return out;
 }
 
 void rt_torch_generator_use(int64_t generator) {
-  clear_error();
-  slot(table.generator_use)(generator);
+  store_status(slot(table.generator_use)(generator));
 }
 
 void rt_torch_generator_manual_seed(int64_t generator, int64_t seed) {
-  clear_error();
-  slot(table.generator_manual_seed)(generator, seed);
+  store_status(slot(table.generator_manual_seed)(generator, seed));
 }
 
 int64_t rt_torch_generator_initial_seed(int64_t generator) {
-  clear_error();
   int64_t out{};
-  slot(table.generator_initial_seed)(generator, &out);
+  store_status(slot(table.generator_initial_seed)(generator, &out));
   return out;
 }
 
 int64_t rt_torch_generator_state(int64_t generator) {
-  clear_error();
   int64_t out{};
-  slot(table.generator_state)(generator, &out);
+  store_status(slot(table.generator_state)(generator, &out));
   return out;
 }
 
 void rt_torch_generator_set_state(int64_t generator, int64_t state) {
-  clear_error();
-  slot(table.generator_set_state)(generator, state);
+  store_status(slot(table.generator_set_state)(generator, state));
 }
 
 int64_t rt_torch_optim_new(const char* algorithm, const char* kinds, const SplArray* values, const SplArray* names) {
-  clear_error();
   const TextList names_list(names, "names");
   if (!names_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.optim_new)(algorithm, kinds, values, names_list.data(), names_list.size(), &out);
+  store_status(slot(table.optim_new)(algorithm, kinds, values, names_list.data(), names_list.size(), &out));
   return out;
 }
 
 void rt_torch_optim_add_group(int64_t optimizer, const SplArray* params, const char* kinds, const SplArray* values, const SplArray* names) {
-  clear_error();
   const IntList params_list(params, "params");
   if (!params_list.ok()) {
     return;
@@ -4953,435 +4312,374 @@ void rt_torch_optim_add_group(int64_t optimizer, const SplArray* params, const c
   if (!names_list.ok()) {
     return;
   }
-  slot(table.optim_add_group)(optimizer, params_list.data(), params_list.size(), kinds, values, names_list.data(), names_list.size());
+  store_status(slot(table.optim_add_group)(optimizer, params_list.data(), params_list.size(), kinds, values, names_list.data(), names_list.size()));
 }
 
 int64_t rt_torch_optim_group_count(int64_t optimizer) {
-  clear_error();
   int64_t out{};
-  slot(table.optim_group_count)(optimizer, &out);
+  store_status(slot(table.optim_group_count)(optimizer, &out));
   return out;
 }
 
 SplArray* rt_torch_optim_group_params(int64_t optimizer, int64_t group) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.optim_group_params)(optimizer, group, &out, &out_len);
+  store_status(slot(table.optim_group_params)(optimizer, group, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 SplArray* rt_torch_optim_options(int64_t optimizer, int64_t group) {
-  clear_error();
   SplArray* out{};
-  slot(table.optim_options)(optimizer, group, &out);
+  store_status(slot(table.optim_options)(optimizer, group, &out));
   return out != nullptr ? out : spl_array_new();
 }
 
 SplArray* rt_torch_optim_option(int64_t optimizer, int64_t group, const char* name) {
-  clear_error();
   SplArray* out{};
-  slot(table.optim_option)(optimizer, group, name, &out);
+  store_status(slot(table.optim_option)(optimizer, group, name, &out));
   return out != nullptr ? out : spl_array_new();
 }
 
 void rt_torch_optim_set_option(int64_t optimizer, int64_t group, const char* name, const char* kinds, const SplArray* values) {
-  clear_error();
-  slot(table.optim_set_option)(optimizer, group, name, kinds, values);
+  store_status(slot(table.optim_set_option)(optimizer, group, name, kinds, values));
 }
 
 SplArray* rt_torch_optim_state(int64_t optimizer, int64_t param) {
-  clear_error();
   SplArray* out{};
-  slot(table.optim_state)(optimizer, param, &out);
+  store_status(slot(table.optim_state)(optimizer, param, &out));
   return out != nullptr ? out : spl_array_new();
 }
 
 void rt_torch_optim_load_state(int64_t optimizer, int64_t param, const char* kinds, const SplArray* values, const SplArray* names) {
-  clear_error();
   const TextList names_list(names, "names");
   if (!names_list.ok()) {
     return;
   }
-  slot(table.optim_load_state)(optimizer, param, kinds, values, names_list.data(), names_list.size());
+  store_status(slot(table.optim_load_state)(optimizer, param, kinds, values, names_list.data(), names_list.size()));
 }
 
 void rt_py_start() {
-  clear_error();
-  slot(table.py_start)();
+  store_status(slot(table.py_start)());
 }
 
 int64_t rt_py_is_started() {
-  clear_error();
   bool out{};
-  slot(table.py_is_started)(&out);
+  store_status(slot(table.py_is_started)(&out));
   return out;
 }
 
 char* rt_py_version() {
-  clear_error();
   char* out{};
-  slot(table.py_version)(&out);
+  store_status(slot(table.py_version)(&out));
   return to_spl_string(out);
 }
 
 char* rt_py_library() {
-  clear_error();
   char* out{};
-  slot(table.py_library)(&out);
+  store_status(slot(table.py_library)(&out));
   return to_spl_string(out);
 }
 
 void rt_py_shutdown() {
-  clear_error();
-  slot(table.py_shutdown)();
+  store_status(slot(table.py_shutdown)());
 }
 
 int64_t rt_py_import(const char* name) {
-  clear_error();
   int64_t out{};
-  slot(table.py_import)(name, &out);
+  store_status(slot(table.py_import)(name, &out));
   return out;
 }
 
 int64_t rt_py_getattr(int64_t a, const char* name) {
-  clear_error();
   int64_t out{};
-  slot(table.py_getattr)(a, name, &out);
+  store_status(slot(table.py_getattr)(a, name, &out));
   return out;
 }
 
 void rt_py_setattr(int64_t a, const char* name, const char* kinds, const SplArray* values) {
-  clear_error();
-  slot(table.py_setattr)(a, name, kinds, values);
+  store_status(slot(table.py_setattr)(a, name, kinds, values));
 }
 
 int64_t rt_py_hasattr(int64_t a, const char* name) {
-  clear_error();
   bool out{};
-  slot(table.py_hasattr)(a, name, &out);
+  store_status(slot(table.py_hasattr)(a, name, &out));
   return out;
 }
 
 int64_t rt_py_call(int64_t callable, const char* kinds, const SplArray* values, const SplArray* names) {
-  clear_error();
   const TextList names_list(names, "names");
   if (!names_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.py_call)(callable, kinds, values, names_list.data(), names_list.size(), &out);
+  store_status(slot(table.py_call)(callable, kinds, values, names_list.data(), names_list.size(), &out));
   return out;
 }
 
 int64_t rt_py_call_method(int64_t a, const char* name, const char* kinds, const SplArray* values, const SplArray* names) {
-  clear_error();
   const TextList names_list(names, "names");
   if (!names_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.py_call_method)(a, name, kinds, values, names_list.data(), names_list.size(), &out);
+  store_status(slot(table.py_call_method)(a, name, kinds, values, names_list.data(), names_list.size(), &out));
   return out;
 }
 
 int64_t rt_py_get_item(int64_t a, const char* kinds, const SplArray* values) {
-  clear_error();
   int64_t out{};
-  slot(table.py_get_item)(a, kinds, values, &out);
+  store_status(slot(table.py_get_item)(a, kinds, values, &out));
   return out;
 }
 
 void rt_py_set_item(int64_t a, const char* kinds, const SplArray* values) {
-  clear_error();
-  slot(table.py_set_item)(a, kinds, values);
+  store_status(slot(table.py_set_item)(a, kinds, values));
 }
 
 void rt_py_delete_item(int64_t a, const char* kinds, const SplArray* values) {
-  clear_error();
-  slot(table.py_delete_item)(a, kinds, values);
+  store_status(slot(table.py_delete_item)(a, kinds, values));
 }
 
 int64_t rt_py_contains(int64_t a, const char* kinds, const SplArray* values) {
-  clear_error();
   bool out{};
-  slot(table.py_contains)(a, kinds, values, &out);
+  store_status(slot(table.py_contains)(a, kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_length(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.py_length)(a, &out);
+  store_status(slot(table.py_length)(a, &out));
   return out;
 }
 
 int64_t rt_py_iter(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.py_iter)(a, &out);
+  store_status(slot(table.py_iter)(a, &out));
   return out;
 }
 
 int64_t rt_py_next(int64_t iterator) {
-  clear_error();
   int64_t out{};
-  slot(table.py_next)(iterator, &out);
+  store_status(slot(table.py_next)(iterator, &out));
   return out;
 }
 
 int64_t rt_py_compare(int64_t a, const char* op, const char* kinds, const SplArray* values) {
-  clear_error();
   bool out{};
-  slot(table.py_compare)(a, op, kinds, values, &out);
+  store_status(slot(table.py_compare)(a, op, kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_operate(const char* op, const char* kinds, const SplArray* values) {
-  clear_error();
   int64_t out{};
-  slot(table.py_operate)(op, kinds, values, &out);
+  store_status(slot(table.py_operate)(op, kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_is_instance(int64_t a, int64_t type) {
-  clear_error();
   bool out{};
-  slot(table.py_is_instance)(a, type, &out);
+  store_status(slot(table.py_is_instance)(a, type, &out));
   return out;
 }
 
 int64_t rt_py_eval(const char* code, const char* kinds, const SplArray* values, const SplArray* names) {
-  clear_error();
   const TextList names_list(names, "names");
   if (!names_list.ok()) {
     return 0;
   }
   int64_t out{};
-  slot(table.py_eval)(code, kinds, values, names_list.data(), names_list.size(), &out);
+  store_status(slot(table.py_eval)(code, kinds, values, names_list.data(), names_list.size(), &out));
   return out;
 }
 
 void rt_py_exec(const char* code, const char* kinds, const SplArray* values, const SplArray* names) {
-  clear_error();
   const TextList names_list(names, "names");
   if (!names_list.ok()) {
     return;
   }
-  slot(table.py_exec)(code, kinds, values, names_list.data(), names_list.size());
+  store_status(slot(table.py_exec)(code, kinds, values, names_list.data(), names_list.size()));
 }
 
 int64_t rt_py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end) {
-  clear_error();
   int64_t out{};
-  slot(table.py_function)(name, key, call, end, &out);
+  store_status(slot(table.py_function)(name, key, call, end, &out));
   return out;
 }
 
 int64_t rt_py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd end) {
-  clear_error();
   int64_t out{};
-  slot(table.py_instance)(name, key, call, end, &out);
+  store_status(slot(table.py_instance)(name, key, call, end, &out));
   return out;
 }
 
 int64_t rt_py_key(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.py_key)(a, &out);
+  store_status(slot(table.py_key)(a, &out));
   return out;
 }
 
 void rt_py_raise(const char* type, const char* message, const char* note) {
-  clear_error();
-  slot(table.py_raise)(type, message, note);
+  store_status(slot(table.py_raise)(type, message, note));
 }
 
 int64_t rt_py_kind(int64_t a) {
-  clear_error();
   int32_t out{};
-  slot(table.py_kind)(a, &out);
+  store_status(slot(table.py_kind)(a, &out));
   return out;
 }
 
 int64_t rt_py_is_none(int64_t a) {
-  clear_error();
   bool out{};
-  slot(table.py_is_none)(a, &out);
+  store_status(slot(table.py_is_none)(a, &out));
   return out;
 }
 
 char* rt_py_type_name(int64_t a) {
-  clear_error();
   char* out{};
-  slot(table.py_type_name)(a, &out);
+  store_status(slot(table.py_type_name)(a, &out));
   return to_spl_string(out);
 }
 
 char* rt_py_str(int64_t a) {
-  clear_error();
   char* out{};
-  slot(table.py_str)(a, &out);
+  store_status(slot(table.py_str)(a, &out));
   return to_spl_string(out);
 }
 
 char* rt_py_repr(int64_t a) {
-  clear_error();
   char* out{};
-  slot(table.py_repr)(a, &out);
+  store_status(slot(table.py_repr)(a, &out));
   return to_spl_string(out);
 }
 
 int64_t rt_py_to_bool(int64_t a) {
-  clear_error();
   bool out{};
-  slot(table.py_to_bool)(a, &out);
+  store_status(slot(table.py_to_bool)(a, &out));
   return out;
 }
 
 int64_t rt_py_to_int(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.py_to_int)(a, &out);
+  store_status(slot(table.py_to_int)(a, &out));
   return out;
 }
 
 double rt_py_to_float(int64_t a) {
-  clear_error();
   double out{};
-  slot(table.py_to_float)(a, &out);
+  store_status(slot(table.py_to_float)(a, &out));
   return out;
 }
 
 char* rt_py_to_text(int64_t a) {
-  clear_error();
   char* out{};
-  slot(table.py_to_text)(a, &out);
+  store_status(slot(table.py_to_text)(a, &out));
   return to_spl_string(out);
 }
 
 SplArray* rt_py_to_list(int64_t a) {
-  clear_error();
   int64_t* out{};
   int64_t out_len = 0;
-  slot(table.py_to_list)(a, &out, &out_len);
+  store_status(slot(table.py_to_list)(a, &out, &out_len));
   return to_spl_array(out, out_len);
 }
 
 int64_t rt_py_from_value(const char* kinds, const SplArray* values) {
-  clear_error();
   int64_t out{};
-  slot(table.py_from_value)(kinds, values, &out);
+  store_status(slot(table.py_from_value)(kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_list(const char* kinds, const SplArray* values) {
-  clear_error();
   int64_t out{};
-  slot(table.py_list)(kinds, values, &out);
+  store_status(slot(table.py_list)(kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_tuple(const char* kinds, const SplArray* values) {
-  clear_error();
   int64_t out{};
-  slot(table.py_tuple)(kinds, values, &out);
+  store_status(slot(table.py_tuple)(kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_dict(const char* kinds, const SplArray* values) {
-  clear_error();
   int64_t out{};
-  slot(table.py_dict)(kinds, values, &out);
+  store_status(slot(table.py_dict)(kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_from_tensor(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.py_from_tensor)(a, &out);
+  store_status(slot(table.py_from_tensor)(a, &out));
   return out;
 }
 
 int64_t rt_py_to_tensor(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.py_to_tensor)(a, &out);
+  store_status(slot(table.py_to_tensor)(a, &out));
   return out;
 }
 
 int64_t rt_py_to_generator(int64_t a) {
-  clear_error();
   int64_t out{};
-  slot(table.py_to_generator)(a, &out);
+  store_status(slot(table.py_to_generator)(a, &out));
   return out;
 }
 
 int64_t rt_py_from_generator(int64_t generator) {
-  clear_error();
   int64_t out{};
-  slot(table.py_from_generator)(generator, &out);
+  store_status(slot(table.py_from_generator)(generator, &out));
   return out;
 }
 
 int64_t rt_py_from_dlpack(int64_t a, int64_t device, int64_t copy) {
-  clear_error();
   int64_t out{};
-  slot(table.py_from_dlpack)(a, device, copy, &out);
+  store_status(slot(table.py_from_dlpack)(a, device, copy, &out));
   return out;
 }
 
 int64_t rt_py_capsule_new(int64_t managed) {
-  clear_error();
   int64_t out{};
-  slot(table.py_capsule_new)(managed, &out);
+  store_status(slot(table.py_capsule_new)(managed, &out));
   return out;
 }
 
 int64_t rt_py_capsule_take(int64_t capsule) {
-  clear_error();
   int64_t out{};
-  slot(table.py_capsule_take)(capsule, &out);
+  store_status(slot(table.py_capsule_take)(capsule, &out));
   return out;
 }
 
 int64_t rt_torch_file_read(const char* path, bool decompress) {
-  clear_error();
   int64_t out{};
-  slot(table.file_read)(path, decompress, &out);
+  store_status(slot(table.file_read)(path, decompress, &out));
   return out;
 }
 
 void rt_torch_file_write(const char* path, int64_t bytes) {
-  clear_error();
-  slot(table.file_write)(path, bytes);
+  store_status(slot(table.file_write)(path, bytes));
 }
 
 int64_t rt_torch_image_decode(int64_t data, const char* format, int64_t mode, bool apply_exif_orientation) {
-  clear_error();
   int64_t out{};
-  slot(table.image_decode)(data, format, mode, apply_exif_orientation, &out);
+  store_status(slot(table.image_decode)(data, format, mode, apply_exif_orientation, &out));
   return out;
 }
 
 int64_t rt_torch_image_encode_jpeg(int64_t image, int64_t quality) {
-  clear_error();
   int64_t out{};
-  slot(table.image_encode_jpeg)(image, quality, &out);
+  store_status(slot(table.image_encode_jpeg)(image, quality, &out));
   return out;
 }
 
 int64_t rt_torch_image_encode_png(int64_t image, int64_t level) {
-  clear_error();
   int64_t out{};
-  slot(table.image_encode_png)(image, level, &out);
+  store_status(slot(table.image_encode_png)(image, level, &out));
   return out;
 }
 
 int64_t rt_torch_image_adjust(int64_t image, const char* aspect, double factor) {
-  clear_error();
   int64_t out{};
-  slot(table.image_adjust)(image, aspect, factor, &out);
+  store_status(slot(table.image_adjust)(image, aspect, factor, &out));
   return out;
 }
 

@@ -51,7 +51,7 @@ extern "C" {{
 
 def simple_adapter(function: Function, spelling: Spelling) -> str:
     flat = spelling.flat is not None
-    lines = ["  clear_error();"]
+    lines = []
     call_args = []
     for arg in function.args:
         if spelling.pointers:
@@ -83,7 +83,7 @@ def simple_adapter(function: Function, spelling: Spelling) -> str:
             lines.append(f"  {types[1]} {result.name}_len = 0;")
             call_args.append(f"&{result.name}_len")
     callee = f"slot(table.{function.name})" if function.home == "backend" else f"spt_{function.name}"
-    lines.append(f"  {callee}({', '.join(call_args)});")
+    lines.append(f"  store_status({callee}({', '.join(call_args)}));")
     lines += result_lines(function, spelling)
     body = "\n".join(lines)
     return f"{spelling_declaration(function, spelling).replace('(void)', '()')} {{\n{body}\n}}"
