@@ -1,10 +1,11 @@
-/* Calls every exported function with hostile arguments, in forked children. Generated from the ABI table, so that a new
- * function is called too.
+/* Calls every exported function with hostile arguments, in forked children. Generated from the ABI table, so
+ * that a new function is called too.
  *
- *   fuzz_all [--mode default|off|memory] [--calls N] [--long-calls N] [--seed N] [--batch N] [--trace]
+ *   fuzz_all [--mode default|off|memory] [--calls N] [--long-calls N] [--seed N] [--first N] [--trace]
  *
- * A call must return within 5 s, without a signal. A failed call leaves no handle and writes no out parameter. All
- * strings are UTF-8. --long-calls replaces --calls if SIMPLE_LONG_TESTS is 1. --batch repeats one batch.
+ * A call must return within 5 s, without a signal. A failed call leaves no handle and writes no out
+ * parameter. All strings are UTF-8. --long-calls replaces --calls if SIMPLE_LONG_TESTS is 1. --first starts
+ * with a later call, to repeat it.
  *
  *   default  PyTorch and Python are open; the child has 512 MB of memory left
  *   off      SIMPLE_TORCH=off: there is no PyTorch
@@ -12,6 +13,7 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS, nftw */
 #include <errno.h>
 #include <ftw.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,20 +29,24 @@
 #include "tests/abi/fuzz_arguments.h"
 #include "tests/abi/fuzz_checks.h"
 
+/* Every ROUND calls are PYTHON_CALLS in one child that starts Python, which costs seconds, and batches of
+ * BATCH in children that inherit LibTorch: a forked child cannot use the Python of its parent. */
 #define BATCH 500
+#define PYTHON_CALLS 5000
+#define ROUND 20000
 #define MOST_FUNCTIONS 4000
 #define MOST_REPORTS 60
 #define PROCESSOR_LIMIT_S 5.0
 #define WALL_LIMIT_S 30.0 /* a busy machine delays calls */
 
-/* Functions that are not called, with the reason. An address whose size another argument states is always NULL:
- * FUZZ_ADDRESS in fuzz_arguments.c. */
+/* Functions that are not called, with the reason. An address whose size another argument states is always
+ * NULL: FUZZ_ADDRESS in fuzz_arguments.c. */
 static const struct {
   const char* name;
   const char* reason;
 } kExcluded[] = {
-    {"spt_py_shutdown", "ends Python for the rest of the batch"},
-    {"rt_py_shutdown", "ends Python for the rest of the batch"},
+    {"spt_py_shutdown", "ends Python for all later calls of the child"},
+    {"rt_py_shutdown", "ends Python for all later calls of the child"},
 };
 
 typedef enum Mode { MODE_DEFAULT, MODE_OFF, MODE_MEMORY } Mode;
@@ -49,13 +55,13 @@ static struct {
   Mode mode;
   long calls;
   uint64_t seed;
-  long batch; /* -1: all */
+  long first;
   bool trace;
-} options = {MODE_DEFAULT, 100000, 20260711, -1, false};
+} options = {MODE_DEFAULT, 100000, 20260711, 0, false};
 
 /* What a child reports to its parent. */
 static volatile struct Shared {
-  int index; /* of the call in its batch; BATCH at the end */
+  long call; /* the number of the call; -1 before the first, LONG_MAX after the last */
   double wall, processor;
   int faults;
   long out_of_memory; /* calls that failed so */
@@ -63,19 +69,22 @@ static volatile struct Shared {
   char arguments[2000];
 }* shared;
 
-static const FuzzFunction* called[MOST_FUNCTIONS];
-static int called_count;
+static const FuzzFunction* of_torch[MOST_FUNCTIONS];
+static int of_torch_count;
 
 /* Combinations of letter, tag and payload for one function. */
 static const char kLetters[] = "votdlcgx";
-static const int32_t kTags[] = {SPL_NIL,    SPL_BOOL,    SPL_INT,       SPL_FLOAT, SPL_STRING,      SPL_ARRAY, SPL_DICT,
-                                SPT_TENSOR, SPT_COMPLEX, SPT_GENERATOR, 99,        -1,        INT32_MAX};
+static const int32_t kTags[] = {SPL_NIL,   SPL_BOOL, SPL_INT,    SPL_FLOAT,   SPL_STRING,
+                                SPL_ARRAY, SPL_DICT, SPT_TENSOR, SPT_COMPLEX, SPT_GENERATOR,
+                                99,        -1,       INT32_MAX};
 #define TAG_COUNT ((long)(sizeof kTags / sizeof kTags[0]))
 #define PAYLOADS 3
 #define COMBINATIONS ((long)(sizeof kLetters - 1) * TAG_COUNT * PAYLOADS)
 
 static const FuzzFunction* with_values[200];
 static long with_values_count;
+static const FuzzFunction* of_python[MOST_FUNCTIONS];
+static int of_python_count;
 
 static bool is_excluded(const char* name) {
   for (size_t i = 0; i < sizeof kExcluded / sizeof kExcluded[0]; ++i) {
@@ -101,7 +110,11 @@ static void select_functions(void) {
     if (is_excluded(function->name)) {
       continue;
     }
-    called[called_count++] = function;
+    if (strstr(function->name, "_py_") != NULL) {
+      of_python[of_python_count++] = function;
+    } else {
+      of_torch[of_torch_count++] = function;
+    }
     if (accepts_values(function)) {
       with_values[with_values_count++] = function;
     }
@@ -124,27 +137,34 @@ static void report(const FuzzCall* call, const char* fault) {
   }
 }
 
-/* Call `n` of all: first the combinations, then every function in turn. */
+static bool uses_python(long n) { return n % ROUND < PYTHON_CALLS; }
+
+/* The first calls with Python are the combinations; then half of them are functions of Python. The other
+ * children call the other functions in turn: 7919 is prime, so each once in of_torch_count calls. */
 static const FuzzFunction* function_of(long n, FuzzValue* value) {
   const FuzzValue any = {0, 0, 0};
+  const long with_python = n / ROUND * PYTHON_CALLS + n % ROUND,
+             combination = with_python / with_values_count;
   *value = any;
-  if (n >= with_values_count * COMBINATIONS) {
-    return called[(n * 7919) % called_count]; /* 7919 is prime: each function once in called_count calls */
+  if (!uses_python(n) || (combination >= COMBINATIONS && n % 2 == 0)) {
+    return of_torch[n * 7919 % of_torch_count];
   }
-  const long combination = n / with_values_count;
+  if (combination >= COMBINATIONS) {
+    return of_python[n / 2 * 7919 % of_python_count];
+  }
   value->letter = kLetters[combination / (TAG_COUNT * PAYLOADS)];
   value->tag = kTags[combination / PAYLOADS % TAG_COUNT];
   value->payload = (int)(combination % PAYLOADS);
-  return with_values[n % with_values_count];
+  return with_values[with_python % with_values_count];
 }
 
-static void announce(const FuzzCall* call, int index) {
+static void announce(const FuzzCall* call, long n) {
   fuzz_describe(call, (char*)shared->arguments, sizeof shared->arguments);
   shared->processor = clock_s(CLOCK_PROCESS_CPUTIME_ID);
   shared->wall = clock_s(CLOCK_MONOTONIC);
-  shared->index = index;
+  shared->call = n;
   if (options.trace) {
-    fprintf(stderr, "%d %s\n", index, (const char*)shared->arguments);
+    fprintf(stderr, "%ld %s\n", n, (const char*)shared->arguments);
   }
 }
 
@@ -176,40 +196,48 @@ static bool has_sanitizer(void) {
 #endif
 }
 
-static void prepare_child(long batch) {
+/* `first` is the first call of the child. Returns whether PyTorch and Python are as the mode needs them. */
+static bool prepare_child(long first) {
   const struct rlimit no_core = {0, 0};
+  int64_t torch = 0;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setrlimit(RLIMIT_CORE, &no_core);
-  fuzz_seed(options.seed * 1000003 + (uint64_t)batch);
-  fuzz_keep_samples();
+  fuzz_seed(options.seed + (uint64_t)first);
+  if (uses_python(first) && options.mode != MODE_OFF && spt_py_import("torch", &torch) != SPT_OK) {
+    fprintf(stderr, "fuzz_all: %s\n", spt_last_error_message());
+    return false;
+  }
+  fuzz_keep_samples(uses_python(first));
   if (!has_sanitizer()) {
     limit_memory(options.mode == MODE_MEMORY ? 12 : 512);
   }
+  return true;
 }
 
-static void run_call(long batch, int index) {
+static void run_call(long n) {
   FuzzCall call;
   FuzzValue value;
-  const long n = batch * BATCH + index;
   fuzz_seed((options.seed << 32) + (uint64_t)n);
-  if (index % 100 == 99) {
-    fuzz_keep_samples();
+  if (n % 100 == 99) {
+    fuzz_keep_samples(uses_python(n));
   }
   fuzz_make_arguments(function_of(n, &value), value, &call);
-  announce(&call, index);
+  announce(&call, n);
   const int32_t status = fuzz_check_call(&call, report);
   shared->out_of_memory += status == SPT_OUT_OF_MEMORY;
   shared->succeeded[call.function - kFuzzFunctions] |= status == SPT_OK;
 }
 
-static void run_child(long batch, int first, int last) {
-  prepare_child(batch);
-  for (int i = first; i < last; ++i) {
-    run_call(batch, i);
+static void run_child(long first, long last) {
+  if (!prepare_child(first)) {
+    _exit(1);
+  }
+  for (long n = first; n < last; ++n) {
+    run_call(n);
   }
   end_scopes();
   fuzz_release_kept();
-  shared->index = BATCH;
+  shared->call = LONG_MAX;
   fflush(NULL);
   _exit(0);
 }
@@ -218,11 +246,12 @@ static void run_child(long batch, int first, int last) {
 
 static bool hangs(clockid_t processor) {
   const double started = shared->wall;
-  if (shared->index < 0 || started == 0) {
+  if (shared->call < 0 || started == 0) {
     return false;
   }
   const double wall = clock_s(CLOCK_MONOTONIC) - started;
-  return wall > WALL_LIMIT_S || (wall > PROCESSOR_LIMIT_S && clock_s(processor) - shared->processor > PROCESSOR_LIMIT_S);
+  return wall > WALL_LIMIT_S ||
+         (wall > PROCESSOR_LIMIT_S && clock_s(processor) - shared->processor > PROCESSOR_LIMIT_S);
 }
 
 /* Waits for the child; kills it if a call hangs. Returns its status. */
@@ -242,7 +271,7 @@ static int watch(pid_t child, bool* hung) {
   return status;
 }
 
-static void report_death(long batch, int status, bool hung) {
+static void report_death(long first, int status, bool hung) {
   if (hung) {
     fprintf(stderr, "HANG of more than %g s", PROCESSOR_LIMIT_S);
   } else if (WIFSIGNALED(status)) {
@@ -250,35 +279,33 @@ static void report_death(long batch, int status, bool hung) {
   } else {
     fprintf(stderr, "EXIT with status %d", WEXITSTATUS(status));
   }
-  fprintf(stderr, "\n  %s\n  --seed %llu --batch %ld, call %d\n", (const char*)shared->arguments,
-          (unsigned long long)options.seed, batch, shared->index);
+  fprintf(stderr, "\n  %s\n  --seed %llu --first %ld, call %ld\n", (const char*)shared->arguments,
+          (unsigned long long)options.seed, first, shared->call);
 }
 
-/* Runs calls `first` to `last` - 1 of a batch in one child. Returns the index behind the last call. */
-static int run_part(long batch, int first, int last) {
+/* Runs the calls `first` to `last` - 1 in one child. Returns the call to go on with: `last`, or the one after
+ * a fault. */
+static long run_part(long first, long last) {
   bool hung = false;
-  shared->index = -1;
+  shared->call = -1;
   shared->wall = 0;
   const pid_t child = fork();
   if (child == 0) {
-    run_child(batch, first, last);
+    run_child(first, last);
   }
   const int status = watch(child, &hung);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && shared->index == BATCH) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && shared->call == LONG_MAX) {
     return last;
   }
-  report_death(batch, status, hung);
+  report_death(first, status, hung);
   ++shared->faults;
-  return shared->index < first ? last : shared->index + 1;
+  return shared->call < first || shared->call >= last ? last : shared->call + 1;
 }
 
-static void run_batch(long batch) {
-  const long left = options.calls - batch * BATCH;
-  const int last = options.batch < 0 && left < BATCH ? (int)left : BATCH;
-  int next = 0;
-  while (next < last && shared->faults < MOST_REPORTS) {
-    next = run_part(batch, next, last);
-  }
+/* The call behind the last one that a child with call `n` makes. */
+static long end_of_child(long n) {
+  const long end = uses_python(n) ? n - n % ROUND + PYTHON_CALLS : n - n % BATCH + BATCH;
+  return end < options.calls ? end : options.calls;
 }
 
 static int count_succeeded(void) {
@@ -293,31 +320,25 @@ static int count_succeeded(void) {
 }
 
 static int run_all(void) {
-  const long batches = (options.calls + BATCH - 1) / BATCH;
-  const long first = options.batch < 0 ? 0 : options.batch, end = options.batch < 0 ? batches : first + 1;
-  long batch = first;
-  while (batch < end && shared->faults < MOST_REPORTS) {
-    run_batch(batch++);
+  long next = options.first;
+  while (next < options.calls && shared->faults < MOST_REPORTS) {
+    next = run_part(next, end_of_child(next));
   }
-  const long calls = options.batch < 0 && batch == end ? options.calls : (batch - first) * BATCH;
-  printf("%ld calls of %d functions, of which %d succeeded once; %ld times OUT_OF_MEMORY; %d faults\n", calls,
-         called_count, count_succeeded(), shared->out_of_memory, shared->faults);
+  printf("calls %ld to %ld of %d functions, of which %d succeeded once; %ld times OUT_OF_MEMORY; %d faults\n",
+         options.first, next, of_torch_count + of_python_count, count_succeeded(), shared->out_of_memory,
+         shared->faults);
   return shared->faults == 0 ? 0 : 1;
 }
 
-/* Opens PyTorch and Python once, so that the children need not. */
+/* Opens LibTorch once, so that the children need not. */
 static bool open_library(void) {
   bool available = false;
-  int64_t torch = 0;
   spt_available(&available);
-  if (options.mode != MODE_OFF && (!available || spt_py_import("torch", &torch) != SPT_OK)) {
-    fprintf(stderr, "fuzz_all: %s\n", spt_last_error_message());
+  if (available != (options.mode != MODE_OFF)) {
+    fprintf(stderr, "fuzz_all: PyTorch is %s\n", available ? "available" : "not available");
     return false;
   }
-  if (torch != 0) {
-    spt_release(torch);
-  }
-  return available == (options.mode != MODE_OFF);
+  return true;
 }
 
 static int remove_entry(const char* path, const struct stat* status, int type, struct FTW* walk) {
@@ -351,8 +372,8 @@ static bool read_option(const char* name, const char* value) {
     options.calls = is_long != NULL && strcmp(is_long, "1") == 0 ? atol(value) : options.calls;
   } else if (strcmp(name, "--seed") == 0) {
     options.seed = strtoull(value, NULL, 10);
-  } else if (strcmp(name, "--batch") == 0) {
-    options.batch = atol(value);
+  } else if (strcmp(name, "--first") == 0) {
+    options.first = atol(value);
   } else {
     return false;
   }

@@ -46,7 +46,14 @@ static void* allocate(size_t size) {
 
 /* --- what a call passes: one class of values for all its parameters, or a mixture */
 
-typedef enum Attack { ATTACK_MIXED, ATTACK_ZERO, ATTACK_MINUS_ONE, ATTACK_SMALLEST, ATTACK_GREATEST, ATTACK_GARBAGE } Attack;
+typedef enum Attack {
+  ATTACK_MIXED,
+  ATTACK_ZERO,
+  ATTACK_MINUS_ONE,
+  ATTACK_SMALLEST,
+  ATTACK_GREATEST,
+  ATTACK_GARBAGE
+} Attack;
 
 static Attack attack;
 
@@ -167,8 +174,9 @@ static int64_t handle_argument(int kind) {
 
 static int64_t number_argument(void) {
   static const int64_t kPlausible[] = {0, 1, 2, 3, 4, 5, 6, 7, -1, -2};
-  static const int64_t kHostile[] = {INT64_MIN, INT64_MAX, INT64_MIN + 1, INT64_MAX - 1, INT32_MAX, INT32_MIN,
-                                     (int64_t)1 << 62, (int64_t)1 << 31, 64, 65536};
+  static const int64_t kHostile[] = {INT64_MIN, INT64_MAX, INT64_MIN + 1,    INT64_MAX - 1,
+                                     INT32_MAX, INT32_MIN, (int64_t)1 << 62, (int64_t)1 << 31,
+                                     64,        65536};
   if (attack != ATTACK_MIXED) {
     return attacking_number();
   }
@@ -196,10 +204,10 @@ static double float_argument(void) {
 static char long_text[5001];
 
 static const char* invalid_text(void) {
-  static const char* const kInvalid[] = {"\xff\xfe",       "\xc3",         "\xc0\x80",     "\xed\xa0\x80",
-                                         "\xf5\x80\x80\x80", "a\xe2\x82",    "cpu\xff",      "\xf0\x9f\x98",
-                                         "%s%n%s",         "\x01\x1b[31m", "../\xff/a",    "file:\xff",
-                                         "http://\xff/a",  "torch.\xff",   "\xe2\x82\xac", "0x7fffffffffffffff"};
+  static const char* const kInvalid[] = {
+      "\xff\xfe",      "\xc3",         "\xc0\x80",     "\xed\xa0\x80",      "\xf5\x80\x80\x80", "a\xe2\x82",
+      "cpu\xff",       "\xf0\x9f\x98", "%s%n%s",       "\x01\x1b[31m",      "../\xff/a",        "file:\xff",
+      "http://\xff/a", "torch.\xff",   "\xe2\x82\xac", "0x7fffffffffffffff"};
   if (chance(10)) {
     memset(long_text, chance(50) ? 'x' : '\x80', sizeof long_text - 1);
     return long_text;
@@ -208,36 +216,82 @@ static const char* invalid_text(void) {
 }
 
 static const char* text_argument(void) {
-  static const char* const kPlausible[] = {
-      "",     "cpu",   "cuda:7", "float32", "sum",     "add",   "relu",       "softmax",  "cat",
-      "mean", "Tensor", "torch", "math",    "key",     "f.bin", "events",     "w.st",     "tv",
-      "tanh", "none",  "append", "lr",      "SGD",     "Adam",  "ij,jk->ik",  "weight",   "builtins.ValueError",
-      "x",    "cudnn", "md5",    "sha256",  "int64",   "type",  "brightness", "__len__",  "http://127.0.0.1:9/x"};
+  static const char* const kPlausible[] = {"",           "cpu",     "cuda:7",
+                                           "float32",    "sum",     "add",
+                                           "relu",       "softmax", "cat",
+                                           "mean",       "Tensor",  "torch",
+                                           "math",       "key",     "f.bin",
+                                           "events",     "w.st",    "tv",
+                                           "tanh",       "none",    "append",
+                                           "lr",         "SGD",     "Adam",
+                                           "ij,jk->ik",  "weight",  "builtins.ValueError",
+                                           "x",          "cudnn",   "md5",
+                                           "sha256",     "int64",   "type",
+                                           "brightness", "__len__", "http://127.0.0.1:9/x"};
   if (attack == ATTACK_ZERO || (attack == ATTACK_MIXED && chance(6))) {
     return NULL;
   }
   return attack == ATTACK_MIXED && chance(75) ? ONE_OF(kPlausible) : invalid_text();
 }
 
+/* A string that fits the parameter; NULL if none is listed. */
+static const char* usual_text(const char* function, const char* name) {
+  static const struct {
+    const char* function; /* a part of its name */
+    const char* name;
+    const char* text;
+  } kUsual[] = {
+      {"", "device", "cpu"},          {"", "map_location", "cpu"},         {"", "algorithm", "SGD"},
+      {"", "reduction", "mean"},      {"", "aspect", "brightness"},        {"", "overload", "Tensor"},
+      {"spt_op", "name", "add"},      {"torch_op", "name", "relu"},        {"setting", "name", "cudnn"},
+      {"getattr", "name", "__doc__"}, {"call_method", "name", "__repr__"}, {"safetensors", "path", "w.st"},
+      {"safetensors", "name", "w"},   {"checksum", "path", "w.st"}};
+  for (size_t i = 0; i < COUNT_OF(kUsual); ++i) {
+    if (strcmp(name, kUsual[i].name) == 0 && strstr(function, kUsual[i].function) != NULL) {
+      return kUsual[i].text;
+    }
+  }
+  return NULL;
+}
+
+static const char* text_for(const FuzzFunction* function, const FuzzParameter* parameter) {
+  const char* usual = usual_text(function->name, parameter->name);
+  return usual != NULL && attack == ATTACK_MIXED && chance(60) ? usual : text_argument();
+}
+
 /* Python code without effects outside of the process. */
 static const char* code_argument(void) {
-  static const char* const kCode[] = {"1 + 1",        "x",           "[1, 2.5, 'a']",    "1 / 0",   "'\\udcff'",
-                                      "def",          "x = 1",       "{}[1]",            "''.y",    "y = [x] * 3",
-                                      "'a' * 10**6",  "lambda x: x", "[[[]]]",           "10**40",  "raise SystemError('\\udcff')",
-                                      "(1).__class__", "raise ValueError(b'\\xff')"};
+  static const char* const kCode[] = {"1 + 1",
+                                      "x",
+                                      "[1, 2.5, 'a']",
+                                      "1 / 0",
+                                      "'\\udcff'",
+                                      "def",
+                                      "x = 1",
+                                      "{}[1]",
+                                      "''.y",
+                                      "y = [x] * 3",
+                                      "'a' * 10**6",
+                                      "lambda x: x",
+                                      "[[[]]]",
+                                      "10**40",
+                                      "raise SystemError('\\udcff')",
+                                      "(1).__class__",
+                                      "raise ValueError(b'\\xff')"};
   return chance(25) ? text_argument() : ONE_OF(kCode);
 }
 
 /* Without ** and <<: Python computes 7 ** 2**62 for ever. */
 static const char* operator_argument(void) {
-  static const char* const kOperators[] = {"+", "-", "*", "/", "//", "%", "@", "&", "|", "^", ">>", "==", "!=", "<", "<=", ">", ">="};
+  static const char* const kOperators[] = {"+", "-",  "*",  "/",  "//", "%",  "@", "&", "|",
+                                           "^", ">>", "==", "!=", "<",  "<=", ">", ">="};
   return chance(20) ? text_argument() : ONE_OF(kOperators);
 }
 
 /* --- values */
 
-static const int32_t kTags[] = {SPL_NIL,  SPL_BOOL, SPL_INT,    SPL_FLOAT,   SPL_STRING,    SPL_ARRAY,
-                                SPL_DICT, SPT_TENSOR, SPT_COMPLEX, SPT_GENERATOR, 99,       -1};
+static const int32_t kTags[] = {SPL_NIL,  SPL_BOOL,   SPL_INT,     SPL_FLOAT,     SPL_STRING, SPL_ARRAY,
+                                SPL_DICT, SPT_TENSOR, SPT_COMPLEX, SPT_GENERATOR, 99,         -1};
 
 static SplArray* array_argument(int depth);
 
@@ -352,9 +406,14 @@ static char letters[16];
 
 static const char* letters_argument(FuzzValue value) {
   static const char kLetters[] = "vvvvttttoodlcg";
+  static const char* const kUsual[] = {"", "t", "tt", "v", "vv", "o", "l", "tv"};
   if (value.letter != 0) {
     memset(letters, value.letter, 2);
     letters[1 + fuzz_random(2)] = '\0';
+    return letters;
+  }
+  if (chance(50)) {
+    strcpy(letters, ONE_OF(kUsual));
     return letters;
   }
   const uint64_t count = fuzz_random(5);
@@ -382,8 +441,11 @@ static SplArray* values_argument(FuzzValue value) {
 static int64_t list_length;
 static bool list_is_null;
 
+/* Of keyword arguments: there are at most as many as values. */
+static bool are_names(const FuzzParameter* parameter) { return strcmp(parameter->name, "names") == 0; }
+
 static void* list_argument(const FuzzParameter* parameter) {
-  list_length = (int64_t)fuzz_random(5);
+  list_length = are_names(parameter) && chance(60) ? 0 : (int64_t)fuzz_random(5);
   list_is_null = attack == ATTACK_ZERO || (attack == ATTACK_MIXED && chance(8));
   if (list_is_null) {
     return NULL;
@@ -432,7 +494,8 @@ static SplArray* spl_list_argument(const FuzzParameter* parameter) {
   if (attack == ATTACK_ZERO || chance(15)) {
     return chance(70) ? array_argument(3) : NULL;
   }
-  SplArray* array = new_array(chance(5) ? 12 : (int64_t)fuzz_random(5));
+  const bool is_empty = are_names(parameter) && chance(60);
+  SplArray* array = new_array(is_empty ? 0 : chance(5) ? 12 : (int64_t)fuzz_random(5));
   for (int64_t i = 0; i < array->len; ++i) {
     SplValue* item = &array->items[i];
     item->tag = SPL_INT;
@@ -451,7 +514,8 @@ static SplArray* spl_list_argument(const FuzzParameter* parameter) {
   return array;
 }
 
-/* --- functions of the program. The library may call them on any thread, so they do not use the random state. */
+/* --- functions of the program. The library may call them on any thread, so they do not use the random state.
+ */
 
 static unsigned turn(void) {
   static unsigned turns;
@@ -493,9 +557,26 @@ static int64_t caller(int64_t key, int64_t arguments) {
   return 0;
 }
 
+/* The functions of a step succeed inside the callback only. */
+static void use_step(int64_t step) {
+  int64_t* tensors = NULL;
+  int64_t count = 0, tensor = new_tensor();
+  if (spt_step_tensors(step, &tensors, &count) == SPT_OK) {
+    spt_step_save(step, tensors, count);
+    spt_step_mark_dirty(step, tensors, count);
+    spt_step_set_results(step, count > 0 ? tensors : &tensor, count > 0 ? count : 1);
+    for (int64_t i = 0; i < count; ++i) {
+      spt_release(tensors[i]);
+    }
+    spt_free(tensors);
+  }
+  spt_release(tensor);
+}
+
 /* Returns numbers that are no handles. */
 static int64_t callback(int64_t key, int64_t argument) {
   (void)key;
+  use_step(argument);
   spt_release(argument); /* a step is a handle of the library: this fails */
   switch (turn() % 5) {
     case 0:
@@ -587,7 +668,9 @@ static void (*function_argument(const FuzzFunction* function, const FuzzParamete
 /* --- all parameters */
 
 static void* out_argument(FuzzCall* call, int index) {
-  return attack == ATTACK_ZERO ? (chance(50) ? NULL : call->outs[index]) : chance(3) ? NULL : call->outs[index];
+  return attack == ATTACK_ZERO ? (chance(50) ? NULL : call->outs[index])
+         : chance(3)           ? NULL
+                               : call->outs[index];
 }
 
 static FuzzWord argument(const FuzzParameter* parameter, FuzzValue value, FuzzCall* call, int index) {
@@ -605,7 +688,7 @@ static FuzzWord argument(const FuzzParameter* parameter, FuzzValue value, FuzzCa
       word.f = float_argument();
       break;
     case FUZZ_TEXT:
-      word.s = text_argument();
+      word.s = text_for(call->function, parameter);
       break;
     case FUZZ_LETTERS:
       word.s = letters_argument(value);
@@ -618,7 +701,7 @@ static FuzzWord argument(const FuzzParameter* parameter, FuzzValue value, FuzzCa
       break;
     case FUZZ_ADDRESS: /* its size is another argument, so any but NULL is an invalid read */
       break;
-    case FUZZ_ROOM:
+    case FUZZ_VIEW:
       word.p = chance(80) ? allocate(64) : NULL;
       break;
     case FUZZ_DLPACK_VERSIONED_IN:
@@ -684,7 +767,7 @@ void fuzz_make_arguments(const FuzzFunction* function, FuzzValue value, FuzzCall
 /* --- a handle of every kind */
 
 static void keep_tensors(void) {
-  const int64_t sizes[] = {2, 3}, image[] = {3, 4, 4};
+  const int64_t sizes[] = {2, 3}, image[] = {1, 3, 4, 4};
   int64_t a = 0, b = 0;
   if (spt_zeros(sizes, 2, &a) == SPT_OK) {
     spt_set_requires_grad(a, true);
@@ -699,15 +782,24 @@ static void keep_tensors(void) {
   if (spt_full(NULL, 0, 1.5, &a) == SPT_OK) {
     fuzz_keep(SPT_HANDLE_TENSOR, a);
   }
-  if (spt_randn(image, 3, &a) == SPT_OK) {
+  if (spt_randn(image, 4, &a) == SPT_OK) {
     fuzz_keep(SPT_HANDLE_TENSOR, a);
   }
 }
 
 static void keep_objects(void) {
   static const char* const kObjects[] = {
-      "[1, 2, 3]", "{'key': 1}",    "'\\udcff'",           "b'x'", "2.5", "iter([1, 2])", "abs", "lambda *a, **k: a",
-      "float",     "10**30",        "type('\\xff', (), {'__repr__': lambda s: '\\udcff', '__str__': lambda s: 1})()"};
+      "[1, 2, 3]",
+      "{'key': 1}",
+      "'\\udcff'",
+      "b'x'",
+      "2.5",
+      "iter([1, 2])",
+      "abs",
+      "lambda *a, **k: a",
+      "float",
+      "10**30",
+      "type('\\xff', (), {'__repr__': lambda s: '\\udcff', '__str__': lambda s: 1})()"};
   int64_t object = 0;
   for (int i = 0; i < 3; ++i) {
     if (spt_py_eval(ONE_OF(kObjects), "", NULL, NULL, 0, &object) == SPT_OK) {
@@ -742,11 +834,14 @@ static void keep_graph(int64_t tensor) {
 }
 
 static void write_safetensors(void) {
-  static const char kFile[] =
-      "\x3c\0\0\0\0\0\0\0{\"w\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}            \0\0\0\0";
+  static const char kHeader[] = "{\"w\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}";
+  const uint64_t length = sizeof kHeader - 1;
+  const float number = 1;
   FILE* file = fopen("w.st", "wb");
   if (file != NULL) {
-    fwrite(kFile, 1, 8 + 0x3c + 4, file);
+    fwrite(&length, sizeof length, 1, file);
+    fwrite(kHeader, length, 1, file);
+    fwrite(&number, sizeof number, 1, file);
     fclose(file);
   }
 }
@@ -776,9 +871,11 @@ static void keep_datasets(void) {
   }
 }
 
-void fuzz_keep_samples(void) {
+void fuzz_keep_samples(bool with_python) {
   keep_tensors();
-  keep_objects();
+  if (with_python) {
+    keep_objects();
+  }
   keep_graph(kept[SPT_HANDLE_TENSOR][0]);
   keep_files();
   keep_datasets();
@@ -787,17 +884,17 @@ void fuzz_keep_samples(void) {
 /* --- one line for people */
 
 static char* line;
-static size_t room;
+static size_t capacity;
 
 static void put(const char* format, ...) __attribute__((format(printf, 1, 2)));
 static void put(const char* format, ...) {
   va_list list;
   va_start(list, format);
-  const int length = vsnprintf(line, room, format, list);
+  const int length = vsnprintf(line, capacity, format, list);
   va_end(list);
-  const size_t step = length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - (room > 0);
+  const size_t step = length < 0 ? 0 : (size_t)length < capacity ? (size_t)length : capacity - (capacity > 0);
   line += step;
-  room -= step;
+  capacity -= step;
 }
 
 static void put_text(const char* text) {
@@ -914,7 +1011,7 @@ static void put_argument(const FuzzCall* call, int index) {
 
 void fuzz_describe(const FuzzCall* call, char* out, size_t size) {
   line = out;
-  room = size;
+  capacity = size;
   put("%s(", call->function->name);
   for (int i = 0; i < call->function->count; ++i) {
     put_argument(call, i);

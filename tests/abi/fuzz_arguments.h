@@ -9,12 +9,13 @@
 #include "simple_torch/types.h"
 #include "tests/abi/fuzz_table.h"
 
-#define FUZZ_CELL 16   /* the bytes behind an out pointer */
+#define FUZZ_CELL 16 /* the bytes behind an out pointer */
 #define FUZZ_BUFFER_ITEMS 8
 #define FUZZ_PATTERN 0xA5
 #define FUZZ_HANDLE_KINDS 14 /* one more than the greatest SptHandleKind */
 
-/* One value with its letter, for a function that accepts values: what `letter_values()` in fuzz_all.c combines. */
+/* One value with its letter, for a function that accepts values: what `letter_values()` in fuzz_all.c
+ * combines. */
 typedef struct FuzzValue {
   char letter; /* 0: arguments are random */
   int32_t tag;
@@ -43,8 +44,8 @@ void fuzz_describe(const FuzzCall* call, char* out, size_t size);
 /* Stores a handle for later calls and releases the one in its place. */
 void fuzz_keep(int kind, int64_t handle);
 
-/* Creates a handle of every kind. */
-void fuzz_keep_samples(void);
+/* Creates a handle of every kind; those of Python objects only with Python. */
+void fuzz_keep_samples(bool with_python);
 
 /* Releases all kept handles. */
 void fuzz_release_kept(void);

@@ -21,7 +21,11 @@ int64_t fuzz_live_handles(void) {
 /* The length of the valid sequence at `text`; 0 if it is invalid. */
 static int sequence_length(const unsigned char* text) {
   static const uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const int length = text[0] < 0x80 ? 1 : text[0] >> 5 == 6 ? 2 : text[0] >> 4 == 14 ? 3 : text[0] >> 3 == 30 ? 4 : 0;
+  const int length = text[0] < 0x80       ? 1
+                     : text[0] >> 5 == 6  ? 2
+                     : text[0] >> 4 == 14 ? 3
+                     : text[0] >> 3 == 30 ? 4
+                                          : 0;
   uint32_t point = length == 1 ? text[0] : text[0] & (0x7Fu >> length);
   for (int i = 1; i < length; ++i) {
     if (text[i] >> 6 != 2) {
@@ -57,7 +61,8 @@ static void check_text(const char* text, const char* what) {
 }
 
 static void check_error_record(void) {
-  static const char* const kFields[] = {"op", "expected", "got", "requested_bytes", "available_bytes", "type", "traceback"};
+  static const char* const kFields[] = {"op",   "expected", "got", "requested_bytes", "available_bytes",
+                                        "type", "traceback"};
   check_text(spt_last_error_message(), "the message");
   for (size_t i = 0; i < sizeof kFields / sizeof kFields[0]; ++i) {
     check_text(spt_last_error_field(kFields[i]), kFields[i]);
@@ -87,7 +92,8 @@ static void keep_list(const SplArray* array, int kind) {
 
 /* The first string of a list of values has the letter of each value after the second string. */
 static void keep_values(const SplArray* array) {
-  const bool has_letters = array->len > 2 && array->items[0].tag == SPL_STRING && array->items[1].tag == SPL_STRING;
+  const bool has_letters =
+      array->len > 2 && array->items[0].tag == SPL_STRING && array->items[1].tag == SPL_STRING;
   const char* letters = has_letters && array->items[0].as_string != NULL ? array->items[0].as_string : "";
   for (int64_t i = 2; letters[0] != '\0' && i < array->len; ++i, ++letters) {
     if (*letters == 't') {
@@ -239,7 +245,8 @@ static bool is_pattern(const void* memory, size_t size) {
 }
 
 static void check_outs_unchanged(void) {
-  if (!is_pattern(current->outs, sizeof current->outs) || !is_pattern(current->buffer, sizeof current->buffer)) {
+  if (!is_pattern(current->outs, sizeof current->outs) ||
+      !is_pattern(current->buffer, sizeof current->buffer)) {
     fault("the failed call wrote an out parameter");
   }
 }
@@ -279,7 +286,8 @@ static void take_result(const FuzzWord* result, bool failed) {
 static void check_failure(int64_t live_before, bool has_status) {
   char message[600];
   if (fuzz_live_handles() > live_before) {
-    snprintf(message, sizeof message, "the failed call left %lld handles", (long long)(fuzz_live_handles() - live_before));
+    snprintf(message, sizeof message, "the failed call left %lld handles",
+             (long long)(fuzz_live_handles() - live_before));
     fault(message);
   }
   if (has_status) {

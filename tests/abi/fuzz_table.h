@@ -24,7 +24,7 @@ typedef enum FuzzKind {
   FUZZ_OPERATOR, /* a Python operator */
   /* addresses */
   FUZZ_ADDRESS, /* memory whose size another parameter states */
-  FUZZ_ROOM,    /* memory for a DLTensor */
+  FUZZ_VIEW,    /* memory for a DLTensor */
   FUZZ_DLPACK_VERSIONED,
   FUZZ_DLPACK_LEGACY,
   FUZZ_DLPACK_VERSIONED_IN,
@@ -36,7 +36,7 @@ typedef enum FuzzKind {
   FUZZ_F64S,
   FUZZ_TEXTS,
   FUZZ_VALUES,
-  FUZZ_BUFFER, /* room for results */
+  FUZZ_BUFFER, /* memory for results */
   FUZZ_LENGTH,
   /* an SplArray */
   FUZZ_ARRAY_DIMS,

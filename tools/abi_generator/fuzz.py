@@ -57,9 +57,8 @@ def _add(thunks: list[str], rows: list[str], declaration: str, parameters: list[
     ignored += "" if target else "(void)r; "
     thunks.append(f"static void call_{name}(const FuzzWord* a, FuzzWord* r) {{ {ignored}{target}{name}({passed}); }}")
     described = ", ".join(_described(p.kind, p.handle, p.name) for p in parameters) or '{FUZZ_VOID, 0, ""}'
-    rows.append(
-        f'    {{"{name}", "{declaration}", call_{name}, {_described(*result, "")}, {len(parameters)}, {{{described}}}}},'
-    )
+    returned = f"{_described(*result, '')}, {len(parameters)}"
+    rows.append(f'    {{"{name}", "{declaration}", call_{name}, {returned}, {{{described}}}}},')
 
 
 def _described(kind: str, handle: str, name: str) -> str:
@@ -75,13 +74,13 @@ def _operand(c_type: str, index: int) -> str:
         return f"({word}.i & 1) != 0"
     if c_type in {"int32_t", "int"}:
         return f"({c_type}){word}.i"
-    return f"{word}.{ {'int64_t': 'i', 'double': 'f', 'const char*': 's'}.get(c_type, 'p')}"
+    return f"{word}.{ {'int64_t': 'i', 'double': 'f', 'const char*': 's'}.get(c_type, 'p') }"
 
 
 def _target(c_type: str) -> str:
     if c_type == "void":
         return ""
-    return f"r->{ {'double': 'f', 'const char*': 's'}.get(c_type, 'p' if '*' in c_type else 'i')} = "
+    return f"r->{ {'double': 'f', 'const char*': 's'}.get(c_type, 'p' if '*' in c_type else 'i') } = "
 
 
 def _canonical(function: Function, handles: dict[str, str]) -> list[Parameter]:
@@ -93,7 +92,9 @@ def _canonical(function: Function, handles: dict[str, str]) -> list[Parameter]:
             parameters.append(Parameter(types[1], "LENGTH", f"{arg.name}_len"))
     for result in function.results:
         types = KINDS[result.kind].out
-        parameters.append(Parameter(f"{types[0]}*", f"OUT_{_result_kind(result.kind)}", result.name, _handle(result, handles)))
+        parameters.append(
+            Parameter(f"{types[0]}*", f"OUT_{_result_kind(result.kind)}", result.name, _handle(result, handles))
+        )
         if len(types) == 2:
             parameters.append(Parameter(f"{types[1]}*", "OUT_LENGTH", f"{result.name}_len"))
     return parameters
@@ -112,7 +113,7 @@ def _argument(arg: Value, handles: dict[str, str]) -> tuple[str, str, str]:
     if arg.kind == "text":
         return {"kinds": "LETTERS", "code": "CODE", "op": "OPERATOR"}.get(arg.name, "TEXT"), arg.name, ""
     if arg.kind == "address" and arg.name == "view":
-        return "ROOM", arg.name, ""
+        return "VIEW", arg.name, ""
     return arg.kind.upper(), arg.name, ""
 
 
@@ -165,4 +166,7 @@ def _library_parameters(declaration: str) -> tuple[list[Parameter], tuple[str, s
     result, parameter = re.fullmatch(r"(.*?)\w+\((.*)\)", declaration).groups()
     kinds = {"void": [], "const char* name": [Parameter("const char*", "TEXT", "name")]}
     parameters = kinds.get(parameter, [Parameter("void*", "ADDRESS", "memory")])
-    return parameters, ({"void": "VOID", "char*": "TEXT", "const char*": "BORROWED_TEXT"}.get(result.strip(), "I64"), "")
+    return parameters, (
+        {"void": "VOID", "char*": "TEXT", "const char*": "BORROWED_TEXT"}.get(result.strip(), "I64"),
+        "",
+    )

@@ -59,8 +59,8 @@ static void call_spt_live_handles(const FuzzWord* a, FuzzWord* r) { r->i = spt_l
 static void call_rt_torch_live_handles(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_live_handles(a[0].i); }
 static void call_spt_peak_handles(const FuzzWord* a, FuzzWord* r) { r->i = spt_peak_handles(a[0].i, a[1].p); }
 static void call_rt_torch_peak_handles(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_peak_handles(a[0].i); }
-static void call_spt_trace_handles(const FuzzWord* a, FuzzWord* r) { r->i = spt_trace_handles((a[0].i & 1) != 0, (SptPlace)a[1].function); }
-static void call_rt_torch_trace_handles(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_trace_handles((a[0].i & 1) != 0, (SptPlace)a[1].function); }
+static void call_spt_trace_handles(const FuzzWord* a, FuzzWord* r) { r->i = spt_trace_handles((a[0].i & 1) != 0, (SptLocation)a[1].function); }
+static void call_rt_torch_trace_handles(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_trace_handles((a[0].i & 1) != 0, (SptLocation)a[1].function); }
 static void call_spt_live_report(const FuzzWord* a, FuzzWord* r) { r->i = spt_live_report(a[0].p); }
 static void call_rt_torch_live_report(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_live_report(); }
 static void call_spt_live_bytes(const FuzzWord* a, FuzzWord* r) { r->i = spt_live_bytes(a[0].s, a[1].p); }
@@ -873,8 +873,8 @@ static void call_spt_dlpack_data_ptr(const FuzzWord* a, FuzzWord* r) { r->i = sp
 static void call_rt_torch_dlpack_data_ptr(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_dlpack_data_ptr(a[0].i); }
 static void call_spt_dlpack_flags(const FuzzWord* a, FuzzWord* r) { r->i = spt_dlpack_flags(a[0].i, a[1].p); }
 static void call_rt_torch_dlpack_flags(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_dlpack_flags(a[0].i); }
-static void call_spt_dlpack_way(const FuzzWord* a, FuzzWord* r) { r->i = spt_dlpack_way(a[0].p); }
-static void call_rt_torch_dlpack_way(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_dlpack_way(); }
+static void call_spt_dlpack_import_path(const FuzzWord* a, FuzzWord* r) { r->i = spt_dlpack_import_path(a[0].p); }
+static void call_rt_torch_dlpack_import_path(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_dlpack_import_path(); }
 static void call_spt_dlpack_why_copied(const FuzzWord* a, FuzzWord* r) { r->i = spt_dlpack_why_copied(a[0].p); }
 static void call_rt_torch_dlpack_why_copied(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_dlpack_why_copied(); }
 static void call_spt_dlpack_copied_bytes(const FuzzWord* a, FuzzWord* r) { r->i = spt_dlpack_copied_bytes(a[0].p); }
@@ -893,8 +893,8 @@ static void call_spt_custom_function(const FuzzWord* a, FuzzWord* r) { r->i = sp
 static void call_rt_torch_autograd_custom_function(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_autograd_custom_function(a[0].s, a[1].i, a[2].p, (SptAutogradCall)a[3].function, (SptAutogradCall)a[4].function, (SptAutogradEnd)a[5].function); }
 static void call_spt_step_tensors(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_tensors(a[0].i, a[1].p, a[2].p); }
 static void call_rt_torch_autograd_step_tensors(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_autograd_step_tensors(a[0].i); }
-static void call_spt_step_give(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_give(a[0].i, a[1].p, a[2].i); }
-static void call_rt_torch_autograd_step_give(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_step_give(a[0].i, a[1].p); }
+static void call_spt_step_set_results(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_set_results(a[0].i, a[1].p, a[2].i); }
+static void call_rt_torch_autograd_step_set_results(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_step_set_results(a[0].i, a[1].p); }
 static void call_spt_step_save(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_save(a[0].i, a[1].p, a[2].i); }
 static void call_rt_torch_autograd_step_save(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_step_save(a[0].i, a[1].p); }
 static void call_spt_step_saved(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_saved(a[0].i, a[1].p, a[2].p); }
@@ -941,8 +941,8 @@ static void call_spt_node_remove_hook(const FuzzWord* a, FuzzWord* r) { r->i = s
 static void call_rt_torch_autograd_node_remove_hook(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_node_remove_hook(a[0].i); }
 static void call_spt_node_hook_gradients(const FuzzWord* a, FuzzWord* r) { r->i = spt_node_hook_gradients(a[0].p, a[1].p); }
 static void call_rt_torch_autograd_node_hook_gradients(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_autograd_node_hook_gradients(); }
-static void call_spt_node_hook_give(const FuzzWord* a, FuzzWord* r) { r->i = spt_node_hook_give(a[0].p, a[1].i); }
-static void call_rt_torch_autograd_node_hook_give(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_node_hook_give(a[0].p); }
+static void call_spt_node_hook_set_gradients(const FuzzWord* a, FuzzWord* r) { r->i = spt_node_hook_set_gradients(a[0].p, a[1].i); }
+static void call_rt_torch_autograd_node_hook_set_gradients(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_node_hook_set_gradients(a[0].p); }
 static void call_spt_watch_gradients(const FuzzWord* a, FuzzWord* r) { r->i = spt_watch_gradients(a[0].p, a[1].i, a[2].p); }
 static void call_rt_torch_autograd_watch_gradients(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_watch_gradients(a[0].p); }
 static void call_spt_watched_in_pass(const FuzzWord* a, FuzzWord* r) { r->i = spt_watched_in_pass(a[0].i, a[1].p); }
@@ -951,8 +951,8 @@ static void call_spt_unwatch_gradients(const FuzzWord* a, FuzzWord* r) { r->i = 
 static void call_rt_torch_autograd_unwatch_gradients(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_unwatch_gradients(a[0].i); }
 static void call_spt_increment_version(const FuzzWord* a, FuzzWord* r) { r->i = spt_increment_version(a[0].i); }
 static void call_rt_torch_autograd_increment_version(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_increment_version(a[0].i); }
-static void call_spt_set_detect_anomaly(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_detect_anomaly((a[0].i & 1) != 0, (a[1].i & 1) != 0, (SptPlace)a[2].function); }
-static void call_rt_torch_autograd_set_detect_anomaly(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_set_detect_anomaly((a[0].i & 1) != 0, (a[1].i & 1) != 0, (SptPlace)a[2].function); }
+static void call_spt_set_detect_anomaly(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_detect_anomaly((a[0].i & 1) != 0, (a[1].i & 1) != 0, (SptLocation)a[2].function); }
+static void call_rt_torch_autograd_set_detect_anomaly(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_set_detect_anomaly((a[0].i & 1) != 0, (a[1].i & 1) != 0, (SptLocation)a[2].function); }
 static void call_spt_is_anomaly_enabled(const FuzzWord* a, FuzzWord* r) { r->i = spt_is_anomaly_enabled(a[0].p); }
 static void call_rt_torch_autograd_is_anomaly_enabled(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_autograd_is_anomaly_enabled(); }
 static void call_spt_is_anomaly_check_nan_enabled(const FuzzWord* a, FuzzWord* r) { r->i = spt_is_anomaly_check_nan_enabled(a[0].p); }
@@ -1293,8 +1293,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_live_handles", "int64_t rt_torch_live_handles(int64_t kind)", call_rt_torch_live_handles, {FUZZ_I64, 0, ""}, 1, {{FUZZ_I64, 0, "kind"}}},
     {"spt_peak_handles", "int32_t spt_peak_handles(int64_t kind, int64_t* out)", call_spt_peak_handles, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_I64, 0, "kind"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"rt_torch_peak_handles", "int64_t rt_torch_peak_handles(int64_t kind)", call_rt_torch_peak_handles, {FUZZ_I64, 0, ""}, 1, {{FUZZ_I64, 0, "kind"}}},
-    {"spt_trace_handles", "int32_t spt_trace_handles(bool enabled, SptPlace location)", call_spt_trace_handles, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_BOOL, 0, "enabled"}, {FUZZ_LOCATION, 0, "location"}}},
-    {"rt_torch_trace_handles", "void rt_torch_trace_handles(bool enabled, SptPlace location)", call_rt_torch_trace_handles, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_BOOL, 0, "enabled"}, {FUZZ_LOCATION, 0, "location"}}},
+    {"spt_trace_handles", "int32_t spt_trace_handles(bool enabled, SptLocation location)", call_spt_trace_handles, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_BOOL, 0, "enabled"}, {FUZZ_LOCATION, 0, "location"}}},
+    {"rt_torch_trace_handles", "void rt_torch_trace_handles(bool enabled, SptLocation location)", call_rt_torch_trace_handles, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_BOOL, 0, "enabled"}, {FUZZ_LOCATION, 0, "location"}}},
     {"spt_live_report", "int32_t spt_live_report(char** out)", call_spt_live_report, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_TEXT, 0, "out"}}},
     {"rt_torch_live_report", "char* rt_torch_live_report(void)", call_rt_torch_live_report, {FUZZ_TEXT, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_live_bytes", "int32_t spt_live_bytes(const char* device, int64_t* out)", call_spt_live_bytes, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "device"}, {FUZZ_OUT_I64, 0, "out"}}},
@@ -2091,7 +2091,7 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_optim_lr", "double rt_torch_optim_lr(int64_t optimizer)", call_rt_torch_optim_lr, {FUZZ_F64, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_OPTIMIZER, "optimizer"}}},
     {"spt_to_dlpack", "int32_t spt_to_dlpack(int64_t a, bool copy, struct DLManagedTensorVersioned** out)", call_spt_to_dlpack, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_BOOL, 0, "copy"}, {FUZZ_OUT_DLPACK_VERSIONED, 0, "out"}}},
     {"spt_into_dlpack", "int32_t spt_into_dlpack(int64_t a, struct DLManagedTensorVersioned** out)", call_spt_into_dlpack, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_OUT_DLPACK_VERSIONED, 0, "out"}}},
-    {"spt_dlpack_view", "int32_t spt_dlpack_view(int64_t a, void* view)", call_spt_dlpack_view, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_ROOM, 0, "view"}}},
+    {"spt_dlpack_view", "int32_t spt_dlpack_view(int64_t a, void* view)", call_spt_dlpack_view, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_VIEW, 0, "view"}}},
     {"spt_from_dlpack", "int32_t spt_from_dlpack(struct DLManagedTensorVersioned* managed, int64_t* out)", call_spt_from_dlpack, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_DLPACK_VERSIONED_IN, 0, "managed"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_TENSOR, "out"}}},
     {"spt_to_dlpack_legacy", "int32_t spt_to_dlpack_legacy(int64_t a, struct DLManagedTensor** out)", call_spt_to_dlpack_legacy, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_OUT_DLPACK_LEGACY, 0, "out"}}},
     {"simple_torch_to_dlpack", "struct DLManagedTensor* simple_torch_to_dlpack(void* a)", call_simple_torch_to_dlpack, {FUZZ_DLPACK_LEGACY, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}}},
@@ -2107,8 +2107,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_dlpack_data_ptr", "int64_t rt_torch_dlpack_data_ptr(int64_t managed)", call_rt_torch_dlpack_data_ptr, {FUZZ_ADDRESS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_DLPACK, "managed"}}},
     {"spt_dlpack_flags", "int32_t spt_dlpack_flags(int64_t managed, int64_t* out)", call_spt_dlpack_flags, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_DLPACK, "managed"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"rt_torch_dlpack_flags", "int64_t rt_torch_dlpack_flags(int64_t managed)", call_rt_torch_dlpack_flags, {FUZZ_I64, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_DLPACK, "managed"}}},
-    {"spt_dlpack_way", "int32_t spt_dlpack_way(char** out)", call_spt_dlpack_way, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_TEXT, 0, "out"}}},
-    {"rt_torch_dlpack_way", "char* rt_torch_dlpack_way(void)", call_rt_torch_dlpack_way, {FUZZ_TEXT, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_dlpack_import_path", "int32_t spt_dlpack_import_path(char** out)", call_spt_dlpack_import_path, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_TEXT, 0, "out"}}},
+    {"rt_torch_dlpack_import_path", "char* rt_torch_dlpack_import_path(void)", call_rt_torch_dlpack_import_path, {FUZZ_TEXT, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_dlpack_why_copied", "int32_t spt_dlpack_why_copied(char** out)", call_spt_dlpack_why_copied, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_TEXT, 0, "out"}}},
     {"rt_torch_dlpack_why_copied", "char* rt_torch_dlpack_why_copied(void)", call_rt_torch_dlpack_why_copied, {FUZZ_TEXT, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_dlpack_copied_bytes", "int32_t spt_dlpack_copied_bytes(int64_t* out)", call_spt_dlpack_copied_bytes, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_I64, 0, "out"}}},
@@ -2127,8 +2127,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_autograd_custom_function", "SplArray* rt_torch_autograd_custom_function(const char* name, int64_t key, const SplArray* inputs, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release)", call_rt_torch_autograd_custom_function, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, ""}, 6, {{FUZZ_TEXT, 0, "name"}, {FUZZ_I64, 0, "key"}, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, "inputs"}, {FUZZ_CALLBACK, 0, "forward"}, {FUZZ_CALLBACK, 0, "backward"}, {FUZZ_FINISHER, 0, "on_release"}}},
     {"spt_step_tensors", "int32_t spt_step_tensors(int64_t step, int64_t** out, int64_t* out_len)", call_spt_step_tensors, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_OUT_HANDLES, SPT_HANDLE_TENSOR, "out"}, {FUZZ_OUT_LENGTH, 0, "out_len"}}},
     {"rt_torch_autograd_step_tensors", "SplArray* rt_torch_autograd_step_tensors(int64_t step)", call_rt_torch_autograd_step_tensors, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}}},
-    {"spt_step_give", "int32_t spt_step_give(int64_t step, const int64_t* tensors, int64_t tensors_len)", call_spt_step_give, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLES, SPT_HANDLE_TENSOR, "tensors"}, {FUZZ_LENGTH, 0, "tensors_len"}}},
-    {"rt_torch_autograd_step_give", "void rt_torch_autograd_step_give(int64_t step, const SplArray* tensors)", call_rt_torch_autograd_step_give, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, "tensors"}}},
+    {"spt_step_set_results", "int32_t spt_step_set_results(int64_t step, const int64_t* tensors, int64_t tensors_len)", call_spt_step_set_results, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLES, SPT_HANDLE_TENSOR, "tensors"}, {FUZZ_LENGTH, 0, "tensors_len"}}},
+    {"rt_torch_autograd_step_set_results", "void rt_torch_autograd_step_set_results(int64_t step, const SplArray* tensors)", call_rt_torch_autograd_step_set_results, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, "tensors"}}},
     {"spt_step_save", "int32_t spt_step_save(int64_t step, const int64_t* tensors, int64_t tensors_len)", call_spt_step_save, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLES, SPT_HANDLE_TENSOR, "tensors"}, {FUZZ_LENGTH, 0, "tensors_len"}}},
     {"rt_torch_autograd_step_save", "void rt_torch_autograd_step_save(int64_t step, const SplArray* tensors)", call_rt_torch_autograd_step_save, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, "tensors"}}},
     {"spt_step_saved", "int32_t spt_step_saved(int64_t step, int64_t** out, int64_t* out_len)", call_spt_step_saved, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_OUT_HANDLES, SPT_HANDLE_TENSOR, "out"}, {FUZZ_OUT_LENGTH, 0, "out_len"}}},
@@ -2175,8 +2175,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_autograd_node_remove_hook", "void rt_torch_autograd_node_remove_hook(int64_t hook_id)", call_rt_torch_autograd_node_remove_hook, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_I64, 0, "hook_id"}}},
     {"spt_node_hook_gradients", "int32_t spt_node_hook_gradients(int64_t** out, int64_t* out_len)", call_spt_node_hook_gradients, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_OUT_HANDLES, SPT_HANDLE_TENSOR, "out"}, {FUZZ_OUT_LENGTH, 0, "out_len"}}},
     {"rt_torch_autograd_node_hook_gradients", "SplArray* rt_torch_autograd_node_hook_gradients(void)", call_rt_torch_autograd_node_hook_gradients, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, ""}, 0, {{FUZZ_VOID, 0, ""}}},
-    {"spt_node_hook_give", "int32_t spt_node_hook_give(const int64_t* gradients, int64_t gradients_len)", call_spt_node_hook_give, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLES, SPT_HANDLE_TENSOR, "gradients"}, {FUZZ_LENGTH, 0, "gradients_len"}}},
-    {"rt_torch_autograd_node_hook_give", "void rt_torch_autograd_node_hook_give(const SplArray* gradients)", call_rt_torch_autograd_node_hook_give, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, "gradients"}}},
+    {"spt_node_hook_set_gradients", "int32_t spt_node_hook_set_gradients(const int64_t* gradients, int64_t gradients_len)", call_spt_node_hook_set_gradients, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLES, SPT_HANDLE_TENSOR, "gradients"}, {FUZZ_LENGTH, 0, "gradients_len"}}},
+    {"rt_torch_autograd_node_hook_set_gradients", "void rt_torch_autograd_node_hook_set_gradients(const SplArray* gradients)", call_rt_torch_autograd_node_hook_set_gradients, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, "gradients"}}},
     {"spt_watch_gradients", "int32_t spt_watch_gradients(const int64_t* tensors, int64_t tensors_len, int64_t* out)", call_spt_watch_gradients, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLES, SPT_HANDLE_TENSOR, "tensors"}, {FUZZ_LENGTH, 0, "tensors_len"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"rt_torch_autograd_watch_gradients", "int64_t rt_torch_autograd_watch_gradients(const SplArray* tensors)", call_rt_torch_autograd_watch_gradients, {FUZZ_I64, 0, ""}, 1, {{FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, "tensors"}}},
     {"spt_watched_in_pass", "int32_t spt_watched_in_pass(int64_t watch_id, int64_t* out)", call_spt_watched_in_pass, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_I64, 0, "watch_id"}, {FUZZ_OUT_I64, 0, "out"}}},
@@ -2185,8 +2185,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_autograd_unwatch_gradients", "void rt_torch_autograd_unwatch_gradients(int64_t watch_id)", call_rt_torch_autograd_unwatch_gradients, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_I64, 0, "watch_id"}}},
     {"spt_increment_version", "int32_t spt_increment_version(int64_t a)", call_spt_increment_version, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}}},
     {"rt_torch_autograd_increment_version", "void rt_torch_autograd_increment_version(int64_t a)", call_rt_torch_autograd_increment_version, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}}},
-    {"spt_set_detect_anomaly", "int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptPlace location)", call_spt_set_detect_anomaly, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_BOOL, 0, "enabled"}, {FUZZ_BOOL, 0, "check_nan"}, {FUZZ_LOCATION, 0, "location"}}},
-    {"rt_torch_autograd_set_detect_anomaly", "void rt_torch_autograd_set_detect_anomaly(bool enabled, bool check_nan, SptPlace location)", call_rt_torch_autograd_set_detect_anomaly, {FUZZ_VOID, 0, ""}, 3, {{FUZZ_BOOL, 0, "enabled"}, {FUZZ_BOOL, 0, "check_nan"}, {FUZZ_LOCATION, 0, "location"}}},
+    {"spt_set_detect_anomaly", "int32_t spt_set_detect_anomaly(bool enabled, bool check_nan, SptLocation location)", call_spt_set_detect_anomaly, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_BOOL, 0, "enabled"}, {FUZZ_BOOL, 0, "check_nan"}, {FUZZ_LOCATION, 0, "location"}}},
+    {"rt_torch_autograd_set_detect_anomaly", "void rt_torch_autograd_set_detect_anomaly(bool enabled, bool check_nan, SptLocation location)", call_rt_torch_autograd_set_detect_anomaly, {FUZZ_VOID, 0, ""}, 3, {{FUZZ_BOOL, 0, "enabled"}, {FUZZ_BOOL, 0, "check_nan"}, {FUZZ_LOCATION, 0, "location"}}},
     {"spt_is_anomaly_enabled", "int32_t spt_is_anomaly_enabled(bool* out)", call_spt_is_anomaly_enabled, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_BOOL, 0, "out"}}},
     {"rt_torch_autograd_is_anomaly_enabled", "int64_t rt_torch_autograd_is_anomaly_enabled(void)", call_rt_torch_autograd_is_anomaly_enabled, {FUZZ_BOOL, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_is_anomaly_check_nan_enabled", "int32_t spt_is_anomaly_check_nan_enabled(bool* out)", call_spt_is_anomaly_check_nan_enabled, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_BOOL, 0, "out"}}},
