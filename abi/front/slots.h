@@ -24,8 +24,8 @@ void close_backend();
 /// Records why there is no backend, and returns the status.
 int32_t report_unavailable() noexcept;
 
-/// Stores the status of a call from Simple as this thread's error kind. After the call, because a call that succeeds
-/// may have run a callback in which another one failed.
+/// Stores the status of a call from Simple as this thread's error kind. After the call, because a call that
+/// succeeds may have run a callback in which another one failed.
 void store_status(int32_t status) noexcept;
 
 /// Reads a slot that another thread may be filling. As cheap as a plain read on x86 and ARM.

@@ -3,8 +3,8 @@
  * 0, "", an empty array.
  *
  * A call stores its status in the error record of its thread, so rt_torch_last_error_kind() != 0 means that the latest
- * call failed. Strings are malloc'ed, and the caller frees them. Arrays are freed with spl_array_free. Results of type bool
- * and i32 fill the whole register, as stock Simple's dynamic calls read it. */
+ * call failed. Strings are malloc'ed, and the caller frees them. Arrays are freed with spl_array_free. Results of type
+ * bool and i32 fill the whole register, as stock Simple's dynamic calls read it. */
 #ifndef SIMPLE_TORCH_SIMPLE_API_H_
 #define SIMPLE_TORCH_SIMPLE_API_H_
 
