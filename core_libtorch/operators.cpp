@@ -4,12 +4,16 @@
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <shared_mutex>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "core_libtorch/coercion.h"
 #include "core_libtorch/counted_lock.h"
@@ -391,7 +395,103 @@ std::optional<bool> take_requires_grad(CallValues& values) {
   return requires_grad;
 }
 
-std::string no_operator(const std::string& name) { return "no operator named '" + name + "'"; }
+// Methods of torch.Tensor that convert its dtype. They are not operators, but a misspelled name may mean one.
+constexpr std::array<std::string_view, 8> kConversions = {"bfloat16", "bool", "double", "float",
+                                                          "half",     "int",  "long",   "short"};
+
+// The insertions, deletions, replacements and transpositions of neighbors that turn `a` into `b`.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+      }
+    }
+    std::swap(before_last, last);
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+// One error for every three letters, at most two.
+size_t max_errors(size_t length) { return std::min<size_t>(length / 3, 2); }
+
+size_t common_prefix(std::string_view a, std::string_view b) {
+  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+// The closest name of those that are offered; among equally close ones that with the longest common prefix,
+// then the alphabetically first.
+class ClosestName {
+ public:
+  explicit ClosestName(std::string_view misspelled)
+      : misspelled_(misspelled), distance_(max_errors(misspelled.size())) {}
+
+  void offer(std::string_view name) {
+    const size_t longer = std::max(name.size(), misspelled_.size());
+    if (longer - std::min(name.size(), misspelled_.size()) > distance_) {
+      return;
+    }
+    const size_t found = edit_distance(misspelled_, name);
+    if (found < distance_ || (found == distance_ && is_preferred(name))) {
+      distance_ = found;
+      name_ = name;
+    }
+  }
+
+  const std::string& name() const { return name_; }
+
+ private:
+  bool is_preferred(std::string_view name) const {
+    const size_t prefix = common_prefix(misspelled_, name);
+    const size_t known = common_prefix(misspelled_, name_);
+    return name_.empty() || prefix > known || (prefix == known && name < name_);
+  }
+
+  std::string_view misspelled_;
+  size_t distance_;
+  std::string name_;
+};
+
+// The name that was probably meant, in the namespace of `name` ("aten" by default); or "".
+std::string closest_operator(const std::string& name) {
+  if (name.find('.') != std::string::npos) {
+    return "";  // names an overload
+  }
+  if (name.starts_with("to_")) {
+    std::string converted = name.substr(3);
+    if (std::find(kConversions.begin(), kConversions.end(), converted) != kConversions.end() ||
+        !overloads_of(converted).empty()) {
+      return converted;
+    }
+  }
+  ClosestName closest(name);
+  for (const std::string_view conversion : kConversions) {
+    closest.offer(conversion);
+  }
+  const bool has_namespace = qualified(name) == name;
+  const std::string prefix = has_namespace ? "" : "aten::";
+  const bool is_internal = name.starts_with('_');
+  for (const auto& op : c10::Dispatcher::singleton().getAllOpNames()) {
+    if (op.name.starts_with(prefix)) {
+      const std::string_view candidate = std::string_view(op.name).substr(prefix.size());
+      if (is_internal || !candidate.starts_with('_')) {
+        closest.offer(candidate);
+      }
+    }
+  }
+  return closest.name();
+}
+
+std::string no_operator(const std::string& name) {
+  const std::string closest = closest_operator(name);
+  return "no operator named '" + name + "'" + (closest.empty() ? "" : " (did you mean '" + closest + "'?)");
+}
 
 bool is_factory(const c10::FunctionSchema& schema) {
   return schema.argumentIndexWithName("pin_memory").has_value();

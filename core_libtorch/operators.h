@@ -33,8 +33,9 @@ const c10::OperatorHandle& overload_of(const std::string& name, const std::strin
 
 /// Calls the first overload that accepts the values, with PyTorch's defaults. `out:` is one result or a list
 /// of them; sizes are one list or single numbers; tensor factories accept `requires_grad:`. Throws
-/// Error(kNotImplemented) for an unknown operator, Error(kInvalidArgument) if no overload accepts the values
-/// (lists each with the reason), and the operator's own errors.
+/// Error(kNotImplemented) for an unknown operator, with the closest name as a suggestion;
+/// Error(kInvalidArgument) if no overload accepts the values (lists each with the reason); and the operator's
+/// own errors.
 CallResults call_by_name(const std::string& name, const CallValues& values);
 
 /// Calls one overload with the positional values on `stack`, which becomes its results.

@@ -249,6 +249,26 @@ TEST_F(Operators, RejectAnUnknownName) {
   EXPECT_THAT(spt_last_error_message(), HasSubstr("no operator named 'no_such_op'"));
 }
 
+TEST_F(Operators, SuggestTheClosestNameForAnUnknownOne) {
+  const std::pair<const char*, const char*> suggestions[] = {
+      {"relou", "relu"},           {"softmx", "softmax"},       {"linalg_svdd", "linalg_svd"},
+      {"relou_", "relu_"}, {"flaot", "float"}, {"to_float", "float"},       {"to_sparse_csrr", "to_sparse_csr"},
+      {"aten::relou", "aten::relu"}, {"_cast_Flaot", "_cast_Float"},
+  };
+  for (const auto& [misspelled, meant] : suggestions) {
+    EXPECT_EQ(status_of(misspelled, "", {}), SPT_NOT_IMPLEMENTED);
+    EXPECT_EQ(spt_last_error_message(), "no operator named '" + std::string(misspelled) + "' (did you mean '" +
+                                            meant + "'?)");
+  }
+}
+
+TEST_F(Operators, SuggestNothingWithoutACloseName) {
+  for (const char* name : {"no_such_operator", "to_nowhere", "xy", ""}) {
+    EXPECT_EQ(status_of(name, "", {}), SPT_NOT_IMPLEMENTED);
+    EXPECT_EQ(spt_last_error_message(), "no operator named '" + std::string(name) + "'");
+  }
+}
+
 TEST_F(Operators, ReportWhyNoOverloadMatches) {
   const Handle a = zeros({2});
   EXPECT_EQ(status_of("softmax", "tv", {integer(a), integer(0)}, {"dimm"}), SPT_INVALID_ARGUMENT);
