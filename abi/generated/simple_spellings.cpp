@@ -4515,7 +4515,7 @@ int64_t rt_py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd e
 int64_t rt_py_key(int64_t a) {
   int64_t out{};
   store_status(slot(table.py_key)(a, &out));
-  return out;
+  return spt_last_error_kind() == 0 ? out : -1;
 }
 
 void rt_py_raise(const char* type, const char* message, const char* note) {
@@ -4525,7 +4525,7 @@ void rt_py_raise(const char* type, const char* message, const char* note) {
 int64_t rt_py_kind(int64_t a) {
   int32_t out{};
   store_status(slot(table.py_kind)(a, &out));
-  return out;
+  return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_py_is_none(int64_t a) {

@@ -35,6 +35,13 @@ FunctionObject* function_in(PyObject* self) { return reinterpret_cast<FunctionOb
 
 /// The exception that the failing function on this thread raises when it returns.
 thread_local PyObject* error_to_raise = nullptr;
+/// An interrupt that arrived while that exception was created replaces it.
+thread_local bool is_interrupt_to_raise = false;
+
+void discard_failure() {
+  is_interrupt_to_raise = false;
+  Py_CLEAR(error_to_raise);
+}
 
 /// While one lives, this thread is outside Python: the GIL is released and SIGINT belongs to the program.
 class OutsidePythonScope {
@@ -89,6 +96,11 @@ PyObject* pack_arguments(PyObject* const* values, Py_ssize_t count, PyObject* na
 
 /// A failure without an exception means that the program exits: SystemExit passes through Python code.
 void raise_failure() {
+  if (is_interrupt_to_raise) {
+    discard_failure();
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    return;
+  }
   PyObject* exception = std::exchange(error_to_raise, nullptr);
   if (exception == nullptr) {
     PyErr_SetString(PyExc_SystemExit, "the Simple program called exit()");
@@ -120,7 +132,7 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, P
   } else if (result == nullptr) {
     raise_failure();
   } else {
-    Py_CLEAR(error_to_raise);  // the program handled that error itself
+    discard_failure();  // the program handled that error itself
   }
   park_on_forced_unwind([] {
     const PendingException pending;
@@ -264,7 +276,9 @@ int32_t raise(const char* name, const char* message, const char* note) {
     return report_plain(ErrorKind::kInvalidArgument,
                         "py_raise: must be called by a function that Python called on this thread");
   }
-  return in_python([&] {
+  const int32_t status = in_python([&] {
+    const PythonThread& thread = *this_python_thread();
+    const unsigned interrupts = interrupt_count(thread);
     const Ref text = decode_text(message);
     Ref exception = saved_exception_for(message);
     if (!exception && text) {
@@ -275,8 +289,14 @@ int32_t raise(const char* name, const char* message, const char* note) {
     }
     add_note(exception.get(), note);
     Py_XSETREF(error_to_raise, exception.release());
+    is_interrupt_to_raise = interrupt_count(thread) != interrupts;  // the lookups above may have consumed it
     return true;
   });
+  if (status != static_cast<int32_t>(ErrorKind::kInterrupted)) {
+    return status;
+  }
+  is_interrupt_to_raise = true;
+  return 0;
 }
 
 int32_t on_interrupt(void (*interrupt)()) {

@@ -187,6 +187,36 @@ def test_python_code_receives_a_keyboard_interrupt(started):
     assert program.end() == (0, "seen\n", "")
 
 
+RAISED = """
+use torch
+use torch.error.{TorchError}
+use python as py
+py.exec(CODE)
+fn work(): panic(TorchError.Python("made.Interrupting", "the message", ""))
+print torch.attempt(\\: py.eval("guarded")(work))
+print py.eval("6 * 7")
+"""
+INTERRUPTING = """
+import signal, sys, types
+class Interrupting(ValueError):
+    def __init__(self, message): signal.raise_signal(signal.SIGINT)
+sys.modules["made"] = types.SimpleNamespace(Interrupting=Interrupting)
+def guarded(work):
+    try: work()
+    except BaseException as error: return type(error).__name__
+"""
+
+
+def test_an_interrupt_replaces_the_exception_that_a_simple_function_raises(tmp_path):
+    """It arrives while the exception is created."""
+    code = INTERRUPTING.replace('"', '\\"').replace("\n", "\\n")
+    program = Program(tmp_path, RAISED.replace("CODE", f'"{code}"'))
+    try:
+        assert program.end() == (0, "Ok(KeyboardInterrupt)\n42\n", "")
+    finally:
+        program.watchdog.cancel()
+
+
 ROUNDS = """
 use torch
 use python as py
