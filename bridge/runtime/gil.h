@@ -1,9 +1,18 @@
 // Scoped GIL ownership, with one persistent thread state per host thread.
 #pragma once
 
+#include <cstdint>
+
 #include "bridge/runtime/python.h"
 
 namespace simple_torch::bridge {
+
+/// An interrupt on its way to a thread other than the main one.
+enum class WorkerInterrupt : uint8_t {
+  kNone,
+  kDue,   // waits until the thread leaves code that an exception would leave with a lock held
+  kSent,  // an asynchronous KeyboardInterrupt
+};
 
 /// The bridge's record of a thread that calls Python. The GIL guards the list of records.
 struct PythonThread {
@@ -12,7 +21,7 @@ struct PythonThread {
   unsigned long python_id;   // for PyThreadState_SetAsyncExc
   bool is_main = false;      // Python's main thread, which handles signals
   int inside = 0;            // its share of the inside count while it runs Python for a call; else 0
-  bool interrupted = false;  // an asynchronous KeyboardInterrupt was sent to it
+  WorkerInterrupt interrupt = WorkerInterrupt::kNone;
   PythonThread* next = nullptr;
 };
 

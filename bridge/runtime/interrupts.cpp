@@ -8,6 +8,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <thread>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "bridge/runtime/default_interrupt_service.h"
 #include "bridge/runtime/python_process.h"
 #include "bridge/runtime/signal_module.h"
+#include "bridge/runtime/uninterruptible_frames.h"
 
 namespace simple_torch::bridge {
 namespace {
@@ -72,19 +74,35 @@ constexpr SplInterruptClient kClient{read, perform};
 
 // ---- the watcher
 
-/// Raises KeyboardInterrupt asynchronously in every thread inside Python except the main one.
-void interrupt_workers() {
+/// For every thread inside Python except the main one.
+void request_worker_interrupts() {
   const GilScope gil;
-  bool any = false;
   for (PythonThread* thread = first_thread(); thread != nullptr; thread = thread->next) {
     if (thread->inside == 1) {
-      thread->interrupted = PyThreadState_SetAsyncExc(thread->python_id, PyExc_KeyboardInterrupt) == 1;
-      any = any || thread->interrupted;
+      thread->interrupt = WorkerInterrupt::kDue;
     }
   }
-  if (!any) {
+}
+
+/// Raises KeyboardInterrupt asynchronously where that leaves no lock held. Returns whether an interrupt is
+/// still due.
+bool send_due_interrupts() {
+  const GilScope gil;
+  bool is_sent = false;
+  bool is_due = false;
+  for (PythonThread* thread = first_thread(); thread != nullptr; thread = thread->next) {
+    if (thread->interrupt == WorkerInterrupt::kDue && !is_in_uninterruptible_frame(*thread)) {
+      thread->interrupt = PyThreadState_SetAsyncExc(thread->python_id, PyExc_KeyboardInterrupt) == 1
+                              ? WorkerInterrupt::kSent
+                              : WorkerInterrupt::kNone;
+    }
+    is_sent = is_sent || thread->interrupt == WorkerInterrupt::kSent;
+    is_due = is_due || thread->interrupt == WorkerInterrupt::kDue;
+  }
+  if (!is_sent && !is_due) {
     workers_requested.store(false);
   }
+  return is_due;
 }
 
 /// Flushes the streams and dies by SIGINT. Does no other work, because a thread may hang.
@@ -98,14 +116,31 @@ void end_program() {
   raise(SIGINT);
 }
 
+/// Waits for a post, at most for a millisecond while an interrupt is due. Returns whether there was one.
+bool wait_for_post(bool is_due) {
+  if (!is_due) {
+    return sem_wait(&for_watcher) == 0;
+  }
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  constexpr long kSecond = 1'000'000'000;
+  until.tv_nsec += 1'000'000;
+  until.tv_sec += until.tv_nsec / kSecond;
+  until.tv_nsec %= kSecond;
+  return sem_timedwait(&for_watcher, &until) == 0;
+}
+
 void watch() {
+  bool is_due = false;
   while (true) {
-    if (sem_wait(&for_watcher) == 0) {
+    if (wait_for_post(is_due)) {
       if (is_ending.load()) {
         end_program();
       }
-      interrupt_workers();
+      request_worker_interrupts();
+      is_due = true;
     }
+    is_due = is_due && send_due_interrupts();
   }
 }
 
@@ -194,18 +229,24 @@ bool leaving_python(PythonThread& thread) noexcept {
     workers_requested.store(false);  // the interrupt took effect; other threads may never check
     return pending_signal_raises();
   }
-  if (!thread.interrupted) {
+  const WorkerInterrupt interrupt = std::exchange(thread.interrupt, WorkerInterrupt::kNone);
+  if (interrupt == WorkerInterrupt::kNone) {
     return false;
   }
-  thread.interrupted = false;
   workers_requested.store(false);
+  if (interrupt == WorkerInterrupt::kDue) {
+    return true;
+  }
   const bool is_not_raised = PyThreadState_Get()->async_exc != nullptr;
   PyThreadState_SetAsyncExc(thread.python_id, nullptr);
   return is_not_raised;
 }
 
 unsigned interrupt_count(const PythonThread& thread) noexcept {
-  return thread.is_main || is_main_of_python_process() ? main_count.load() : thread.interrupted ? 1 : 0;
+  if (thread.is_main || is_main_of_python_process()) {
+    return main_count.load();
+  }
+  return thread.interrupt == WorkerInterrupt::kNone ? 0 : 1;
 }
 
 void rearm_interrupt(PythonThread& thread) noexcept {
@@ -214,8 +255,9 @@ void rearm_interrupt(PythonThread& thread) noexcept {
     PyErr_SetInterruptEx(SIGINT);
     return;
   }
-  thread.interrupted = PyThreadState_SetAsyncExc(thread.python_id, PyExc_KeyboardInterrupt) == 1;
-  workers_requested.store(thread.interrupted);
+  const bool is_sent = PyThreadState_SetAsyncExc(thread.python_id, PyExc_KeyboardInterrupt) == 1;
+  thread.interrupt = is_sent ? WorkerInterrupt::kSent : WorkerInterrupt::kNone;
+  workers_requested.store(is_sent);
 }
 
 }  // namespace simple_torch::bridge
