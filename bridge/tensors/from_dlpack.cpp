@@ -96,7 +96,11 @@ bool import_object(PyObject* object, const ImportOptions& options, at::Tensor& o
     return check_not_moved(held) && share(held, options, out);
   }
   if (is_torch_tensor(object)) {
-    const at::Tensor held = torch_tensor_in(object);
+    const at::Tensor& tensor = torch_tensor_in(object);
+    if (options.copy != CopyRule::kAlways) {
+      return share(tensor, options, out);  // a second owner of a torch.Tensor would cost a third of this call
+    }
+    const at::Tensor held = tensor;
     return share(held, options, out);
   }
   TensorResult result{.tensor = &out};

@@ -33,7 +33,7 @@ LOGS = (
     "with threading.Condition(): pass",
 )
 MAIN_IN_SIMPLE = "while true: 1 + 1"
-MAIN_IN_PYTHON = "work()"
+MAIN_IN_PYTHON = 'py.exec("while True: pass")'
 
 PROGRAM = """
 use python as py
@@ -48,7 +48,7 @@ MAIN
 """
 CASES = {
     "imports": (IMPORTS, MAIN_IN_SIMPLE),
-    "imports, on the first thread too": (IMPORTS, MAIN_IN_PYTHON),
+    "imports, with the first thread in Python": (IMPORTS, MAIN_IN_PYTHON),
     "logging and queues": (LOGS, MAIN_IN_SIMPLE),
 }
 
