@@ -1,10 +1,13 @@
-// Threads that Python terminates inside our functions.
+// Threads that end inside our functions: by Python's finalization, pthread_exit or pthread_cancel.
 #pragma once
 
 #include <cxxabi.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <utility>
+
+#include "bridge/runtime/python.h"
 
 namespace simple_torch::bridge {
 
@@ -27,5 +30,32 @@ template <class Body>
     park_forever();
   }
 }
+
+/// Runs a body that calls code of the program. At finalization it parks the thread. The unwinding of a thread
+/// that the program ends by pthread_exit passes through.
+template <class Body>
+[[gnu::no_sanitize("null")]] auto park_at_finalization(Body&& body) -> decltype(body()) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (::abi::__forced_unwind&) {
+    if (is_python_finalizing()) {
+      park_forever();
+    }
+    throw;
+  }
+}
+
+/// While one lives, pthread_cancel does not end the thread: it would leave Python's locks held. The request
+/// stays pending.
+class CancellationDeferredScope {
+ public:
+  CancellationDeferredScope() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~CancellationDeferredScope() { pthread_setcancelstate(before_, nullptr); }
+  CancellationDeferredScope(const CancellationDeferredScope&) = delete;
+  CancellationDeferredScope& operator=(const CancellationDeferredScope&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
 
 }  // namespace simple_torch::bridge

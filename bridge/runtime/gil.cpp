@@ -95,6 +95,21 @@ void expect_no_lock_held() noexcept {
   assert(backend_services().held_locks() == 0 && "a backend lock is held while the GIL is requested");
 }
 
+void forget_python_frames() noexcept {
+  PyThreadState& state = *PyThreadState_Get();
+#if PY_VERSION_HEX >= 0x030D0000
+  state.current_frame = nullptr;
+#else
+#if PY_VERSION_HEX < 0x030B0000
+  state.frame = nullptr;
+#else
+  state.root_cframe.current_frame = nullptr;
+#endif
+  state.cframe = &state.root_cframe;
+#endif
+  state.exc_info = &state.exc_state;
+}
+
 bool can_thread_enter() noexcept { return !ended; }
 
 PythonThread* first_thread() noexcept { return threads; }
