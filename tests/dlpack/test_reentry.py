@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import operator
 import os
 import pickle
 import sys
@@ -44,6 +47,46 @@ def test_a_finalizer_sees_a_moved_tensor():
     capsule = tensor.into_dlpack()
     assert torch.from_dlpack(capsule).tolist() == [0, 1, 2, 3]
     assert len(seen) == 1
+
+
+USES = {
+    "torch": (operator.methodcaller("torch"), lambda result: result.tolist() == [0, 1, 2, 3]),
+    "shape": (operator.attrgetter("shape"), lambda result: result == (4,)),
+    "__dlpack_device__": (operator.methodcaller("__dlpack_device__"), lambda result: result == (1, 0)),
+}
+
+
+@pytest.mark.parametrize("name", USES)
+def test_a_collected_cycle_moves_a_tensor_while_it_is_used(name):
+    """Guards hold_tensor(): an allocation runs the collector, and a finalizer moves the tensor and frees it."""
+
+    class Moves:
+        def __init__(self, tensor):
+            self.itself, self.tensor = self, tensor
+
+        def __del__(self):
+            with contextlib.suppress(ValueError):
+                self.tensor.into_dlpack()
+
+    use, is_right = USES[name]
+    gc.freeze()
+    thresholds = gc.get_threshold()
+    try:
+        for _ in range(20):
+            gc.disable()
+            tensor = from_dlpack(torch.arange(4.0))
+            Moves(tensor)
+            gc.set_threshold(1)
+            gc.enable()
+            try:
+                result = use(tensor)
+            except ValueError:  # the cycle was collected before
+                continue
+            assert is_right(result)
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.enable()
+        gc.unfreeze()
 
 
 def test_another_thread_uses_a_tensor_while_it_is_moved():
