@@ -71,7 +71,7 @@ class OutsidePythonScope {
   bool is_interrupted() const noexcept { return is_interrupted_; }
 
  private:
-  const HandledExceptionsScope handled_;
+  const HandledExceptionsScope handled_{handled_exceptions_here()};
   PythonThread* thread_;
   bool was_inside_;
   bool is_interrupted_ = false;

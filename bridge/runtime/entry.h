@@ -26,7 +26,7 @@ class Entry {
     }
   }
   ~Entry() {
-    if (is_entry_) {
+    if (is_entry_ && gil_.thread().inside != 0) [[unlikely]] {
       abandon_python(gil_.thread());  // the thread ends; finish() was not called
     }
     resume_program(was_in_program_);
@@ -51,6 +51,7 @@ class Entry {
 
  private:
   GilScope gil_;
+  const HandledExceptionsScope handled_{gil_.thread().handled_exceptions};
   const bool is_entry_ = gil_.thread().inside == 0;  // not nested, except below a callback into Simple
   bool was_in_program_ = pause_program();
 };
@@ -62,7 +63,6 @@ int32_t in_python(Body&& body) {
   if (const char* reason = unavailable_reason()) {
     return report_plain(ErrorKind::kUnavailable, reason);
   }
-  const HandledExceptionsScope handled;
   try {
     Entry entry;
     return park_at_finalization([&]() __attribute__((no_sanitize("null"))) {  // see park_on_forced_unwind

@@ -9,6 +9,10 @@
 
 #include "bridge/runtime/python.h"
 
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
+
 namespace simple_torch::bridge {
 
 /// Blocks until the process ends. Until Python 3.13, a daemon thread that requests the GIL during
@@ -46,15 +50,28 @@ template <class Body>
 }
 
 /// While one lives, pthread_cancel does not end the thread: it would leave Python's locks held. The request
-/// stays pending.
+/// stays pending. Costs two locked instructions, except in a process with one thread.
 class CancellationDeferredScope {
  public:
-  CancellationDeferredScope() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~CancellationDeferredScope() { pthread_setcancelstate(before_, nullptr); }
+  CancellationDeferredScope() noexcept {
+    if (is_deferred_) {
+      pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);
+    }
+  }
+  ~CancellationDeferredScope() {
+    if (is_deferred_) {
+      pthread_setcancelstate(before_, nullptr);
+    }
+  }
   CancellationDeferredScope(const CancellationDeferredScope&) = delete;
   CancellationDeferredScope& operator=(const CancellationDeferredScope&) = delete;
 
  private:
+#if __has_include(<sys/single_threaded.h>)
+  const bool is_deferred_ = __libc_single_threaded == 0;
+#else
+  const bool is_deferred_ = true;
+#endif
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 

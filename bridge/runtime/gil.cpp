@@ -78,8 +78,11 @@ void set_thread_end_handler(PythonThread* thread) {
 
 /// Called under the GIL, once per thread.
 void register_state(PyThreadState* state) {
-  this_thread = new PythonThread{
-      .state = state, .cached = state, .python_id = PyThread_get_thread_ident(), .next = threads};
+  this_thread = new PythonThread{.state = state,
+                                 .cached = state,
+                                 .python_id = PyThread_get_thread_ident(),
+                                 .handled_exceptions = handled_exceptions_here(),
+                                 .next = threads};
   threads = this_thread;
   set_thread_end_handler(this_thread);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bridge/runtime/forced_unwind.h"
+#include "bridge/runtime/handled_exceptions.h"
 #include "bridge/runtime/python.h"
 
 namespace simple_torch::bridge {
@@ -23,6 +24,7 @@ struct PythonThread {
   bool is_main = false;      // Python's main thread, which handles signals
   int inside = 0;            // its share of the inside count while it runs Python for a call; else 0
   WorkerInterrupt interrupt = WorkerInterrupt::kNone;
+  HandledExceptions* handled_exceptions;
   PythonThread* next = nullptr;
 };
 

@@ -3,7 +3,20 @@
 
 #include <cxxabi.h>
 
+#include <utility>
+
 namespace simple_torch::bridge {
+
+/// The Itanium C++ ABI defines this layout of __cxa_eh_globals.
+struct HandledExceptions {
+  void* caught = nullptr;
+  unsigned int uncaught = 0;
+};
+
+/// Those of the calling thread; the address never changes.
+inline HandledExceptions* handled_exceptions_here() noexcept {
+  return reinterpret_cast<HandledExceptions*>(::abi::__cxa_get_globals());
+}
 
 /// While one lives, the thread handles none of the C++ exceptions that it handled before; afterwards it
 /// handles the same ones again.
@@ -13,20 +26,15 @@ namespace simple_torch::bridge {
 /// another greenlet's exception.
 class HandledExceptionsScope {
  public:
-  HandledExceptionsScope() noexcept : outer_(*of_this_thread()) { *of_this_thread() = {nullptr, 0}; }
-  ~HandledExceptionsScope() { *of_this_thread() = outer_; }
+  explicit HandledExceptionsScope(HandledExceptions* here) noexcept
+      : here_(here), outer_(std::exchange(*here, HandledExceptions{})) {}
+  ~HandledExceptionsScope() { *here_ = outer_; }
   HandledExceptionsScope(const HandledExceptionsScope&) = delete;
   HandledExceptionsScope& operator=(const HandledExceptionsScope&) = delete;
 
  private:
-  /// The Itanium C++ ABI defines this layout of __cxa_eh_globals.
-  struct Handled {
-    void* caught;
-    unsigned int uncaught;
-  };
-  static Handled* of_this_thread() noexcept { return reinterpret_cast<Handled*>(::abi::__cxa_get_globals()); }
-
-  Handled outer_;
+  HandledExceptions* here_;
+  HandledExceptions outer_;
 };
 
 }  // namespace simple_torch::bridge
