@@ -164,11 +164,11 @@ while true: 1 + 1
 # ---- in a Python process
 
 IN_PYTHON = """
-import _thread, signal, sys, threading
+import _thread, signal, threading
 class Stop(Exception): pass
 def stop(number, frame): raise Stop(number)
 BEFORE
-import simple_torch
+import sys, simple_torch
 module = simple_torch.run('''
 fn forever(f):
     f()
