@@ -19,7 +19,7 @@ struct Generator;
 namespace simple_torch::bridge {
 
 /// Increment on every change of a struct in this file. Backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 15;
+inline constexpr int32_t kBridgeVersion = 16;
 
 /// One Python object. A pointer that a function returns is an owned reference. Any thread may hold it and
 /// drop it with BridgeApi::release. It is never dereferenced outside the bridge. Two kinds hold no reference
@@ -161,6 +161,8 @@ struct BridgeApi {
   bool (*is_started)();
   int32_t (*version_text)(char** out);
   int32_t (*shutdown)();  // joins threads, runs atexit, flushes; later calls fail
+  /// Identifies the greenlet that the calling thread runs; 0 outside greenlets.
+  uint64_t (*current_greenlet)();
 
   // --- Python exceptions that passed through LibTorch; call in a catch block. Other exceptions are ignored.
   void (*restore_exception)();  // sets it as the Python error again; the calling thread holds the GIL
@@ -217,6 +219,8 @@ struct BridgeApi {
   int32_t (*make_function)(const char* name, const SimpleFunction* function, bool is_instance, Object** out);
   const SimpleFunction* (*function_of)(Object* object);  // NULL for other objects; never blocks
   int32_t (*on_interrupt)(void (*interrupt)());
+  int32_t (*on_signal)(void (*request)());
+  int32_t (*check_signals)();
   /// Sets the exception that the function running on this thread raises when it returns NULL. `type` is a
   /// full name; an unknown type becomes a RuntimeError. `note` is added to the exception.
   int32_t (*raise)(const char* type, const char* message, const char* note);

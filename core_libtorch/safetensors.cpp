@@ -12,6 +12,7 @@
 #include "core_libtorch/counted_lock.h"
 #include "core_libtorch/error.h"
 #include "core_libtorch/error_context.h"
+#include "core_libtorch/unreadable_file.h"
 
 namespace simple_torch::core {
 namespace {
@@ -55,6 +56,9 @@ uint64_t little_endian(const std::array<unsigned char, kLengthBytes>& bytes) {
 }  // namespace
 
 SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+  if (const std::string reason = why_unreadable(path); !reason.empty()) {
+    throw Error(ErrorKind::kIo, path + " cannot be read: " + reason);
+  }
   file_.seekg(0, std::ios::end);
   const auto size = file_.tellg();
   if (!file_ || size < 0) {

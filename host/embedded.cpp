@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "host/builtins/host_externs.h"
 #include "host/ffi/callback.h"
@@ -13,20 +14,31 @@
 #include "host/output.h"
 #include "host/report.h"
 #include "host/startup.h"
+#include "host/values/module.h"
 #include "host/vm/lock.h"
+#include "host/vm/signal_check.h"
+#include "host/vm/thread.h"
 #include "host/vm/threads.h"
 
 namespace {
 
 using namespace spl;
 
-// Runs a file as main() does, but without exiting. Returns the error message, or "".
-std::string run_file(const char* file) {
-  try {
+void start_host() {
+  static bool is_started = false;
+  if (!std::exchange(is_started, true)) {
     bool ignored = false;
     attached_thread(ignored);
     install_components();
-    load_program(file);
+  }
+}
+
+// Runs a file as main() does, but without exiting, and calls its function. Returns the error message, or "".
+std::string run_file(const char* file) {
+  try {
+    start_host();
+    LoadedModule& module = load_program(file);
+    release(current_thread().call(module.lookup(intern("register")), nullptr, 0));
     return "";
   } catch (const SimpleError& error) {
     return report_of(error, program_info().verbose);
@@ -63,6 +75,8 @@ SPL_EMBEDDED_API const char* spl_embedded_start(const char* file, SplWriter writ
 }
 
 SPL_EMBEDDED_API void spl_embedded_interrupt(void) { request_interrupt(); }
+
+SPL_EMBEDDED_API void spl_embedded_signal(void) { request_signal_check(); }
 
 SPL_EMBEDDED_API void spl_embedded_end(void) {
   if (host_lock().is_closed() || !host_lock().acquire_unless_closed()) {

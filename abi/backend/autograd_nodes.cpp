@@ -3,9 +3,11 @@
 
 #include <torch/csrc/autograd/variable.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "abi/backend/autograd_callbacks.h"
+#include "abi/backend/python_library.h"
 #include "abi/generated/backend_table.h"
 #include "core_libtorch/autograd/custom_function.h"
 #include "core_libtorch/error_context.h"
@@ -21,20 +23,36 @@ struct HandleKindOf<HeldNodePointer> {
 
 namespace {
 
-/// The gradients of the node hook that this thread runs, and its result.
+/// The gradients of a node hook that this thread runs, and its result. Greenlets may end in any order, so
+/// each has its own innermost call; the C stack of a suspended one is elsewhere, so calls are on the heap.
 struct HookCall {
-  const std::vector<at::Tensor>& gradients;
+  std::vector<at::Tensor> gradients;
   std::vector<at::Tensor> replacement;
-  HookCall* outer;
+  uint64_t greenlet;
 };
 
-thread_local HookCall* running = nullptr;
+thread_local std::vector<std::unique_ptr<HookCall>> running;  // innermost last
+
+uint64_t current_greenlet() { return opened_python() == nullptr ? 0 : opened_python()->current_greenlet(); }
 
 HookCall& running_call() {
-  if (running == nullptr) {
-    throw Error(ErrorKind::kInvalidArgument, "this thread runs no node hook");
+  const uint64_t greenlet = current_greenlet();
+  for (auto call = running.rbegin(); call != running.rend(); ++call) {
+    if ((*call)->greenlet == greenlet) {
+      return **call;
+    }
   }
-  return *running;
+  throw Error(ErrorKind::kInvalidArgument, "this thread runs no node hook");
+}
+
+HookCall& begin_call(const std::vector<at::Tensor>& gradients) {
+  return *running.emplace_back(std::make_unique<HookCall>(HookCall{gradients, {}, current_greenlet()}));
+}
+
+std::vector<at::Tensor> end_call(HookCall& call) {
+  std::vector<at::Tensor> replacement = std::move(call.replacement);
+  std::erase_if(running, [&](const auto& each) { return each.get() == &call; });
+  return replacement;
 }
 
 class CallbackNodeHook : public core::NodeHook {
@@ -43,12 +61,11 @@ class CallbackNodeHook : public core::NodeHook {
       : key_(key, on_release), hook_(hook) {}
 
   std::vector<at::Tensor> run(const std::vector<at::Tensor>& gradients, int64_t of_inputs) override {
-    HookCall call{gradients, {}, running};
-    running = &call;
+    HookCall& call = begin_call(gradients);
     const int64_t result = hook_(key_.value(), of_inputs);
-    running = call.outer;
+    std::vector<at::Tensor> replacement = end_call(call);
     checked_result(result, "a hook");
-    return std::move(call.replacement);
+    return replacement;
   }
 
  private:

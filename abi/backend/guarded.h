@@ -1,6 +1,8 @@
 // Every body of the C ABI runs inside guarded(), which no exception leaves.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <cstdint>
 #include <string>
 
@@ -16,15 +18,18 @@ const FrontServices& services();
 /// Stores the current exception in the thread's error record and returns its kind.
 int32_t record_current_exception() noexcept;
 
-/// Runs `body`. Returns 0, or records the exception and returns its kind.
+/// Runs `body`. Returns 0, or records the exception and returns its kind. A thread that ends by pthread_exit
+/// in a callback unwinds through this function, which is therefore not noexcept.
 template <class Body>
-int32_t guarded(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
+int32_t guarded(Body&& body, const char* function = __builtin_FUNCTION()) {
   if (allocation_trace::traced.load(std::memory_order_relaxed)) [[unlikely]] {
     allocation_trace::record_function(function);
   }
   try {
     body();
     return 0;
+  } catch (::abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     return record_current_exception();
   }
@@ -41,7 +46,7 @@ void require(T* pointer, const char* name) {
 
 /// guarded() for a function with one result: stores `compute()` in *out.
 template <class Out, class Compute>
-int32_t guarded_result(Out* out, Compute&& compute, const char* function = __builtin_FUNCTION()) noexcept {
+int32_t guarded_result(Out* out, Compute&& compute, const char* function = __builtin_FUNCTION()) {
   return guarded(
       [&] {
         require(out, "out");

@@ -11,7 +11,7 @@
 namespace simple_torch::abi::body {
 
 int32_t py_start() {
-  return with_python([](const BridgeApi&) { return 0; });
+  return with_python([](const BridgeApi& api) { return api.start(); });
 }
 
 int32_t py_is_started(bool* out) {

@@ -17,7 +17,7 @@ struct Callee {
 
 /// Runs `body`; an exception becomes a TypeError in Python and a NULL result.
 template <class Body>
-bridge::Object* raise_on_error(Body&& body) noexcept {
+bridge::Object* raise_on_error(Body&& body) {
   try {
     return body();
   } catch (const std::exception& error) {
@@ -84,6 +84,15 @@ int32_t py_key(int64_t object, int64_t* out) {
 
 int32_t py_on_interrupt(SptPyInterrupt interrupt) {
   return with_python([&](const BridgeApi& api) { return api.on_interrupt(interrupt); });
+}
+
+int32_t py_on_signal(SptPyInterrupt request) {
+  return with_python([&](const BridgeApi& api) { return api.on_signal(request); });
+}
+
+int32_t py_check_signals() {
+  const BridgeApi* api = opened_python();
+  return api == nullptr ? 0 : api->check_signals();
 }
 
 int32_t py_raise(const char* type, const char* message, const char* note) {

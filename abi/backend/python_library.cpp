@@ -100,10 +100,26 @@ std::string python_minor_here() {
   return text.substr(0, text.find('.', text.find('.') + 1));
 }
 
+/// Throws Error(kUnavailable) for a LibTorch folder that belongs to no Python.
+void require_python(const Environment& environment) {
+  if (*environment.python == '\0') {
+    throw Error(ErrorKind::kUnavailable,
+                std::string("PyTorch in ") + environment.torch_dir +
+                    " belongs to no Python; set SIMPLE_PYTHON to a Python with PyTorch " +
+                    environment.torch_version);
+  }
+  if (*environment.python_minor == '\0') {
+    throw Error(ErrorKind::kUnavailable, std::string("cannot determine the version of ") +
+                                             environment.python +
+                                             "; set SIMPLE_PYTHON to a Python of version 3.10 or later");
+  }
+}
+
 /// Makes libpython's symbols global. Returns the opened file, "" if the process already had Python.
 std::string open_libpython() {
   const Environment& environment = *services().environment;
   const std::string minor = environment.python_minor;
+  require_python(environment);
   const std::string name = "libpython" + minor + kSharedLibrary;
   // A libpython that was loaded with RTLD_LOCAL becomes global: a second copy would be a second Python.
   if (!python_is_global()) {
@@ -175,6 +191,7 @@ const Opened* open_bridge() {
     result->immortal[i] = handles().insert_immortal(PythonRef(result->api.immortals[i]));
   }
   core::set_thread_preparation(result->api.register_thread);
+  services().set_coroutine_function(result->api.current_greenlet);
   return result.release();  // for the rest of the process
 }
 

@@ -1,6 +1,8 @@
 // Runs the bodies of spt_py_*.
 #pragma once
 
+#include <pthread.h>
+
 #include <cstdlib>
 #include <utility>
 
@@ -16,7 +18,8 @@ using bridge::BridgeApi;
 /// Starts Python and runs `body(api)`, which returns a status; the bridge has recorded the error. `body`
 /// looks up handles before the bridge acquires the GIL.
 template <class Body>
-int32_t with_python(Body&& body) noexcept {
+int32_t with_python(Body&& body) {
+  pthread_testcancel();  // for a request that waited for the previous call; here no result is lost
   int32_t status = 0;
   const int32_t thrown = guarded([&] {
     const BridgeApi* api = running_python();
@@ -35,7 +38,7 @@ int32_t with_python(Body&& body) noexcept {
 
 /// The same for a body that creates one object: `body(api, out)`.
 template <class Body>
-int32_t object_with_python(int64_t* out, Body&& body) noexcept {
+int32_t object_with_python(int64_t* out, Body&& body) {
   return with_python([&](const BridgeApi& api) {
     require(out, "out");
     PythonRef object;
@@ -49,7 +52,7 @@ int32_t object_with_python(int64_t* out, Body&& body) noexcept {
 
 /// The same for a body that creates a malloc'ed string.
 template <class Body>
-int32_t text_with_python(char** out, Body&& body) noexcept {
+int32_t text_with_python(char** out, Body&& body) {
   return with_python([&](const BridgeApi& api) {
     require(out, "out");
     char* text = nullptr;
@@ -65,7 +68,7 @@ int32_t text_with_python(char** out, Body&& body) noexcept {
 
 /// The same for a body that returns a plain value.
 template <class T, class Body>
-int32_t value_with_python(T* out, Body&& body) noexcept {
+int32_t value_with_python(T* out, Body&& body) {
   return with_python([&](const BridgeApi& api) {
     require(out, "out");
     T value{};

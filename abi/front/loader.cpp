@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "abi/front/environment.h"
 #include "abi/front/errors.h"
@@ -20,16 +21,18 @@ namespace simple_torch::abi {
 namespace fs = std::filesystem;
 namespace {
 
-/// The folder of libspl_torch.so, which also contains the backends and bridges.
-fs::path library_dir() {
+/// The folder of libspl_torch.so, which also contains the backends and bridges. Determined when the library
+/// is loaded: the path by which it was opened may be relative, and the process may change its directory.
+/// Never destroyed, because calls may come during exit.
+const fs::path& library_dir = *[] {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(&open_backend), &info) == 0 || info.dli_fname == nullptr) {
-    return ".";
+    return new fs::path(".");
   }
   std::error_code error;
   const fs::path file = fs::weakly_canonical(info.dli_fname, error);
-  return error ? fs::path(info.dli_fname).parent_path() : file.parent_path();
-}
+  return new fs::path(error ? fs::path(info.dli_fname).parent_path() : file.parent_path());
+}();
 
 /// The environment, and its plain copy for the backend. Created once, never destroyed.
 struct Discovery {
@@ -45,7 +48,7 @@ struct Discovery {
 const Discovery& discovery() {
   static const Discovery& once = *[] {
     auto* made = new Discovery;
-    made->libraries = library_dir();
+    made->libraries = library_dir;
     made->found = find_environment(made->libraries, [](const char* name) {
       const char* value = std::getenv(name);
       return std::string(value == nullptr ? "" : value);
@@ -65,24 +68,24 @@ const Discovery& discovery() {
   return once;
 }
 
-/// The path of the libtorch_cpu.so that the process has loaded, if any.
-std::string mapped_libtorch() {
-  std::string path;
+/// The path of the loaded library whose file name begins with `name`; empty without one.
+std::string loaded_library(const char* name) {
+  std::pair<const char*, std::string> search(name, "");
   dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* out) {
-        if (info->dlpi_name != nullptr && fs::path(info->dlpi_name).filename() == "libtorch_cpu.so") {
-          *static_cast<std::string*>(out) = info->dlpi_name;
-          return 1;
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& [prefix, path] = *static_cast<std::pair<const char*, std::string>*>(data);
+        if (info->dlpi_name != nullptr && fs::path(info->dlpi_name).filename().string().starts_with(prefix)) {
+          path = info->dlpi_name;
         }
-        return 0;
+        return path.empty() ? 0 : 1;
       },
-      &path);
-  return path;
+      &search);
+  return search.second;
 }
 
 /// Why the LibTorch in `torch_dir` must not be opened in addition to a loaded one; empty if it may.
 std::string second_copy(const fs::path& torch_dir) {
-  const std::string mapped = mapped_libtorch();
+  const std::string mapped = loaded_library("libtorch_cpu.so");
   std::error_code error;
   if (mapped.empty() || fs::equivalent(mapped, torch_dir / "lib" / "libtorch_cpu.so", error)) {
     return "";
@@ -121,6 +124,8 @@ std::string build_command(const Discovery& known) {
   return "SIMPLE_PYTHON=" + known.python_text + " bin/simple build";
 }
 
+std::atomic<uint64_t (*)()> coroutine_function{nullptr};
+
 using OpenFunction = decltype(simple_torch_backend_open);
 
 /// Opens the backend for the environment's LibTorch and fills `filled`. Returns the error message, or "".
@@ -133,6 +138,10 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
   if (!fs::exists(backend, error)) {
     return "PyTorch " + known.found.torch_version + " was found in " + known.torch_text +
            ", but there is no backend for it (" + backend.string() + "); build it: " + build_command(known);
+  }
+  if (const std::string other = loaded_library("libsimple_torch_backend-"); !other.empty()) {
+    return "another copy of libspl_torch.so in this process has opened " + other +
+           "; a process can use one copy: open the same file everywhere";
   }
   if (std::string problem = second_copy(known.found.torch_dir); !problem.empty()) {
     return problem;
@@ -152,7 +161,8 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
       record_error,
       &known.plain,
       {spl_array_new, spl_array_push, spl_array_free, spl_str_new, spl_interrupt_service()},
-      close_backend};
+      close_backend,
+      [](uint64_t (*function)()) { coroutine_function.store(function); }};
   if (open(&kServices, kTableFingerprint, &filled) != 0) {
     return spt_last_error_message();
   }
@@ -220,6 +230,11 @@ void spl_program_ends(void) {
     spt_event_writers_flush();
     spt_py_shutdown();
   }
+}
+
+uint64_t spl_current_coroutine(void) {
+  uint64_t (*const function)() = simple_torch::abi::coroutine_function.load();
+  return function == nullptr ? 0 : function();
 }
 
 int32_t spt_available(bool* out) {

@@ -495,6 +495,8 @@ extern const BackendTable kBodies = {
     body::py_instance,
     body::py_key,
     body::py_on_interrupt,
+    body::py_on_signal,
+    body::py_check_signals,
     body::py_raise,
     body::py_kind,
     body::py_is_none,

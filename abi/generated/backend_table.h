@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "b2d09302bfbf3996";
+inline constexpr char kTableFingerprint[] = "675ff8846879aa87";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -501,6 +501,8 @@ struct BackendTable {
   int32_t (*py_instance)(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
   int32_t (*py_key)(int64_t a, int64_t* out);
   int32_t (*py_on_interrupt)(SptPyInterrupt interrupt);
+  int32_t (*py_on_signal)(SptPyInterrupt request);
+  int32_t (*py_check_signals)(void);
   int32_t (*py_raise)(const char* type, const char* message, const char* note);
   int32_t (*py_kind)(int64_t a, int32_t* out);
   int32_t (*py_is_none)(int64_t a, bool* out);
@@ -1022,6 +1024,8 @@ int32_t py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end,
 int32_t py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
 int32_t py_key(int64_t a, int64_t* out);
 int32_t py_on_interrupt(SptPyInterrupt interrupt);
+int32_t py_on_signal(SptPyInterrupt request);
+int32_t py_check_signals(void);
 int32_t py_raise(const char* type, const char* message, const char* note);
 int32_t py_kind(int64_t a, int32_t* out);
 int32_t py_is_none(int64_t a, bool* out);

@@ -495,6 +495,8 @@ constinit BackendTable table = {
     Slot<&BackendTable::py_instance>::open_then_call,
     Slot<&BackendTable::py_key>::open_then_call,
     Slot<&BackendTable::py_on_interrupt>::open_then_call,
+    Slot<&BackendTable::py_on_signal>::open_then_call,
+    Slot<&BackendTable::py_check_signals>::open_then_call,
     Slot<&BackendTable::py_raise>::open_then_call,
     Slot<&BackendTable::py_kind>::open_then_call,
     Slot<&BackendTable::py_is_none>::open_then_call,
@@ -1016,6 +1018,8 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::py_instance>::unavailable,
     Slot<&BackendTable::py_key>::unavailable,
     Slot<&BackendTable::py_on_interrupt>::unavailable,
+    Slot<&BackendTable::py_on_signal>::unavailable,
+    Slot<&BackendTable::py_check_signals>::unavailable,
     Slot<&BackendTable::py_raise>::unavailable,
     Slot<&BackendTable::py_kind>::unavailable,
     Slot<&BackendTable::py_is_none>::unavailable,
@@ -3011,6 +3015,14 @@ int32_t spt_py_key(int64_t a, int64_t* out) {
 
 int32_t spt_py_on_interrupt(SptPyInterrupt interrupt) {
   return slot(table.py_on_interrupt)(interrupt);
+}
+
+int32_t spt_py_on_signal(SptPyInterrupt request) {
+  return slot(table.py_on_signal)(request);
+}
+
+int32_t spt_py_check_signals(void) {
+  return slot(table.py_check_signals)();
 }
 
 int32_t spt_py_raise(const char* type, const char* message, const char* note) {

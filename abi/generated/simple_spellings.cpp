@@ -4518,6 +4518,10 @@ int64_t rt_py_key(int64_t a) {
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
+void rt_py_check_signals() {
+  store_status(slot(table.py_check_signals)());
+}
+
 void rt_py_raise(const char* type, const char* message, const char* note) {
   store_status(slot(table.py_raise)(type, message, note));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -10,8 +11,19 @@
 
 #include "bridge/objects/exception_types.h"
 #include "bridge/runtime/backend.h"
+#include "bridge/runtime/greenlets.h"
 
 namespace simple_torch::bridge {
+
+/// The Simple functions that Python waits for on one greenlet.
+struct ActiveCallbacks {
+  uint64_t greenlet;
+  int count = 0;
+  PyObject* exception = nullptr;  // the last one that Python raised below them
+  std::string message;
+  ActiveCallbacks* next;
+};
+
 namespace {
 
 const abi::FrontServices* front_services = nullptr;
@@ -136,21 +148,24 @@ void add_hint(PyObject* exception, const ExceptionType& type, Failure& failure) 
   }
 }
 
-// Per thread: the Simple functions that Python waits for, and the last exception raised by Python below them.
-thread_local int active_callbacks = 0;
-thread_local PyObject* saved_exception = nullptr;
-thread_local std::string* saved_message = nullptr;  // allocated at first use
+/// The callbacks of this thread, one record for each greenlet.
+thread_local ActiveCallbacks* callbacks = nullptr;
+
+ActiveCallbacks* callbacks_here() noexcept {
+  ActiveCallbacks* active = callbacks;
+  if (active != nullptr) {
+    for (const uint64_t greenlet = current_greenlet(); active != nullptr && active->greenlet != greenlet;) {
+      active = active->next;
+    }
+  }
+  return active;
+}
 
 void save_for_callback(PyObject* exception, const std::string& message) {
-  if (active_callbacks == 0) {
-    return;
+  if (ActiveCallbacks* active = callbacks_here()) {
+    active->message = message;
+    const Ref replaced(std::exchange(active->exception, Ref::borrowed(exception).release()));
   }
-  Py_INCREF(exception);
-  Py_XSETREF(saved_exception, exception);
-  if (saved_message == nullptr) {
-    saved_message = new std::string;
-  }
-  *saved_message = message;
 }
 
 /// `text` is str(exception).
@@ -181,7 +196,7 @@ class OneLineError {
   /// False, without effect, when the exception has more than one line to report.
   bool try_format(PyObject* exception, std::string_view text) {
     const ExceptionType* type = static_exception_type(Py_TYPE(exception));
-    if (active_callbacks != 0 || type == nullptr || !type->is_plain || !is_bare(exception, *type) ||
+    if (callbacks != nullptr || type == nullptr || !type->is_plain || !is_bare(exception, *type) ||
         !is_one_line(text) || type->name.size() + 2 + text.size() >= sizeof line_) {
       return false;
     }
@@ -215,28 +230,46 @@ class OneLineError {
 
 }  // namespace
 
-CallbackScope::CallbackScope() noexcept { ++active_callbacks; }
-
-CallbackScope::~CallbackScope() {
-  if (--active_callbacks == 0 && saved_exception != nullptr && may_touch_python()) {
-    const PendingException pending;  // its destruction may run Python code
-    Py_CLEAR(saved_exception);
-    delete std::exchange(saved_message, nullptr);
+CallbackScope::CallbackScope() noexcept : active_(callbacks_here()) {
+  if (active_ == nullptr) {
+    active_ =
+        new (std::nothrow) ActiveCallbacks{.greenlet = current_greenlet(), .message = "", .next = callbacks};
+    callbacks = active_ == nullptr ? callbacks : active_;
+  }
+  if (active_ != nullptr) {
+    ++active_->count;
   }
 }
 
-bool is_in_callback() noexcept { return active_callbacks != 0; }
+CallbackScope::~CallbackScope() {
+  if (active_ == nullptr || --active_->count != 0) {
+    return;
+  }
+  ActiveCallbacks** link = &callbacks;
+  while (*link != active_) {
+    link = &(*link)->next;
+  }
+  *link = active_->next;
+  const std::unique_ptr<ActiveCallbacks> ended(active_);
+  if (ended->exception != nullptr && may_touch_python()) {
+    const PendingException pending;  // its destruction may run Python code
+    Py_DECREF(ended->exception);
+  }
+}
+
+bool is_in_callback() noexcept { return callbacks_here() != nullptr; }
 
 Ref saved_exception_for(const char* message) {
-  if (saved_exception == nullptr) {
+  const ActiveCallbacks* active = callbacks_here();
+  if (active == nullptr || active->exception == nullptr) {
     return {};
   }
-  const std::string_view whole(*saved_message);
+  const std::string_view whole(active->message);
   const size_t head = whole.find(": ");
   const bool matches = whole == message ||
                        (head != std::string_view::npos && whole.substr(head + 2) == message) ||
                        (head == std::string_view::npos && *message == '\0');
-  return matches ? Ref::borrowed(saved_exception) : Ref();
+  return matches ? Ref::borrowed(active->exception) : Ref();
 }
 
 void set_services(const abi::FrontServices* services) noexcept { front_services = services; }
@@ -312,7 +345,7 @@ int32_t report_python_error() {
 int32_t report_thrown(std::exception_ptr thrown) {
   const Failure failure = to_failure(thrown);
   thrown = nullptr;  // destroying it, or the current Python exception, may run Python code
-  PyErr_Clear();
+  discard_exception();
   return report(failure);
 }
 

@@ -56,18 +56,23 @@ int32_t report(const Failure& failure) noexcept;
 /// The same for a kind and a message only; allocates nothing.
 int32_t report_plain(ErrorKind kind, const char* message) noexcept;
 
-/// Active while Python waits for a Simple function on this thread. An exception raised by Python below that
-/// function is kept until the function returns, so that it can propagate to the Python caller unchanged.
-/// Needs the GIL.
+struct ActiveCallbacks;
+
+/// Active while Python waits for a Simple function on this thread and greenlet. An exception raised by Python
+/// below that function is kept until the function returns, so that it can propagate to the Python caller
+/// unchanged. Needs the GIL.
 class CallbackScope {
  public:
   CallbackScope() noexcept;
   ~CallbackScope();
   CallbackScope(const CallbackScope&) = delete;
   CallbackScope& operator=(const CallbackScope&) = delete;
+
+ private:
+  ActiveCallbacks* active_;  // NULL when out of memory: no exception is kept
 };
 
-/// Whether Python waits for a Simple function on this thread.
+/// Whether Python waits for a Simple function on this thread and greenlet.
 bool is_in_callback() noexcept;
 
 /// The kept exception if its message, with or without the leading type, equals `message`; else empty.

@@ -8,11 +8,13 @@
 #include <string>
 
 #include "bridge/objects/references.h"
+#include "bridge/runtime/default_interrupt_service.h"
 #include "bridge/runtime/entry.h"
 #include "bridge/runtime/forced_unwind.h"
 #include "bridge/runtime/interrupts.h"
 #include "bridge/runtime/pending_release.h"
 #include "bridge/runtime/python_process.h"
+#include "bridge/runtime/signal_module.h"
 #include "bridge/tensors/tensor_object.h"
 
 #include <structmember.h>  // after Python.h, whose types it uses
@@ -51,13 +53,13 @@ class OutsidePythonScope {
     if (was_inside_) {
       is_interrupted_ = leaving_python(*thread_);
     }
-    was_in_program_ = entering_program();
+    entering_program();
     state_ = PyEval_SaveThread();
   }
   ~OutsidePythonScope() {
     expect_no_lock_held();
     park_on_forced_unwind([&] { PyEval_RestoreThread(state_); });
-    leaving_program(was_in_program_);
+    leaving_program();
     if (was_inside_) {
       entering_python(*thread_);
     }
@@ -69,9 +71,9 @@ class OutsidePythonScope {
   bool is_interrupted() const noexcept { return is_interrupted_; }
 
  private:
+  const HandledExceptionsScope handled_{handled_exceptions_here()};
   PythonThread* thread_;
   bool was_inside_;
-  bool was_in_program_ = false;
   bool is_interrupted_ = false;
   PyThreadState* state_;
 };
@@ -110,23 +112,31 @@ void raise_failure() {
   Py_DECREF(exception);
 }
 
-PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, PyObject* names) {
+/// Calls the program outside Python. Returns NULL for a failure, and after an interrupt that arrived before.
+Object* run_outside_python(const SimpleFunction& function, Ref& arguments, bool& is_interrupted) {
+  try {
+    const OutsidePythonScope outside;
+    is_interrupted = outside.is_interrupted();
+    return is_interrupted ? nullptr : function.run(function.context, as_object(arguments.release()));
+  } catch (::abi::__forced_unwind&) {
+    if (is_python_finalizing()) {
+      park_forever();
+    }
+    forget_python_frames();
+    throw;
+  }
+}
+
+PyObject* run_and_convert(PyObject* self, PyObject* const* values, size_t count_and_flag, PyObject* names) {
   const SimpleFunction& function = function_in(self)->function;
   Ref arguments(pack_arguments(values, PyVectorcall_NARGS(count_and_flag), names));
   if (!arguments) {
     return nullptr;
   }
-  Object* result = nullptr;
   bool is_interrupted = false;
   const Ref held = Ref::borrowed(self);  // the call may drop the last other reference
   const CallbackScope callback;
-  {
-    const OutsidePythonScope outside;
-    is_interrupted = outside.is_interrupted();
-    if (!is_interrupted) {
-      result = function.run(function.context, as_object(arguments.release()));
-    }
-  }
+  Object* result = run_outside_python(function, arguments, is_interrupted);
   if (is_interrupted) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
   } else if (result == nullptr) {
@@ -139,6 +149,19 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, P
     drain_pending_releases();  // the function's arguments
   });
   return from_external(result);
+}
+
+/// If the program ends the thread by pthread_exit, the frames below are skipped. Python's own frames at the
+/// bottom of a thread that Python created do not release the GIL.
+PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, PyObject* names) {
+  try {
+    return run_and_convert(self, values, count_and_flag, names);
+  } catch (::abi::__forced_unwind&) {
+    if (this_python_thread() == nullptr || this_python_thread()->inside == 0) {
+      PyEval_SaveThread();
+    }
+    throw;
+  }
 }
 
 void deallocate_function(PyObject* self) {
@@ -309,12 +332,31 @@ int32_t on_interrupt(void (*interrupt)()) {
   return in_python([&] { return attach_program(interrupt); });
 }
 
+int32_t report_signals_to(void (*request)()) {
+  if (!is_python_process()) {
+    return report_plain(
+        ErrorKind::kUnavailable,
+        "py_on_signal: only available in a Python process; in other processes the host is notified");
+  }
+  return in_python([&] {
+    set_signal_request(request);
+    call_after_sigint_handlers([] { install_before_python_handler(interrupt_client()); });
+    return report_python_signals();
+  });
+}
+
+int32_t check_signals() {
+  return unavailable_reason() != nullptr ? 0 : in_python([] { return PyErr_CheckSignals() == 0; });
+}
+
 }  // namespace
 
 void add_simple_function_entries(BridgeApi& api) noexcept {
   api.make_function = make_function;
   api.function_of = function_of;
   api.on_interrupt = on_interrupt;
+  api.on_signal = report_signals_to;
+  api.check_signals = check_signals;
   api.raise = raise;
 }
 

@@ -4,6 +4,7 @@
 #include "bridge/objects/simple_functions.h"
 #include "bridge/runtime/backend.h"
 #include "bridge/runtime/entry.h"
+#include "bridge/runtime/greenlets.h"
 #include "bridge/tensors/tensors.h"
 
 namespace simple_torch::bridge {
@@ -32,6 +33,7 @@ extern "C" __attribute__((visibility("default"))) int32_t simple_torch_bridge_op
   api->is_started = python_is_started;
   api->version_text = version_text;
   api->shutdown = shut_python_down;
+  api->current_greenlet = current_greenlet;
   api->restore_exception = restore_python_exception;
   api->register_thread = register_thread;
   api->report_exception = report_python_exception;

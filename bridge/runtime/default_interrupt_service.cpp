@@ -7,6 +7,7 @@
 #include "abi/interrupt_transitions.h"
 #include "bridge/runtime/interrupts.h"
 #include "bridge/runtime/python_process.h"
+#include "bridge/runtime/signal_module.h"
 
 namespace simple_torch::bridge {
 namespace {
@@ -58,6 +59,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if ((actions & table::kPassToPython) != 0) {
     count_main_interrupt();
     call_previous(signal, info, context);
+    request_signal_check();
   }
   if ((actions & table::kStopSimple) != 0) {
     stop_program(signal, info, context);
@@ -88,7 +90,7 @@ int32_t attach(const SplInterruptClient* python) {
   return 0;
 }
 
-constexpr SplInterruptService kService{attach, install};
+constexpr SplInterruptService kService{attach, install, nullptr};
 
 }  // namespace
 

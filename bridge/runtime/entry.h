@@ -10,8 +10,10 @@
 #include "bridge/objects/references.h"
 #include "bridge/runtime/forced_unwind.h"
 #include "bridge/runtime/gil.h"
+#include "bridge/runtime/handled_exceptions.h"
 #include "bridge/runtime/interpreter.h"
 #include "bridge/runtime/interrupts.h"
+#include "bridge/runtime/python_process.h"
 
 namespace simple_torch::bridge {
 
@@ -23,6 +25,14 @@ class Entry {
       entering_python(gil_.thread());
     }
   }
+  ~Entry() {
+    if (is_entry_ && gil_.thread().inside != 0) [[unlikely]] {
+      abandon_python(gil_.thread());  // the thread ends; finish() was not called
+    }
+    resume_program(was_in_program_);
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
 
   /// Ends the entry. Returns 0, or the kind of the recorded error. `thrown` is the C++ exception of a
   /// failure; without one, a failure has set a Python exception. An interrupt still counts while the error is
@@ -31,6 +41,7 @@ class Entry {
     const unsigned count = interrupt_count(gil_.thread());
     const int32_t status = thrown ? report_thrown(std::move(thrown)) : succeeded ? 0 : report_python_error();
     const bool during_report = take_report_interrupt() || interrupt_count(gil_.thread()) != count;
+    resume_program(std::exchange(was_in_program_, false));
     if ((is_entry_ && leaving_python(gil_.thread())) || during_report) {
       PyErr_Clear();
       return report_interrupt();
@@ -40,19 +51,21 @@ class Entry {
 
  private:
   GilScope gil_;
+  const HandledExceptionsScope handled_{gil_.thread().handled_exceptions};
   const bool is_entry_ = gil_.thread().inside == 0;  // not nested, except below a callback into Simple
+  bool was_in_program_ = pause_program();
 };
 
 /// Runs `body` under the GIL; it returns false when a Python exception is set. Returns 0, or the kind of the
-/// recorded error.
+/// recorded error. Not noexcept: a thread that the program ends in a callback unwinds through it.
 template <class Body>
-int32_t in_python(Body&& body) noexcept {
+int32_t in_python(Body&& body) {
   if (const char* reason = unavailable_reason()) {
     return report_plain(ErrorKind::kUnavailable, reason);
   }
   try {
     Entry entry;
-    return park_on_forced_unwind([&]() __attribute__((no_sanitize("null"))) {  // see park_on_forced_unwind
+    return park_at_finalization([&]() __attribute__((no_sanitize("null"))) {  // see park_on_forced_unwind
       bool succeeded = false;
       std::exception_ptr thrown;
       try {
@@ -66,6 +79,8 @@ int32_t in_python(Body&& body) noexcept {
       }
       return entry.finish(succeeded, std::move(thrown));
     });
+  } catch (::abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     return report_plain(ErrorKind::kOutOfMemory, "out of memory while a Python error was described");
   }
@@ -73,7 +88,7 @@ int32_t in_python(Body&& body) noexcept {
 
 /// `body` returns a new reference, or NULL with an exception set.
 template <class Body>
-int32_t object_from_python(Object** out, Body&& body) noexcept {
+int32_t object_from_python(Object** out, Body&& body) {
   return in_python([&] {
     *out = to_external(body());
     return *out != nullptr;
@@ -82,7 +97,7 @@ int32_t object_from_python(Object** out, Body&& body) noexcept {
 
 /// `body` returns 1 or 0, or -1 with an exception set.
 template <class Body>
-int32_t truth_from_python(bool* out, Body&& body) noexcept {
+int32_t truth_from_python(bool* out, Body&& body) {
   return in_python([&] {
     const int truth = body();
     *out = truth > 0;
@@ -111,7 +126,7 @@ inline char* copy_text(PyObject* text) {
 
 /// `body` returns a new reference to a str.
 template <class Body>
-int32_t text_from_python(char** out, Body&& body) noexcept {
+int32_t text_from_python(char** out, Body&& body) {
   return in_python([&] {
     const Ref text(body());
     *out = text ? copy_text(text.get()) : nullptr;

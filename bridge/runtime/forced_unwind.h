@@ -1,10 +1,17 @@
-// Threads that Python terminates inside our functions.
+// Threads that end inside our functions: by Python's finalization, pthread_exit or pthread_cancel.
 #pragma once
 
 #include <cxxabi.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <utility>
+
+#include "bridge/runtime/python.h"
+
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 
 namespace simple_torch::bridge {
 
@@ -27,5 +34,45 @@ template <class Body>
     park_forever();
   }
 }
+
+/// Runs a body that calls code of the program. At finalization it parks the thread. The unwinding of a thread
+/// that the program ends by pthread_exit passes through.
+template <class Body>
+[[gnu::no_sanitize("null")]] auto park_at_finalization(Body&& body) -> decltype(body()) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (::abi::__forced_unwind&) {
+    if (is_python_finalizing()) {
+      park_forever();
+    }
+    throw;
+  }
+}
+
+/// While one lives, pthread_cancel does not end the thread: it would leave Python's locks held. The request
+/// stays pending. Costs two locked instructions, except in a process with one thread.
+class CancellationDeferredScope {
+ public:
+  CancellationDeferredScope() noexcept {
+    if (is_deferred_) {
+      pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);
+    }
+  }
+  ~CancellationDeferredScope() {
+    if (is_deferred_) {
+      pthread_setcancelstate(before_, nullptr);
+    }
+  }
+  CancellationDeferredScope(const CancellationDeferredScope&) = delete;
+  CancellationDeferredScope& operator=(const CancellationDeferredScope&) = delete;
+
+ private:
+#if __has_include(<sys/single_threaded.h>)
+  const bool is_deferred_ = __libc_single_threaded == 0;
+#else
+  const bool is_deferred_ = true;
+#endif
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
 
 }  // namespace simple_torch::bridge

@@ -78,8 +78,11 @@ void set_thread_end_handler(PythonThread* thread) {
 
 /// Called under the GIL, once per thread.
 void register_state(PyThreadState* state) {
-  this_thread = new PythonThread{
-      .state = state, .cached = state, .python_id = PyThread_get_thread_ident(), .next = threads};
+  this_thread = new PythonThread{.state = state,
+                                 .cached = state,
+                                 .python_id = PyThread_get_thread_ident(),
+                                 .handled_exceptions = handled_exceptions_here(),
+                                 .next = threads};
   threads = this_thread;
   set_thread_end_handler(this_thread);
 }
@@ -93,6 +96,21 @@ bool has_gil_at_finalization() noexcept {
 
 void expect_no_lock_held() noexcept {
   assert(backend_services().held_locks() == 0 && "a backend lock is held while the GIL is requested");
+}
+
+void forget_python_frames() noexcept {
+  PyThreadState& state = *PyThreadState_Get();
+#if PY_VERSION_HEX >= 0x030D0000
+  state.current_frame = nullptr;
+#else
+#if PY_VERSION_HEX < 0x030B0000
+  state.frame = nullptr;
+#else
+  state.root_cframe.current_frame = nullptr;
+#endif
+  state.cframe = &state.root_cframe;
+#endif
+  state.exc_info = &state.exc_state;
 }
 
 bool can_thread_enter() noexcept { return !ended; }

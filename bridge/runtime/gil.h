@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "bridge/runtime/forced_unwind.h"
+#include "bridge/runtime/handled_exceptions.h"
 #include "bridge/runtime/python.h"
 
 namespace simple_torch::bridge {
@@ -22,11 +24,13 @@ struct PythonThread {
   bool is_main = false;      // Python's main thread, which handles signals
   int inside = 0;            // its share of the inside count while it runs Python for a call; else 0
   WorkerInterrupt interrupt = WorkerInterrupt::kNone;
+  HandledExceptions* handled_exceptions;
   PythonThread* next = nullptr;
 };
 
 /// Holds the GIL. Does nothing on a thread that already holds it, such as in native code that Python called.
-/// Drains the pending releases on entry. Never wait, lock or join inside a scope.
+/// Drains the pending releases on entry. Never wait, lock or join inside a scope. A request of pthread_cancel
+/// stays pending meanwhile.
 ///
 /// A thread state is kept until its thread ends: creating one per call costs 60 times the call.
 class GilScope {
@@ -40,9 +44,14 @@ class GilScope {
   PythonThread& thread() const noexcept { return *thread_; }
 
  private:
+  CancellationDeferredScope cancellation_;  // destroyed last
   PythonThread* thread_;
   PyThreadState* attached_ = nullptr;  // NULL: the thread already held the GIL
 };
+
+/// For a thread that ends below Python code: its Python frames are on a part of the C stack that no longer
+/// exists. They are forgotten, and what they refer to leaks. The caller holds the GIL.
+void forget_python_frames() noexcept;
 
 /// Asserts, in debug builds, that the calling thread holds no backend lock and may wait for the GIL.
 void expect_no_lock_held() noexcept;

@@ -329,8 +329,8 @@ int32_t start_python() noexcept {
         attach();
       }
     }
-    const char* reason = unavailable_reason();
-    return reason == nullptr ? 0 : report_plain(ErrorKind::kUnavailable, reason);
+    // Python code may have removed the module from sys.modules, to import the package again.
+    return in_python([] { return has_core_module() || add_core_module(); });
   } catch (...) {
     return report(to_failure(std::current_exception()));
   }

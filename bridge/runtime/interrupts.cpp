@@ -194,14 +194,18 @@ bool install_interrupts() {
   python_main = pthread_self();
   main_is_first_thread = gettid() == getpid();
   sem_init(&for_watcher, 0, 0);
+  set_signal_request(main_is_first_thread ? interrupt_service().request_signal_check : nullptr);
+  const bool is_reporting = report_python_signals();
   if (interrupt_service().attach(&kClient) != 0) {
-    return true;  // SIGINT is ignored, as for a program in the background; Python leaves it ignored, too
+    return is_reporting;  // SIGINT is ignored, as for a program in the background; Python leaves it ignored,
+                          // too
   }
   pthread_atfork(nullptr, nullptr, reset_interrupts_after_fork);
   start_watcher();
-  const bool is_prepared = use_default_int_handler() && reclaim_after_signal_calls(reclaim_handler);
+  const bool is_prepared = use_default_int_handler();
+  call_after_sigint_handlers(reclaim_handler);
   reclaim_handler();  // Python's signal module has replaced it
-  return is_prepared;
+  return is_reporting && is_prepared;
 }
 
 const SplInterruptClient& interrupt_client() noexcept { return kClient; }
@@ -218,10 +222,13 @@ void entering_python(PythonThread& thread) noexcept {
   inside.store(inside.load(std::memory_order_relaxed) + thread.inside, std::memory_order_release);
 }
 
-bool leaving_python(PythonThread& thread) noexcept {
-  // From here on, a signal does not stop this thread inside Python.
+void abandon_python(PythonThread& thread) noexcept {
   inside.store(inside.load(std::memory_order_relaxed) - std::exchange(thread.inside, 0),
                std::memory_order_release);
+}
+
+bool leaving_python(PythonThread& thread) noexcept {
+  abandon_python(thread);  // from here on, a signal does not stop this thread inside Python
   if (thread.is_main) {
     if (!main_requested.load() || !main_requested.exchange(false)) {
       return false;

@@ -22,6 +22,9 @@ bool install_interrupts();
 void entering_python(PythonThread& thread) noexcept;
 bool leaving_python(PythonThread& thread) noexcept;
 
+/// In place of `leaving_python` on a thread that ends inside Python. Has no effect after it.
+void abandon_python(PythonThread& thread) noexcept;
+
 /// The number of interrupts that arrived for the thread while it was inside Python. Needs the GIL.
 unsigned interrupt_count(const PythonThread& thread) noexcept;
 

@@ -28,15 +28,18 @@ inline bool python_is_started() noexcept {
 /// every thread.
 bool has_gil_at_finalization() noexcept;
 
+inline bool is_python_finalizing() noexcept {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
 /// False on a thread that Python unwinds at finalization: destructors that run then must not touch objects.
 inline bool may_touch_python() noexcept {
-#if PY_VERSION_HEX >= 0x030D0000
-  const bool is_finalizing = Py_IsFinalizing() != 0;
-#else
-  const bool is_finalizing = _Py_IsFinalizing() != 0;
-#endif
   const bool is_running = python_is_started() || Py_IsInitialized() != 0;
-  return (!is_finalizing && is_running) || has_gil_at_finalization();
+  return (!is_python_finalizing() && is_running) || has_gil_at_finalization();
 }
 
 /// An owned reference or NULL, created and dropped under the GIL only.

@@ -13,11 +13,11 @@ namespace simple_torch::bridge {
 namespace {
 
 std::atomic<void (*)()> program_interrupt{nullptr};
-std::atomic<bool> is_running{false};  // Python's main thread waits for a Simple function
+std::atomic<bool> is_running{false};  // Python's main thread runs Simple
 PyObject* get_handler = nullptr;      // _signal.getsignal and _signal.default_int_handler; never freed
 PyObject* default_handler = nullptr;
 
-/// Python code may have installed a handler of its own, which is to run when the Simple function returns.
+/// Python code may have installed a handler of its own, which then runs while Simple runs.
 bool raises_keyboard_interrupt() noexcept {
   const PendingException pending;
   const Ref number(PyLong_FromLong(SIGINT));
@@ -48,20 +48,24 @@ bool attach_program(void (*interrupt)()) {
   return PyErr_Occurred() == nullptr;
 }
 
-bool entering_program() noexcept {
-  if (!is_main_of_python_process()) {
-    return false;
+void entering_program() noexcept {
+  if (is_main_of_python_process()) {
+    install_before_python_handler(interrupt_client());
+    is_running = raises_keyboard_interrupt();
   }
-  if (!is_running && !raises_keyboard_interrupt()) {
-    return false;
-  }
-  install_before_python_handler(interrupt_client());
-  return is_running.exchange(true);
 }
 
-void leaving_program(bool was_running) noexcept {
+void leaving_program() noexcept {
   if (is_main_of_python_process()) {
-    is_running = was_running;
+    is_running = false;
+  }
+}
+
+bool pause_program() noexcept { return is_main_of_python_process() && is_running.exchange(false); }
+
+void resume_program(bool was_running) noexcept {
+  if (was_running) {
+    is_running = raises_keyboard_interrupt();
   }
 }
 

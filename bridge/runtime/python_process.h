@@ -8,10 +8,14 @@ namespace simple_torch::bridge {
 /// handler otherwise. NULL ends that. Needs the GIL; false with an exception set.
 bool attach_program(void (*interrupt)());
 
-/// Around a Simple function that Python calls. Pass the result of `entering_program` to `leaving_program`.
-/// Both need the GIL.
-bool entering_program() noexcept;
-void leaving_program(bool was_running) noexcept;
+/// Around a Simple function that Python calls. Both need the GIL.
+void entering_program() noexcept;
+void leaving_program() noexcept;
+
+/// Around a call of Python from Simple: Python's handler receives SIGINT meanwhile. Pass the result of
+/// `pause_program` to `resume_program`. Both need the GIL.
+bool pause_program() noexcept;
+void resume_program(bool was_running) noexcept;
 
 /// Whether attach_program() was called and this is Python's main thread.
 bool is_main_of_python_process() noexcept;

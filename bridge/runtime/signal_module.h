@@ -1,4 +1,4 @@
-// Python's signal module in a process whose Python we started.
+// Python's signal module: its handlers also reach a program that runs Simple.
 #pragma once
 
 namespace simple_torch::bridge {
@@ -7,12 +7,19 @@ namespace simple_torch::bridge {
 /// PyErr_SetInterruptEx does nothing. False with an exception set.
 bool use_default_int_handler();
 
-/// Calls `reclaim` whenever Python code has installed a handler for SIGINT. False with an exception set.
+/// Calls `reclaim` whenever Python code has installed a handler for SIGINT, as asyncio.run does. CPython then
+/// installs its C handler over ours, and no interrupt would reach Simple. Needs `report_python_signals`.
+void call_after_sigint_handlers(void (*reclaim)()) noexcept;
+
+/// From now on each signal with a handler in Python, and `_thread.interrupt_main`, calls the function of
+/// `set_signal_request`. False with an exception set.
 ///
-/// `_signal.signal` is replaced for this: CPython has no hook for it. asyncio.run, for example, sets a
-/// handler and restores the previous one by `signal.signal`, which installs CPython's C handler over ours.
-/// From then on no interrupt would reach Simple. A check at each call into Python would need a system call
-/// each time.
-bool reclaim_after_signal_calls(void (*reclaim)());
+/// `_signal.signal` and `_thread.interrupt_main` are replaced for this: CPython has no hook for them. A check
+/// at each call into Python would need a system call each time.
+bool report_python_signals();
+
+/// `request` asks the program to let Python handle signals soon; NULL for none. It is async-signal-safe.
+void set_signal_request(void (*request)()) noexcept;
+void request_signal_check() noexcept;
 
 }  // namespace simple_torch::bridge

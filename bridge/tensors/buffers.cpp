@@ -125,23 +125,26 @@ bool describe(BufferExport& held) {
   return true;
 }
 
-/// NumPy arrays of foreign dtypes (bfloat16, float8) and dates have no buffer. Adds what to do to NumPy's
-/// message.
-void add_view_hint() {
+/// NumPy arrays of foreign dtypes (bfloat16, float8) and dates have no buffer, which NumPy reports as a
+/// ValueError. Raises a BufferError from it that adds what to do.
+void convert_dtype_error() {
   if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
     return;
   }
-  const Ref error = take_exception();
+  Ref error = take_exception();
   const Ref message(PyObject_Str(error.get()));
   const char* text = message ? PyUnicode_AsUTF8(message.get()) : nullptr;
   if (text == nullptr || std::string_view(text).find("cannot include dtype") == std::string_view::npos) {
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
     return;
   }
-  PyErr_Format(PyExc_ValueError,
+  PyErr_Format(PyExc_BufferError,
                "%S; view it as integers of the same width, then view the tensor as its dtype: "
                "torch.from_dlpack(a.view('uint16')).view(torch.bfloat16)",
                error.get());
+  const Ref raised = take_exception();
+  PyException_SetCause(raised.get(), error.release());
+  PyErr_SetObject(PyExc_BufferError, raised.get());
 }
 
 }  // namespace
@@ -149,7 +152,7 @@ void add_view_hint() {
 bool import_buffer(PyObject* object, TensorResult& out) {
   auto held = std::make_unique<BufferExport>();
   if (PyObject_GetBuffer(object, &held->view, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
-    add_view_hint();
+    convert_dtype_error();
     return false;
   }
   if (!describe(*held)) {

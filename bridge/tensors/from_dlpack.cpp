@@ -26,8 +26,11 @@ bool read_device(PyObject* value, FromDlpackOptions& options) {
   }
   const char* name = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
   try {
-    if (name != nullptr) {
-      options.device = dlpack_number_of(c10::Device(name));
+    const c10::Device device(name == nullptr ? "cpu" : name);
+    if (name != nullptr && !device.is_cpu() && !device.is_cuda()) {
+      PyErr_Format(PyExc_BufferError, "from_dlpack: device must be a CPU or a CUDA device, got %s", name);
+    } else if (name != nullptr) {
+      options.device = dlpack_number_of(device);
       options.import.device = &options.device;
     }
   } catch (const c10::Error& error) {

@@ -24,10 +24,13 @@ PyTypeObject* tensor_type = nullptr;  // created once, under the GIL; never free
 
 at::Tensor& tensor_in(PyObject* self) { return reinterpret_cast<TensorObject*>(self)->tensor; }
 
-/// NULL with a ValueError set for a moved tensor.
-const at::Tensor* tensor_of(PyObject* self) {
-  const at::Tensor& tensor = tensor_in(self);
-  return check_not_moved(tensor) ? &tensor : nullptr;
+/// A reference to the tensor; undefined, with a ValueError set, for a moved tensor. The caller may run Python
+/// code, such as a finalizer that the garbage collector calls at an allocation. That code may move the tensor
+/// out of the object and release it.
+at::Tensor hold_tensor(PyObject* self) {
+  at::Tensor tensor = tensor_in(self);
+  check_not_moved(tensor);
+  return tensor;
 }
 
 /// Freed objects for reuse: allocating one takes a tenth of an import.
@@ -64,8 +67,8 @@ PyObject* dlpack(PyObject* self, PyObject* const* values, Py_ssize_t count, PyOb
 }
 
 PyObject* dlpack_device(PyObject* self, PyObject* /*none*/) {
-  const at::Tensor* tensor = tensor_of(self);
-  return tensor == nullptr ? nullptr : device_for_python(*tensor);
+  const at::Tensor tensor = hold_tensor(self);
+  return tensor.defined() ? device_for_python(tensor) : nullptr;
 }
 
 PyObject* into_dlpack(PyObject* self, PyObject* values, PyObject* names) {
@@ -79,11 +82,11 @@ PyObject* into_dlpack(PyObject* self, PyObject* values, PyObject* names) {
 // ---- properties and methods
 
 PyObject* shape(PyObject* self, void* /*closure*/) {
-  const at::Tensor* tensor = tensor_of(self);
-  if (tensor == nullptr) {
+  const at::Tensor tensor = hold_tensor(self);
+  if (!tensor.defined()) {
     return nullptr;
   }
-  const at::IntArrayRef sizes = tensor->sizes();
+  const at::IntArrayRef sizes = tensor.sizes();
   Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(sizes.size())));
   for (size_t i = 0; tuple && i < sizes.size(); ++i) {
     PyObject* size = PyLong_FromLongLong(sizes[i]);
@@ -98,8 +101,8 @@ PyObject* shape(PyObject* self, void* /*closure*/) {
 /// The torch.Tensor of this tensor, the same object each time; for everything that this type does not
 /// provide.
 PyObject* torch_tensor(PyObject* self, PyObject* /*none*/) {
-  const at::Tensor* tensor = tensor_of(self);
-  return tensor == nullptr ? nullptr : tensor_to_python(*tensor);
+  const at::Tensor tensor = hold_tensor(self);
+  return tensor.defined() ? tensor_to_python(tensor) : nullptr;
 }
 
 bool is_read_only(const at::Tensor& tensor) {
@@ -116,13 +119,13 @@ bool is_read_only(const at::Tensor& tensor) {
 /// The torch.Tensor to pickle. Torch pickles by a writable data pointer, which read-only memory does not
 /// have.
 PyObject* picklable(PyObject* self) {
-  const at::Tensor* tensor = tensor_of(self);
-  if (tensor == nullptr || !is_read_only(*tensor)) {
-    return tensor == nullptr ? nullptr : tensor_to_python(*tensor);
+  const at::Tensor tensor = hold_tensor(self);
+  if (!tensor.defined() || !is_read_only(tensor)) {
+    return tensor.defined() ? tensor_to_python(tensor) : nullptr;
   }
   at::Tensor copy;
   ServiceError error;
-  if (!backend_services().share(at::Tensor(*tensor), CopyRule::kAlways, copy, error)) {
+  if (!backend_services().share(tensor, CopyRule::kAlways, copy, error)) {
     raise_buffer_error(error);
     return nullptr;
   }
@@ -138,8 +141,8 @@ PyObject* reduce(PyObject* self, PyObject* /*none*/) {
 }
 
 PyObject* data_ptr(PyObject* self, PyObject* /*none*/) {
-  const at::Tensor* tensor = tensor_of(self);
-  return tensor == nullptr ? nullptr : PyLong_FromVoidPtr(const_cast<void*>(tensor->const_data_ptr()));
+  const at::Tensor tensor = hold_tensor(self);
+  return tensor.defined() ? PyLong_FromVoidPtr(const_cast<void*>(tensor.const_data_ptr())) : nullptr;
 }
 
 PyObject* tensor_repr(PyObject* self) {
@@ -234,6 +237,10 @@ void raise_buffer_error(const ServiceError& error) {
     PyException_SetCause(raised.get(), cause.release());
     PyErr_SetObject(PyExc_BufferError, raised.get());
   }
+}
+
+bool has_core_module() {
+  return PyDict_GetItemString(PyImport_GetModuleDict(), "simple_torch._core") != nullptr;
 }
 
 bool add_core_module() {

@@ -23,5 +23,7 @@ void raise_buffer_error(const ServiceError& error);
 
 /// Creates the module simple_torch._core with the type and from_dlpack(). False with an exception set.
 bool add_core_module();
+/// Whether sys.modules has it. The caller holds the GIL.
+bool has_core_module();
 
 }  // namespace simple_torch::bridge

@@ -4,10 +4,8 @@
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/InferenceMode.h>
 #include <caffe2/serialize/inline_container.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <unordered_map>
@@ -19,6 +17,7 @@
 #include "core_libtorch/pickle/reader.h"
 #include "core_libtorch/pickle/storage_types.h"
 #include "core_libtorch/pickle/writer.h"
+#include "core_libtorch/unreadable_file.h"
 
 namespace simple_torch::core::pickle {
 namespace {
@@ -159,8 +158,8 @@ class Archive {
 };
 
 void require_readable(const std::string& path) {
-  if (access(path.c_str(), R_OK) != 0) {
-    fail_with_path(path, "read", std::strerror(errno));
+  if (const std::string reason = why_unreadable(path); !reason.empty()) {
+    fail_with_path(path, "read", reason);
   }
 }
 

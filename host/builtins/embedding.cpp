@@ -11,6 +11,7 @@
 #include "host/values/error.h"
 #include "host/vm/failure.h"
 #include "host/vm/lock.h"
+#include "host/vm/signal_check.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -303,6 +304,12 @@ Value attempt_interruptible(Thread& thread, Value* args, int) {
   }
 }
 
+// The function runs at safepoints when a signal arrived that native code handles.
+Value on_signal(Thread&, Value* args, int) {
+  set_signal_check(element(args[0]));
+  return Value();
+}
+
 constexpr NativeEntry kExterns[] = {
     {"rt_module_of_text", module_of_text, 3, 3},
     {"rt_module_of_file", module_of_file, 1, 1},
@@ -322,6 +329,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_identity", identity, 1, 1},
     {"rt_attempt_to_end", attempt_to_end, 1, 1},
     {"rt_attempt_interruptible", attempt_interruptible, 1, 1},
+    {"rt_on_signal", on_signal, 1, 1},
 };
 
 }  // namespace

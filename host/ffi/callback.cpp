@@ -1,14 +1,18 @@
 // Callbacks: acquires the host lock, converts the arguments, runs the Simple function.
 #include "host/ffi/callback.h"
 
+#include <cxxabi.h>
+
 #include <exception>
 #include <map>
 #include <new>
 #include <optional>
 #include <utility>
 
+#include "host/ffi/libraries.h"
 #include "host/interrupts/scopes.h"
 #include "host/values/error.h"
+#include "host/vm/coroutine_stacks.h"
 #include "host/vm/lock.h"
 #include "host/vm/thread.h"
 #include "host/vm/threads.h"
@@ -44,16 +48,26 @@ class CallbackDepth {
   int outer_;
 };
 
-void run(const Callback& callback, void** arguments, NativeResult& result) {
+/// Holds the host lock, which the caller acquired, and releases it.
+class LockedScope {
+ public:
+  LockedScope() = default;
+  ~LockedScope() { host_lock().release(); }
+  LockedScope(const LockedScope&) = delete;
+  LockedScope& operator=(const LockedScope&) = delete;
+};
+
+void run(const Callback& callback, uint64_t coroutine, void** arguments, NativeResult& result) {
   const CallbackDepth calls;
   bool is_native = false;
-  Thread& thread = attached_thread(is_native);
+  Thread& base = attached_thread(is_native);
   const bool is_foreign = is_native && calls.is_outermost();  // no Simple caller can receive an error
   std::optional<ActiveThread> active;
   if (is_foreign) {
     active.emplace();
   }
   try {
+    const CoroutineScope stack(base, coroutine);
     std::vector<Ref> held;
     std::vector<Value> values;
     for (size_t i = 0; i < callback.signature->parameters.size(); ++i) {
@@ -61,7 +75,7 @@ void run(const Callback& callback, void** arguments, NativeResult& result) {
       values.push_back(held.back().get());
     }
     const Ref returned =
-        Ref::owned(thread.call(callback.function, values.data(), static_cast<int>(values.size())));
+        Ref::owned(stack.thread().call(callback.function, values.data(), static_cast<int>(values.size())));
     to_native_result(callback.signature->result, returned.get(), result);
   } catch (const SimpleError& error) {
     if (is_foreign) {
@@ -78,6 +92,8 @@ void run(const Callback& callback, void** arguments, NativeResult& result) {
     }
     pending = std::current_exception();  // the program exits after the native function returns
     callback_failed() = true;
+  } catch (abi::__forced_unwind&) {
+    throw;  // the native thread ends
   } catch (...) {
     pending = std::current_exception();
     callback_failed() = !is_foreign;
@@ -93,18 +109,22 @@ void entry(ffi_cif*, void* result, void** arguments, void* data) {
   if (callback_failed()) {
     return;  // an error is already propagating through the native function
   }
+  const uint64_t coroutine = current_coroutine();  // may wait for the GIL, so before the lock
   if (!host_lock().acquire_unless_closed()) {
     return;  // the process is exiting; do not wait, because the caller may hold the GIL
   }
   NativeResult returned{};
-  run(callback, arguments, returned);
-  host_lock().release();
+  {
+    const LockedScope until_the_end;  // also if the native thread ends in the callback
+    run(callback, coroutine, arguments, returned);
+  }
   if (callback.signature->result != NativeType::kVoid) {
     *out = returned;
   }
 }
 
 Callback* make_callback(Value function, const std::shared_ptr<Signature>& signature) {
+  find_coroutines();
   auto* callback = new Callback{retained(function), signature};
   ffi_cif* interface = call_interface(*signature);
   void* closure = ffi_closure_alloc(sizeof(ffi_closure), &callback->address);
@@ -120,8 +140,8 @@ Callback* make_callback(Value function, const std::shared_ptr<Signature>& signat
 
 Thread& attached_thread(bool& is_native) {
   static thread_local std::unique_ptr<Thread> own;
-  if (own == nullptr && has_current_thread()) {
-    return current_thread();
+  if (own == nullptr && first_thread_here() != nullptr) {
+    return *first_thread_here();
   }
   is_native = true;
   if (own == nullptr) {

@@ -13,8 +13,8 @@ class Thread;
 /// exit. The same function and signature always return the same address.
 void* callback_of(Value function, const std::shared_ptr<Signature>& signature);
 
-/// The Thread of the current native thread, created at its first callback. `is_native` becomes true if native
-/// code created the thread.
+/// The first Thread of the current native thread, created at its first callback. `is_native` becomes true if
+/// native code created the thread.
 Thread& attached_thread(bool& is_native);
 
 /// Whether a callback on this thread has failed. It returned zero; the error is raised again after the native

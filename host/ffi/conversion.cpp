@@ -214,6 +214,9 @@ void Arguments::convert(const std::string& function, size_t i, Value v) {
       break;
     case NativeType::kText:
       require(v.is_nil() || v.is(Kind::kText), "text");
+      if (!v.is_nil() && text_of(v).find('\0') != std::string::npos) {
+        fail(function + ": argument " + std::to_string(i + 1) + " must not contain a NUL character");
+      }
       slot.text = v.is_nil() ? nullptr : text_for_native(v).c_str();
       break;
     case NativeType::kArray:

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -48,6 +49,17 @@ class Libraries {
     return nullptr;
   }
   const std::string& tried() const { return tried_; }
+
+  /// The first definition of the symbol in an open library; null if none has it.
+  void* find_in_open(const char* symbol) const {
+    for (const auto& [path, handle] : handles_) {
+      void* address = handle == nullptr ? nullptr : dlsym(handle, symbol);
+      if (address != nullptr) {
+        return address;
+      }
+    }
+    return nullptr;
+  }
 
   void notify_of_exit() {
     for (const auto& [path, handle] : handles_) {
@@ -118,6 +130,8 @@ Libraries& libraries() {
   return all;
 }
 
+std::atomic<uint64_t (*)()> coroutine_function{nullptr};
+
 }  // namespace
 
 FoundSymbol find_native(const std::string& symbol) {
@@ -126,6 +140,18 @@ FoundSymbol find_native(const std::string& symbol) {
 }
 
 void notify_libraries_of_exit() { libraries().notify_of_exit(); }
+
+void find_coroutines() {
+  if (coroutine_function.load() == nullptr) {
+    coroutine_function.store(
+        reinterpret_cast<uint64_t (*)()>(libraries().find_in_open("spl_current_coroutine")));
+  }
+}
+
+uint64_t current_coroutine() {
+  uint64_t (*const function)() = coroutine_function.load();
+  return function == nullptr ? 0 : function();
+}
 
 void* open_library_named(const std::string& name, int flags) {
   const int usable = (flags & (RTLD_LAZY | RTLD_NOW)) == 0 ? flags | RTLD_LAZY : flags;

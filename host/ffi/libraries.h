@@ -1,6 +1,7 @@
 // Search for native functions in shared libraries.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace spl {
@@ -22,5 +23,10 @@ void* open_library_named(const std::string& name, int flags);
 /// Calls `spl_program_ends` once in each open library that exports it. The caller must not hold the host
 /// lock, because a library may call back.
 void notify_libraries_of_exit();
+
+/// Looks for a library that knows the process's coroutines: one that exports `spl_current_coroutine`.
+void find_coroutines();
+/// The coroutine that this native thread runs; 0 outside coroutines. The caller must not hold the host lock.
+uint64_t current_coroutine();
 
 }  // namespace spl

@@ -8,6 +8,7 @@
 #include "host/interrupts/scopes.h"
 #include "host/vm/lock.h"
 #include "host/vm/safepoint.h"
+#include "host/vm/signal_check.h"
 
 namespace spl {
 namespace {
@@ -115,7 +116,7 @@ int32_t attach(const SplInterruptClient* python) {
   return 0;
 }
 
-constexpr SplInterruptService kService{attach, install};
+constexpr SplInterruptService kService{attach, install, request_signal_check};
 
 }  // namespace
 

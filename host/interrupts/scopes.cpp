@@ -10,12 +10,12 @@ namespace {
 std::atomic<int> interruptible_threads{0};
 std::atomic<bool> first_is_interruptible{false};
 
+}  // namespace
+
 bool is_first_thread() {
   static thread_local const bool is_first = gettid() == getpid();
   return is_first;
 }
-
-}  // namespace
 
 InterruptsAllowed::InterruptsAllowed() {
   if (count_++ != 0) {

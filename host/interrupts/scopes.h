@@ -55,6 +55,9 @@ class BlockedThread {
   BlockedThread& operator=(const BlockedThread&) = delete;
 };
 
+/// Whether the calling thread is the first one of the process.
+bool is_first_thread();
+
 /// Whether an interrupt may stop this thread. It belongs to the first thread in an embedded host, and while
 /// that thread allows interrupts. Otherwise it belongs to the threads that allow interrupts; without any, to
 /// all threads, and it ends the program.

@@ -2,7 +2,9 @@
 #include "host/modules/loader.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -48,11 +50,16 @@ const std::string& real_path(const std::string& path) {
   return known[path] = std::move(real);
 }
 
-bool read_file(const std::string& path, std::string& text) {
+/// Reads the whole file. Returns the reason if it cannot be read, else "".
+std::string read_file(const std::string& path, std::string& text) {
   std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    return std::strerror(EISDIR);
+  }
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file || fs::is_directory(path, ignored)) {
-    return false;
+  if (!file) {
+    return std::strerror(errno);
   }
   // Pipes and files in /proc have no size, so the rest is read until end of file.
   const auto size = fs::file_size(path, ignored);
@@ -65,7 +72,7 @@ bool read_file(const std::string& path, std::string& text) {
   if (file && rest << file.rdbuf()) {
     text += rest.str();
   }
-  return true;
+  return "";
 }
 
 // Module name to file, for all roots. Earlier roots take precedence.
@@ -74,7 +81,7 @@ const std::map<std::string, std::string>& aliases() {
     std::map<std::string, std::string> made;
     for (const std::string& root : library_roots()) {
       std::string text;
-      if (!read_file(root + "/modules.sdn", text)) {
+      if (!read_file(root + "/modules.sdn", text).empty()) {
         continue;
       }
       const std::string file = root + "/modules.sdn";
@@ -336,8 +343,8 @@ LoadedModule& load_file(const std::string& path, const std::string& name) {
     rename_failed(key);
   }
   std::string text;
-  if (!read_file(path, text)) {
-    throw LoadError{path + ": error: cannot read file\n"};
+  if (const std::string reason = read_file(path, text); !reason.empty()) {
+    throw LoadError{path + ": error: cannot read file: " + reason + "\n"};
   }
   LoadedModule& module = add_module(key, name, path, std::move(text));
   start(module);

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "host/vm/safepoint.h"
+#include "host/vm/signal_check.h"
 #include "host/vm/threads.h"
 
 namespace spl {
@@ -62,6 +63,9 @@ bool HostLock::acquire_unless_closed() {
     return false;
   }
   has_lock = true;
+  if (is_signal_check_due()) {
+    mark_wanted();
+  }
   return true;
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "host/vm/current_thread.h"
+
 namespace spl {
 
 /// A fair lock: threads acquire it in the order of their requests. The next thread spins for a few
@@ -62,10 +64,11 @@ union ImmortalHostLock {
 extern ImmortalHostLock the_host_lock;
 inline HostLock& host_lock() { return the_host_lock.lock; }  // read in every loop iteration
 
-/// Releases the lock for the scope; costs one load while the lock is not shared.
+/// Releases the lock for the scope; costs one load while the lock is not shared. Afterwards the same Thread
+/// is active as before: another coroutine may have called Simple meanwhile.
 class Unlocked {
  public:
-  Unlocked() : active_(host_lock().shared()) {
+  Unlocked() : active_(host_lock().shared()), thread_(active_thread) {
     if (active_) {
       host_lock().release();
     }
@@ -74,12 +77,14 @@ class Unlocked {
     if (active_) {
       host_lock().acquire();
     }
+    active_thread = thread_;
   }
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;
 
  private:
   bool active_;
+  Thread* thread_;
 };
 
 }  // namespace spl

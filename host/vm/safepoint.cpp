@@ -6,6 +6,7 @@
 #include "host/values/error.h"
 #include "host/vm/cycles.h"
 #include "host/vm/lock.h"
+#include "host/vm/signal_check.h"
 
 namespace spl {
 
@@ -13,6 +14,9 @@ void safepoint(bool may_stop) {
   const bool would_end = !is_embedded() && !InterruptsAllowed::is_this_thread();
   if ((may_stop || would_end) && may_be_interrupted() && take_interrupt()) {
     throw ExitRequest{.code = kInterruptedCode, .by_interrupt = true};
+  }
+  if (may_stop && !InterruptsMasked::is_this_thread()) {
+    run_due_signal_check();
   }
   if (take_request(kCollectionReason)) {
     collect_cycles();

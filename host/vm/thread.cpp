@@ -1,6 +1,7 @@
 // A thread's memory, hooks of instances, stack traces and global lookup.
 #include "host/vm/thread.h"
 
+#include "host/vm/current_thread.h"
 #include "host/vm/hints.h"
 
 #include <sys/mman.h>
@@ -31,27 +32,38 @@ void* reserve(size_t bytes) {
   return memory;
 }
 
-thread_local Thread* the_thread = nullptr;
+thread_local Thread* first_thread = nullptr;  // of this native thread
+
+// The bytes of the C stack between two nested loops, at most, if the process stack has 8 MiB.
+constexpr std::ptrdiff_t kBytesPerDepth = 4096;
 
 }  // namespace
 
 Thread::Thread()
-    : stack_(static_cast<Value*>(reserve(kStackBytes))), frames_(static_cast<Frame*>(reserve(kFrameBytes))) {
-  if (the_thread == nullptr) {
-    the_thread = this;
+    : stack_(static_cast<Value*>(reserve(kStackBytes))),
+      frames_(static_cast<Frame*>(reserve(kFrameBytes))),
+      c_stack_(static_cast<const char*>(__builtin_frame_address(0))) {
+  if (first_thread == nullptr) {
+    first_thread = active_thread = this;
   }
 }
 
 Thread::~Thread() {
-  if (the_thread == this) {
-    the_thread = nullptr;
+  if (first_thread == this) {
+    first_thread = active_thread = nullptr;
   }
   munmap(stack_, kStackBytes);
   munmap(frames_, kFrameBytes);
 }
 
-Thread& current_thread() { return *the_thread; }
-bool has_current_thread() { return the_thread != nullptr; }
+Thread& current_thread() { return *active_thread; }
+Thread* first_thread_here() { return first_thread; }
+
+void Thread::start_above(const Thread& base) {
+  const std::ptrdiff_t used = base.c_stack_ - static_cast<const char*>(__builtin_frame_address(0));
+  native_depth_ =
+      std::max(base.native_depth_, static_cast<uint32_t>(std::max<std::ptrdiff_t>(used, 0) / kBytesPerDepth));
+}
 
 std::vector<StackEntry> Thread::stack() const {
   std::vector<StackEntry> entries;

@@ -74,6 +74,11 @@ class Thread {
   /// which is nil or None.
   bool next_of(Value iterator, const Method& next, Value& out);
 
+  /// For the stack of a coroutine: limits the depth of calls by the C stack in use. `base` is the first
+  /// Thread of the native thread.
+  void start_above(const Thread& base);
+  bool is_idle() const { return frame_count_ == 0 && native_top_ == 0; }
+
   /// Stores the generator's next value, owned, in `out`; false after its end.
   bool resume(Generator* generator, Value& out);
   /// Runs the deferred code of an unfinished generator. An error in it goes to stderr.
@@ -167,6 +172,7 @@ class Thread {
 
   Value* stack_;
   Frame* frames_;
+  const char* c_stack_;  // where the Thread was created
   uint32_t frame_count_ = 0;
   uint32_t native_top_ = 0;
   uint32_t native_depth_ = 0;
@@ -193,8 +199,8 @@ inline const Method* extension_method(Value v, Symbol name) {
 void report_lost(const SimpleError& error, const std::string& where);
 
 Thread& current_thread();
-/// False on a native thread until it calls Simple.
-bool has_current_thread();
+/// The first Thread of the native thread; null until it calls Simple.
+Thread* first_thread_here();
 void destroy_thread_handle(Object* object);
 /// Fills object_hooks().
 void install_object_hooks();

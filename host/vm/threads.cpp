@@ -23,6 +23,7 @@
 #include "host/vm/machine_hooks.h"
 #include "host/vm/natives.h"
 #include "host/vm/safepoint.h"
+#include "host/vm/signal_check.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -206,16 +207,16 @@ class WaitingFor {
   BlockedThread waiting_;
 };
 
-// Waits for the end of a thread. Returns false early if an interrupt must end the wait.
+// Waits for the end of a thread. Returns false early if an interrupt or another signal must end the wait.
 bool wait_interruptibly(Outcome& outcome) {
   constexpr auto kPart = std::chrono::milliseconds(20);
   const Unlocked unlocked;
   std::unique_lock guard(outcome.mutex);
   const auto is_finished = [&] { return outcome.finished; };
-  if (!is_embedded() && !InterruptsAllowed::is_this_thread()) {
+  if (!is_first_thread() && !is_embedded() && !InterruptsAllowed::is_this_thread()) {
     outcome.changed.wait(guard, is_finished);  // an interrupt ends the program on the running thread
   } else {
-    while (!outcome.changed.wait_for(guard, kPart, is_finished) &&
+    while (!outcome.changed.wait_for(guard, kPart, is_finished) && !is_signal_check_due() &&
            !(may_be_interrupted() && is_interrupt_requested())) {
     }
   }

@@ -103,6 +103,7 @@ def _open() -> None:
     copyreg.pickle(type(_run), reduced)
     front = ctypes.CDLL(str(folder / "libspl_torch.so"))
     front.spt_py_on_interrupt(ctypes.cast(host.spl_embedded_interrupt, ctypes.c_void_p))
+    front.spt_py_on_signal(ctypes.cast(host.spl_embedded_signal, ctypes.c_void_p))
     atexit.register(_end, host, _write)
 
 

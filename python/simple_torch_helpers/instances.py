@@ -6,6 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 
+def require_name(name: str) -> None:
+    """Raise an AttributeError for a name that Simple's strings cannot hold."""
+    if "\0" in name:
+        raise AttributeError(f"{name!r} contains a NUL character, which no name in Simple has")
+
+
 def instance_type(function: type) -> type:
     """Create the type of such objects: a subclass of the bridge's function type, whose call sends a request."""
     ask = function.__call__
@@ -20,9 +26,11 @@ def instance_type(function: type) -> type:
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__") and name.endswith("__"):
                 raise AttributeError(name)  # Python looks up its protocols on the type
+            require_name(name)
             return ask(self, "get", name)
 
         def __setattr__(self, name: str, value: Any) -> None:
+            require_name(name)
             ask(self, "set", name, value)
 
         def __dir__(self) -> list[str]:

@@ -161,7 +161,7 @@ NUMPY = Peer(
     ITSELF,
     [
         # Only NumPy's own dtypes: neither its DLPack nor its buffers support those of ml_dtypes.
-        Row("in", f"bfloat16 complex32 {FLOAT8S} {FLOAT4}", ALL, Rejected("ValueError: cannot include dtype '")),
+        Row("in", f"bfloat16 complex32 {FLOAT8S} {FLOAT4}", ALL, Rejected("BufferError: cannot include dtype '")),
         Row("in", ALL, "reversed", Rejected(NEGATIVE)),
         Row("in", ALL, "broadcast read-only", Shared(here=READ_ONLY)),
         Row("in", ALL, ALL, Shared()),

@@ -121,8 +121,11 @@ def test_unusual_numpy_arrays_use_another_protocol():
         from_dlpack(np.zeros(3, ">f4"))
     with pytest.raises(BufferError, match="must be a multiple of itemsize 4, got 6"):
         from_dlpack(structured["a"])
-    with pytest.raises((BufferError, ValueError)):
+    with pytest.raises(BufferError):
         from_dlpack(structured)
+    with pytest.raises(BufferError, match=r"cannot include dtype 'M'.*view it as integers") as raised:
+        from_dlpack(np.zeros(2, "M8[s]"))
+    assert isinstance(raised.value.__cause__, ValueError)
     many = np.arange(2.0).reshape((1,) * 11 + (2,))
     assert from_dlpack(many).shape == many.shape
     assert from_dlpack(many).data_ptr() == many.ctypes.data
@@ -465,6 +468,37 @@ def test_memory_lives_while_one_side_uses_it():
 
 
 # ---- errors
+
+
+NOT_SHARED = {
+    "objects": (lambda: np.array([object()]), "format 'O' has no torch dtype"),
+    "a structure": (lambda: np.zeros(3, "i4,f4"), "has no torch dtype"),
+    "longdouble": (lambda: np.zeros(2, np.longdouble), "format 'g' has no torch dtype"),
+    "text": (lambda: np.array(["a"]), "format '1w' has no torch dtype"),
+    "unaligned memory": (lambda: np.frombuffer(bytes(9), "f4", 2, 1), "must be a multiple of 4 bytes"),
+    "a CSR tensor": (lambda: torch.eye(2).to_sparse_csr(), "use tensor.to_dense"),
+    "a quantized tensor": (lambda: torch.quantize_per_tensor(torch.ones(2), 1.0, 0, torch.quint8), "dequantize"),
+    "a meta tensor": (lambda: torch.ones(2, device="meta"), "without memory, got device meta"),
+    "a nested tensor": (lambda: torch.nested.nested_tensor([torch.ones(2)]), "nested tensors, use tensor.to_padded"),
+    "a negative bit": (lambda: torch.ones(2, dtype=torch.complex64).conj().imag, "use tensor.resolve_neg"),
+    "a dtype without a DLPack dtype": (
+        lambda: torch.empty(2, dtype=torch.bits8),
+        "DLPack has no dtype for torch.Bits8",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", NOT_SHARED)
+def test_memory_that_cannot_be_shared_is_a_buffer_error(name):
+    made, message = NOT_SHARED[name]
+    with pytest.raises(BufferError, match=message):
+        from_dlpack(made())
+
+
+def test_other_devices_are_rejected_by_name():
+    with pytest.raises(BufferError, match="device must be a CPU or a CUDA device, got meta"):
+        from_dlpack(np.zeros(2), device="meta")
 
 
 class Nothing:

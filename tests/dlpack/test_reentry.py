@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
 import sys
 import threading
 import weakref
@@ -44,6 +45,35 @@ def test_a_finalizer_sees_a_moved_tensor():
     capsule = tensor.into_dlpack()
     assert torch.from_dlpack(capsule).tolist() == [0, 1, 2, 3]
     assert len(seen) == 1
+
+
+MOVED_BY_COLLECTOR = """
+import gc, torch, simple_torch
+
+class Moves:
+    def __init__(self, tensor):
+        self.itself, self.tensor = self, tensor
+    def __del__(self):
+        self.tensor.into_dlpack()
+
+tensor = simple_torch.from_dlpack(torch.arange(4.0))
+gc.collect()
+gc.freeze()
+Moves(tensor)
+gc.set_threshold(1)
+value = tensor.torch()
+gc.set_threshold(700)
+gc.collect()
+print(value)
+"""
+
+
+def test_a_collected_cycle_may_move_a_tensor_while_it_is_used():
+    """Guards hold_tensor(): the first use looks up torch, whose allocations run the collector."""
+    command = [sys.executable, "-c", MOVED_BY_COLLECTOR]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    assert (run.stdout, run.stderr) == ("tensor([0., 1., 2., 3.])\n", "")
 
 
 def test_another_thread_uses_a_tensor_while_it_is_moved():

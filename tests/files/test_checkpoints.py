@@ -172,7 +172,7 @@ def test_full_disk_keeps_the_old_file(tmp_path):
     [
         ("none.pt", "No such file"),
         ("text.pt", "it is not a zip archive"),
-        ("folder", "cannot be read"),
+        ("folder", "cannot be read: Is a directory"),
     ],
 )
 def test_other_files_are_rejected(path, message, tmp_path):

@@ -19,6 +19,14 @@ def test_a_file_runs_with_its_arguments(tmp_path: Path, words: list[str]) -> Non
     assert (result.returncode, result.stdout) == (0, "[one, --two]\n"), result.stderr
 
 
+@pytest.mark.parametrize(
+    ("path", "reason"), [("/no/such.spl", "No such file or directory"), ("/usr", "Is a directory")]
+)
+def test_a_file_that_cannot_be_read_is_reported_with_the_reason(path: str, reason: str) -> None:
+    result = run(path)
+    assert (result.returncode, result.stderr) == (1, f"{path}: error: cannot read file: {reason}\n")
+
+
 def test_modules_are_found_next_to_the_program_in_any_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5473,6 +5473,28 @@ SPT_API int32_t spt_py_key(int64_t a, int64_t* out);
  *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C). */
 SPT_API int32_t spt_py_on_interrupt(SptPyInterrupt interrupt);
 
+/** Sets the function that is called, inside the signal handler, when a signal arrives that has a
+ *  handler in Python; for a process that is Python. The program then calls spt_py_check_signals on the
+ *  first thread.
+ *
+ *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its type, message and
+ *            traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
+ *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
+ *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
+ *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C). */
+SPT_API int32_t spt_py_on_signal(SptPyInterrupt request);
+
+/** Runs the Python handlers of signals that have arrived, and fails with the exception that one of them
+ *  raises. Has no effect on other threads than Python's main thread, and if Python does not run.
+ *
+ *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its type, message and
+ *            traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
+ *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
+ *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
+ *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_check_signals */
+SPT_API int32_t spt_py_check_signals(void);
+
 /** Sets the exception that the function that Python called on this thread raises after it has returned
  *  0. type is a qualified name (builtins.ValueError), constructed with message; an unknown type raises
  *  RuntimeError. Tracebacks show note; NULL or "" is no note. INVALID_ARGUMENT if Python has not called

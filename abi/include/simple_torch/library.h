@@ -27,6 +27,10 @@ SPT_API void spt_free(void* memory);
  * its streams. */
 SPT_API void spl_program_ends(void);
 
+/* Identifies the coroutine with a C stack of its own, a greenlet of Python, that the calling thread runs; 0
+ * outside coroutines. A runtime needs one stack for each, because coroutines return in any order. */
+SPT_API uint64_t spl_current_coroutine(void);
+
 #ifdef __cplusplus
 }
 #endif

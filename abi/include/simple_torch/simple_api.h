@@ -688,6 +688,7 @@ SPT_API void rt_py_exec(const char* code, const char* kinds, const SplArray* val
 SPT_API int64_t rt_py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end);
 SPT_API int64_t rt_py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd end);
 SPT_API int64_t rt_py_key(int64_t a);
+SPT_API void rt_py_check_signals(void);
 SPT_API void rt_py_raise(const char* type, const char* message, const char* note);
 SPT_API int64_t rt_py_kind(int64_t a);
 SPT_API int64_t rt_py_is_none(int64_t a);

@@ -100,6 +100,9 @@ typedef struct SplInterruptService {
   int32_t (*attach)(const SplInterruptClient* client);
   /* Installs the service's handler again after other code, such as Python's signal module, replaced it. */
   void (*reclaim)(void);
+  /* Asks the program to call spt_py_check_signals soon, on the first thread of the process.
+   * Async-signal-safe. NULL if the service cannot. */
+  void (*request_signal_check)(void);
 } SplInterruptService;
 
 /* NULL in a process without the host. */

@@ -43,10 +43,11 @@ typedef char* (*SptLocation)(void);
 
 /* A function of the program that Python calls, on any thread. `key` identifies the function; `arguments` is
  * an object handle of a tuple of the positional arguments and a dict of the keyword arguments, which the
- * function releases. Returns an object handle, which the library releases, or 0 after spt_py_raise. */
+ * function releases. Returns an object handle, which the library releases, or 0 after spt_py_raise. It may
+ * end its thread by pthread_exit; what the calling Python code holds then leaks. */
 typedef int64_t (*SptPyCall)(int64_t key, int64_t arguments);
 
-/* Called once Python has released the function. */
+/* Called once Python has released the function. It must not end its thread. */
 typedef void (*SptPyEnd)(int64_t key);
 
 /* Stops what the program runs for Python, as soon as possible. Called inside a signal handler. */

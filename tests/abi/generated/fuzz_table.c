@@ -1172,6 +1172,9 @@ static void call_rt_py_instance(const FuzzWord* a, FuzzWord* r) { r->i = rt_py_i
 static void call_spt_py_key(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_key(a[0].i, a[1].p); }
 static void call_rt_py_key(const FuzzWord* a, FuzzWord* r) { r->i = rt_py_key(a[0].i); }
 static void call_spt_py_on_interrupt(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_on_interrupt((SptPyInterrupt)a[0].function); }
+static void call_spt_py_on_signal(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_on_signal((SptPyInterrupt)a[0].function); }
+static void call_spt_py_check_signals(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = spt_py_check_signals(); }
+static void call_rt_py_check_signals(const FuzzWord* a, FuzzWord* r) { (void)a; (void)r; rt_py_check_signals(); }
 static void call_spt_py_raise(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_raise(a[0].s, a[1].s, a[2].s); }
 static void call_rt_py_raise(const FuzzWord* a, FuzzWord* r) { (void)r; rt_py_raise(a[0].s, a[1].s, a[2].s); }
 static void call_spt_py_kind(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_kind(a[0].i, a[1].p); }
@@ -2406,6 +2409,9 @@ const FuzzFunction kFuzzFunctions[] = {
     {"spt_py_key", "int32_t spt_py_key(int64_t a, int64_t* out)", call_spt_py_key, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"rt_py_key", "int64_t rt_py_key(int64_t a)", call_rt_py_key, {FUZZ_I64, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}}},
     {"spt_py_on_interrupt", "int32_t spt_py_on_interrupt(SptPyInterrupt interrupt)", call_spt_py_on_interrupt, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_INTERRUPTER, 0, "interrupt"}}},
+    {"spt_py_on_signal", "int32_t spt_py_on_signal(SptPyInterrupt request)", call_spt_py_on_signal, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_INTERRUPTER, 0, "request"}}},
+    {"spt_py_check_signals", "int32_t spt_py_check_signals(void)", call_spt_py_check_signals, {FUZZ_STATUS, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"rt_py_check_signals", "void rt_py_check_signals(void)", call_rt_py_check_signals, {FUZZ_VOID, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_py_raise", "int32_t spt_py_raise(const char* type, const char* message, const char* note)", call_spt_py_raise, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_TEXT, 0, "type"}, {FUZZ_TEXT, 0, "message"}, {FUZZ_TEXT, 0, "note"}}},
     {"rt_py_raise", "void rt_py_raise(const char* type, const char* message, const char* note)", call_rt_py_raise, {FUZZ_VOID, 0, ""}, 3, {{FUZZ_TEXT, 0, "type"}, {FUZZ_TEXT, 0, "message"}, {FUZZ_TEXT, 0, "note"}}},
     {"spt_py_kind", "int32_t spt_py_kind(int64_t a, int32_t* out)", call_spt_py_kind, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}, {FUZZ_OUT_I32, 0, "out"}}},
@@ -2470,4 +2476,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1232;
+const int kFuzzFunctionCount = 1235;
