@@ -438,6 +438,8 @@ extern const BackendTable kBodies = {
     body::safetensors_num_tensors,
     body::safetensors_list_names,
     body::safetensors_get_tensor,
+    body::safetensors_metadata,
+    body::safetensors_save,
     body::stream_create,
     body::stream_synchronize,
     body::stream_query,

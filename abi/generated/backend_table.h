@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "b2d09302bfbf3996";
+inline constexpr char kTableFingerprint[] = "975fc8f755719cef";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -444,6 +444,8 @@ struct BackendTable {
   int32_t (*safetensors_num_tensors)(int64_t file, int64_t* out);
   int32_t (*safetensors_list_names)(int64_t file, char** out);
   int32_t (*safetensors_get_tensor)(int64_t file, const char* name, int64_t* out);
+  int32_t (*safetensors_metadata)(int64_t file, SplArray** out);
+  int32_t (*safetensors_save)(const char* path, const char* const* names, int64_t names_len, const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names, int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len);
   int32_t (*stream_create)(int32_t device_id, int64_t* out);
   int32_t (*stream_synchronize)(int64_t stream);
   int32_t (*stream_query)(int64_t stream, bool* out);
@@ -965,6 +967,8 @@ int32_t safetensors_close(int64_t file);
 int32_t safetensors_num_tensors(int64_t file, int64_t* out);
 int32_t safetensors_list_names(int64_t file, char** out);
 int32_t safetensors_get_tensor(int64_t file, const char* name, int64_t* out);
+int32_t safetensors_metadata(int64_t file, SplArray** out);
+int32_t safetensors_save(const char* path, const char* const* names, int64_t names_len, const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names, int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len);
 int32_t stream_create(int32_t device_id, int64_t* out);
 int32_t stream_synchronize(int64_t stream);
 int32_t stream_query(int64_t stream, bool* out);

@@ -438,6 +438,8 @@ constinit BackendTable table = {
     Slot<&BackendTable::safetensors_num_tensors>::open_then_call,
     Slot<&BackendTable::safetensors_list_names>::open_then_call,
     Slot<&BackendTable::safetensors_get_tensor>::open_then_call,
+    Slot<&BackendTable::safetensors_metadata>::open_then_call,
+    Slot<&BackendTable::safetensors_save>::open_then_call,
     Slot<&BackendTable::stream_create>::open_then_call,
     Slot<&BackendTable::stream_synchronize>::open_then_call,
     Slot<&BackendTable::stream_query>::open_then_call,
@@ -959,6 +961,8 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::safetensors_num_tensors>::unavailable,
     Slot<&BackendTable::safetensors_list_names>::unavailable,
     Slot<&BackendTable::safetensors_get_tensor>::unavailable,
+    Slot<&BackendTable::safetensors_metadata>::unavailable,
+    Slot<&BackendTable::safetensors_save>::unavailable,
     Slot<&BackendTable::stream_create>::unavailable,
     Slot<&BackendTable::stream_synchronize>::unavailable,
     Slot<&BackendTable::stream_query>::unavailable,
@@ -2783,6 +2787,14 @@ int32_t spt_safetensors_list_names(int64_t file, char** out) {
 
 int32_t spt_safetensors_get_tensor(int64_t file, const char* name, int64_t* out) {
   return slot(table.safetensors_get_tensor)(file, name, out);
+}
+
+int32_t spt_safetensors_metadata(int64_t file, SplArray** out) {
+  return slot(table.safetensors_metadata)(file, out);
+}
+
+int32_t spt_safetensors_save(const char* path, const char* const* names, int64_t names_len, const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names, int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len) {
+  return slot(table.safetensors_save)(path, names, names_len, tensors, tensors_len, metadata_names, metadata_names_len, metadata, metadata_len);
 }
 
 int32_t spt_stream_create(int32_t device_id, int64_t* out) {

@@ -4189,6 +4189,32 @@ int64_t rt_torch_safetensors_get_tensor_dyn(int64_t file, int64_t name) {
   return out;
 }
 
+SplArray* rt_torch_safetensors_metadata(int64_t file) {
+  SplArray* out{};
+  store_status(slot(table.safetensors_metadata)(file, &out));
+  return out != nullptr ? out : spl_array_new();
+}
+
+void rt_torch_safetensors_save(const char* path, const SplArray* names, const SplArray* tensors, const SplArray* metadata_names, const SplArray* metadata) {
+  const TextList names_list(names, "names");
+  if (!names_list.ok()) {
+    return;
+  }
+  const IntList tensors_list(tensors, "tensors");
+  if (!tensors_list.ok()) {
+    return;
+  }
+  const TextList metadata_names_list(metadata_names, "metadata_names");
+  if (!metadata_names_list.ok()) {
+    return;
+  }
+  const TextList metadata_list(metadata, "metadata");
+  if (!metadata_list.ok()) {
+    return;
+  }
+  store_status(slot(table.safetensors_save)(path, names_list.data(), names_list.size(), tensors_list.data(), tensors_list.size(), metadata_names_list.data(), metadata_names_list.size(), metadata_list.data(), metadata_list.size()));
+}
+
 int64_t rt_torch_stream_create(int32_t device_id) {
   int64_t out{};
   store_status(slot(table.stream_create)(device_id, &out));

@@ -2931,7 +2931,8 @@ SPT_API int32_t spt_eig_real(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_linalg_solve */
 SPT_API int32_t spt_linalg_solve(int64_t a, int64_t b, int64_t* out);
 
-/** Returns a sum of products in Einstein notation, as "ij,jk->ik".
+/** Returns a sum of products in Einstein notation, as "ij,jk->ik". Three and more tensors are
+ *  multiplied in the order of opt_einsum.
  *
  *  Dtype:    The same for all tensors.
  *  Device:   The same for all tensors.
@@ -4883,10 +4884,11 @@ SPT_API int32_t spt_tensor_load(const char* path, int64_t* out);
 
 /** Writes a value as Python's torch.save does; torch.load reads it, also with weights_only=True. The
  *  value is flat, each item before its parts, with a letter of `kinds` for each item. v: nil, bool,
- *  integer, float or string; c: complex number, as an array of two numbers; b: bytes, as a uint8 tensor
- *  [n]; t: tensor; p: parameter; y: dtype, by name; e: device, by name. l, u, s: array, tuple, set,
- *  each with the number of items that follow. d, o: dict, ordered dict, each with the number of keys;
- *  each key is followed by its value. The file is written atomically.
+ *  integer, float or string; n: string with NUL characters, as an array of the strings between them; c:
+ *  complex number, as an array of two numbers; b: bytes, as a uint8 tensor [n]; t: tensor; p:
+ *  parameter; y: dtype, by name; e: device, by name. l, u, s: array, tuple, set, each with the number
+ *  of items that follow. d, o: dict, ordered dict, each with the number of keys; each key is followed
+ *  by its value. The file is written atomically.
  *
  *  Errors:   INVALID_ARGUMENT (path is NULL, kinds and values do not match, a value is nested more than
  *            200 levels deep, or a tensor has no strided storage), INVALID_HANDLE, IO (the file cannot
@@ -4963,6 +4965,23 @@ SPT_API int32_t spt_safetensors_list_names(int64_t file, char** out);
  *            file has no such tensor), IO (the file cannot be read).
  *  Simple:   rt_torch_safetensors_get_tensor, rt_torch_safetensors_get_tensor_dyn */
 SPT_API int32_t spt_safetensors_get_tensor(int64_t file, const char* name, int64_t* out);
+
+/** Returns the file's metadata: after two strings for the form of spt_op the name and the text of each
+ *  entry.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Simple:   rt_torch_safetensors_metadata */
+SPT_API int32_t spt_safetensors_metadata(int64_t file, SplArray** out);
+
+/** Writes the tensors as the library safetensors does, in its order. The file is written atomically.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (path is NULL, the numbers of names and values differ,
+ *            two tensors have the same name or share memory, a tensor is sparse or not contiguous, or
+ *            the format has no such dtype), INVALID_HANDLE, IO (the file cannot be written).
+ *  Source:   safetensors.torch.save_file
+ *  Simple:   rt_torch_safetensors_save */
+SPT_API int32_t spt_safetensors_save(const char* path, const char* const* names, int64_t names_len, const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names, int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len);
 
 /* --- CUDA streams and memory --- */
 

@@ -634,6 +634,8 @@ SPT_API char* rt_torch_safetensors_list_names(int64_t file);
 SPT_API int64_t rt_torch_safetensors_list_names_dyn(int64_t file);
 SPT_API int64_t rt_torch_safetensors_get_tensor(int64_t file, const char* name);
 SPT_API int64_t rt_torch_safetensors_get_tensor_dyn(int64_t file, int64_t name);
+SPT_API SplArray* rt_torch_safetensors_metadata(int64_t file);
+SPT_API void rt_torch_safetensors_save(const char* path, const SplArray* names, const SplArray* tensors, const SplArray* metadata_names, const SplArray* metadata);
 SPT_API int64_t rt_torch_stream_create(int32_t device_id);
 SPT_API void rt_torch_torchstream_sync(int64_t stream);
 SPT_API int64_t rt_torch_torchstream_query(int64_t stream);

@@ -1061,6 +1061,10 @@ static void call_rt_torch_safetensors_list_names_dyn(const FuzzWord* a, FuzzWord
 static void call_spt_safetensors_get_tensor(const FuzzWord* a, FuzzWord* r) { r->i = spt_safetensors_get_tensor(a[0].i, a[1].s, a[2].p); }
 static void call_rt_torch_safetensors_get_tensor(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_safetensors_get_tensor(a[0].i, a[1].s); }
 static void call_rt_torch_safetensors_get_tensor_dyn(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_safetensors_get_tensor_dyn(a[0].i, a[1].i); }
+static void call_spt_safetensors_metadata(const FuzzWord* a, FuzzWord* r) { r->i = spt_safetensors_metadata(a[0].i, a[1].p); }
+static void call_rt_torch_safetensors_metadata(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_safetensors_metadata(a[0].i); }
+static void call_spt_safetensors_save(const FuzzWord* a, FuzzWord* r) { r->i = spt_safetensors_save(a[0].s, a[1].p, a[2].i, a[3].p, a[4].i, a[5].p, a[6].i, a[7].p, a[8].i); }
+static void call_rt_torch_safetensors_save(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_safetensors_save(a[0].s, a[1].p, a[2].p, a[3].p, a[4].p); }
 static void call_spt_stream_create(const FuzzWord* a, FuzzWord* r) { r->i = spt_stream_create((int32_t)a[0].i, a[1].p); }
 static void call_rt_torch_stream_create(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_stream_create((int32_t)a[0].i); }
 static void call_spt_stream_synchronize(const FuzzWord* a, FuzzWord* r) { r->i = spt_stream_synchronize(a[0].i); }
@@ -2295,6 +2299,10 @@ const FuzzFunction kFuzzFunctions[] = {
     {"spt_safetensors_get_tensor", "int32_t spt_safetensors_get_tensor(int64_t file, const char* name, int64_t* out)", call_spt_safetensors_get_tensor, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_SAFETENSORS, "file"}, {FUZZ_TEXT, 0, "name"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_TENSOR, "out"}}},
     {"rt_torch_safetensors_get_tensor", "int64_t rt_torch_safetensors_get_tensor(int64_t file, const char* name)", call_rt_torch_safetensors_get_tensor, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SAFETENSORS, "file"}, {FUZZ_TEXT, 0, "name"}}},
     {"rt_torch_safetensors_get_tensor_dyn", "int64_t rt_torch_safetensors_get_tensor_dyn(int64_t file, int64_t name)", call_rt_torch_safetensors_get_tensor_dyn, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SAFETENSORS, "file"}, {FUZZ_TEXT, 0, "name"}}},
+    {"spt_safetensors_metadata", "int32_t spt_safetensors_metadata(int64_t file, SplArray** out)", call_spt_safetensors_metadata, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SAFETENSORS, "file"}, {FUZZ_OUT_ANYS, 0, "out"}}},
+    {"rt_torch_safetensors_metadata", "SplArray* rt_torch_safetensors_metadata(int64_t file)", call_rt_torch_safetensors_metadata, {FUZZ_ANYS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_SAFETENSORS, "file"}}},
+    {"spt_safetensors_save", "int32_t spt_safetensors_save(const char* path, const char* const* names, int64_t names_len, const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names, int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len)", call_spt_safetensors_save, {FUZZ_STATUS, 0, ""}, 9, {{FUZZ_TEXT, 0, "path"}, {FUZZ_TEXTS, 0, "names"}, {FUZZ_LENGTH, 0, "names_len"}, {FUZZ_HANDLES, SPT_HANDLE_TENSOR, "tensors"}, {FUZZ_LENGTH, 0, "tensors_len"}, {FUZZ_TEXTS, 0, "metadata_names"}, {FUZZ_LENGTH, 0, "metadata_names_len"}, {FUZZ_TEXTS, 0, "metadata"}, {FUZZ_LENGTH, 0, "metadata_len"}}},
+    {"rt_torch_safetensors_save", "void rt_torch_safetensors_save(const char* path, const SplArray* names, const SplArray* tensors, const SplArray* metadata_names, const SplArray* metadata)", call_rt_torch_safetensors_save, {FUZZ_VOID, 0, ""}, 5, {{FUZZ_TEXT, 0, "path"}, {FUZZ_ARRAY_TEXTS, 0, "names"}, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, "tensors"}, {FUZZ_ARRAY_TEXTS, 0, "metadata_names"}, {FUZZ_ARRAY_TEXTS, 0, "metadata"}}},
     {"spt_stream_create", "int32_t spt_stream_create(int32_t device_id, int64_t* out)", call_spt_stream_create, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_I32, 0, "device_id"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_STREAM, "out"}}},
     {"rt_torch_stream_create", "int64_t rt_torch_stream_create(int32_t device_id)", call_rt_torch_stream_create, {FUZZ_HANDLE, SPT_HANDLE_STREAM, ""}, 1, {{FUZZ_I32, 0, "device_id"}}},
     {"spt_stream_synchronize", "int32_t spt_stream_synchronize(int64_t stream)", call_spt_stream_synchronize, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}}},
@@ -2470,4 +2478,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1232;
+const int kFuzzFunctionCount = 1236;
