@@ -109,7 +109,8 @@ std::optional<EinsumEquation> parse_einsum(std::string_view equation, at::Tensor
     all |= own;
     parsed.inputs.push_back(own);
   }
-  parsed.output = arrow == std::string::npos ? implied_output(counts) : named_output(text.substr(arrow + 2), all);
+  parsed.output =
+      arrow == std::string::npos ? implied_output(counts) : named_output(text.substr(arrow + 2), all);
   return parsed;
 }
 

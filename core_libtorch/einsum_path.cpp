@@ -21,7 +21,7 @@ using Pair = std::pair<int64_t, int64_t>;
 using Numbers = std::vector<int64_t>;  // of the operands that are left, ascending
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr size_t kMaxOptimal = 4;      // opt_einsum's choices for the strategy "auto"
+constexpr size_t kMaxOptimal = 4;  // opt_einsum's choices for the strategy "auto"
 constexpr size_t kMaxAllBranches = 6;
 constexpr size_t kMaxTwoBranches = 8;
 constexpr double kCutoff = 4;  // a path that is this much worse than the best one at its length ends
@@ -199,7 +199,7 @@ std::vector<Pair> searched(const EinsumEquation& equation) {
     search.run(all, 0);
     return search.best_path();
   }
-  const size_t branches = count <= kMaxAllBranches ? std::numeric_limits<size_t>::max()
+  const size_t branches = count <= kMaxAllBranches   ? std::numeric_limits<size_t>::max()
                           : count <= kMaxTwoBranches ? 2
                                                      : 1;
   BranchSearch search(equation, branches);
@@ -219,7 +219,8 @@ std::vector<int64_t> positions(const std::vector<Pair>& path, size_t count) {
     for (const int64_t number : {i, j}) {
       flat.push_back(std::find(list.begin(), list.end(), number) - list.begin());
     }
-    std::erase_if(list, [first = i, second = j](int64_t number) { return number == first || number == second; });
+    std::erase_if(list,
+                  [first = i, second = j](int64_t number) { return number == first || number == second; });
     list.push_back(next++);
   }
   return flat;

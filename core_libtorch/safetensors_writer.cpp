@@ -23,8 +23,8 @@ const SafetensorsDtype* dtype_of(const NamedTensors::value_type& each) {
       std::find_if(kSafetensorsDtypes.begin(), kSafetensorsDtypes.end(),
                    [&](const SafetensorsDtype& row) { return row.dtype == each.second.scalar_type(); });
   if (known == kSafetensorsDtypes.end()) {
-    fail("save_safetensors: the format has no dtype " + std::string(c10::toString(each.second.scalar_type())) +
-         " of tensor " + each.first);
+    fail("save_safetensors: the format has no dtype " +
+         std::string(c10::toString(each.second.scalar_type())) + " of tensor " + each.first);
   }
   return known;
 }
@@ -67,9 +67,10 @@ void check_memory(const NamedTensors& tensors) {
   for (size_t i = 1; i < by_address.size(); ++i) {
     const auto* before = by_address[i - 1];
     if (begin_of(before) + before->second.nbytes() > begin_of(by_address[i])) {
-      fail("Some tensors share memory, this will lead to duplicate memory on disk and potential differences "
-           "when loading them again: " +
-           before->first + ", " + by_address[i]->first + "; save a clone() of one, or only one of them");
+      fail(
+          "Some tensors share memory, this will lead to duplicate memory on disk and potential differences "
+          "when loading them again: " +
+          before->first + ", " + by_address[i]->first + "; save a clone() of one, or only one of them");
     }
   }
 }

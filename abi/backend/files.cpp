@@ -96,9 +96,9 @@ int32_t safetensors_metadata(int64_t file, SplArray** out) {
   });
 }
 
-int32_t safetensors_save(const char* path, const char* const* names, int64_t names_len, const int64_t* tensors,
-                         int64_t tensors_len, const char* const* metadata_names, int64_t metadata_names_len,
-                         const char* const* metadata, int64_t metadata_len) {
+int32_t safetensors_save(const char* path, const char* const* names, int64_t names_len,
+                         const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names,
+                         int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len) {
   return guarded([&] {
     require(path, "path");
     const auto held = tensor_list(tensors, tensors_len);

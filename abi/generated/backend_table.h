@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "975fc8f755719cef";
+inline constexpr char kTableFingerprint[] = "b3deeefaabe69f6f";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -21,6 +21,9 @@ struct BackendTable {
   int32_t (*set_num_threads)(int64_t count);
   int32_t (*setting)(const char* name, int64_t* out);
   int32_t (*set_setting)(const char* name, bool value);
+  int32_t (*float32_matmul_precision)(char** out);
+  int32_t (*set_float32_matmul_precision)(const char* precision);
+  int32_t (*set_print_options)(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode);
   int32_t (*manual_seed)(int64_t seed);
   int32_t (*dtype_name)(int64_t dtype, char** out);
   int32_t (*dtype_code)(const char* name, int64_t* out);
@@ -544,6 +547,9 @@ int32_t num_threads(int64_t* out);
 int32_t set_num_threads(int64_t count);
 int32_t setting(const char* name, int64_t* out);
 int32_t set_setting(const char* name, bool value);
+int32_t float32_matmul_precision(char** out);
+int32_t set_float32_matmul_precision(const char* precision);
+int32_t set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode);
 int32_t manual_seed(int64_t seed);
 int32_t dtype_name(int64_t dtype, char** out);
 int32_t dtype_code(const char* name, int64_t* out);

@@ -15,6 +15,9 @@ constinit BackendTable table = {
     Slot<&BackendTable::set_num_threads>::open_then_call,
     Slot<&BackendTable::setting>::open_then_call,
     Slot<&BackendTable::set_setting>::open_then_call,
+    Slot<&BackendTable::float32_matmul_precision>::open_then_call,
+    Slot<&BackendTable::set_float32_matmul_precision>::open_then_call,
+    Slot<&BackendTable::set_print_options>::open_then_call,
     Slot<&BackendTable::manual_seed>::open_then_call,
     Slot<&BackendTable::dtype_name>::open_then_call,
     Slot<&BackendTable::dtype_code>::open_then_call,
@@ -538,6 +541,9 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::set_num_threads>::unavailable,
     Slot<&BackendTable::setting>::unavailable,
     Slot<&BackendTable::set_setting>::unavailable,
+    Slot<&BackendTable::float32_matmul_precision>::unavailable,
+    Slot<&BackendTable::set_float32_matmul_precision>::unavailable,
+    Slot<&BackendTable::set_print_options>::unavailable,
     Slot<&BackendTable::manual_seed>::unavailable,
     Slot<&BackendTable::dtype_name>::unavailable,
     Slot<&BackendTable::dtype_code>::unavailable,
@@ -1095,6 +1101,18 @@ int32_t spt_setting(const char* name, int64_t* out) {
 
 int32_t spt_set_setting(const char* name, bool value) {
   return slot(table.set_setting)(name, value);
+}
+
+int32_t spt_float32_matmul_precision(char** out) {
+  return slot(table.float32_matmul_precision)(out);
+}
+
+int32_t spt_set_float32_matmul_precision(const char* precision) {
+  return slot(table.set_float32_matmul_precision)(precision);
+}
+
+int32_t spt_set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode) {
+  return slot(table.set_print_options)(precision, threshold, edge_items, line_width, sci_mode);
 }
 
 int32_t spt_manual_seed(int64_t seed) {

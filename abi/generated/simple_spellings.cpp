@@ -112,6 +112,20 @@ void rt_torch_set_setting(const char* name, bool value) {
   store_status(slot(table.set_setting)(name, value));
 }
 
+char* rt_torch_float32_matmul_precision() {
+  char* out{};
+  store_status(slot(table.float32_matmul_precision)(&out));
+  return to_spl_string(out);
+}
+
+void rt_torch_set_float32_matmul_precision(const char* precision) {
+  store_status(slot(table.set_float32_matmul_precision)(precision));
+}
+
+void rt_torch_set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode) {
+  store_status(slot(table.set_print_options)(precision, threshold, edge_items, line_width, sci_mode));
+}
+
 void rt_torch_manual_seed(int64_t seed) {
   store_status(slot(table.manual_seed)(seed));
 }

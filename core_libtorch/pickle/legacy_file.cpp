@@ -26,8 +26,7 @@ class LegacyFile {
   LegacyFile(const std::string& path, const std::optional<std::string>& map_location)
       : content_(read_bytes(path, false)),
         bytes_({static_cast<const char*>(content_.const_data_ptr()), static_cast<size_t>(content_.numel())}),
-        storages_(path, map_location,
-                  [this](const auto&... id) { return uninitialized(id...); }) {}
+        storages_(path, map_location, [this](const auto&... id) { return uninitialized(id...); }) {}
 
   ValuePtr read() {
     const Makers makers = storages_.makers();

@@ -61,8 +61,7 @@ int64_t Storages::number(const std::string& key, const std::string& location, in
                          size_t item_bytes) {
   const auto [entry, is_new] = numbers_.emplace(key, static_cast<int64_t>(storages_.size()));
   if (is_new) {
-    storages_.push_back(
-        on_device(read_bytes_(key, numel, item_bytes), map_location_.value_or(location)));
+    storages_.push_back(on_device(read_bytes_(key, numel, item_bytes), map_location_.value_or(location)));
   }
   return entry->second;
 }

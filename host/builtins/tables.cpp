@@ -63,6 +63,10 @@ class Records {
       at_ += delimiter_.size();
       return end_field();
     }
+    if (!is_inside_ && content_[at_] == '\r' && at_ + 1 == content_.size()) {
+      ++at_;  // perhaps the first half of CR LF: the record is not complete
+      return;
+    }
     if (!is_inside_ && (content_[at_] == '\n' || content_[at_] == '\r')) {
       return end_record();
     }

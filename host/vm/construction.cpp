@@ -14,7 +14,8 @@ namespace {
 // Native handles have their kind in the highest bits; a size or another number is smaller.
 constexpr int64_t kLeastHandle = int64_t{1} << 56;
 
-/// Whether the arguments are the fields of an instance that owns a native handle: the handle, or fields by name.
+/// Whether the arguments are the fields of an instance that owns a native handle: the handle, or fields by
+/// name.
 bool are_fields(const Record& record, const Value* args, uint32_t count, const CallSpec* spec) {
   if (spec == nullptr) {
     return count == 1 && args[0].is_int() && args[0].as_int >= kLeastHandle;

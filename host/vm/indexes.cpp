@@ -84,7 +84,8 @@ Ref with_integers(Thread& thread, Value index) {
     return owner;
   }
   const Method* method = index.is(Kind::kInstance) ? thread.find_method(index, hook) : nullptr;
-  return method == nullptr ? Ref::shared(index) : Ref::owned(thread.call_method_of(index, *method, nullptr, 0));
+  return method == nullptr ? Ref::shared(index)
+                           : Ref::owned(thread.call_method_of(index, *method, nullptr, 0));
 }
 
 bool may_hold_instance(Value index) { return index.is(Kind::kInstance) || index.is(Kind::kSlice); }

@@ -70,7 +70,20 @@ def same_numbers(features, frame) -> None:
     assert torch.equal(features.nan_to_num(7e77), expected.nan_to_num(7e77))
 
 
-MISSING = ["#N/A", "#N/A N/A", "#NA", "<NA>", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "None", "NULL"]
+MISSING = [
+    "#N/A",
+    "#N/A N/A",
+    "#NA",
+    "<NA>",
+    "-NaN",
+    "-nan",
+    "1.#IND",
+    "-1.#IND",
+    "1.#QNAN",
+    "-1.#QNAN",
+    "None",
+    "NULL",
+]
 TABLES = {
     "line ends of CR": "a,b,y\r1,2,3\r\r4,5,6\r",
     "mixed line ends": "a,b,y\r1,2,3\n4,5,6\r\n7,8,9",

@@ -391,9 +391,7 @@ def seed_again(_worker):
 @pytest.mark.parametrize("init", [False, True])
 def test_seeds_and_states_in_workers_are_the_workers_own(init):
     torch.manual_seed(11)
-    loader = theirs.DataLoader(
-        Seeding(), num_workers=2, batch_size=None, worker_init_fn=seed_again if init else None
-    )
+    loader = theirs.DataLoader(Seeding(), num_workers=2, batch_size=None, worker_init_fn=seed_again if init else None)
     expected = (list(loader), torch.rand(2), torch.initial_seed())
     for _ in range(3):
         items, after, seed = OURS.seeding(11, init)

@@ -85,7 +85,7 @@ def test_a_truncated_legacy_file_is_an_io_error(cut, tmp_path):
     legacy(torch.arange(100), path)
     content = path.read_bytes()
     path.write_bytes(content[:-cut])
-    with pytest.raises(Exception):  # noqa: B017, PT011
+    with pytest.raises(Exception):  # noqa: B017
         torch.load(path)
     assert "another" not in OURS.error(str(path))
 
@@ -102,7 +102,7 @@ def test_a_legacy_file_with_a_huge_storage_allocates_nothing(tmp_path):
 def test_other_files_have_no_magic_number(tmp_path):
     path = tmp_path / "other.pt"
     path.write_bytes(pickle.dumps({"a": 1}))
-    with pytest.raises(RuntimeError, match="Invalid magic number; corrupt file?"):
+    with pytest.raises(RuntimeError, match="Invalid magic number"):
         torch.load(path, weights_only=False)
     assert "Invalid magic number; corrupt file?" in OURS.error(str(path))
 

@@ -13,7 +13,8 @@ OURS = run(
     """
     use torch
     fn einsum(equation, operands): torch.einsum(equation, *operands.to_value())
-    fn message(equation, operands): torch.attempt(\\: torch.einsum(equation, operands.to_value())).unwrap_err().message()
+    fn message(equation, operands):
+        torch.attempt(\\: torch.einsum(equation, operands.to_value())).unwrap_err().message()
     """
 )
 EQUATIONS = [

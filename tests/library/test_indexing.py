@@ -36,10 +36,8 @@ SUBSCRIPTS = {
     "[numpy.int64(1)]": lambda: __import__("numpy").int64(1),
 }
 OURS = run(
-    "use torch\nuse python as py\nval numpy = py.import(\"numpy\")\n"
-    + "\n".join(
-        f"fn read_{i}(x): x{key}\nfn write_{i}(x):\n    x{key} = 77\n    x" for i, key in enumerate(SUBSCRIPTS)
-    )
+    'use torch\nuse python as py\nval numpy = py.import("numpy")\n'
+    + "\n".join(f"fn read_{i}(x): x{key}\nfn write_{i}(x):\n    x{key} = 77\n    x" for i, key in enumerate(SUBSCRIPTS))
     + """
 fn with_ranges(x): [x[0..2], x[1..=2], x[1..], x[0, 0..3]]
 fn items(t): [[10, 20, 30][t], (10, 20, 30)[t], "abc"[t]]

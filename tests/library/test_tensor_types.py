@@ -8,7 +8,12 @@ from embedded_simple import equal, run, torch
 TYPES = ["Tensor", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "ByteTensor", "CharTensor"]
 TYPES += ["ShortTensor", "IntTensor", "LongTensor", "BoolTensor"]
 OURS = run(
-    "use torch\nfn made(type, args):\n    val data = if type_of(args) == \"Object\": args.to_value() else: args\n    match type:\n"
+    """
+use torch
+fn made(type, args):
+    val data = if type_of(args) == "Object": args.to_value() else: args
+    match type:
+"""
     + "\n".join(f'        case "{name}": torch.{name}(*data)' for name in TYPES)
     + """
 fn of_tuple(): torch.Tensor((1, 2))
@@ -65,7 +70,8 @@ def test_the_default_dtype_is_that_of_torch_tensor():
 
 
 @pytest.mark.parametrize(
-    ("name", "args"), [("Tensor", [3.5]), ("Tensor", ["a"]), ("ByteTensor", [[300]]), ("Tensor", [-1]), ("Tensor", [None])]
+    ("name", "args"),
+    [("Tensor", [3.5]), ("Tensor", ["a"]), ("ByteTensor", [[300]]), ("Tensor", [-1]), ("Tensor", [None])],
 )
 def test_other_arguments_are_rejected(name, args):
     with pytest.raises((TypeError, RuntimeError)) as theirs:

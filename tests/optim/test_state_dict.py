@@ -83,7 +83,8 @@ def test_state_is_cast_to_the_parameters_dtype_except_counters():
     double.steps(resumed, 1)
 
 
-@pytest.mark.parametrize("name", NAMES)
+# Muon and SparseAdam need other parameters and gradients.
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("Muon", "SparseAdam")])
 def test_we_continue_in_float64_from_pythons_state(name):
     """A state that is loaded takes the parameters' dtype; what later steps store keeps Python's rounding."""
     closure = name == "LBFGS"

@@ -14,8 +14,8 @@ import numpy
 import pytest
 from embedded_simple import run, torch
 from image_files import as_text, datasets, idx, make_cifar, make_mnist, theirs
-from python2_pickles import python2_pickle
 from PIL import Image
+from python2_pickles import python2_pickle
 from torchvision.datasets.folder import default_loader
 from torchvision.transforms.v2.functional import pil_to_tensor
 

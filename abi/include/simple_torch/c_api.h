@@ -120,6 +120,30 @@ SPT_API int32_t spt_setting(const char* name, int64_t* out);
  *  Simple:   rt_torch_set_setting */
 SPT_API int32_t spt_set_setting(const char* name, bool value);
 
+/** Returns the precision of float32 matrix products: highest, high or medium.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Source:   torch.get_float32_matmul_precision
+ *  Simple:   rt_torch_float32_matmul_precision */
+SPT_API int32_t spt_float32_matmul_precision(char** out);
+
+/** Sets that precision, for the process.
+ *
+ *  Errors:   INVALID_ARGUMENT (another word, a NULL pointer).
+ *  Source:   torch.set_float32_matmul_precision
+ *  Simple:   rt_torch_set_float32_matmul_precision */
+SPT_API int32_t spt_set_float32_matmul_precision(const char* precision);
+
+/** Sets how tensors are printed, for the process: digits after the point, the number of elements above
+ *  which a tensor is summarized, the elements at each end of a summarized dimension, and columns.
+ *  sci_mode is 1 or 0 for scientific notation or none, and -1 for a choice by the elements.
+ *
+ *  Errors:   INVALID_ARGUMENT (a negative precision or threshold, edge_items or line_width below 1).
+ *  Source:   torch.set_printoptions
+ *  Simple:   rt_torch_set_print_options */
+SPT_API int32_t spt_set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode);
+
 /** Seeds the random number generators of all devices; the numbers that follow are PyTorch's for that
  *  seed.
  *

@@ -36,6 +36,12 @@ static void call_spt_setting(const FuzzWord* a, FuzzWord* r) { r->i = spt_settin
 static void call_rt_torch_setting(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_setting(a[0].s); }
 static void call_spt_set_setting(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_setting(a[0].s, (a[1].i & 1) != 0); }
 static void call_rt_torch_set_setting(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_set_setting(a[0].s, (a[1].i & 1) != 0); }
+static void call_spt_float32_matmul_precision(const FuzzWord* a, FuzzWord* r) { r->i = spt_float32_matmul_precision(a[0].p); }
+static void call_rt_torch_float32_matmul_precision(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_float32_matmul_precision(); }
+static void call_spt_set_float32_matmul_precision(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_float32_matmul_precision(a[0].s); }
+static void call_rt_torch_set_float32_matmul_precision(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_set_float32_matmul_precision(a[0].s); }
+static void call_spt_set_print_options(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_print_options(a[0].i, a[1].i, a[2].i, a[3].i, a[4].i); }
+static void call_rt_torch_set_print_options(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_set_print_options(a[0].i, a[1].i, a[2].i, a[3].i, a[4].i); }
 static void call_spt_manual_seed(const FuzzWord* a, FuzzWord* r) { r->i = spt_manual_seed(a[0].i); }
 static void call_rt_torch_manual_seed(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_manual_seed(a[0].i); }
 static void call_spt_dtype_name(const FuzzWord* a, FuzzWord* r) { r->i = spt_dtype_name(a[0].i, a[1].p); }
@@ -1274,6 +1280,12 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_setting", "int64_t rt_torch_setting(const char* name)", call_rt_torch_setting, {FUZZ_I64, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_set_setting", "int32_t spt_set_setting(const char* name, bool value)", call_spt_set_setting, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "name"}, {FUZZ_BOOL, 0, "value"}}},
     {"rt_torch_set_setting", "void rt_torch_set_setting(const char* name, bool value)", call_rt_torch_set_setting, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_TEXT, 0, "name"}, {FUZZ_BOOL, 0, "value"}}},
+    {"spt_float32_matmul_precision", "int32_t spt_float32_matmul_precision(char** out)", call_spt_float32_matmul_precision, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_TEXT, 0, "out"}}},
+    {"rt_torch_float32_matmul_precision", "char* rt_torch_float32_matmul_precision(void)", call_rt_torch_float32_matmul_precision, {FUZZ_TEXT, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_set_float32_matmul_precision", "int32_t spt_set_float32_matmul_precision(const char* precision)", call_spt_set_float32_matmul_precision, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_TEXT, 0, "precision"}}},
+    {"rt_torch_set_float32_matmul_precision", "void rt_torch_set_float32_matmul_precision(const char* precision)", call_rt_torch_set_float32_matmul_precision, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_TEXT, 0, "precision"}}},
+    {"spt_set_print_options", "int32_t spt_set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode)", call_spt_set_print_options, {FUZZ_STATUS, 0, ""}, 5, {{FUZZ_I64, 0, "precision"}, {FUZZ_I64, 0, "threshold"}, {FUZZ_I64, 0, "edge_items"}, {FUZZ_I64, 0, "line_width"}, {FUZZ_I64, 0, "sci_mode"}}},
+    {"rt_torch_set_print_options", "void rt_torch_set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode)", call_rt_torch_set_print_options, {FUZZ_VOID, 0, ""}, 5, {{FUZZ_I64, 0, "precision"}, {FUZZ_I64, 0, "threshold"}, {FUZZ_I64, 0, "edge_items"}, {FUZZ_I64, 0, "line_width"}, {FUZZ_I64, 0, "sci_mode"}}},
     {"spt_manual_seed", "int32_t spt_manual_seed(int64_t seed)", call_spt_manual_seed, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_I64, 0, "seed"}}},
     {"rt_torch_manual_seed", "void rt_torch_manual_seed(int64_t seed)", call_rt_torch_manual_seed, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_I64, 0, "seed"}}},
     {"spt_dtype_name", "int32_t spt_dtype_name(int64_t dtype, char** out)", call_spt_dtype_name, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_I64, 0, "dtype"}, {FUZZ_OUT_TEXT, 0, "out"}}},
@@ -2478,4 +2490,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1236;
+const int kFuzzFunctionCount = 1242;
