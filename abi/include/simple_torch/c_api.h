@@ -5002,7 +5002,7 @@ SPT_API int32_t spt_safetensors_metadata(int64_t file, SplArray** out);
  *
  *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (path is NULL, the numbers of names and values differ,
  *            two tensors have the same name or share memory, a tensor is sparse or not contiguous, or
- *            the format has no such dtype), INVALID_HANDLE, IO (the file cannot be written).
+ *            the format has no such dtype), IO (the file cannot be written).
  *  Source:   safetensors.torch.save_file
  *  Simple:   rt_torch_safetensors_save */
 SPT_API int32_t spt_safetensors_save(const char* path, const char* const* names, int64_t names_len, const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names, int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len);
