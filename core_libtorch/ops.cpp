@@ -44,8 +44,6 @@ void require_same_shape(const char* op, const at::Tensor& input, const at::Tenso
 
 }  // namespace
 
-void manual_seed(int64_t seed) { at::manual_seed(static_cast<uint64_t>(seed)); }
-
 double to_double(const at::Tensor& tensor) { return tensor.item().toDouble(); }
 
 int64_t to_int(const at::Tensor& tensor) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core_libtorch/crash_guards.h"
 #include "core_libtorch/dtypes.h"
@@ -24,6 +25,9 @@ at::Tensor rand(at::IntArrayRef sizes);
 at::Tensor randn(at::IntArrayRef sizes);
 at::Tensor rand_like(const at::Tensor& tensor);
 at::Tensor randn_like(const at::Tensor& tensor);
+
+/// Multiplies in the order of einsum_path().
+at::Tensor einsum(std::string_view equation, at::TensorList operands);
 
 /// The only element, converted. LibTorch rejects complex numbers and integers out of range.
 double to_double(const at::Tensor& tensor);

@@ -7,11 +7,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 
 #include "core_libtorch/counted_lock.h"
 #include "core_libtorch/error.h"
 #include "core_libtorch/error_context.h"
+#include "core_libtorch/safetensors_dtypes.h"
 #include "core_libtorch/unreadable_file.h"
 
 namespace simple_torch::core {
@@ -22,35 +22,20 @@ using Json = nlohmann::ordered_json;
 constexpr uint64_t kLengthBytes = 8;
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the format's own reader
 
-struct Dtype {
-  std::string_view name;
-  c10::ScalarType dtype;
-};
-constexpr std::array kDtypes{
-    Dtype{"F64", c10::kDouble},
-    Dtype{"F32", c10::kFloat},
-    Dtype{"F16", c10::kHalf},
-    Dtype{"BF16", c10::kBFloat16},
-    Dtype{"I64", c10::kLong},
-    Dtype{"I32", c10::kInt},
-    Dtype{"I16", c10::kShort},
-    Dtype{"I8", c10::kChar},
-    Dtype{"U8", c10::kByte},
-    Dtype{"BOOL", c10::kBool},
-    Dtype{"F8_E5M2", c10::kFloat8_e5m2},
-    Dtype{"F8_E4M3", c10::kFloat8_e4m3fn},
-    Dtype{"U16", c10::kUInt16},
-    Dtype{"U32", c10::kUInt32},
-    Dtype{"U64", c10::kUInt64},
-    Dtype{"C64", c10::kComplexFloat},
-};
-
 uint64_t little_endian(const std::array<unsigned char, kLengthBytes>& bytes) {
   uint64_t number = 0;
   for (size_t i = bytes.size(); i-- > 0;) {
     number = (number << 8) | bytes[i];
   }
   return number;
+}
+
+std::vector<std::pair<std::string, std::string>> pairs_of(const Json& texts) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const auto& [name, text] : texts.items()) {
+    pairs.emplace_back(name, text.get<std::string>());
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -93,7 +78,9 @@ void SafetensorsFile::read_header() {
   }
   try {
     for (const auto& [name, about] : header.items()) {
-      if (name != "__metadata__") {
+      if (name == "__metadata__") {
+        metadata_ = pairs_of(about);
+      } else {
         const auto offsets = about.at("data_offsets").get<std::array<uint64_t, 2>>();
         entries_.push_back(entry(name, about.at("dtype").get<std::string>(),
                                  about.at("shape").get<std::vector<int64_t>>(), offsets[0], offsets[1]));
@@ -102,14 +89,36 @@ void SafetensorsFile::read_header() {
   } catch (const Json::exception& error) {
     fail(error.what());
   }
+  require_complete();
+}
+
+// The tensors cover the data without overlap or gap, so that no byte has two meanings or none.
+void SafetensorsFile::require_complete() const {
+  std::vector<const Entry*> by_offset;
+  for (const Entry& each : entries_) {
+    by_offset.push_back(&each);
+  }
+  std::stable_sort(by_offset.begin(), by_offset.end(), [](const Entry* a, const Entry* b) {
+    return std::pair(a->begin, a->end) < std::pair(b->begin, b->end);
+  });
+  uint64_t end = data_begin_;
+  for (const Entry* each : by_offset) {
+    if (each->begin != end) {
+      fail("tensor " + each->name + (each->begin < end ? " overlaps another" : " follows a gap in the data"));
+    }
+    end = each->end;
+  }
+  if (end != file_size_) {
+    fail("the data has " + std::to_string(file_size_ - end) + " bytes after its tensors");
+  }
 }
 
 SafetensorsFile::Entry SafetensorsFile::entry(const std::string& name, const std::string& dtype,
                                               std::vector<int64_t> shape, uint64_t begin,
                                               uint64_t end) const {
-  const auto* known =
-      std::find_if(kDtypes.begin(), kDtypes.end(), [&](const Dtype& each) { return each.name == dtype; });
-  if (known == kDtypes.end()) {
+  const auto* known = std::find_if(kSafetensorsDtypes.begin(), kSafetensorsDtypes.end(),
+                                   [&](const SafetensorsDtype& each) { return each.name == dtype; });
+  if (known == kSafetensorsDtypes.end()) {
     fail("tensor " + name + " has unknown dtype " + dtype);
   }
   uint64_t bytes = c10::elementSize(known->dtype);

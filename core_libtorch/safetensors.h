@@ -8,6 +8,7 @@
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace simple_torch::core {
@@ -22,6 +23,8 @@ class SafetensorsFile {
   size_t size() const noexcept { return entries_.size(); }
   /// In the header's order.
   std::vector<std::string> names() const;
+  /// The texts that the writer added, by name.
+  const std::vector<std::pair<std::string, std::string>>& metadata() const noexcept { return metadata_; }
   /// A copy on the CPU. Throws Error(kInvalidArgument) for an unknown name, Error(kIo).
   at::Tensor tensor(const std::string& name);
 
@@ -34,6 +37,7 @@ class SafetensorsFile {
   };
   [[noreturn]] void fail(const std::string& why) const;
   void read_header();
+  void require_complete() const;
   Entry entry(const std::string& name, const std::string& dtype, std::vector<int64_t> shape, uint64_t begin,
               uint64_t end) const;
 
@@ -42,6 +46,7 @@ class SafetensorsFile {
   std::mutex reading_;  // the file has one position
   uint64_t file_size_ = 0, data_begin_ = 0;
   std::vector<Entry> entries_;
+  std::vector<std::pair<std::string, std::string>> metadata_;
 };
 
 }  // namespace simple_torch::core

@@ -56,6 +56,26 @@ const Setting& setting_of(const std::string& name) {
 
 }  // namespace
 
+std::string float32_matmul_precision() {
+  switch (context().float32MatmulPrecision()) {
+    case at::Float32MatmulPrecision::HIGHEST:
+      return "highest";
+    case at::Float32MatmulPrecision::HIGH:
+      return "high";
+    default:
+      return "medium";
+  }
+}
+
+void set_float32_matmul_precision(const std::string& precision) {
+  if (precision != "highest" && precision != "high" && precision != "medium") {
+    throw Error(ErrorKind::kInvalidArgument, precision +
+                                                 " is not one of 'highest', 'high', or 'medium'; it is the "
+                                                 "precision of float32 matrix products");
+  }
+  context().setFloat32MatmulPrecision(precision);
+}
+
 int64_t setting(const std::string& name) { return setting_of(name).get() ? 1 : 0; }
 
 void set_setting(const std::string& name, bool value) { setting_of(name).set(value); }

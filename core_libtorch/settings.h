@@ -10,4 +10,8 @@ namespace simple_torch::core {
 int64_t setting(const std::string& name);
 void set_setting(const std::string& name, bool value);
 
+/// "highest", "high" or "medium". Throws Error(kInvalidArgument) for another word.
+std::string float32_matmul_precision();
+void set_float32_matmul_precision(const std::string& precision);
+
 }  // namespace simple_torch::core

@@ -211,7 +211,7 @@ std::string text_of(const at::Tensor& tensor) {
   bool breaks = tensor.is_sparse();  // always, after a sparse tensor's components
   for (const std::string& note : notes_on(tensor)) {
     const auto length = static_cast<int64_t>(note.size());
-    if (breaks || column + length + 2 > kLineWidth) {
+    if (breaks || column + length + 2 > print_options().line_width) {
       text += ",\n" + std::string(static_cast<size_t>(indent), ' ') + note;
       column = indent + length;
       breaks = false;

@@ -7,8 +7,8 @@
 
 namespace simple_torch::core {
 
-/// Python's repr(tensor) with PyTorch's default print options: 4 digits, 3 edge items above
-/// 1000 elements, 80 columns; dtype, device and requires_grad or grad_fn where PyTorch shows them.
+/// Python's repr(tensor) with the options of set_print_options(); dtype, device and requires_grad or grad_fn
+/// where PyTorch shows them.
 std::string text_of(const at::Tensor& tensor);
 
 /// "torch.strided", "torch.sparse_coo", …

@@ -7,24 +7,31 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <mutex>
 #include <vector>
+
+#include "core_libtorch/counted_lock.h"
+#include "core_libtorch/error.h"
 
 namespace simple_torch::core {
 namespace {
 
-constexpr int64_t kEdgeItems = 3;
-constexpr int64_t kSummarizeAbove = 1000;  // elements
+std::mutex options_mutex;
+PrintOptions current_options;
 
-std::string printed(const char* format, double value) {
-  char buffer[400];  // 1e308 with "%.4f" has 314 characters
-  std::snprintf(buffer, sizeof buffer, format, value);
-  return std::isnan(value) ? "nan" : buffer;
+std::string printed(char conversion, int64_t digits, double value) {
+  const char format[] = {'%', '.', '*', conversion, '\0'};
+  const auto precision = static_cast<int>(std::min<int64_t>(digits, 1000));
+  std::string text(static_cast<size_t>(std::snprintf(nullptr, 0, format, precision, value)) + 1, ' ');
+  std::snprintf(text.data(), text.size(), format, precision, value);
+  text.pop_back();
+  return std::isnan(value) ? "nan" : text;
 }
 
 /// The common number format of one tensor, chosen from the shown numbers.
 class NumberFormat {
  public:
-  explicit NumberFormat(const std::vector<double>& values) {
+  NumberFormat(const std::vector<double>& values, const PrintOptions& options) : digits_(options.precision) {
     double smallest = INFINITY;
     double largest = 0;
     bool whole = true;
@@ -35,15 +42,14 @@ class NumberFormat {
         whole = whole && value == std::ceil(value);
       }
     }
-    if (largest == 0) {
-      return;  // no finite numbers
-    }
-    const bool scientific = largest / smallest > 1000.0 || largest > 1.0e8 || smallest < 1.0e-4;
-    format_ = scientific ? "%.4e" : whole ? "%.0f" : "%.4f";
-    dot_ = whole && !scientific;
-    for (const double value : values) {
-      if (std::isfinite(value) && value != 0) {
-        width_ = std::max(width_, write(value).size());
+    is_whole_ = whole;
+    if (largest != 0) {  // there are finite numbers
+      const bool is_wide = largest / smallest > 1000.0 || largest > 1.0e8 || smallest < 1.0e-4;
+      is_scientific_ = options.is_scientific.value_or(is_wide);
+      for (const double value : values) {
+        if (std::isfinite(value) && value != 0) {
+          width_ = std::max(width_, write(value).size());
+        }
       }
     }
   }
@@ -57,12 +63,15 @@ class NumberFormat {
 
  private:
   std::string write(double value) const {
-    std::string text = printed(format_, value);
-    return dot_ && std::isfinite(value) ? text + "." : text;
+    if (is_scientific_ || !is_whole_) {
+      return printed(is_scientific_ ? 'e' : 'f', digits_, value);
+    }
+    return printed('f', 0, value) + (std::isfinite(value) ? "." : "");
   }
 
-  const char* format_ = "%.0f";
-  bool dot_ = true;
+  int64_t digits_;
+  bool is_scientific_ = false;
+  bool is_whole_ = true;
   size_t width_ = 1;
 };
 
@@ -103,8 +112,8 @@ Elements integers(const at::Tensor& shown) {
   return elements;
 }
 
-Elements floats(const std::vector<double>& values) {
-  const NumberFormat format(values);
+Elements floats(const std::vector<double>& values, const PrintOptions& options) {
+  const NumberFormat format(values, options);
   Elements elements{{}, format.width()};
   for (const double value : values) {
     elements.texts.push_back(format.padded(value));
@@ -123,9 +132,9 @@ std::vector<double> parts_of(const at::Tensor& shown, bool imaginary) {
   return parts;
 }
 
-Elements complexes(const at::Tensor& shown) {
-  Elements elements = floats(parts_of(shown, false));
-  const Elements imaginary = floats(parts_of(shown, true));
+Elements complexes(const at::Tensor& shown, const PrintOptions& options) {
+  Elements elements = floats(parts_of(shown, false), options);
+  const Elements imaginary = floats(parts_of(shown, true), options);
   for (size_t i = 0; i < elements.texts.size(); ++i) {
     const std::string second = imaginary.texts[i].substr(imaginary.texts[i].find_first_not_of(' '));
     elements.texts[i] += (second.front() == '-' ? "" : "+") + second + "j";
@@ -135,19 +144,20 @@ Elements complexes(const at::Tensor& shown) {
 }
 
 /// The shown elements: only both ends of a long dimension of a large tensor.
-at::Tensor shown_part(const at::Tensor& tensor) {
+at::Tensor shown_part(const at::Tensor& tensor, const PrintOptions& options) {
   at::Tensor part = tensor.detach().to(at::kCPU).resolve_neg();
   // float4 packs two numbers into a byte; PyTorch shows the bytes.
   if (part.scalar_type() == at::ScalarType::Float4_e2m1fn_x2) {
     part = part.view(at::kByte).to(at::kFloat);
   }
-  if (tensor.numel() <= kSummarizeAbove) {
+  if (tensor.numel() <= options.threshold) {
     return part;
   }
+  const int64_t edge = options.edge_items;
   for (int64_t dim = 0; dim < part.dim(); ++dim) {
     const int64_t size = part.size(dim);
-    if (size > 2 * kEdgeItems) {
-      part = part.index_select(dim, at::cat({at::arange(kEdgeItems), at::arange(size - kEdgeItems, size)}));
+    if (size > 2 * edge) {
+      part = part.index_select(dim, at::cat({at::arange(edge), at::arange(size - edge, size)}));
     }
   }
   return part;
@@ -156,18 +166,20 @@ at::Tensor shown_part(const at::Tensor& tensor) {
 /// Puts brackets and line breaks around the strings of the shown elements.
 class Layout {
  public:
-  Layout(const at::Tensor& tensor, const Elements& elements, int64_t indent)
+  Layout(const at::Tensor& tensor, const Elements& elements, int64_t indent, const PrintOptions& options)
       : sizes_(tensor.sizes().vec()),
         indent_(indent),
-        is_summarized_(tensor.numel() > kSummarizeAbove),
+        is_summarized_(tensor.numel() > options.threshold),
+        edge_(options.edge_items),
+        line_width_(options.line_width),
         texts_(elements.texts),
         width_(static_cast<int64_t>(elements.width)) {}
 
   std::string text() { return sizes_.empty() ? texts_.front() : block(0); }
 
  private:
-  bool is_cut(size_t dim) const { return is_summarized_ && sizes_[dim] > 2 * kEdgeItems; }
-  int64_t shown(size_t dim) const { return is_cut(dim) ? 2 * kEdgeItems : sizes_[dim]; }
+  bool is_cut(size_t dim) const { return is_summarized_ && sizes_[dim] > 2 * edge_; }
+  int64_t shown(size_t dim) const { return is_cut(dim) ? 2 * edge_ : sizes_[dim]; }
 
   std::string block(size_t dim) {
     const int64_t indent = indent_ + static_cast<int64_t>(dim);
@@ -181,7 +193,7 @@ class Layout {
       if (i > 0) {
         text += separator;
       }
-      if (i == kEdgeItems && is_cut(dim)) {
+      if (i == edge_ && is_cut(dim)) {
         text += "..." + separator;
       }
       text += block(dim + 1);
@@ -191,7 +203,7 @@ class Layout {
 
   std::string row(int64_t indent) {
     const size_t dim = sizes_.size() - 1;
-    const int64_t per_line = std::max<int64_t>(1, (kLineWidth - indent) / (width_ + 2));
+    const int64_t per_line = std::max<int64_t>(1, (line_width_ - indent) / (width_ + 2));
     std::string text = "[";
     int64_t written = 0;
     const auto add = [&](const std::string& item) {
@@ -202,7 +214,7 @@ class Layout {
       ++written;
     };
     for (int64_t i = 0; i < shown(dim); ++i) {
-      if (i == kEdgeItems && is_cut(dim)) {
+      if (i == edge_ && is_cut(dim)) {
         add(" ...");
       }
       add(texts_[next_++]);
@@ -213,6 +225,7 @@ class Layout {
   std::vector<int64_t> sizes_;
   int64_t indent_;
   bool is_summarized_;
+  int64_t edge_, line_width_;
   const std::vector<std::string>& texts_;
   int64_t width_;
   size_t next_ = 0;
@@ -220,15 +233,31 @@ class Layout {
 
 }  // namespace
 
+PrintOptions print_options() {
+  const CountedLockGuard guard(options_mutex);
+  return current_options;
+}
+
+void set_print_options(const PrintOptions& options) {
+  if (options.precision < 0 || options.threshold < 0 || options.edge_items < 1 || options.line_width < 1) {
+    throw Error(
+        ErrorKind::kInvalidArgument,
+        "set_printoptions: precision and threshold must be non-negative, edgeitems and linewidth positive");
+  }
+  const CountedLockGuard guard(options_mutex);
+  current_options = options;
+}
+
 std::string values_text(const at::Tensor& tensor, int64_t indent) {
   if (tensor.numel() == 0) {
     return "[]";
   }
-  const at::Tensor shown = shown_part(tensor);
-  const Elements elements = shown.is_complex()          ? complexes(shown)
-                            : shown.is_floating_point() ? floats(doubles_of(shown))
+  const PrintOptions options = print_options();
+  const at::Tensor shown = shown_part(tensor, options);
+  const Elements elements = shown.is_complex()          ? complexes(shown, options)
+                            : shown.is_floating_point() ? floats(doubles_of(shown), options)
                                                         : integers(shown);
-  return Layout(tensor, elements, indent).text();
+  return Layout(tensor, elements, indent, options).text();
 }
 
 }  // namespace simple_torch::core

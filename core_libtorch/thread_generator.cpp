@@ -1,5 +1,6 @@
 #include "core_libtorch/thread_generator.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/rand_like.h>
@@ -8,6 +9,7 @@
 
 #include <utility>
 
+#include "core_libtorch/counted_lock.h"
 #include "core_libtorch/error.h"
 #include "core_libtorch/ops.h"
 
@@ -47,6 +49,20 @@ void use_generator(std::optional<at::Generator> generator) {
 }
 
 const at::Generator& thread_generator() noexcept { return own; }
+
+at::Generator default_generator(c10::Device device) {
+  return own.defined() && device.is_cpu() ? own : at::globalContext().defaultGenerator(device);
+}
+
+// A worker of a data loader seeds its own generator only, as a worker process of Python does.
+void manual_seed(int64_t seed) {
+  if (!own.defined()) {
+    at::manual_seed(static_cast<uint64_t>(seed));
+    return;
+  }
+  const CountedLockGuard guard(own.mutex());
+  own.set_current_seed(static_cast<uint64_t>(seed));
+}
 
 at::Tensor rand(at::IntArrayRef sizes) {
   return own.defined() ? at::rand(sizes, own, at::TensorOptions()) : at::rand(sizes);

@@ -15,4 +15,7 @@ void use_generator(std::optional<at::Generator> generator);
 /// This thread's generator; undefined if it has none.
 const at::Generator& thread_generator() noexcept;
 
+/// The default generator of a device; on the CPU this thread's own one, if it has one.
+at::Generator default_generator(c10::Device device);
+
 }  // namespace simple_torch::core

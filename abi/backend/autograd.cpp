@@ -1,6 +1,4 @@
 // Bodies of backward passes, anomaly mode and inference mode.
-#include <ATen/Context.h>
-
 #include "abi/backend/autograd_callbacks.h"
 #include "abi/generated/backend_table.h"
 #include "core_libtorch/autograd/differentiate.h"
@@ -8,14 +6,14 @@
 #include "core_libtorch/autograd/modes.h"
 #include "core_libtorch/error_context.h"
 #include "core_libtorch/ops.h"
+#include "core_libtorch/thread_generator.h"
 
 namespace simple_torch::abi {
 namespace {
 
 at::Generator default_generator(const char* device) {
   require(device, "device");
-  const c10::Device named = core::device_of_text(device);
-  return at::globalContext().defaultGenerator(named);
+  return core::default_generator(core::device_of_text(device));
 }
 
 }  // namespace

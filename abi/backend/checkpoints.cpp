@@ -58,6 +58,8 @@ class Unflattener {
         return tensor(letter == 't' ? Kind::kTensor : Kind::kParameter, item);
       case 'b':
         return bytes(item);
+      case 'n':
+        return text_with_nul(item);
       case 'y':
         return text(Kind::kDtype, item);
       case 'e':
@@ -100,6 +102,20 @@ class Unflattener {
   static ValuePtr text(Kind kind, const SplValue& item) {
     ValuePtr result = core::pickle::make_value(kind);
     result->text = value_by_letter('v', item).toStringRef();
+    return result;
+  }
+
+  static ValuePtr text_with_nul(const SplValue& item) {
+    ValuePtr result = core::pickle::make_value(Kind::kText);
+    const c10::IValue parts = value_by_letter('v', item);
+    if (!parts.isList()) {
+      throw Error(ErrorKind::kInvalidArgument, "a string with NUL must be an array of its parts");
+    }
+    bool is_first = true;
+    for (const c10::IValue& part : parts.toListRef()) {
+      result->text += (is_first ? "" : std::string(1, '\0')) + part.toStringRef();
+      is_first = false;
+    }
     return result;
   }
 
@@ -206,10 +222,23 @@ class Flattener {
   }
 
   void add_text(const std::string& text) {
-    if (text.find('\0') != std::string::npos) {
-      throw Error(ErrorKind::kIo, "the file contains a string with a NUL character, which is not supported");
+    if (text.find('\0') == std::string::npos) {
+      add_leaf('v', c10::IValue(text));
+    } else {
+      add_leaf('n', c10::IValue(parts_between_nul(text)));
     }
-    add_leaf('v', c10::IValue(text));
+  }
+
+  // The ABI's strings end at NUL.
+  static c10::List<std::string> parts_between_nul(const std::string& text) {
+    c10::List<std::string> parts;
+    size_t begin = 0;
+    for (size_t end = text.find('\0'); end != std::string::npos; end = text.find('\0', begin)) {
+      parts.push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    parts.push_back(text.substr(begin));
+    return parts;
   }
 
   static at::Tensor bytes_of(const std::string& content) {

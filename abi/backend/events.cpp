@@ -34,15 +34,6 @@ std::vector<double> numbers_of(const double* items, int64_t size, const char* na
   return list_argument(items, size, name).vec();
 }
 
-std::vector<std::string> strings_of(const char* const* items, int64_t size, const char* name) {
-  std::vector<std::string> texts;
-  for (const char* item : list_argument(items, size, name)) {
-    require(item, "a string");
-    texts.emplace_back(item);
-  }
-  return texts;
-}
-
 void require_same_size(size_t names, size_t values, const char* what) {
   if (names != values) {
     reject_event(std::to_string(names) + " " + what + " for " + std::to_string(values) + " values");
@@ -212,7 +203,7 @@ int32_t event_text(int64_t writer, const char* tag, const char* content, int64_t
 int32_t event_graph(int64_t writer, const char* const* nodes, int64_t nodes_len, double wall_time) {
   return guarded([&] {
     const auto held = handles().get<WriterPointer>(writer);
-    (*held)->add(events::graph_event({wall_time, 0}, Nodes(strings_of(nodes, nodes_len, "nodes")).all()));
+    (*held)->add(events::graph_event({wall_time, 0}, Nodes(string_list(nodes, nodes_len, "nodes")).all()));
   });
 }
 
@@ -222,9 +213,9 @@ int32_t event_hparams(int64_t writer, const char* const* number_names, int64_t n
                       const char* const* metrics, int64_t metrics_len, int64_t step, double wall_time) {
   return guarded([&] {
     const events::Hyperparameters parsed{
-        strings_of(number_names, number_names_len, "number_names"),
-        numbers_of(numbers, numbers_len, "numbers"), strings_of(text_names, text_names_len, "text_names"),
-        strings_of(contents, contents_len, "contents"), strings_of(metrics, metrics_len, "metrics")};
+        string_list(number_names, number_names_len, "number_names"),
+        numbers_of(numbers, numbers_len, "numbers"), string_list(text_names, text_names_len, "text_names"),
+        string_list(contents, contents_len, "contents"), string_list(metrics, metrics_len, "metrics")};
     require_same_size(parsed.number_names.size(), parsed.numbers.size(), "number names");
     require_same_size(parsed.text_names.size(), parsed.texts.size(), "string names");
     const auto held = handles().get<WriterPointer>(writer);

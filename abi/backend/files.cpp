@@ -1,12 +1,15 @@
 // Bodies of the archives and the safetensors files.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "abi/backend/guarded.h"
+#include "abi/backend/operator_values.h"
 #include "abi/backend/tensor_arguments.h"
 #include "abi/generated/backend_table.h"
 #include "core_libtorch/archives.h"
 #include "core_libtorch/safetensors.h"
+#include "core_libtorch/safetensors_writer.h"
 
 namespace simple_torch::abi {
 
@@ -16,6 +19,17 @@ template <>
 struct HandleKindOf<SafetensorsPointer> {
   static constexpr HandleKind value = HandleKind::kSafetensors;
 };
+
+namespace {
+
+void require_pairs(size_t names, size_t values, const char* what) {
+  if (names != values) {
+    throw Error(ErrorKind::kInvalidArgument, "safetensors_save: " + std::to_string(names) + " " + what +
+                                                 " for " + std::to_string(values) + " values");
+  }
+}
+
+}  // namespace
 
 namespace body {
 
@@ -67,6 +81,41 @@ int32_t safetensors_get_tensor(int64_t file, const char* name, int64_t* out) {
     require(out, "out");
     require(name, "name");
     *out = new_handle((*handles().get<SafetensorsPointer>(file))->tensor(name));
+  });
+}
+
+int32_t safetensors_metadata(int64_t file, SplArray** out) {
+  return guarded([&] {
+    require(out, "out");
+    std::vector<c10::IValue> texts;
+    for (const auto& [name, text] : (*handles().get<SafetensorsPointer>(file))->metadata()) {
+      texts.emplace_back(name);
+      texts.emplace_back(text);
+    }
+    *out = Results(texts).take_array("");
+  });
+}
+
+int32_t safetensors_save(const char* path, const char* const* names, int64_t names_len,
+                         const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names,
+                         int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len) {
+  return guarded([&] {
+    require(path, "path");
+    const auto held = tensor_list(tensors, tensors_len);
+    const std::vector<std::string> all_names = string_list(names, names_len, "names");
+    const std::vector<std::string> keys = string_list(metadata_names, metadata_names_len, "metadata_names");
+    const std::vector<std::string> texts = string_list(metadata, metadata_len, "metadata");
+    require_pairs(all_names.size(), held.size(), "names");
+    require_pairs(keys.size(), texts.size(), "metadata_names");
+    core::NamedTensors named;
+    for (size_t i = 0; i < held.size(); ++i) {
+      named.emplace_back(all_names[i], held[i]);
+    }
+    core::Metadata entries;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      entries.emplace_back(keys[i], texts[i]);
+    }
+    core::save_safetensors(path, named, entries);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "abi/generated/backend_table.h"
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/settings.h"
+#include "core_libtorch/text_values.h"
 
 namespace simple_torch::abi::body {
 namespace {
@@ -57,6 +58,25 @@ int32_t set_setting(const char* name, bool value) {
   return guarded([&] {
     require(name, "name");
     core::set_setting(name, value);
+  });
+}
+
+int32_t float32_matmul_precision(char** out) {
+  return guarded_result(out, [&] { return to_malloc_string(core::float32_matmul_precision()); });
+}
+
+int32_t set_float32_matmul_precision(const char* precision) {
+  return guarded([&] {
+    require(precision, "precision");
+    core::set_float32_matmul_precision(precision);
+  });
+}
+
+int32_t set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width,
+                          int64_t sci_mode) {
+  return guarded([&] {
+    const auto is_scientific = sci_mode < 0 ? std::nullopt : std::optional(sci_mode != 0);
+    core::set_print_options({precision, threshold, edge_items, line_width, is_scientific});
   });
 }
 

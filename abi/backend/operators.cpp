@@ -108,10 +108,9 @@ std::string names_of(const c10::FunctionSchema& schema) {
   return names;
 }
 
-/// The generator of a handle; the default generator of the CPU for 0.
+/// The generator of a handle; the CPU's default generator in this thread for 0.
 at::Generator generator_argument(int64_t handle) {
-  return handle == 0 ? at::globalContext().defaultGenerator(c10::kCPU)
-                     : *handles().get<at::Generator>(handle);
+  return handle == 0 ? core::default_generator(c10::kCPU) : *handles().get<at::Generator>(handle);
 }
 
 }  // namespace

@@ -69,6 +69,15 @@ inline at::IntArrayRef dims_argument(const int64_t* items, int64_t size, const c
   return list_argument(items, size, name);
 }
 
+inline std::vector<std::string> string_list(const char* const* items, int64_t size, const char* name) {
+  std::vector<std::string> texts;
+  for (const char* item : list_argument(items, size, name)) {
+    require(item, "a string");
+    texts.emplace_back(item);
+  }
+  return texts;
+}
+
 inline std::vector<at::Tensor> tensor_list(const int64_t* items, int64_t size) {
   std::vector<at::Tensor> tensors;
   for (const int64_t handle : list_argument(items, size, "tensors")) {

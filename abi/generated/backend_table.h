@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "675ff8846879aa87";
+inline constexpr char kTableFingerprint[] = "d0ac08e31f5028ff";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -21,6 +21,9 @@ struct BackendTable {
   int32_t (*set_num_threads)(int64_t count);
   int32_t (*setting)(const char* name, int64_t* out);
   int32_t (*set_setting)(const char* name, bool value);
+  int32_t (*float32_matmul_precision)(char** out);
+  int32_t (*set_float32_matmul_precision)(const char* precision);
+  int32_t (*set_print_options)(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode);
   int32_t (*manual_seed)(int64_t seed);
   int32_t (*dtype_name)(int64_t dtype, char** out);
   int32_t (*dtype_code)(const char* name, int64_t* out);
@@ -444,6 +447,8 @@ struct BackendTable {
   int32_t (*safetensors_num_tensors)(int64_t file, int64_t* out);
   int32_t (*safetensors_list_names)(int64_t file, char** out);
   int32_t (*safetensors_get_tensor)(int64_t file, const char* name, int64_t* out);
+  int32_t (*safetensors_metadata)(int64_t file, SplArray** out);
+  int32_t (*safetensors_save)(const char* path, const char* const* names, int64_t names_len, const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names, int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len);
   int32_t (*stream_create)(int32_t device_id, int64_t* out);
   int32_t (*stream_synchronize)(int64_t stream);
   int32_t (*stream_query)(int64_t stream, bool* out);
@@ -544,6 +549,9 @@ int32_t num_threads(int64_t* out);
 int32_t set_num_threads(int64_t count);
 int32_t setting(const char* name, int64_t* out);
 int32_t set_setting(const char* name, bool value);
+int32_t float32_matmul_precision(char** out);
+int32_t set_float32_matmul_precision(const char* precision);
+int32_t set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode);
 int32_t manual_seed(int64_t seed);
 int32_t dtype_name(int64_t dtype, char** out);
 int32_t dtype_code(const char* name, int64_t* out);
@@ -967,6 +975,8 @@ int32_t safetensors_close(int64_t file);
 int32_t safetensors_num_tensors(int64_t file, int64_t* out);
 int32_t safetensors_list_names(int64_t file, char** out);
 int32_t safetensors_get_tensor(int64_t file, const char* name, int64_t* out);
+int32_t safetensors_metadata(int64_t file, SplArray** out);
+int32_t safetensors_save(const char* path, const char* const* names, int64_t names_len, const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names, int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len);
 int32_t stream_create(int32_t device_id, int64_t* out);
 int32_t stream_synchronize(int64_t stream);
 int32_t stream_query(int64_t stream, bool* out);

@@ -3,7 +3,6 @@
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/det.h>
 #include <ATen/ops/dot.h>
-#include <ATen/ops/einsum.h>
 #include <ATen/ops/inverse.h>
 #include <ATen/ops/linalg_solve.h>
 #include <ATen/ops/linalg_svd.h>
@@ -141,7 +140,7 @@ int32_t einsum(const char* equation, const int64_t* tensors_items, int64_t tenso
     require(out, "out");
     require(equation, "equation");
     const std::vector<at::Tensor> tensors = tensor_list(tensors_items, tensors_len);
-    *out = new_handle(core::with_error_context("einsum", at::TensorList(tensors), [&] { return at::einsum(equation, tensors); }));
+    *out = new_handle(core::with_error_context("einsum", at::TensorList(tensors), [&] { return core::einsum(equation, tensors); }));
   });
 }
 

@@ -15,6 +15,9 @@ constinit BackendTable table = {
     Slot<&BackendTable::set_num_threads>::open_then_call,
     Slot<&BackendTable::setting>::open_then_call,
     Slot<&BackendTable::set_setting>::open_then_call,
+    Slot<&BackendTable::float32_matmul_precision>::open_then_call,
+    Slot<&BackendTable::set_float32_matmul_precision>::open_then_call,
+    Slot<&BackendTable::set_print_options>::open_then_call,
     Slot<&BackendTable::manual_seed>::open_then_call,
     Slot<&BackendTable::dtype_name>::open_then_call,
     Slot<&BackendTable::dtype_code>::open_then_call,
@@ -438,6 +441,8 @@ constinit BackendTable table = {
     Slot<&BackendTable::safetensors_num_tensors>::open_then_call,
     Slot<&BackendTable::safetensors_list_names>::open_then_call,
     Slot<&BackendTable::safetensors_get_tensor>::open_then_call,
+    Slot<&BackendTable::safetensors_metadata>::open_then_call,
+    Slot<&BackendTable::safetensors_save>::open_then_call,
     Slot<&BackendTable::stream_create>::open_then_call,
     Slot<&BackendTable::stream_synchronize>::open_then_call,
     Slot<&BackendTable::stream_query>::open_then_call,
@@ -538,6 +543,9 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::set_num_threads>::unavailable,
     Slot<&BackendTable::setting>::unavailable,
     Slot<&BackendTable::set_setting>::unavailable,
+    Slot<&BackendTable::float32_matmul_precision>::unavailable,
+    Slot<&BackendTable::set_float32_matmul_precision>::unavailable,
+    Slot<&BackendTable::set_print_options>::unavailable,
     Slot<&BackendTable::manual_seed>::unavailable,
     Slot<&BackendTable::dtype_name>::unavailable,
     Slot<&BackendTable::dtype_code>::unavailable,
@@ -961,6 +969,8 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::safetensors_num_tensors>::unavailable,
     Slot<&BackendTable::safetensors_list_names>::unavailable,
     Slot<&BackendTable::safetensors_get_tensor>::unavailable,
+    Slot<&BackendTable::safetensors_metadata>::unavailable,
+    Slot<&BackendTable::safetensors_save>::unavailable,
     Slot<&BackendTable::stream_create>::unavailable,
     Slot<&BackendTable::stream_synchronize>::unavailable,
     Slot<&BackendTable::stream_query>::unavailable,
@@ -1095,6 +1105,18 @@ int32_t spt_setting(const char* name, int64_t* out) {
 
 int32_t spt_set_setting(const char* name, bool value) {
   return slot(table.set_setting)(name, value);
+}
+
+int32_t spt_float32_matmul_precision(char** out) {
+  return slot(table.float32_matmul_precision)(out);
+}
+
+int32_t spt_set_float32_matmul_precision(const char* precision) {
+  return slot(table.set_float32_matmul_precision)(precision);
+}
+
+int32_t spt_set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode) {
+  return slot(table.set_print_options)(precision, threshold, edge_items, line_width, sci_mode);
 }
 
 int32_t spt_manual_seed(int64_t seed) {
@@ -2787,6 +2809,14 @@ int32_t spt_safetensors_list_names(int64_t file, char** out) {
 
 int32_t spt_safetensors_get_tensor(int64_t file, const char* name, int64_t* out) {
   return slot(table.safetensors_get_tensor)(file, name, out);
+}
+
+int32_t spt_safetensors_metadata(int64_t file, SplArray** out) {
+  return slot(table.safetensors_metadata)(file, out);
+}
+
+int32_t spt_safetensors_save(const char* path, const char* const* names, int64_t names_len, const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names, int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len) {
+  return slot(table.safetensors_save)(path, names, names_len, tensors, tensors_len, metadata_names, metadata_names_len, metadata, metadata_len);
 }
 
 int32_t spt_stream_create(int32_t device_id, int64_t* out) {

@@ -112,6 +112,20 @@ void rt_torch_set_setting(const char* name, bool value) {
   store_status(slot(table.set_setting)(name, value));
 }
 
+char* rt_torch_float32_matmul_precision() {
+  char* out{};
+  store_status(slot(table.float32_matmul_precision)(&out));
+  return to_spl_string(out);
+}
+
+void rt_torch_set_float32_matmul_precision(const char* precision) {
+  store_status(slot(table.set_float32_matmul_precision)(precision));
+}
+
+void rt_torch_set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode) {
+  store_status(slot(table.set_print_options)(precision, threshold, edge_items, line_width, sci_mode));
+}
+
 void rt_torch_manual_seed(int64_t seed) {
   store_status(slot(table.manual_seed)(seed));
 }
@@ -4187,6 +4201,32 @@ int64_t rt_torch_safetensors_get_tensor_dyn(int64_t file, int64_t name) {
   int64_t out{};
   store_status(slot(table.safetensors_get_tensor)(file, reinterpret_cast<const char*>(name), &out));
   return out;
+}
+
+SplArray* rt_torch_safetensors_metadata(int64_t file) {
+  SplArray* out{};
+  store_status(slot(table.safetensors_metadata)(file, &out));
+  return out != nullptr ? out : spl_array_new();
+}
+
+void rt_torch_safetensors_save(const char* path, const SplArray* names, const SplArray* tensors, const SplArray* metadata_names, const SplArray* metadata) {
+  const TextList names_list(names, "names");
+  if (!names_list.ok()) {
+    return;
+  }
+  const IntList tensors_list(tensors, "tensors");
+  if (!tensors_list.ok()) {
+    return;
+  }
+  const TextList metadata_names_list(metadata_names, "metadata_names");
+  if (!metadata_names_list.ok()) {
+    return;
+  }
+  const TextList metadata_list(metadata, "metadata");
+  if (!metadata_list.ok()) {
+    return;
+  }
+  store_status(slot(table.safetensors_save)(path, names_list.data(), names_list.size(), tensors_list.data(), tensors_list.size(), metadata_names_list.data(), metadata_names_list.size(), metadata_list.data(), metadata_list.size()));
 }
 
 int64_t rt_torch_stream_create(int32_t device_id) {

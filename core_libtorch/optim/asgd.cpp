@@ -9,6 +9,9 @@
 namespace simple_torch::core::optim {
 namespace {
 
+/// As torch.as_tensor of a Python number, which rounds to the default dtype. A loaded state may be wider.
+at::Tensor rounded(double number) { return at::full({}, number); }
+
 class Asgd final : public Algorithm {
  public:
   Asgd()
@@ -59,8 +62,8 @@ class Asgd final : public Algorithm {
       } else {
         averages[i].copy_(params[i]);
       }
-      eta.fill_(lr.value() / std::pow(1 + lambd * lr.value() * counts[i], options.number("alpha")));
-      mu.fill_(1 / std::max(1.0, counts[i] - options.number("t0")));
+      eta.copy_(rounded(lr.value() / std::pow(1 + lambd * lr.value() * counts[i], options.number("alpha"))));
+      mu.copy_(rounded(1 / std::max(1.0, counts[i] - options.number("t0"))));
     }
   }
 };

@@ -124,6 +124,24 @@ ValuePtr array_from_buffer(const Value& arguments) {
   return made;
 }
 
+ValuePtr array_scalar_of(const Value& arguments) {
+  const at::Scalar number =
+      tensor_of(part_of(arguments, 0, Kind::kArrayType, "dtype"), {}, false, bytes_at(arguments, 1).text)
+          .item();
+  ValuePtr made = make_value(Kind::kFloat);
+  if (number.isBoolean() || number.isIntegral(false)) {
+    made->kind = number.isBoolean() ? Kind::kBool : Kind::kInt;
+    made->number = number.to<int64_t>();
+  } else if (number.isComplex()) {
+    made->kind = Kind::kComplex;
+    made->real = number.toComplexDouble().real();
+    made->imaginary = number.toComplexDouble().imag();
+  } else {
+    made->real = number.toDouble();
+  }
+  return made;
+}
+
 void take_array_type_state(Value& type, const Value& state) {
   const std::string& order = any_text_of(state, 1, "byte order");
   for (size_t i = 2; i < 5; ++i) {

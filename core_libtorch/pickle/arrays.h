@@ -13,6 +13,8 @@ ValuePtr array_type_of(const Value& arguments);
 ValuePtr empty_array_of(const Value& arguments);
 /// numpy._core.numeric._frombuffer(bytes, dtype, shape, order), as protocol 5 writes an array.
 ValuePtr array_from_buffer(const Value& arguments);
+/// numpy._core.multiarray.scalar(dtype, bytes), such as a numpy.float64: a plain number or bool.
+ValuePtr array_scalar_of(const Value& arguments);
 
 /// Sets the byte order of a kArrayType.
 void take_array_type_state(Value& type, const Value& state);

@@ -53,6 +53,12 @@ std::string_view Bytes::take(uint64_t count) {
   return bytes;
 }
 
+void Bytes::skip_frame() {
+  if (rest_.starts_with('\x95')) {
+    take(1 + sizeof(uint64_t));
+  }
+}
+
 std::string_view Bytes::line() {
   const size_t end = rest_.find('\n');
   if (end == std::string_view::npos) {

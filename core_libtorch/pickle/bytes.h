@@ -22,7 +22,10 @@ class Bytes {
  public:
   explicit Bytes(std::string_view all) : rest_(all) {}
 
+  size_t left() const { return rest_.size(); }
   std::string_view take(uint64_t count);
+  /// Skips a frame's opcode and length, which protocol 4 writes before long pickles.
+  void skip_frame();
   /// The bytes before the next newline; skips the newline.
   std::string_view line();
   /// Throws Error(kIo) for invalid UTF-8.

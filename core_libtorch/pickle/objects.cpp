@@ -23,6 +23,7 @@ struct Builder {
 // NumPy 2 renamed numpy.core to numpy._core, and Python 3 renamed __builtin__ to builtins.
 constexpr std::array kValues{Builder{"collections OrderedDict", ordered_dict_of},
                              Builder{"collections Counter", counter_of},
+                             Builder{"collections defaultdict", default_dict_of},
                              Builder{"__builtin__ set", set_of},
                              Builder{"builtins set", set_of},
                              Builder{"__builtin__ frozenset", set_of},
@@ -39,6 +40,8 @@ constexpr std::array kValues{Builder{"collections OrderedDict", ordered_dict_of}
                              Builder{"numpy dtype", array_type_of},
                              Builder{"numpy.core.multiarray _reconstruct", empty_array_of},
                              Builder{"numpy._core.multiarray _reconstruct", empty_array_of},
+                             Builder{"numpy.core.multiarray scalar", array_scalar_of},
+                             Builder{"numpy._core.multiarray scalar", array_scalar_of},
                              Builder{"numpy.core.numeric _frombuffer", array_from_buffer},
                              Builder{"numpy._core.numeric _frombuffer", array_from_buffer}};
 
@@ -62,9 +65,13 @@ void fail_unknown(const std::string& global) {
 }
 
 ValuePtr storage_of(const Value& id, const Makers& makers) {
-  if (id.kind != Kind::kTuple || id.items.size() != 5 ||
+  const size_t count = id.items.size();
+  if (id.kind != Kind::kTuple || (count != 5 && count != 6) ||
       part_of(id, 0, Kind::kText, "text").text != "storage") {
     fail_broken("a persistent id is not a storage");
+  }
+  if (count == 6 && id.items[5]->kind != Kind::kNone) {
+    fail("it contains views of storages, which PyTorch before 0.4 wrote; load and save it in Python");
   }
   return makers.storage(part_of(id, 1, Kind::kGlobal, "storage class").text,
                         part_of(id, 2, Kind::kText, "key").text, part_of(id, 3, Kind::kText, "location").text,

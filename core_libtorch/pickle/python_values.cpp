@@ -45,6 +45,13 @@ ValuePtr counter_of(const Value& arguments) {
   return dict;
 }
 
+ValuePtr default_dict_of(const Value& arguments) {
+  if (arguments.items.size() > 1) {
+    fail_broken("expected a factory of a dict");
+  }
+  return make_value(Kind::kDict);
+}
+
 ValuePtr set_of(const Value& arguments) {
   ValuePtr set = make_value(Kind::kSet);
   set->items = items_of_first(arguments);

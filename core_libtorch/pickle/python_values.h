@@ -8,6 +8,8 @@ namespace simple_torch::core::pickle {
 /// Each makes a value of a call's arguments in a pickle. All throw Error(kIo) for invalid arguments.
 ValuePtr ordered_dict_of(const Value& arguments);
 ValuePtr counter_of(const Value& arguments);
+/// collections.defaultdict(factory), whose factory is never called.
+ValuePtr default_dict_of(const Value& arguments);
 ValuePtr set_of(const Value& arguments);
 ValuePtr complex_of(const Value& arguments);
 /// _codecs.encode(text, "latin1"), as protocol 2 writes bytes.

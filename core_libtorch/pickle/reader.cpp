@@ -12,7 +12,7 @@ namespace {
 
 class Reader {
  public:
-  Reader(std::string_view bytes, const Makers& makers) : bytes_(bytes), makers_(makers) {}
+  Reader(Bytes& bytes, const Makers& makers) : bytes_(bytes), makers_(makers) {}
 
   ValuePtr run() {
     while (true) {
@@ -227,13 +227,18 @@ class Reader {
     }
   }
 
-  Bytes bytes_;
+  Bytes& bytes_;
   const Makers& makers_;
   Stack stack_;
 };
 
 }  // namespace
 
-ValuePtr unpickled(std::string_view bytes, const Makers& makers) { return Reader(bytes, makers).run(); }
+ValuePtr next_unpickled(Bytes& bytes, const Makers& makers) { return Reader(bytes, makers).run(); }
+
+ValuePtr unpickled(std::string_view bytes, const Makers& makers) {
+  Bytes all(bytes);
+  return next_unpickled(all, makers);
+}
 
 }  // namespace simple_torch::core::pickle

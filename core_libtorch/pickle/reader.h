@@ -9,6 +9,8 @@
 
 namespace simple_torch::core::pickle {
 
+class Bytes;
+
 /// Makes the tensors and storages of a pickle.
 struct Makers {
   /// A storage from the persistent id's parts: the storage class ("torch FloatStorage"), key, location and
@@ -27,5 +29,8 @@ struct Makers {
 /// dtypes, devices, tensors, parameters, and NumPy arrays as tensors. Sets keep the file's items in its
 /// order. Throws Error(kIo) for anything else and for a corrupt pickle.
 ValuePtr unpickled(std::string_view bytes, const Makers& makers);
+
+/// The same for a pickle that more bytes follow; takes its bytes.
+ValuePtr next_unpickled(Bytes& bytes, const Makers& makers);
 
 }  // namespace simple_torch::core::pickle

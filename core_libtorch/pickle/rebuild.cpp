@@ -34,12 +34,37 @@ std::vector<int64_t> sizes_of(const Value& arguments, size_t index) {
   return integers_of(part_of(arguments, index, Kind::kTuple, "shape"), "size");
 }
 
+at::Tensor on_storage(const Value& arguments, const std::string& dtype, bool requires_grad,
+                      const Makers& makers) {
+  return makers.tensor(part_of(arguments, 0, Kind::kStorage, "storage"), dtype,
+                       part_of(arguments, 1, Kind::kInt, "offset").number, sizes_of(arguments, 2),
+                       sizes_of(arguments, 3), requires_grad);
+}
+
+/// Sets the bits of lazy conjugation and negation: {"conj": true, "neg": true}.
+void set_math_bits(const at::Tensor& tensor, const Value& bits) {
+  for (size_t i = 0; bits.is_dict() && i + 1 < bits.items.size(); i += 2) {
+    const std::string& name = part_of(bits, i, Kind::kText, "name of a bit").text;
+    const bool value = flag_of(bits, i + 1);
+    if (name == "conj" && (tensor.is_complex() || !value)) {
+      tensor._set_conj(value);
+    } else if (name == "neg") {
+      tensor._set_neg(value);
+    } else {
+      fail("it contains a tensor with unknown metadata " + name);
+    }
+  }
+}
+
+/// _rebuild_tensor_v2, and v3, which names the dtype.
 ValuePtr dense(const Value& arguments, bool names_dtype, const Makers& makers) {
-  const Value& storage = part_of(arguments, 0, Kind::kStorage, "storage");
   const std::string dtype = names_dtype ? part_of(arguments, 6, Kind::kDtype, "dtype").text : "";
-  return made_tensor(Kind::kTensor,
-                     makers.tensor(storage, dtype, part_of(arguments, 1, Kind::kInt, "offset").number,
-                                   sizes_of(arguments, 2), sizes_of(arguments, 3), flag_of(arguments, 4)));
+  at::Tensor tensor = on_storage(arguments, dtype, flag_of(arguments, 4), makers);
+  const size_t metadata = names_dtype ? 7 : 6;
+  if (metadata < arguments.items.size()) {
+    set_math_bits(tensor, *arguments.items[metadata]);
+  }
+  return made_tensor(Kind::kTensor, std::move(tensor));
 }
 
 ValuePtr parameter(const Value& arguments) {
@@ -114,6 +139,9 @@ ValuePtr of_type(const Value& arguments, const Makers& makers) {
 ValuePtr rebuilt(const std::string& function, const Value& arguments, const Makers& makers) {
   if (function == "torch._utils _rebuild_tensor_v2" || function == "torch._utils _rebuild_tensor_v3") {
     return dense(arguments, function.ends_with("3"), makers);
+  }
+  if (function == "torch._utils _rebuild_tensor") {
+    return made_tensor(Kind::kTensor, on_storage(arguments, "", false, makers));
   }
   if (function == "torch._utils _rebuild_parameter" ||
       function == "torch._utils _rebuild_parameter_with_state") {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/error.h"
@@ -251,7 +252,23 @@ class Writer {
     if (!storage_class) {
       write_global("torch", dtype_name(tensor.scalar_type()));
     }
+    write_math_bits(tensor);
     out_ += "tR";
+  }
+
+  /// As Python: an argument that ordinary tensors lack.
+  void write_math_bits(const at::Tensor& tensor) {
+    if (!tensor.is_conj() && !tensor.is_neg()) {
+      return;
+    }
+    out_ += "}(";
+    for (const auto& [name, is_set] : {std::pair("conj", tensor.is_conj()), {"neg", tensor.is_neg()}}) {
+      if (is_set) {
+        write_text(name);
+        write_bool(true);
+      }
+    }
+    out_ += 'u';
   }
 
   void write_storage(const at::Tensor& tensor, std::optional<std::string_view> storage_class) {
@@ -285,9 +302,6 @@ class Writer {
     }
     if (tensor.is_meta() || !tensor.has_storage()) {
       throw_unsupported("without memory", "move it to a device");
-    }
-    if (tensor.is_conj() || tensor.is_neg()) {
-      throw_unsupported("conjugated or negated lazily", "call resolve_conj() or resolve_neg() first");
     }
   }
 

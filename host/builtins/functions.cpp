@@ -119,7 +119,10 @@ Value range_fn(Thread&, Value* args, int count) {
     args[i] = plain(args[i]);
   }
   if (count < 3) {
-    return make_range(count == 1 ? Value::integer(0) : args[0], count == 1 ? args[0] : args[1], false);
+    const Value range =
+        make_range(count == 1 ? Value::integer(0) : args[0], count == 1 ? args[0] : args[1], false);
+    as_object<Range>(range)->from_function = true;
+    return range;
   }
   if (args[2].as_int == 0) {
     fail("range() step must not be zero");

@@ -3,6 +3,7 @@
 
 #include "host/builtins/builtins.h"
 #include "host/values/module.h"
+#include "host/vm/protocols.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -12,10 +13,10 @@ namespace {
 // The iterator of a loop over the value. If an object's iter() returns an object, this is that object, so
 // that the program can call its other methods.
 Value iter_fn(Thread& thread, Value* args, int) {
-  static const Symbol iter = intern("iter"), next = intern("next");
+  static const Symbol next = intern("next");
   Ref source = Ref::shared(args[0]);
   if (source.get().is(Kind::kInstance)) {
-    if (const Method* method = thread.find_method(source.get(), iter)) {
+    if (const Method* method = iterator_method(source.get())) {
       source = Ref::owned(thread.call_method_of(source.get(), *method, nullptr, 0));
     }
     if (source.get().is(Kind::kInstance) && thread.find_method(source.get(), next) != nullptr) {

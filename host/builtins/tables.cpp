@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "host/syntax/utf8.h"
 #include "host/vm/failure.h"
 
 namespace spl {
@@ -35,11 +36,11 @@ Value number_or_nil(const std::string& field, const std::unordered_set<std::stri
   return is_missing ? Value::number(std::numeric_limits<double>::quiet_NaN()) : Value();
 }
 
-/// A CSV parser. Inside quotes, two quotes stand for one.
+/// A CSV parser. Records end with LF, CR LF or CR. Inside quotes, two quotes stand for one.
 class Records {
  public:
   Records(const std::string& content, const std::string& delimiter)
-      : content_(content), delimiter_(delimiter), marks_(std::string("\"\n") + delimiter.front()) {}
+      : content_(content), delimiter_(delimiter), marks_(std::string("\"\r\n") + delimiter.front()) {}
 
   Value parts() {
     while (at_ < content_.size()) {
@@ -62,7 +63,11 @@ class Records {
       at_ += delimiter_.size();
       return end_field();
     }
-    if (!is_inside_ && content_[at_] == '\n') {
+    if (!is_inside_ && content_[at_] == '\r' && at_ + 1 == content_.size()) {
+      ++at_;  // perhaps the first half of CR LF: the record is not complete
+      return;
+    }
+    if (!is_inside_ && (content_[at_] == '\n' || content_[at_] == '\r')) {
       return end_record();
     }
     const size_t end = std::min(content_.find_first_of(marks_, at_ + 1), content_.size());
@@ -81,12 +86,10 @@ class Records {
   void end_field() { fields_.push_back(make_text(std::exchange(field_, {}))); }
 
   void end_record() {
-    if (field_.ends_with('\r')) {
-      field_.pop_back();
-    }
     end_field();
     records_.push_back(make_array(std::exchange(fields_, {})));
-    begin_ = ++at_;
+    at_ += content_.compare(at_, 2, "\r\n") == 0 ? 2 : 1;
+    begin_ = at_;
   }
 
   const std::string& content_;
@@ -107,6 +110,26 @@ Value csv_records(Thread&, Value* args, int) {
     fail("the delimiter must be one character");
   }
   return Records(expect_text(args[0], "the content"), delimiter).parts();
+}
+
+Value is_utf8(Thread&, Value* args, int) {
+  const std::string& text = expect_text(args[0], "the content");
+  for (size_t at = 0; at < text.size();) {
+    const size_t step = utf8_step(text, at);
+    if (step == 1 && static_cast<unsigned char>(text[at]) >= 0x80) {
+      return Value::boolean(false);
+    }
+    at += step;
+  }
+  return Value::boolean(true);
+}
+
+Value text_of_latin1(Thread&, Value* args, int) {
+  std::string text;
+  for (const char byte : expect_text(args[0], "the content")) {
+    append_utf8(text, static_cast<unsigned char>(byte));
+  }
+  return make_text(std::move(text));
 }
 
 Value numbers_in(Thread&, Value* args, int) {

@@ -389,7 +389,7 @@ bool is_called_by_language(const FunctionDecl& decl, bool is_method) {
     return name == "main";
   }
   return name == "drop" || name == "init" ||
-         (name.starts_with("__") && name != "__call__" && name != "__invoke__");
+         (name.starts_with("__") && name != "__call__" && name != "__invoke__" && name != "__iter__");
 }
 
 }  // namespace

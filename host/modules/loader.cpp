@@ -509,7 +509,7 @@ void import_into(LoadedModule& module, const UseDecl& use) {
   }
   const auto [from, member] = load_imported(module, use);
   if (member != kNoSymbol) {
-    bind_import(module, *from, member, use.alias != kNoSymbol ? use.alias : member);
+    import_name(module, *from, {.name = member, .alias = use.alias, .span = use.span});
     return;
   }
   bind_namespace(module, *from, use);

@@ -71,6 +71,7 @@ struct Dict : Object {
 struct Range : Object {
   Value start, end;  // int or nil
   bool inclusive = false;
+  bool from_function = false;  // made by range(), not by a..b
   Range() : Object(Kind::kRange) {}
 };
 

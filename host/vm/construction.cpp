@@ -9,6 +9,25 @@
 
 namespace spl {
 
+namespace {
+
+// Native handles have their kind in the highest bits; a size or another number is smaller.
+constexpr int64_t kLeastHandle = int64_t{1} << 56;
+
+/// Whether the arguments are the fields of an instance that owns a native handle: the handle, or fields by
+/// name.
+bool are_fields(const Record& record, const Value* args, uint32_t count, const CallSpec* spec) {
+  if (spec == nullptr) {
+    return count == 1 && args[0].is_int() && args[0].as_int >= kLeastHandle;
+  }
+  const auto is_field = [&](uint32_t i) {
+    return spec->forms[i] == CallSpec::Form::kNamed && record.field_index.count(spec->names[i]) != 0;
+  };
+  return count > 0 && is_field(0);
+}
+
+}  // namespace
+
 bool Thread::construct(Record* record, uint32_t window, uint32_t count, const CallSpec* spec) {
   static const Symbol init = intern("init"), init_dunder = intern("__init__"), make = intern("new");
   const Method* initializer = record->find(init);
@@ -19,6 +38,14 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
     const Method* maker = record->find(make);
     if (maker != nullptr && maker->is_static &&
         as_object<Closure>(maker->function)->proto->parameters.size() == count) {
+      return start_method(*maker, window, count, spec, kNoLvalue);
+    }
+  }
+  static const Symbol constructor = intern("__new__");
+  if (initializer == nullptr && record->direct != nullptr &&
+      !are_fields(*record, &stack_[window + 1], count, spec)) {
+    const Method* maker = record->find(constructor);
+    if (maker != nullptr && maker->is_static) {
       return start_method(*maker, window, count, spec, kNoLvalue);
     }
   }

@@ -131,10 +131,11 @@ Value field_of_slice(const Slice& slice, const std::string& name) {
 }
 
 Value field_of_range(const Range& range, const std::string& name) {
-  return name == "start"       ? range.start
-         : name == "end"       ? range.end
-         : name == "inclusive" ? Value::boolean(range.inclusive)
-                               : Value::missing();
+  return name == "start"           ? range.start
+         : name == "end"           ? range.end
+         : name == "inclusive"     ? Value::boolean(range.inclusive)
+         : name == "from_function" ? Value::boolean(range.from_function)
+                                   : Value::missing();
 }
 
 Value field_of_object(Thread& thread, Value object, Symbol name) {

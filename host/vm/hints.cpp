@@ -1,5 +1,8 @@
 // Hints of errors about names.
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
 
 #include "host/vm/hints.h"
 
@@ -8,7 +11,9 @@
 #include "host/values/error.h"
 #include "host/values/module.h"
 #include "host/values/spelling_suggester.h"
+#include "host/vm/failure.h"
 #include "host/vm/natives.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -51,7 +56,33 @@ std::string wrong_count(int64_t min, int64_t max, int64_t count) {
          std::to_string(count);
 }
 
+namespace {
+
+// Names of modules that programs use without importing them.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kImports{
+    {{"torch", "use torch"},
+     {"nn", "use torch.nn"},
+     {"optim", "use torch.optim"},
+     {"F", "use torch.nn.functional as F"},
+     {"vision", "use vision"},
+     {"python", "use python"},
+     {"py", "use python as py"}}};
+
+std::string import_hint(std::string_view name) {
+  for (const auto& [module, statement] : kImports) {
+    if (module == name) {
+      return "add '" + std::string(statement) + "' at the top";
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string name_hint(LoadedModule& module, Symbol name) {
+  if (const std::string hint = import_hint(name_of(name)); !hint.empty()) {
+    return hint;
+  }
   SpellingSuggester nearest(name_of(name));
   if (const auto local = module.near_locals.find(name); local != module.near_locals.end()) {
     nearest.offer(local->second);
@@ -131,6 +162,24 @@ std::string field_hint(const Record& record, Symbol name) {
   return nearest.hint();
 }
 
+namespace {
+
+// The names of a module's __getattr__, which its function __dir__ lists.
+void offer_computed(SpellingSuggester& nearest, LoadedModule& module) {
+  static const Symbol hook = intern("__dir__");
+  const Value lists = module.own(hook);
+  if (lists.is_missing()) {
+    return;
+  }
+  const Ref names = Ref::owned(current_thread().call(lists, nullptr, 0));
+  current_thread().each(names.get(), [&](Value name) {
+    nearest.offer(expect_text(name, "a name of __dir__"));
+    return true;
+  });
+}
+
+}  // namespace
+
 std::string export_hint(LoadedModule& module, Symbol name) {
   SpellingSuggester nearest(name_of(name));
   for (const auto& [theirs, slot] : module.names) {
@@ -138,6 +187,10 @@ std::string export_hint(LoadedModule& module, Symbol name) {
       nearest.offer(name_of(theirs));
     }
   }
+  for (const Symbol exported : module.exports) {
+    nearest.offer(name_of(exported));
+  }
+  offer_computed(nearest, module);
   return nearest.hint();
 }
 

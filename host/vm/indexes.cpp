@@ -71,6 +71,25 @@ Value sliced(Value object, Value start, Value stop, Value step) {
   return is_array ? make_array(std::move(picked)) : make_tuple(std::move(picked));
 }
 
+// An object with __index__, such as a tensor of one integer, stands for that integer, also in a slice.
+Ref with_integers(Thread& thread, Value index) {
+  static const Symbol hook = intern("__index__");
+  if (index.is(Kind::kSlice)) {
+    const auto* slice = as_object<Slice>(index);
+    auto* integers = new Slice();
+    const Ref owner = Ref::owned(Value::object(integers));
+    integers->start = with_integers(thread, slice->start).take();
+    integers->stop = with_integers(thread, slice->stop).take();
+    integers->step = with_integers(thread, slice->step).take();
+    return owner;
+  }
+  const Method* method = index.is(Kind::kInstance) ? thread.find_method(index, hook) : nullptr;
+  return method == nullptr ? Ref::shared(index)
+                           : Ref::owned(thread.call_method_of(index, *method, nullptr, 0));
+}
+
+bool may_hold_instance(Value index) { return index.is(Kind::kInstance) || index.is(Kind::kSlice); }
+
 }  // namespace
 
 Value Thread::get_index(Value object, Value index) {
@@ -86,6 +105,8 @@ Value Thread::get_index(Value object, Value index) {
     const Value* found = as_object<Dict>(object)->find(index);
     return found == nullptr ? Value() : retained(*found);
   }
+  const Ref integers = may_hold_instance(index) ? with_integers(*this, index) : Ref::shared(index);
+  index = integers.get();
   const bool sequence = object.is(Kind::kArray) || object.is(Kind::kTuple) || object.is(Kind::kText);
   if (sequence && index.is(Kind::kSlice)) {
     const auto* slice = as_object<Slice>(index);
@@ -138,6 +159,8 @@ void Thread::set_index(Value& object, Value index, Value owned) {
     as_object<Dict>(object)->set(retained(index), value.take());
     return;
   }
+  const Ref integer = may_hold_instance(index) ? with_integers(*this, index) : Ref::shared(index);
+  index = integer.get();
   if (object.is(Kind::kArray)) {
     make_unique(object);
     auto& items = as_object<Array>(object)->items;

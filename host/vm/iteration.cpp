@@ -53,6 +53,13 @@ int64_t Thread::length(Value v) {
   fail(type_name(v) + " has no length");
 }
 
+const Method* iterator_method(Value source) {
+  static const Symbol python_name = intern("__iter__"), name = intern("iter");
+  const Thread& thread = current_thread();
+  const Method* method = thread.find_method(source, python_name);
+  return method != nullptr ? method : thread.find_method(source, name);
+}
+
 Value make_iterator(Value source) {
   if (source.is(Kind::kArray) || source.is(Kind::kIterator)) {
     return retained(source);
@@ -67,8 +74,8 @@ Value make_iterator(Value source) {
     return Value::object(new Iterator(retained(source)));
   }
   Thread& thread = current_thread();
-  static const Symbol iter = intern("iter"), next = intern("next"), getitem = intern("__getitem__");
-  if (const Method* method = thread.find_method(source, iter)) {
+  static const Symbol next = intern("next"), getitem = intern("__getitem__");
+  if (const Method* method = iterator_method(source)) {
     Ref inner = Ref::owned(thread.call_method_of(source, *method, nullptr, 0));
     if (thread.find_method(inner.get(), next) != nullptr) {
       return Value::object(new Iterator(inner.take()));

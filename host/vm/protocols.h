@@ -13,6 +13,8 @@ size_t checked_index(Value index, size_t size, const char* what);
 /// The source of a loop's elements: an array, or an Iterator. Owned. Fails for values that
 /// cannot be iterated over.
 Value make_iterator(Value source);
+/// The method of an object that returns its iterator: __iter__, as in Python, or iter; null without one.
+const Method* iterator_method(Value source);
 /// Whether a value is an instance of a type or of one of its descendants.
 bool is_of_type(Value v, const Type* type);
 

@@ -1,5 +1,6 @@
 // The contract of archives, safetensors files, streams and CUDA memory. The safetensors files are written
 // byte by byte.
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -154,6 +155,49 @@ TEST_F(Files, ATooShortSafetensorsFileIsRejected) {
   EXPECT_EQ(spt_safetensors_open(path("absent").c_str(), &out), SPT_IO);
   EXPECT_EQ(spt_safetensors_open(nullptr, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(out, kUntouched);
+}
+
+TEST_F(Files, SafetensorsAreWrittenWithTheirMetadata) {
+  const Handle w = tensor({1, 2, 3, 4}, {2, 2});
+  const Handle b = ones({3});
+  const std::array<const char*, 2> names{"w", "b"};
+  const std::array<int64_t, 2> tensors{w, b};
+  const std::array<const char*, 1> keys{"by"}, texts{"a test"};
+  const std::string file_path = path("written.safetensors");
+  ASSERT_EQ(spt_safetensors_save(file_path.c_str(), names.data(), 2, tensors.data(), 2, keys.data(), 1,
+                                 texts.data(), 1),
+            SPT_OK)
+      << spt_last_error_message();
+  const Handle file = create(spt_safetensors_open, file_path.c_str());
+  char* listed = nullptr;
+  ASSERT_EQ(spt_safetensors_list_names(file, &listed), SPT_OK);
+  EXPECT_EQ(take_string(listed), "b\nw");  // the format sorts tensors of one dtype by name
+  EXPECT_THAT(values(create(spt_safetensors_get_tensor, int64_t{file}, "w")), ElementsAre(1, 2, 3, 4));
+  SplArray* metadata = nullptr;
+  ASSERT_EQ(spt_safetensors_metadata(file, &metadata), SPT_OK);
+  ASSERT_EQ(spl_array_len(metadata), 4);
+  EXPECT_STREQ(spl_array_get(metadata, 2).as_string, "by");
+  EXPECT_STREQ(spl_array_get(metadata, 3).as_string, "a test");
+  spl_array_free(metadata);
+}
+
+TEST_F(Files, SafetensorsThatCannotBeWrittenAreRejected) {
+  const Handle w = ones({2});
+  const std::array<const char*, 2> names{"w", "w"};
+  const std::array<int64_t, 2> tensors{w, w};
+  const std::string file_path = path("x.safetensors");
+  const auto saved = [&](const char* where, int64_t names_len, int64_t tensors_len, int64_t texts_len) {
+    return spt_safetensors_save(where, names.data(), names_len, tensors.data(), tensors_len, names.data(), 0,
+                                names.data(), texts_len);
+  };
+  EXPECT_EQ(saved(nullptr, 1, 1, 0), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(saved(file_path.c_str(), 2, 1, 0), SPT_INVALID_ARGUMENT);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("2 names for 1 values"));
+  EXPECT_EQ(saved(file_path.c_str(), 1, 1, 1), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(saved(file_path.c_str(), 2, 2, 0), SPT_INVALID_ARGUMENT);
+  EXPECT_THAT(spt_last_error_message(), HasSubstr("the name 'w' is reserved or occurs twice"));
+  EXPECT_EQ(saved(path("no/such/folder").c_str(), 1, 1, 0), SPT_IO);
+  EXPECT_FALSE(fs::exists(file_path));
 }
 
 TEST_F(Files, AMissingTensorNameIsRejected) {

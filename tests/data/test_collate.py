@@ -8,7 +8,7 @@ from collections import OrderedDict, namedtuple
 import numpy
 import pytest
 from embedded_simple import equal, run, torch
-from torch.utils.data import default_collate
+from torch.utils.data import default_collate, default_convert
 
 OURS = run(
     """
@@ -30,6 +30,13 @@ OURS = run(
     fn named_tuples(a, b):
         val both = default_collate([(pixels: a, kind: 1), (pixels: b, kind: 2)])
         (both.pixels, both.kind)
+    use torch.utils.data.{DataLoader, default_convert}
+    fn converted(array, number, text):
+        val (a, b, c) = default_convert((array, [number, 1, 2.5], {"k": array, "t": text}))
+        [a, b, c]
+    fn converted_alone(value): default_convert(value)
+    fn named_converted(array): default_convert((x: array, y: 1)).x
+    fn loaded(rows): [for row in DataLoader(rows.to_list(), batch_size: nil): row]
     fn of_nothing(): default_collate([])
     fn named(): default_collate([{"n": 1, "v": 0.5, "t": "a"}, {"n": 2, "v": 1.5, "t": "b"}])
     """
@@ -117,3 +124,24 @@ def test_simple_dicts_become_dicts():
 def test_error_names_the_value_that_cannot_be_collated(batch, message):
     with pytest.raises(Exception, match=re.escape(message)):
         OURS.collated(batch)
+
+
+ARRAYS = [numpy.arange(3), numpy.ones((2, 2), "float32"), numpy.int32(7), numpy.array(2.5)]
+
+
+@pytest.mark.parametrize("value", ARRAYS, ids=repr)
+def test_default_convert_makes_tensors_of_numpy_values(value):
+    assert equal(OURS.converted_alone(value), default_convert(value))
+
+
+def test_default_convert_converts_nested_values_and_leaves_others():
+    array, number = numpy.arange(3.0), numpy.float32(2)
+    expected = default_convert((array, [number, 1, 2.5], {"k": array, "t": "text"}))
+    assert same(OURS.converted(array, number, "text"), expected)
+    assert equal(OURS.named_converted(array), torch.as_tensor(array))
+
+
+def test_a_loader_without_batches_converts_numpy_arrays():
+    rows = [numpy.arange(3), numpy.arange(4)]
+    loader = torch.utils.data.DataLoader(rows, batch_size=None)
+    assert same(OURS.loaded(rows), list(loader))

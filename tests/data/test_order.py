@@ -18,6 +18,19 @@ OURS = run(
             case "RandomSampler": d.RandomSampler(args..., **named)
             case "SubsetRandomSampler": d.SubsetRandomSampler(args..., **named)
             case "WeightedRandomSampler": d.WeightedRandomSampler(args..., **named)
+    class Reversed(d.Sampler):
+        count: i64
+        fn __iter__():
+            for i in 0..self.count: yield self.count - 1 - i
+        fn __len__(): self.count
+    class Pairs:
+        fn __iter__(): iter([[0, 1], [3]])
+    class Stream(d.IterableDataset):
+        fn __iter__():
+            yield 5
+            yield 6
+    fn by_python_names(rows): [[for b in d.DataLoader(rows, sampler: Reversed(count: 4), batch_size: 2): b],
+        [for b in d.DataLoader(rows, batch_sampler: Pairs()): b], [for b in d.DataLoader(Stream()): b]]
     fn plain(value): if type_of(value) == "Object": value.to_value() else: value
     fn drawn(name, args, named, seed):
         val options = with_generator(named, seed)
@@ -277,3 +290,31 @@ def test_next_returns_one_batch(workers):
     found, expected = both(python_batches, lambda: OURS.one(OURS.tensors(x, y), workers))
     assert found[3] is expected[3] is None
     assert all(equal(ours, his) for ours, his in zip(found[:3], expected[:3]))
+
+
+class Reversed(theirs.Sampler):
+    def __iter__(self):
+        return iter([3, 2, 1, 0])
+
+    def __len__(self):
+        return 4
+
+
+class Pairs:
+    def __iter__(self):
+        return iter([[0, 1], [3]])
+
+
+class Stream(theirs.IterableDataset):
+    def __iter__(self):
+        return iter([5, 6])
+
+
+def test_samplers_and_datasets_may_define_iter_by_its_name_in_python():
+    rows = torch.arange(8).reshape(4, 2)
+    expected = [
+        list(theirs.DataLoader(rows, sampler=Reversed(), batch_size=2)),
+        list(theirs.DataLoader(rows, batch_sampler=Pairs())),
+        list(theirs.DataLoader(Stream())),
+    ]
+    assert equal(OURS.by_python_names(rows), expected)

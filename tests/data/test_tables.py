@@ -28,6 +28,11 @@ OURS = run(
     fn dtypes(path):
         val d = CSVDataset(path, target: "k", target_dtype: torch.float32)
         "{d.features.dtype()} {d.targets.dtype()} {d[0][1].shape()}"
+    fn encoded(path, encoding):
+        val d = CSVDataset(path, target: "kind", encoding: encoding)
+        (d.features, d.targets, d.columns, d.classes)
+    fn encoding_failure(path, encoding):
+        message_of(torch.attempt(\\: CSVDataset(path, encoding: encoding)).unwrap_err())
     fn failure(path, columns, target):
         val outcome = torch.attempt(\\: CSVDataset(path, columns: plain(columns), target: target))
         if outcome.is_ok(): "" else: message_of(outcome.unwrap_err())
@@ -65,7 +70,25 @@ def same_numbers(features, frame) -> None:
     assert torch.equal(features.nan_to_num(7e77), expected.nan_to_num(7e77))
 
 
+MISSING = [
+    "#N/A",
+    "#N/A N/A",
+    "#NA",
+    "<NA>",
+    "-NaN",
+    "-nan",
+    "1.#IND",
+    "-1.#IND",
+    "1.#QNAN",
+    "-1.#QNAN",
+    "None",
+    "NULL",
+]
 TABLES = {
+    "line ends of CR": "a,b,y\r1,2,3\r\r4,5,6\r",
+    "mixed line ends": "a,b,y\r1,2,3\n4,5,6\r\n7,8,9",
+    "a CR between quotes": '"a","the\rsecond",y\r1,2,3\r"4","5",6\r',
+    "every missing number": "a,b,y\n" + "".join(f"{mark},1,2\n" for mark in MISSING),
     "plain": "a,b,y\n1,2.5,0\n-3,1e-3,2\n4,,1\n",
     "quotes and CR LF": '"a","b, c",y\r\n"1","2",3\r\n 4 ,NA,-5\r\n',
     "no end, empty lines and a mark": "\ufeffa,b,y\n1,2,3\n\n4,5,6",
@@ -203,3 +226,22 @@ def test_lines_in_batches_and_out_of_range(tmp_path):
     assert OURS.lengths(path) == [[3, 5]]
     with pytest.raises(Exception, match="index 2 is out of range for 2 lines"):
         OURS.outside(path)
+
+
+def test_latin1_is_read_as_by_pandas(tmp_path):
+    path = tmp_path / "latin.csv"
+    path.write_bytes("größe,kind\n1.5,rosé\n2,iris\n".encode("latin-1"))
+    frame = pandas.read_csv(path, encoding="latin-1")
+    features, targets, columns, classes = OURS.encoded(str(path), "latin-1")
+    assert columns == ["größe"] == list(frame.columns[:1])
+    assert features.reshape(-1).tolist() == frame["größe"].tolist()
+    assert [classes[i] for i in targets.tolist()] == frame["kind"].tolist()
+
+
+def test_another_encoding_is_an_error(tmp_path):
+    path = tmp_path / "latin.csv"
+    path.write_bytes("größe\n1\n".encode("latin-1"))
+    with pytest.raises(UnicodeDecodeError):
+        pandas.read_csv(path)
+    assert OURS.encoding_failure(str(path), "utf-8") == f"Io: cannot read {path}: it is not UTF-8"
+    assert OURS.encoding_failure(str(path), "utf-7").startswith("InvalidArgument: CSVDataset: encoding must be")

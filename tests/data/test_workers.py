@@ -79,6 +79,21 @@ OURS = run(
     fn init_failure():
         val loader = DataLoader([1, 2], num_workers: 1, worker_init_fn: \\id: panic("not ready"))
         torch.attempt(\\: [for batch in loader: batch]).unwrap_err().message()
+    class Seeding(Dataset):
+        fn __len__(): 8
+        fn __getitem__(i):
+            val before = torch.initial_seed()
+            if i == 4: torch.manual_seed(100 + get_worker_info().id)
+            val state = torch.get_rng_state()
+            val first = torch.rand([2])
+            torch.set_rng_state(state)
+            [i, before, torch.initial_seed(), first, torch.rand([2]), torch.randperm(3)]
+    fn seeding(seed, init):
+        torch.manual_seed(seed)
+        val seeds = \id: if init: torch.manual_seed(torch.initial_seed() + 7)
+        val loader = DataLoader(Seeding(), num_workers: 2, batch_size: nil, worker_init_fn: seeds)
+        val items = [for item in loader: item]
+        (items, torch.rand([2]), torch.initial_seed())
     class Slow(Dataset):
         fn __len__(): 4
         fn __getitem__(i):
@@ -353,3 +368,33 @@ def test_rejects_an_order_for_an_iterable_dataset(named):
 def test_pin_memory_without_a_gpu_warns(capsys):
     assert [batch.tolist() for batch in OURS.pinned()] == [[1], [2]]
     assert "'pin_memory' argument is set as true but no accelerator is found" in capsys.readouterr().err
+
+
+class Seeding(theirs.Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        before = torch.initial_seed()
+        if i == 4:
+            torch.manual_seed(100 + theirs.get_worker_info().id)
+        state = torch.get_rng_state()
+        first = torch.rand(2)
+        torch.set_rng_state(state)
+        return [i, before, torch.initial_seed(), first, torch.rand(2), torch.randperm(3)]
+
+
+def seed_again(_worker):
+    torch.manual_seed(torch.initial_seed() + 7)
+
+
+@pytest.mark.parametrize("init", [False, True])
+def test_seeds_and_states_in_workers_are_the_workers_own(init):
+    torch.manual_seed(11)
+    loader = theirs.DataLoader(Seeding(), num_workers=2, batch_size=None, worker_init_fn=seed_again if init else None)
+    expected = (list(loader), torch.rand(2), torch.initial_seed())
+    for _ in range(3):
+        items, after, seed = OURS.seeding(11, init)
+        assert equal(items, expected[0])
+        assert equal(after, expected[1]), "a worker changed the program's generator"
+        assert seed == expected[2]

@@ -171,7 +171,7 @@ def test_full_disk_keeps_the_old_file(tmp_path):
     ("path", "message"),
     [
         ("none.pt", "No such file"),
-        ("text.pt", "it is not a zip archive"),
+        ("text.pt", "Invalid magic number; corrupt file?"),
         ("folder", "cannot be read: Is a directory"),
     ],
 )

@@ -87,7 +87,6 @@ class Malicious:
     ("value", "message"),
     [
         (Malicious(), r"it contains a (pathlib\.|_io|builtins|__builtin__)"),
-        (numpy.float64(1.5), r"it contains a numpy\._?core\.multiarray\.scalar"),
         (numpy.array(["a", "b"]), r"dtype 'U1'; only arrays of numbers and bools are supported"),
         (numpy.array([1, None]), r"dtype 'O8'; only arrays of numbers"),
         (numpy.zeros(2, [("a", "i4")]), r"dtype 'V4'|expected plain dtype"),
@@ -95,7 +94,7 @@ class Malicious:
         (pickle.PickleBuffer, r"it contains a |ends with"),
         (CustomArray(2), r"an array of class CustomArray"),
     ],
-    ids=["code", "scalar", "texts", "objects", "records", "masked", "class", "array of a class"],
+    ids=["code", "texts", "objects", "records", "masked", "class", "array of a class"],
 )
 @pytest.mark.parametrize("protocol", [2, 4])
 def test_other_types_are_rejected_by_name_without_running_code(value, message, protocol, tmp_path, monkeypatch):
@@ -112,14 +111,13 @@ def test_other_types_are_rejected_by_name_without_running_code(value, message, p
         (b"\x80\x02]", "it is truncated"),
         (b"\x80\x02U\xffab.", "it is truncated"),
         (b"\x80\x02X\xff\xff\xff\xffab.", "it is truncated"),
-        (b"\x80\x02U\x03a\x00b.", "a string with a NUL character"),
         (b"\x80\x02]q\x00h\x00a.", "a collection that contains itself"),
         (b"\x80\x02X\x01\x00\x00\x000Q.", "not a storage|a value is missing"),
         (b"not a pickle", "the pickle "),
         (b"\x80\x02" + b"]" * 100_000 + b"a" * 99_999 + b".", "nested too deep"),
         (b"\x80\x02\x8a\x0b" + b"\x01" * 11 + b".", "an integer of more than 64 bits"),
     ],
-    ids=range(10),
+    ids=range(9),
 )
 def test_corrupt_pickles_are_reported(content, message, tmp_path):
     with pytest.raises(RuntimeError, match=message):

@@ -4,7 +4,7 @@ docs/training.md."""
 from __future__ import annotations
 
 import os
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict
 
 import pytest
 
@@ -68,7 +68,7 @@ def test_tensor_subclass_is_rejected_by_name(tmp_path):
         SIMPLE.load(str(tmp_path / "file.pt"))
 
 
-@pytest.mark.parametrize("value", [slice(1, 2), range(3), defaultdict(int, {1: 2})], ids=str)
+@pytest.mark.parametrize("value", [slice(1, 2), range(3)], ids=str)
 def test_both_reject_values_that_are_not_data(value, tmp_path):
     torch.save(value, tmp_path / "file.pt")
     with pytest.raises(Exception, match=r"weights_only|Weights only"):

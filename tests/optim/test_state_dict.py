@@ -83,6 +83,23 @@ def test_state_is_cast_to_the_parameters_dtype_except_counters():
     double.steps(resumed, 1)
 
 
+# Muon and SparseAdam need other parameters and gradients.
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("Muon", "SparseAdam")])
+def test_we_continue_in_float64_from_pythons_state(name):
+    """A state that is loaded takes the parameters' dtype; what later steps store keeps Python's rounding."""
+    closure = name == "LBFGS"
+    theirs, mine = Problem(torch.float64), Problem(torch.float64)
+    begun = pythons(name, theirs.params, **OPTIONS.get(name, {}))
+    theirs.steps(begun, 4, closure=closure)
+    mine.steps(pythons(name, mine.params, **OPTIONS.get(name, {})), 4, closure=closure)
+    state = in_python(begun.state_dict())
+    for problem, optimizer in ((theirs, pythons), (mine, ours)):
+        resumed = optimizer(name, problem.params)
+        resumed.load_state_dict(deepcopy(state))
+        problem.steps(resumed, 4, closure=closure)
+    assert all(torch.equal(a, b) for a, b in zip(theirs.params, mine.params, strict=True))
+
+
 def test_number_steps_of_old_checkpoints_become_tensors():
     _, _, mine, my_optimizer = both("NAdam")
     mine.steps(my_optimizer, 3)

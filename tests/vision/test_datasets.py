@@ -7,12 +7,16 @@ import gzip
 import os
 import pickle
 import random
+import struct
+import zlib
 
 import numpy
 import pytest
 from embedded_simple import run, torch
 from image_files import as_text, datasets, idx, make_cifar, make_mnist, theirs
+from PIL import Image
 from python2_pickles import python2_pickle
+from torchvision.datasets.folder import default_loader
 from torchvision.transforms.v2.functional import pil_to_tensor
 
 OURS = run(
@@ -44,6 +48,8 @@ OURS = run(
         match error:
             case torch.TorchError.Io(message): "Io: " + message
             case other: "another: " + other.message()
+    fn loaded(path): d.default_loader(path)
+    fn loader_failure(path): reported(torch.attempt(\\: d.default_loader(path)).unwrap_err())
     fn chosen(root): d.ImageFolder(root, is_valid_file: \\path: path.ends_with("0.png"), allow_empty: true).samples
     fn imagenet(root, split):
         val dataset = d.ImageNet(root, split)
@@ -362,3 +368,64 @@ def test_mutated_files_are_read_or_reported(tmp_path):
         path.write_bytes(changed[: generator.choice([len(changed), generator.randrange(len(changed))])])
         reported = OURS.failure("MNIST", str(tmp_path))
         assert reported == "" or reported.startswith("Io: ")
+
+
+def pixels(channels, dtype=numpy.uint8):
+    chance = numpy.random.default_rng(channels)
+    shape = (7, 5) if channels == 1 else (7, 5, channels)
+    return chance.integers(0, numpy.iinfo(dtype).max, shape, dtype=dtype, endpoint=True)
+
+
+def save_image(path, format_and_mode):
+    image_format, mode = format_and_mode.split()
+    image = Image.fromarray(pixels({"L": 1, "1": 1, "P": 1, "RGBA": 4, "LA": 2}.get(mode, 3)))
+    if mode in ("1", "P"):
+        image = image.convert(mode)
+    if mode == "animated":
+        image.save(path, image_format, save_all=True, append_images=[image.rotate(90)], lossless=True)
+    else:
+        image.save(path, image_format)
+
+
+FILES = ["BMP RGB", "BMP L", "BMP 1", "BMP P", "PPM RGB", "PPM L", "TIFF RGB", "TIFF L", "TIFF RGBA", "WEBP RGB"]
+FILES += ["WEBP RGBA", "WEBP animated", "GIF RGB", "PNG LA", "PNG P", "PNG RGBA", "JPEG L"]
+
+
+@pytest.mark.parametrize("format_and_mode", FILES)
+def test_every_format_of_image_folder_has_the_pixels_of_torchvision(format_and_mode, tmp_path):
+    path = tmp_path / "image"
+    save_image(path, format_and_mode)
+    expected = pil_to_tensor(default_loader(path))
+    ours = OURS.loaded(str(path))
+    assert ours.dtype == torch.uint8
+    assert ours.equal(expected)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_images_of_16_bits_are_bytes_as_in_torchvision(channels, tmp_path):
+    path = tmp_path / "wide.png"
+    write_wide_png(path, pixels(channels, numpy.uint16).reshape(7, 5, channels))
+    expected = pil_to_tensor(default_loader(path))
+    ours = OURS.loaded(str(path))
+    assert ours.dtype == torch.uint8
+    assert ours.equal(expected)
+
+
+def write_wide_png(path, values):
+    """Pillow writes 16 bits for gray images only."""
+
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    height, width, channels = values.shape
+    header = struct.pack(">IIBBBBB", width, height, 16, {1: 0, 2: 4, 3: 2, 4: 6}[channels], 0, 0, 0)
+    rows = b"".join(b"\0" + row.astype(">u2").tobytes() for row in values)
+    content = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + content)
+
+
+def test_files_that_no_decoder_reads_are_io_errors(tmp_path):
+    path = tmp_path / "words.bmp"
+    path.write_text("BM words")
+    assert OURS.loader_failure(str(path)).startswith(f"Io: '{path}': Pillow cannot read the image: ")
+    assert OURS.loader_failure(str(tmp_path / "none.bmp")).startswith("Io: ")

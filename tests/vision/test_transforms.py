@@ -26,6 +26,7 @@ LOADED = run(
     fn loaded(images, workers):
         val dataset = Images(images: images, transform: pipeline())
         [for batch in DataLoader(dataset, batch_size: 3, num_workers: workers, shuffle: true): batch]
+    fn to_tensor(image): [t.ToTensor()(image), t.functional.to_tensor(image)]
     fn functions(image): [t.functional.adjust_hue(image, 0.3), t.functional.crop(image, -2, 3, 9, 40),
         t.functional.pad(image, [1, 2], 7), (t.Lambda(\\x: x * 2))(image)]
     """
@@ -185,3 +186,27 @@ def test_functions():
     ]
     for ours, his in zip(LOADED.functions(input_image), expected, strict=True):
         close(ours, his)
+
+
+@pytest.mark.parametrize("default", [torch.float32, torch.float64])
+def test_to_tensor_is_torchvisions_for_every_byte(default):
+    numpy = pytest.importorskip("numpy")
+    transforms = pytest.importorskip("torchvision.transforms")
+    pixels = numpy.arange(256, dtype=numpy.uint8).reshape(16, 16, 1)
+    torch.set_default_dtype(default)
+    try:
+        theirs = transforms.ToTensor()(pixels)
+        for ours in LOADED.to_tensor(torch.from_numpy(pixels).permute(2, 0, 1)):
+            assert ours.dtype == theirs.dtype
+            assert ours.equal(theirs)
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int32", "float32", "bool"])
+def test_to_tensor_leaves_other_dtypes_unchanged(dtype):
+    numpy = pytest.importorskip("numpy")
+    transforms = pytest.importorskip("torchvision.transforms")
+    pixels = (numpy.arange(16).reshape(4, 4, 1) % 2).astype(dtype)
+    theirs = transforms.ToTensor()(pixels)
+    assert LOADED.to_tensor(torch.from_numpy(pixels).permute(2, 0, 1))[0].equal(theirs)

@@ -73,10 +73,21 @@ def _bench(options: argparse.Namespace) -> int:
     set_up(torch, Build(options.preset), assume_yes=options.yes)  # a benchmark builds its own programs
     env = environment(torch)
     variables = test_variables(Build(options.preset), env, long=False)
+    return run_benchmarks(env.python, variables)
+
+
+def run_benchmarks(python: Path, variables: dict[str, str]) -> int:
+    """Runs all, also after one that fails; 1 if one failed, for example for lack of a device."""
+    failed = []
     for program in benchmarks():
-        print(f"== {program.relative_to(ROOT)}", flush=True)
-        subprocess.run([env.python, program], cwd=ROOT, env=variables, check=True)
-    return 0
+        name = program.relative_to(ROOT)
+        print(f"== {name}", flush=True)
+        status = subprocess.run([python, program], cwd=ROOT, env=variables, check=False).returncode
+        if status != 0:
+            failed.append(f"{name} (exit code {status})")
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
 
 
 def benchmarks() -> list[Path]:

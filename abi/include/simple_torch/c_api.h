@@ -120,6 +120,30 @@ SPT_API int32_t spt_setting(const char* name, int64_t* out);
  *  Simple:   rt_torch_set_setting */
 SPT_API int32_t spt_set_setting(const char* name, bool value);
 
+/** Returns the precision of float32 matrix products: highest, high or medium.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Source:   torch.get_float32_matmul_precision
+ *  Simple:   rt_torch_float32_matmul_precision */
+SPT_API int32_t spt_float32_matmul_precision(char** out);
+
+/** Sets that precision, for the process.
+ *
+ *  Errors:   INVALID_ARGUMENT (another word, a NULL pointer).
+ *  Source:   torch.set_float32_matmul_precision
+ *  Simple:   rt_torch_set_float32_matmul_precision */
+SPT_API int32_t spt_set_float32_matmul_precision(const char* precision);
+
+/** Sets how tensors are printed, for the process: digits after the point, the number of elements above
+ *  which a tensor is summarized, the elements at each end of a summarized dimension, and columns.
+ *  sci_mode is 1 or 0 for scientific notation or none, and -1 for a choice by the elements.
+ *
+ *  Errors:   INVALID_ARGUMENT (a negative precision or threshold, edge_items or line_width below 1).
+ *  Source:   torch.set_printoptions
+ *  Simple:   rt_torch_set_print_options */
+SPT_API int32_t spt_set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode);
+
 /** Seeds the random number generators of all devices; the numbers that follow are PyTorch's for that
  *  seed.
  *
@@ -2931,7 +2955,8 @@ SPT_API int32_t spt_eig_real(int64_t a, int64_t* out);
  *  Simple:   rt_torch_torchtensor_linalg_solve */
 SPT_API int32_t spt_linalg_solve(int64_t a, int64_t b, int64_t* out);
 
-/** Returns a sum of products in Einstein notation, as "ij,jk->ik".
+/** Returns a sum of products in Einstein notation, as "ij,jk->ik". Three and more tensors are
+ *  multiplied in the order of opt_einsum.
  *
  *  Dtype:    The same for all tensors.
  *  Device:   The same for all tensors.
@@ -4883,10 +4908,11 @@ SPT_API int32_t spt_tensor_load(const char* path, int64_t* out);
 
 /** Writes a value as Python's torch.save does; torch.load reads it, also with weights_only=True. The
  *  value is flat, each item before its parts, with a letter of `kinds` for each item. v: nil, bool,
- *  integer, float or string; c: complex number, as an array of two numbers; b: bytes, as a uint8 tensor
- *  [n]; t: tensor; p: parameter; y: dtype, by name; e: device, by name. l, u, s: array, tuple, set,
- *  each with the number of items that follow. d, o: dict, ordered dict, each with the number of keys;
- *  each key is followed by its value. The file is written atomically.
+ *  integer, float or string; n: string with NUL characters, as an array of the strings between them; c:
+ *  complex number, as an array of two numbers; b: bytes, as a uint8 tensor [n]; t: tensor; p:
+ *  parameter; y: dtype, by name; e: device, by name. l, u, s: array, tuple, set, each with the number
+ *  of items that follow. d, o: dict, ordered dict, each with the number of keys; each key is followed
+ *  by its value. The file is written atomically.
  *
  *  Errors:   INVALID_ARGUMENT (path is NULL, kinds and values do not match, a value is nested more than
  *            200 levels deep, or a tensor has no strided storage), INVALID_HANDLE, IO (the file cannot
@@ -4963,6 +4989,23 @@ SPT_API int32_t spt_safetensors_list_names(int64_t file, char** out);
  *            file has no such tensor), IO (the file cannot be read).
  *  Simple:   rt_torch_safetensors_get_tensor, rt_torch_safetensors_get_tensor_dyn */
 SPT_API int32_t spt_safetensors_get_tensor(int64_t file, const char* name, int64_t* out);
+
+/** Returns the file's metadata: after two strings for the form of spt_op the name and the text of each
+ *  entry.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Simple:   rt_torch_safetensors_metadata */
+SPT_API int32_t spt_safetensors_metadata(int64_t file, SplArray** out);
+
+/** Writes the tensors as the library safetensors does, in its order. The file is written atomically.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (path is NULL, the numbers of names and values differ,
+ *            two tensors have the same name or share memory, a tensor is sparse or not contiguous, or
+ *            the format has no such dtype), IO (the file cannot be written).
+ *  Source:   safetensors.torch.save_file
+ *  Simple:   rt_torch_safetensors_save */
+SPT_API int32_t spt_safetensors_save(const char* path, const char* const* names, int64_t names_len, const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names, int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len);
 
 /* --- CUDA streams and memory --- */
 

@@ -36,6 +36,12 @@ static void call_spt_setting(const FuzzWord* a, FuzzWord* r) { r->i = spt_settin
 static void call_rt_torch_setting(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_setting(a[0].s); }
 static void call_spt_set_setting(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_setting(a[0].s, (a[1].i & 1) != 0); }
 static void call_rt_torch_set_setting(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_set_setting(a[0].s, (a[1].i & 1) != 0); }
+static void call_spt_float32_matmul_precision(const FuzzWord* a, FuzzWord* r) { r->i = spt_float32_matmul_precision(a[0].p); }
+static void call_rt_torch_float32_matmul_precision(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_float32_matmul_precision(); }
+static void call_spt_set_float32_matmul_precision(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_float32_matmul_precision(a[0].s); }
+static void call_rt_torch_set_float32_matmul_precision(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_set_float32_matmul_precision(a[0].s); }
+static void call_spt_set_print_options(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_print_options(a[0].i, a[1].i, a[2].i, a[3].i, a[4].i); }
+static void call_rt_torch_set_print_options(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_set_print_options(a[0].i, a[1].i, a[2].i, a[3].i, a[4].i); }
 static void call_spt_manual_seed(const FuzzWord* a, FuzzWord* r) { r->i = spt_manual_seed(a[0].i); }
 static void call_rt_torch_manual_seed(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_manual_seed(a[0].i); }
 static void call_spt_dtype_name(const FuzzWord* a, FuzzWord* r) { r->i = spt_dtype_name(a[0].i, a[1].p); }
@@ -1061,6 +1067,10 @@ static void call_rt_torch_safetensors_list_names_dyn(const FuzzWord* a, FuzzWord
 static void call_spt_safetensors_get_tensor(const FuzzWord* a, FuzzWord* r) { r->i = spt_safetensors_get_tensor(a[0].i, a[1].s, a[2].p); }
 static void call_rt_torch_safetensors_get_tensor(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_safetensors_get_tensor(a[0].i, a[1].s); }
 static void call_rt_torch_safetensors_get_tensor_dyn(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_safetensors_get_tensor_dyn(a[0].i, a[1].i); }
+static void call_spt_safetensors_metadata(const FuzzWord* a, FuzzWord* r) { r->i = spt_safetensors_metadata(a[0].i, a[1].p); }
+static void call_rt_torch_safetensors_metadata(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_safetensors_metadata(a[0].i); }
+static void call_spt_safetensors_save(const FuzzWord* a, FuzzWord* r) { r->i = spt_safetensors_save(a[0].s, a[1].p, a[2].i, a[3].p, a[4].i, a[5].p, a[6].i, a[7].p, a[8].i); }
+static void call_rt_torch_safetensors_save(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_safetensors_save(a[0].s, a[1].p, a[2].p, a[3].p, a[4].p); }
 static void call_spt_stream_create(const FuzzWord* a, FuzzWord* r) { r->i = spt_stream_create((int32_t)a[0].i, a[1].p); }
 static void call_rt_torch_stream_create(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_stream_create((int32_t)a[0].i); }
 static void call_spt_stream_synchronize(const FuzzWord* a, FuzzWord* r) { r->i = spt_stream_synchronize(a[0].i); }
@@ -1273,6 +1283,12 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_setting", "int64_t rt_torch_setting(const char* name)", call_rt_torch_setting, {FUZZ_I64, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_set_setting", "int32_t spt_set_setting(const char* name, bool value)", call_spt_set_setting, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "name"}, {FUZZ_BOOL, 0, "value"}}},
     {"rt_torch_set_setting", "void rt_torch_set_setting(const char* name, bool value)", call_rt_torch_set_setting, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_TEXT, 0, "name"}, {FUZZ_BOOL, 0, "value"}}},
+    {"spt_float32_matmul_precision", "int32_t spt_float32_matmul_precision(char** out)", call_spt_float32_matmul_precision, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_TEXT, 0, "out"}}},
+    {"rt_torch_float32_matmul_precision", "char* rt_torch_float32_matmul_precision(void)", call_rt_torch_float32_matmul_precision, {FUZZ_TEXT, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_set_float32_matmul_precision", "int32_t spt_set_float32_matmul_precision(const char* precision)", call_spt_set_float32_matmul_precision, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_TEXT, 0, "precision"}}},
+    {"rt_torch_set_float32_matmul_precision", "void rt_torch_set_float32_matmul_precision(const char* precision)", call_rt_torch_set_float32_matmul_precision, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_TEXT, 0, "precision"}}},
+    {"spt_set_print_options", "int32_t spt_set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode)", call_spt_set_print_options, {FUZZ_STATUS, 0, ""}, 5, {{FUZZ_I64, 0, "precision"}, {FUZZ_I64, 0, "threshold"}, {FUZZ_I64, 0, "edge_items"}, {FUZZ_I64, 0, "line_width"}, {FUZZ_I64, 0, "sci_mode"}}},
+    {"rt_torch_set_print_options", "void rt_torch_set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode)", call_rt_torch_set_print_options, {FUZZ_VOID, 0, ""}, 5, {{FUZZ_I64, 0, "precision"}, {FUZZ_I64, 0, "threshold"}, {FUZZ_I64, 0, "edge_items"}, {FUZZ_I64, 0, "line_width"}, {FUZZ_I64, 0, "sci_mode"}}},
     {"spt_manual_seed", "int32_t spt_manual_seed(int64_t seed)", call_spt_manual_seed, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_I64, 0, "seed"}}},
     {"rt_torch_manual_seed", "void rt_torch_manual_seed(int64_t seed)", call_rt_torch_manual_seed, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_I64, 0, "seed"}}},
     {"spt_dtype_name", "int32_t spt_dtype_name(int64_t dtype, char** out)", call_spt_dtype_name, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_I64, 0, "dtype"}, {FUZZ_OUT_TEXT, 0, "out"}}},
@@ -2298,6 +2314,10 @@ const FuzzFunction kFuzzFunctions[] = {
     {"spt_safetensors_get_tensor", "int32_t spt_safetensors_get_tensor(int64_t file, const char* name, int64_t* out)", call_spt_safetensors_get_tensor, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_SAFETENSORS, "file"}, {FUZZ_TEXT, 0, "name"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_TENSOR, "out"}}},
     {"rt_torch_safetensors_get_tensor", "int64_t rt_torch_safetensors_get_tensor(int64_t file, const char* name)", call_rt_torch_safetensors_get_tensor, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SAFETENSORS, "file"}, {FUZZ_TEXT, 0, "name"}}},
     {"rt_torch_safetensors_get_tensor_dyn", "int64_t rt_torch_safetensors_get_tensor_dyn(int64_t file, int64_t name)", call_rt_torch_safetensors_get_tensor_dyn, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SAFETENSORS, "file"}, {FUZZ_TEXT, 0, "name"}}},
+    {"spt_safetensors_metadata", "int32_t spt_safetensors_metadata(int64_t file, SplArray** out)", call_spt_safetensors_metadata, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SAFETENSORS, "file"}, {FUZZ_OUT_ANYS, 0, "out"}}},
+    {"rt_torch_safetensors_metadata", "SplArray* rt_torch_safetensors_metadata(int64_t file)", call_rt_torch_safetensors_metadata, {FUZZ_ANYS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_SAFETENSORS, "file"}}},
+    {"spt_safetensors_save", "int32_t spt_safetensors_save(const char* path, const char* const* names, int64_t names_len, const int64_t* tensors, int64_t tensors_len, const char* const* metadata_names, int64_t metadata_names_len, const char* const* metadata, int64_t metadata_len)", call_spt_safetensors_save, {FUZZ_STATUS, 0, ""}, 9, {{FUZZ_TEXT, 0, "path"}, {FUZZ_TEXTS, 0, "names"}, {FUZZ_LENGTH, 0, "names_len"}, {FUZZ_HANDLES, SPT_HANDLE_TENSOR, "tensors"}, {FUZZ_LENGTH, 0, "tensors_len"}, {FUZZ_TEXTS, 0, "metadata_names"}, {FUZZ_LENGTH, 0, "metadata_names_len"}, {FUZZ_TEXTS, 0, "metadata"}, {FUZZ_LENGTH, 0, "metadata_len"}}},
+    {"rt_torch_safetensors_save", "void rt_torch_safetensors_save(const char* path, const SplArray* names, const SplArray* tensors, const SplArray* metadata_names, const SplArray* metadata)", call_rt_torch_safetensors_save, {FUZZ_VOID, 0, ""}, 5, {{FUZZ_TEXT, 0, "path"}, {FUZZ_ARRAY_TEXTS, 0, "names"}, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, "tensors"}, {FUZZ_ARRAY_TEXTS, 0, "metadata_names"}, {FUZZ_ARRAY_TEXTS, 0, "metadata"}}},
     {"spt_stream_create", "int32_t spt_stream_create(int32_t device_id, int64_t* out)", call_spt_stream_create, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_I32, 0, "device_id"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_STREAM, "out"}}},
     {"rt_torch_stream_create", "int64_t rt_torch_stream_create(int32_t device_id)", call_rt_torch_stream_create, {FUZZ_HANDLE, SPT_HANDLE_STREAM, ""}, 1, {{FUZZ_I32, 0, "device_id"}}},
     {"spt_stream_synchronize", "int32_t spt_stream_synchronize(int64_t stream)", call_spt_stream_synchronize, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}}},
@@ -2476,4 +2496,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1235;
+const int kFuzzFunctionCount = 1245;

@@ -1,0 +1,91 @@
+"""Every public name of PyTorch's modules exists in Simple, or absent_names.toml states why it does not."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tomllib
+from embedded_simple import run, torch
+
+ABSENT = tomllib.loads(Path(__file__).with_name("absent_names.toml").read_text())
+OPERATORS = {"torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}
+MODULES = [
+    *("torch", "torch.nn", "torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.optim"),
+    *("torch.optim.lr_scheduler", "torch.optim.swa_utils", "torch.autograd", "torch.autograd.functional"),
+    *("torch.func", "torch.utils.data", "torch.cuda", "torch.random", "torch.testing", "torch.accelerator"),
+    *("torch.serialization", "torch.backends"),
+]
+OURS = run(
+    "".join(f"use {name} as m{i}\n" for i, name in enumerate(MODULES))
+    + """
+use torch
+use std.host.{rt_has_method}
+val x = torch.ones([1])
+fn has_operator(name): not torch.op_schemas(name).is_empty()
+fn has_method(name): rt_has_method([x], name) or has_operator(name)
+fn module(name):
+    match name:
+"""
+    + "".join(f'        case "{name}": m{i}\n' for i, name in enumerate(MODULES))
+)
+
+
+def is_own(module, name) -> bool:
+    """Whether a name of `dir()` belongs to the module: neither private nor imported from another package."""
+    value = getattr(module, name, None)
+    if name.startswith("_") or name == "torch":
+        return False
+    if inspect.ismodule(value):
+        return value.__name__.startswith("torch")
+    return (getattr(value, "__module__", None) or "torch").startswith(("torch", "builtins"))
+
+
+def names_of_a_fresh_torch() -> list[str]:
+    """Without the submodules that other tests of this process import."""
+    code = "import json, torch; print(json.dumps(dir(torch)))"
+    run_alone = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return json.loads(run_alone.stdout)
+
+
+def public_names(path: str) -> list[str]:
+    module = torch
+    for part in path.split(".")[1:]:
+        module = getattr(module, part)
+    listed = dir(module) if path in ("torch.Tensor", "torch.nn.functional") else None
+    names = (names_of_a_fresh_torch() if path == "torch" else listed) or getattr(module, "__all__", None) or dir(module)
+    return sorted({name for name in names if is_own(module, name)})
+
+
+def exists(path: str, name: str) -> bool:
+    if path == "torch.Tensor":
+        return OURS.has_method(name)
+    if path in OPERATORS:
+        return OURS.has_operator(OPERATORS[path] + name)
+    try:
+        getattr(OURS.module(path), name)
+    except AttributeError:
+        return False
+    except RuntimeError:  # a class whose instances, but not itself, have a form in Python
+        return True
+    return True
+
+
+@pytest.mark.skipif(not torch.__version__.startswith("2.15."), reason="the list is of PyTorch 2.15")
+@pytest.mark.parametrize("path", [*MODULES, *OPERATORS, "torch.Tensor"])
+def test_a_name_exists_or_is_listed_with_its_reason(path):
+    listed = {name: reason for reason, names in ABSENT.get(path, {}).items() for name in names}
+    listed |= {name: reason for reason, names in ABSENT["everywhere"].items() for name in names}
+    absent = [name for name in public_names(path) if not exists(path, name)]
+    assert [name for name in absent if name not in listed] == [], "missing: add them, or list them with a reason"
+
+
+@pytest.mark.parametrize("path", [path for path in ABSENT if path != "everywhere"])
+def test_no_listed_name_exists(path):
+    listed = [name for names in ABSENT[path].values() for name in names]
+    assert [name for name in listed if exists(path, name)] == [], "no longer absent: remove them from the list"
+    assert len(listed) == len(set(listed))
