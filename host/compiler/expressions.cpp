@@ -32,6 +32,10 @@ void FunctionCompiler::effect(const Expr& expr) {
     if_to(as<IfExpr>(expr), 0, false);
   } else if (expr.kind == ExprKind::kMatch) {
     match_to(as<MatchExpr>(expr), 0, false);
+  } else if (is_action(expr)) {
+    const Register reg = temporary();
+    method_call(as<FieldExpr>(expr), {}, reg);
+    emit(Op::kRelease, reg);
   } else {
     const Register reg = temporary_of(expr);
     emit(Op::kRelease, reg);
@@ -54,7 +58,11 @@ void FunctionCompiler::name_to(Symbol name, const SourceSpan& span, Register des
   if (const Local* local = find_local(name)) {
     check_moved(*local);
   }
-  read(resolve(name), dest);
+  const Name resolved = resolve(name);
+  if (resolved.form == Name::Form::kGlobal) {
+    note_read(name, span);
+  }
+  read(resolved, dest);
 }
 
 namespace {
