@@ -140,6 +140,7 @@ class FunctionCompiler {
   void block(const Block& block);                    // drops the value
   void block_to(const Block& block, Register dest);  // writes the last expression's value to `dest`
   void body_value(const Block& block);               // returns the last expression's value
+  void last_value_to(const Expr& expr, Register dest);
   void compile(const ExprStmt& stmt);
   void compile(const BindStmt& stmt);
   void compile(const AssignStmt& stmt);
@@ -278,6 +279,8 @@ class FunctionCompiler {
   void chain_to(const FieldExpr& callee, const std::vector<Arg>& args, LvaluePath& path, Register dest);
   void change(const FieldExpr& callee, const std::vector<Arg>& args, LvaluePath path, Register dest);
   void release_path(const LvaluePath& path);
+  bool is_outer_change(const Expr& expr);
+  void effect_value_to(const CallExpr& call, Register dest);
 
   // spec_assertions.cpp
   bool is_spec_assertion(const CallExpr& call);
@@ -407,6 +410,7 @@ class FunctionCompiler {
   uint32_t temporary_count_ = 0, temporary_peak_ = 0;
   bool is_module_ = false;
   bool has_own_self_ = false;
+  bool is_result_ = false;  // the block being compiled ends with the function's result
   bool may_yield_ = false;
   Symbol own_name_ = kNoSymbol;  // of a local function, which can call itself
   SourceSpan span_;

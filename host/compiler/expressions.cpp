@@ -1,4 +1,6 @@
 // Expressions: each writes its value to the register that the caller chooses.
+#include <utility>
+
 #include "host/compiler/compiler.h"
 #include "host/compiler/type_names.h"
 #include "host/syntax/visit.h"
@@ -89,8 +91,10 @@ Value sized_literal(int64_t value, Tag type) {
 
 void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
   const uint32_t mark = temporary_count_;
+  const bool is_result = std::exchange(is_result_, false);  // a block inside the expression is not the result
   span_ = expr.span;
   visit(expr, [&](const auto& node) { compile(node, dest); });
+  is_result_ = is_result;
   temporary_count_ = mark;
 }
 

@@ -71,13 +71,29 @@ void FunctionCompiler::block_to(const Block& block, Register dest) {
     statement(*block.statements[i]);
   }
   span_ = block.statements.back()->span;
-  expr_to(*as<ExprStmt>(*block.statements.back()).value, dest);
+  last_value_to(*as<ExprStmt>(*block.statements.back()).value, dest);
   close_scope();
+}
+
+// The value of a block's last expression. In the last position of a function's body a change of a variable that is
+// not the function's own, such as `log.push(x)`, is made for its effect: its value is nil.
+void FunctionCompiler::last_value_to(const Expr& expr, Register dest) {
+  if (!is_result_ || (expr.kind != ExprKind::kIf && expr.kind != ExprKind::kMatch)) {
+    const bool is_effect = is_result_ && is_outer_change(expr);
+    is_effect ? effect_value_to(as<CallExpr>(expr), dest) : expr_to(expr, dest);
+    return;
+  }
+  const uint32_t mark = temporary_count_;
+  expr.kind == ExprKind::kIf ? if_to(as<IfExpr>(expr), dest, true)
+                             : match_to(as<MatchExpr>(expr), dest, true);
+  temporary_count_ = mark;
 }
 
 void FunctionCompiler::body_value(const Block& block) {
   const Register dest = temporary();
+  is_result_ = true;
   block_to(block, dest);
+  is_result_ = false;
   emit(Op::kReturn, dest);
 }
 
