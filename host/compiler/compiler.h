@@ -358,6 +358,7 @@ class FunctionCompiler {
   Local* find_local(Symbol name);
 
   // name_checks.cpp
+  bool checks_names() const;
   void note_read(Symbol name, const SourceSpan& span);
   void note_assignment(Symbol name, const SourceSpan& span);
   const void* enclosing_declaration() const;

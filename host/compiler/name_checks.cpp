@@ -15,9 +15,15 @@ const void* FunctionCompiler::enclosing_declaration() const {
   return declaration;
 }
 
+// A module's own statements run at once and report the name themselves. A type of a function is compiled again with
+// the function's variables. The library's names are tested, and programs should not wait for their check.
+bool FunctionCompiler::checks_names() const {
+  return !is_module_ && !module_.compiles_local_type && !module_.is_library;
+}
+
 void FunctionCompiler::note_read(Symbol name, const SourceSpan& span) {
-  if (is_module_ || module_.compiles_local_type) {
-    return;  // runs at once and reports the name itself; is compiled again with the function's variables
+  if (!checks_names()) {
+    return;
   }
   const void* user = enclosing_declaration();
   LoadedModule::NameUse& use = module_.uses_of_names[name];
@@ -30,7 +36,7 @@ void FunctionCompiler::note_read(Symbol name, const SourceSpan& span) {
 
 void FunctionCompiler::note_assignment(Symbol name, const SourceSpan& span) {
   const void* user = enclosing_declaration();
-  if (user == nullptr) {
+  if (user == nullptr || !checks_names()) {
     return;
   }
   LoadedModule::NameUse& use = module_.uses_of_names[name];
