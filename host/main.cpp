@@ -87,8 +87,8 @@ const FunctionDecl* declared_main(const LoadedModule& module) {
 int run_main(LoadedModule& module) {
   const auto found = module.names.find(intern("main"));
   const FunctionDecl* declared = declared_main(module);
-  const bool is_function = found != module.names.end() &&
-                           (declared != nullptr || module.slots[found->second].is(Kind::kClosure));
+  const bool is_function =
+      found != module.names.end() && (declared != nullptr || module.slots[found->second].is(Kind::kClosure));
   if (!is_function || calls_main(module)) {
     return 0;
   }

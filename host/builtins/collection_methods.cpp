@@ -853,7 +853,7 @@ void install_array_type(const char* name) {
 }
 
 // Functions whose names are Python's; they are the methods above for any iterable.
-const NativeEntry kFunctions[] = {
+const NativeEntry kPythonFunctions[] = {
     {"sorted", sorted, 1, 2, sorted_function_with},
     {"reversed", reversed, 1, 1},
     {"enumerate", enumerate, 1, 1},
@@ -868,7 +868,7 @@ const NativeEntry kFunctions[] = {
 }  // namespace
 
 void install_collection_methods() {
-  add_functions(kFunctions);
+  add_functions(kPythonFunctions);
   for (const Kind kind : {Kind::kArray, Kind::kTuple, Kind::kRange, Kind::kDict}) {
     add_methods(kind, kReading);
   }

@@ -93,13 +93,13 @@ Value round_fn(Thread& thread, Value* args, int count) {
   return Value::number(std::strtod(text, nullptr));
 }
 
-const NativeEntry kFunctions[] = {
+const NativeEntry kObjectFunctions[] = {
     {"isinstance", isinstance_fn, 2, 2}, {"hasattr", hasattr_fn, 2, 2}, {"getattr", getattr_fn, 2, 3},
     {"setattr", setattr_fn, 3, 3},       {"round", round_fn, 1, 2},
 };
 
 }  // namespace
 
-void install_object_functions() { add_functions(kFunctions); }
+void install_object_functions() { add_functions(kObjectFunctions); }
 
 }  // namespace spl

@@ -15,8 +15,9 @@ const void* FunctionCompiler::enclosing_declaration() const {
   return declaration;
 }
 
-// A module's own statements run at once and report the name themselves. A type of a function is compiled again with
-// the function's variables. The library's names are tested, and programs should not wait for their check.
+// A module's own statements run at once and report the name themselves. A type of a function is compiled
+// again with the function's variables. The library's names are tested, and programs should not wait for their
+// check.
 bool FunctionCompiler::checks_names() const {
   return !is_module_ && !module_.compiles_local_type && !module_.is_library;
 }

@@ -75,8 +75,8 @@ void FunctionCompiler::block_to(const Block& block, Register dest) {
   close_scope();
 }
 
-// The value of a block's last expression. In the last position of a function's body a change of a variable that is
-// not the function's own, such as `log.push(x)`, is made for its effect: its value is nil.
+// The value of a block's last expression. In the last position of a function's body a change of a variable
+// that is not the function's own, such as `log.push(x)`, is made for its effect: its value is nil.
 void FunctionCompiler::last_value_to(const Expr& expr, Register dest) {
   if (!is_result_ || (expr.kind != ExprKind::kIf && expr.kind != ExprKind::kMatch)) {
     const bool is_effect = is_result_ && is_outer_change(expr);

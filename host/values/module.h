@@ -37,7 +37,7 @@ struct LoadedModule : Object {
   std::unordered_set<Symbol> top_names;                // declared outside of functions, or imported
   std::unordered_set<Symbol> fixed;                    // declared with val or const, or decorated
   std::unordered_map<const void*, Value> undecorated;  // of a decorated function, by its declaration
-  std::unordered_set<Symbol> searches;         // hold the result of find() or its kin
+  std::unordered_set<Symbol> searches;                 // hold the result of find() or its kin
   std::unordered_set<Symbol> uniques;                  // of type &T, which moves
   std::unordered_set<Symbol> variables;                // declared with var: never copied by an importer
   /// How functions use a global name: see compiler/name_checks.cpp.
