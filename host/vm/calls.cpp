@@ -273,6 +273,9 @@ bool Thread::invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spe
     }
     fail(type_name(self) + " has no method " + name_of(name), member_hint(self, name));
   }
+  if (spec == nullptr) {
+    return call_native(*native, window, window, count + 1);
+  }
   return call_native_with(*native, window, count, 1, spec);
 }
 
@@ -416,7 +419,10 @@ bool Thread::start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue
     if (native == nullptr) {
       fail(type_name(*lvalue) + " has no method " + name_of(cache.name), member_hint(*lvalue, cache.name));
     }
-    const NativeFn function = function_for(*native, window, count, 1, spec);
+    const auto arguments = static_cast<int>(count + 1);
+    const bool is_plain = spec == nullptr && arguments >= native->min_arguments &&
+                          (native->max_arguments < 0 || arguments <= native->max_arguments);
+    const NativeFn function = is_plain ? native->fn : function_for(*native, window, count, 1, spec);
     return invoke_builtin_on_lvalue(function, lvalue, window, count, path, cache.name);
   }
   if (lvalue->is(Kind::kInstance) && !as_object<Instance>(*lvalue)->record->is_class) {
