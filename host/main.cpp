@@ -72,11 +72,24 @@ bool calls_main(const LoadedModule& module) {
   return false;
 }
 
+// The declaration of main(), which may be decorated; null without one.
+const FunctionDecl* declared_main(const LoadedModule& module) {
+  for (const auto& stmt : module.tree.module.statements) {
+    if (stmt->kind == StmtKind::kFunction && name_of(as<FunctionDecl>(*stmt).info.name) == "main") {
+      return &as<FunctionDecl>(*stmt);
+    }
+  }
+  return nullptr;
+}
+
 // Calls the program's main() unless its statements do. A parameter receives the program's arguments; an
 // integer result is the exit code.
 int run_main(LoadedModule& module) {
   const auto found = module.names.find(intern("main"));
-  if (found == module.names.end() || !module.slots[found->second].is(Kind::kClosure) || calls_main(module)) {
+  const FunctionDecl* declared = declared_main(module);
+  const bool is_function =
+      found != module.names.end() && (declared != nullptr || module.slots[found->second].is(Kind::kClosure));
+  if (!is_function || calls_main(module)) {
     return 0;
   }
   std::vector<Value> arguments;
@@ -85,7 +98,8 @@ int run_main(LoadedModule& module) {
   }
   const Ref array = Ref::owned(make_array(std::move(arguments)));
   const Value entry = module.slots[found->second];
-  const bool has_parameter = !as_object<Closure>(entry)->proto->parameters.empty();
+  const bool has_parameter =
+      declared != nullptr ? !declared->params.empty() : !as_object<Closure>(entry)->proto->parameters.empty();
   const Value argument = array.get();
   const Ref called = Ref::owned(current_thread().call(entry, &argument, has_parameter ? 1 : 0));
   const Ref result = Ref::owned(awaited(called.get()));

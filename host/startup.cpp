@@ -13,6 +13,7 @@ void install_components() {
   install_object_hooks();
   install_thread_methods();
   machine_hooks().import_into = import_into;
+  machine_hooks().library_function = library_function;
   install_native_calls();
   install_builtins();
 }

@@ -5,8 +5,6 @@
 #include <c10/core/InferenceMode.h>
 #include <caffe2/serialize/inline_container.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <utility>

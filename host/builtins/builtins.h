@@ -19,6 +19,7 @@ void install_builtins();
 void install_text_methods();
 void install_collection_methods();
 void install_value_methods();
+void install_object_functions();
 void install_generators();
 void install_iterators();
 

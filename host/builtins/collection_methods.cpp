@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "host/builtins/builtins.h"
+#include "host/builtins/named_arguments.h"
 #include "host/values/module.h"
 #include "host/vm/failure.h"
 #include "host/vm/thread.h"
@@ -45,6 +46,8 @@ void each_to_end(Thread& thread, Value iterable, Body&& body) {
 /// Collects results, and releases them if a later call fails.
 class Collected {
  public:
+  Collected() = default;
+  Collected(Collected&&) = default;
   ~Collected() {
     for (const Value v : items_) {
       release(v);
@@ -490,21 +493,58 @@ void sort_items(Thread& thread, std::vector<Value>& items, Value* args, int coun
     items[i] = keyed[static_cast<size_t>(indexes[i].as_int)].second;
   }
 }
+// sort(key: f, reverse: true). As in Python, equal elements keep their order when the others are reversed.
+void sort_with(Thread& thread, std::vector<Value>& items, const NamedArguments& named) {
+  Value args[] = {Value(), named.get("key")};
+  const bool reverse = named.is_true("reverse");
+  if (reverse) {
+    std::reverse(items.begin(), items.end());
+  }
+  sort_items(thread, items, args, args[1].is_nil() ? 1 : 2);
+  if (reverse) {
+    std::reverse(items.begin(), items.end());
+  }
+}
 Value sorted(Thread& thread, Value* args, int count) {
   Collected result = all_of(thread, args[0]);
   sort_items(thread, result.items(), args, count);
   return result.array();
 }
+NamedArguments sort_options(const char* function, Value dict, int count) {
+  if (count != 2) {
+    fail(std::string(function) + "() accepts the names key and reverse only without further arguments");
+  }
+  return NamedArguments(function, dict, {"key", "reverse"});
+}
+Value sorted_with(Thread& thread, Value* args, int count) {  // args: the elements, the names
+  const NamedArguments named = sort_options("sorted", args[1], count);
+  Collected result = all_of(thread, args[0]);
+  sort_with(thread, result.items(), named);
+  return result.array();
+}
+Value sorted_function_with(Thread& thread, Value* args, int count) {  // args: the names, the elements
+  if (count > 1) {
+    std::swap(args[0], args[1]);
+  }
+  return sorted_with(thread, args, count);
+}
 
 // ---- Changing arrays -------------------------------------------------------------------------------------
+
+// A method that changes its receiver returns it, unless it returns the element that it removed.
 
 Value sort(Thread& thread, Value* args, int count) {
   sort_items(thread, own_items(args[0]), args, count);
   return retained(args[0]);
 }
+Value sort_in_place_with(Thread& thread, Value* args, int count) {
+  const NamedArguments named = sort_options("sort", args[1], count);
+  sort_with(thread, own_items(args[0]), named);
+  return retained(args[0]);
+}
 Value push(Thread&, Value* args, int) {
   own_items(args[0]).push_back(retained(args[1]));
-  return Value();
+  return retained(args[0]);
 }
 Value pop(Thread&, Value* args, int count) {
   auto& items = own_items(args[0]);
@@ -520,7 +560,7 @@ Value insert(Thread&, Value* args, int) {
   auto& items = own_items(args[0]);
   const size_t at = checked_index(args[1], items.size() + 1, "array");
   items.insert(items.begin() + static_cast<std::ptrdiff_t>(at), retained(args[2]));
-  return Value();
+  return retained(args[0]);
 }
 Value remove(Thread&, Value* args, int) {
   auto& items = own_items(args[0]);
@@ -535,7 +575,7 @@ Value clear(Thread&, Value* args, int) {
   for (const Value v : old) {
     release(v);
   }
-  return Value();
+  return retained(args[0]);
 }
 Value reverse(Thread&, Value* args, int) {
   auto& items = own_items(args[0]);
@@ -547,19 +587,19 @@ Value extend(Thread& thread, Value* args, int) {
   auto& items = own_items(args[0]);
   items.insert(items.end(), more.items().begin(), more.items().end());
   more.items().clear();
-  return Value();
+  return retained(args[0]);
 }
 Value fill(Thread&, Value* args, int) {
   for (Value& v : own_items(args[0])) {
     assign(v, retained(args[1]));
   }
-  return Value();
+  return retained(args[0]);
 }
 Value swap(Thread&, Value* args, int) {
   auto& items = own_items(args[0]);
   std::swap(items[checked_index(args[1], items.size(), "array")],
             items[checked_index(args[2], items.size(), "array")]);
-  return Value();
+  return retained(args[0]);
 }
 Value truncate(Thread&, Value* args, int) {
   auto& items = own_items(args[0]);
@@ -569,7 +609,38 @@ Value truncate(Thread&, Value* args, int) {
     items.pop_back();
     release(v);
   }
-  return Value();
+  return retained(args[0]);
+}
+
+// ---- Functions for any iterable --------------------------------------------------------------------------
+
+Value to_array_function(Thread& thread, Value* args, int count) {
+  return count == 0 ? make_array({}) : to_array(thread, args, count);
+}
+Value to_tuple(Thread& thread, Value* args, int count) {
+  if (count == 0) {
+    return make_tuple({});
+  }
+  Collected result = all_of(thread, args[0]);
+  return make_tuple(std::exchange(result.items(), {}));
+}
+// zip(a, b, …): tuples of elements at equal places, as many as the shortest has.
+Value zip_all(Thread& thread, Value* args, int count) {
+  std::vector<Collected> columns;
+  size_t rows = count == 0 ? 0 : SIZE_MAX;
+  for (int i = 0; i < count; ++i) {
+    columns.push_back(all_of(thread, args[i]));
+    rows = std::min(rows, columns.back().items().size());
+  }
+  Collected result;
+  for (size_t row = 0; row < rows; ++row) {
+    std::vector<Value> parts;
+    for (Collected& column : columns) {
+      parts.push_back(retained(column.items()[row]));
+    }
+    result.add(make_tuple(std::move(parts)));
+  }
+  return result.array();
 }
 
 // ---- Dicts -----------------------------------------------------------------------------------------------
@@ -585,7 +656,7 @@ Value dict_get(Thread&, Value* args, int count) {
 }
 template <class Pick>
 Value entries(Value v, Pick&& pick) {
-  dict_of(v)->sort();
+  dict_of(v)->compact();
   Collected result;
   for (const auto& entry : dict_of(v)->entries) {
     result.add(pick(entry));
@@ -608,7 +679,7 @@ Value contains_key(Thread&, Value* args, int) {
 }
 Value dict_set(Thread&, Value* args, int) {
   own_dict(args[0])->set(retained(args[1]), retained(args[2]));
-  return Value();
+  return retained(args[0]);
 }
 Value dict_remove(Thread&, Value* args, int) {
   const Value* found = dict_of(args[0])->find(args[1]);
@@ -621,7 +692,7 @@ Value dict_remove(Thread&, Value* args, int) {
 }
 Value dict_clear(Thread&, Value* args, int) {
   assign(args[0], Value::object(new Dict()));
-  return Value();
+  return retained(args[0]);
 }
 Value update(Thread&, Value* args, int) {
   if (!args[1].is(Kind::kDict)) {
@@ -633,16 +704,40 @@ Value update(Thread&, Value* args, int) {
       dict->set(retained(entry.key), retained(entry.value));
     }
   }
-  return Value();
+  return retained(args[0]);
 }
 Value merged(Thread& thread, Value* args, int count) {
   Value copy[] = {retained(args[0]), args[1]};
-  update(thread, copy, count);
+  release(update(thread, copy, count));
   return copy[0];
+}
+// dict(), dict(pairs), dict(other, name: value).
+Value to_dict(Thread& thread, Value* args, int count) {
+  if (count == 0) {
+    return Value::object(new Dict());
+  }
+  if (args[0].is(Kind::kDict)) {
+    return retained(args[0]);
+  }
+  const Ref made = Ref::owned(Value::object(new Dict()));
+  each_to_end(thread, args[0], [&](Value pair) {
+    const bool is_pair = (pair.is(Kind::kTuple) || pair.is(Kind::kArray)) && items_of(pair).size() == 2;
+    if (!is_pair) {
+      fail("dict(): elements must be pairs of a key and a value, got " + type_name(pair));
+    }
+    dict_of(made.get())->set(retained(items_of(pair)[0]), retained(items_of(pair)[1]));
+    return true;
+  });
+  return retained(made.get());
+}
+Value dict_with(Thread& thread, Value* args, int count) {  // args: the names, then as for to_dict()
+  Value both[] = {to_dict(thread, args + 1, count - 1), args[0]};
+  release(update(thread, both, 2));
+  return both[0];
 }
 Value map_values(Thread& thread, Value* args, int) {
   const Ref result = Ref::owned(Value::object(new Dict()));
-  dict_of(args[0])->sort();
+  dict_of(args[0])->compact();
   for (const auto& entry : dict_of(args[0])->entries) {
     dict_of(result.get())->set(retained(entry.key), call1(thread, args[1], entry.value));
   }
@@ -650,7 +745,7 @@ Value map_values(Thread& thread, Value* args, int) {
 }
 Value dict_filter(Thread& thread, Value* args, int) {
   const Ref result = Ref::owned(Value::object(new Dict()));
-  dict_of(args[0])->sort();
+  dict_of(args[0])->compact();
   for (const auto& entry : dict_of(args[0])->entries) {
     const Value pair[] = {entry.key, entry.value};
     const Ref answer = Ref::owned(thread.call(args[1], pair, 2));
@@ -661,7 +756,7 @@ Value dict_filter(Thread& thread, Value* args, int) {
   return retained(result.get());
 }
 Value for_each_entry(Thread& thread, Value* args, int) {
-  dict_of(args[0])->sort();
+  dict_of(args[0])->compact();
   const Ref held = Ref::shared(args[0]);
   for (const auto& entry : dict_of(args[0])->entries) {
     const Value pair[] = {entry.key, entry.value};
@@ -698,7 +793,7 @@ const NativeEntry kReading[] = {
     {"to_array", to_array, 1, 1},
     {"to_list", to_array, 1, 1},
     {"collect", to_array, 1, 1},
-    {"sorted", sorted, 1, 2},
+    {"sorted", sorted, 1, 2, sorted_with},
     {"reversed", reversed, 1, 1},
     {"unique", unique, 1, 1},
     {"sum", sum, 1, 1},
@@ -721,11 +816,13 @@ const NativeEntry kIndexed[] = {
     {"index_of", index_of, 2, 2},
 };
 const NativeEntry kChanging[] = {
-    {"push", push, 2, 2},       {"append", push, 2, 2},       {"pop", pop, 1, 2},
-    {"insert", insert, 3, 3},   {"remove", remove, 2, 2},     {"remove_at", remove, 2, 2},
-    {"clear", clear, 1, 1},     {"sort", sort, 1, 2},         {"sort_by", sort, 2, 2},
-    {"reverse", reverse, 1, 1}, {"extend", extend, 2, 2},     {"fill", fill, 2, 2},
-    {"swap", swap, 3, 3},       {"truncate", truncate, 2, 2},
+    {"push", push, 2, 2},     {"append", push, 2, 2},
+    {"pop", pop, 1, 2},       {"insert", insert, 3, 3},
+    {"remove", remove, 2, 2}, {"remove_at", remove, 2, 2},
+    {"clear", clear, 1, 1},   {"sort", sort, 1, 2, sort_in_place_with},
+    {"sort_by", sort, 2, 2},  {"reverse", reverse, 1, 1},
+    {"extend", extend, 2, 2}, {"fill", fill, 2, 2},
+    {"swap", swap, 3, 3},     {"truncate", truncate, 2, 2},
 };
 const NativeEntry kRange[] = {
     {"step", step, 2, 2},
@@ -755,9 +852,23 @@ void install_array_type(const char* name) {
   builtins()[intern(name)] = Value::object(type);
 }
 
+// Functions whose names are Python's; they are the methods above for any iterable.
+const NativeEntry kPythonFunctions[] = {
+    {"sorted", sorted, 1, 2, sorted_function_with},
+    {"reversed", reversed, 1, 1},
+    {"enumerate", enumerate, 1, 1},
+    {"zip", zip_all, 0, -1},
+    {"any", any_fn, 1, 1},
+    {"all", all_fn, 1, 1},
+    {"list", to_array_function, 0, 1},
+    {"tuple", to_tuple, 0, 1},
+    {"dict", to_dict, 0, 1, dict_with},
+};
+
 }  // namespace
 
 void install_collection_methods() {
+  add_functions(kPythonFunctions);
   for (const Kind kind : {Kind::kArray, Kind::kTuple, Kind::kRange, Kind::kDict}) {
     add_methods(kind, kReading);
   }

@@ -7,6 +7,7 @@
 
 #include "host/builtins/builtins.h"
 #include "host/builtins/host_externs.h"
+#include "host/builtins/named_arguments.h"
 #include "host/output.h"
 #include "host/values/module.h"
 #include "host/values/sized.h"
@@ -18,12 +19,33 @@ namespace spl {
 
 namespace {
 
-std::string line_of(Value* args, int count) {
+std::string joined(Value* args, int count, const std::string& separator) {
   std::string line;
   for (int i = 0; i < count; ++i) {
-    line += (i == 0 ? "" : " ") + display(args[i]);
+    line += (i == 0 ? "" : separator) + display(args[i]);
   }
-  return line + '\n';
+  return line;
+}
+std::string line_of(Value* args, int count) { return joined(args, count, " ") + '\n'; }
+// print(x, sep: ", ", end: "", flush: true), as in Python.
+std::string line_with(const char* function, Value* args, int count) {
+  const NamedArguments named(function, args[0], {"sep", "end", "flush"});
+  const auto text = [&](const char* name, const char* otherwise) {
+    const Value value = named.get(name);
+    return value.is_nil() ? std::string(otherwise) : expect_text(value, name);
+  };
+  return joined(args + 1, count - 1, text("sep", " ")) + text("end", "\n");
+}
+Value print_with(Thread&, Value* args, int count) {
+  print_text(line_with("print", args, count));
+  if (NamedArguments("print", args[0], {"sep", "end", "flush"}).is_true("flush")) {
+    flush_output();
+  }
+  return Value();
+}
+Value eprint_with(Thread&, Value* args, int count) {
+  print_diagnostic(line_with("eprint", args, count));
+  return Value();
 }
 Value print_fn(Thread&, Value* args, int count) {
   print_text(line_of(args, count));
@@ -99,11 +121,40 @@ Value extreme(Thread& thread, Value* args, int count, int wanted) {
   }
   return best;
 }
+// min(xs, key: f, default: x). The first of several best elements wins, as in Python.
+Value extreme_with(Thread& thread, const char* function, Value* args, int count, int wanted) {
+  const NamedArguments named(function, args[0], {"key", "default"});
+  const Value key = named.get("key");
+  Ref best = Ref::owned(Value::missing()), best_key;
+  const auto consider = [&](Value v) {
+    Ref own_key = key.is_nil() ? Ref::shared(v) : Ref::owned(thread.call(key, &v, 1));
+    if (best.get().is_missing() || compare(own_key.get(), best_key.get()) * wanted > 0) {
+      best = Ref::shared(v);
+      best_key = std::move(own_key);
+    }
+    return true;
+  };
+  if (count == 2) {
+    thread.each(args[1], consider);
+  } else {
+    std::for_each(args + 1, args + count, consider);
+  }
+  if (best.get().is_missing() && named.get("default").is_nil()) {
+    fail(std::string(function) + "() iterable argument is empty");
+  }
+  return best.get().is_missing() ? retained(named.get("default")) : best.take();
+}
+Value min_with(Thread& thread, Value* args, int count) {
+  return extreme_with(thread, "min", args, count, -1);
+}
+Value max_with(Thread& thread, Value* args, int count) { return extreme_with(thread, "max", args, count, 1); }
+
 Value min_fn(Thread& thread, Value* args, int count) { return extreme(thread, args, count, -1); }
 Value max_fn(Thread& thread, Value* args, int count) { return extreme(thread, args, count, 1); }
 
-Value sum_fn(Thread& thread, Value* args, int) {
-  Ref total = Ref::owned(Value::integer(0));
+// sum(xs), sum(xs, start)
+Value sum_fn(Thread& thread, Value* args, int count) {
+  Ref total = count == 1 ? Ref::owned(Value::integer(0)) : Ref::shared(args[1]);
   thread.each(args[0], [&](Value v) {
     total = Ref::owned(thread.arithmetic(BinaryOp::kAdd, total.get(), v));
     return true;
@@ -161,29 +212,14 @@ Value input_fn(Thread&, Value* args, int count) {
   }
   return make_text(std::move(line));
 }
-Value sorted_fn(Thread& thread, Value* args, int) {
-  std::vector<Ref> items;
-  thread.each(args[0], [&](Value v) {
-    items.push_back(Ref::shared(v));
-    return true;
-  });
-  std::stable_sort(items.begin(), items.end(),
-                   [](const Ref& a, const Ref& b) { return compare(a.get(), b.get()) < 0; });
-  std::vector<Value> sorted;
-  sorted.reserve(items.size());
-  for (Ref& item : items) {
-    sorted.push_back(item.take());
-  }
-  return make_array(std::move(sorted));
-}
 
 Value channel_fn(Thread&, Value*, int) { fail("channels are not supported"); }
 
 const NativeEntry kFunctions[] = {
-    {"print", print_fn, 0, -1},
-    {"println", print_fn, 0, -1},
-    {"eprint", eprint_fn, 0, -1},
-    {"eprintln", eprint_fn, 0, -1},
+    {"print", print_fn, 0, -1, print_with},
+    {"println", print_fn, 0, -1, print_with},
+    {"eprint", eprint_fn, 0, -1, eprint_with},
+    {"eprintln", eprint_fn, 0, -1, eprint_with},
     {"print_raw", print_raw, 0, -1},
     {"assert", assert_fn, 1, 2},
     {"len", len_fn, 1, 1},
@@ -204,9 +240,9 @@ const NativeEntry kFunctions[] = {
     {"bool", bool_fn, 1, 1},
     {"type_of", type_of_fn, 1, 1},
     {"abs", abs_fn, 1, 1},
-    {"min", min_fn, 1, -1},
-    {"max", max_fn, 1, -1},
-    {"sum", sum_fn, 1, 1},
+    {"min", min_fn, 1, -1, min_with},
+    {"max", max_fn, 1, -1, max_with},
+    {"sum", sum_fn, 1, 2},
     {"range", range_fn, 1, 3},
     {"attempt", attempt_fn, 1, 1},
     {"panic", panic_fn, 0, 1},
@@ -215,7 +251,6 @@ const NativeEntry kFunctions[] = {
     {"Ok", ok_fn, 0, 1},
     {"Err", err_fn, 1, 1},
     {"input", input_fn, 0, 1},
-    {"sorted", sorted_fn, 1, 1},
     {"channel", channel_fn, 0, -1},
     {"Channel", channel_fn, 0, -1},
 };
@@ -241,6 +276,7 @@ void install_builtins() {
   install_text_methods();
   install_collection_methods();
   install_value_methods();
+  install_object_functions();
   install_generators();
   install_iterators();
   install_host_externs();

@@ -43,7 +43,7 @@ Value absolute(Thread&, Value* args, int) {
 }
 Value to_int(Thread&, Value* args, int) { return Value::integer(to_integer(args[0])); }
 Value to_float(Thread&, Value* args, int) { return Value::number(to_number(args[0])); }
-Value to_string(Thread&, Value* args, int) { return make_text(display(args[0])); }
+Value shown_text(Thread&, Value* args, int) { return make_text(display(args[0])); }
 Value least(Thread&, Value* args, int) { return compare(args[1], args[0]) < 0 ? args[1] : args[0]; }
 Value greatest(Thread&, Value* args, int) { return compare(args[1], args[0]) > 0 ? args[1] : args[0]; }
 Value clamp(Thread&, Value* args, int) {
@@ -79,8 +79,8 @@ const NativeEntry kNumbers[] = {
     {"to_i64", to_int, 1, 1},
     {"to_float", to_float, 1, 1},
     {"to_f64", to_float, 1, 1},
-    {"to_string", to_string, 1, 1},
-    {"to_text", to_string, 1, 1},
+    {"to_string", shown_text, 1, 1},
+    {"to_text", shown_text, 1, 1},
     {"min", least, 2, 2},
     {"max", greatest, 2, 2},
     {"clamp", clamp, 3, 3},
@@ -142,7 +142,7 @@ Value unwrap_or_else(Thread& thread, Value* args, int) {
   const Value problem = payload_of(args[0]);
   return is_err(args[0]) ? thread.call(args[1], &problem, 1) : thread.call(args[1], nullptr, 0);
 }
-Value map(Thread& thread, Value* args, int) {
+Value map_payload(Thread& thread, Value* args, int) {
   if (!is_there(args[0])) {
     return retained(args[0]);
   }
@@ -187,7 +187,7 @@ const NativeEntry kOptions[] = {
     {"unwrap_err", unwrap_err, 1, 1},
     {"unwrap_or", unwrap_or, 2, 2},
     {"unwrap_or_else", unwrap_or_else, 2, 2},
-    {"map", map, 2, 2},
+    {"map", map_payload, 2, 2},
     {"map_err", map_err, 2, 2},
     {"and_then", and_then, 2, 2},
     {"or_else", or_else, 2, 2},
@@ -196,7 +196,7 @@ const NativeEntry kOptions[] = {
 };
 
 // Methods of every value, unless its type overrides them.
-const NativeEntry kGeneral[] = {{"to_string", to_string, 1, 1}, {"to_text", to_string, 1, 1}};
+const NativeEntry kGeneral[] = {{"to_string", shown_text, 1, 1}, {"to_text", shown_text, 1, 1}};
 
 Value call_function(Thread& thread, Value* args, int count) {
   return thread.call(args[0], args + 1, count - 1);

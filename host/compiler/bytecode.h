@@ -32,7 +32,7 @@ namespace spl {
   X(ForPrepare, "r--") X(ForRange, "rr-") X(IterPrepare, "rr-") X(IterNext, "rr-")                  \
   X(IterNextPair, "rrr") X(GetField, "rr-") X(SetField, "rr-") X(GetTupleField, "rr-")              \
   X(GetIndex, "rrr") X(SetIndex, "rrr") X(GetLvalue, "r--") X(SetLvalue, "r--") X(ReleaseLvalue, "r-r") X(Call, "r--")          \
-  X(CallSpec, "r--") X(Invoke, "r--") X(InvokeSpec, "r--") X(InvokeLvalue, "r--") X(Return, "r--")   \
+  X(CallSpec, "r--") X(Invoke, "r--") X(InvokeSpec, "r--") X(InvokeLvalue, "r--") X(IsLvalue, "rr-") X(Return, "r--")   \
   X(ReturnNil, "---") X(MakeArray, "rr-") X(MakeTuple, "rr-") X(MakeDict, "rr-")                    \
   X(MakeRange, "rrr") X(MakeSlice, "rr-") X(MakeRepeat, "rrr") X(ArrayPush, "rr-")                  \
   X(ArrayExtend, "rr-") X(DictSet, "rrr") X(DictMerge, "rr-") X(MakeClosure, "r--")                 \
@@ -40,7 +40,7 @@ namespace spl {
   X(TestRecord, "rr-") X(TestType, "rr-") X(CheckMoved, "r--") X(GetPart, "rr-") X(GetNamedPart, "rr-") X(GetRest, "rr-")                   \
   X(TestPresent, "rr-") X(Unwrap, "rr-") X(Try, "rr-") X(Present, "rr-") X(Cast, "rr-")             \
   X(Await, "rr-") X(Yield, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
-  X(RunDefers, "r--") X(WithEnter, "rr-") X(Use, "---") X(Link, "---") X(Release, "r--")
+  X(RunDefers, "r--") X(WithEnter, "rr-") X(Decorate, "rrr") X(Use, "---") X(Link, "---") X(Release, "r--")
 // clang-format on
 
 enum class Op : uint16_t {
@@ -90,7 +90,8 @@ struct LvaluePath {
   Root root = Root::kRegister;
   uint32_t operand = 0;
   std::vector<Step> steps;
-  int spec = -1;  // the CallSpec of an InvokeLvalue
+  int spec = -1;       // the CallSpec of an InvokeLvalue
+  bool keeps = false;  // a later instruction uses the path's temporaries
 };
 
 struct Capture {
@@ -113,7 +114,8 @@ struct SourcePosition {
 
 /// A type's parents, resolved when its declaration runs; or an impl.
 struct TypeLink {
-  Type* type = nullptr;  // null: found by `target`
+  Type* type = nullptr;   // null: found by `target`
+  bool is_local = false;  // declared in a function, so that each run of the declaration makes a new type
   std::vector<Symbol> target;
   std::vector<std::vector<Symbol>> parents;
   std::vector<std::pair<Symbol, Method>> methods;  // of an impl
@@ -144,6 +146,7 @@ struct Proto {
   bool writes_self = false;
   bool is_async = false;      // a call starts it and returns a future
   bool is_generator = false;  // a call returns a generator
+  bool makes_scope = false;   // @[makes_scope]: as a decorator, its result without arguments is the scope
   uint32_t locals = 0, registers = 0;
 
   /// A call with as many positional arguments as parameters needs only a frame.

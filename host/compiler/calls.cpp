@@ -16,6 +16,21 @@ std::unordered_set<Symbol>& mutating_names() {
   return names;
 }
 
+std::unordered_set<Symbol>& action_names() {
+  static std::unordered_set<Symbol> names;
+  return names;
+}
+
+// Whether an expression statement `a.b` names a method that changes `a`, so that it is a call without
+// parentheses.
+bool FunctionCompiler::is_action(const Expr& expr) const {
+  if (expr.kind != ExprKind::kField) {
+    return false;
+  }
+  const auto& field = as<FieldExpr>(expr);
+  return mutating_names().contains(field.name) || action_names().contains(field.name);
+}
+
 bool FunctionCompiler::simple_arguments(const std::vector<Arg>& args) const {
   for (const Arg& arg : args) {
     if (arg.kind != ArgKind::kPositional) {
@@ -76,6 +91,10 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
     mutating_call(callee, args, dest);
     return;
   }
+  if (is_chained_change(callee)) {
+    chained_change(callee, args, dest);
+    return;
+  }
   const Register window = temporary_of(*callee.object);
   const size_t absent = callee.nil_safe ? jump_if_absent(window) : 0;
   const uint16_t count = arguments(args);
@@ -94,16 +113,7 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
 void FunctionCompiler::mutating_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest) {
   LvaluePath path;
   lvalue_path(*callee.object, path);
-  const Register window = temporary();
-  const uint16_t count = arguments(args);
-  span_ = callee.span;
-  if (!simple_arguments(args)) {
-    path.spec = call_spec(args);
-  }
-  proto_->paths.push_back(std::move(path));
-  emit(Op::kInvokeLvalue, window, count, cache(callee.name));
-  emit_extra(static_cast<int32_t>(proto_->paths.size() - 1));
-  emit(Op::kTake, dest, window);
+  change(callee, args, std::move(path), dest);
 }
 
 void FunctionCompiler::invoke(Symbol method, const std::vector<Arg>& args, Register window, uint16_t count) {
@@ -202,6 +212,7 @@ bool FunctionCompiler::lvalue_path(const Expr& expr, LvaluePath& path) {
 }
 
 bool FunctionCompiler::variable_path(Symbol symbol, const SourceSpan& span, LvaluePath& path) {
+  note_change(symbol);
   const Name name = resolve(symbol);
   path.operand = name.operand;
   switch (name.form) {
@@ -215,6 +226,7 @@ bool FunctionCompiler::variable_path(Symbol symbol, const SourceSpan& span, Lval
       path.root = LvaluePath::Root::kCapturedCell;
       return true;
     case Name::Form::kGlobal:
+      note_read(symbol, span);
       check_known(symbol, span);
       path.root = LvaluePath::Root::kGlobal;
       return true;

@@ -101,16 +101,21 @@ void FunctionCompiler::declare_wide(Symbol name, const void* key) {
   if (is_cell) {
     wide_cells_.push_back(reg);
   }
-  locals_.insert(locals_.begin(), {name, reg, key, is_cell, true});
+  locals_.insert(locals_.begin(), {name, reg, key, is_cell});
   for (size_t i = 1; i < scopes_.size(); ++i) {
     ++scopes_[i].first_local;
   }
 }
 
-Register FunctionCompiler::declare(Symbol name, const void* key, bool is_variable) {
+Register FunctionCompiler::declare(Symbol name, const void* key) {
   const Register reg = hidden();
-  locals_.push_back({name, reg, key, is_variable && cells_.contains(key), is_variable});
+  declare_at(reg, name, key);
   return reg;
+}
+
+void FunctionCompiler::declare_at(Register reg, Symbol name, const void* key) {
+  locals_.push_back({name, reg, key, cells_.contains(key)});
+  locals_.back().loops = repeated_.size();
 }
 
 void FunctionCompiler::declared(Register reg) {
@@ -147,7 +152,7 @@ FunctionCompiler::Local* FunctionCompiler::find_local(Symbol name) {
 }
 
 // Returns -1 if no enclosing function has the name.
-int FunctionCompiler::capture(Symbol name, bool from_scope_block) {
+int FunctionCompiler::capture(Symbol name) {
   for (size_t i = 0; i < captured_.size(); ++i) {
     if (captured_[i].name == name) {
       return static_cast<int>(i);
@@ -157,15 +162,12 @@ int FunctionCompiler::capture(Symbol name, bool from_scope_block) {
     return -1;
   }
   if (Local* local = parent_->find_local(name)) {
-    const bool shared = local->is_cell || (from_scope_block && local->is_variable);
-    if (shared && !local->is_cell) {
-      cells_.insert(local->key);  // the function is compiled again with a cell
-    }
-    captured_.push_back({name, shared});
+    parent_->note_capture(*local);
+    captured_.push_back({name, local->is_cell});
     captures_.push_back({true, local->reg});
     return static_cast<int>(captured_.size() - 1);
   }
-  const int outer = parent_->capture(name, parent_->is_scope_block_);
+  const int outer = parent_->capture(name);
   if (outer < 0) {
     return -1;
   }
@@ -181,7 +183,7 @@ FunctionCompiler::Name FunctionCompiler::resolve(Symbol name) {
   if (name == own_name_ && name != kNoSymbol) {
     return {Name::Form::kSelfClosure, 0};
   }
-  if (const int index = capture(name, is_scope_block_); index >= 0) {
+  if (const int index = capture(name); index >= 0) {
     const bool cell = captured_[static_cast<size_t>(index)].is_cell;
     return {cell ? Name::Form::kCapturedCell : Name::Form::kCaptured, static_cast<uint32_t>(index)};
   }
@@ -275,29 +277,37 @@ void FunctionCompiler::write(Name name, Register value, Symbol symbol, const Sou
       emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(name.operand));
       break;
     case Name::Form::kCaptured:
+      release_temporary(value);
+      break;  // the function is compiled again with a cell
     case Name::Form::kSelfClosure:
-      if (is_scope_block_) {
-        error_at(span, "cannot assign to '" + name_of(symbol) + "' in this block",
-                 "it is not a variable of the enclosing function");
-      }
-      error_at(span, "cannot assign to '" + name_of(symbol) + "' in a lambda",
-               "a lambda captures copies of the enclosing function's variables; use a field of an object");
+      error_at(span, "cannot assign to function '" + name_of(symbol) + "' in its own body");
     case Name::Form::kField:
-      if (const Local* self = find_local(intern("self"))) {
-        emit(Op::kSetField, self->reg, value, cache(name.operand));
-        break;
-      }
-      [[fallthrough]];
+      write_field(name.operand, value);
+      break;
     case Name::Form::kStatic: {
       const uint32_t mark = temporary_count_;
       const Register holder = temporary();
-      name.form == Name::Form::kField ? self_to(holder) : owner_to(holder);
+      owner_to(holder);
       emit(Op::kSetField, holder, value, cache(name.operand));
       emit(Op::kRelease, holder);
       temporary_count_ = mark;
       break;
     }
   }
+}
+
+// Assigns a field of `self`.
+void FunctionCompiler::write_field(Symbol field, Register value) {
+  note_change(intern("self"));
+  if (const Local* self = find_local(intern("self")); self != nullptr && !self->is_cell) {
+    emit(Op::kSetField, self->reg, value, cache(field));
+    return;
+  }
+  LvaluePath path;
+  lvalue_path(SelfExpr(), path);
+  path.steps.push_back({LvaluePath::Step::Form::kField, field});
+  proto_->paths.push_back(std::move(path));
+  emit_wide(Op::kSetLvalue, value, static_cast<int32_t>(proto_->paths.size() - 1));
 }
 
 bool FunctionCompiler::has_self() const {
@@ -347,7 +357,7 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
     }
     proto_->parameters.push_back(param.pattern ? kNoSymbol : param.name);
     proto_->has_default.push_back(param.default_value != nullptr);
-    declare(param.pattern ? kNoSymbol : param.name, &param, true);
+    declare(param.pattern ? kNoSymbol : param.name, &param);
     locals_.back().is_unique = is_unique_type(param.type.get());
   }
   proto_->required = 0;
@@ -375,7 +385,7 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
   }
   for (size_t i = 0; i < params.size(); ++i) {
     if (params[i].pattern) {
-      bind_pattern(*params[i].pattern, static_cast<Register>(first + i), false);
+      bind_pattern(*params[i].pattern, static_cast<Register>(first + i));
     }
   }
 }
@@ -395,17 +405,20 @@ bool is_called_by_language(const FunctionDecl& decl, bool is_method) {
 }  // namespace
 
 const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method) {
+  declaration_ = &decl;
   proto_->name = name_of(decl.info.name);
   proto_->is_async = decl.is_async;
+  proto_->makes_scope = std::any_of(decl.info.attributes.begin(), decl.info.attributes.end(),
+                                    [](const Attribute& a) { return name_of(a.name) == "makes_scope"; });
   span_ = decl.span;
   if (is_method && !decl.is_static) {
     has_own_self_ = true;
     proto_->is_method = true;
     proto_->parameters.push_back(intern("self"));
     proto_->has_default.push_back(false);
-    declare(intern("self"), &decl, false);
+    declared(declare(intern("self"), &decl));
   }
-  if (parent_ != nullptr && !is_method) {
+  if (parent_ != nullptr && !is_method && !is_decorated(module_, decl.info)) {
     own_name_ = decl.info.name;
   }
   parameters(decl.params);
@@ -417,7 +430,6 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
 const Proto* FunctionCompiler::lambda(const LambdaExpr& lambda) {
   proto_->name = lambda.scope_block ? "block" : "lambda";
   span_ = lambda.span;
-  is_scope_block_ = lambda.scope_block;
   parameters(lambda.params);
   may_yield_ = !lambda.scope_block;
   body_value(lambda.body);
@@ -426,7 +438,6 @@ const Proto* FunctionCompiler::lambda(const LambdaExpr& lambda) {
 
 const Proto* FunctionCompiler::deferred(const Block& block) {
   proto_->name = "defer";
-  is_scope_block_ = true;
   body_value(block);
   return finish();
 }

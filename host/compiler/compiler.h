@@ -25,6 +25,15 @@ const Proto* compile_module(LoadedModule& module);
 /// Names of methods that change a built-in value (push, sort, …) or a struct: a call of one operates on an
 /// lvalue. The `me` methods of structs are added when they are declared.
 std::unordered_set<Symbol>& mutating_names();
+/// Names of the `me` methods of classes.
+std::unordered_set<Symbol>& action_names();
+
+/// Whether the method receives the class on which it is called. Throws CompileError.
+bool takes_class(const FunctionDecl& decl, bool is_static);
+/// Whether a decorator is applied to the declaration.
+bool is_decorated(LoadedModule& module, const DeclInfo& info);
+/// Reports decorators of a declaration that cannot have any.
+void reject_decorators(LoadedModule& module, const DeclInfo& info, const char* declaration);
 
 /// `&T`: a unique reference.
 bool is_unique_type(const TypeExpr* type);
@@ -38,6 +47,9 @@ void offer_variant_names(class SpellingSuggester& suggester);
 void warn_unknown_variants(LoadedModule& module);
 /// Whether a bare name in a pattern may test for a variant instead of binding.
 bool names_variant(Symbol name);
+/// Warns about names that functions use without a definition, and about assignments to variables of the
+/// module that probably were meant to be local. Call it after the whole module was compiled.
+void warn_about_names(LoadedModule& module);
 /// Registers an enum for the exhaustiveness checks.
 void note_variants(Enum& type);
 
@@ -45,7 +57,7 @@ using Register = uint16_t;
 inline constexpr Register kTemporary = 0x8000;  // marks a temporary until its final number is known
 inline constexpr Register kWide = 0x4000;       // marks a function-wide variable that a nested block declared
 
-/// Declarations of variables that a scope block changes, which are therefore stored in cells.
+/// Declarations of variables that a closure shares with its function, which are therefore stored in cells.
 using CellSet = std::unordered_set<const void*>;
 
 /// The type of a number's suffix: kInt without a suffix and for i64, kFloat for f64.
@@ -66,6 +78,8 @@ class FunctionCompiler {
   const Proto* deferred(const Block& block);
   const Proto* module_body(const std::vector<StmtPtr>& statements);
   const Proto* initializer(const Expr& value, std::string name);
+  /// A method that calls its captured value, the decorated function, with all its arguments.
+  const Proto* forwarding(const FunctionDecl& decl);
 
   /// The captured variables, as the enclosing function refers to them.
   const std::vector<Capture>& captures() const { return captures_; }
@@ -76,9 +90,12 @@ class FunctionCompiler {
     Register reg;
     const void* key;  // the declaration, as in CellSet
     bool is_cell;
-    bool is_variable;
-    bool is_fixed = false;   // declared with val or const
-    bool is_unique = false;  // a &T, which moves
+    bool is_fixed = false;     // declared with val or const
+    bool is_unique = false;    // a &T, which moves
+    bool is_search = false;    // holds the result of find() or its kin, which is nil without a match
+    size_t loops = 0;          // how many loops enclose the declaration
+    bool is_captured = false;  // a closure that was compiled before uses it
+    uint32_t changed_in = 0;   // the outermost loop after the declaration that changed it; 0: none
   };
   struct Scope {
     size_t first_local;
@@ -123,6 +140,7 @@ class FunctionCompiler {
   void block(const Block& block);                    // drops the value
   void block_to(const Block& block, Register dest);  // writes the last expression's value to `dest`
   void body_value(const Block& block);               // returns the last expression's value
+  void last_value_to(const Expr& expr, Register dest);
   void compile(const ExprStmt& stmt);
   void compile(const BindStmt& stmt);
   void compile(const AssignStmt& stmt);
@@ -140,7 +158,7 @@ class FunctionCompiler {
   void compile(const FunctionDecl& decl);
   void compile(const UseDecl& decl);
   void compile(const ExportDecl& decl);
-  void bind_local(const BindStmt& stmt, const BindingPattern& binding, bool is_variable);
+  void bind_local(const BindStmt& stmt, const BindingPattern& binding);
   void initial_value_to(const BindStmt& stmt, Register dest);
   void fix_pattern(const Pattern& pattern);
   void check_assignable(Symbol symbol, const SourceSpan& span);
@@ -181,6 +199,15 @@ class FunctionCompiler {
   TypeLink link_to(Symbol type, const std::vector<TypePtr>& parents);
   void emit_link(TypeLink link);
   void static_value(Symbol type, const BindStmt& stmt);
+
+  // decorators.cpp
+  void decorate_function(const FunctionDecl& decl);
+  void decorate_type(const DeclInfo& info);
+  void decorate_methods(TypeLink& link, const std::vector<FunctionPtr>& methods, Symbol type,
+                        const std::vector<Symbol>& fields);
+  void decorated_to(const DeclInfo& info, Register function, const std::vector<Register>& decorators);
+  std::vector<Register> decorator_values(const DeclInfo& info);
+  bool is_applied(const Attribute& attribute) const;
 
   // expressions.cpp, literals.cpp, operators.cpp, calls.cpp
   void expr_to(const Expr& expr, Register dest);
@@ -241,9 +268,19 @@ class FunctionCompiler {
   void mutating_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
   void invoke(Symbol method, const std::vector<Arg>& args, Register window, uint16_t count);
   bool is_lvalue(const Expr& expr) const;
+  bool is_action(const Expr& expr) const;
   bool lvalue_path(const Expr& expr, LvaluePath& path);
   bool variable_path(Symbol symbol, const SourceSpan& span, LvaluePath& path);
   void check_known(Symbol symbol, const SourceSpan& span);
+
+  // chained_changes.cpp
+  bool is_chained_change(const FieldExpr& callee) const;
+  void chained_change(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
+  void chain_to(const FieldExpr& callee, const std::vector<Arg>& args, LvaluePath& path, Register dest);
+  void change(const FieldExpr& callee, const std::vector<Arg>& args, LvaluePath path, Register dest);
+  void release_path(const LvaluePath& path);
+  bool is_outer_change(const Expr& expr);
+  void effect_value_to(const CallExpr& call, Register dest);
 
   // spec_assertions.cpp
   bool is_spec_assertion(const CallExpr& call);
@@ -256,11 +293,10 @@ class FunctionCompiler {
   void check_moved(const Local& local);
 
   // patterns.cpp
-  void bind_pattern(const Pattern& pattern, Register value, bool is_variable);  // irrefutable
-  void bind_name(const BindingPattern& binding, Register value, bool is_variable);
+  void bind_pattern(const Pattern& pattern, Register value);  // irrefutable
+  void bind_name(const BindingPattern& binding, Register value);
   void bind_tested(const Pattern& pattern, Register value);
-  void bind_parts(const std::vector<PatternPtr>& elements, const ArrayPattern* open_ended, Register value,
-                  bool is_variable);
+  void bind_parts(const std::vector<PatternPtr>& elements, const ArrayPattern* open_ended, Register value);
   void release_temporary(Register value);
   void test_pattern(const Pattern& pattern, Register value, std::vector<size_t>& failures);
   void test(const WildcardPattern& pattern, const PatternTest& to);
@@ -273,6 +309,11 @@ class FunctionCompiler {
   void test(const OrPattern& pattern, const PatternTest& to);
   void test_parts(const std::vector<PatternPtr>& elements, int32_t flags, const PatternTest& to);
   void test_type(const TypeExpr& type, Register value, std::vector<size_t>& failures);
+  void test_member_type(const TypeExpr& type, Register value, Register matches);
+  bool type_test_to(const BinaryExpr& expr, Register dest);
+
+  // or_patterns.cpp
+  Register declare_in_pattern(Symbol name, const void* key);
 
   // variant_checks.cpp
   void note_variant(const VariantPattern& pattern);
@@ -303,7 +344,8 @@ class FunctionCompiler {
   uint16_t cache(Symbol name);
   Register temporary();
   Register temporaries(uint32_t count);
-  Register declare(Symbol name, const void* key, bool is_variable);
+  Register declare(Symbol name, const void* key);
+  void declare_at(Register reg, Symbol name, const void* key);
   void declared(Register reg);  // after its value was written: creates the cell
   Register hidden();
   void declare_wide(Symbol name, const void* key);
@@ -312,10 +354,31 @@ class FunctionCompiler {
   Name resolve(Symbol name);
   void suggest_local(Symbol unknown);
   void note_field(Symbol name);
-  int capture(Symbol name, bool from_scope_block);
+  int capture(Symbol name);
   Local* find_local(Symbol name);
+
+  // name_checks.cpp
+  bool checks_names() const;
+  void note_read(Symbol name, const SourceSpan& span);
+  void note_assignment(Symbol name, const SourceSpan& span);
+  const void* enclosing_declaration() const;
+  void note_late_import(const UseDecl& use);
+  void check_search_result(const BinaryExpr& expr);
+  bool is_search(const Expr& expr) const;
+
+  // cells.cpp
+  void open_repeated();
+  void close_repeated() { repeated_.pop_back(); }
+  uint32_t outermost_loop_of(const Local& local) const;
+  void need_cell(const Local& local) { cells_.insert(local.key); }
+  void note_capture(Local& local);
+  void note_change(Symbol name);
+  Local* captured_local(Symbol name);
+  bool is_object_of_class(Symbol name) const;
+
   void read(Name name, Register dest);
   void write(Name name, Register value, Symbol symbol, const SourceSpan& span);
+  void write_field(Symbol field, Register value);
   bool has_self() const;
   Symbol owner_name() const;
   const Type* owner() const;
@@ -331,19 +394,24 @@ class FunctionCompiler {
   const std::vector<Symbol>* fields_;            // of the method's type; bare names resolve to them
   std::vector<Symbol>* grown_fields_ = nullptr;  // the same, if assignments may add fields
   Symbol owner_name_ = kNoSymbol;
+  const void* declaration_ = nullptr;  // of a function
   Proto* proto_;
   std::vector<Local> locals_;
   std::vector<Scope> scopes_;
   std::vector<Loop> loops_;
+  /// The variables that earlier alternatives of the pattern bind, as ranges in locals_.
+  std::vector<std::pair<size_t, size_t>> bound_before_;
+  std::vector<uint32_t> repeated_;  // the numbers of the enclosing loops and comprehensions
   std::vector<Captured> captured_;
   std::vector<Capture> captures_;
   uint32_t local_count_ = 0, local_peak_ = 0;
   uint32_t wide_count_ = 0;
+  uint32_t loop_count_ = 0;
   std::vector<Register> wide_cells_;
   uint32_t temporary_count_ = 0, temporary_peak_ = 0;
   bool is_module_ = false;
-  bool is_scope_block_ = false;
   bool has_own_self_ = false;
+  bool is_result_ = false;  // the block being compiled ends with the function's result
   bool may_yield_ = false;
   Symbol own_name_ = kNoSymbol;  // of a local function, which can call itself
   SourceSpan span_;

@@ -30,6 +30,8 @@ const Proto* compile_until_stable(Compile&& compile) {
   }
 }
 
+}  // namespace
+
 // @classmethod static fn f(cls, …): `cls` is the class that the method is called on.
 bool takes_class(const FunctionDecl& decl, bool is_static) {
   static const Symbol classmethod = intern("classmethod");
@@ -45,6 +47,8 @@ bool takes_class(const FunctionDecl& decl, bool is_static) {
   }
   return true;
 }
+
+namespace {
 
 Method make_method(LoadedModule& module, const FunctionDecl& decl, Symbol type,
                    const std::vector<Symbol>& fields, bool is_static,
@@ -146,6 +150,7 @@ class ModuleCompiler {
       announce(*stmt, true);
     }
     define_aliases();
+    withhold_decorated(statements);
     note_top_names();
     for (const auto& stmt : statements) {
       define(*stmt);
@@ -160,6 +165,7 @@ class ModuleCompiler {
       return compiler.module_body(statements);
     });
     warn_unknown_variants(module_);
+    warn_about_names(module_);
     return body;
   }
 
@@ -180,11 +186,14 @@ class ModuleCompiler {
           throw CompileError{decl.span, "function '" + name_of(decl.info.name) + "' has no body",
                              "'extern fn' declares a native function"};
         }
-        as_object<Closure>(module_.slots[module_.slot(decl.info.name)])->proto =
-            compile_until_stable([&](CellSet& cells) {
-              FunctionCompiler compiler(module_, nullptr, cells, nullptr);
-              return compiler.function(decl, false);
-            });
+        const auto undecorated = module_.undecorated.find(&decl);
+        const Value function = undecorated != module_.undecorated.end()
+                                   ? undecorated->second
+                                   : module_.slots[module_.slot(decl.info.name)];
+        as_object<Closure>(function)->proto = compile_until_stable([&](CellSet& cells) {
+          FunctionCompiler compiler(module_, nullptr, cells, nullptr);
+          return compiler.function(decl, false);
+        });
         break;
       }
       case StmtKind::kRecord:
@@ -204,6 +213,21 @@ class ModuleCompiler {
   }
 
  private:
+  // A decorated function has no value until its declaration runs.
+  void withhold_decorated(const std::vector<StmtPtr>& statements) {
+    for (const auto& stmt : statements) {
+      if (stmt->kind != StmtKind::kFunction) {
+        continue;
+      }
+      const auto& decl = as<FunctionDecl>(*stmt);
+      if (is_decorated(module_, decl.info)) {
+        Value& slot = module_.slots[module_.slot(decl.info.name)];
+        module_.undecorated[&decl] = std::exchange(slot, Value::missing());
+        module_.fixed.insert(decl.info.name);
+      }
+    }
+  }
+
   void note_aliases(const std::vector<StmtPtr>& statements) {
     for (const auto& stmt : statements) {
       if (stmt->kind == StmtKind::kTypeAlias) {
@@ -229,26 +253,27 @@ class ModuleCompiler {
     if (!top) {
       return;
     }
+    declare_once("function", decl.info.name, decl.span, !decl.is_extern);
     note_exported(decl.info);
     module_.define(decl.info.name, decl.is_extern ? make_extern(decl, module_) : make_closure(nullptr));
   }
 
   void announce_node(const RecordDecl& decl, bool top) {
-    declare_once(decl.info.name, decl.span, top);
+    declare_once("type", decl.info.name, decl.span, top);
     auto* record = new Record();
     record->is_class = decl.is_class;
     announce_type(record, decl.info, decl.methods, !decl.is_class);
   }
 
   void announce_node(const EnumDecl& decl, bool top) {
-    declare_once(decl.info.name, decl.span, top);
+    declare_once("type", decl.info.name, decl.span, top);
     auto* type = new Enum();
     announce_type(type, decl.info, decl.methods, true);
     announce_variants(*type, decl);
   }
 
   void announce_node(const TraitDecl& decl, bool top) {
-    declare_once(decl.info.name, decl.span, top);
+    declare_once("type", decl.info.name, decl.span, top);
     announce_type(new Trait(), decl.info, {}, false);
   }
 
@@ -308,21 +333,39 @@ class ModuleCompiler {
     }
   }
 
+  static void note_actions(const std::vector<FunctionPtr>& methods) {
+    for (const auto& method : methods) {
+      if (method->is_mutating) {
+        action_names().insert(method->info.name);
+      }
+    }
+  }
+
   // ---- Types and their members
 
-  // Only the methods of a trait may lack a body.
-  static void check_bodies(const std::vector<FunctionPtr>& methods) {
+  // Only the methods of a trait may lack a body. The last of two methods of one name would hide the first.
+  static void check_methods(const std::vector<FunctionPtr>& methods) {
+    std::unordered_set<Symbol> names;
     for (const auto& method : methods) {
+      if (!names.insert(method->info.name).second) {
+        throw CompileError{method->span, "redefinition of method '" + name_of(method->info.name) + "'",
+                           "a method has one definition; its parameters may have defaults"};
+      }
       if (!method->body && !method->is_extern) {
         throw CompileError{method->span, "method '" + name_of(method->info.name) + "' has no body"};
       }
     }
   }
 
-  // Types declared in functions may share a name, those at module level may not.
-  void declare_once(Symbol name, const SourceSpan& span, bool top) {
-    if (top && !declared_.insert(name).second) {
-      throw CompileError{span, "redefinition of type '" + name_of(name) + "'"};
+  // Types declared in functions may share a name, types and functions at module level may not. The same
+  // extern function may be declared wherever it is used.
+  void declare_once(const char* kind, Symbol name, const SourceSpan& span, bool top) {
+    if (!top) {
+      return;
+    }
+    if (const auto [first, is_new] = declared_.emplace(name, span); !is_new) {
+      throw CompileError{span, std::string("redefinition of ") + kind + " '" + name_of(name) + "'",
+                         "line " + std::to_string(first->second.line) + " defines it first"};
     }
   }
 
@@ -373,6 +416,8 @@ class ModuleCompiler {
     module_.define(info.name, Value::object(type));
     if (by_value) {
       note_mutating(methods);
+    } else {
+      note_actions(methods);
     }
   }
 
@@ -446,7 +491,7 @@ class ModuleCompiler {
   void define_methods(Type* type, const std::vector<FunctionPtr>& methods,
                       const std::vector<Symbol>& fields) {
     for (const auto& decl : methods) {
-      if (decl->body) {
+      if (decl->body && !is_decorated(module_, decl->info)) {
         type->methods[decl->info.name] = make_method(module_, *decl, type->name, fields, decl->is_static);
       }
     }
@@ -459,9 +504,12 @@ class ModuleCompiler {
     for (size_t known = fields.size() + 1; known != fields.size();) {
       known = fields.size();
       for (const auto& decl : methods) {
-        if (decl->body) {
-          record->methods[decl->info.name] =
-              make_method(module_, *decl, record->name, fields, decl->is_static, &fields);
+        if (!decl->body) {
+          continue;
+        }
+        const Method method = make_method(module_, *decl, record->name, fields, decl->is_static, &fields);
+        if (!is_decorated(module_, decl->info)) {
+          record->methods[decl->info.name] = method;
         }
       }
     }
@@ -483,7 +531,7 @@ class ModuleCompiler {
   }
 
   void define_record(const RecordDecl& decl) {
-    check_bodies(decl.methods);
+    check_methods(decl.methods);
     auto* record = static_cast<Record*>(type_named(decl.info.name));
     note_statics(*record, decl);
     std::vector<Symbol> fields;
@@ -525,13 +573,13 @@ class ModuleCompiler {
   }
 
   void define_enum(const EnumDecl& decl) {
-    check_bodies(decl.methods);
+    check_methods(decl.methods);
     auto* type = static_cast<Enum*>(type_named(decl.info.name));
     define_methods(type, decl.methods, {});
   }
 
   LoadedModule& module_;
-  std::unordered_set<Symbol> declared_;
+  std::unordered_map<Symbol, SourceSpan> declared_;
 };
 
 const Proto* compile_module(LoadedModule& module) { return ModuleCompiler(module).run(); }
@@ -556,7 +604,9 @@ void FunctionCompiler::declare_local_type(const Stmt& stmt, Symbol name) {
   }
   ModuleCompiler types(module_);
   types.announce(stmt, true);
+  module_.compiles_local_type = true;
   types.define(stmt);
+  module_.compiles_local_type = false;
   bind_latest_type(name);
 }
 
@@ -583,7 +633,8 @@ void FunctionCompiler::link_methods(TypeLink& link, const std::vector<FunctionPt
     return;
   }
   for (const auto& decl : methods) {
-    if (Method method; decl->body && !decl->is_static && capturing_method(*decl, type, fields, method)) {
+    if (Method method; decl->body && !decl->is_static && !is_decorated(module_, decl->info) &&
+                       capturing_method(*decl, type, fields, method)) {
       link.methods.emplace_back(decl->info.name, method);
     }
   }
@@ -602,29 +653,48 @@ std::vector<Symbol> FunctionCompiler::fields_of(Symbol type) const {
 TypeLink FunctionCompiler::link_to(Symbol type, const std::vector<TypePtr>& parents) {
   TypeLink link;
   link.type = static_cast<Type*>(module_.slots[module_.slot(type)].as_object);
+  link.is_local = !at_module_level();
   for (const auto& parent : parents) {
     link.parents.push_back(type_path(*parent));
   }
   return link;
 }
 
+// The methods of the link capture temporaries, which the link consumes.
 void FunctionCompiler::emit_link(TypeLink link) {
+  std::vector<Register> used;
+  for (const auto& [name, method] : link.methods) {
+    if (!method.function.is_int()) {
+      continue;
+    }
+    for (const Capture& capture : proto_->capture_lists[static_cast<size_t>(method.function.as_int)]) {
+      if (capture.from_local && (capture.index & kTemporary) != 0) {
+        used.push_back(capture.index);
+      }
+    }
+  }
   proto_->links.push_back(std::move(link));
   emit_wide(Op::kLink, 0, static_cast<int32_t>(proto_->links.size() - 1));
+  for (const Register temporary : used) {
+    emit(Op::kRelease, temporary);
+  }
 }
 
 void FunctionCompiler::compile(const RecordDecl& decl) {
   const Symbol name = decl.info.name;
   declare_local_type(decl, name);
   TypeLink link = link_to(name, decl.parents);
-  link_methods(link, decl.methods, name, fields_of(name));
-  if (!link.parents.empty()) {
-    static_cast<Record*>(link.type)->awaits_parents = true;
+  const std::vector<Symbol> fields = fields_of(name);
+  link_methods(link, decl.methods, name, fields);
+  decorate_methods(link, decl.methods, name, fields);
+  if (!link.parents.empty() || !link.methods.empty() || is_decorated(module_, decl.info)) {
+    static_cast<Record*>(link.type)->awaits_statement = true;
   }
   emit_link(std::move(link));
   for (const auto& constant_stmt : decl.constants) {
     static_value(name, as<BindStmt>(*constant_stmt));
   }
+  decorate_type(decl.info);
 }
 
 void FunctionCompiler::static_value(Symbol type, const BindStmt& stmt) {
@@ -643,14 +713,18 @@ void FunctionCompiler::static_value(Symbol type, const BindStmt& stmt) {
 void FunctionCompiler::compile(const TraitDecl& decl) {
   declare_local_type(decl, decl.info.name);
   TypeLink link = link_to(decl.info.name, decl.parents);
+  reject_decorators(module_, decl.info, "a trait");
   link_methods(link, decl.methods, decl.info.name, {});
+  decorate_methods(link, decl.methods, decl.info.name, {});
   emit_link(std::move(link));
 }
 
 void FunctionCompiler::compile(const EnumDecl& decl) {
   declare_local_type(decl, decl.info.name);
   TypeLink link = link_to(decl.info.name, {});
+  reject_decorators(module_, decl.info, "an enum");
   link_methods(link, decl.methods, decl.info.name, {});
+  decorate_methods(link, decl.methods, decl.info.name, {});
   if (!link.methods.empty()) {
     emit_link(std::move(link));
   }
@@ -665,7 +739,7 @@ void FunctionCompiler::compile(const ImplDecl& decl) {
   const Symbol type = link.target.size() == 1 ? link.target[0] : kNoSymbol;
   const std::vector<Symbol> fields = type == kNoSymbol ? std::vector<Symbol>() : fields_of(type);
   for (const auto& method : decl.methods) {
-    if (!method->body) {
+    if (!method->body || is_decorated(module_, method->info)) {
       continue;
     }
     const bool is_static = method->is_static || implicitly_static(*method);
@@ -676,10 +750,12 @@ void FunctionCompiler::compile(const ImplDecl& decl) {
     made.origin = decl.trait ? Origin::kTraitImpl : Origin::kImpl;
     link.methods.emplace_back(method->info.name, made);
   }
+  decorate_methods(link, decl.methods, type, fields);
   emit_link(std::move(link));
 }
 
 void FunctionCompiler::compile(const TypeAliasDecl& decl) {
+  reject_decorators(module_, decl.info, "a type alias");
   const auto path = type_path(*decl.type);
   if (!at_module_level()) {
     module_.aliases[decl.info.name] = decl.type.get();

@@ -1,4 +1,6 @@
 // Expressions: each writes its value to the register that the caller chooses.
+#include <utility>
+
 #include "host/compiler/compiler.h"
 #include "host/compiler/type_names.h"
 #include "host/syntax/visit.h"
@@ -32,6 +34,10 @@ void FunctionCompiler::effect(const Expr& expr) {
     if_to(as<IfExpr>(expr), 0, false);
   } else if (expr.kind == ExprKind::kMatch) {
     match_to(as<MatchExpr>(expr), 0, false);
+  } else if (is_action(expr)) {
+    const Register reg = temporary();
+    method_call(as<FieldExpr>(expr), {}, reg);
+    emit(Op::kRelease, reg);
   } else {
     const Register reg = temporary_of(expr);
     emit(Op::kRelease, reg);
@@ -54,7 +60,11 @@ void FunctionCompiler::name_to(Symbol name, const SourceSpan& span, Register des
   if (const Local* local = find_local(name)) {
     check_moved(*local);
   }
-  read(resolve(name), dest);
+  const Name resolved = resolve(name);
+  if (resolved.form == Name::Form::kGlobal) {
+    note_read(name, span);
+  }
+  read(resolved, dest);
 }
 
 namespace {
@@ -81,8 +91,10 @@ Value sized_literal(int64_t value, Tag type) {
 
 void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
   const uint32_t mark = temporary_count_;
+  const bool is_result = std::exchange(is_result_, false);  // a block inside the expression is not the result
   span_ = expr.span;
   visit(expr, [&](const auto& node) { compile(node, dest); });
+  is_result_ = is_result;
   temporary_count_ = mark;
 }
 

@@ -77,6 +77,7 @@ Value make_extern(const FunctionDecl& decl, const LoadedModule& module) {
       throw CompileError{param.span, "a parameter of an extern function needs a type", ""};
     }
     add_parameter(function->signature, module.unaliased(*param.type), param.span);
+    function->parameters.push_back(param.name);
   }
   if (decl.return_type) {
     function->signature.result = result_type(module.unaliased(*decl.return_type), decl.return_type->span);

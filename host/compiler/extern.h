@@ -25,6 +25,7 @@ struct Signature {
 struct Extern : Object {
   std::string name;
   Signature signature;
+  std::vector<Symbol> parameters;   // their names
   void* address = nullptr;          // resolved at the first call
   const Native* builtin = nullptr;  // the function of the host itself, instead of an address
   void* call_interface = nullptr;   // ffi_cif

@@ -139,9 +139,10 @@ void FunctionCompiler::comprehension_clause(const ComprehensionExpr& expr, size_
     top = emit(Op::kIterNext, iterator, first);
   }
   emit_extra(0);
-  bind_pattern(*loop.pattern, first, false);
+  open_repeated();
+  bind_pattern(*loop.pattern, first);
   if (loop.second) {
-    bind_pattern(*loop.second, second, false);
+    bind_pattern(*loop.second, second);
   }
   for (const auto& test : loop.conditions) {
     for (const size_t failure : jump_if_false(*test)) {
@@ -153,6 +154,7 @@ void FunctionCompiler::comprehension_clause(const ComprehensionExpr& expr, size_
     }
   }
   comprehension_clause(expr, clause + 1, result);
+  close_repeated();
   patch_to(emit_jump(Op::kLoop), top);
   patch(top + 1);
   emit(Op::kLoadNil, iterator);

@@ -74,6 +74,10 @@ void FunctionCompiler::compile(const BinaryExpr& expr, Register dest) {
     default:
       break;
   }
+  check_search_result(expr);
+  if ((expr.op == BinaryOp::kIs || expr.op == BinaryOp::kIsNot) && type_test_to(expr, dest)) {
+    return;
+  }
   const Register left = operand(*expr.left);
   Value number;
   const int arithmetic = arithmetic_index(expr.op);
@@ -111,6 +115,32 @@ void FunctionCompiler::compile(const BinaryExpr& expr, Register dest) {
       emit(Op::kArith, dest, left, right);
       emit_extra(static_cast<int32_t>(expr.op));
   }
+}
+
+// `x is i64`: a built-in type, unless the program defines the name.
+bool FunctionCompiler::type_test_to(const BinaryExpr& expr, Register dest) {
+  if (expr.right->kind != ExprKind::kName) {
+    return false;
+  }
+  const Symbol name = as<NameExpr>(*expr.right).name;
+  const std::string_view type = builtin_type(name_of(name));
+  const auto own = module_.names.find(name);
+  const bool is_defined = find_local(name) != nullptr || captured_local(name) != nullptr ||
+                          module_.imports.contains(name) || module_.binds(name) ||
+                          (own != module_.names.end() && !module_.slots[own->second].is_missing());
+  if (type.empty() || is_defined) {
+    return false;
+  }
+  const Register left = operand(*expr.left);
+  const Register matches = temporary();
+  span_ = expr.span;
+  emit(Op::kTestType, matches, left, cache(intern(type)));
+  release_temporary(left);
+  if (expr.op == BinaryOp::kIsNot) {
+    emit(Op::kNot, matches, matches);
+  }
+  emit(Op::kTake, dest, matches);
+  return true;
 }
 
 void FunctionCompiler::logic_to(const BinaryExpr& expr, Register dest) {
@@ -181,6 +211,7 @@ std::vector<size_t> FunctionCompiler::jump_if_false(const Expr& expr) {
       return jumps;
     }
     if (const int comparison = comparison_index(binary.op); comparison >= 0) {
+      check_search_result(binary);
       const Register left = operand(*binary.left);
       Value number;
       if (number_literal(*binary.right, number)) {
@@ -218,7 +249,7 @@ std::vector<size_t> FunctionCompiler::condition(const Condition& condition) {
     failures.push_back(emit_jump(Op::kJumpIfNot, present));
     const Register payload = temporary();
     emit(Op::kUnwrap, payload, subject);
-    bind_pattern(*condition.pattern, payload, false);
+    bind_pattern(*condition.pattern, payload);
   } else {
     test_pattern(*condition.pattern, subject, failures);
   }

@@ -5,20 +5,20 @@
 
 namespace spl {
 
-void FunctionCompiler::bind_pattern(const Pattern& pattern, Register value, bool is_variable) {
+void FunctionCompiler::bind_pattern(const Pattern& pattern, Register value) {
   switch (pattern.kind) {
     case PatternKind::kBinding:
-      bind_name(as<BindingPattern>(pattern), value, is_variable);
+      bind_name(as<BindingPattern>(pattern), value);
       return;
     case PatternKind::kWildcard:
       release_temporary(value);
       return;
     case PatternKind::kTuple:
-      bind_parts(as<TuplePattern>(pattern).elements, nullptr, value, is_variable);
+      bind_parts(as<TuplePattern>(pattern).elements, nullptr, value);
       return;
     case PatternKind::kArray: {
       const auto& array = as<ArrayPattern>(pattern);
-      bind_parts(array.elements, array.has_rest ? &array : nullptr, value, is_variable);
+      bind_parts(array.elements, array.has_rest ? &array : nullptr, value);
       return;
     }
     default:
@@ -32,12 +32,12 @@ void FunctionCompiler::release_temporary(Register value) {
   }
 }
 
-void FunctionCompiler::bind_name(const BindingPattern& binding, Register value, bool is_variable) {
+void FunctionCompiler::bind_name(const BindingPattern& binding, Register value) {
   if (at_module_level()) {
     emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(module_.slot(binding.name)));
     return;
   }
-  const Register reg = declare(binding.name, &binding, is_variable || binding.is_mutable);
+  const Register reg = declare(binding.name, &binding);
   copy_to(value, reg);
   declared(reg);
 }
@@ -58,7 +58,7 @@ void FunctionCompiler::bind_tested(const Pattern& pattern, Register value) {
 
 // `open_ended` is the array pattern with `...`, or null.
 void FunctionCompiler::bind_parts(const std::vector<PatternPtr>& elements, const ArrayPattern* open_ended,
-                                  Register value, bool is_variable) {
+                                  Register value) {
   const auto count = static_cast<uint32_t>(elements.size());
   const Register parts = temporaries(count + 1);
   emit(Op::kTestSequence, parts, value, count);
@@ -71,10 +71,10 @@ void FunctionCompiler::bind_parts(const std::vector<PatternPtr>& elements, const
   }
   release_temporary(value);
   for (uint32_t i = 0; i < count; ++i) {
-    bind_pattern(*elements[i], static_cast<Register>(parts + i), is_variable);
+    bind_pattern(*elements[i], static_cast<Register>(parts + i));
   }
   if (open_ended != nullptr && open_ended->rest != kNoSymbol) {
-    const Register rest = declare(open_ended->rest, open_ended, is_variable);
+    const Register rest = declare(open_ended->rest, open_ended);
     emit(Op::kTake, rest, parts + count);
     declared(rest);
   }
@@ -100,6 +100,15 @@ std::string_view tested_name(const TypeExpr& type) {
 
 }  // namespace
 
+// `nn.Linear`: the type is a member of a module or of another type.
+void FunctionCompiler::test_member_type(const TypeExpr& type, Register value, Register matches) {
+  name_to(type.path[0], type.span, matches);
+  for (size_t i = 1; i < type.path.size(); ++i) {
+    emit(Op::kGetField, matches, matches, cache(type.path[i]));
+  }
+  emit(Op::kIs, matches, value, matches);
+}
+
 // A union matches if one of its types does. The elements of containers are not tested.
 void FunctionCompiler::test_type(const TypeExpr& type, Register value, std::vector<size_t>& failures) {
   if (type.optional) {
@@ -108,6 +117,10 @@ void FunctionCompiler::test_type(const TypeExpr& type, Register value, std::vect
   const uint32_t mark = temporary_count_;
   const Register matches = temporary();
   const auto test = [&](const TypeExpr& one) {
+    if (one.kind == TypeKind::kName && one.path.size() > 1 && module_.knows(one.path[0])) {
+      test_member_type(one, value, matches);
+      return;
+    }
     const std::string_view name = tested_name(one);
     const Symbol symbol = name.empty() ? module_.unaliased(one.path.back()) : intern(name);
     emit(Op::kTestType, matches, value, cache(symbol));
@@ -147,7 +160,7 @@ void FunctionCompiler::test(const LiteralPattern& pattern, const PatternTest& to
 }
 
 void FunctionCompiler::test(const BindingPattern& pattern, const PatternTest& to) {
-  const Register reg = declare(pattern.name, &pattern, true);
+  const Register reg = declare_in_pattern(pattern.name, &pattern);
   if (pattern.type) {
     test_type(module_.unaliased(*pattern.type), to.value, to.failures);
   }
@@ -206,7 +219,7 @@ void FunctionCompiler::test(const ArrayPattern& pattern, const PatternTest& to) 
   constexpr int32_t kOnlyArrays = 8, kMayBeLonger = 1;
   test_parts(pattern.elements, kOnlyArrays | (pattern.has_rest ? kMayBeLonger : 0), to);
   if (pattern.has_rest && pattern.rest != kNoSymbol) {
-    const Register rest = declare(pattern.rest, &pattern, true);
+    const Register rest = declare_in_pattern(pattern.rest, &pattern);
     emit(Op::kGetRest, rest, to.value, static_cast<uint32_t>(pattern.elements.size()));
     declared(rest);
   }
@@ -223,21 +236,6 @@ void FunctionCompiler::test_parts(const std::vector<PatternPtr>& elements, int32
     emit(Op::kGetPart, part, to.value, i);
     test_pattern(*elements[i], part, to.failures);
   }
-}
-
-void FunctionCompiler::test(const OrPattern& pattern, const PatternTest& to) {
-  std::vector<size_t> matched;
-  for (size_t i = 0; i < pattern.alternatives.size(); ++i) {
-    std::vector<size_t> failures;
-    test_pattern(*pattern.alternatives[i], to.value, failures);
-    if (i + 1 == pattern.alternatives.size()) {
-      to.failures.insert(to.failures.end(), failures.begin(), failures.end());
-    } else {
-      matched.push_back(emit_jump(Op::kJump));
-      patch_all(failures);
-    }
-  }
-  patch_all(matched);
 }
 
 }  // namespace spl

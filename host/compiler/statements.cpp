@@ -71,13 +71,29 @@ void FunctionCompiler::block_to(const Block& block, Register dest) {
     statement(*block.statements[i]);
   }
   span_ = block.statements.back()->span;
-  expr_to(*as<ExprStmt>(*block.statements.back()).value, dest);
+  last_value_to(*as<ExprStmt>(*block.statements.back()).value, dest);
   close_scope();
+}
+
+// The value of a block's last expression. In the last position of a function's body a change of a variable
+// that is not the function's own, such as `log.push(x)`, is made for its effect: its value is nil.
+void FunctionCompiler::last_value_to(const Expr& expr, Register dest) {
+  if (!is_result_ || (expr.kind != ExprKind::kIf && expr.kind != ExprKind::kMatch)) {
+    const bool is_effect = is_result_ && is_outer_change(expr);
+    is_effect ? effect_value_to(as<CallExpr>(expr), dest) : expr_to(expr, dest);
+    return;
+  }
+  const uint32_t mark = temporary_count_;
+  expr.kind == ExprKind::kIf ? if_to(as<IfExpr>(expr), dest, true)
+                             : match_to(as<MatchExpr>(expr), dest, true);
+  temporary_count_ = mark;
 }
 
 void FunctionCompiler::body_value(const Block& block) {
   const Register dest = temporary();
+  is_result_ = true;
   block_to(block, dest);
+  is_result_ = false;
   emit(Op::kReturn, dest);
 }
 
@@ -134,6 +150,7 @@ void FunctionCompiler::compile(const UseDecl& decl) {
   if (at_module_level()) {
     return;  // imported before the module was compiled
   }
+  note_late_import(decl);
   proto_->uses.push_back(&decl);
   emit_wide(Op::kUse, 0, static_cast<int32_t>(proto_->uses.size() - 1));
 }
@@ -143,30 +160,38 @@ void FunctionCompiler::compile(const ExportDecl&) {}
 void FunctionCompiler::compile(const FunctionDecl& decl) {
   if (!at_module_level()) {
     local_function(decl);
+  } else if (is_decorated(module_, decl.info)) {
+    decorate_function(decl);
   }
 }
 
 void FunctionCompiler::compile(const BindStmt& stmt) {
   const bool is_variable = stmt.bind != BindKind::kVal && stmt.bind != BindKind::kConst;
   if (stmt.pattern->kind == PatternKind::kBinding && !at_module_level()) {
-    bind_local(stmt, as<BindingPattern>(*stmt.pattern), is_variable);
+    bind_local(stmt, as<BindingPattern>(*stmt.pattern));
     return;
   }
   const Register value = temporary();
   initial_value_to(stmt, value);
-  bind_pattern(*stmt.pattern, value, is_variable);
+  if (stmt.pattern->kind == PatternKind::kBinding && stmt.value && is_search(*stmt.value)) {
+    module_.searches.insert(as<BindingPattern>(*stmt.pattern).name);
+  }
+  bind_pattern(*stmt.pattern, value);
   if (!is_variable && !at_module_level()) {
     fix_pattern(*stmt.pattern);
   }
 }
 
 // Evaluates the value in the new variable's own register, before the name is visible.
-void FunctionCompiler::bind_local(const BindStmt& stmt, const BindingPattern& binding, bool is_variable) {
+void FunctionCompiler::bind_local(const BindStmt& stmt, const BindingPattern& binding) {
   const Register reg = hidden();
   initial_value_to(stmt, reg);
-  const bool is_mutable = is_variable || binding.is_mutable;
-  locals_.push_back({binding.name, reg, &binding, is_mutable && cells_.contains(&binding), is_mutable,
-                     !is_mutable, is_unique_type(stmt.type.get()) || (stmt.value && is_unique(*stmt.value))});
+  const bool owns = is_unique_type(stmt.type.get()) || (stmt.value && is_unique(*stmt.value));
+  declare_at(reg, binding.name, &binding);
+  locals_.back().is_fixed =
+      (stmt.bind == BindKind::kVal || stmt.bind == BindKind::kConst) && !binding.is_mutable;
+  locals_.back().is_unique = owns;
+  locals_.back().is_search = stmt.value && is_search(*stmt.value);
   declared(reg);
 }
 
@@ -195,6 +220,7 @@ void FunctionCompiler::assign_one(const Expr& target, const Expr& value) {
     const Name name = resolve(symbol);
     check_assignable(symbol, target.span);
     if (name.form == Name::Form::kLocal && writes_last(value) && !is_unique(value)) {
+      note_change(symbol);
       expr_to(value, static_cast<Register>(name.operand));
       return;
     }
@@ -228,6 +254,9 @@ void FunctionCompiler::assign_parts(const std::vector<ExprPtr>& targets, Registe
 // Only `var` variables and static variables can be assigned.
 void FunctionCompiler::check_assignable(Symbol symbol, const SourceSpan& span) {
   const Local* local = find_local(symbol);
+  if (local == nullptr) {
+    local = captured_local(symbol);
+  }
   const bool is_fixed = local != nullptr
                             ? local->is_fixed
                             : module_.fixed.contains(symbol) && resolve(symbol).form == Name::Form::kGlobal;
@@ -285,20 +314,25 @@ void FunctionCompiler::assign_name(const NameExpr& target, Register value) {
   if (is_new) {
     declare_wide(target.name, &target);
   }
+  note_change(target.name);
+  if (name.form == Name::Form::kGlobal && !is_new) {
+    note_assignment(target.name, target.span);
+  }
   write(is_new ? resolve(target.name) : name, value, target.name, target.span);
 }
 
 void FunctionCompiler::assign_field(const FieldExpr& target, Register value) {
   if (target.object->kind == ExprKind::kSelf) {
     note_field(target.name);
-    if (const Local* self = find_local(intern("self"))) {
-      emit(Op::kSetField, self->reg, value, cache(target.name));
+    if (find_local(intern("self")) != nullptr) {
+      write_field(target.name, value);
       return;
     }
   }
   if (target.object->kind == ExprKind::kName) {
     const Name name = resolve(as<NameExpr>(*target.object).name);
     if (name.form == Name::Form::kLocal) {
+      note_change(as<NameExpr>(*target.object).name);
       emit(Op::kSetField, name.operand, value, cache(target.name));
       return;
     }
@@ -310,6 +344,7 @@ void FunctionCompiler::assign_index(const IndexExpr& target, Register value) {
   if (target.object->kind == ExprKind::kName) {
     const Name name = resolve(as<NameExpr>(*target.object).name);
     if (name.form == Name::Form::kLocal) {
+      note_change(as<NameExpr>(*target.object).name);
       const Register subscript = temporary();
       subscript_to(target, subscript);
       emit(Op::kSetIndex, name.operand, subscript, value);
@@ -356,6 +391,10 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
 void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op, const Expr& right) {
   check_assignable(target.name, target.span);
   const Name name = resolve(target.name);
+  note_change(target.name);
+  if (name.form == Name::Form::kGlobal) {
+    note_read(target.name, target.span);
+  }
   if (name.form == Name::Form::kLocal) {
     in_place(op, static_cast<Register>(name.operand), operand(right));
     return;
@@ -412,6 +451,7 @@ void FunctionCompiler::leave_loop(Symbol label, bool is_break, const SourceSpan&
 // ---- Loops -----------------------------------------------------------------------------------------------
 
 void FunctionCompiler::open_loop(Symbol label) {
+  open_repeated();
   loops_.push_back({label, scopes_.size(), scopes_.back().first_register, local_peak_, {}, {}});
   local_peak_ = local_count_;
 }
@@ -428,6 +468,7 @@ void FunctionCompiler::close_loop(size_t continue_target) {
   }
   local_peak_ = std::max(local_peak_, loop.peak_before);
   loops_.pop_back();
+  close_repeated();
 }
 
 void FunctionCompiler::compile(const ForStmt& stmt) {
@@ -453,24 +494,24 @@ void FunctionCompiler::for_range(const ForStmt& stmt, const RangeExpr& range) {
   open_loop(stmt.label);
   if (stmt.pattern->kind == PatternKind::kBinding) {
     const auto& binding = as<BindingPattern>(*stmt.pattern);
-    locals_.push_back({binding.name, reg, &binding, cells_.contains(&binding), true});
+    declare_at(reg, binding.name, &binding);
     declared(reg);
   } else {
-    bind_pattern(*stmt.pattern, reg, false);
+    bind_pattern(*stmt.pattern, reg);
   }
   end_for(stmt, top);
 }
 
 void FunctionCompiler::for_each(const ForStmt& stmt) {
   const auto declare_variable = [&](const Pattern& pattern) {
-    return pattern.kind == PatternKind::kBinding ? declare(as<BindingPattern>(pattern).name, &pattern, true)
+    return pattern.kind == PatternKind::kBinding ? declare(as<BindingPattern>(pattern).name, &pattern)
                                                  : hidden();
   };
   const auto destructure = [&](const Pattern& pattern, Register reg) {
     if (pattern.kind == PatternKind::kBinding) {
       declared(reg);
     } else {
-      bind_pattern(pattern, reg, true);
+      bind_pattern(pattern, reg);
     }
   };
   const Register iterator = hidden();
@@ -535,7 +576,8 @@ void FunctionCompiler::compile(const WithStmt& stmt) {
     emit(Op::kWithEnter, reg, resource);
     temporary_count_ = mark;
     if (item.name != kNoSymbol) {
-      locals_.push_back({item.name, reg, &item, false, false});
+      declare_at(reg, item.name, &item);
+      declared(reg);
     } else {
       emit(Op::kLoadNil, reg);
     }
@@ -548,10 +590,18 @@ void FunctionCompiler::local_function(const FunctionDecl& decl) {
   if (!decl.body) {
     error_at(decl.span, "extern function declared inside a function", "declare it at module level");
   }
+  // Declared before its body is compiled: a lambda in the body may name the function.
+  const Register reg = declare(decl.info.name, &decl);
+  emit(Op::kLoadNil, reg);
+  declared(reg);
+  const std::vector<Register> decorators = decorator_values(decl.info);
   FunctionCompiler inner(module_, this, cells_, fields_);
   const Proto* proto = inner.function(decl, false);
-  const Register reg = declare(decl.info.name, &decl, false);
-  closure_to(proto, inner.captures(), reg);
+  const Register closure = temporary();
+  closure_to(proto, inner.captures(), closure);
+  decorated_to(decl.info, closure, decorators);
+  note_change(decl.info.name);
+  write(resolve(decl.info.name), closure, decl.info.name, decl.span);
 }
 
 }  // namespace spl

@@ -6,13 +6,14 @@ namespace spl {
 
 std::string_view builtin_type(std::string_view name) {
   static const std::unordered_map<std::string_view, std::string_view> names = {
-      {"i8", "i8"},       {"i16", "i16"},     {"i32", "i32"},     {"i64", "i64"},    {"u8", "u8"},
-      {"u16", "u16"},     {"u32", "u32"},     {"u64", "u64"},     {"f32", "f32"},    {"f64", "f64"},
-      {"bool", "bool"},   {"text", "text"},   {"usize", "u64"},   {"int", "i64"},    {"float", "f64"},
-      {"str", "text"},    {"Int", "i64"},     {"Int8", "i8"},     {"Int16", "i16"},  {"Int32", "i32"},
-      {"Int64", "i64"},   {"UInt8", "u8"},    {"UInt16", "u16"},  {"UInt32", "u32"}, {"UInt64", "u64"},
-      {"Float", "f64"},   {"Float32", "f32"}, {"Float64", "f64"}, {"Bool", "bool"},  {"String", "text"},
-      {"Array", "array"}, {"List", "array"},  {"Dict", "dict"},   {"Nil", "nil"},    {"nil", "nil"},
+      {"i8", "i8"},       {"i16", "i16"},           {"i32", "i32"},     {"i64", "i64"},    {"u8", "u8"},
+      {"u16", "u16"},     {"u32", "u32"},           {"u64", "u64"},     {"f32", "f32"},    {"f64", "f64"},
+      {"bool", "bool"},   {"text", "text"},         {"usize", "u64"},   {"int", "i64"},    {"float", "f64"},
+      {"str", "text"},    {"Int", "i64"},           {"Int8", "i8"},     {"Int16", "i16"},  {"Int32", "i32"},
+      {"Int64", "i64"},   {"UInt8", "u8"},          {"UInt16", "u16"},  {"UInt32", "u32"}, {"UInt64", "u64"},
+      {"Float", "f64"},   {"Float32", "f32"},       {"Float64", "f64"}, {"Bool", "bool"},  {"String", "text"},
+      {"Array", "array"}, {"List", "array"},        {"Dict", "dict"},   {"Nil", "nil"},    {"nil", "nil"},
+      {"Tuple", "tuple"}, {"Function", "function"}, {"list", "array"},  {"dict", "dict"},  {"tuple", "tuple"},
   };
   const auto found = names.find(name);
   return found == names.end() ? std::string_view() : found->second;

@@ -109,6 +109,12 @@ fs::path& program_folder() {
   return folder;
 }
 
+// The path of the program's file.
+std::string& program_file() {
+  static std::string file;
+  return file;
+}
+
 std::string file_of_path(const fs::path& base) {
   for (const char* ending : {".spl", "/mod.spl", "/__init__.spl"}) {
     const std::string path = base.string() + ending;
@@ -298,6 +304,8 @@ void start(LoadedModule& module) {
     } catch (const CompileError& error) {
       throw LoadError{render({error.span, error.message, error.hint}, module.source)};
     }
+    std::stable_sort(module.warnings.begin(), module.warnings.end(),
+                     [](const Diagnostic& a, const Diagnostic& b) { return a.span.start < b.span.start; });
     for (const Diagnostic& warning : module.warnings) {
       print_diagnostic(render(warning, module.source, "warning"));
     }
@@ -318,6 +326,7 @@ LoadedModule& add_module(const std::string& key, std::string name, std::string p
   module->source.path = std::move(path);
   module->source.text = std::move(text);
   module->is_library = below_library(module->source.path);
+  module->is_program = key == program_file();
   LoadedModule& added = *module;
   modules()[key] = std::move(module);
   return added;
@@ -379,8 +388,18 @@ const SourceFile* loaded_source(const std::string& path) {
   return nullptr;
 }
 
+Value library_function(const char* path, const char* name) {
+  for (const std::string& root : library_roots()) {
+    if (const std::string file = file_of_path(fs::path(root) / path); !file.empty()) {
+      return load_file(file, path).member(intern(name));
+    }
+  }
+  throw LoadError{std::string(path) + ".spl: error: the library does not have this file\n"};
+}
+
 LoadedModule& load_program(const std::string& path) {
   program_folder() = fs::path(path).parent_path();
+  program_file() = real_path(path);
   return load_file(path, fs::path(path).stem().string());
 }
 

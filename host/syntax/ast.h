@@ -454,9 +454,13 @@ struct ExprStmt : StmtOf<StmtKind::kExpr> {
   ExprPtr value;
 };
 
+/// `@[name(args)]`, `#[name(args)]`, and `@name(args)` of a name that the language knows. Any other `@e` is a
+/// decorator: the value of `e` is applied to the declaration.
 struct Attribute {
-  Symbol name = kNoSymbol;
+  Symbol name = kNoSymbol;  // also of an informative decorator
   std::vector<Arg> args;
+  ExprPtr decorator;            // null: not a decorator
+  bool is_informative = false;  // `@inline` and its kin: a decorator only where the program defines the name
   SourceSpan span;
 };
 

@@ -281,7 +281,11 @@ void Dumper::info(std::string_view head, const DeclInfo& info) {
   open("");
   for (const auto& attribute : info.attributes) {
     put("@");
-    symbol(attribute.name);
+    if (attribute.decorator) {
+      expr(*attribute.decorator);
+    } else {
+      symbol(attribute.name);
+    }
     if (!attribute.args.empty()) {
       open("");
       args(attribute.args);

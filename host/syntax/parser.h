@@ -174,6 +174,9 @@ class Parser {
   StmtPtr bare_declaration(std::vector<Attribute> attributes, bool exported);
   std::vector<Attribute> attributes();
   Attribute attribute();
+  Attribute decorator();
+  bool is_known_attribute() const;
+  bool is_informative_attribute() const;
   bool visibility();
   FunctionPtr function(std::vector<Attribute> attributes, bool exported);
   void signature(FunctionDecl& function);
@@ -263,6 +266,8 @@ class Parser {
 
   // Values (parser_primary.cpp, parser_text.cpp, parser_collections.cpp, parser_lambdas.cpp,
   // parser_branches.cpp)
+  [[noreturn]] void reject_super();
+  void reject_lambda_keyword();
   ExprPtr primary();
   ExprPtr constant();
   ExprPtr name_or_new();

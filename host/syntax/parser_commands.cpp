@@ -81,6 +81,7 @@ bool Parser::starts_block_tail(size_t colon) const {
 
 ExprPtr Parser::command() {
   Level level(*this);
+  reject_lambda_keyword();
   ExprPtr callee;
   if (is(Tok::kSelf)) {
     callee = make<SelfExpr>(here());

@@ -159,7 +159,7 @@ std::vector<Attribute> Parser::attributes() {
   while (is(Tok::kAt) || is(Tok::kHashBracket)) {
     if (is(Tok::kAt) && ahead().kind != Tok::kLeftBracket) {
       advance();
-      out.push_back(attribute());
+      out.push_back(is_known_attribute() ? attribute() : decorator());
     } else {
       Scope scope(*this);
       accept(Tok::kAt);
@@ -177,6 +177,39 @@ std::vector<Attribute> Parser::attributes() {
     }
   }
   return out;
+}
+
+/// Whether an attribute that changes the declaration follows, rather than a decorator.
+bool Parser::is_known_attribute() const {
+  static const std::unordered_set<std::string_view> names = {
+      "static", "staticmethod", "classmethod", "property",   "extern_c",
+      "direct", "strong",       "cuda_kernel", "gpu_kernel",
+  };
+  return names.contains(spelling(current())) && ahead().kind != Tok::kDot;
+}
+
+/// Attributes for readers and other tools. Upstream's programs use them without a definition.
+bool Parser::is_informative_attribute() const {
+  static const std::unordered_set<std::string_view> names = {
+      "inline",   "noinline", "deprecated", "allow",    "test", "ignore", "bench",  "should_panic",
+      "override", "final",    "abstract",   "must_use", "pure", "io",     "unsafe", "abstractmethod",
+  };
+  return names.contains(spelling(current())) && ahead().kind != Tok::kDot;
+}
+
+/// A name, its members, calls and subscripts, on one line.
+Attribute Parser::decorator() {
+  Attribute attribute;
+  attribute.span = here();
+  attribute.is_informative = is_informative_attribute();
+  auto callee = make<NameExpr>(here());
+  callee->name = member_name();
+  attribute.name = attribute.is_informative ? callee->name : kNoSymbol;
+  attribute.decorator = std::move(callee);
+  while (is(Tok::kDot) || is(Tok::kLeftParen) || (is(Tok::kLeftBracket) && touches_previous())) {
+    attribute.decorator = postfix_operator(std::move(attribute.decorator));
+  }
+  return attribute;
 }
 
 Attribute Parser::attribute() {

@@ -163,7 +163,11 @@ bool Parser::starts_pattern_type() {
     diagnostics_.resize(diagnostics);
   }
   // The body of `case n: f => …` is a lambda.
-  const std::string_view word = spelling(stream_.tokens[start + 1]);
+  size_t last = start + 1;
+  while (stream_.tokens[last + 1].kind == Tok::kDot) {
+    last += 2;
+  }
+  const std::string_view word = spelling(stream_.tokens[last]);
   const bool lambda = plain && std::islower(static_cast<unsigned char>(word[0])) != 0 && !is_type_word(word);
   pos_ = start;
   return is_type && !lambda;

@@ -78,6 +78,9 @@ ExprPtr Parser::postfix_sign(ExprPtr operand) {
 ExprPtr Parser::member(ExprPtr object) {
   const bool nil_safe = is(Tok::kQuestionDot);
   advance();
+  if (current().indent > context_.indent) {
+    join_line();
+  }
   if (is(Tok::kInt) && !nil_safe) {
     auto node = make<TupleFieldExpr>(here());
     const std::string digits(spelling(current()));

@@ -103,6 +103,7 @@ ExprPtr Parser::primary() {
     case Tok::kYield:
       return yield_expression();
     case Tok::kSuper:
+      reject_super();
     case Tok::kAsync:
       fail(found() + " is not supported here");
     case Tok::kSpawn:
@@ -110,6 +111,17 @@ ExprPtr Parser::primary() {
     default:
       return name_or_new();
   }
+}
+
+/// `lambda x: e`, as in Python.
+void Parser::reject_lambda_keyword() {
+  if (is_word("lambda") && ahead().kind == Tok::kName && !ahead().line_start) {
+    fail("'lambda' is not a keyword", "write \\x: e");
+  }
+}
+
+void Parser::reject_super() {
+  fail("'super' is not supported", "call the method of the parent by its name: Parent.init(self, …)");
 }
 
 /// `true`, `false`, `nil`, `self`.
@@ -139,6 +151,7 @@ ExprPtr Parser::name_or_new() {
   if (starts_new()) {
     return new_expression();
   }
+  reject_lambda_keyword();
   return starts_arrow_lambda() ? arrow_lambda() : name();
 }
 

@@ -109,7 +109,7 @@ void Parser::reject_foreign_statement() {
       }
       return;
     case Tok::kSuper:
-      fail(found() + " is not supported");
+      reject_super();
     case Tok::kSpawn:
       fail("'spawn' is not supported", "thread.spawn(\\: …) runs code in a thread");
     case Tok::kIn:

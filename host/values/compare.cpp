@@ -96,12 +96,14 @@ bool enum_values_equal(EnumValue& a, EnumValue& b) {
          std::equal(a.payload(), a.payload() + a.info().arity, b.payload(), equals);
 }
 
+const std::vector<Value>* sequence_of(Value v) {
+  return v.is(Kind::kArray)   ? &as_object<Array>(v)->items
+         : v.is(Kind::kTuple) ? &as_object<Tuple>(v)->items
+                              : nullptr;
+}
+
 bool same_kind_equal(Value a, Value b) {
   switch (a.as_object->kind) {
-    case Kind::kArray:
-      return items_equal(as_object<Array>(a)->items, as_object<Array>(b)->items);
-    case Kind::kTuple:
-      return items_equal(as_object<Tuple>(a)->items, as_object<Tuple>(b)->items);
     case Kind::kDict:
       return dicts_equal(*as_object<Dict>(a), *as_object<Dict>(b));
     case Kind::kRange:
@@ -134,6 +136,11 @@ bool objects_equal(Value a, Value b) {
   }
   if (is_some(b) && !is_option(a)) {
     return equals(b, a);
+  }
+  const auto* left = sequence_of(a);
+  const auto* right = sequence_of(b);
+  if (left != nullptr && right != nullptr) {  // `x.shape == (2, 3)`
+    return items_equal(*left, *right);
   }
   if (a.as_object->kind == b.as_object->kind) {
     return same_kind_equal(a, b);
@@ -205,11 +212,10 @@ int compare(Value a, Value b) {
   if (a.is(Kind::kText) && b.is(Kind::kText)) {
     return text_of(a).compare(text_of(b)) < 0 ? -1 : text_of(a) != text_of(b);
   }
-  if (a.is(Kind::kArray) && b.is(Kind::kArray)) {
-    return compare_items(as_object<Array>(a)->items, as_object<Array>(b)->items);
-  }
-  if (a.is(Kind::kTuple) && b.is(Kind::kTuple)) {
-    return compare_items(as_object<Tuple>(a)->items, as_object<Tuple>(b)->items);
+  const auto* left = sequence_of(a);
+  const auto* right = sequence_of(b);
+  if (left != nullptr && right != nullptr) {
+    return compare_items(*left, *right);
   }
   if (a.is(Kind::kInstance) || b.is(Kind::kInstance)) {
     return object_hooks().compare(a, b);

@@ -1,10 +1,8 @@
-// Dict: open addressing over an entry list, sorted by key on demand.
-#include <algorithm>
+// Dict: open addressing over an entry list.
 #include <cstddef>
 #include <utility>
 
 #include "host/values/objects.h"
-#include "host/values/sized.h"
 
 namespace spl {
 
@@ -54,7 +52,6 @@ void Dict::set(Value owned_key, Value owned_value) {
   if ((entries.size() + 1) * 2 > index.size()) {
     rebuild(live + 1 + live / 2);
   }
-  sorted = false;
   const uint64_t hash = hash_of(owned_key);
   size_t at = hash & (index.size() - 1);
   while (index[at] != -1) {
@@ -79,39 +76,10 @@ bool Dict::remove(Value key) {
   return true;
 }
 
-namespace {
-int key_rank(Value v) {
-  if (v.is_bool()) {
-    return 0;
+void Dict::compact() {
+  if (live != entries.size()) {
+    rebuild(live + 1);
   }
-  if (is_any_number(v)) {
-    return 1;
-  }
-  if (v.is(Kind::kText)) {
-    return 2;
-  }
-  return 3;
-}
-bool key_less(const Dict::Entry& a, const Dict::Entry& b) {
-  const int ranks[] = {key_rank(a.key), key_rank(b.key)};
-  if (ranks[0] != ranks[1]) {
-    return ranks[0] < ranks[1];
-  }
-  if (ranks[0] == 3) {
-    return display(a.key) < display(b.key);
-  }
-  return compare(a.key, b.key) < 0;
-}
-}  // namespace
-
-void Dict::sort() {
-  if (sorted && live == entries.size()) {
-    return;
-  }
-  rebuild(live + 1);
-  std::stable_sort(entries.begin(), entries.end(), key_less);
-  rebuild(live + 1);
-  sorted = true;
 }
 
 }  // namespace spl

@@ -125,7 +125,7 @@ std::string display_tuple(const Tuple& tuple) {
 }
 
 std::string display_dict(Dict& dict) {
-  dict.sort();
+  dict.compact();
   std::string text = "{";
   for (size_t i = 0; i < dict.entries.size(); ++i) {
     text += (i == 0 ? "" : ", ") + display(dict.entries[i].key) + ": " + display(dict.entries[i].value);

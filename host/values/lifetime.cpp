@@ -227,7 +227,6 @@ Object* copy_of(const Dict& from) {
   copy->entries = from.entries;
   copy->index = from.index;
   copy->live = from.live;
-  copy->sorted = from.sorted;
   for (const auto& entry : copy->entries) {
     retained(entry.key);
     retained(entry.value);

@@ -33,11 +33,26 @@ struct LoadedModule : Object {
   std::unordered_set<Symbol> exports;
   std::unordered_map<Symbol, const TypeExpr*> aliases;  // type A = T
   std::vector<Diagnostic> warnings;                     // of the compiler
-  std::map<Symbol, SourceSpan> bare_variants;  // of patterns like `Some(x)`, checked after the module
-  std::unordered_set<Symbol> top_names;        // declared outside of functions, or imported
-  std::unordered_set<Symbol> fixed;            // declared with val or const
-  std::unordered_set<Symbol> uniques;          // of type &T, which moves
-  std::unordered_set<Symbol> variables;        // declared with var: never copied by an importer
+  std::map<Symbol, SourceSpan> bare_variants;          // of patterns like `Some(x)`, checked after the module
+  std::unordered_set<Symbol> top_names;                // declared outside of functions, or imported
+  std::unordered_set<Symbol> fixed;                    // declared with val or const, or decorated
+  std::unordered_map<const void*, Value> undecorated;  // of a decorated function, by its declaration
+  std::unordered_set<Symbol> searches;                 // hold the result of find() or its kin
+  std::unordered_set<Symbol> uniques;                  // of type &T, which moves
+  std::unordered_set<Symbol> variables;                // declared with var: never copied by an importer
+  /// How functions use a global name: see compiler/name_checks.cpp.
+  struct NameUse {
+    SourceSpan first_read;                  // line 0: none
+    SourceSpan assigned_first;              // where a function assigns it before it reads it; line 0: none
+    bool read_after = false;                // that function reads it afterwards
+    std::unordered_set<const void*> users;  // the functions, by their declarations
+    const void* assigner = nullptr;
+  };
+  std::unordered_map<Symbol, NameUse> uses_of_names;
+  bool compiles_local_type = false;  // a type of a function, without the function's variables
+  bool imports_later = false;        // a function imports names when it runs
+  bool is_program = false;           // the file that the host was started with
+
   /// For undefined names: a similar variable that is visible at a use.
   std::unordered_map<Symbol, std::string> near_locals;
 

@@ -49,7 +49,7 @@ struct Tuple : Object {
   Tuple() : Object(Kind::kTuple) {}
 };
 
-/// Open addressing over an entry list. Iteration is in key order; sort() establishes it.
+/// Open addressing over an entry list, which keeps the order in which the keys were inserted.
 struct Dict : Object {
   struct Entry {
     Value key, value;  // owned; a missing key marks a removed entry
@@ -58,13 +58,12 @@ struct Dict : Object {
   std::vector<Entry> entries;
   std::vector<int32_t> index;  // into entries; -1 free
   uint32_t live = 0;
-  bool sorted = true;
 
   Dict() : Object(Kind::kDict) {}
   Value* find(Value key);
   void set(Value owned_key, Value owned_value);
   bool remove(Value key);
-  void sort();  // also erases removed entries
+  void compact();  // erases removed entries; call it before an iteration by index
   void rebuild(size_t capacity);
 };
 
@@ -92,6 +91,7 @@ struct Native : Object {
   const char* name;
   NativeFn fn;
   int min_arguments, max_arguments;  // including a method's self; the maximum is -1 for any number
+  NativeFn with_names = nullptr;     // for calls with named arguments: they are a dict after self
   bool is_method = false;
   Native(const char* n, NativeFn f, int l, int m)
       : Object(Kind::kNative), name(n), fn(f), min_arguments(l), max_arguments(m) {}
@@ -102,6 +102,7 @@ struct NativeEntry {
   const char* name;
   NativeFn fn;
   int min_arguments, max_arguments;
+  NativeFn with_names = nullptr;
 };
 
 struct BoundMethod : Object {
@@ -162,9 +163,9 @@ struct Record : Type {
   std::unordered_map<Symbol, uint32_t> field_index;
   const Method* drop = nullptr;
   const Method* on_replace =
-      nullptr;                  // __on_replace__: called before a field that holds such an object changes
-  int32_t order_index = -1;     // of the field __order__, which records the order of first assignments
-  bool awaits_parents = false;  // true until the class statement runs
+      nullptr;                    // __on_replace__: called before a field that holds such an object changes
+  int32_t order_index = -1;       // of the field __order__, which records the order of first assignments
+  bool awaits_statement = false;  // true until the class statement runs
   bool has_objects = false;
   struct DirectCalls* direct = nullptr;  // from @[direct(…)]; immortal, like the type
   Record() : Type(Kind::kRecord) {}
@@ -257,7 +258,8 @@ Value make_some(Value owned);
 Value make_none();
 Value make_ok(Value owned);
 Value make_err(Value owned);
-bool is_none(Value v);  // nil or None
+bool is_none(Value v);     // nil or None
+bool is_present(Value v);  // not nil, None or Err
 
 /// Copy on write: afterwards `slot` holds the only reference to its value. Objects of classes are not copied.
 void make_unique(Value& slot);

@@ -71,4 +71,10 @@ bool is_none(Value v) {
   return value->type == core_types().option && value->variant == kNone;
 }
 
+bool is_present(Value v) {
+  const bool is_error = v.is(Kind::kEnumValue) && as_object<EnumValue>(v)->type == core_types().result &&
+                        as_object<EnumValue>(v)->variant == kErr;
+  return !is_none(v) && !is_error;
+}
+
 }  // namespace spl

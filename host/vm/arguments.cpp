@@ -8,25 +8,96 @@
 
 namespace spl {
 
-// Spread arrays and named arguments become positional ones, in place. Native functions have no named
-// parameters.
-uint32_t Thread::flatten(uint32_t first, uint32_t count, const CallSpec& spec) {
-  std::vector<Value> flat;
-  for (uint32_t i = 0; i < count; ++i) {
-    const Value value = std::exchange(stack_[first + i], Value());
-    if (spec.forms[i] != CallSpec::Form::kSpread) {
-      flat.push_back(value);
-      continue;
+namespace {
+
+Dict& dict_in(Ref& named) {
+  if (named.get().is_nil()) {
+    named = Ref::owned(Value::object(new Dict()));
+  }
+  return *as_object<Dict>(named.get());
+}
+
+void add_named(Ref& named, Value dict) {
+  if (!dict.is(Kind::kDict)) {
+    fail("the argument after ** must be a dict, got " + type_name(dict));
+  }
+  for (const auto& entry : as_object<Dict>(dict)->entries) {
+    if (!entry.key.is_missing()) {
+      dict_in(named).set(retained(entry.key), retained(entry.value));
     }
-    const Ref held = Ref::owned(value);
-    each(value, [&](Value item) {
-      flat.push_back(retained(item));
-      return true;
-    });
+  }
+}
+
+}  // namespace
+
+// Leaves only positional arguments in place, with spread arrays expanded. Named ones go to `named`, a dict;
+// without any it stays nil.
+uint32_t Thread::flatten(uint32_t first, uint32_t count, const CallSpec& spec, Ref& named) {
+  std::vector<Ref> flat;
+  for (uint32_t i = 0; i < count; ++i) {
+    Ref value = Ref::owned(std::exchange(stack_[first + i], Value()));
+    switch (spec.forms[i]) {
+      case CallSpec::Form::kPositional:
+        flat.push_back(std::move(value));
+        break;
+      case CallSpec::Form::kNamed:
+        dict_in(named).set(make_text(name_of(spec.names[i])), value.take());
+        break;
+      case CallSpec::Form::kSpread:
+        each(value.get(), [&](Value item) {
+          flat.push_back(Ref::shared(item));
+          return true;
+        });
+        break;
+      case CallSpec::Form::kDictSpread:
+        add_named(named, value.get());
+        break;
+      case CallSpec::Form::kBase:
+        fail("..base is only allowed in a constructor call");
+    }
   }
   check_stack(first + static_cast<uint32_t>(flat.size()) + 8);
-  std::copy(flat.begin(), flat.end(), stack_ + first);
+  for (uint32_t i = 0; i < flat.size(); ++i) {
+    stack_[first + i] = flat[i].take();
+  }
   return static_cast<uint32_t>(flat.size());
+}
+
+// The same for a function that has no other form of named arguments than its parameters' names.
+uint32_t Thread::flatten_named(uint32_t first, uint32_t count, const CallSpec& spec,
+                               const std::string& callee, const std::vector<Symbol>& parameters) {
+  Ref named;
+  count = flatten(first, count, spec, named);
+  if (named.get().is_nil()) {
+    return count;
+  }
+  Dict& arguments = *as_object<Dict>(named.get());
+  const uint32_t positional = count;
+  for (; count < parameters.size(); ++count) {
+    const Ref name = Ref::owned(make_text(name_of(parameters[count])));
+    const Value* found = arguments.find(name.get());
+    if (found == nullptr) {
+      break;
+    }
+    stack_[first + count] = retained(*found);
+  }
+  if (count - positional == arguments.live) {
+    return count;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    assign(stack_[first + i], Value());
+  }
+  for (const auto& entry : arguments.entries) {
+    const auto is_name = [&](Symbol name) { return name_of(name) == display(entry.key); };
+    const auto found = std::find_if(parameters.begin(), parameters.end(), is_name);
+    if (found == parameters.end()) {
+      fail(callee + "(): there is no parameter " + display(entry.key));
+    }
+    if (found - parameters.begin() < positional) {
+      fail(callee + "(): the argument " + display(entry.key) + " is passed twice");
+    }
+  }
+  fail(callee + "(): the argument " + name_of(parameters[count]) + " is missing");
 }
 
 namespace {
@@ -49,7 +120,7 @@ void collect_dict(CollectedArguments& collected, Value dict) {
   if (!dict.is(Kind::kDict)) {
     fail("the argument after ** must be a dict, got " + type_name(dict));
   }
-  as_object<Dict>(dict)->sort();
+  as_object<Dict>(dict)->compact();
   for (const auto& entry : as_object<Dict>(dict)->entries) {
     if (!entry.key.is(Kind::kText)) {
       fail("the keys of a dict after ** must be text, got " + type_name(entry.key));

@@ -46,7 +46,7 @@ void Thread::finish_window(uint32_t result, uint32_t first, uint32_t count, Valu
   assign(stack_[result], owned);
 }
 
-bool Thread::call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count) {
+void Thread::check_count(const Native& native, uint32_t count) const {
   if (static_cast<int>(count) < native.min_arguments ||
       (native.max_arguments >= 0 && static_cast<int>(count) > native.max_arguments)) {
     const int self = native.is_method ? 1 : 0;  // not counted in the message
@@ -54,6 +54,45 @@ bool Thread::call_native(const Native& native, uint32_t result, uint32_t first, 
          wrong_count(native.min_arguments - self, native.max_arguments < 0 ? -1 : native.max_arguments - self,
                      count - self));
   }
+}
+
+// The function to call for the arguments above the window's first register, and their number. Named arguments
+// become a dict before the others. `leading`: 1 if the first register is the receiver, 0 if it is the callee.
+NativeFn Thread::function_for(const Native& native, uint32_t window, uint32_t& count, uint32_t leading,
+                              const CallSpec* spec) {
+  Ref named;
+  if (spec != nullptr) {
+    count = flatten(window + 1, count, *spec, named);
+  }
+  if (named.get().is_nil()) {
+    check_count(native, count + leading);
+    return native.fn;
+  }
+  if (native.with_names == nullptr) {
+    fail(std::string(native.name) + "(): there is no parameter " +
+         display(as_object<Dict>(named.get())->entries.front().key));
+  }
+  for (uint32_t i = count; i-- > 0;) {
+    stack_[window + 2 + i] = std::exchange(stack_[window + 1 + i], Value());
+  }
+  stack_[window + 1] = named.take();
+  ++count;
+  return native.with_names;
+}
+
+bool Thread::call_native_with(const Native& native, uint32_t window, uint32_t count, uint32_t leading,
+                              const CallSpec* spec) {
+  const NativeFn function = function_for(native, window, count, leading, spec);
+  const uint32_t first = window + 1 - leading;
+  count += leading;
+  const NativeWindow guard(native_top_, std::max(native_top_, first + count));
+  const Value value = function(*this, stack_ + first, static_cast<int>(count));
+  finish_window(window, first, count, value);
+  return false;
+}
+
+bool Thread::call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count) {
+  check_count(native, count);
   const NativeWindow guard(native_top_, std::max(native_top_, first + count));
   const Value value = native.fn(*this, stack_ + first, static_cast<int>(count));
   finish_window(result, first, count, value);
@@ -114,11 +153,8 @@ bool Thread::call_bound(uint32_t window, uint32_t count, const CallSpec* spec) {
                              window, count, spec);
   }
   if (bound->function.is(Kind::kNative)) {
-    if (spec != nullptr) {
-      count = flatten(window + 1, count, *spec);
-    }
     assign(stack_[window], retained(bound->self));
-    return call_native(*as_object<Native>(bound->function), window, window, count + 1);
+    return call_native_with(*as_object<Native>(bound->function), window, count, 1, spec);
   }
   assign(stack_[window], retained(bound->self));
   return start_method({bound->function, false, false}, window, count, spec, kNoLvalue);
@@ -149,13 +185,14 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
       return enter(closure, window + 1, window, kNoLvalue);
     }
     case Kind::kNative:
-      if (spec != nullptr) {
-        count = flatten(window + 1, count, *spec);
+      if (spec == nullptr) {
+        return call_native(*as_object<Native>(callee), window, window + 1, count);
       }
-      return call_native(*as_object<Native>(callee), window, window + 1, count);
+      return call_native_with(*as_object<Native>(callee), window, count, 0, spec);
     case Kind::kExtern: {
       if (spec != nullptr) {
-        count = flatten(window + 1, count, *spec);
+        const Extern& function = *as_object<Extern>(callee);
+        count = flatten_named(window + 1, count, *spec, function.name, function.parameters);
       }
       const NativeWindow guard(native_top_, std::max(native_top_, window + 1 + count));
       const Value result = machine_hooks().call_extern(*this, *as_object<Extern>(callee), stack_ + window + 1,
@@ -236,10 +273,10 @@ bool Thread::invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spe
     }
     fail(type_name(self) + " has no method " + name_of(name), member_hint(self, name));
   }
-  if (spec != nullptr) {
-    count = flatten(window + 1, count, *spec);
+  if (spec == nullptr) {
+    return call_native(*native, window, window, count + 1);
   }
-  return call_native(*native, window, window, count + 1);
+  return call_native_with(*native, window, count, 1, spec);
 }
 
 bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache) {
@@ -323,10 +360,7 @@ bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spe
     return start_call(window, count, spec);
   }
   if (const Native* native = builtin_method_of(self, name)) {  // a method of `T?`
-    if (spec != nullptr) {
-      count = flatten(window + 1, count, *spec);
-    }
-    return call_native(*native, window, window, count + 1);
+    return call_native_with(*native, window, count, 1, spec);
   }
   fail(name_of(record->name) + " has no method " + name_of(name), member_hint(self, name));
 }
@@ -349,7 +383,7 @@ bool is_mutable_builtin(Value v) {
 
 // The receiver is moved out of its lvalue while the method runs, so that the method holds the only reference.
 // If the method may run code of the program, which could read the lvalue, the receiver is copied instead.
-bool Thread::invoke_builtin_on_lvalue(const Native& native, Value* lvalue, uint32_t window, uint32_t count,
+bool Thread::invoke_builtin_on_lvalue(NativeFn function, Value* lvalue, uint32_t window, uint32_t count,
                                       const LvaluePath& path, Symbol name) {
   const bool calls_back = may_call_back(name, stack_ + window + 1, count);
   stack_[window] = calls_back ? retained(*lvalue) : std::exchange(*lvalue, Value());
@@ -360,7 +394,7 @@ bool Thread::invoke_builtin_on_lvalue(const Native& native, Value* lvalue, uint3
   Value result;
   try {
     const NativeWindow guard(native_top_, std::max(native_top_, window + count + 1));
-    result = native.fn(*this, stack_ + window, static_cast<int>(count + 1));
+    result = function(*this, stack_ + window, static_cast<int>(count + 1));
   } catch (...) {
     put_receiver_back();
     throw;
@@ -385,15 +419,11 @@ bool Thread::start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue
     if (native == nullptr) {
       fail(type_name(*lvalue) + " has no method " + name_of(cache.name), member_hint(*lvalue, cache.name));
     }
-    if (spec != nullptr) {
-      count = flatten(window + 1, count, *spec);
-    }
-    const int argument_count = static_cast<int>(count + 1);
-    if (argument_count < native->min_arguments ||
-        (native->max_arguments >= 0 && argument_count > native->max_arguments)) {
-      return call_native(*native, window, window, count + 1);  // fails with the number of arguments
-    }
-    return invoke_builtin_on_lvalue(*native, lvalue, window, count, path, cache.name);
+    const auto arguments = static_cast<int>(count + 1);
+    const bool is_plain = spec == nullptr && arguments >= native->min_arguments &&
+                          (native->max_arguments < 0 || arguments <= native->max_arguments);
+    const NativeFn function = is_plain ? native->fn : function_for(*native, window, count, 1, spec);
+    return invoke_builtin_on_lvalue(function, lvalue, window, count, path, cache.name);
   }
   if (lvalue->is(Kind::kInstance) && !as_object<Instance>(*lvalue)->record->is_class) {
     method = as_object<Instance>(*lvalue)->record->find(cache.name);

@@ -49,7 +49,7 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
       return start_method(*maker, window, count, spec, kNoLvalue);
     }
   }
-  if (record->awaits_parents) {
+  if (record->awaits_statement) {
     fail(name_of(record->name) + " cannot be created before its class statement has run",
          "create it below the class");
   }
@@ -189,42 +189,50 @@ namespace {
        suggester.hint());
 }
 
+// Stores the arguments with names after `count` positional ones.
+void fill_named_payload(EnumValue& value, const Dict& arguments, uint32_t count) {
+  const VariantInfo& info = value.info();
+  for (const auto& entry : arguments.entries) {
+    const Symbol name = intern(display(entry.key));
+    const auto found = std::find(info.field_names.begin(), info.field_names.end(), name);
+    if (found == info.field_names.end()) {
+      fail_no_payload(*value.type, info, name);
+    }
+    const auto at = static_cast<uint32_t>(found - info.field_names.begin());
+    if (at < count) {
+      fail(name_of(value.type->name) + "." + name_of(info.name) + ": the value " + name_of(name) +
+           " is passed twice");
+    }
+    assign(value.payload()[at], retained(entry.value));
+  }
+}
+
 }  // namespace
 
 bool Thread::construct_variant(Enum* type, uint32_t variant, uint32_t window, uint32_t count,
                                const CallSpec* spec) {
   const VariantInfo& info = type->variants[variant];
-  std::vector<Symbol> names;
+  Ref named;
   if (spec != nullptr) {
-    names = spec->names;
-    for (const auto form : spec->forms) {
-      if (form == CallSpec::Form::kSpread) {
-        names.clear();
-      }
-    }
-    count = flatten(window + 1, count, *spec);
+    count = flatten(window + 1, count, *spec, named);
   }
-  if (count != info.arity) {
+  Dict* by_name = named.get().is_nil() ? nullptr : as_object<Dict>(named.get());
+  const uint32_t total = count + (by_name == nullptr ? 0 : by_name->live);
+  if (total != info.arity) {
     fail(name_of(type->name) + "." + name_of(info.name) + " takes " + std::to_string(info.arity) +
-         " values, got " + std::to_string(count));
+         " values, got " + std::to_string(total));
   }
-  if (count == 0) {
+  if (total == 0) {
     assign(stack_[window], retained(info.singleton));
     return false;
   }
   EnumValue* value = new_enum_value(type, variant);
   Ref held = Ref::owned(Value::object(value));
   for (uint32_t i = 0; i < count; ++i) {
-    uint32_t at = i;
-    if (i < names.size() && names[i] != kNoSymbol) {
-      const auto found = std::find(info.field_names.begin(), info.field_names.end(), names[i]);
-      if (found != info.field_names.end()) {
-        at = static_cast<uint32_t>(found - info.field_names.begin());
-      } else if (!info.field_names.empty() && info.field_names[0] != kNoSymbol) {
-        fail_no_payload(*type, info, names[i]);
-      }
-    }
-    assign(value->payload()[at], std::exchange(stack_[window + 1 + i], Value()));
+    assign(value->payload()[i], std::exchange(stack_[window + 1 + i], Value()));
+  }
+  if (by_name != nullptr) {
+    fill_named_payload(*value, *by_name, count);
   }
   assign(stack_[window], held.take());
   return false;

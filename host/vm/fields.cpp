@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/compiler/compiler.h"
 #include "host/values/module.h"
 #include "host/vm/hints.h"
 #include "host/vm/machine_hooks.h"
@@ -35,10 +36,19 @@ Value Thread::module_member(LoadedModule& module, Symbol name) {
 
 namespace {
 
+[[noreturn]] void fail_change_as_value(const std::string& name) {
+  fail(name + "() changes its receiver and is not called here", "add the parentheses: ." + name + "()");
+}
+
 // The value of a method that is read as a field: its result if it needs no arguments, else the bound method.
+// A `me` method is an action, which reading does not perform.
 Value method_as_value(Thread& thread, Value object, const Method& method) {
   const Proto* proto = as_object<Closure>(method.function)->proto;
-  if (!method.is_static && proto->required <= 1) {
+  const bool is_class = object.is(Kind::kInstance) && as_object<Instance>(object)->record->is_class;
+  if (method.is_mutating && !method.is_static && !is_class) {
+    fail_change_as_value(proto->name);
+  }
+  if (!method.is_static && !method.is_mutating && proto->required <= 1) {
     return thread.call_method_of(object, method, nullptr, 0);
   }
   if (method.is_static && !method.takes_class) {
@@ -176,6 +186,9 @@ Value Thread::get_field(Value object, Symbol name) {
       return method_as_value(*this, object, *method);
     }
     fail(type_name(object) + " has no field " + name_of(name), member_hint(object, name));
+  }
+  if (mutating_names().contains(name) && (object.is(Kind::kArray) || object.is(Kind::kDict))) {
+    fail_change_as_value(native->name);
   }
   if (native->min_arguments > 1) {
     return Value::object(new BoundMethod(retained(object), Value::object(const_cast<Native*>(native))));

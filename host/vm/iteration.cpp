@@ -66,7 +66,7 @@ Value make_iterator(Value source) {
   }
   if (source.is(Kind::kDict)) {
     Value held = retained(source);
-    as_object<Dict>(held)->sort();
+    as_object<Dict>(held)->compact();
     return Value::object(new Iterator(held));
   }
   if (source.is(Kind::kText) || source.is(Kind::kTuple) || source.is(Kind::kRange) ||

@@ -156,6 +156,9 @@ void Thread::release_lvalue(const LvaluePath& path, Value held) {
 
 // Releases the temporaries of a path.
 void Thread::release_path(const LvaluePath& path) {
+  if (path.keeps) {
+    return;
+  }
   Value* registers = stack_ + frames_[frame_count_ - 1].base;
   if (path.root == LvaluePath::Root::kValue) {
     assign(registers[path.operand], Value());

@@ -11,6 +11,8 @@ namespace spl {
 struct MachineHooks {
   /// modules/: executes a use declaration of a module.
   void (*import_into)(LoadedModule& module, const UseDecl& use);
+  /// modules/: a function of the library, by its module's path and its name. Borrowed.
+  Value (*library_function)(const char* module, const char* name);
 
   /// ffi/: calls an extern function. Borrowed arguments, owned result.
   Value (*call_extern)(Thread& thread, Extern& function, Value* args, int count);

@@ -33,7 +33,9 @@ std::unordered_map<std::string, const Native*>& host_externs() {
 }
 
 Native* make_native(const NativeEntry& entry) {
-  return new Native(entry.name, entry.fn, entry.min_arguments, entry.max_arguments);
+  auto* native = new Native(entry.name, entry.fn, entry.min_arguments, entry.max_arguments);
+  native->with_names = entry.with_names;
+  return native;
 }
 
 void add_to(Table& table, std::span<const NativeEntry> entries) {

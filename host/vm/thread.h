@@ -121,7 +121,7 @@ class Thread {
   bool invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
   void pack_arguments(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
   bool start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue_index, Cache& cache);
-  bool invoke_builtin_on_lvalue(const Native& native, Value* lvalue, uint32_t window, uint32_t count,
+  bool invoke_builtin_on_lvalue(NativeFn function, Value* lvalue, uint32_t window, uint32_t count,
                                 const LvaluePath& path, Symbol name);
   bool invoke_in_place(const Method& method, Value* lvalue, uint32_t window, uint32_t count,
                        const CallSpec* spec, int32_t lvalue_index);
@@ -130,6 +130,11 @@ class Thread {
   bool start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec,
                     int32_t lvalue_index);
   bool call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count);
+  bool call_native_with(const Native& native, uint32_t window, uint32_t count, uint32_t leading,
+                        const CallSpec* spec);
+  void check_count(const Native& native, uint32_t count) const;
+  NativeFn function_for(const Native& native, uint32_t window, uint32_t& count, uint32_t leading,
+                        const CallSpec* spec);
   void finish_window(uint32_t result, uint32_t first, uint32_t count, Value owned_result);
   void check_stack(uint32_t top) const;
   uint32_t top() const {
@@ -140,7 +145,9 @@ class Thread {
   // arguments.cpp
   void bind_arguments(const Proto& proto, uint32_t base, uint32_t count, uint32_t leading,
                       const CallSpec* spec);
-  uint32_t flatten(uint32_t first, uint32_t count, const CallSpec& spec);
+  uint32_t flatten(uint32_t first, uint32_t count, const CallSpec& spec, Ref& named);
+  uint32_t flatten_named(uint32_t first, uint32_t count, const CallSpec& spec, const std::string& callee,
+                         const std::vector<Symbol>& parameters);
 
   // native_calls.cpp
   template <class Argument, class Start>
@@ -164,6 +171,9 @@ class Thread {
   // iteration.cpp
   bool iterate_pair(Value* state, Value& first, Value& second);
 
+  // decorators.cpp
+  Value decorated(Value decorator, Value declaration);
+
   // type_links.cpp
   void link_type(const TypeLink& link, LoadedModule& module);
 
@@ -181,6 +191,19 @@ class Thread {
   std::vector<Defer> defers_;
   std::vector<const Instance*> displaying_;  // the instances that instance_display() is in the middle of
 };
+
+/// The `self` of a method's frame, which is in a cell if a closure of the method changes it.
+inline Value self_of_frame(Value held) { return held.is(Kind::kCell) ? as_object<Cell>(held)->value : held; }
+/// Moves it out of its register.
+inline Value taken_self(Value& slot) {
+  const Value held = std::exchange(slot, Value());
+  if (!held.is(Kind::kCell)) {
+    return held;
+  }
+  const Value self = retained(as_object<Cell>(held)->value);
+  release(held);
+  return self;
+}
 
 /// Incremented when methods change, which invalidates older Cache entries.
 inline uint32_t& method_epoch() {

@@ -181,7 +181,7 @@ TypeLink bind_link(const TypeLink& link, const Proto& proto, const Value* regist
     method.function = Value::object(closure);
     has_captures = true;
   }
-  if (has_captures && link.type != nullptr) {
+  if (has_captures && link.is_local) {
     bound.type = copied(link.type);
     proto.module->define(link.type->name, Value::object(bound.type));
   }
@@ -239,7 +239,7 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
   auto* record = static_cast<Record*>(type);
   record->cache_hooks();
   if (link.type != nullptr) {
-    record->awaits_parents = false;
+    record->awaits_statement = false;
   }
 }
 

@@ -116,7 +116,7 @@ void Thread::unwind(uint32_t floor, bool too_deep) {
     }
     Value self;
     if (frame.lvalue_index >= 0) {
-      self = std::exchange(stack_[frame.base], Value());
+      self = taken_self(stack_[frame.base]);
     }
     pop_frame_clearing();
     if (frame.lvalue_index >= 0) {

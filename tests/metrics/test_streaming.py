@@ -192,7 +192,7 @@ def test_collection_state_loads_into_another_collection():
     assert {name: value.item() for name, value in other.compute().items()} == {
         name: value.item() for name, value in metrics.compute().items()
     }
-    with pytest.raises(RuntimeError, match=r"expected states of \[acc, auc, f1\], got \[acc\]"):
+    with pytest.raises(RuntimeError, match=r"expected states of \[acc, f1, auc\], got \[acc\]"):
         other.load_state_dict({"acc": 1})
     third = collection(classes=5)
     with pytest.raises(RuntimeError, match="the state belongs to F1Score"):

@@ -284,8 +284,7 @@ def training(steps, begin, end):
 def functional_calls():
     torch.manual_seed(11)
     model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
-    # Simple's dicts are sorted by key.
-    params = {name: p.detach().clone().requires_grad_() for name, p in sorted(model.named_parameters())}
+    params = {name: p.detach().clone().requires_grad_() for name, p in model.named_parameters()}
     loss = functional.mse_loss(torch.func.functional_call(model, params, (X,)), Y)
     grads = torch.autograd.grad(loss, list(params.values()), create_graph=True)
     adapted = {name: p - grad * 0.1 for (name, p), grad in zip(params.items(), grads)}

@@ -26,7 +26,10 @@ from pathlib import Path
 import pytest
 
 TIME_LIMIT_S = 60
-_MARK = re.compile(r"# (rule|arguments|folder|environment|exit|expect|expect error|expect warning|expect hint): ?(.*)$")
+_MARK = re.compile(
+    r"# (rule|arguments|folder|environment|exit|expect|expect error|expect warning|expect hint): ?(.*?)"
+    r"(?=$| # expect (?:error|warning|hint): )"
+)
 _REPORT = re.compile(r"^(?P<file>.+?):(?P<line>\d+):((?P<column>\d+):)? (?P<kind>error|warning): (?P<message>.*)$")
 
 
@@ -43,6 +46,24 @@ class Expectations:
     reports: list[tuple[str, int, str]] = field(default_factory=list)  # error or warning, line, text
     hints: list[str] = field(default_factory=list)
 
+    def add(self, kind: str, text: str, line: int) -> None:
+        if kind == "rule":
+            self.rules += text.split()
+        elif kind == "arguments":
+            self.arguments = shlex.split(text)
+        elif kind == "folder":
+            self.folder = text
+        elif kind == "environment":
+            self.environment |= dict(word.split("=", 1) for word in shlex.split(text))
+        elif kind == "exit":
+            self.status = int(text)
+        elif kind == "expect":
+            self.output.append(text)
+        elif kind == "expect hint":
+            self.hints.append(text)
+        else:
+            self.reports.append((kind.removeprefix("expect "), line, text))
+
     def errors(self) -> list[tuple[str, int, str]]:
         return [report for report in self.reports if report[0] == "error"]
 
@@ -51,26 +72,8 @@ def expectations(file: Path) -> Expectations:
     """Parses the marks in `file`."""
     found = Expectations()
     for number, line in enumerate(file.read_text().splitlines(), start=1):
-        mark = _MARK.search(line)
-        if not mark:
-            continue
-        kind, text = mark[1], mark[2].rstrip()
-        if kind == "rule":
-            found.rules += text.split()
-        elif kind == "arguments":
-            found.arguments = shlex.split(text)
-        elif kind == "folder":
-            found.folder = text
-        elif kind == "environment":
-            found.environment |= dict(word.split("=", 1) for word in shlex.split(text))
-        elif kind == "exit":
-            found.status = int(text)
-        elif kind == "expect":
-            found.output.append(text)
-        elif kind == "expect hint":
-            found.hints.append(text)
-        else:
-            found.reports.append((kind.removeprefix("expect "), number, text))
+        for mark in _MARK.finditer(line):
+            found.add(mark[1], mark[2].rstrip(), number)
     return found
 
 

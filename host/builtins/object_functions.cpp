@@ -1,0 +1,105 @@
+// Python's functions for types and members, and round().
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "host/builtins/builtins.h"
+#include "host/compiler/type_names.h"
+#include "host/values/module.h"
+#include "host/vm/patterns.h"
+#include "host/vm/protocols.h"
+#include "host/vm/thread.h"
+
+namespace spl {
+
+namespace {
+
+bool is_instance_of(Value v, Value type) {
+  if (type.is(Kind::kTuple)) {
+    for (const Value one : as_object<Tuple>(type)->items) {
+      if (is_instance_of(v, one)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  if (type.is(Kind::kRecord) || type.is(Kind::kTrait) || type.is(Kind::kEnum)) {
+    return is_of_type(v, as_object<Type>(type));
+  }
+  if (type.is(Kind::kNative)) {  // the conversion function of a built-in type: i64, text, list …
+    const std::string_view name = builtin_type(as_object<Native>(type)->name);
+    if (!name.empty()) {
+      return is_of_type(v, intern(std::string(name)));
+    }
+  }
+  fail("isinstance(): the second argument must be a type or a tuple of types, got " + type_name(type));
+}
+Value isinstance_fn(Thread&, Value* args, int) { return Value::boolean(is_instance_of(args[0], args[1])); }
+
+// The member, or a missing value. A method is returned as a bound method, as in Python.
+Value member_or_missing(Thread& thread, Value of, Symbol name) {
+  const Method* method = of.is(Kind::kModule) ? nullptr : thread.find_method(of, name);
+  if (method != nullptr && !method->is_static) {
+    return Value::object(new BoundMethod(retained(of), retained(method->function)));
+  }
+  try {
+    return thread.get_field(of, name);
+  } catch (const SimpleError&) {
+    return Value::missing();
+  }
+}
+Value hasattr_fn(Thread& thread, Value* args, int) {
+  const Value member = member_or_missing(thread, args[0], intern(expect_text(args[1], "the name")));
+  release(member);
+  return Value::boolean(!member.is_missing());
+}
+Value getattr_fn(Thread& thread, Value* args, int count) {
+  const Symbol name = intern(expect_text(args[1], "the name"));
+  const Value member = member_or_missing(thread, args[0], name);
+  if (!member.is_missing()) {
+    return member;
+  }
+  return count > 2 ? retained(args[2]) : thread.get_field(args[0], name);  // fails with the reason
+}
+Value setattr_fn(Thread& thread, Value* args, int) {
+  const Symbol name = intern(expect_text(args[1], "the name"));
+  const bool is_value = args[0].is(Kind::kInstance) && !as_object<Instance>(args[0])->record->is_class;
+  if (is_value) {
+    fail("setattr(): a struct is a value, so that only a copy would change; assign the field");
+  }
+  thread.set_field(args[0], name, retained(args[2]));
+  return Value();
+}
+
+// round(x) is the closest integer, the even one of two; round(x, digits) is a float.
+Value round_fn(Thread& thread, Value* args, int count) {
+  if (args[0].is_object()) {
+    static const Symbol round = intern("round");
+    return thread.call_method(args[0], round, args + 1, count - 1);
+  }
+  if (count == 1 || args[1].is_nil()) {
+    const double rounded = std::nearbyint(to_number(args[0]));
+    if (!(std::fabs(rounded) < 9.2e18)) {
+      fail("round(): cannot convert " + display(args[0]) + " to an integer");
+    }
+    return args[0].is_int() ? args[0] : Value::integer(static_cast<int64_t>(rounded));
+  }
+  const int64_t digits = to_integer(args[1]);
+  if (digits < 0 || digits > 300) {
+    fail("round(): the number of digits must be from 0 to 300, got " + display(args[1]));
+  }
+  char text[700];
+  std::snprintf(text, sizeof(text), "%.*f", static_cast<int>(digits), to_number(args[0]));
+  return Value::number(std::strtod(text, nullptr));
+}
+
+const NativeEntry kObjectFunctions[] = {
+    {"isinstance", isinstance_fn, 2, 2}, {"hasattr", hasattr_fn, 2, 2}, {"getattr", getattr_fn, 2, 3},
+    {"setattr", setattr_fn, 3, 3},       {"round", round_fn, 1, 2},
+};
+
+}  // namespace
+
+void install_object_functions() { add_functions(kObjectFunctions); }
+
+}  // namespace spl

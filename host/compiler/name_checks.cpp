@@ -1,0 +1,150 @@
+// Warnings about names that are probably wrong, which are printed before the program runs.
+#include <algorithm>
+
+#include "host/compiler/compiler.h"
+#include "host/values/spelling_suggester.h"
+
+namespace spl {
+
+// The declaration of the outermost function that encloses this code; null in the module's own statements.
+const void* FunctionCompiler::enclosing_declaration() const {
+  const void* declaration = nullptr;
+  for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_) {
+    declaration = at->declaration_ != nullptr ? at->declaration_ : declaration;
+  }
+  return declaration;
+}
+
+// A module's own statements run at once and report the name themselves. A type of a function is compiled
+// again with the function's variables. The library's names are tested, and programs should not wait for their
+// check.
+bool FunctionCompiler::checks_names() const {
+  return !is_module_ && !module_.compiles_local_type && !module_.is_library;
+}
+
+void FunctionCompiler::note_read(Symbol name, const SourceSpan& span) {
+  if (!checks_names()) {
+    return;
+  }
+  const void* user = enclosing_declaration();
+  LoadedModule::NameUse& use = module_.uses_of_names[name];
+  use.users.insert(user);
+  use.read_after = use.read_after || use.assigner == user;
+  if (use.first_read.line == 0) {
+    use.first_read = span;
+  }
+}
+
+void FunctionCompiler::note_assignment(Symbol name, const SourceSpan& span) {
+  const void* user = enclosing_declaration();
+  if (user == nullptr || !checks_names()) {
+    return;
+  }
+  LoadedModule::NameUse& use = module_.uses_of_names[name];
+  if (use.users.insert(user).second && use.assigner == nullptr) {
+    use.assigner = user;
+    use.assigned_first = span;
+  }
+}
+
+// The names of a `use` inside a function are names of the module once the function has run.
+void FunctionCompiler::note_late_import(const UseDecl& use) {
+  module_.imports_later = module_.imports_later || use.everything;
+  const auto bind = [&](Symbol name) { module_.variables.insert(name); };
+  if (!use.path.empty()) {
+    bind(use.alias != kNoSymbol ? use.alias : use.path.back());
+  }
+  for (const ImportName& name : use.names) {
+    bind(name.alias != kNoSymbol ? name.alias : name.name);
+  }
+}
+
+namespace {
+
+std::string hint_for(LoadedModule& module, Symbol name) {
+  SpellingSuggester nearest(name_of(name));
+  if (const auto local = module.near_locals.find(name); local != module.near_locals.end()) {
+    nearest.offer(local->second);
+  }
+  for (const auto& [known, slot] : module.names) {
+    if (known != name && module.knows(known)) {
+      nearest.offer(name_of(known));
+    }
+  }
+  for (const auto& [known, import] : module.imports) {
+    nearest.offer(name_of(known));
+  }
+  for (const auto& [known, value] : builtins()) {
+    nearest.offer(name_of(known));
+  }
+  return nearest.hint();
+}
+
+bool has_unfinished_import(const LoadedModule& module) {
+  return std::any_of(module.wildcards.begin(), module.wildcards.end(),
+                     [](const LoadedModule* other) { return other->state != LoadedModule::State::kReady; });
+}
+
+}  // namespace
+
+void warn_about_names(LoadedModule& module) {
+  const bool may_import_any = module.imports_later || has_unfinished_import(module);
+  for (const auto& [name, use] : module.uses_of_names) {
+    if (use.first_read.line != 0 && !may_import_any && !module.knows(name)) {
+      module.warnings.push_back(
+          {use.first_read, "'" + name_of(name) + "' is not defined", hint_for(module, name)});
+    }
+    const bool is_private_to_function = use.users.size() == 1 && use.read_after;
+    if (use.assigner != nullptr && is_private_to_function && module.is_program &&
+        !module.exports.contains(name)) {
+      module.warnings.push_back({use.assigned_first,
+                                 "assignment changes '" + name_of(name) + "', a variable of the module",
+                                 "declare a variable of the function with 'var'"});
+    }
+  }
+  module.uses_of_names.clear();
+}
+
+// ---- The results of searches -----------------------------------------------------------------------------
+
+// Whether the expression is the index of a search, which is nil without a match; -1 in other languages.
+bool FunctionCompiler::is_search(const Expr& expr) const {
+  if (expr.kind == ExprKind::kName) {
+    for (auto local = locals_.rbegin(); local != locals_.rend(); ++local) {
+      if (local->name == as<NameExpr>(expr).name) {
+        return local->is_search;
+      }
+    }
+    return module_.searches.contains(as<NameExpr>(expr).name);
+  }
+  if (expr.kind != ExprKind::kCall || as<CallExpr>(expr).callee->kind != ExprKind::kField ||
+      as<CallExpr>(expr).args.empty()) {
+    return false;
+  }
+  static const std::unordered_set<std::string> searches = {"find", "rfind", "index_of", "last_index_of",
+                                                           "find_index"};
+  return searches.contains(name_of(as<FieldExpr>(*as<CallExpr>(expr).callee).name));
+}
+
+void FunctionCompiler::check_search_result(const BinaryExpr& expr) {
+  if (expr.op != BinaryOp::kEqual && expr.op != BinaryOp::kNotEqual) {
+    return;
+  }
+  const auto is_minus_one = [](const Expr& side) {
+    if (side.kind == ExprKind::kInt) {
+      return as<IntExpr>(side).value == -1;
+    }
+    return side.kind == ExprKind::kUnary && as<UnaryExpr>(side).op == UnaryOp::kNegate &&
+           as<UnaryExpr>(side).operand->kind == ExprKind::kInt &&
+           as<IntExpr>(*as<UnaryExpr>(side).operand).value == 1;
+  };
+  const bool is_wrong = (is_search(*expr.left) && is_minus_one(*expr.right)) ||
+                        (is_minus_one(*expr.left) && is_search(*expr.right));
+  const auto known = [&](const Diagnostic& warning) { return warning.span.start == expr.span.start; };
+  if (is_wrong && std::none_of(module_.warnings.begin(), module_.warnings.end(), known)) {
+    module_.warnings.push_back(
+        {expr.span, "a search in a text or array returns nil without a match, never -1", "compare with nil"});
+  }
+}
+
+}  // namespace spl
