@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
+[[noreturn]] void fail_to_write(const std::string& path, const std::string& why) {
   throw Error(ErrorKind::kIo, path + " cannot be written: " + why);
 }
 
@@ -26,10 +26,10 @@ std::string target_of(const std::string& path) {
   std::error_code none;
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty() && !fs::is_directory(folder, none)) {
-    fail(path, "no such directory: " + folder.string());
+    fail_to_write(path, "no such directory: " + folder.string());
   }
   if (fs::is_directory(path, none)) {
-    fail(path, "is a directory");
+    fail_to_write(path, "is a directory");
   }
   const fs::path target = fs::canonical(path, none);
   return none ? path : target.string();
@@ -54,7 +54,7 @@ AtomicFile::AtomicFile(const std::string& path)
       temporary_(is_replaced(path_) ? temporary_path(path_) : ""),
       file_(open_file()) {
   if (file_ < 0) {
-    fail(path_, std::strerror(errno));
+    fail_to_write(path_, std::strerror(errno));
   }
   copy_mode();
 }
@@ -89,7 +89,7 @@ void AtomicFile::commit() {
     record_errno(errno_ != 0 || std::rename(temporary_.c_str(), path_.c_str()) == 0);
   }
   if (errno_ != 0) {
-    fail(path_, std::strerror(errno_));
+    fail_to_write(path_, std::strerror(errno_));
   }
   close(file_);
   file_ = -1;

@@ -18,7 +18,7 @@
 namespace simple_torch::core {
 namespace {
 
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
+[[noreturn]] void fail_to_read(const std::string& path, const std::string& why) {
   throw Error(ErrorKind::kIo, "'" + path + "' cannot be read: " + why);
 }
 
@@ -26,10 +26,10 @@ void require_file(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
-    fail(path, status.type() == std::filesystem::file_type::not_found ? "no such file" : error.message());
+    fail_to_read(path, status.type() == std::filesystem::file_type::not_found ? "no such file" : error.message());
   }
   if (std::filesystem::is_directory(status)) {
-    fail(path, "is a directory");
+    fail_to_read(path, "is a directory");
   }
 }
 
@@ -37,12 +37,12 @@ at::Tensor read_raw(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
   if (size < 0) {
-    fail(path, std::strerror(errno));
+    fail_to_read(path, std::strerror(errno));
   }
   at::Tensor bytes = at::empty({size}, at::kByte);
   file.seekg(0);
   if (!file.read(static_cast<char*>(bytes.mutable_data_ptr()), size)) {
-    fail(path, "the file was truncated during the read");
+    fail_to_read(path, "the file was truncated during the read");
   }
   return bytes;
 }
@@ -87,10 +87,10 @@ class GzipMember {
 
   void require_valid(int code, bool at_end) const {
     if (code == Z_BUF_ERROR || (code == Z_OK && at_end && stream_.avail_out > 0)) {
-      fail(path_, "this gzip file is truncated");
+      fail_to_read(path_, "this gzip file is truncated");
     }
     if (code != Z_OK && code != Z_STREAM_END) {
-      fail(path_, std::string("this gzip file is corrupt: ") + (stream_.msg ? stream_.msg : zError(code)));
+      fail_to_read(path_, std::string("this gzip file is corrupt: ") + (stream_.msg ? stream_.msg : zError(code)));
     }
   }
 
@@ -112,7 +112,7 @@ at::Tensor read_gzip(const std::string& path) {
     at = GzipMember(path).run(at, end, content);
   }
   if (std::any_of(at, end, [](uint8_t byte) { return byte != 0; })) {
-    fail(path, "this gzip file is corrupt: it has trailing data");
+    fail_to_read(path, "this gzip file is corrupt: it has trailing data");
   }
   at::Tensor bytes = at::empty({static_cast<int64_t>(content.size())}, at::kByte);
   std::copy(content.begin(), content.end(), bytes.mutable_data_ptr<uint8_t>());

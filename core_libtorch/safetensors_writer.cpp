@@ -16,14 +16,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorKind::kInvalidArgument, why); }
+[[noreturn]] void reject(const std::string& why) { throw Error(ErrorKind::kInvalidArgument, why); }
 
 const SafetensorsDtype* dtype_of(const NamedTensors::value_type& each) {
   const auto* known =
       std::find_if(kSafetensorsDtypes.begin(), kSafetensorsDtypes.end(),
                    [&](const SafetensorsDtype& row) { return row.dtype == each.second.scalar_type(); });
   if (known == kSafetensorsDtypes.end()) {
-    fail("save_safetensors: the format has no dtype " +
+    reject("save_safetensors: the format has no dtype " +
          std::string(c10::toString(each.second.scalar_type())) + " of tensor " + each.first);
   }
   return known;
@@ -33,7 +33,7 @@ void check_names(const NamedTensors& tensors) {
   std::set<std::string> names{"__metadata__"};
   for (const auto& [name, tensor] : tensors) {
     if (!names.insert(name).second) {
-      fail("save_safetensors: the name '" + name + "' is reserved or occurs twice");
+      reject("save_safetensors: the name '" + name + "' is reserved or occurs twice");
     }
   }
 }
@@ -41,12 +41,12 @@ void check_names(const NamedTensors& tensors) {
 void check_layouts(const NamedTensors& tensors) {
   for (const auto& [name, tensor] : tensors) {
     if (tensor.layout() != at::kStrided) {
-      fail("You are trying to save a sparse tensors: `['" + name +
+      reject("You are trying to save a sparse tensors: `['" + name +
            "']` which this library does not support. You can make it a dense tensor before saving with "
            "`.to_dense()` but be aware this might make a much larger file than needed.");
     }
     if (!tensor.is_contiguous()) {
-      fail("You are trying to save a non contiguous tensor: `" + name +
+      reject("You are trying to save a non contiguous tensor: `" + name +
            "` which is not allowed; call contiguous() first");
     }
   }
@@ -67,7 +67,7 @@ void check_memory(const NamedTensors& tensors) {
   for (size_t i = 1; i < by_address.size(); ++i) {
     const auto* before = by_address[i - 1];
     if (begin_of(before) + before->second.nbytes() > begin_of(by_address[i])) {
-      fail(
+      reject(
           "Some tensors share memory, this will lead to duplicate memory on disk and potential differences "
           "when loading them again: " +
           before->first + ", " + by_address[i]->first + "; save a clone() of one, or only one of them");

@@ -104,7 +104,7 @@ Value joined(const std::vector<Value>& a, const std::vector<Value>& b) {
   return make_array(std::move(items));
 }
 
-bool is_function(Value v) {
+bool can_compose(Value v) {
   return v.is(Kind::kClosure) || v.is(Kind::kNative) || v.is(Kind::kExtern) || v.is(Kind::kBoundMethod);
 }
 
@@ -152,7 +152,7 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
   if (is_comparison(op)) {
     return compared(*this, op, a, b);
   }
-  if (op == BinaryOp::kShiftRight && is_function(a) && is_function(b)) {
+  if (op == BinaryOp::kShiftRight && can_compose(a) && can_compose(b)) {
     return composed(a, b);
   }
   if (op == BinaryOp::kAdd) {
