@@ -83,6 +83,14 @@ NamedTensors sorted(NamedTensors tensors) {
   return tensors;
 }
 
+std::string text_of(const Json& header) {
+  try {
+    return header.dump();
+  } catch (const Json::type_error&) {  // the only error of dump()
+    reject("save_safetensors: names and metadata must be valid UTF-8");
+  }
+}
+
 std::string header_of(const NamedTensors& tensors, const Metadata& metadata) {
   Json header = Json::object();
   for (const auto& [name, value] : metadata) {
@@ -97,7 +105,7 @@ std::string header_of(const NamedTensors& tensors, const Metadata& metadata) {
                     {"data_offsets", {begin, end}}};
     begin = end;
   }
-  std::string text = header.dump();
+  std::string text = text_of(header);
   text.append((8 - text.size() % 8) % 8, ' ');
   return text;
 }

@@ -91,7 +91,7 @@ TEST(Declarations, Imports) {
 
 TEST(Declarations, Attributes) {
   check({{"@inline fn f(): 1", "(@inline fn f () : 1)"},
-         {"@a(1, k: 2)\n#[b, c(3)]\nfn f(): 1", "(@a( 1 (= k 2)) @b @c( 3) fn f () : 1)"}});
+         {"@a(1, k: 2)\n#[b, c(3)]\nfn f(): 1", "(@(call a 1 (= k 2)) @b @c( 3) fn f () : 1)"}});
 }
 
 TEST(Declarations, Documentation) {
