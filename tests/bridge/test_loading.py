@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,12 @@ if os.environ.get("SIMPLE_TORCH") == "off":
 torch = pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
 
-def python(source: str, *arguments: str, **variables: str) -> str:
+WITHOUT_CHOICE = {name: value for name, value in os.environ.items() if name != "SIMPLE_PYTHON"}
+
+
+def python(source: str, *arguments: str, base: Mapping[str, str] = os.environ, **variables: str) -> str:
     """Run the source in a new Python process; return its output."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), **variables}
+    environment = {**base, "PYTHONPATH": str(ROOT / "python"), **variables}
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(source), *arguments],
         env=environment,
@@ -75,7 +79,9 @@ BELONGS = "PyTorch in {} belongs to no Python; set SIMPLE_PYTHON to a Python wit
 
 def test_a_libtorch_folder_without_python_is_named_in_a_python_process(bare_libtorch):
     message = python(
-        "try: import simple_torch\nexcept ImportError as error: print(error)", SIMPLE_TORCH=str(bare_libtorch)
+        "try: import simple_torch\nexcept ImportError as error: print(error)",
+        base=WITHOUT_CHOICE,
+        SIMPLE_TORCH=str(bare_libtorch),
     )
     assert message == BELONGS.format(bare_libtorch, torch.__version__) + "\n"
 
@@ -84,10 +90,9 @@ def test_a_libtorch_folder_without_python_is_named_in_a_python_process(bare_libt
 def test_a_libtorch_folder_without_python_is_named_in_a_program(bare_libtorch, tmp_path):
     file = tmp_path / "program.spl"
     file.write_text('use torch\nuse python as py\nprint torch.ones([2]).sum().item()\npy.eval("1")\n')
-    variables = {name: value for name, value in os.environ.items() if name != "SIMPLE_PYTHON"}
     done = subprocess.run(
         [HOST, file],
-        env={**variables, "SIMPLE_TORCH": str(bare_libtorch)},
+        env={**WITHOUT_CHOICE, "SIMPLE_TORCH": str(bare_libtorch)},
         capture_output=True,
         text=True,
         timeout=60,
