@@ -106,7 +106,7 @@ def test_empty_batch_is_rejected():
 
 
 def test_simple_dicts_become_dicts():
-    theirs = default_collate([OrderedDict(n=1, t="a", v=0.5), OrderedDict(n=2, t="b", v=1.5)])
+    theirs = default_collate([OrderedDict(n=1, v=0.5, t="a"), OrderedDict(n=2, v=1.5, t="b")])
     assert same(OURS.named(), dict(theirs))
 
 
