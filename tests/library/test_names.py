@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
+import operator
 import subprocess
 import sys
 from pathlib import Path
@@ -45,20 +47,27 @@ def is_own(module, name) -> bool:
     return (getattr(value, "__module__", None) or "torch").startswith(("torch", "builtins"))
 
 
-def names_of_a_fresh_torch() -> list[str]:
+LISTING = """
+import json, operator, sys, torch
+names = {}
+for path in sys.argv[1:]:
+    module = operator.attrgetter(path)(sys.modules["__main__"])
+    of_object = path in ("torch", "torch.Tensor", "torch.nn.functional")
+    names[path] = dir(module) if of_object else getattr(module, "__all__", None) or dir(module)
+print(json.dumps(names))
+"""
+
+
+@functools.cache
+def names_of_a_fresh_torch() -> dict[str, list[str]]:
     """Without the submodules that other tests of this process import."""
-    code = "import json, torch; print(json.dumps(dir(torch)))"
-    run_alone = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return json.loads(run_alone.stdout)
+    command = [sys.executable, "-c", LISTING, *MODULES, *OPERATORS, "torch.Tensor"]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def public_names(path: str) -> list[str]:
-    module = torch
-    for part in path.split(".")[1:]:
-        module = getattr(module, part)
-    listed = dir(module) if path in ("torch.Tensor", "torch.nn.functional") else None
-    names = (names_of_a_fresh_torch() if path == "torch" else listed) or getattr(module, "__all__", None) or dir(module)
-    return sorted({name for name in names if is_own(module, name)})
+    module = operator.attrgetter(path.removeprefix("torch."))(torch) if path != "torch" else torch
+    return sorted({name for name in names_of_a_fresh_torch()[path] if is_own(module, name)})
 
 
 def exists(path: str, name: str) -> bool:
