@@ -93,7 +93,7 @@ def test_state_of_another_optimizer_is_rejected():
     _, _, _, adam = pair_of("Adam")
     _, _, mine, sgd = pair_of("SGD")
     why = ERROR_OF.of(sgd, adam.state_dict())
-    assert 'has no param_groups[0]["dampening"], an option of SGD' in why
+    assert 'has no param_groups[0]["momentum"], an option of SGD' in why
     assert "of an optimizer of the same class with the same parameters" in why
     mine.steps(sgd, 1)
 
