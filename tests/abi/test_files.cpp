@@ -197,7 +197,7 @@ TEST_F(Files, SafetensorsThatCannotBeWrittenAreRejected) {
   EXPECT_EQ(saved(file_path.c_str(), 2, 2, 0), SPT_INVALID_ARGUMENT);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("the name 'w' is reserved or occurs twice"));
   const char* const invalid = "\xff";
-  EXPECT_EQ(spt_safetensors_save(file_path.c_str(), &invalid, 1, &w, 1, nullptr, 0, nullptr, 0),
+  EXPECT_EQ(spt_safetensors_save(file_path.c_str(), &invalid, 1, tensors.data(), 1, nullptr, 0, nullptr, 0),
             SPT_INVALID_ARGUMENT);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("must be valid UTF-8"));
   EXPECT_EQ(saved(path("no/such/folder").c_str(), 1, 1, 0), SPT_IO);
