@@ -31,6 +31,7 @@ struct Context {
   bool main_in_python = false;
   bool workers_in_python = false;
   bool on_python_main = false;    // the handler runs on Python's main thread
+  bool is_wake_up = false;        // the signal only ends a blocking call of Python's main thread
   bool simple_is_active = false;  // Simple threads outside Python work, or may do so
 };
 
@@ -82,6 +83,7 @@ constexpr Transition stop_python(State state, const Context& context) {
 ///
 ///   | # | when                                                      | actions                            |
 ///   |---|-----------------------------------------------------------|------------------------------------|
+///   | 0 | the bridge wakes Python's main thread                     | nothing                            |
 ///   | 1 | the mark is set                                           | end now                            |
 ///   | 2 | the mark is watched                                       | set the mark                       |
 ///   | 3 | Python's process, whose main thread waits for Simple      | stop Simple                        |
@@ -101,6 +103,9 @@ constexpr Transition stop_python(State state, const Context& context) {
 /// changes.
 constexpr Transition on_signal(State state, const Context& context) {
   const bool is_inside = context.main_in_python || context.workers_in_python;
+  if (context.is_wake_up) {
+    return {state, 0};
+  }
   if (state.mark == Mark::kSet) {
     return {state, kEndNow};
   }
@@ -142,6 +147,7 @@ inline void add_client(const SplInterruptClientState& client, int32_t active_thr
   context.main_in_python = client.main_inside != 0;
   context.workers_in_python = client.workers_inside != 0;
   context.on_python_main = client.on_main_thread != 0;
+  context.is_wake_up = client.is_wake_up != 0;
   // While the first thread of the process is inside Python as its main thread, the interrupt is that
   // thread's.
   const bool is_first_inside = client.main_inside != 0 && client.main_is_first_thread != 0;

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -27,8 +29,17 @@ std::atomic<int> inside{0};  // threads inside Python; the main thread counts kM
                              // handler may run between two instructions.
 std::atomic<bool> main_requested{false};     // the main thread was asked to stop and is still inside
 std::atomic<bool> workers_requested{false};  // the other threads were asked, and none has left yet
+std::atomic<bool> is_for_workers{false};     // the watcher has to interrupt the other threads
+std::atomic<bool> is_waking_main{false};     // the watcher sends SIGINT to the main thread
 std::atomic<bool> is_ending{false};          // a second interrupt came before the first took effect
 std::atomic<unsigned> main_count{0};         // interrupts of the main thread
+using Clock = std::chrono::steady_clock;
+
+// Guarded by the GIL.
+bool has_watcher = false;  // not in a forked child
+bool is_main_due = false;  // the watcher repeats an interrupt of the main thread
+std::optional<Clock::time_point> postponed_since;  // until the main thread's interrupt is raised
+
 pthread_t python_main;
 bool main_is_first_thread = true;
 sem_t for_watcher;
@@ -48,7 +59,8 @@ void read(SplInterruptClientState* out) {
           .on_main_thread = is_python_main() ? 1 : 0,
           .main_requested = main_requested.load() ? 1 : 0,
           .workers_requested = workers_requested.load() ? 1 : 0,
-          .is_ending = is_ending.load() ? 1 : 0};
+          .is_ending = is_ending.load() ? 1 : 0,
+          .is_wake_up = is_python_main() && is_waking_main.exchange(false) ? 1 : 0};
 }
 
 void perform(uint32_t actions, SplInterruptClientState next) {
@@ -62,6 +74,7 @@ void perform(uint32_t actions, SplInterruptClientState next) {
   }
   if ((actions & SPL_INTERRUPT_STOP_WORKERS) != 0) {
     workers_requested.store(next.workers_requested != 0);
+    is_for_workers.store(true);
     sem_post(&for_watcher);
   }
   if ((actions & SPL_INTERRUPT_END) != 0) {
@@ -105,6 +118,61 @@ bool send_due_interrupts() {
   return is_due;
 }
 
+/// Importlib may wait for a module that another thread imports; the interrupt ends that wait.
+constexpr std::chrono::seconds kLongestPostponement{1};
+
+/// Called by Python's handler of SIGINT, under the GIL on the main thread. An exception in importlib's code
+/// may leave its lock held for good. Returns whether the watcher interrupts the main thread later.
+bool postpone_main_interrupt() {
+  const PythonThread* const main = this_python_thread();
+  const auto now = Clock::now();
+  is_main_due = has_watcher && main != nullptr && main->inside != 0 && is_in_import_frame(*main) &&
+                now - postponed_since.value_or(now) <= kLongestPostponement;
+  if (!is_main_due) {
+    postponed_since.reset();
+    return false;
+  }
+  postponed_since = postponed_since.value_or(now);
+  sem_post(&for_watcher);
+  return true;
+}
+
+const PythonThread* main_thread() noexcept {
+  const PythonThread* thread = first_thread();
+  while (thread != nullptr && !thread->is_main) {
+    thread = thread->next;
+  }
+  return thread;
+}
+
+/// Ends a blocking call of the main thread, which then runs Python's handler.
+void wake_main() noexcept {
+  struct sigaction action {};
+  const bool is_handled = sigaction(SIGINT, nullptr, &action) == 0 &&
+                          ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL);
+  if (is_handled) {
+    is_waking_main.store(true);
+    pthread_kill(python_main, SIGINT);
+  }
+}
+
+/// Lets Python's handler run again once the main thread has left importlib's code. Returns whether the
+/// interrupt is still due.
+bool repeat_postponed_interrupt() {
+  const GilScope gil;
+  if (!is_main_due) {
+    return false;
+  }
+  const PythonThread* const main = main_thread();
+  if (main != nullptr && is_in_import_frame(*main) && Clock::now() - *postponed_since <= kLongestPostponement) {
+    return true;
+  }
+  is_main_due = false;
+  PyErr_SetInterruptEx(SIGINT);
+  wake_main();
+  return false;
+}
+
 /// Flushes the streams and dies by SIGINT. Does no other work, because a thread may hang.
 void end_program() {
   std::fflush(nullptr);
@@ -137,10 +205,15 @@ void watch() {
       if (is_ending.load()) {
         end_program();
       }
-      request_worker_interrupts();
+      if (is_for_workers.exchange(false)) {
+        request_worker_interrupts();
+      }
       is_due = true;
     }
-    is_due = is_due && send_due_interrupts();
+    if (is_due) {
+      const bool is_worker_due = send_due_interrupts();
+      is_due = repeat_postponed_interrupt() || is_worker_due;
+    }
   }
 }
 
@@ -151,6 +224,7 @@ void start_watcher() {
   pthread_sigmask(SIG_SETMASK, &all, &old);
   std::thread(watch).detach();
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  has_watcher = true;
 }
 
 /// In a forked child: only the forking thread exists there.
@@ -166,6 +240,9 @@ void reset_interrupts_after_fork() {
   }
   main_requested.store(false);
   workers_requested.store(false);
+  is_for_workers.store(false);
+  has_watcher = false;
+  is_main_due = false;
 }
 
 void reclaim_handler() { interrupt_service().reclaim(); }
@@ -202,7 +279,7 @@ bool install_interrupts() {
   }
   pthread_atfork(nullptr, nullptr, reset_interrupts_after_fork);
   start_watcher();
-  const bool is_prepared = use_default_int_handler();
+  const bool is_prepared = use_default_int_handler(postpone_main_interrupt);
   call_after_sigint_handlers(reclaim_handler);
   reclaim_handler();  // Python's signal module has replaced it
   return is_reporting && is_prepared;
@@ -230,11 +307,12 @@ void abandon_python(PythonThread& thread) noexcept {
 bool leaving_python(PythonThread& thread) noexcept {
   abandon_python(thread);  // from here on, a signal does not stop this thread inside Python
   if (thread.is_main) {
+    const bool is_postponed = std::exchange(is_main_due, false);
     if (!main_requested.load() || !main_requested.exchange(false)) {
-      return false;
+      return is_postponed;
     }
     workers_requested.store(false);  // the interrupt took effect; other threads may never check
-    return pending_signal_raises();
+    return pending_signal_raises() || is_postponed;
   }
   const WorkerInterrupt interrupt = std::exchange(thread.interrupt, WorkerInterrupt::kNone);
   if (interrupt == WorkerInterrupt::kNone) {

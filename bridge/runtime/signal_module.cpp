@@ -13,6 +13,7 @@ namespace {
 using Handler = void (*)(int);
 
 void (*after_sigint_handler)() = nullptr;
+bool (*postpone_interrupt)() = nullptr;
 std::atomic<void (*)()> signal_request{nullptr};
 std::array<std::atomic<Handler>, NSIG> python_handlers{};  // CPython's C handler, once ours is before it
 
@@ -66,6 +67,13 @@ PyObject* call_interrupt_main(PyObject* original, PyObject* arguments) {
   return result.release();
 }
 
+PyObject* call_default_int_handler(PyObject* original, PyObject* arguments) {
+  if (postpone_interrupt()) {
+    Py_RETURN_NONE;
+  }
+  return PyObject_Call(original, arguments, nullptr);
+}
+
 /// Replaces a function of a built-in module by a method whose self is the function.
 bool replace(const char* module_name, PyMethodDef& method) {
   const Ref module(PyImport_ImportModule(module_name));
@@ -91,9 +99,22 @@ bool precede_installed_handlers() {
 
 }  // namespace
 
-bool use_default_int_handler() {
+bool use_default_int_handler(bool (*postpone)()) {
+  static PyMethodDef method{"default_int_handler", call_default_int_handler, METH_VARARGS,
+                            "As Python's; raises KeyboardInterrupt, after importlib if that runs."};
+  postpone_interrupt = postpone;
+  if (!replace("_signal", method)) {
+    return false;
+  }
   const Ref module(PyImport_ImportModule("_signal"));
   const Ref handler(module ? PyObject_GetAttrString(module.get(), "default_int_handler") : nullptr);
+  // The module `signal` copies the functions of `_signal` when it is imported.
+  PyObject* const copies = PyImport_GetModuleDict();
+  PyObject* const copy = copies == nullptr ? nullptr : PyDict_GetItemString(copies, "signal");
+  if (handler && copy != nullptr &&
+      PyObject_SetAttrString(copy, "default_int_handler", handler.get()) != 0) {
+    return false;
+  }
   const Ref old(handler ? PyObject_CallMethod(module.get(), "signal", "iO", SIGINT, handler.get()) : nullptr);
   return static_cast<bool>(old);
 }

@@ -4,8 +4,9 @@
 namespace simple_torch::bridge {
 
 /// Sets signal.default_int_handler for SIGINT. Without a handler that Python installed itself,
-/// PyErr_SetInterruptEx does nothing. False with an exception set.
-bool use_default_int_handler();
+/// PyErr_SetInterruptEx does nothing. The handler raises KeyboardInterrupt unless `postpone`, which is called
+/// first, returns true. False with an exception set.
+bool use_default_int_handler(bool (*postpone)());
 
 /// Calls `reclaim` whenever Python code has installed a handler for SIGINT, as asyncio.run does. CPython then
 /// installs its C handler over ours, and no interrupt would reach Simple. Needs `report_python_signals`.

@@ -21,17 +21,20 @@ PyThreadState* state_of(const PythonThread& thread) noexcept {
   return candidate;
 }
 
-bool is_uninterruptible_file(std::string_view file) noexcept {
+bool is_import_file(std::string_view file) noexcept {
   constexpr std::array<std::string_view, 2> kFrozen{"<frozen importlib._bootstrap>",
                                                     "<frozen importlib._bootstrap_external>"};
+  return std::ranges::find(kFrozen, file) != kFrozen.end();
+}
+
+bool is_uninterruptible_file(std::string_view file) noexcept {
   constexpr std::array<std::string_view, 2> kEndings{"/threading.py", "/logging/__init__.py"};
-  return std::ranges::find(kFrozen, file) != kFrozen.end() ||
+  return is_import_file(file) ||
          std::ranges::any_of(kEndings, [&](std::string_view ending) { return file.ends_with(ending); });
 }
 
-}  // namespace
-
-bool is_in_uninterruptible_frame(const PythonThread& thread) noexcept {
+/// Whether the file of the thread's innermost frame satisfies `predicate`. False without a frame.
+bool is_innermost_file(const PythonThread& thread, bool (*predicate)(std::string_view) noexcept) noexcept {
   PyThreadState* const state = state_of(thread);
   const Ref frame(state == nullptr ? nullptr : reinterpret_cast<PyObject*>(PyThreadState_GetFrame(state)));
   if (!frame) {
@@ -46,7 +49,17 @@ bool is_in_uninterruptible_frame(const PythonThread& thread) noexcept {
     PyErr_Clear();  // not valid UTF-8, so none of those files
     return false;
   }
-  return is_uninterruptible_file({file, static_cast<size_t>(size)});
+  return predicate({file, static_cast<size_t>(size)});
+}
+
+}  // namespace
+
+bool is_in_uninterruptible_frame(const PythonThread& thread) noexcept {
+  return is_innermost_file(thread, is_uninterruptible_file);
+}
+
+bool is_in_import_frame(const PythonThread& thread) noexcept {
+  return is_innermost_file(thread, is_import_file);
 }
 
 }  // namespace simple_torch::bridge

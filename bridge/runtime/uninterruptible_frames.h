@@ -9,4 +9,7 @@ namespace simple_torch::bridge {
 /// logging do: an exception between the call and its `try` leaves the lock held for good. Needs the GIL.
 bool is_in_uninterruptible_frame(const PythonThread& thread) noexcept;
 
+/// The same for importlib alone. Needs the GIL.
+bool is_in_import_frame(const PythonThread& thread) noexcept;
+
 }  // namespace simple_torch::bridge

@@ -34,6 +34,7 @@ LOGS = (
 )
 MAIN_IN_SIMPLE = "while true: 1 + 1"
 MAIN_IN_PYTHON = 'py.exec("while True: pass")'
+MAIN_IMPORTS = "while true: py.exec(WORK)"
 
 PROGRAM = """
 use python as py
@@ -49,6 +50,7 @@ MAIN
 CASES = {
     "imports": (IMPORTS, MAIN_IN_SIMPLE),
     "imports, with the first thread in Python": (IMPORTS, MAIN_IN_PYTHON),
+    "imports, also on the first thread": (IMPORTS, MAIN_IMPORTS),
     "logging and queues": (LOGS, MAIN_IN_SIMPLE),
 }
 
@@ -71,7 +73,7 @@ def test_the_program_exits(tmp_path, case):
     work, main = CASES[case]
     program = tmp_path / "program.spl"
     code = "\\n".join(work)
-    program.write_text(PROGRAM.replace("WORK", f'"{code}"').replace("MAIN", main))
+    program.write_text(PROGRAM.replace("MAIN", main).replace("WORK", f'"{code}"'))
     delays = random.Random(9)
     codes = [exit_code(program, delays.random() * 0.2) for _ in range(ROUNDS)]
     expected = {130} if main == MAIN_IN_SIMPLE else {1, 130}  # the first thread's KeyboardInterrupt is an error

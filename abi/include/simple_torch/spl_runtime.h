@@ -84,7 +84,8 @@ typedef struct SplInterruptClientState {
   int32_t on_main_thread;       /* the calling thread is Python's main thread */
   int32_t main_requested;       /* the main thread was asked to stop and is still inside */
   int32_t workers_requested;
-  int32_t is_ending; /* SPL_INTERRUPT_END was performed */
+  int32_t is_ending;  /* SPL_INTERRUPT_END was performed */
+  int32_t is_wake_up; /* the client itself sent this signal, to end a blocking call */
 } SplInterruptClientState;
 
 /* Both functions are called in a signal handler. */

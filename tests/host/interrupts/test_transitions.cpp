@@ -68,6 +68,21 @@ std::vector<Row> rows_before_requests() {
   };
 }
 
+/// Row 0 comes before every other one.
+std::vector<Row> rows_of_wake_ups() {
+  const Context woken{.main_in_python = true, .on_python_main = true, .is_wake_up = true};
+  const State requested{.simple = kPending, .python_main = kPending};
+  Context owned = woken;
+  owned.python_owns_process = true;
+  return {
+      {"WakeUp", {}, woken, {{}, 0}},
+      {"WakeUpIsNoSecondInterrupt", requested, woken, {requested, 0}},
+      {"WakeUpIsNotForTheMark", {.mark = Mark::kWatched}, woken, {{.mark = Mark::kWatched}, 0}},
+      {"WakeUpWithTheMarkSet", {.mark = Mark::kSet}, woken, {{.mark = Mark::kSet}, 0}},
+      {"WakeUpOfAPythonProcess", {}, owned, {{}, 0}},
+  };
+}
+
 /// Rows 6 to 10: first and later requests.
 std::vector<Row> rows_of_requests() {
   return {
@@ -132,6 +147,7 @@ TEST_P(Transitions, OfASignal) {
 
 std::string name_of(const testing::TestParamInfo<Row>& row) { return row.param.name; }
 
+INSTANTIATE_TEST_SUITE_P(WakeUps, Transitions, testing::ValuesIn(rows_of_wake_ups()), name_of);
 INSTANTIATE_TEST_SUITE_P(BeforeRequests, Transitions, testing::ValuesIn(rows_before_requests()), name_of);
 INSTANTIATE_TEST_SUITE_P(Requests, Transitions, testing::ValuesIn(rows_of_requests()), name_of);
 
