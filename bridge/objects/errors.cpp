@@ -21,6 +21,7 @@ struct ActiveCallbacks {
   int count = 0;
   PyObject* exception = nullptr;  // the last one that Python raised below them
   std::string message;
+  PendingRaise to_raise;
   ActiveCallbacks* next;
 };
 
@@ -251,13 +252,25 @@ CallbackScope::~CallbackScope() {
   }
   *link = active_->next;
   const std::unique_ptr<ActiveCallbacks> ended(active_);
-  if (ended->exception != nullptr && may_touch_python()) {
-    const PendingException pending;  // its destruction may run Python code
-    Py_DECREF(ended->exception);
+  if (may_touch_python() && (ended->exception != nullptr || ended->to_raise.exception)) {
+    const PendingException pending;  // the destruction of these may run Python code
+    Py_XDECREF(ended->exception);
+    const Ref not_raised = std::move(ended->to_raise.exception);
   }
 }
 
 bool is_in_callback() noexcept { return callbacks_here() != nullptr; }
+
+void set_pending_raise(PendingRaise pending) {
+  if (ActiveCallbacks* active = callbacks_here()) {
+    std::swap(active->to_raise, pending);
+  }
+}
+
+PendingRaise take_pending_raise() noexcept {
+  ActiveCallbacks* active = callbacks_here();
+  return active == nullptr ? PendingRaise() : std::exchange(active->to_raise, PendingRaise());
+}
 
 Ref saved_exception_for(const char* message) {
   const ActiveCallbacks* active = callbacks_here();

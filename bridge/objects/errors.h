@@ -75,6 +75,19 @@ class CallbackScope {
 /// Whether Python waits for a Simple function on this thread and greenlet.
 bool is_in_callback() noexcept;
 
+/// What the failing Simple function of this thread and greenlet raises when it returns.
+struct PendingRaise {
+  Ref exception;              // empty: the program exits
+  bool is_interrupt = false;  // KeyboardInterrupt instead of the exception
+};
+
+/// Keeps it, in place of an earlier one, whose destruction may run Python code. Has no effect outside a
+/// callback.
+void set_pending_raise(PendingRaise pending);
+
+/// Takes it. Empty when there is none.
+PendingRaise take_pending_raise() noexcept;
+
 /// The kept exception if its message, with or without the leading type, equals `message`; else empty.
 Ref saved_exception_for(const char* message);
 

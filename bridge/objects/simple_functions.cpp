@@ -35,16 +35,6 @@ std::atomic<PyTypeObject*> instance_type{nullptr};
 
 FunctionObject* function_in(PyObject* self) { return reinterpret_cast<FunctionObject*>(self); }
 
-/// The exception that the failing function on this thread raises when it returns.
-thread_local PyObject* error_to_raise = nullptr;
-/// An interrupt that arrived while that exception was created replaces it.
-thread_local bool is_interrupt_to_raise = false;
-
-void discard_failure() {
-  is_interrupt_to_raise = false;
-  Py_CLEAR(error_to_raise);
-}
-
 /// While one lives, this thread is outside Python: the GIL is released and SIGINT belongs to the program.
 class OutsidePythonScope {
  public:
@@ -98,18 +88,15 @@ PyObject* pack_arguments(PyObject* const* values, Py_ssize_t count, PyObject* na
 
 /// A failure without an exception means that the program exits: SystemExit passes through Python code.
 void raise_failure() {
-  if (is_interrupt_to_raise) {
-    discard_failure();
+  const PendingRaise pending = take_pending_raise();
+  PyObject* const exception = pending.exception.get();
+  if (pending.is_interrupt) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
-    return;
-  }
-  PyObject* exception = std::exchange(error_to_raise, nullptr);
-  if (exception == nullptr) {
+  } else if (exception == nullptr) {
     PyErr_SetString(PyExc_SystemExit, "the Simple program called exit()");
-    return;
+  } else {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception);
   }
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception);
-  Py_DECREF(exception);
 }
 
 /// Calls the program outside Python. Returns NULL for a failure, and after an interrupt that arrived before.
@@ -142,7 +129,7 @@ PyObject* run_and_convert(PyObject* self, PyObject* const* values, size_t count_
   } else if (result == nullptr) {
     raise_failure();
   } else {
-    discard_failure();  // the program handled that error itself
+    take_pending_raise();  // the program handled that error itself
   }
   park_on_forced_unwind([] {
     const PendingException pending;
@@ -311,14 +298,15 @@ int32_t raise(const char* name, const char* message, const char* note) {
       return false;
     }
     add_note(exception.get(), note);
-    Py_XSETREF(error_to_raise, exception.release());
-    is_interrupt_to_raise = interrupt_count(thread) != interrupts;  // the lookups above may have consumed it
+    const bool is_interrupt = interrupt_count(thread) != interrupts;  // the lookups above may have consumed it
+    set_pending_raise({.exception = std::move(exception), .is_interrupt = is_interrupt});
     return true;
   });
   if (status != static_cast<int32_t>(ErrorKind::kInterrupted)) {
     return status;
   }
-  is_interrupt_to_raise = true;
+  const GilScope gil;
+  set_pending_raise({.exception = Ref(), .is_interrupt = true});
   return 0;
 }
 
