@@ -35,12 +35,14 @@ Failure take_python_error();
 /// Describes a C++ exception.
 Failure to_failure(const std::exception_ptr& thrown);
 
+/// These are never inlined into the calls that fail, which they would slow down by their size.
+///
 /// Moves the current Python exception into the calling thread's error record; returns its kind. The caller
 /// holds the GIL. The exception is destroyed, which may run Python code, before the record is filled.
-int32_t report_python_error();
+[[gnu::noinline]] int32_t report_python_error();
 
 /// The same for a C++ exception, which is destroyed.
-int32_t report_thrown(std::exception_ptr thrown);
+[[gnu::noinline, gnu::cold]] int32_t report_thrown(std::exception_ptr thrown);
 
 /// Whether a KeyboardInterrupt was raised while an exception was described on this thread. Other errors of
 /// such code are ignored.
@@ -48,13 +50,13 @@ bool take_report_interrupt() noexcept;
 bool has_report_interrupt() noexcept;
 
 /// Records an interrupt that did not appear as an exception.
-int32_t report_interrupt() noexcept;
+[[gnu::noinline, gnu::cold]] int32_t report_interrupt() noexcept;
 
 /// Fills the calling thread's error record; returns the error's kind.
 int32_t report(const Failure& failure) noexcept;
 
 /// The same for a kind and a message only; allocates nothing.
-int32_t report_plain(ErrorKind kind, const char* message) noexcept;
+[[gnu::noinline, gnu::cold]] int32_t report_plain(ErrorKind kind, const char* message) noexcept;
 
 struct ActiveCallbacks;
 

@@ -77,7 +77,7 @@ void set_thread_end_handler(PythonThread* thread) {
 }
 
 /// Called under the GIL, once per thread.
-void register_state(PyThreadState* state) {
+[[gnu::noinline, gnu::cold]] void register_state(PyThreadState* state) {
   this_thread = new PythonThread{.state = state,
                                  .cached = state,
                                  .python_id = PyThread_get_thread_ident(),
@@ -87,9 +87,22 @@ void register_state(PyThreadState* state) {
   set_thread_end_handler(this_thread);
 }
 
+/// For a thread that calls Python for the first time. Returns with the GIL held.
+[[gnu::noinline, gnu::cold]] PyThreadState* create_state() {
+  // Ensure's count is never released, so that no Release deletes the state.
+  park_on_forced_unwind([] { PyGILState_Ensure(); });
+  PyThreadState* const created = PyGILState_GetThisThreadState();
+  register_state(created);
+  return created;
+}
+
 }  // namespace
 
-bool has_gil_at_finalization() noexcept {
+bool may_touch_unready_python() noexcept {
+  if (!is_python_finalizing() && Py_IsInitialized() != 0) {
+    return true;
+  }
+  // Whether the thread holds the GIL: after finalization PyGILState_Check returns 1 for every thread.
   PyThreadState* running = _PyThreadState_UncheckedGet();
   return running != nullptr && running == PyGILState_GetThisThreadState();
 }
@@ -145,10 +158,7 @@ GilScope::GilScope(OnEnter entering) {
   PyThreadState* cached = this_thread == nullptr ? nullptr : this_thread->cached;
   PyThreadState* known = cached != nullptr ? cached : PyGILState_GetThisThreadState();
   if (known == nullptr) {
-    // Ensure's count is never released, so that no Release deletes the state.
-    park_on_forced_unwind([] { PyGILState_Ensure(); });
-    attached_ = PyGILState_GetThisThreadState();
-    register_state(attached_);
+    attached_ = create_state();
   } else if (_PyThreadState_UncheckedGet() != known) {
     park_on_forced_unwind([&] { PyEval_RestoreThread(known); });
     attached_ = known;

@@ -249,7 +249,7 @@ void reclaim_handler() { interrupt_service().reclaim(); }
 
 /// Lets Python handle the signal now. An exception that is already set is replaced by a KeyboardInterrupt
 /// only.
-bool pending_signal_raises() noexcept {
+[[gnu::noinline, gnu::cold]] bool pending_signal_raises() noexcept {
   PyObject* type = nullptr;
   PyObject* value = nullptr;
   PyObject* traceback = nullptr;
@@ -263,6 +263,18 @@ bool pending_signal_raises() noexcept {
   Py_XDECREF(value);
   Py_XDECREF(traceback);
   return true;
+}
+
+/// Returns whether it has not been raised.
+[[gnu::noinline, gnu::cold]] bool take_worker_interrupt(const PythonThread& thread,
+                                                        WorkerInterrupt interrupt) noexcept {
+  workers_requested.store(false);
+  if (interrupt == WorkerInterrupt::kDue) {
+    return true;
+  }
+  const bool is_not_raised = PyThreadState_Get()->async_exc != nullptr;
+  PyThreadState_SetAsyncExc(thread.python_id, nullptr);
+  return is_not_raised;
 }
 
 }  // namespace
@@ -315,16 +327,7 @@ bool leaving_python(PythonThread& thread) noexcept {
     return pending_signal_raises() || is_postponed;
   }
   const WorkerInterrupt interrupt = std::exchange(thread.interrupt, WorkerInterrupt::kNone);
-  if (interrupt == WorkerInterrupt::kNone) {
-    return false;
-  }
-  workers_requested.store(false);
-  if (interrupt == WorkerInterrupt::kDue) {
-    return true;
-  }
-  const bool is_not_raised = PyThreadState_Get()->async_exc != nullptr;
-  PyThreadState_SetAsyncExc(thread.python_id, nullptr);
-  return is_not_raised;
+  return interrupt != WorkerInterrupt::kNone && take_worker_interrupt(thread, interrupt);
 }
 
 unsigned interrupt_count(const PythonThread& thread) noexcept {

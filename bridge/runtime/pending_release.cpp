@@ -70,7 +70,7 @@ void push(std::atomic<PendingRelease*>& newest, PendingRelease* work) {
   }
 }
 
-void run_all(std::atomic<PendingRelease*>& newest) {
+[[gnu::noinline]] void run_all(std::atomic<PendingRelease*>& newest) {
   if (newest.load(std::memory_order_relaxed) == nullptr) {
     return;  // an exchange of an empty stack costs as much as a full one
   }

@@ -24,9 +24,8 @@ inline bool python_is_started() noexcept {
   return python_state.load(std::memory_order_acquire) == PythonState::kRunning;
 }
 
-/// Whether the calling thread holds the GIL. Correct after finalization, when PyGILState_Check returns 1 for
-/// every thread.
-bool has_gil_at_finalization() noexcept;
+/// The answer of `may_touch_python` while Python starts or finalizes.
+[[gnu::noinline, gnu::cold]] bool may_touch_unready_python() noexcept;
 
 inline bool is_python_finalizing() noexcept {
 #if PY_VERSION_HEX >= 0x030D0000
@@ -38,8 +37,8 @@ inline bool is_python_finalizing() noexcept {
 
 /// False on a thread that Python unwinds at finalization: destructors that run then must not touch objects.
 inline bool may_touch_python() noexcept {
-  const bool is_running = python_is_started() || Py_IsInitialized() != 0;
-  return (!is_python_finalizing() && is_running) || has_gil_at_finalization();
+  const bool is_running = python_is_started() && !is_python_finalizing();
+  return is_running || may_touch_unready_python();
 }
 
 /// An owned reference or NULL, created and dropped under the GIL only.

@@ -18,7 +18,7 @@ PyObject* get_handler = nullptr;      // _signal.getsignal and _signal.default_i
 PyObject* default_handler = nullptr;
 
 /// Python code may have installed a handler of its own, which then runs while Simple runs.
-bool raises_keyboard_interrupt() noexcept {
+[[gnu::noinline]] bool raises_keyboard_interrupt() noexcept {
   const PendingException pending;
   const Ref number(PyLong_FromLong(SIGINT));
   const Ref current(number ? PyObject_CallOneArg(get_handler, number.get()) : nullptr);
