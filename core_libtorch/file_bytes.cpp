@@ -26,7 +26,8 @@ void require_file(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
-    fail_to_read(path, status.type() == std::filesystem::file_type::not_found ? "no such file" : error.message());
+    fail_to_read(path,
+                 status.type() == std::filesystem::file_type::not_found ? "no such file" : error.message());
   }
   if (std::filesystem::is_directory(status)) {
     fail_to_read(path, "is a directory");
@@ -90,7 +91,8 @@ class GzipMember {
       fail_to_read(path_, "this gzip file is truncated");
     }
     if (code != Z_OK && code != Z_STREAM_END) {
-      fail_to_read(path_, std::string("this gzip file is corrupt: ") + (stream_.msg ? stream_.msg : zError(code)));
+      fail_to_read(path_,
+                   std::string("this gzip file is corrupt: ") + (stream_.msg ? stream_.msg : zError(code)));
     }
   }
 

@@ -24,7 +24,7 @@ const SafetensorsDtype* dtype_of(const NamedTensors::value_type& each) {
                    [&](const SafetensorsDtype& row) { return row.dtype == each.second.scalar_type(); });
   if (known == kSafetensorsDtypes.end()) {
     reject("save_safetensors: the format has no dtype " +
-         std::string(c10::toString(each.second.scalar_type())) + " of tensor " + each.first);
+           std::string(c10::toString(each.second.scalar_type())) + " of tensor " + each.first);
   }
   return known;
 }
@@ -42,12 +42,12 @@ void check_layouts(const NamedTensors& tensors) {
   for (const auto& [name, tensor] : tensors) {
     if (tensor.layout() != at::kStrided) {
       reject("You are trying to save a sparse tensors: `['" + name +
-           "']` which this library does not support. You can make it a dense tensor before saving with "
-           "`.to_dense()` but be aware this might make a much larger file than needed.");
+             "']` which this library does not support. You can make it a dense tensor before saving with "
+             "`.to_dense()` but be aware this might make a much larger file than needed.");
     }
     if (!tensor.is_contiguous()) {
       reject("You are trying to save a non contiguous tensor: `" + name +
-           "` which is not allowed; call contiguous() first");
+             "` which is not allowed; call contiguous() first");
     }
   }
 }

@@ -298,7 +298,8 @@ int32_t raise(const char* name, const char* message, const char* note) {
       return false;
     }
     add_note(exception.get(), note);
-    const bool is_interrupt = interrupt_count(thread) != interrupts;  // the lookups above may have consumed it
+    const bool is_interrupt =
+        interrupt_count(thread) != interrupts;  // the lookups above may have consumed it
     set_pending_raise({.exception = std::move(exception), .is_interrupt = is_interrupt});
     return true;
   });

@@ -18,11 +18,11 @@ enum class WorkerInterrupt : uint8_t {
 
 /// The bridge's record of a thread that calls Python. The GIL guards the list of records.
 struct PythonThread {
-  PyThreadState* state;      // created by us; NULL when Python created the thread's state
-  PyThreadState* cached;     // a state that lives as long as the thread; else NULL
-  unsigned long python_id;   // for PyThreadState_SetAsyncExc
-  bool is_main = false;      // Python's main thread, which handles signals
-  int inside = 0;            // its share of the inside count while it runs Python for a call; else 0
+  PyThreadState* state;     // created by us; NULL when Python created the thread's state
+  PyThreadState* cached;    // a state that lives as long as the thread; else NULL
+  unsigned long python_id;  // for PyThreadState_SetAsyncExc
+  bool is_main = false;     // Python's main thread, which handles signals
+  int inside = 0;           // its share of the inside count while it runs Python for a call; else 0
   WorkerInterrupt interrupt = WorkerInterrupt::kNone;
   HandledExceptions* handled_exceptions;
   PythonThread* next = nullptr;

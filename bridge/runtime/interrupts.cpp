@@ -36,8 +36,8 @@ std::atomic<unsigned> main_count{0};         // interrupts of the main thread
 using Clock = std::chrono::steady_clock;
 
 // Guarded by the GIL.
-bool has_watcher = false;  // not in a forked child
-bool is_main_due = false;  // the watcher repeats an interrupt of the main thread
+bool has_watcher = false;                          // not in a forked child
+bool is_main_due = false;                          // the watcher repeats an interrupt of the main thread
 std::optional<Clock::time_point> postponed_since;  // until the main thread's interrupt is raised
 
 pthread_t python_main;
@@ -164,7 +164,8 @@ bool repeat_postponed_interrupt() {
     return false;
   }
   const PythonThread* const main = main_thread();
-  if (main != nullptr && is_in_import_frame(*main) && Clock::now() - *postponed_since <= kLongestPostponement) {
+  if (main != nullptr && is_in_import_frame(*main) &&
+      Clock::now() - *postponed_since <= kLongestPostponement) {
     return true;
   }
   is_main_due = false;

@@ -111,8 +111,7 @@ bool use_default_int_handler(bool (*postpone)()) {
   // The module `signal` copies the functions of `_signal` when it is imported.
   PyObject* const copies = PyImport_GetModuleDict();
   PyObject* const copy = copies == nullptr ? nullptr : PyDict_GetItemString(copies, "signal");
-  if (handler && copy != nullptr &&
-      PyObject_SetAttrString(copy, "default_int_handler", handler.get()) != 0) {
+  if (handler && copy != nullptr && PyObject_SetAttrString(copy, "default_int_handler", handler.get()) != 0) {
     return false;
   }
   const Ref old(handler ? PyObject_CallMethod(module.get(), "signal", "iO", SIGINT, handler.get()) : nullptr);

@@ -40,8 +40,7 @@ bool is_innermost_file(const PythonThread& thread, bool (*predicate)(std::string
   if (!frame) {
     return false;
   }
-  const Ref code(
-      reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(frame.get()))));
+  const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(frame.get()))));
   Py_ssize_t size = 0;
   const char* const file =
       PyUnicode_AsUTF8AndSize(reinterpret_cast<PyCodeObject*>(code.get())->co_filename, &size);

@@ -251,14 +251,20 @@ TEST_F(Operators, RejectAnUnknownName) {
 
 TEST_F(Operators, SuggestTheClosestNameForAnUnknownOne) {
   const std::pair<const char*, const char*> suggestions[] = {
-      {"relou", "relu"},           {"softmx", "softmax"},       {"linalg_svdd", "linalg_svd"},
-      {"relou_", "relu_"}, {"flaot", "float"}, {"to_float", "float"},       {"to_sparse_csrr", "to_sparse_csr"},
-      {"aten::relou", "aten::relu"}, {"_cast_Flaot", "_cast_Float"},
+      {"relou", "relu"},
+      {"softmx", "softmax"},
+      {"linalg_svdd", "linalg_svd"},
+      {"relou_", "relu_"},
+      {"flaot", "float"},
+      {"to_float", "float"},
+      {"to_sparse_csrr", "to_sparse_csr"},
+      {"aten::relou", "aten::relu"},
+      {"_cast_Flaot", "_cast_Float"},
   };
   for (const auto& [misspelled, meant] : suggestions) {
     EXPECT_EQ(status_of(misspelled, "", {}), SPT_NOT_IMPLEMENTED);
-    EXPECT_EQ(spt_last_error_message(), "no operator named '" + std::string(misspelled) + "' (did you mean '" +
-                                            meant + "'?)");
+    EXPECT_EQ(spt_last_error_message(),
+              "no operator named '" + std::string(misspelled) + "' (did you mean '" + meant + "'?)");
   }
 }
 

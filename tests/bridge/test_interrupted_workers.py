@@ -41,7 +41,8 @@ use python as py
 extern fn rt_flush()
 fn work():
     while true: py.exec(WORK)
-py.exec("import atexit, logging\\natexit.register(lambda: (__import__('quopri'), logging.getLogger('work').warning('end')))")
+val at_exit = "lambda: (__import__('quopri'), logging.getLogger('work').warning('end'))"
+py.exec("import atexit, logging\\natexit.register(" + at_exit + ")")
 for _ in 0..3: thread.spawn(work)
 print "started"
 rt_flush()

@@ -35,7 +35,9 @@ def run(tmp_path, body: str) -> subprocess.CompletedProcess:
 
 
 def test_it_is_raised_after_the_import(tmp_path):
-    done = run(tmp_path, """
+    done = run(
+        tmp_path,
+        """
 sys.meta_path.insert(0, Finder)
 try:
     import colorsys
@@ -43,19 +45,23 @@ try:
 except KeyboardInterrupt as error:
     del sys.meta_path[0]
     print("colorsys" in sys.modules, "importlib" in place_of(error))
-""")
+""",
+    )
     assert (done.stdout, done.stderr, done.returncode) == ("True False\nafter\n", "", 0)
 
 
 def test_it_ends_a_blocking_call_after_the_import(tmp_path):
     started = time.monotonic()
-    done = run(tmp_path, """
+    done = run(
+        tmp_path,
+        """
 sys.meta_path.insert(0, Finder)
 try:
     import colorsys; time.sleep(50)
 except KeyboardInterrupt:
     print("colorsys" in sys.modules)
-""")
+""",
+    )
     assert (done.stdout, done.returncode) == ("True\nafter\n", 0), done.stderr
     assert time.monotonic() - started < 40
 
@@ -68,7 +74,9 @@ def test_the_call_fails_when_python_ends_first(tmp_path):
 def test_waiting_for_another_threads_import_is_interrupted(tmp_path):
     """The innermost frame is importlib's all the time: the interrupt comes after the longest postponement."""
     (tmp_path / "slow_module.py").write_text("import time; time.sleep(50)")
-    done = run(tmp_path, f"""
+    done = run(
+        tmp_path,
+        f"""
 import os, threading
 sys.path.insert(0, {str(tmp_path)!r})
 threading.Thread(target=lambda: __import__("slow_module"), daemon=True).start()
@@ -81,12 +89,15 @@ try:
     import slow_module
 except KeyboardInterrupt:
     print("interrupted", time.monotonic() - started < 40)
-""")
+""",
+    )
     assert done.stdout == "interrupted True\nafter\n", done.stderr
 
 
 def test_the_handler_is_still_pythons_default(tmp_path):
-    done = run(tmp_path, """
+    done = run(
+        tmp_path,
+        """
 import asyncio
 print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, signal.default_int_handler.__name__)
 async def main():
@@ -96,13 +107,17 @@ try:
     signal.default_int_handler(signal.SIGINT, None)
 except KeyboardInterrupt:
     print("raised")
-""")
+""",
+    )
     assert done.stdout == "True default_int_handler\nFalse\nraised\nafter\n", done.stderr
 
 
 def test_a_second_interrupt_in_importlib_ends_the_program(tmp_path):
-    done = run(tmp_path, """
+    done = run(
+        tmp_path,
+        """
 sys.meta_path[0:0] = [Finder, Finder]
 import colorsys
-""")
+""",
+    )
     assert done.returncode == -2, (done.stdout, done.stderr)
