@@ -8,6 +8,7 @@
 
 #include "host/values/error.h"
 #include "host/vm/lock.h"
+#include "host/vm/safepoint.h"
 
 namespace spl {
 
@@ -59,6 +60,9 @@ void print_text(std::string_view text) {
     require_written(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
   } else if (!write(1, text)) {
     fail("print: cannot write to standard output");
+  } else if (is_requested(kInterruptReason)) {
+    safepoint();  // the writer may have received the interrupt, and the program may end before its next
+                  // safepoint
   }
 }
 

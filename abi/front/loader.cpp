@@ -1,6 +1,7 @@
 // Opens LibTorch and the backend at the first call that needs them, or records why that fails.
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cstdio>
@@ -34,6 +35,49 @@ const fs::path& library_dir = *[] {
   return new fs::path(error ? fs::path(info.dli_fname).parent_path() : file.parent_path());
 }();
 
+std::atomic<bool> is_open{false};
+// Set by open_backend() and close_backend(); never freed, because calls may come during exit.
+std::atomic<std::string*> why_absent{nullptr};
+
+template <class Target, class Source>
+void publish(Target* target, const Source* source) {
+  auto* to = reinterpret_cast<void**>(target);
+  auto* from = reinterpret_cast<void* const*>(source);
+  for (size_t i = 0; i < sizeof(Source) / sizeof(void*); ++i) {
+    __atomic_store_n(&to[i], from[i], __ATOMIC_RELEASE);
+  }
+}
+
+std::atomic<pthread_t> opening_thread{0};  // 0: none
+std::atomic<bool> is_abandoned{false};     // the process was forked while another thread was opening
+
+/// In a forked child: the thread that was opening does not exist, and may have held any lock.
+void abandon_opening_after_fork() {
+  const pthread_t opener = opening_thread.load();
+  if (opener == 0 || opener == pthread_self()) {
+    return;
+  }
+  why_absent = new std::string(
+      "this process was forked while another thread was opening LibTorch; fork before or after the first "
+      "call");
+  publish(&table, &kAbsentBackend);
+  is_abandoned.store(true);
+}
+
+[[maybe_unused]] const int is_fork_watched = pthread_atfork(nullptr, nullptr, abandon_opening_after_fork);
+
+/// While one lives, its thread opens the library or finds the environment.
+class OpeningScope {
+ public:
+  OpeningScope() : outer_(opening_thread.exchange(pthread_self())) {}
+  ~OpeningScope() { opening_thread.store(outer_); }
+  OpeningScope(const OpeningScope&) = delete;
+  OpeningScope& operator=(const OpeningScope&) = delete;
+
+ private:
+  pthread_t outer_;
+};
+
 /// The environment, and its plain copy for the backend. Created once, never destroyed.
 struct Discovery {
   fs::path libraries;
@@ -47,6 +91,7 @@ struct Discovery {
 
 const Discovery& discovery() {
   static const Discovery& once = *[] {
+    const OpeningScope opening;
     auto* made = new Discovery;
     made->libraries = library_dir;
     made->found = find_environment(made->libraries, [](const char* name) {
@@ -170,18 +215,6 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
 }
 
 std::once_flag opened;
-std::atomic<bool> is_open{false};
-// Set by open_backend() and close_backend(); never freed, because calls may come during exit.
-std::atomic<std::string*> why_absent{nullptr};
-
-template <class Target, class Source>
-void publish(Target* target, const Source* source) {
-  auto* to = reinterpret_cast<void**>(target);
-  auto* from = reinterpret_cast<void* const*>(source);
-  for (size_t i = 0; i < sizeof(Source) / sizeof(void*); ++i) {
-    __atomic_store_n(&to[i], from[i], __ATOMIC_RELEASE);
-  }
-}
 
 }  // namespace
 
@@ -192,7 +225,11 @@ void close_backend() {
 }
 
 void open_backend() {
+  if (is_abandoned.load()) {
+    return;
+  }
   std::call_once(opened, [] {
+    const OpeningScope opening;
     BackendTable filled = kAbsentBackend;
     auto* const problem = new std::string(open_found(discovery(), filled));
     why_absent = problem;
@@ -216,6 +253,9 @@ template <class Out>
 int32_t store(Out* out, auto&& make) {
   if (out == nullptr) {
     return simple_torch::abi::record_error(simple_torch::ErrorKind::kInvalidArgument, "out is NULL");
+  }
+  if (simple_torch::abi::is_abandoned.load()) {
+    return simple_torch::abi::report_unavailable();
   }
   *out = make();
   return 0;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bridge/objects/exception_types.h"
 #include "bridge/runtime/backend.h"
@@ -15,12 +16,18 @@
 
 namespace simple_torch::bridge {
 
+constexpr size_t kMostKept = 8;  // cleanup may raise and handle other exceptions before one propagates
+
+struct KeptException {
+  Ref exception;
+  std::string message;
+};
+
 /// The Simple functions that Python waits for on one greenlet.
 struct ActiveCallbacks {
   uint64_t greenlet;
   int count = 0;
-  PyObject* exception = nullptr;  // the last one that Python raised below them
-  std::string message;
+  std::vector<KeptException> kept;  // the last ones that Python raised below them
   PendingRaise to_raise;
   ActiveCallbacks* next;
 };
@@ -162,13 +169,6 @@ ActiveCallbacks* callbacks_here() noexcept {
   return active;
 }
 
-void save_for_callback(PyObject* exception, const std::string& message) {
-  if (ActiveCallbacks* active = callbacks_here()) {
-    active->message = message;
-    const Ref replaced(std::exchange(active->exception, Ref::borrowed(exception).release()));
-  }
-}
-
 /// `text` is str(exception).
 Failure failure_of_exception(PyObject* exception, std::string_view text) {
   Failure failure;
@@ -186,7 +186,7 @@ Failure failure_of_exception(PyObject* exception, std::string_view text) {
   failure.traceback = is_bare(exception, type) ? bare_text(failure.type, text) : traceback_text(exception);
   classify_libtorch_message(type, line, failure);
   add_hint(exception, type, failure);
-  save_for_callback(exception, failure.message);
+  keep_exception(exception, failure.message);
   return failure;
 }
 
@@ -233,17 +233,27 @@ class OneLineError {
 
 CallbackScope::CallbackScope() noexcept : active_(callbacks_here()) {
   if (active_ == nullptr) {
-    active_ =
-        new (std::nothrow) ActiveCallbacks{.greenlet = current_greenlet(), .message = "", .next = callbacks};
+    active_ = new (std::nothrow)
+        ActiveCallbacks{.greenlet = current_greenlet(), .kept = {}, .to_raise = {}, .next = callbacks};
     callbacks = active_ == nullptr ? callbacks : active_;
   }
   if (active_ != nullptr) {
     ++active_->count;
+    std::swap(active_->to_raise, outer_to_raise_);
   }
 }
 
 CallbackScope::~CallbackScope() {
-  if (active_ == nullptr || --active_->count != 0) {
+  if (active_ == nullptr) {
+    return;
+  }
+  std::optional<PendingException> pending;  // the destruction of the others may run Python code
+  if (may_touch_python()) {
+    pending.emplace();
+  }
+  std::swap(active_->to_raise, outer_to_raise_);
+  outer_to_raise_ = PendingRaise();
+  if (--active_->count != 0) {
     return;
   }
   ActiveCallbacks** link = &callbacks;
@@ -251,12 +261,7 @@ CallbackScope::~CallbackScope() {
     link = &(*link)->next;
   }
   *link = active_->next;
-  const std::unique_ptr<ActiveCallbacks> ended(active_);
-  if (may_touch_python() && (ended->exception != nullptr || ended->to_raise.exception)) {
-    const PendingException pending;  // the destruction of these may run Python code
-    Py_XDECREF(ended->exception);
-    const Ref not_raised = std::move(ended->to_raise.exception);
-  }
+  delete active_;
 }
 
 bool is_in_callback() noexcept { return callbacks_here() != nullptr; }
@@ -272,17 +277,32 @@ PendingRaise take_pending_raise() noexcept {
   return active == nullptr ? PendingRaise() : std::exchange(active->to_raise, PendingRaise());
 }
 
+void keep_exception(PyObject* exception, const std::string& message) {
+  ActiveCallbacks* active = callbacks_here();
+  if (active == nullptr) {
+    return;
+  }
+  KeptException dropped;  // its destruction may run Python code
+  if (active->kept.size() == kMostKept) {
+    dropped = std::move(active->kept.front());
+    active->kept.erase(active->kept.begin());
+  }
+  active->kept.push_back({Ref::borrowed(exception), message});
+}
+
 Ref saved_exception_for(const char* message) {
+  const auto matches = [message](const KeptException& kept) {
+    const std::string_view whole(kept.message);
+    const size_t head = whole.find(": ");
+    return whole == message || (head != std::string_view::npos && whole.substr(head + 2) == message) ||
+           (head == std::string_view::npos && *message == '\0');
+  };
   const ActiveCallbacks* active = callbacks_here();
-  if (active == nullptr || active->exception == nullptr) {
+  if (active == nullptr) {
     return {};
   }
-  const std::string_view whole(active->message);
-  const size_t head = whole.find(": ");
-  const bool matches = whole == message ||
-                       (head != std::string_view::npos && whole.substr(head + 2) == message) ||
-                       (head == std::string_view::npos && *message == '\0');
-  return matches ? Ref::borrowed(active->exception) : Ref();
+  const auto found = std::find_if(active->kept.rbegin(), active->kept.rend(), matches);
+  return found == active->kept.rend() ? Ref() : Ref::borrowed(found->exception.get());
 }
 
 void set_services(const abi::FrontServices* services) noexcept { front_services = services; }

@@ -60,9 +60,15 @@ int32_t report(const Failure& failure) noexcept;
 
 struct ActiveCallbacks;
 
-/// Active while Python waits for a Simple function on this thread and greenlet. An exception raised by Python
-/// below that function is kept until the function returns, so that it can propagate to the Python caller
-/// unchanged. Needs the GIL.
+/// What the failing Simple function of this thread and greenlet raises when it returns.
+struct PendingRaise {
+  Ref exception;              // empty: the program exits
+  bool is_interrupt = false;  // KeyboardInterrupt instead of the exception
+};
+
+/// Active while Python waits for a Simple function on this thread and greenlet. The last exceptions raised by
+/// Python below that function are kept until the function returns, so that one of them can propagate to the
+/// Python caller unchanged. Needs the GIL.
 class CallbackScope {
  public:
   CallbackScope() noexcept;
@@ -71,26 +77,25 @@ class CallbackScope {
   CallbackScope& operator=(const CallbackScope&) = delete;
 
  private:
-  ActiveCallbacks* active_;  // NULL when out of memory: no exception is kept
+  ActiveCallbacks* active_;      // NULL when out of memory: no exception is kept
+  PendingRaise outer_to_raise_;  // of the function that called Python again, such as in its cleanup
 };
 
 /// Whether Python waits for a Simple function on this thread and greenlet.
 bool is_in_callback() noexcept;
 
-/// What the failing Simple function of this thread and greenlet raises when it returns.
-struct PendingRaise {
-  Ref exception;              // empty: the program exits
-  bool is_interrupt = false;  // KeyboardInterrupt instead of the exception
-};
-
-/// Keeps it, in place of an earlier one, whose destruction may run Python code. Has no effect outside a
-/// callback.
+/// Keeps what the innermost function raises, in place of an earlier one, whose destruction may run Python
+/// code. Has no effect outside a callback.
 void set_pending_raise(PendingRaise pending);
 
 /// Takes it. Empty when there is none.
 PendingRaise take_pending_raise() noexcept;
 
-/// The kept exception if its message, with or without the leading type, equals `message`; else empty.
+/// Keeps an exception that Python raised below a Simple function, with the message of the Simple error. Has
+/// no effect outside a callback.
+void keep_exception(PyObject* exception, const std::string& message);
+
+/// The last kept exception whose message, with or without the leading type, is `message`; else empty.
 Ref saved_exception_for(const char* message);
 
 }  // namespace simple_torch::bridge

@@ -1,9 +1,13 @@
 // The type simple_torch.Function. Simple runs without the GIL, on the thread that calls the function.
 #include "bridge/objects/simple_functions.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -35,6 +39,15 @@ std::atomic<PyTypeObject*> instance_type{nullptr};
 
 FunctionObject* function_in(PyObject* self) { return reinterpret_cast<FunctionObject*>(self); }
 
+/// In a process that the program forked inside a function that Python called: another thread may have held
+/// the GIL, so that waiting for it may never end.
+[[noreturn, gnu::noinline, gnu::cold]] void end_forked_process() noexcept {
+  std::fputs("simple_torch: a process forked inside a function that Python called cannot return to Python\n",
+             stderr);
+  std::fflush(nullptr);
+  _exit(EXIT_FAILURE);
+}
+
 /// While one lives, this thread is outside Python: the GIL is released and SIGINT belongs to the program.
 class OutsidePythonScope {
  public:
@@ -48,6 +61,9 @@ class OutsidePythonScope {
   }
   ~OutsidePythonScope() {
     expect_no_lock_held();
+    if (python_state.load(std::memory_order_relaxed) == PythonState::kForked) [[unlikely]] {
+      end_forked_process();
+    }
     park_on_forced_unwind([&] { PyEval_RestoreThread(state_); });
     leaving_program();
     if (was_inside_) {

@@ -16,6 +16,8 @@ namespace table = simple_torch::interrupts;
 
 const SplInterruptClient* client = nullptr;  // set before the handler is installed
 struct sigaction previous;
+struct sigaction of_program;  // when Python started
+bool is_program_remembered = false;
 
 /// Calls the handler that was installed before ours.
 void call_previous(int signal, siginfo_t* info, void* context) {
@@ -81,7 +83,10 @@ void install() {
 }
 
 int32_t attach(const SplInterruptClient* python) {
-  sigaction(SIGINT, nullptr, &previous);
+  previous = of_program;
+  if (!is_program_remembered) {
+    sigaction(SIGINT, nullptr, &previous);
+  }
   if ((previous.sa_flags & SA_SIGINFO) == 0 && previous.sa_handler == SIG_IGN) {
     return 1;
   }
@@ -95,6 +100,10 @@ constexpr SplInterruptService kService{attach, install, nullptr};
 }  // namespace
 
 const SplInterruptService& default_interrupt_service() noexcept { return kService; }
+
+void remember_program_handler() noexcept {
+  is_program_remembered = sigaction(SIGINT, nullptr, &of_program) == 0;
+}
 
 void install_before_python_handler(const SplInterruptClient& python) noexcept {
   static std::atomic<void (*)(int)> python_handler{nullptr};

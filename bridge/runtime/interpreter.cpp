@@ -14,6 +14,7 @@
 #include <string>
 
 #include "bridge/runtime/decref_worker.h"
+#include "bridge/runtime/default_interrupt_service.h"
 #include "bridge/runtime/entry.h"
 #include "bridge/runtime/pending_release.h"
 #include "bridge/tensors/tensor_type.h"
@@ -219,6 +220,26 @@ bool runs_in_subinterpreter() noexcept {
   return running != nullptr && PyThreadState_GetInterpreter(running) != PyInterpreterState_Main();
 }
 
+/// While one lives, its thread starts Python: a process that another thread forks meanwhile cannot use it.
+class StartScope {
+ public:
+  StartScope() {
+    static const int registered = pthread_atfork(nullptr, nullptr, [] {
+      if (starting_thread.load() != 0 && starting_thread.load() != pthread_self()) {
+        python_state.store(PythonState::kForked);
+      }
+    });
+    static_cast<void>(registered);
+    starting_thread.store(pthread_self());
+  }
+  ~StartScope() { starting_thread.store(0); }
+  StartScope(const StartScope&) = delete;
+  StartScope& operator=(const StartScope&) = delete;
+
+ private:
+  static inline std::atomic<pthread_t> starting_thread{0};
+};
+
 void attach() {
   if (runs_in_subinterpreter()) {
     return;
@@ -234,7 +255,9 @@ void start_new() {
   if (python_state.load() != PythonState::kNotStarted) {
     return;
   }
+  const StartScope starting;
   ignore_broken_pipes();
+  remember_program_handler();
   std::string error;
   if (!initialize(services().environment->python, error)) {
     fail_start(std::string(services().environment->python) + ": Python initialization failed: " + error);

@@ -148,8 +148,9 @@ const PythonThread* main_thread() noexcept {
 /// Ends a blocking call of the main thread, which then runs Python's handler.
 void wake_main() noexcept {
   struct sigaction action {};
-  const bool is_handled = sigaction(SIGINT, nullptr, &action) == 0 &&
-                          ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL);
+  const bool is_handled =
+      sigaction(SIGINT, nullptr, &action) == 0 &&
+      ((action.sa_flags & SA_SIGINFO) != 0 || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN));
   if (is_handled) {
     is_waking_main.store(true);
     pthread_kill(python_main, SIGINT);
@@ -244,12 +245,14 @@ void reset_interrupts_after_fork() {
   is_for_workers.store(false);
   has_watcher = false;
   is_main_due = false;
+  postponed_since.reset();
+  is_waking_main.store(false);
 }
 
 void reclaim_handler() { interrupt_service().reclaim(); }
 
-/// Lets Python handle the signal now. An exception that is already set is replaced by a KeyboardInterrupt
-/// only.
+/// Lets Python handle all pending signals now. An exception that is already set is replaced only if a handler
+/// raises one.
 [[gnu::noinline, gnu::cold]] bool pending_signal_raises() noexcept {
   PyObject* type = nullptr;
   PyObject* value = nullptr;
@@ -258,6 +261,12 @@ void reclaim_handler() { interrupt_service().reclaim(); }
   if (PyErr_CheckSignals() == 0) {
     PyErr_Restore(type, value, traceback);
     return false;
+  }
+  // A handler that raises leaves the signals after it pending.
+  constexpr int kMostSignals = 64;
+  for (int i = 0; i < kMostSignals && PyErr_Occurred() != nullptr; ++i) {
+    PyErr_Clear();
+    PyErr_CheckSignals();
   }
   PyErr_Clear();
   Py_XDECREF(type);
@@ -321,6 +330,8 @@ bool leaving_python(PythonThread& thread) noexcept {
   abandon_python(thread);  // from here on, a signal does not stop this thread inside Python
   if (thread.is_main) {
     const bool is_postponed = std::exchange(is_main_due, false);
+    postponed_since.reset();
+    is_waking_main.store(false, std::memory_order_relaxed);
     if (!main_requested.load() || !main_requested.exchange(false)) {
       return is_postponed;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "bridge/objects/references.h"
@@ -27,38 +28,71 @@ bool is_import_file(std::string_view file) noexcept {
   return std::ranges::find(kFrozen, file) != kFrozen.end();
 }
 
-bool is_uninterruptible_file(std::string_view file) noexcept {
-  constexpr std::array<std::string_view, 2> kEndings{"/threading.py", "/logging/__init__.py"};
-  return is_import_file(file) ||
-         std::ranges::any_of(kEndings, [&](std::string_view ending) { return file.ends_with(ending); });
+/// Functions of threading that wait, and release what they hold if the wait is interrupted. A thread that
+/// polls with a timeout releases the GIL only in them.
+bool is_wait(std::string_view function) noexcept {
+  constexpr std::array<std::string_view, 3> kWaits{"wait", "_wait_for_tstate_lock", "join"};
+  return std::ranges::find(kWaits, function) != kWaits.end();
 }
 
-/// Whether the file of the thread's innermost frame satisfies `predicate`. False without a frame.
-bool is_innermost_file(const PythonThread& thread, bool (*predicate)(std::string_view) noexcept) noexcept {
+/// The folder of Python's library, from the module os; empty when it is not known.
+const std::string& library_folder() noexcept {
+  static const std::string& folder = *[] {
+    const Ref os(PyImport_ImportModule("os"));
+    const Ref file(os ? PyObject_GetAttrString(os.get(), "__file__") : nullptr);
+    const char* const text = file ? PyUnicode_AsUTF8(file.get()) : nullptr;
+    const std::string path = text == nullptr ? "" : text;
+    PyErr_Clear();
+    return new std::string(path.substr(0, path.rfind('/') + 1));
+  }();
+  return folder;
+}
+
+bool is_uninterruptible(std::string_view file, std::string_view function) noexcept {
+  if (is_import_file(file)) {
+    return true;
+  }
+  const std::string& folder = library_folder();
+  if (folder.empty() || !file.starts_with(folder)) {
+    return false;
+  }
+  const std::string_view name = file.substr(folder.size());
+  return (name == "threading.py" && !is_wait(function)) || name == "logging/__init__.py";
+}
+
+bool is_import(std::string_view file, std::string_view /*function*/) noexcept { return is_import_file(file); }
+
+/// "" when the text is not valid UTF-8, so none of those names.
+std::string_view view_of(PyObject* text) noexcept {
+  Py_ssize_t size = 0;
+  const char* const utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+  if (utf8 == nullptr) {
+    PyErr_Clear();
+    return "";
+  }
+  return {utf8, static_cast<size_t>(size)};
+}
+
+/// Whether the file and the function of the thread's innermost frame satisfy `predicate`. False without a
+/// frame.
+bool is_innermost(const PythonThread& thread,
+                  bool (*predicate)(std::string_view, std::string_view) noexcept) noexcept {
   PyThreadState* const state = state_of(thread);
   const Ref frame(state == nullptr ? nullptr : reinterpret_cast<PyObject*>(PyThreadState_GetFrame(state)));
   if (!frame) {
     return false;
   }
   const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(frame.get()))));
-  Py_ssize_t size = 0;
-  const char* const file =
-      PyUnicode_AsUTF8AndSize(reinterpret_cast<PyCodeObject*>(code.get())->co_filename, &size);
-  if (file == nullptr) {
-    PyErr_Clear();  // not valid UTF-8, so none of those files
-    return false;
-  }
-  return predicate({file, static_cast<size_t>(size)});
+  const auto* const fields = reinterpret_cast<PyCodeObject*>(code.get());
+  return predicate(view_of(fields->co_filename), view_of(fields->co_name));
 }
 
 }  // namespace
 
 bool is_in_uninterruptible_frame(const PythonThread& thread) noexcept {
-  return is_innermost_file(thread, is_uninterruptible_file);
+  return is_innermost(thread, is_uninterruptible);
 }
 
-bool is_in_import_frame(const PythonThread& thread) noexcept {
-  return is_innermost_file(thread, is_import_file);
-}
+bool is_in_import_frame(const PythonThread& thread) noexcept { return is_innermost(thread, is_import); }
 
 }  // namespace simple_torch::bridge

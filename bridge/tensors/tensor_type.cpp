@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bridge/objects/errors.h"
+#include "bridge/objects/python_output.h"
 #include "bridge/runtime/pending_release.h"
 #include "bridge/tensors/dlpack_export.h"
 #include "bridge/tensors/from_dlpack.h"
@@ -254,7 +255,8 @@ bool add_core_module() {
     return false;
   }
   const Ref importer(PyCFunction_NewEx(&function, nullptr, name.get()));
-  return importer &&
+  const Ref writer(PyLong_FromVoidPtr(reinterpret_cast<void*>(write_to_python)));
+  return importer && writer && PyObject_SetAttrString(module.get(), "writer_address", writer.get()) == 0 &&
          PyObject_SetAttrString(module.get(), "Tensor", reinterpret_cast<PyObject*>(tensor_type)) == 0 &&
          PyObject_SetAttrString(module.get(), "from_dlpack", importer.get()) == 0 &&
          PyDict_SetItem(modules, name.get(), module.get()) == 0;

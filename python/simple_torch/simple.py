@@ -7,13 +7,12 @@ import copyreg
 import ctypes
 import os
 import pickle
-import sys
 import threading
 from typing import Any
 
+from simple_torch._core import writer_address
 from simple_torch._library import folder_of_library
 
-_Writer = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
 _starting = threading.Lock()
 # Simple functions that embedded.spl sets at the start: once, also when this module is reloaded.
 _run: Any = globals().get("_run")
@@ -95,32 +94,16 @@ def _open() -> None:
     folder = folder_of_library()
     host = ctypes.CDLL(str(folder / "libsimple_host.so"))
     host.spl_embedded_start.restype = ctypes.c_char_p
-    host.spl_embedded_start.argtypes = [ctypes.c_char_p, _Writer]
+    host.spl_embedded_start.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
     program = folder.parent / "share" / "simple" / "python" / "embedded.spl"
-    problem = host.spl_embedded_start(os.fsencode(program), _write)
+    problem = host.spl_embedded_start(os.fsencode(program), writer_address)
     if problem is not None:
         raise ImportError(f"cannot start Simple in this Python: {problem.decode(errors='replace')}")
     copyreg.pickle(type(_run), reduced)
     front = ctypes.CDLL(str(folder / "libspl_torch.so"))
     front.spt_py_on_interrupt(ctypes.cast(host.spl_embedded_interrupt, ctypes.c_void_p))
     front.spt_py_on_signal(ctypes.cast(host.spl_embedded_signal, ctypes.c_void_p))
-    atexit.register(_end, host, _write)
-
-
-def _end(host: ctypes.CDLL, writer: Any) -> None:
-    """Stop the host at exit. Keeps the writer, which the host calls, alive until then, also across a reload."""
-    host.spl_embedded_end()
-
-
-@_Writer
-def _write(stream: int, text: Any, size: int) -> int:
-    out = sys.stdout if stream == 1 else sys.stderr
-    try:
-        if out is not None:
-            out.write(ctypes.string_at(text, size).decode(errors="replace"))
-    except (OSError, ValueError):  # closed pipe or stream, or an unencodable character
-        return 1
-    return 0
+    atexit.register(host.spl_embedded_end)
 
 
 __all__ = ["evaluate", "run", "run_file"]

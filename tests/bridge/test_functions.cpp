@@ -45,6 +45,20 @@ int64_t fail(int64_t /*key*/, int64_t arguments) {
   return 0;
 }
 
+int64_t return_none(int64_t /*key*/, int64_t arguments) { return evaluated("None", Held(arguments)); }
+
+int64_t inner_function = 0;
+
+/// Its cleanup calls Python, which calls another function that succeeds.
+int64_t fail_and_clean_up(int64_t /*key*/, int64_t arguments) {
+  const Held given(arguments);
+  spt_py_raise("builtins.LookupError", "nothing is there", "");
+  int64_t result = 0;
+  spt_py_call(inner_function, "", nullptr, nullptr, 0, &result);
+  spt_release(result);
+  return 0;
+}
+
 int64_t fail_without_note(int64_t /*key*/, int64_t arguments) {
   const Held given(arguments);
   spt_py_raise("builtins.LookupError", "nothing is there", nullptr);
@@ -136,6 +150,14 @@ TEST_F(Functions, RaiseWithoutANote) {
   int64_t out = 0;
   EXPECT_EQ(try_call(function(fail_without_note), {}, &out), SPT_PYTHON);
   EXPECT_THAT(last_field("traceback"), testing::EndsWith("LookupError: nothing is there"));
+}
+
+TEST_F(Functions, RaiseAfterCleanupThatCallsAnotherFunction) {
+  const Held inner = function(return_none);
+  inner_function = inner.get();
+  int64_t out = 0;
+  EXPECT_EQ(try_call(function(fail_and_clean_up), {}, &out), SPT_PYTHON);
+  EXPECT_EQ(last_field("type"), "builtins.LookupError");
 }
 
 TEST_F(Functions, CannotRaiseOutsideACall) {

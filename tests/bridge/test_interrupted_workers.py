@@ -79,3 +79,42 @@ def test_the_program_exits(tmp_path, case):
     codes = [exit_code(program, delays.random() * 0.2) for _ in range(ROUNDS)]
     expected = {130} if main == MAIN_IN_SIMPLE else {1, 130}  # the first thread's KeyboardInterrupt is an error
     assert set(codes) <= expected, codes
+
+
+WAITS = {
+    "Event.wait": "event = threading.Event()\\nwhile True: event.wait(0.02)",
+    "Queue.get": (
+        "import queue\\nq = queue.Queue()\\nwhile True:\\n  try: q.get(timeout=0.02)\\n  except queue.Empty: pass"
+    ),
+    "Semaphore.acquire": "s = threading.Semaphore(0)\\nwhile True: s.acquire(timeout=0.02)",
+    "Thread.join": (
+        "import time\\nt = threading.Thread(target=time.sleep, args=(9,), daemon=True)\\nt.start()\\n"
+        "while True: t.join(0.02)"
+    ),
+}
+
+
+@pytest.mark.parametrize("wait", WAITS)
+def test_a_worker_that_waits_with_a_timeout_is_interrupted(tmp_path, wait):
+    """It releases the GIL only inside the module threading."""
+    program = tmp_path / "program.spl"
+    program.write_text(f"""
+use python as py
+extern fn rt_flush()
+fn work(): py.exec("import threading\\n{WAITS[wait]}")
+val worker = thread.spawn(work)
+print "started"
+rt_flush()
+match attempt(\\: worker.join()):
+    case Ok(_): print "ended"
+    case Err(failure): print failure.message
+""")
+    process = subprocess.Popen([HOST, program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "started\n"
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    try:
+        out, errors = process.communicate(timeout=SECONDS_TO_EXIT)
+    finally:
+        process.kill()
+    assert (out, errors, process.returncode) == ("KeyboardInterrupt\n", "", 0)

@@ -514,7 +514,7 @@ def test_print_fails_when_the_stream_fails():
         def write(self, text):
             raise BrokenPipeError(32, "Broken pipe")
 
-    with redirect_stdout(Broken()), pytest.raises(RuntimeError, match="cannot write to standard output"):
+    with redirect_stdout(Broken()), pytest.raises(BrokenPipeError, match="Broken pipe"):
         run('print "lost"')
 
 
@@ -632,3 +632,89 @@ def test_pickling_other_values_is_rejected_with_the_reason(file_module):
             pickle.dumps(value)
     with pytest.raises(pickle.PicklingError, match="cannot pickle"):
         copy.copy(file_module.Shift(by=1))
+
+
+WRITERS = """
+import signal, sys, simple_torch
+class Stream:
+    def __init__(self, work): self.work = work
+    def write(self, text): self.work()
+    def flush(self): pass
+module = simple_torch.run('''
+fn once(): print "x"
+fn loop():
+    while true: print "x"
+fn attempted() -> text:
+    match attempt(\\\\: print("x")):
+        case Ok(_): "written"
+        case Err(failure): failure.message
+''')
+def outcome(function, work):
+    stdout = sys.stdout
+    sys.stdout = Stream(work)
+    try: return function()
+    except BaseException as error: return repr(error)
+    finally: sys.stdout = stdout
+def fail(error):
+    raise error
+"""
+
+
+def test_what_the_stream_raises_reaches_the_caller():
+    """print in a Python process: also exceptions that are not errors of files."""
+    done = program(
+        WRITERS
+        + """
+for error in OSError(28, "full"), SystemExit(3), LookupError("custom"), KeyboardInterrupt():
+    print(outcome(module.once, lambda: fail(error)))
+print(outcome(module.attempted, lambda: fail(LookupError("custom"))))
+print(outcome(module.attempted, lambda: fail(KeyboardInterrupt())))
+print(outcome(module.attempted, lambda: None))
+"""
+    )
+    assert done.stdout.splitlines() == [
+        "OSError(28, 'full')",
+        "SystemExit(3)",
+        "LookupError('custom')",
+        "KeyboardInterrupt('')",
+        "print: cannot write to standard output",
+        "KeyboardInterrupt('')",
+        "written",
+    ]
+
+
+def test_a_signal_handler_that_raises_ends_a_loop_that_prints():
+    done = program(
+        WRITERS
+        + """
+def handle(number, frame): raise TimeoutError("late")
+signal.signal(signal.SIGALRM, handle)
+for i in range(10):
+    signal.setitimer(signal.ITIMER_REAL, 0.02 + 0.001 * i)
+    print(outcome(module.loop, lambda: sum(range(50))))
+"""
+    )
+    assert (done.stdout, done.stderr) == ("TimeoutError('late')\n" * 10, "")
+
+
+def test_cleanup_that_handles_an_exception_keeps_the_first_one():
+    done = program(
+        """
+import simple_torch
+module = simple_torch.run('''
+fn run(work, cleanup):
+    defer cleanup()
+    work()
+''')
+class Bad(Exception):
+    def __init__(self, code, text): super().__init__(code, text)
+def fail():
+    raise Bad(7, "x")
+def handle():
+    try: module.run(lambda: 1 / 0, lambda: None)
+    except ZeroDivisionError: pass
+try: module.run(fail, handle)
+except Bad as error: print(repr(error))
+"""
+    )
+    assert done.stdout == "Bad(7, 'x')\n"

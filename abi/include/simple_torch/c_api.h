@@ -100,8 +100,9 @@ SPT_API int32_t spt_num_threads(int64_t* out);
 
 /** Sets the number of threads that an operation on the CPU may use.
  *
- *  Errors:   INVALID_ARGUMENT (count is not positive), UNAVAILABLE (more than one in a forked process),
- *            TORCH (any other LibTorch error).
+ *  Errors:   INVALID_ARGUMENT (count is not positive, or larger than 1024 and than 4 times the number
+ *            of processors), UNAVAILABLE (more than one in a forked process), TORCH (any other LibTorch
+ *            error).
  *  Source:   torch.set_num_threads
  *  Simple:   rt_torch_set_num_threads */
 SPT_API int32_t spt_set_num_threads(int64_t count);
@@ -5205,7 +5206,8 @@ SPT_API int32_t spt_generator_set_state(int64_t generator, int64_t state);
 /* --- Python: interpreter --- */
 
 /** Starts the environment's Python in this process, or attaches to the Python that already runs in it.
- *  All other functions do so too; a second start has no effect.
+ *  All other functions do so too; a second start has no effect. If SIGPIPE has its default action, it
+ *  is ignored from then on, as by the python program: a write to a closed pipe fails with EPIPE.
  *
  *  Errors:   UNAVAILABLE (no libpython, no bridge for this version of Python, torch is not installed in
  *            it, Python was shut down).

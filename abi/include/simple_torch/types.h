@@ -44,7 +44,9 @@ typedef char* (*SptLocation)(void);
 /* A function of the program that Python calls, on any thread. `key` identifies the function; `arguments` is
  * an object handle of a tuple of the positional arguments and a dict of the keyword arguments, which the
  * function releases. Returns an object handle, which the library releases, or 0 after spt_py_raise. It may
- * end its thread by pthread_exit; what the calling Python code holds then leaks. */
+ * end its thread by pthread_exit; what the calling Python code holds then leaks. A request of pthread_cancel
+ * stays pending while the function runs. A process that forks here may not return to Python in the child,
+ * which then ends with a message. */
 typedef int64_t (*SptPyCall)(int64_t key, int64_t arguments);
 
 /* Called once Python has released the function. It must not end its thread. */
