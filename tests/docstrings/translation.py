@@ -9,7 +9,7 @@ from collections.abc import Iterable
 # Words that name no variable in Simple.
 RESERVED = set(
     "fn me val var let const static struct class enum trait impl mixin extern use import export mod pub type alias if "
-    "elif else for while loop match case return break continue pass in is not and or xor as true false nil self super "
+    "elif else for while loop match case return break continue pass in is not and or xor as true false nil super "
     "async await yield spawn with defer unsafe move mut where new gen exists actor".split()
 )
 OPERATORS = {
@@ -178,6 +178,11 @@ class Expressions:
         return f"({word.join(map(self, node.values))})"
 
     def of_compare(self, node: ast.Compare) -> str:
+        match node:
+            case ast.Compare(
+                left=ast.Call(func=ast.Name(id="type"), args=[value]), ops=[ast.Eq() | ast.Is()], comparators=[kind]
+            ):
+                return f"({self(value)} is {self(kind)})"
         parts = []
         for left, operator, right in zip([node.left, *node.comparators], node.ops, node.comparators):
             if isinstance(operator, (ast.Is, ast.IsNot)):
@@ -279,7 +284,7 @@ class Expressions:
         if not self.parents or not self.parents[-1]:
             raise Untranslatable("super() outside a class")
         parent = self.parents[-1]
-        if method == "__init__" and parent in ("nn.Module", "torch.nn.Module"):
+        if method == "__init__" and not node.args and not node.keywords:
             return "nil"
         call = ast.Call(func=ast.Name(id="parent_method"), args=node.args, keywords=node.keywords)
         arguments = self(call).removeprefix("parent_method(")
@@ -370,8 +375,10 @@ class Statements:
     def of_import(self, node: ast.Import) -> list[str]:
         lines = []
         for item in node.names:
-            if item.name.split(".")[0] in PYTHON_MODULES:
-                self.expression.modules.add(item.name.split(".")[0])
+            if item.name.split(".")[0] != "torch":
+                self.expression.modules.add("python")
+                name = item.asname or item.name.split(".")[0]
+                lines.append(f"{name_of(name)} = py.import(\"{item.name if item.asname else name}\")")
             elif item.asname and IMPORTS.get(item.name) != item.asname:
                 lines.append(f"{name_of(item.asname)} = {item.name}")
         return lines
@@ -379,10 +386,8 @@ class Statements:
     def of_importfrom(self, node: ast.ImportFrom) -> list[str]:
         root = node.module or ""
         if root.split(".")[0] != "torch":
-            if root in PYTHON_MODULES:
-                self.expression.modules.add(root)
-                return [f"{name_of(item.asname or item.name)} = {root}.{item.name}" for item in node.names]
-            return []
+            self.expression.modules.add("python")
+            return [f"{name_of(item.asname or item.name)} = py.import(\"{root}\").{item.name}" for item in node.names]
         found = []
         for item in node.names:
             name = item.asname or item.name
