@@ -9,7 +9,7 @@ from collections.abc import Iterable
 # Words that name no variable in Simple.
 RESERVED = set(
     "fn me val var let const static struct class enum trait impl mixin extern use import export mod pub type alias if "
-    "elif else for while loop match case return break continue pass in is not and or xor as true false nil super "
+    "elif else for while loop match case return break continue pass in is not and or xor as true false nil self super "
     "async await yield spawn with defer unsafe move mut where new gen exists actor".split()
 )
 OPERATORS = {
@@ -123,7 +123,7 @@ class Expressions:
             self.modules.add(node.id)
         elif node.id == "np":
             self.modules.add("numpy")
-        return name_of(node.id)
+        return "self" if node.id == "self" and self.parents else name_of(node.id)
 
     def of_attribute(self, node: ast.Attribute) -> str:
         is_math = isinstance(node.value, ast.Name) and node.value.id in ("math", "np", "numpy")
