@@ -33,8 +33,13 @@ from run_simple import Outcome, Program, run  # noqa: E402
 IS_LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
 PART = 1 if IS_LONG else 10
 LISTED = FOLDER / f"differences-{'.'.join(torch.__version__.split('.')[:2])}.toml"
-RANDOM = "memory that is not initialized: the values may be equal by chance"
-LEAST_EQUAL = 0.965 if IS_LONG else 0.95  # 3,650 of 3,783; a tenth of the docstrings may contain more of the rest
+# Reasons of statements that are equal in some runs.
+VARYING = {
+    "memory that is not initialized: the values may be equal by chance",
+    "results of LAPACK whose last bits vary from run to run",
+}
+# 3,650 of 3,783 on the newest torch. An earlier one prints modules otherwise, and a tenth may have more of the others.
+LEAST_EQUAL = 0.965 if IS_LONG and torch.__version__.startswith("2.15") else 0.95
 
 
 def listed() -> dict[str, str]:
@@ -85,7 +90,7 @@ def test_a_statement_is_equal_or_listed_with_its_reason():
 
 def test_no_listed_statement_is_equal():
     found = compared()
-    equal = [name for name, reason in listed().items() if reason != RANDOM and name in found and not found[name][1]]
+    equal = [name for name, reason in listed().items() if reason not in VARYING and name in found and not found[name][1]]
     assert equal == [], "they are equal: remove them from the list"
 
 
