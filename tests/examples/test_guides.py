@@ -15,7 +15,7 @@ HOST = os.environ.get("SIMPLE_HOST", "")
 pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
 pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-GUIDES = ["autograd.md", "data.md", "dlpack.md", "metrics.md", "python.md", "trainer.md", "training.md"]
+GUIDES = ["autograd.md", "data.md", "dlpack.md", "from-pytorch.md", "metrics.md", "python.md", "trainer.md", "training.md"]
 
 
 def text_of(guide: str) -> str:
@@ -62,3 +62,8 @@ def test_every_block_has_its_output(guide):
 def test_prints_the_guides_output(guide, number, tmp_path):
     code, below = blocks_of(guide)[number]
     assert printed(code, tmp_path) == below
+
+
+def test_the_list_of_built_ins_is_current():
+    generator = Path(__file__).parents[2] / "tools" / "generate_builtins.py"
+    assert subprocess.run([sys.executable, generator, "--check"], check=False).returncode == 0, f"run {generator}"

@@ -89,7 +89,7 @@ MISSING = {
         "region_activation_memory_budget set_override_stale_capture_stream "
         "set_warn_on_accumulate_grad_stream_mismatch",
     },
-    "torch.func": {"tracing by Python's dispatch": "functionalize", INSIDE: "debug_unwrap rearrange"},
+    "torch.func": {"tracing by Python's dispatch": "functionalize", INSIDE: "debug_unwrap"},
     "torch.utils.checkpoint": {
         SAVED: "CheckpointPolicy SAC_IGNORED_OPS SelectiveCheckpointContext create_selective_checkpoint_contexts "
         "noop_context_fn GraphExecGroup",
