@@ -8,6 +8,7 @@
 #include "host/builtins/builtins.h"
 #include "host/builtins/host_externs.h"
 #include "host/builtins/named_arguments.h"
+#include "host/modules/loader.h"
 #include "host/output.h"
 #include "host/values/module.h"
 #include "host/values/sized.h"
@@ -162,6 +163,13 @@ Value sum_fn(Thread& thread, Value* args, int count) {
   return total.take();
 }
 
+// set(), set(xs): a Set of std.set.
+Value set_fn(Thread& thread, Value* args, int count) {
+  const Ref none = Ref::owned(make_array({}));
+  const Value items = count == 0 ? none.get() : args[0];
+  return thread.call(library_function("std/set", "make_set"), &items, 1);
+}
+
 Value range_fn(Thread&, Value* args, int count) {
   for (int i = 0; i < count; ++i) {
     if (!is_any_integer(args[i])) {
@@ -243,6 +251,7 @@ const NativeEntry kFunctions[] = {
     {"min", min_fn, 1, -1, min_with},
     {"max", max_fn, 1, -1, max_with},
     {"sum", sum_fn, 1, 2},
+    {"set", set_fn, 0, 1},
     {"range", range_fn, 1, 3},
     {"attempt", attempt_fn, 1, 1},
     {"panic", panic_fn, 0, 1},
