@@ -175,8 +175,8 @@ Lexer::Lexer(const SourceFile& file, LexRange range, std::vector<Diagnostic>& di
 
 namespace {
 
-/// Whether a token after `val` or `var` shows that the word is a name there: an operator, a closing bracket or
-/// a line end. A declaration has a name or a pattern after its keyword.
+/// Whether a token after `val` or `var` shows that the word is a name there: an operator, a closing bracket
+/// or a line end. A declaration has a name or a pattern after its keyword.
 bool ends_operand(const Token& next) {
   switch (next.kind) {
     case Tok::kEof:
@@ -438,8 +438,8 @@ uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& termi
   return std::min(i, range_.end);
 }
 
-/// The quote with which an expression in the braces of f"…" or f'…' may begin; 0 for strings without `f`, in which
-/// a brace before a quote is literal.
+/// The quote with which an expression in the braces of f"…" or f'…' may begin; 0 for strings without `f`,
+/// in which a brace before a quote is literal.
 char Lexer::quote_in_braces(uint32_t start, TextShape shape) const {
   return shape.prefix == 0 ? '\0' : at(start + 1) == '"' ? '\'' : '"';
 }

@@ -201,8 +201,8 @@ bool Thread::next_of(Value iterator, const Method& next, Value& out) {
 
 namespace {
 
-// The two elements of a pair, else null. An array of two is a pair if an object or a generator made it, such as
-// a batch of a DataLoader; the arrays in an array are its elements.
+// The two elements of a pair, else null. An array of two is a pair if an object or a generator made it, such
+// as a batch of a DataLoader; the arrays in an array are its elements.
 const std::vector<Value>* pair_in(Value element, Value state) {
   if (element.is(Kind::kTuple) && as_object<Tuple>(element)->items.size() == 2) {
     return &as_object<Tuple>(element)->items;

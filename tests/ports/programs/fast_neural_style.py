@@ -134,4 +134,5 @@ for batch_id in range(4):
     optimizer.step()
     agg_content_loss += content_loss.item()
     agg_style_loss += style_loss.item()
-    print(f"[{batch_id + 1}]\tcontent: {agg_content_loss / (batch_id + 1):.5f}\tstyle: {agg_style_loss / (batch_id + 1):.5f}")
+    seen = batch_id + 1
+    print(f"[{seen}]\tcontent: {agg_content_loss / seen:.5f}\tstyle: {agg_style_loss / seen:.5f}")

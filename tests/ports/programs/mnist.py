@@ -46,7 +46,8 @@ def train(args, model, device, train_loader, optimizer, epoch):
         if batch_idx % args["log_interval"] == 0:
             seen = batch_idx * len(data)
             percent = 100.0 * batch_idx / len(train_loader)
-            print(f"Train Epoch: {epoch} [{seen}/{len(train_loader.dataset)} ({percent:.0f}%)]\tLoss: {loss.item():.6f}")
+            position = f"{seen}/{len(train_loader.dataset)} ({percent:.0f}%)"
+            print(f"Train Epoch: {epoch} [{position}]\tLoss: {loss.item():.6f}")
 
 
 def test(model, device, test_loader):

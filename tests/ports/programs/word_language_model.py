@@ -167,7 +167,8 @@ def main():
                         p.data.add_(p.grad, alpha=-1.0)
                 total_loss += loss.item()
             cur_loss = total_loss / batches
-            print(f"| {kind} | epoch {epoch:3d} | {batches} batches | loss {cur_loss:5.4f} | ppl {math.exp(cur_loss):8.3f}")
+            print(f"| {kind} | epoch {epoch:3d} | {batches} batches | loss {cur_loss:5.4f}", end=" ")
+            print(f"| ppl {math.exp(cur_loss):8.3f}")
 
 
 main()
