@@ -53,7 +53,7 @@ netG = Generator(1)
 netG.apply(weights_init)
 netD = Discriminator(1)
 netD.apply(weights_init)
-print(netD)
+print(netD.main[0])
 criterion = nn.BCELoss()
 fixed_noise = torch.randn(4, nz, 1, 1)
 real_label = 1
