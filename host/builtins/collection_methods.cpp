@@ -6,6 +6,7 @@
 #include "host/builtins/named_arguments.h"
 #include "host/values/module.h"
 #include "host/vm/failure.h"
+#include "host/vm/machine_hooks.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -101,6 +102,14 @@ Value index_of(Thread&, Value* args, int) {
     }
   }
   return Value();
+}
+Value index_or_fail(Thread& thread, Value* args, int count) {
+  const Value found = index_of(thread, args, count);
+  if (found.is_nil()) {
+    fail("index(): " + display(args[1]) + " is not in the " + type_name(args[0]),
+         "index_of() returns nil for a missing element");
+  }
+  return found;
 }
 Value count_of(Thread& thread, Value* args, int count) {
   if (count == 1) {
@@ -624,8 +633,42 @@ Value to_tuple(Thread& thread, Value* args, int count) {
   Collected result = all_of(thread, args[0]);
   return make_tuple(std::exchange(result.items(), {}));
 }
-// zip(a, b, …): tuples of elements at equal places, as many as the shortest has.
+// Whether the elements are made when they are asked for, as those of a generator or a DataLoader.
+bool makes_elements(Value v) {
+  return v.is(Kind::kGenerator) || v.is(Kind::kIterator) || v.is(Kind::kInstance);
+}
+// enumerate(xs, start): the elements with their numbers; of a value that makes its elements, a generator.
+Value enumerate_from(Thread& thread, Value iterable, Value start) {
+  if (makes_elements(iterable)) {
+    const Value arguments[] = {iterable, start};
+    return thread.call(machine_hooks().library_function("std/iteration", "enumerate_lazily"), arguments, 2);
+  }
+  Collected result;
+  int64_t at = to_integer(start);
+  each_to_end(thread, iterable, [&](Value v) {
+    result.add(make_tuple({Value::integer(at++), retained(v)}));
+    return true;
+  });
+  return result.array();
+}
+Value enumerate_function(Thread& thread, Value* args, int count) {
+  return enumerate_from(thread, args[0], count > 1 ? args[1] : Value::integer(0));
+}
+Value enumerate_with(Thread& thread, Value* args, int) {  // args: the names, the elements
+  return enumerate_from(thread, args[1], NamedArguments("enumerate", args[0], {"start"}).get("start"));
+}
+// zip(a, b, …): tuples of elements at equal places, as many as the shortest has; a generator if one of the
+// values makes its elements.
 Value zip_all(Thread& thread, Value* args, int count) {
+  if (std::any_of(args, args + count, makes_elements)) {
+    std::vector<Value> iterables;
+    for (int i = 0; i < count; ++i) {
+      iterables.push_back(retained(args[i]));
+    }
+    const Ref all = Ref::owned(make_array(std::move(iterables)));
+    const Value argument = all.get();
+    return thread.call(machine_hooks().library_function("std/iteration", "zip_lazily"), &argument, 1);
+  }
   std::vector<Collected> columns;
   size_t rows = count == 0 ? 0 : SIZE_MAX;
   for (int i = 0; i < count; ++i) {
@@ -814,6 +857,7 @@ const NativeEntry kIndexed[] = {
     {"last", last, 1, 1},
     {"get", get, 2, 3},
     {"index_of", index_of, 2, 2},
+    {"index", index_or_fail, 2, 2},
 };
 const NativeEntry kChanging[] = {
     {"push", push, 2, 2},     {"append", push, 2, 2},
@@ -856,7 +900,7 @@ void install_array_type(const char* name) {
 const NativeEntry kPythonFunctions[] = {
     {"sorted", sorted, 1, 2, sorted_function_with},
     {"reversed", reversed, 1, 1},
-    {"enumerate", enumerate, 1, 1},
+    {"enumerate", enumerate_function, 1, 2, enumerate_with},
     {"zip", zip_all, 0, -1},
     {"any", any_fn, 1, 1},
     {"all", all_fn, 1, 1},

@@ -80,6 +80,12 @@ Value str_fn(Thread&, Value* args, int) { return make_text(display(args[0])); }
 Value bool_fn(Thread&, Value* args, int) { return Value::boolean(truthy(args[0])); }
 Value type_of_fn(Thread&, Value* args, int) { return make_text(type_name(args[0])); }
 
+// type(x): the class of an instance, as in Python; of any other value its name.
+Value type_fn(Thread& thread, Value* args, int count) {
+  static const Symbol type = intern("__class__");
+  return args[0].is(Kind::kInstance) ? thread.get_field(args[0], type) : type_of_fn(thread, args, count);
+}
+
 Value abs_fn(Thread& thread, Value* args, int) {
   if (args[0].is_sized()) {
     return absolute_sized(args[0]);
@@ -157,7 +163,8 @@ Value max_fn(Thread& thread, Value* args, int count) { return extreme(thread, ar
 Value sum_fn(Thread& thread, Value* args, int count) {
   Ref total = count == 1 ? Ref::owned(Value::integer(0)) : Ref::shared(args[1]);
   thread.each(args[0], [&](Value v) {
-    total = Ref::owned(thread.arithmetic(BinaryOp::kAdd, total.get(), v));
+    const Value part = v.is_bool() ? Value::integer(v.as_bool ? 1 : 0) : v;  // counts, as in Python
+    total = Ref::owned(thread.arithmetic(BinaryOp::kAdd, total.get(), part));
     return true;
   });
   return total.take();
@@ -247,6 +254,7 @@ const NativeEntry kFunctions[] = {
     {"text", str_fn, 1, 1},
     {"bool", bool_fn, 1, 1},
     {"type_of", type_of_fn, 1, 1},
+    {"type", type_fn, 1, 1},
     {"abs", abs_fn, 1, 1},
     {"min", min_fn, 1, -1, min_with},
     {"max", max_fn, 1, -1, max_with},

@@ -22,6 +22,10 @@ Value next_or_nil(Thread& thread, Value* args, int) {
     return value;
   }
   const Method* const own = args[0].is(Kind::kInstance) ? thread.find_method(args[0], next) : nullptr;
+  // `next(model.parameters())`: an array that no variable holds, so no second call can expect more of it.
+  if (args[0].is(Kind::kArray) && args[0].as_object->refs == 1 && !as_object<Array>(args[0])->items.empty()) {
+    return retained(as_object<Array>(args[0])->items.front());
+  }
   if (own == nullptr) {
     fail("next(): argument must be a generator or an object with next(), got " + type_name(args[0]),
          "iter() of an iterable returns one");

@@ -218,6 +218,10 @@ Value substring(Thread& thread, Value* args, int count) {
 Value join(Thread& thread, Value* args, int) {
   const Value separator = args[0];
   static const Symbol name = intern("join");
+  if (args[1].is(Kind::kGenerator)) {
+    const Ref elements = Ref::owned(thread.collected(args[1]));
+    return thread.call_method(elements.get(), name, &separator, 1);
+  }
   return thread.call_method(args[1], name, &separator, 1);
 }
 
@@ -298,6 +302,8 @@ const NativeEntry kMethods[] = {
     {"strip", trim, 1, 1},
     {"trim_start", trim_start, 1, 1},
     {"trim_end", trim_end, 1, 1},
+    {"lstrip", trim_start, 1, 1},
+    {"rstrip", trim_end, 1, 1},
     {"split", split, 1, 2},
     {"split_once", split_once, 2, 2},
     {"lines", lines, 1, 1},
@@ -306,6 +312,8 @@ const NativeEntry kMethods[] = {
     {"contains", contains, 2, 2},
     {"starts_with", starts_with, 2, 2},
     {"ends_with", ends_with, 2, 2},
+    {"startswith", starts_with, 2, 2},
+    {"endswith", ends_with, 2, 2},
     {"is_empty", is_empty, 1, 1},
     {"find", find, 2, 2},
     {"index_of", find, 2, 2},

@@ -497,6 +497,18 @@ class ModuleCompiler {
     }
   }
 
+  // `init` and `__init__` name the same method, so that each overrides and calls the other's.
+  static void share_initializer(Record& record) {
+    static const Symbol init = intern("init"), dunder = intern("__init__");
+    for (const auto& [defined, other] : {std::pair(init, dunder), std::pair(dunder, init)}) {
+      const auto found = record.methods.find(defined);
+      if (found != record.methods.end() && !found->second.is_static && !record.methods.contains(other)) {
+        const Method method = found->second;
+        record.methods.emplace(other, method);
+      }
+    }
+  }
+
   // Fields that methods assign are added to the declared ones. Bare names then resolve to them, so the
   // methods are compiled again until no field is added.
   void define_growing_methods(Record* record, const std::vector<FunctionPtr>& methods,
@@ -513,6 +525,7 @@ class ModuleCompiler {
         }
       }
     }
+    share_initializer(*record);
     for (size_t i = record->fields.size(); i < fields.size(); ++i) {
       FieldInfo info;
       info.name = fields[i];

@@ -173,6 +173,55 @@ Lexer::Lexer(const SourceFile& file, LexRange range, std::vector<Diagnostic>& di
       line_(range.line),
       line_begin_(range.begin - (range.column - 1)) {}
 
+namespace {
+
+/// Whether a token after `val` or `var` shows that the word is a name there: an operator, a closing bracket
+/// or a line end. A declaration has a name or a pattern after its keyword.
+bool ends_operand(const Token& next) {
+  switch (next.kind) {
+    case Tok::kEof:
+    case Tok::kRightParen:
+    case Tok::kRightBracket:
+    case Tok::kRightBrace:
+    case Tok::kIf:
+    case Tok::kElse:
+    case Tok::kFor:
+    case Tok::kIn:
+    case Tok::kIs:
+    case Tok::kNot:
+    case Tok::kAnd:
+    case Tok::kOr:
+      return true;
+    case Tok::kBackslash:
+    case Tok::kHash:
+    case Tok::kHashBracket:
+    case Tok::kAt:
+      return next.line_start;
+    default:
+      return next.line_start || (next.kind >= Tok::kComma && next.kind <= Tok::kCaret);
+  }
+}
+
+/// At the start of a line they begin a declaration, unless a member or an update follows.
+bool updates(const Token& next) {
+  return next.kind == Tok::kDot || (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kPercentAssign);
+}
+
+void rename_words(std::vector<Token>& tokens, bool in_braces) {
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+    Token& word = tokens[i];
+    if (word.kind != Tok::kVal && word.kind != Tok::kVar) {
+      continue;
+    }
+    const bool starts_line = word.line_start && !in_braces;
+    if (starts_line ? updates(tokens[i + 1]) : ends_operand(tokens[i + 1])) {
+      word.kind = Tok::kName;
+    }
+  }
+}
+
+}  // namespace
+
 TokenStream Lexer::run() {
   out_.tokens.reserve((range_.end - range_.begin) / 4 + 2);
   if (range_.begin == 0 && starts_with(0, "\xEF\xBB\xBF")) {
@@ -185,6 +234,7 @@ TokenStream Lexer::run() {
   line_start_ = true;
   indent_ = 0;
   emit(Tok::kEof, 0);
+  rename_words(out_.tokens, range_.begin > 0);  // a range is the expression in the braces of a string
   return std::move(out_);
 }
 
@@ -345,7 +395,7 @@ void Lexer::number() {
 std::optional<TextShape> Lexer::text_shape_at(uint32_t offset) const {
   TextShape shape;
   char c = at(offset);
-  if ((c == 'r' || c == 'f') && at(offset + 1) == '"') {
+  if (((c == 'r' || c == 'f') && at(offset + 1) == '"') || (c == 'f' && at(offset + 1) == '\'')) {
     shape.prefix = 1;
     shape.escapes = shape.interpolates = c == 'f';
     shape.triple = starts_with(offset + 1, "\"\"\"");
@@ -378,7 +428,7 @@ uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& termi
     if (c == '\\' && (shape.escapes || (quote == '\'' && at(i + 1) == '\'')) && at(i + 1) != '\n') {
       i += 2;
     } else if (c == '{' && shape.interpolates) {
-      const auto close = interpolation_end(i, depth);
+      const auto close = interpolation_end(i, quote_in_braces(start, shape), depth);
       i = close ? *close + 1 : i + (at(i + 1) == '{' ? 2 : 1);
     } else {
       ++i;
@@ -388,12 +438,18 @@ uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& termi
   return std::min(i, range_.end);
 }
 
-std::optional<uint32_t> Lexer::interpolation_end(uint32_t open, int depth) {
+/// The quote with which an expression in the braces of f"…" or f'…' may begin; 0 for strings without `f`,
+/// in which a brace before a quote is literal.
+char Lexer::quote_in_braces(uint32_t start, TextShape shape) const {
+  return shape.prefix == 0 ? '\0' : at(start + 1) == '"' ? '\'' : '"';
+}
+
+std::optional<uint32_t> Lexer::interpolation_end(uint32_t open, char quote, int depth) {
   constexpr std::string_view kLiteralBefore = "{}\"'\\\n";
   if (depth > kMaxTextDepth || open + 1 >= range_.end) {
     return std::nullopt;
   }
-  if (kLiteralBefore.find(at(open + 1)) != std::string_view::npos) {
+  if (at(open + 1) != quote && kLiteralBefore.find(at(open + 1)) != std::string_view::npos) {
     return std::nullopt;
   }
   // Cached, because strings nested in unclosed braces would be scanned exponentially often.
@@ -409,9 +465,9 @@ std::optional<uint32_t> Lexer::interpolation_end(uint32_t open, int depth) {
     if (c == '"' || c == '\'') {
       const char before = text_[i - 1];
       const bool prefixed = (before == 'r' || before == 'f') && !is_name_part(text_[i - 2]);
-      const auto shape = text_shape_at(prefixed && c == '"' ? i - 1 : i);
+      const uint32_t begin = prefixed && (c == '"' || before == 'f') ? i - 1 : i;
       bool terminated = false;
-      i = text_end(prefixed && c == '"' ? i - 1 : i, *shape, depth + 1, terminated);
+      i = text_end(begin, *text_shape_at(begin), depth + 1, terminated);
       if (!terminated) {
         break;
       }

@@ -25,7 +25,8 @@ class Lexer {
   TokenStream run();
 
   /// The offset of the `}` that closes the interpolation opened at `open`; none if that brace is literal.
-  std::optional<uint32_t> interpolation_end(uint32_t open, int depth = 0);
+  std::optional<uint32_t> interpolation_end(uint32_t open, char quote, int depth = 0);
+  char quote_in_braces(uint32_t start, TextShape shape) const;
 
  private:
   char at(uint32_t offset) const { return offset < range_.end ? text_[offset] : '\0'; }

@@ -237,6 +237,8 @@ class Parser {
   ExprPtr logical_not();
   ExprPtr range(ExprPtr start);
   ExprPtr piped(ExprPtr value);
+  bool starts_conditional(size_t index) const;
+  ExprPtr conditional(ExprPtr value);
   ExprPtr unary();
   ExprPtr negation();
   bool starts_expression() const;
@@ -288,6 +290,7 @@ class Parser {
   ExprPtr array();
   Element element();
   ExprPtr comprehension(SourceSpan start, ExprPtr key, ExprPtr value);
+  ExprPtr generator_expression(SourceSpan span, ExprPtr value);
   ExprPtr leading_comprehension(SourceSpan start);
   ComprehensionClause comprehension_clause();
   ExprPtr dict();

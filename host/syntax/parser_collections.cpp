@@ -1,4 +1,6 @@
 // Arrays, dicts and comprehensions.
+#include <utility>
+
 #include "host/syntax/parser.h"
 
 namespace spl {
@@ -52,6 +54,58 @@ ExprPtr Parser::comprehension(SourceSpan span, ExprPtr key, ExprPtr value) {
     node->clauses.push_back(comprehension_clause());
   }
   return node;
+}
+
+/// `(e for p in xs if c)`, at `for`: a call of a generator function with the first iterable as its argument.
+ExprPtr Parser::generator_expression(SourceSpan span, ExprPtr value) {
+  std::vector<ComprehensionClause> clauses;
+  while (is(Tok::kFor)) {
+    clauses.push_back(comprehension_clause());
+  }
+  const auto block_of = [](StmtPtr statement) {
+    Block block;
+    block.span = statement->span;
+    block.statements.push_back(std::move(statement));
+    return block;
+  };
+  auto yielded = make<UnaryExpr>(span);
+  yielded->op = UnaryOp::kYield;
+  yielded->operand = std::move(value);
+  auto innermost = make<ExprStmt>(span);
+  innermost->value = std::move(yielded);
+  StmtPtr body = std::move(innermost);
+  auto argument = make<NameExpr>(span);
+  argument->name = intern("(iterable)");
+  ExprPtr first = std::exchange(clauses.front().iterable, std::move(argument));
+  for (; !clauses.empty(); clauses.pop_back()) {
+    ComprehensionClause& clause = clauses.back();
+    for (; !clause.conditions.empty(); clause.conditions.pop_back()) {
+      auto test = make<IfExpr>(clause.conditions.back()->span);
+      IfClause only;
+      only.span = test->span;
+      only.condition.value = std::move(clause.conditions.back());
+      only.body = block_of(std::move(body));
+      test->clauses.push_back(std::move(only));
+      auto statement = make<ExprStmt>(test->span);
+      statement->value = std::move(test);
+      body = std::move(statement);
+    }
+    auto loop = make<ForStmt>(span);
+    loop->pattern = std::move(clause.pattern);
+    loop->second = std::move(clause.second);
+    loop->iterable = std::move(clause.iterable);
+    loop->body = block_of(std::move(body));
+    body = std::move(loop);
+  }
+  auto function = make<LambdaExpr>(span);
+  Param& iterable = function->params.emplace_back();
+  iterable.span = span;
+  iterable.name = intern("(iterable)");
+  function->body = block_of(std::move(body));
+  auto call = make<CallExpr>(span);
+  call->callee = std::move(function);
+  call->args.push_back({ArgKind::kPositional, kNoSymbol, std::move(first)});
+  return call;
 }
 
 ExprPtr Parser::leading_comprehension(SourceSpan span) {

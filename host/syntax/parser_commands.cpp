@@ -41,7 +41,6 @@ bool Parser::starts_argument(size_t index) const {
     case Tok::kLeftBracket:
     case Tok::kBackslash:
     case Tok::kFn:
-    case Tok::kIf:
     case Tok::kMatch:
     case Tok::kAwait:
     case Tok::kBang:
@@ -50,6 +49,8 @@ bool Parser::starts_argument(size_t index) const {
       return true;
     case Tok::kColon:  // `given_lazy :name, …`
       return starts_symbol(index);
+    case Tok::kIf:  // `x if c else y` does not call x
+      return !starts_conditional(index);
     case Tok::kNot:  // `x not in xs` does not call x
       return stream_.tokens[index + 1].kind != Tok::kIn;
     case Tok::kLeftBrace: {  // `Point { x: 1 }` is a struct literal

@@ -376,6 +376,8 @@ std::vector<Param> Parser::parameters(bool* takes_self) {
   while (!is(Tok::kRightParen)) {
     if (takes_self != nullptr && params.empty() && self_parameter()) {
       *takes_self = true;
+    } else if (is(Tok::kStar) && ahead().kind == Tok::kComma) {
+      advance();  // `*,` as in Python; parameters have names in any call
     } else {
       params.push_back(parameter());
     }

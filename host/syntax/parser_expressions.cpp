@@ -90,7 +90,72 @@ ExprPtr Parser::expression() {
   while (is(Tok::kPipeArrow)) {
     value = piped(std::move(value));
   }
-  return value;
+  return is(Tok::kIf) && starts_conditional(pos_) ? conditional(std::move(value)) : std::move(value);
+}
+
+/// Whether the `if` at this token has its `else` before a body: `a if c else b`. Other forms, such as the
+/// condition of a comprehension or a guard, have a colon, a brace, `then` or no `else` on the line.
+bool Parser::starts_conditional(size_t index) const {
+  int depth = 0;
+  for (size_t i = index + 1; i < stream_.tokens.size(); ++i) {
+    const Token& token = stream_.tokens[i];
+    if (token.line_start && context_.layout) {
+      return false;
+    }
+    switch (token.kind) {
+      case Tok::kLeftParen:
+      case Tok::kLeftBracket:
+        ++depth;
+        break;
+      case Tok::kRightParen:
+      case Tok::kRightBracket:
+        if (--depth < 0) {
+          return false;
+        }
+        break;
+      case Tok::kElse:
+        if (depth == 0) {
+          return true;
+        }
+        break;
+      case Tok::kColon:
+      case Tok::kComma:
+      case Tok::kLeftBrace:
+      case Tok::kEof:
+        if (depth == 0 || token.kind == Tok::kEof) {
+          return false;
+        }
+        break;
+      default:
+        if (depth == 0 && token.kind == Tok::kName && spelling(token) == "then") {
+          return false;
+        }
+    }
+  }
+  return false;
+}
+
+/// `a if c else b`, at `if`, after `a`.
+ExprPtr Parser::conditional(ExprPtr value) {
+  Level level(*this);
+  const auto block_of = [&](ExprPtr expr) {
+    Block block;
+    block.span = expr->span;
+    auto statement = make<ExprStmt>(expr->span);
+    statement->value = std::move(expr);
+    block.statements.push_back(std::move(statement));
+    return block;
+  };
+  auto node = make<IfExpr>(here());
+  IfClause clause;
+  clause.span = here();
+  advance();
+  clause.condition.value = binary(kOr);
+  clause.body = block_of(std::move(value));
+  node->clauses.push_back(std::move(clause));
+  expect(Tok::kElse, "after the condition");
+  node->otherwise = block_of(expression());
+  return node;
 }
 
 /// `x |> f(a)` is f(x, a).

@@ -145,6 +145,10 @@ std::vector<Arg> Parser::arguments(Tok close) {
   open_bracket();
   while (!is(close)) {
     args.push_back(argument());
+    if (is(Tok::kFor) && args.back().kind == ArgKind::kPositional) {
+      const SourceSpan span = args.back().value->span;
+      args.back().value = generator_expression(span, std::move(args.back().value));
+    }
     if (!accept(Tok::kComma)) {
       break;
     }

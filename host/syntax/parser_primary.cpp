@@ -238,6 +238,11 @@ ExprPtr Parser::parenthesized() {
       advance();
     }
     tuple->elements.push_back(expression());
+    if (is(Tok::kFor) && !is_tuple) {
+      auto result = generator_expression(tuple->span, std::move(tuple->elements.front()));
+      close_bracket(Tok::kRightParen, "after the generator expression");
+      return result;
+    }
     if (!accept(Tok::kComma)) {
       break;
     }

@@ -203,7 +203,7 @@ ExprPtr Parser::interpolation(const Token& token) {
     if (c == '\\' && i + 1 < end) {
       i = static_cast<uint32_t>(escapes.read(i + 1));
     } else if (c == '{' && !doubled) {
-      const auto close = braces.interpolation_end(i);
+      const auto close = braces.interpolation_end(i, braces.quote_in_braces(token.start, token.text));
       if (!close) {
         text += file[i++];
         continue;
@@ -257,8 +257,9 @@ uint32_t Parser::format_colon(uint32_t begin, uint32_t end) const {
   // A colon in brackets, or of a branch or a lambda, does not start a format specification.
   std::vector<Diagnostic> ignored;
   int depth = 0;
-  for (const Token& token :
-       Lexer(file_, {begin, begin + static_cast<uint32_t>(colon), 1, 1}, ignored).run().tokens) {
+  const auto tokens = Lexer(file_, {begin, begin + static_cast<uint32_t>(colon), 1, 1}, ignored).run().tokens;
+  const uint32_t first = tokens.front().start;
+  for (const Token& token : tokens) {
     switch (token.kind) {
       case Tok::kLeftParen:
       case Tok::kLeftBracket:
@@ -271,6 +272,10 @@ uint32_t Parser::format_colon(uint32_t begin, uint32_t end) const {
         --depth;
         break;
       case Tok::kIf:
+        if (depth == 0 && token.start == first) {  // else of `a if c else b`
+          return end;
+        }
+        break;
       case Tok::kMatch:
       case Tok::kBackslash:
       case Tok::kFn:
@@ -316,6 +321,9 @@ ExprPtr Parser::interpolated(LexRange range) {
   context_ = Context{};
   context_.layout = false;
   refresh();
+  if (is(Tok::kColon)) {
+    fail("expected an expression before the format", "write the value in the braces, as in {loss:.4f}");
+  }
   ExprPtr value = expression();
   if (!is(Tok::kEof)) {
     fail("expected '}' after the expression, found " + found(), "use '{{' for a literal brace");

@@ -81,7 +81,10 @@ Value field_of_instance(Thread& thread, Value object, Symbol name) {
   if (const Value direct = machine_hooks().direct_get(object, name); !direct.is_missing()) {
     return direct;
   }
-  static const Symbol hook = intern("__getattr__");
+  static const Symbol hook = intern("__getattr__"), type = intern("__class__");
+  if (name == type) {
+    return retained(Value::object(instance->record));
+  }
   if (const Method* method = record.find(hook)) {
     return call_with_name(thread, object, *method, name);
   }
@@ -96,6 +99,10 @@ Value static_of_type(Value object, Symbol name) {
   if (const Method* method = type->find(name)) {
     return method->takes_class ? Value::object(new BoundMethod(retained(object), retained(method->function)))
                                : retained(method->function);
+  }
+  static const Symbol own_name = intern("__name__");
+  if (name == own_name) {
+    return make_text(name_of(type->name));
   }
   fail(name_of(type->name) + " has no static " + name_of(name), static_hint(*type, name));
 }

@@ -199,6 +199,25 @@ bool Thread::next_of(Value iterator, const Method& next, Value& out) {
   return true;
 }
 
+namespace {
+
+// The two elements of a pair, else null. An array of two is a pair if an object or a generator made it, such
+// as a batch of a DataLoader; the arrays in an array are its elements.
+const std::vector<Value>* pair_in(Value element, Value state) {
+  if (element.is(Kind::kTuple) && as_object<Tuple>(element)->items.size() == 2) {
+    return &as_object<Tuple>(element)->items;
+  }
+  if (!element.is(Kind::kArray) || !state.is(Kind::kIterator)) {
+    return nullptr;
+  }
+  const Value source = as_object<Iterator>(state)->source;
+  const bool is_made = source.is(Kind::kInstance) || source.is(Kind::kGenerator);
+  const auto& items = as_object<Array>(element)->items;
+  return is_made && items.size() == 2 ? &items : nullptr;
+}
+
+}  // namespace
+
 // Splits pairs; for other elements `first` is the index.
 bool Thread::iterate_pair(Value* state, Value& first, Value& second) {
   Value element;
@@ -209,16 +228,25 @@ bool Thread::iterate_pair(Value* state, Value& first, Value& second) {
   if (!state[0].is(Kind::kArray)) {
     state[1] = Value::integer(before + 1);
   }
-  const bool pair = element.is(Kind::kTuple) && as_object<Tuple>(element)->items.size() == 2;
-  if (!pair) {
+  const std::vector<Value>* pair = pair_in(element, state[0]);
+  if (pair == nullptr) {
     first = Value::integer(before);
     second = element;
     return true;
   }
-  first = retained(as_object<Tuple>(element)->items[0]);
-  second = retained(as_object<Tuple>(element)->items[1]);
+  first = retained((*pair)[0]);
+  second = retained((*pair)[1]);
   release(element);
   return true;
+}
+
+Value Thread::collected(Value iterable) {
+  Ref items = Ref::owned(make_tuple({}));
+  each(iterable, [&](Value item) {
+    as_object<Tuple>(items.get())->items.push_back(retained(item));
+    return true;
+  });
+  return items.take();
 }
 
 void Thread::each(Value iterable, const std::function<bool(Value)>& body) {

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -144,13 +145,15 @@ int Thread::instance_compare(Value a, Value b) {
 }
 
 std::string Thread::instance_display(Value v) {
-  static const Symbol hook = intern("__str__");
-  if (const Method* method = find_method(v, hook)) {
-    const Ref text = Ref::owned(call_method_of(v, *method, nullptr, 0));
-    if (!text.get().is(Kind::kText)) {
-      fail("__str__ of " + type_name(v) + " must return text, got " + type_name(text.get()));
+  static const std::array<Symbol, 2> hooks = {intern("__str__"), intern("__repr__")};
+  for (const Symbol hook : hooks) {
+    if (const Method* method = find_method(v, hook)) {
+      const Ref text = Ref::owned(call_method_of(v, *method, nullptr, 0));
+      if (!text.get().is(Kind::kText)) {
+        fail(name_of(hook) + " of " + type_name(v) + " must return text, got " + type_name(text.get()));
+      }
+      return text_of(text.get());
     }
-    return text_of(text.get());
   }
   auto* instance = as_object<Instance>(v);
   std::string shown = name_of(instance->record->name) + "(";

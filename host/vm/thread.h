@@ -67,6 +67,8 @@ class Thread {
   int64_t length(Value v);
   /// Calls `body` for each element of an iterable until it returns false. Elements are borrowed.
   void each(Value iterable, const std::function<bool(Value)>& body);
+  /// A tuple of the elements. Owned.
+  Value collected(Value iterable);
   /// Stores the next element, owned, in `out`; false at the end. `state` holds the result of make_iterator()
   /// and, for an array, the next index.
   bool iterate(Value* state, Value& out);
