@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "host/builtins/captured_values.h"
+#include "host/builtins/member_tree.h"
 #include "host/installation.h"
 #include "host/interrupts/interrupts.h"
 #include "host/interrupts/scopes.h"
@@ -119,26 +120,6 @@ Value members(Thread&, Value* args, int) {
     texts.push_back(make_text(name_of(name)));
   }
   return make_array(std::move(texts));
-}
-
-// Indexes of the fields: first the fields without an assigned object, then the others in the order of their
-// first assignment, which the class records in __order__.
-std::vector<size_t> order_of_fields(Instance& instance) {
-  std::vector<size_t> noted;
-  const int32_t own = instance.record->order_index;
-  if (own >= 0 && instance.fields()[own].is(Kind::kArray)) {
-    for (const Value field : as_object<Array>(instance.fields()[own])->items) {
-      noted.push_back(static_cast<size_t>(field.as_int));
-    }
-  }
-  std::vector<size_t> order;
-  for (size_t i = 0; i < instance.record->fields.size(); ++i) {
-    if (std::find(noted.begin(), noted.end(), i) == noted.end()) {
-      order.push_back(i);
-    }
-  }
-  order.insert(order.end(), noted.begin(), noted.end());
-  return order;
 }
 
 // The fields of an object as pairs of name and value, in declaration order. If the class has a field
