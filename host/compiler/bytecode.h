@@ -123,6 +123,20 @@ struct TypeLink {
 
 struct UseDecl;
 
+/// A function or method that stands for a native operator: @[operator(extern, Class)]. The host passes the
+/// arguments of a call to the extern function, and wraps the handle that it returns in an instance of the class.
+/// The body runs if an argument has no native form, or if the function returns 0 or less. __invoke__ and the
+/// __getattr__ of a module stand for the operator whose name is called, __getitem__ and __setitem__ for subscripts.
+struct OperatorCall {
+  enum class Form : uint8_t { kNamed, kAnyName, kGetItem, kSetItem };
+  Form form = Form::kNamed;
+  Symbol name = kNoSymbol;      // of the operator
+  Symbol native = kNoSymbol;    // of the extern function
+  Symbol result = kNoSymbol;    // of the class
+  mutable void* address = nullptr;   // set at the first call
+  mutable Record* record = nullptr;
+};
+
 struct Proto {
   std::string name;
   LoadedModule* module = nullptr;
@@ -148,9 +162,13 @@ struct Proto {
   bool is_generator = false;  // a call returns a generator
   bool makes_scope = false;   // @[makes_scope]: as a decorator, its result without arguments is the scope
   uint32_t locals = 0, registers = 0;
+  const OperatorCall* operator_call = nullptr;  // @[operator(…)]; immortal, like the function
 
   /// A call with as many positional arguments as parameters needs only a frame.
-  bool plain() const { return rest < 0 && named < 0 && runs_at_once(); }
+  bool plain() const { return rest < 0 && named < 0 && runs_at_once() && !is_operator(); }
+  bool is_operator() const {
+    return operator_call != nullptr && operator_call->form == OperatorCall::Form::kNamed;
+  }
   bool runs_at_once() const { return !is_async && !is_generator; }
 };
 

@@ -22,6 +22,11 @@ struct MachineHooks {
   Value (*direct_invoke)(Value self, Symbol method, const Value* args, uint32_t count, const CallSpec* spec);
   Value (*direct_get)(Value self, Symbol field);
   bool (*direct_drop)(Instance& instance);
+  /// ffi/: calls of native operators; see ffi/operator_call.h.
+  Value (*call_operator)(const Proto& proto, Symbol name, const Value* args, uint32_t count, uint32_t leading,
+                         const CallSpec* spec);
+  Value (*get_item)(const Proto& proto, Value self, Value key);
+  bool (*set_item)(const Proto& proto, Value self, Value key, Value value);
   /// ffi/: notifies the native libraries that the program exits. Call it without the host lock.
   void (*notify_libraries_of_exit)();
 };
