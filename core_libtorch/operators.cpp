@@ -528,13 +528,14 @@ bool accepts_codes(const c10::Argument& argument) {
 bool may_receive_code(const c10::FunctionSchema& schema, const CallValues& values) {
   const bool has_positional_int = std::any_of(values.positional.begin(), values.positional.end(),
                                               [](const IValue& value) { return value.isInt(); });
-  return std::any_of(schema.arguments().begin(), schema.arguments().end(), [&](const c10::Argument& argument) {
-    return accepts_codes(argument) &&
-           ((has_positional_int && !argument.kwarg_only()) ||
-            std::any_of(values.named.begin(), values.named.end(), [&](const auto& named) {
-              return named.first == argument.name() && named.second.isInt();
-            }));
-  });
+  return std::any_of(schema.arguments().begin(), schema.arguments().end(),
+                     [&](const c10::Argument& argument) {
+                       return accepts_codes(argument) &&
+                              ((has_positional_int && !argument.kwarg_only()) ||
+                               std::any_of(values.named.begin(), values.named.end(), [&](const auto& named) {
+                                 return named.first == argument.name() && named.second.isInt();
+                               }));
+                     });
 }
 
 }  // namespace
@@ -553,7 +554,7 @@ std::optional<OverloadChoice> choose_by_types(const std::string& name, const Cal
     }
     Binding binding(op.schema(), values, fit);
     if (auto stack = binding.bind()) {
-      return OverloadChoice{&op,          std::move(*stack),     binding.sources(),
+      return OverloadChoice{&op,          std::move(*stack),    binding.sources(),
                             std::nullopt, is_random(overloads), crash_guard_of(op.schema())};
     }
     if (is_arithmetic) {
@@ -635,6 +636,14 @@ void call_overload(const c10::OperatorHandle& op, Stack& stack) {
     stack.push_back(*arguments[i].default_value());
   }
   run(name, op, stack);
+}
+
+std::string names_of_results(const c10::FunctionSchema& schema) {
+  std::string names;
+  for (size_t i = 0; i < schema.returns().size(); ++i) {
+    names += (i == 0 ? "" : ",") + schema.returns()[i].name();
+  }
+  return names;
 }
 
 std::string schemas_of(const std::string& name) {

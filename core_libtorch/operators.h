@@ -40,7 +40,8 @@ const c10::OperatorHandle& overload_of(const std::string& name, const std::strin
 /// own errors.
 CallResults call_by_name(const std::string& name, const CallValues& values);
 
-/// Where an argument of an overload comes from: `value` is an index into the positional and then the named values.
+/// Where an argument of an overload comes from: `value` is an index into the positional and then the named
+/// values.
 struct ArgumentSource {
   enum class Form : uint8_t { kDefault, kValue, kSizes };  // kSizes: all positional values from `value` on
   Form form = Form::kDefault;
@@ -62,6 +63,9 @@ std::optional<OverloadChoice> choose_by_types(const std::string& name, const Cal
 
 /// Calls one overload with the positional values on `stack`, which becomes its results.
 void call_overload(const c10::OperatorHandle& op, std::vector<c10::IValue>& stack);
+
+/// The names of the results, separated by commas; empty where the schema has none.
+std::string names_of_results(const c10::FunctionSchema& schema);
 
 /// The schema of each overload, one a line: "aten::relu(Tensor self) -> Tensor"; "" where there are none.
 std::string schemas_of(const std::string& name);

@@ -1,5 +1,5 @@
-// Bodies of op_direct and op_defaults: operators by name, with the overload resolved once for each combination of
-// types.
+// Bodies of op_direct and op_defaults: operators by name, with the overload resolved once for each
+// combination of types.
 #include <ATen/ScalarOps.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "abi/backend/guarded.h"
@@ -30,24 +31,45 @@ namespace {
 
 using c10::IValue;
 
-constexpr int64_t kNotCalled = -1;
+constexpr int64_t kNotCalled = -1, kSeveralResults = -2;
+
+/// The results of this thread's last call with kSeveralResults, in the format of spt_op.
+class PendingResults {
+ public:
+  void set(std::vector<IValue> values, const std::string& names) {
+    values_ = std::move(values);
+    names_ = names;
+  }
+  SplArray* take() {
+    if (values_.empty()) {
+      throw Error(ErrorKind::kInvalidArgument, "op_direct_results: there are no results");
+    }
+    const std::vector<IValue> values = std::exchange(values_, {});
+    return Results(values).take_array(names_);
+  }
+
+ private:
+  std::vector<IValue> values_;
+  std::string names_;
+};
+
+thread_local PendingResults pending_results;
 
 std::atomic<bool> defaults_are_known{false}, defaults_are_plain{false};
 
 // Functions that Simple does not call as their operator: Python's function has another signature.
-constexpr std::array<std::string_view, 12> kOtherSignatures = {
-    "norm",
-    "tensordot",
-    "cdist",
-    "split",
-    "sparse_coo_tensor",
-    "sparse_compressed_tensor",
-    "sparse_csr_tensor",
-    "sparse_csc_tensor",
-    "sparse_bsr_tensor",
-    "sparse_bsc_tensor",
-    "device",
-    "dtype"};
+constexpr std::array<std::string_view, 12> kOtherSignatures = {"norm",
+                                                               "tensordot",
+                                                               "cdist",
+                                                               "split",
+                                                               "sparse_coo_tensor",
+                                                               "sparse_compressed_tensor",
+                                                               "sparse_csr_tensor",
+                                                               "sparse_csc_tensor",
+                                                               "sparse_bsr_tensor",
+                                                               "sparse_bsc_tensor",
+                                                               "device",
+                                                               "dtype"};
 
 // How an argument of the operator is made at each call.
 enum class Conversion : uint8_t {
@@ -68,8 +90,8 @@ enum class Conversion : uint8_t {
 
 struct PlannedArgument {
   Conversion conversion = Conversion::kConstant;
-  size_t value = 0;   // the index of the value
-  size_t count = 0;   // for kRepeatedInt
+  size_t value = 0;  // the index of the value
+  size_t count = 0;  // for kRepeatedInt
   IValue constant;
 };
 
@@ -80,6 +102,8 @@ struct Plan {
   std::optional<size_t> requires_grad;
   core::UnboxedOperator unboxed;
   bool is_random = false, is_factory = false, is_in_place = false;
+  bool returns_tensor = false;  // one tensor; otherwise `names` are those of the results
+  std::string names;
   bool is_unboxed = false;  // all values are tensors
   void (*crash_guard)(const std::vector<IValue>& arguments) = nullptr;
 };
@@ -280,19 +304,19 @@ std::optional<Conversion> conversion_of(char letter, const SplValue& value, cons
     case SPL_BOOL:
       return result.isBool() ? std::optional(Conversion::kBool) : std::nullopt;
     case SPL_INT:
-      return result.isInt()             ? std::optional(Conversion::kInt)
-             : result.isDouble()        ? std::optional(Conversion::kIntAsFloat)
-             : result.isTensor()        ? std::optional(Conversion::kWrappedNumber)
+      return result.isInt()        ? std::optional(Conversion::kInt)
+             : result.isDouble()   ? std::optional(Conversion::kIntAsFloat)
+             : result.isTensor()   ? std::optional(Conversion::kWrappedNumber)
              : is_int_list(result) ? std::optional(Conversion::kRepeatedInt)
-                                        : std::nullopt;
+                                   : std::nullopt;
     case SPL_FLOAT:
       return result.isDouble()   ? std::optional(Conversion::kFloat)
              : result.isTensor() ? std::optional(Conversion::kWrappedNumber)
                                  : std::nullopt;
     case SPL_ARRAY:
-      return is_int_list(result)  ? std::optional(Conversion::kInts)
+      return is_int_list(result)     ? std::optional(Conversion::kInts)
              : result.isDoubleList() ? std::optional(Conversion::kFloats)
-                                      : std::nullopt;
+                                     : std::nullopt;
     default:
       return std::nullopt;
   }
@@ -342,8 +366,9 @@ std::optional<Plan> make_plan(const std::string& name, const DirectCall& call) {
       schema.returns().size() == 1 && schema.returns()[0].type()->kind() == c10::TypeKind::TensorType;
   const bool is_in_place = name.ends_with('_') && !name.ends_with("__");
   const auto written = std::count_if(arguments.begin(), arguments.end(), writes_argument);
-  const bool is_known = returns_tensor && written == (is_in_place ? 1 : 0) &&
-                        (!is_in_place || writes_argument(arguments[0])) && !schema.is_vararg();
+  const bool is_known = (returns_tensor || !is_in_place) && !schema.returns().empty() &&
+                        written == (is_in_place ? 1 : 0) && (!is_in_place || writes_argument(arguments[0])) &&
+                        !schema.is_vararg();
   if (!is_known) {
     return std::nullopt;
   }
@@ -354,6 +379,8 @@ std::optional<Plan> make_plan(const std::string& name, const DirectCall& call) {
   plan.is_random = choice->is_random;
   plan.is_factory = schema.argumentIndexWithName("pin_memory").has_value();
   plan.is_in_place = is_in_place;
+  plan.returns_tensor = returns_tensor;
+  plan.names = core::names_of_results(schema);
   plan.crash_guard = choice->crash_guard;
   for (size_t i = 0; i < arguments.size(); ++i) {
     auto argument = planned_argument(call, choice->sources.at(i), choice->stack.at(i));
@@ -366,7 +393,8 @@ std::optional<Plan> make_plan(const std::string& name, const DirectCall& call) {
   const auto is_own_tensor = [&](size_t i) {
     return plan.arguments[i].conversion == Conversion::kTensor && plan.arguments[i].value == i;
   };
-  plan.is_unboxed = tensors > 0 && call.values.size() == tensors && is_own_tensor(0) && is_own_tensor(tensors - 1);
+  plan.is_unboxed =
+      tensors > 0 && call.values.size() == tensors && is_own_tensor(0) && is_own_tensor(tensors - 1);
   return plan;
 }
 
@@ -387,7 +415,8 @@ IValue typed_list_value(c10::ArrayRef<SplValue> items, Convert&& take) {
 int64_t planned_integer(const SplValue& value) { return value.as_int; }
 
 IValue planned_value(const PlannedArgument& argument, const DirectCall& call) {
-  const SplValue* value = argument.conversion == Conversion::kConstant ? nullptr : &call.values[argument.value];
+  const SplValue* value =
+      argument.conversion == Conversion::kConstant ? nullptr : &call.values[argument.value];
   switch (argument.conversion) {
     case Conversion::kConstant:
       return argument.constant;
@@ -403,18 +432,19 @@ IValue planned_value(const PlannedArgument& argument, const DirectCall& call) {
       return IValue(static_cast<double>(value->as_int));
     case Conversion::kWrappedNumber:
       return IValue(at::native::wrapped_scalar_tensor(value->tag == SPL_FLOAT ? at::Scalar(value->as_float)
-                                                                             : at::Scalar(value->as_int)));
+                                                                              : at::Scalar(value->as_int)));
     case Conversion::kRepeatedInt:
       return IValue(c10::List<int64_t>(std::vector<int64_t>(argument.count, value->as_int)));
     case Conversion::kInts:
       return typed_list_value<int64_t>(items_of(value->as_array), planned_integer);
     case Conversion::kSizes:
-      return typed_list_value<int64_t>(call.values.slice(argument.value, call.positional() - argument.value), planned_integer);
+      return typed_list_value<int64_t>(call.values.slice(argument.value, call.positional() - argument.value),
+                                       planned_integer);
     case Conversion::kFloats:
       return typed_list_value<double>(items_of(value->as_array), float_of_number);
     case Conversion::kTensors:
       return typed_list_value<at::Tensor>(items_of(value->as_array),
-                                    [](const SplValue& item) { return *tensor_argument(item.as_int); });
+                                          [](const SplValue& item) { return *tensor_argument(item.as_int); });
     case Conversion::kDType:
       return IValue(core::code_of_dtype(core::dtype_of_code(value->as_int)));
   }
@@ -427,7 +457,7 @@ at::Tensor run_unboxed(const Plan& plan, const DirectCall& call) {
   return core::call_unboxed(plan.unboxed, *a, &*b);
 }
 
-at::Tensor run_boxed(const Plan& plan, const DirectCall& call) {
+std::vector<IValue> run_boxed(const Plan& plan, const DirectCall& call) {
   std::vector<IValue> stack;
   stack.reserve(plan.arguments.size());
   std::array<const at::Tensor*, 8> operands;
@@ -450,7 +480,7 @@ at::Tensor run_boxed(const Plan& plan, const DirectCall& call) {
   } else {
     plan.op->callBoxed(&stack);
   }
-  return std::move(stack.front()).toTensor();
+  return stack;
 }
 
 int64_t run_plan(const Plan& plan, const DirectCall& call) {
@@ -462,7 +492,12 @@ int64_t run_plan(const Plan& plan, const DirectCall& call) {
     run_boxed(plan, call);
     return call.values.front().as_int;
   }
-  at::Tensor result = plan.is_unboxed ? run_unboxed(plan, call) : run_boxed(plan, call);
+  if (!plan.returns_tensor) {
+    pending_results.set(run_boxed(plan, call), plan.names);
+    return kSeveralResults;
+  }
+  at::Tensor result =
+      plan.is_unboxed ? run_unboxed(plan, call) : std::move(run_boxed(plan, call).front()).toTensor();
   if (plan.requires_grad && call.values[*plan.requires_grad].as_bool) {
     result.set_requires_grad(true);
   }
@@ -476,7 +511,8 @@ int64_t call_directly(const char* name, const DirectCall& call) {
     return kNotCalled;
   }
   PlannedOperator& op = plan_table().of(name);
-  for (const PlannedCall* known = op.calls.load(std::memory_order_acquire); known != nullptr; known = known->next) {
+  for (const PlannedCall* known = op.calls.load(std::memory_order_acquire); known != nullptr;
+       known = known->next) {
     if (known->types == key.view()) {
       return known->plan ? run_plan(*known->plan, call) : kNotCalled;
     }
@@ -504,6 +540,10 @@ int32_t op_direct(const char* name, const char* kinds, const SplArray* values, c
     count_of_values(kinds, values);
     *out = call_directly(name, {kinds, items_of(values), items_of(names)});
   });
+}
+
+int32_t op_direct_results(SplArray** out) {
+  return guarded_result(out, [&] { return pending_results.take(); });
 }
 
 int32_t op_defaults(bool are_known, bool are_plain) {

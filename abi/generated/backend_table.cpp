@@ -455,6 +455,7 @@ extern const BackendTable kBodies = {
     body::op_find,
     body::op_call,
     body::op_direct,
+    body::op_direct_results,
     body::op_defaults,
     body::op_schemas,
     body::op_names,

@@ -455,6 +455,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::op_find>::open_then_call,
     Slot<&BackendTable::op_call>::open_then_call,
     Slot<&BackendTable::op_direct>::open_then_call,
+    Slot<&BackendTable::op_direct_results>::open_then_call,
     Slot<&BackendTable::op_defaults>::open_then_call,
     Slot<&BackendTable::op_schemas>::open_then_call,
     Slot<&BackendTable::op_names>::open_then_call,
@@ -986,6 +987,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::op_find>::unavailable,
     Slot<&BackendTable::op_call>::unavailable,
     Slot<&BackendTable::op_direct>::unavailable,
+    Slot<&BackendTable::op_direct_results>::unavailable,
     Slot<&BackendTable::op_defaults>::unavailable,
     Slot<&BackendTable::op_schemas>::unavailable,
     Slot<&BackendTable::op_names>::unavailable,
@@ -2871,6 +2873,10 @@ int32_t spt_op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue
 
 int32_t spt_op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names, int64_t* out) {
   return slot(table.op_direct)(name, kinds, values, names, out);
+}
+
+int32_t spt_op_direct_results(SplArray** out) {
+  return slot(table.op_direct_results)(out);
 }
 
 int32_t spt_op_defaults(bool are_known, bool are_plain) {

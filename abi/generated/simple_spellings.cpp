@@ -4287,6 +4287,12 @@ int64_t rt_torch_op_direct(const char* name, const char* kinds, const SplArray* 
   return out;
 }
 
+SplArray* rt_torch_op_direct_results() {
+  SplArray* out{};
+  store_status(slot(table.op_direct_results)(&out));
+  return out != nullptr ? out : spl_array_new();
+}
+
 void rt_torch_op_defaults(bool are_known, bool are_plain) {
   store_status(slot(table.op_defaults)(are_known, are_plain));
 }

@@ -31,7 +31,8 @@ struct TreeMember {
 using TreeMembers = std::vector<TreeMember>;
 
 bool is_instance_of(const Record* record, const Record* type) {
-  return record == type || std::find(record->parents.begin(), record->parents.end(), type) != record->parents.end();
+  return record == type ||
+         std::find(record->parents.begin(), record->parents.end(), type) != record->parents.end();
 }
 
 MemberKind member_kind(const MemberClasses& classes, Value value) {
@@ -48,10 +49,13 @@ MemberKind member_kind(const MemberClasses& classes, Value value) {
   if (!is_instance_of(record, classes.buffer)) {
     return MemberKind::kNone;
   }
-  return is_instance_of(record, classes.transient_buffer) ? MemberKind::kTransientBuffer : MemberKind::kBuffer;
+  return is_instance_of(record, classes.transient_buffer) ? MemberKind::kTransientBuffer
+                                                          : MemberKind::kBuffer;
 }
 
-bool is_buffer_kind(MemberKind kind) { return kind == MemberKind::kBuffer || kind == MemberKind::kTransientBuffer; }
+bool is_buffer_kind(MemberKind kind) {
+  return kind == MemberKind::kBuffer || kind == MemberKind::kTransientBuffer;
+}
 
 // The array [Module, Parameter, Buffer, TransientBuffer].
 MemberClasses member_classes(Value value) {
@@ -77,8 +81,10 @@ const std::vector<Value>& tree_arguments(Value array, size_t count) {
   return as_object<Array>(array)->items;
 }
 
-// Appends the member, or the items of an array, tuple or dict that are members, as `name.index` or `name.key`.
-void add_members_under(TreeMembers& found, const MemberClasses& classes, const std::string& name, Value value) {
+// Appends the member, or the items of an array, tuple or dict that are members, as `name.index` or
+// `name.key`.
+void add_members_under(TreeMembers& found, const MemberClasses& classes, const std::string& name,
+                       Value value) {
   if (!value.is_object()) {
     return;
   }
@@ -137,7 +143,8 @@ void add_registered(TreeMembers& found, const MemberClasses& classes, Value pair
   }
 }
 
-// The members in the fields of the module, in the order of their first assignment, without the fields `excluded`.
+// The members in the fields of the module, in the order of their first assignment, without the fields
+// `excluded`.
 TreeMembers own_members(const MemberClasses& classes, Instance& module, const std::vector<Value>& excluded) {
   static const Symbol registered = intern("_registered");
   TreeMembers found;
@@ -175,8 +182,8 @@ std::string joined_path(const std::string& prefix, const std::string& name) {
   return prefix.empty() || name.empty() ? prefix + name : prefix + "." + name;
 }
 
-/// Walks a module and its submodules. Every walk returns false where Simple code has to do it: the tree is too
-/// deep, or contains itself.
+/// Walks a module and its submodules. Every walk returns false where Simple code has to do it: the tree is
+/// too deep, or contains itself.
 class MemberTree {
  public:
   MemberTree(Thread& thread, const MemberClasses& classes, bool with_names)
@@ -205,14 +212,15 @@ class MemberTree {
     return found;
   }
 
-  /// Calls visit(module, path, members) for a module and its submodules, outer modules first. With `once` each
-  /// module is visited once; otherwise under each of its names.
+  /// Calls visit(module, path, members) for a module and its submodules, outer modules first. With `once`
+  /// each module is visited once; otherwise under each of its names.
   template <class Visit>
   bool walk(Value module, const std::string& path, bool once, Visit&& visit) {
     if (once && !seen_.insert(module.as_object).second) {
       return true;
     }
-    const bool is_cycle = std::find(ancestors_.begin(), ancestors_.end(), module.as_object) != ancestors_.end();
+    const bool is_cycle =
+        std::find(ancestors_.begin(), ancestors_.end(), module.as_object) != ancestors_.end();
     if (is_cycle || ancestors_.size() >= kMaxModuleDepth) {
       return false;
     }
@@ -222,7 +230,8 @@ class MemberTree {
     for (size_t i = 0; completed && i < members.size(); ++i) {
       const TreeMember& member = members[i];
       if (member.kind == MemberKind::kModule) {
-        completed = walk(member.value.get(), with_names_ ? joined_path(path, member.name) : path, once, visit);
+        completed =
+            walk(member.value.get(), with_names_ ? joined_path(path, member.name) : path, once, visit);
       }
     }
     ancestors_.pop_back();
@@ -273,9 +282,9 @@ bool matches(MemberKind kind, const std::string& wanted) {
   return wanted == "parameters" ? kind == MemberKind::kParameter : is_buffer_kind(kind);
 }
 
-// Arguments: [module, "parameters" or "buffers", prefix, recurse, remove_duplicate, with_names, method], classes.
-// The tensors, with their paths as pairs or without. nil if Simple code has to find them, also because the class
-// overrides the method.
+// Arguments: [module, "parameters" or "buffers", prefix, recurse, remove_duplicate, with_names, method],
+// classes. The tensors, with their paths as pairs or without. nil if Simple code has to find them, also
+// because the class overrides the method.
 Value tensors_in_tree(Thread& thread, Value* args, int) {
   const auto& of = tree_arguments(args[0], 7);
   const MemberClasses classes = member_classes(args[1]);
@@ -312,8 +321,8 @@ Value tensors_in_tree(Thread& thread, Value* args, int) {
 }
 
 // Arguments: [module, prefix, remove_duplicate, with_names, method, methods], classes. The module and all
-// submodules, with their paths as pairs or without. nil if Simple code has to find them, also because the class
-// of the module overrides the method, or any class one of the methods.
+// submodules, with their paths as pairs or without. nil if Simple code has to find them, also because the
+// class of the module overrides the method, or any class one of the methods.
 Value modules_in_tree(Thread& thread, Value* args, int) {
   const auto& of = tree_arguments(args[0], 6);
   const MemberClasses classes = member_classes(args[1]);
@@ -357,9 +366,9 @@ bool field_is_nil(Value module, Symbol name) {
   return field != instance->record->field_index.end() && instance->fields()[field->second].is_nil();
 }
 
-// Arguments: [module, prefix], classes. The state of the module and its submodules: an array of names and one of
-// tensors, the parameters of each module before its persistent buffers. nil if Simple code has to find them,
-// also because a module has hooks or extra state.
+// Arguments: [module, prefix], classes. The state of the module and its submodules: an array of names and one
+// of tensors, the parameters of each module before its persistent buffers. nil if Simple code has to find
+// them, also because a module has hooks or extra state.
 Value state_in_tree(Thread& thread, Value* args, int) {
   static const Symbol hooks = intern("_hooks"), extra_state = intern("get_extra_state");
   const auto& of = tree_arguments(args[0], 2);

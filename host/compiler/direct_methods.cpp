@@ -21,8 +21,8 @@ const Attribute* attribute_named(const FunctionDecl& decl, Symbol name) {
 }
 
 OperatorCall::Form form_of_operator(Symbol function) {
-  static const Symbol invoke = intern("__invoke__"), get = intern("__getattr__"), item = intern("__getitem__"),
-                      set_item = intern("__setitem__");
+  static const Symbol invoke = intern("__invoke__"), get = intern("__getattr__"),
+                      item = intern("__getitem__"), set_item = intern("__setitem__");
   using Form = OperatorCall::Form;
   return function == invoke || function == get ? Form::kAnyName
          : function == item                    ? Form::kGetItem
@@ -37,9 +37,10 @@ bool is_name(const Arg& argument) {
 /// @[packed("d", code)]: in the arguments of operators, the field stands for an instance of the class.
 void note_packed_field(Record& record, const Attribute& attribute) {
   const bool is_valid = attribute.args.size() == 2 && attribute.args[0].value->kind == ExprKind::kText &&
-                        as<TextExpr>(*attribute.args[0].value).value.size() == 1 && is_name(attribute.args[1]);
-  const auto field =
-      is_valid ? record.field_index.find(as<NameExpr>(*attribute.args[1].value).name) : record.field_index.end();
+                        as<TextExpr>(*attribute.args[0].value).value.size() == 1 &&
+                        is_name(attribute.args[1]);
+  const auto field = is_valid ? record.field_index.find(as<NameExpr>(*attribute.args[1].value).name)
+                              : record.field_index.end();
   if (field == record.field_index.end()) {
     throw CompileError{attribute.span, "'packed' expects a letter and the name of a field"};
   }
@@ -126,14 +127,22 @@ const OperatorCall* operator_call_of(const FunctionDecl& decl) {
     return nullptr;
   }
   const auto& args = attribute->args;
-  if (args.size() != 2 || !is_name(args[0]) || !is_name(args[1])) {
-    throw CompileError{attribute->span, "'operator' expects an extern function and the class of the result"};
+  static const Symbol packed = intern("packed");
+  const bool are_names = std::all_of(args.begin(), args.end(), is_name);
+  const bool is_packed = are_names && args.size() == 3 && as<NameExpr>(*args[2].value).name == packed;
+  if (!are_names || args.empty() || (args.size() > 2 && !is_packed)) {
+    throw CompileError{attribute->span,
+                       "'operator' expects an extern function and, optionally, the class of the result"};
   }
   auto* call = new OperatorCall();
-  call->form = form_of_operator(decl.info.name);
+  call->form = is_packed          ? OperatorCall::Form::kPacked
+               : args.size() == 1 ? OperatorCall::Form::kProperty
+                                  : form_of_operator(decl.info.name);
   call->name = decl.info.name;
   call->native = as<NameExpr>(*args[0].value).name;
-  call->result = as<NameExpr>(*args[1].value).name;
+  if (args.size() > 1) {
+    call->result = as<NameExpr>(*args[1].value).name;
+  }
   return call;
 }
 

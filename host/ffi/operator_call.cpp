@@ -1,5 +1,6 @@
 #include "host/ffi/operator_call.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -11,6 +12,7 @@
 #include "host/values/error.h"
 #include "host/values/module.h"
 #include "host/vm/lock.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -45,8 +47,8 @@ SplValue integer_value(int64_t integer) {
   return value;
 }
 
-/// Values in native form, borrowed from the caller's registers. Every function returns false where a value has no
-/// native form or there is no room for it.
+/// Values in native form, borrowed from the caller's registers. Every function returns false where a value
+/// has no native form or there are too many.
 class Operands {
  public:
   bool add(char letter, const SplValue& value) {
@@ -147,12 +149,13 @@ class Operands {
       return false;
     }
     SplValue packed{};
-    return scalar_to_native(packed, instance->fields()[record.packed_field]) && add(record.packed_letter, packed);
+    return scalar_to_native(packed, instance->fields()[record.packed_field]) &&
+           add(record.packed_letter, packed);
   }
 
   // Tensors only, or numbers only.
   bool add_array(const std::vector<Value>& items) {
-    SplValue* at = room_for(items.size());
+    SplValue* at = reserve_items(items.size());
     if (at == nullptr) {
       return false;
     }
@@ -172,7 +175,7 @@ class Operands {
   }
 
   bool add_slice(Value start, Value stop, Value step) {
-    SplValue* at = room_for(3);
+    SplValue* at = reserve_items(3);
     if (at == nullptr) {
       return false;
     }
@@ -184,8 +187,8 @@ class Operands {
     return add('s', last_array());
   }
 
-  // The items of a new array; null without room.
-  SplValue* room_for(size_t count) {
+  // The items of a new array; null if there are too many.
+  SplValue* reserve_items(size_t count) {
     if (used_items_ + count > kMaxItems || used_arrays_ == kMaxArrays) {
       return nullptr;
     }
@@ -213,16 +216,18 @@ class Operands {
 /// The names of the named arguments, which come last.
 class OperandNames {
  public:
-  bool add(Symbol symbol) {
-    const char* name = name_of(symbol).c_str();
+  bool add(const std::string& name) {
+    if (count_ == kMaxOperands || std::strlen(name.c_str()) != name.size()) {
+      return false;
+    }
     for (size_t i = 0; i < count_; ++i) {
-      if (items_[i].as_string == name) {
+      if (name == items_[i].as_string) {
         return false;
       }
     }
     items_[count_] = {};
     items_[count_].tag = SPL_STRING;
-    items_[count_++].as_string = const_cast<char*>(name);
+    items_[count_++].as_string = const_cast<char*>(name.c_str());  // the callee does not write to it
     return true;
   }
   bool empty() const { return count_ == 0; }
@@ -236,6 +241,12 @@ class OperandNames {
   std::array<SplValue, kMaxOperands> items_;
   SplArray array_{};
 };
+
+bool resolve_item(const OperatorCall& call, Extern& native, Record& record) {
+  call.address = address_of(native);
+  call.record = &record;
+  return call.address != nullptr;
+}
 
 // Resolves the function and the class; false while the module that defines them is not loaded yet.
 bool resolve_operator(const OperatorCall& call, LoadedModule& module, const std::vector<NativeType>& types) {
@@ -251,9 +262,14 @@ bool resolve_operator(const OperatorCall& call, LoadedModule& module, const std:
     fail("operator: " + native.name + " has the wrong parameters, or " + name_of(call.result) +
          " is not a class with one field");
   }
-  call.address = address_of(native);
-  call.record = as_object<Record>(record);
-  return call.address != nullptr;
+  const Value results = module.lookup(intern(native.name + "_results"));
+  const Value reader = module.lookup(intern("results_of"));
+  if (!results.is(Kind::kExtern) || !reader.is(Kind::kClosure)) {
+    return types != kOperatorTypes && resolve_item(call, native, *as_object<Record>(record));
+  }
+  call.results = as_object<Extern>(results);
+  call.reader = reader.as_object;
+  return resolve_item(call, native, *as_object<Record>(record));
 }
 
 Value instance_of_handle(Record* record, int64_t handle) {
@@ -262,40 +278,49 @@ Value instance_of_handle(Record* record, int64_t handle) {
   return Value::object(instance);
 }
 
-}  // namespace
+constexpr int64_t kSeveralResults = -2;
 
-Value call_operator(const Proto& proto, Symbol name, const Value* args, uint32_t count, uint32_t leading,
-                    const CallSpec* spec) {
-  const OperatorCall& call = *proto.operator_call;
-  if (count > kMaxOperands) {
-    return Value::missing();
-  }
-  Operands operands;
-  OperandNames names;
-  for (uint32_t i = 0; i < count; ++i) {
-    const auto form = spec == nullptr || i < leading ? CallSpec::Form::kPositional : spec->forms[i - leading];
-    const bool is_packed = form == CallSpec::Form::kNamed        ? names.add(spec->names[i - leading])
-                           : form == CallSpec::Form::kPositional ? names.empty()
-                                                                 : false;
-    if (!is_packed || !operands.add_argument(args[i])) {
-      return Value::missing();
+// A list of tensors becomes an array. results_of() of the library converts other results.
+Value several_results(const OperatorCall& call) {
+  Thread& thread = current_thread();
+  const Ref flat = Ref::owned(call_extern(thread, *call.results, nullptr, 0));
+  const auto& items = as_object<Array>(flat.get())->items;
+  const bool is_list =
+      items.size() == 3 && items[0].is(Kind::kText) && text_of(items[0]) == "l" && items[2].is(Kind::kArray);
+  if (is_list) {
+    const auto& handles = as_object<Array>(items[2])->items;
+    const bool are_tensors = std::all_of(handles.begin(), handles.end(),
+                                         [](Value handle) { return handle.is_int() && handle.as_int > 0; });
+    if (are_tensors) {
+      std::vector<Value> tensors;
+      for (const Value handle : handles) {
+        tensors.push_back(instance_of_handle(call.record, handle.as_int));
+      }
+      return make_array(std::move(tensors));
     }
   }
-  const std::string& operator_name = name_of(name);
-  if ((leading == 0 && operator_name.ends_with('_')) || !resolve_operator(call, *proto.module, kOperatorTypes)) {
+  const Value argument = flat.get();
+  return thread.call(Value::object(call.reader), &argument, 1);
+}
+
+// Calls the operator with packed arguments; `args` are the same arguments.
+Value run_operator(const Proto& proto, const std::string& name, Operands& operands, OperandNames& names,
+                   const Value* args, size_t count) {
+  const OperatorCall& call = *proto.operator_call;
+  if (!resolve_operator(call, *proto.module, kOperatorTypes)) {
     return Value::missing();
   }
   int64_t handle;
   {
     const Unlocked unlocked;
-    handle = reinterpret_cast<OperatorFunction*>(call.address)(operator_name.c_str(), operands.letters(),
+    handle = reinterpret_cast<OperatorFunction*>(call.address)(name.c_str(), operands.letters(),
                                                                operands.values(), names.array());
   }
   if (handle <= 0) {
     if (callback_failed()) [[unlikely]] {
       raise_callback_failure();
     }
-    return Value::missing();
+    return handle == kSeveralResults ? several_results(call) : Value::missing();
   }
   const bool in_place = count > 0 && handle == tensor_handle(args[0]);
   Ref result = in_place ? Ref::shared(args[0]) : Ref::owned(instance_of_handle(call.record, handle));
@@ -305,6 +330,108 @@ Value call_operator(const Proto& proto, Symbol name, const Value* args, uint32_t
   return result.take();
 }
 
+// The arguments are the operator's name, an array of positional arguments and a dict of named ones.
+Value call_packed_operator(const Proto& proto, const Value* args, uint32_t count) {
+  const bool is_packed =
+      count == 3 && args[0].is(Kind::kText) && args[1].is(Kind::kArray) && args[2].is(Kind::kDict);
+  if (!is_packed || text_of(args[0]).size() != std::strlen(text_of(args[0]).c_str())) {
+    return Value::missing();
+  }
+  const auto& positional = as_object<Array>(args[1])->items;
+  Operands operands;
+  OperandNames names;
+  for (const Value value : positional) {
+    if (!operands.add_argument(value)) {
+      return Value::missing();
+    }
+  }
+  for (const auto& entry : as_object<Dict>(args[2])->entries) {
+    if (entry.key.is_missing()) {
+      continue;
+    }
+    if (!entry.key.is(Kind::kText) || !names.add(text_of(entry.key)) || !operands.add_argument(entry.value)) {
+      return Value::missing();
+    }
+  }
+  return run_operator(proto, text_of(args[0]), operands, names, positional.data(), positional.size());
+}
+
+bool is_empty_result(Value value) {
+  return value.is_nil() || (value.is_int() && value.as_int <= 0) || (value.is_bool() && !value.as_bool) ||
+         (value.is(Kind::kArray) && as_object<Array>(value)->items.empty()) ||
+         (value.is(Kind::kText) && text_of(value).empty());
+}
+
+constexpr uint32_t kMaxPropertyArguments = 3;
+
+// A function of the handle and of integers, whose empty result may be an error.
+Value call_property(const Proto& proto, const Value* args, uint32_t count) {
+  const OperatorCall& call = *proto.operator_call;
+  const int64_t handle = count > 0 ? tensor_handle(args[0]) : 0;
+  if (handle == 0 || count > kMaxPropertyArguments) {
+    return Value::missing();
+  }
+  if (call.function == nullptr) {
+    const Value function = proto.module->lookup(call.native);
+    if (!function.is(Kind::kExtern)) {
+      return Value::missing();
+    }
+    call.address = address_of(*as_object<Extern>(function));
+    call.function = as_object<Extern>(function);
+  }
+  const Signature& signature = call.function->signature;
+  if (call.address == nullptr || signature.parameters.size() != count ||
+      signature.result == NativeType::kFloat || signature.result == NativeType::kFloat32) {
+    return Value::missing();
+  }
+  std::array<int64_t, kMaxPropertyArguments> words{handle};
+  for (uint32_t i = 0; i < count; ++i) {
+    if (signature.parameters[i] != NativeType::kInt || (i > 0 && !args[i].is_int())) {
+      return Value::missing();
+    }
+    words[i] = i == 0 ? handle : args[i].as_int;
+  }
+  NativeResult result{};
+  {
+    using Function = int64_t(int64_t, int64_t, int64_t);  // surplus arguments of C functions are ignored
+    const Unlocked unlocked;
+    result.i64 = reinterpret_cast<Function*>(call.address)(words[0], words[1], words[2]);
+  }
+  Ref value = Ref::owned(from_native(signature.result, result));
+  return is_empty_result(value.get()) ? Value::missing() : value.take();
+}
+
+}  // namespace
+
+Value call_operator(const Proto& proto, Symbol name, const Value* args, uint32_t count, uint32_t leading,
+                    const CallSpec* spec) {
+  const OperatorCall::Form form_of_call = proto.operator_call->form;
+  if (form_of_call == OperatorCall::Form::kProperty) {
+    return spec == nullptr ? call_property(proto, args, count) : Value::missing();
+  }
+  if (form_of_call == OperatorCall::Form::kPacked) {
+    return spec == nullptr ? call_packed_operator(proto, args, count) : Value::missing();
+  }
+  if (count > kMaxOperands) {
+    return Value::missing();
+  }
+  Operands operands;
+  OperandNames names;
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto form = spec == nullptr || i < leading ? CallSpec::Form::kPositional : spec->forms[i - leading];
+    const bool is_packed = form == CallSpec::Form::kNamed ? names.add(name_of(spec->names[i - leading]))
+                           : form == CallSpec::Form::kPositional ? names.empty()
+                                                                 : false;
+    if (!is_packed || !operands.add_argument(args[i])) {
+      return Value::missing();
+    }
+  }
+  if (leading == 0 && name_of(name).ends_with('_')) {  // the result is not the argument itself
+    return Value::missing();
+  }
+  return run_operator(proto, name_of(name), operands, names, args, count);
+}
+
 Value get_item(const Proto& proto, Value self, Value key) {
   const OperatorCall& call = *proto.operator_call;
   const int64_t handle = tensor_handle(self);
@@ -312,7 +439,8 @@ Value get_item(const Proto& proto, Value self, Value key) {
   if (handle == 0 || !operands.add_subscripts(key) || !resolve_operator(call, *proto.module, kItemTypes)) {
     return Value::missing();
   }
-  const Ref held_self = Ref::shared(self), held_key = Ref::shared(key);  // variables may change during the call
+  const Ref held_self = Ref::shared(self),
+            held_key = Ref::shared(key);  // variables may change during the call
   int64_t item;
   {
     const Unlocked unlocked;
@@ -330,16 +458,20 @@ bool set_item(const Proto& proto, Value self, Value key, Value value) {
   const int64_t handle = tensor_handle(self), source = tensor_handle(value);
   Operands operands;
   SplValue scalar{};
-  const bool is_scalar = (value.is_int() || value.is_float() || value.is_bool()) && scalar_to_native(scalar, value);
-  const bool has_value = source != 0 ? operands.add('t', integer_value(source)) : is_scalar && operands.add('v', scalar);
-  if (handle == 0 || !has_value || !operands.add_subscripts(key) || !resolve_operator(call, *proto.module, kItemTypes)) {
+  const bool is_scalar =
+      (value.is_int() || value.is_float() || value.is_bool()) && scalar_to_native(scalar, value);
+  const bool has_value =
+      source != 0 ? operands.add('t', integer_value(source)) : is_scalar && operands.add('v', scalar);
+  if (handle == 0 || !has_value || !operands.add_subscripts(key) ||
+      !resolve_operator(call, *proto.module, kItemTypes)) {
     return false;
   }
   const Ref held_self = Ref::shared(self), held_key = Ref::shared(key), held_value = Ref::shared(value);
   int64_t is_assigned;
   {
     const Unlocked unlocked;
-    is_assigned = reinterpret_cast<GetItemFunction*>(call.address)(handle, operands.letters(), operands.values());
+    is_assigned =
+        reinterpret_cast<GetItemFunction*>(call.address)(handle, operands.letters(), operands.values());
   }
   if (callback_failed()) [[unlikely]] {
     raise_callback_failure();

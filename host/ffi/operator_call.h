@@ -1,5 +1,5 @@
-// Calls of the native operators that functions name in @[operator(…)]. Arguments are packed on the C++ stack, so
-// that a call runs no Simple code.
+// Calls of the native operators that functions name in @[operator(…)]. Arguments are packed on the C++ stack,
+// so that a call runs no Simple code.
 #pragma once
 
 #include "host/compiler/bytecode.h"
@@ -8,8 +8,8 @@
 namespace spl {
 
 /// The result of the operator `name`: a new instance, or the first argument if the operator works in place.
-/// Missing if the function's body has to run: an argument has no native form, or the native function returned 0
-/// or less. The arguments are borrowed and must be in registers; the `leading` first ones have no entry in
+/// Missing if the function's body has to run: an argument has no native form, or the native function returned
+/// 0 or less. The arguments are borrowed and must be in registers; the `leading` first ones have no entry in
 /// `spec`.
 Value call_operator(const Proto& proto, Symbol name, const Value* args, uint32_t count, uint32_t leading,
                     const CallSpec* spec);

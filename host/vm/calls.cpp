@@ -115,8 +115,8 @@ bool Thread::enter(Closure* closure, uint32_t base, uint32_t result, int32_t lva
   return false;
 }
 
-// Calls a native operator with the arguments from `first` on, of which the `leading` ones (self) have no name.
-// True if it succeeded and its result is in the window.
+// Calls a native operator with the arguments from `first` on, of which the `leading` ones (self) have no
+// name. True if it succeeded and its result is in the window.
 bool Thread::call_operator(const Proto& proto, Symbol name, uint32_t window, uint32_t first, uint32_t count,
                            uint32_t leading, const CallSpec* spec) {
   Value result;

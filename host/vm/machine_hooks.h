@@ -9,8 +9,8 @@
 namespace spl {
 
 struct MachineHooks {
-  /// modules/: executes a use declaration of a module.
-  void (*import_into)(LoadedModule& module, const UseDecl& use);
+  /// modules/: executes a use declaration of a function.
+  void (*run_import)(const Proto& proto, size_t index);
   /// modules/: a function of the library, by its module's path and its name. Borrowed.
   Value (*library_function)(const char* module, const char* name);
 

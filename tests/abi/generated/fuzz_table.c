@@ -1093,6 +1093,8 @@ static void call_spt_op_find(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_fin
 static void call_spt_op_call(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_call(a[0].i, a[1].p, a[2].i, a[3].p, a[4].i, a[5].p); }
 static void call_spt_op_direct(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_direct(a[0].s, a[1].s, a[2].p, a[3].p, a[4].p); }
 static void call_rt_torch_op_direct(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_op_direct(a[0].s, a[1].s, a[2].p, a[3].p); }
+static void call_spt_op_direct_results(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_direct_results(a[0].p); }
+static void call_rt_torch_op_direct_results(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_op_direct_results(); }
 static void call_spt_op_defaults(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_defaults((a[0].i & 1) != 0, (a[1].i & 1) != 0); }
 static void call_rt_torch_op_defaults(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_op_defaults((a[0].i & 1) != 0, (a[1].i & 1) != 0); }
 static void call_spt_op_schemas(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_schemas(a[0].s, a[1].p); }
@@ -2346,6 +2348,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"spt_op_call", "int32_t spt_op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* results, int64_t results_len, int64_t* out)", call_spt_op_call, {FUZZ_STATUS, 0, ""}, 6, {{FUZZ_I64, 0, "op"}, {FUZZ_VALUES, 0, "args"}, {FUZZ_LENGTH, 0, "args_len"}, {FUZZ_BUFFER, 0, "results"}, {FUZZ_LENGTH, 0, "results_len"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"spt_op_direct", "int32_t spt_op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names, int64_t* out)", call_spt_op_direct, {FUZZ_STATUS, 0, ""}, 5, {{FUZZ_TEXT, 0, "name"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_ANYS, 0, "names"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"rt_torch_op_direct", "int64_t rt_torch_op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names)", call_rt_torch_op_direct, {FUZZ_I64, 0, ""}, 4, {{FUZZ_TEXT, 0, "name"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_ANYS, 0, "names"}}},
+    {"spt_op_direct_results", "int32_t spt_op_direct_results(SplArray** out)", call_spt_op_direct_results, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_ANYS, 0, "out"}}},
+    {"rt_torch_op_direct_results", "SplArray* rt_torch_op_direct_results(void)", call_rt_torch_op_direct_results, {FUZZ_ANYS, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_op_defaults", "int32_t spt_op_defaults(bool are_known, bool are_plain)", call_spt_op_defaults, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_BOOL, 0, "are_known"}, {FUZZ_BOOL, 0, "are_plain"}}},
     {"rt_torch_op_defaults", "void rt_torch_op_defaults(bool are_known, bool are_plain)", call_rt_torch_op_defaults, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_BOOL, 0, "are_known"}, {FUZZ_BOOL, 0, "are_plain"}}},
     {"spt_op_schemas", "int32_t spt_op_schemas(const char* name, char** out)", call_spt_op_schemas, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "name"}, {FUZZ_OUT_TEXT, 0, "out"}}},
@@ -2508,4 +2512,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1251;
+const int kFuzzFunctionCount = 1253;
