@@ -21,6 +21,7 @@
 #include "abi/generated/backend_table.h"
 #include "core_libtorch/counted_lock.h"
 #include "core_libtorch/dtypes.h"
+#include "core_libtorch/error_context.h"
 #include "core_libtorch/operators.h"
 #include "core_libtorch/skip_autograd.h"
 #include "core_libtorch/thread_generator.h"
@@ -483,13 +484,30 @@ std::vector<IValue> run_boxed(const Plan& plan, const DirectCall& call) {
   return stack;
 }
 
-int64_t run_plan(const Plan& plan, const DirectCall& call) {
+// A failed call may have changed its tensor, so that it is not repeated; the error is that of spt_op.
+void run_in_place(const char* name, const Plan& plan, const DirectCall& call) {
+  try {
+    run_boxed(plan, call);
+  } catch (::abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    std::vector<at::Tensor> operands;
+    for (const PlannedArgument& argument : plan.arguments) {
+      if (argument.conversion == Conversion::kTensor) {
+        operands.push_back(*tensor_argument(call.values[argument.value].as_int));
+      }
+    }
+    core::with_error_context(name, operands, [] { throw; });
+  }
+}
+
+int64_t run_plan(const char* name, const Plan& plan, const DirectCall& call) {
   if ((plan.is_factory && !defaults_are_plain.load(std::memory_order_relaxed)) ||
       (plan.is_random && core::thread_generator().defined())) {
     return kNotCalled;
   }
   if (plan.is_in_place) {
-    run_boxed(plan, call);
+    run_in_place(name, plan, call);
     return call.values.front().as_int;
   }
   if (!plan.returns_tensor) {
@@ -514,7 +532,7 @@ int64_t call_directly(const char* name, const DirectCall& call) {
   for (const PlannedCall* known = op.calls.load(std::memory_order_acquire); known != nullptr;
        known = known->next) {
     if (known->types == key.view()) {
-      return known->plan ? run_plan(*known->plan, call) : kNotCalled;
+      return known->plan ? run_plan(name, *known->plan, call) : kNotCalled;
     }
   }
   if (op.count.load(std::memory_order_relaxed) >= kMaxPlans) {
@@ -525,7 +543,7 @@ int64_t call_directly(const char* name, const DirectCall& call) {
   planned->plan = make_plan(name, call);
   PlannedCall* added = planned.get();
   plan_table().add(op, std::move(planned));
-  return added->plan ? run_plan(*added->plan, call) : kNotCalled;
+  return added->plan ? run_plan(name, *added->plan, call) : kNotCalled;
 }
 
 }  // namespace

@@ -264,7 +264,8 @@ bool resolve_operator(const OperatorCall& call, LoadedModule& module, const std:
   }
   const Value results = module.lookup(intern(native.name + "_results"));
   const Value reader = module.lookup(intern("results_of"));
-  if (!results.is(Kind::kExtern) || !reader.is(Kind::kClosure)) {
+  const bool raises = module.lookup(intern("stop_on_error")).is(Kind::kClosure);
+  if (!results.is(Kind::kExtern) || !reader.is(Kind::kClosure) || !raises) {
     return types != kOperatorTypes && resolve_item(call, native, *as_object<Record>(record));
   }
   call.results = as_object<Extern>(results);
@@ -303,6 +304,14 @@ Value several_results(const OperatorCall& call) {
   return thread.call(Value::object(call.reader), &argument, 1);
 }
 
+// A failed operator that works in place is not repeated. stop_on_error() of the library raises its error.
+void raise_last_error(const Proto& proto) {
+  const Value raise = proto.module->lookup(intern("stop_on_error"));
+  if (raise.is(Kind::kClosure)) {
+    release(current_thread().call(raise, nullptr, 0));
+  }
+}
+
 // Calls the operator with packed arguments; `args` are the same arguments.
 Value run_operator(const Proto& proto, const std::string& name, Operands& operands, OperandNames& names,
                    const Value* args, size_t count) {
@@ -319,6 +328,9 @@ Value run_operator(const Proto& proto, const std::string& name, Operands& operan
   if (handle <= 0) {
     if (callback_failed()) [[unlikely]] {
       raise_callback_failure();
+    }
+    if (handle == 0 && name.ends_with('_')) {
+      raise_last_error(proto);
     }
     return handle == kSeveralResults ? several_results(call) : Value::missing();
   }
