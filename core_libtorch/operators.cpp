@@ -134,6 +134,7 @@ class Binding {
     Stack stack;
     stack.reserve(schema_.arguments().size());
     for (const c10::Argument& argument : schema_.arguments()) {
+      sources_.emplace_back();
       std::optional<IValue> value = value_of(argument);
       if (!value || (!uses_default_ && !fits(*value, argument))) {
         return std::nullopt;
@@ -153,6 +154,7 @@ class Binding {
   }
 
   const std::string& why() const { return why_; }
+  const std::vector<ArgumentSource>& sources() const { return sources_; }
 
  private:
   std::nullopt_t mismatch(std::string why) {
@@ -189,6 +191,7 @@ class Binding {
   // The last positional argument accepts sizes one by one.
   std::optional<IValue> positional(const c10::Argument& argument) {
     const auto first = values_.positional.begin() + static_cast<std::ptrdiff_t>(next_);
+    sources_.back() = {ArgumentSource::Form::kValue, next_};
     const bool is_last = ++next_ == positions_;
     if (!is_last || !first->isInt() || !is_list_of_ints(argument)) {
       return *first;
@@ -204,6 +207,7 @@ class Binding {
       sizes.push_back(at->toInt());
     }
     next_ = values_.positional.size();
+    sources_.back().form = ArgumentSource::Form::kSizes;
     return IValue(std::move(sizes));
   }
 
@@ -223,6 +227,7 @@ class Binding {
       const auto& [name, value] = values_.named[i];
       if (has_name(argument, name) && !used_[i]) {
         used_[i] = true;
+        sources_.back() = {ArgumentSource::Form::kValue, values_.positional.size() + i};
         return value;
       }
       if (argument.is_out() && name == "out") {
@@ -254,6 +259,7 @@ class Binding {
   size_t next_ = 0, next_out_ = 0;
   bool uses_default_ = false;
   std::string why_;
+  std::vector<ArgumentSource> sources_;
 };
 
 std::string argument_types(const CallValues& values) {
@@ -501,6 +507,73 @@ bool is_factory(const c10::FunctionSchema& schema) {
 
 const Overloads& overloads_of(const std::string& name) { return operator_cache().find(name); }
 
+namespace {
+
+using Guard = decltype(OverloadChoice::crash_guard);
+
+Guard crash_guard_of(const c10::FunctionSchema& schema) {
+  const auto found = std::find_if(kCrashGuards.begin(), kCrashGuards.end(),
+                                  [&](const CrashGuard& guard) { return schema.name() == guard.op; });
+  return found == kCrashGuards.end() ? nullptr : found->check;
+}
+
+// A number for such an argument is a code, which may be unknown.
+bool accepts_codes(const c10::Argument& argument) {
+  const auto optional = argument.real_type()->cast<c10::OptionalType>();
+  const c10::TypePtr type = optional != nullptr ? optional->getElementType() : argument.real_type();
+  return type->kind() == c10::TypeKind::ScalarTypeType || type->kind() == c10::TypeKind::LayoutType ||
+         type->kind() == c10::TypeKind::MemoryFormatType || type->kind() == c10::TypeKind::DeviceObjType;
+}
+
+bool may_receive_code(const c10::FunctionSchema& schema, const CallValues& values) {
+  const bool has_positional_int = std::any_of(values.positional.begin(), values.positional.end(),
+                                              [](const IValue& value) { return value.isInt(); });
+  return std::any_of(schema.arguments().begin(), schema.arguments().end(),
+                     [&](const c10::Argument& argument) {
+                       return accepts_codes(argument) &&
+                              ((has_positional_int && !argument.kwarg_only()) ||
+                               std::any_of(values.named.begin(), values.named.end(), [&](const auto& named) {
+                                 return named.first == argument.name() && named.second.isInt();
+                               }));
+                     });
+}
+
+}  // namespace
+
+std::optional<OverloadChoice> choose_by_types(const std::string& name, const CallValues& values) {
+  const Overloads& overloads = overloads_of(name);
+  if (overloads.empty()) {
+    return std::nullopt;
+  }
+  // In arithmetic a 0-d tensor counts as a number, except for the first overload, which accepts tensors.
+  const bool is_arithmetic = wraps_numbers(overloads.front().schema().name());
+  const Fit fit = is_arithmetic ? Fit::kDispatcher : Fit::kExact;
+  for (const auto& op : overloads) {
+    if (may_receive_code(op.schema(), values)) {
+      return std::nullopt;
+    }
+    Binding binding(op.schema(), values, fit);
+    if (auto stack = binding.bind()) {
+      return OverloadChoice{&op,          std::move(*stack),    binding.sources(),
+                            std::nullopt, is_random(overloads), crash_guard_of(op.schema())};
+    }
+    if (is_arithmetic) {
+      return std::nullopt;
+    }
+  }
+  CallValues rest = values;
+  if (const auto found = std::find_if(rest.named.begin(), rest.named.end(),
+                                      [](const auto& each) { return each.first == "requires_grad"; });
+      found != rest.named.end() && found + 1 == rest.named.end() && take_requires_grad(rest)) {
+    auto choice = choose_by_types(name, rest);
+    if (choice && !choice->requires_grad && is_factory(choice->op->schema())) {
+      choice->requires_grad = values.positional.size() + values.named.size() - 1;
+      return choice;
+    }
+  }
+  return std::nullopt;
+}
+
 const c10::OperatorHandle& overload_of(const std::string& name, const std::string& overload) {
   const Overloads& overloads = overloads_of(name);
   for (const auto& op : overloads) {
@@ -563,6 +636,14 @@ void call_overload(const c10::OperatorHandle& op, Stack& stack) {
     stack.push_back(*arguments[i].default_value());
   }
   run(name, op, stack);
+}
+
+std::string names_of_results(const c10::FunctionSchema& schema) {
+  std::string names;
+  for (size_t i = 0; i < schema.returns().size(); ++i) {
+    names += (i == 0 ? "" : ",") + schema.returns()[i].name();
+  }
+  return names;
 }
 
 std::string schemas_of(const std::string& name) {

@@ -4,6 +4,8 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,8 +40,32 @@ const c10::OperatorHandle& overload_of(const std::string& name, const std::strin
 /// own errors.
 CallResults call_by_name(const std::string& name, const CallValues& values);
 
+/// Where an argument of an overload comes from: `value` is an index into the positional and then the named
+/// values.
+struct ArgumentSource {
+  enum class Form : uint8_t { kDefault, kValue, kSizes };  // kSizes: all positional values from `value` on
+  Form form = Form::kDefault;
+  size_t value = 0;
+};
+
+/// The overload that call_by_name() calls for all values of these types.
+struct OverloadChoice {
+  const c10::OperatorHandle* op;
+  std::vector<c10::IValue> stack;       // its arguments
+  std::vector<ArgumentSource> sources;  // one for each
+  std::optional<size_t> requires_grad;  // the value that is passed to the result, not to the operator
+  bool is_random = false;               // call_by_name() may pass this thread's generator
+  void (*crash_guard)(const std::vector<c10::IValue>& arguments) = nullptr;
+};
+
+/// Nothing if the choice depends on more than the types of the values, or if no overload accepts them.
+std::optional<OverloadChoice> choose_by_types(const std::string& name, const CallValues& values);
+
 /// Calls one overload with the positional values on `stack`, which becomes its results.
 void call_overload(const c10::OperatorHandle& op, std::vector<c10::IValue>& stack);
+
+/// The names of the results, separated by commas; empty where the schema has none.
+std::string names_of_results(const c10::FunctionSchema& schema);
 
 /// The schema of each overload, one a line: "aten::relu(Tensor self) -> Tensor"; "" where there are none.
 std::string schemas_of(const std::string& name);

@@ -15,8 +15,11 @@ namespace simple_torch::core {
 /// would only call that kernel. Views, and operations that are composed of others, need the layer.
 class SkipAutogradGuard {
  public:
-  explicit SkipAutogradGuard(std::initializer_list<const at::Tensor*> operands) {
-    if (std::all_of(operands.begin(), operands.end(), is_plain)) {
+  explicit SkipAutogradGuard(std::initializer_list<const at::Tensor*> operands)
+      : SkipAutogradGuard(operands.begin(), operands.end()) {}
+
+  SkipAutogradGuard(const at::Tensor* const* first, const at::Tensor* const* last) {
+    if (std::all_of(first, last, is_plain)) {
       guard_.emplace();
     }
   }

@@ -12,7 +12,7 @@ namespace spl {
 void install_components() {
   install_object_hooks();
   install_thread_methods();
-  machine_hooks().import_into = import_into;
+  machine_hooks().run_import = run_import;
   machine_hooks().library_function = library_function;
   install_native_calls();
   install_builtins();

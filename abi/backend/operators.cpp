@@ -100,14 +100,6 @@ core::CallValues call_values(const char* kinds, const SplArray* values, const ch
   return call;
 }
 
-std::string names_of(const c10::FunctionSchema& schema) {
-  std::string names;
-  for (size_t i = 0; i < schema.returns().size(); ++i) {
-    names += (i == 0 ? "" : ",") + schema.returns()[i].name();
-  }
-  return names;
-}
-
 /// The generator of a handle; the CPU's default generator in this thread for 0.
 at::Generator generator_argument(int64_t handle) {
   return handle == 0 ? core::default_generator(c10::kCPU) : *handles().get<at::Generator>(handle);
@@ -123,7 +115,7 @@ int32_t op(const char* name, const char* kinds, const SplArray* values, const ch
     require(out, "out");
     require(name, "name");
     const core::CallResults called = core::call_by_name(name, call_values(kinds, values, names, names_len));
-    *out = Results(called.values).take_array(names_of(*called.schema));
+    *out = Results(called.values).take_array(core::names_of_results(*called.schema));
   });
 }
 

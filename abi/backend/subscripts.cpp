@@ -12,19 +12,18 @@
 namespace simple_torch::abi {
 namespace {
 
-std::optional<int64_t> slice_part(const c10::IValue& value) {
-  if (!value.isNone() && !value.isInt()) {
+std::optional<int64_t> slice_part(const SplValue& value) {
+  if (value.tag != SPL_NIL && value.tag != SPL_INT) {
     throw Error(ErrorKind::kInvalidArgument, "the parts of a slice must be integers or nil");
   }
-  return value.isNone() ? std::nullopt : std::optional<int64_t>(value.toInt());
+  return value.tag == SPL_NIL ? std::nullopt : std::optional<int64_t>(value.as_int);
 }
 
 core::Slice slice(const SplValue& item) {
-  const c10::IValue parts = value_by_letter('v', item);
-  if (!parts.isList() || parts.toListRef().size() != 3) {
+  if (item.tag != SPL_ARRAY || item.as_array == nullptr || items_of(item.as_array).size() != 3) {
     throw Error(ErrorKind::kInvalidArgument, "a slice must be an array of start, stop and step");
   }
-  const auto items = parts.toListRef();
+  const auto items = items_of(item.as_array);
   return {slice_part(items[0]), slice_part(items[1]), slice_part(items[2])};
 }
 
@@ -79,6 +78,20 @@ std::vector<core::Subscript> subscripts(const char* kinds, const SplArray* value
   return all;
 }
 
+void assign(int64_t a, const char* kinds, const SplArray* value_and_keys) {
+  const auto held = tensor_argument(a);
+  const std::vector<core::Subscript> where = subscripts(kinds, value_and_keys, 1);
+  const c10::IValue value = value_by_letter(kinds[0], value_and_keys->items[0]);
+  if (value.isTensor()) {
+    core::set_item(*held, where, value.toTensor());
+  } else if (value.isScalar()) {
+    core::set_item(*held, where, value.toScalar());
+  } else {
+    throw Error(ErrorKind::kInvalidArgument,
+                "the value must be a tensor or a number, got " + value.type()->repr_str());
+  }
+}
+
 }  // namespace
 
 namespace body {
@@ -92,18 +105,14 @@ int32_t get_item(int64_t a, const char* kinds, const SplArray* keys, int64_t* ou
 }
 
 int32_t set_item(int64_t a, const char* kinds, const SplArray* value_and_keys) {
+  return guarded([&] { assign(a, kinds, value_and_keys); });
+}
+
+int32_t assign_item(int64_t a, const char* kinds, const SplArray* value_and_keys, int64_t* out) {
   return guarded([&] {
-    const auto held = tensor_argument(a);
-    const std::vector<core::Subscript> where = subscripts(kinds, value_and_keys, 1);
-    const c10::IValue value = value_by_letter(kinds[0], value_and_keys->items[0]);
-    if (value.isTensor()) {
-      core::set_item(*held, where, value.toTensor());
-    } else if (value.isScalar()) {
-      core::set_item(*held, where, value.toScalar());
-    } else {
-      throw Error(ErrorKind::kInvalidArgument,
-                  "the value must be a tensor or a number, got " + value.type()->repr_str());
-    }
+    require(out, "out");
+    assign(a, kinds, value_and_keys);
+    *out = 1;
   });
 }
 

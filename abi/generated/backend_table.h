@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "d0ac08e31f5028ff";
+inline constexpr char kTableFingerprint[] = "7eb8f2881eedf372";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -460,10 +460,14 @@ struct BackendTable {
   int32_t (*op)(const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out);
   int32_t (*op_find)(const char* name, const char* overload, int64_t* out);
   int32_t (*op_call)(int64_t op, const SplValue* args, int64_t args_len, SplValue* results, int64_t results_len, int64_t* out);
+  int32_t (*op_direct)(const char* name, const char* kinds, const SplArray* values, const SplArray* names, int64_t* out);
+  int32_t (*op_direct_results)(SplArray** out);
+  int32_t (*op_defaults)(bool are_known, bool are_plain);
   int32_t (*op_schemas)(const char* name, char** out);
   int32_t (*op_names)(char** out);
   int32_t (*get_item)(int64_t a, const char* kinds, const SplArray* keys, int64_t* out);
   int32_t (*set_item)(int64_t a, const char* kinds, const SplArray* value_and_keys);
+  int32_t (*assign_item)(int64_t a, const char* kinds, const SplArray* value_and_keys, int64_t* out);
   int32_t (*generator_new)(const char* device, int64_t* out);
   int32_t (*generator_use)(int64_t generator);
   int32_t (*generator_manual_seed)(int64_t generator, int64_t seed);
@@ -988,10 +992,14 @@ int32_t cuda_empty_cache(void);
 int32_t op(const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out);
 int32_t op_find(const char* name, const char* overload, int64_t* out);
 int32_t op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* results, int64_t results_len, int64_t* out);
+int32_t op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names, int64_t* out);
+int32_t op_direct_results(SplArray** out);
+int32_t op_defaults(bool are_known, bool are_plain);
 int32_t op_schemas(const char* name, char** out);
 int32_t op_names(char** out);
 int32_t get_item(int64_t a, const char* kinds, const SplArray* keys, int64_t* out);
 int32_t set_item(int64_t a, const char* kinds, const SplArray* value_and_keys);
+int32_t assign_item(int64_t a, const char* kinds, const SplArray* value_and_keys, int64_t* out);
 int32_t generator_new(const char* device, int64_t* out);
 int32_t generator_use(int64_t generator);
 int32_t generator_manual_seed(int64_t generator, int64_t seed);

@@ -454,10 +454,14 @@ constinit BackendTable table = {
     Slot<&BackendTable::op>::open_then_call,
     Slot<&BackendTable::op_find>::open_then_call,
     Slot<&BackendTable::op_call>::open_then_call,
+    Slot<&BackendTable::op_direct>::open_then_call,
+    Slot<&BackendTable::op_direct_results>::open_then_call,
+    Slot<&BackendTable::op_defaults>::open_then_call,
     Slot<&BackendTable::op_schemas>::open_then_call,
     Slot<&BackendTable::op_names>::open_then_call,
     Slot<&BackendTable::get_item>::open_then_call,
     Slot<&BackendTable::set_item>::open_then_call,
+    Slot<&BackendTable::assign_item>::open_then_call,
     Slot<&BackendTable::generator_new>::open_then_call,
     Slot<&BackendTable::generator_use>::open_then_call,
     Slot<&BackendTable::generator_manual_seed>::open_then_call,
@@ -982,10 +986,14 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::op>::unavailable,
     Slot<&BackendTable::op_find>::unavailable,
     Slot<&BackendTable::op_call>::unavailable,
+    Slot<&BackendTable::op_direct>::unavailable,
+    Slot<&BackendTable::op_direct_results>::unavailable,
+    Slot<&BackendTable::op_defaults>::unavailable,
     Slot<&BackendTable::op_schemas>::unavailable,
     Slot<&BackendTable::op_names>::unavailable,
     Slot<&BackendTable::get_item>::unavailable,
     Slot<&BackendTable::set_item>::unavailable,
+    Slot<&BackendTable::assign_item>::unavailable,
     Slot<&BackendTable::generator_new>::unavailable,
     Slot<&BackendTable::generator_use>::unavailable,
     Slot<&BackendTable::generator_manual_seed>::unavailable,
@@ -2863,6 +2871,18 @@ int32_t spt_op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue
   return slot(table.op_call)(op, args, args_len, results, results_len, out);
 }
 
+int32_t spt_op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names, int64_t* out) {
+  return slot(table.op_direct)(name, kinds, values, names, out);
+}
+
+int32_t spt_op_direct_results(SplArray** out) {
+  return slot(table.op_direct_results)(out);
+}
+
+int32_t spt_op_defaults(bool are_known, bool are_plain) {
+  return slot(table.op_defaults)(are_known, are_plain);
+}
+
 int32_t spt_op_schemas(const char* name, char** out) {
   return slot(table.op_schemas)(name, out);
 }
@@ -2877,6 +2897,10 @@ int32_t spt_get_item(int64_t a, const char* kinds, const SplArray* keys, int64_t
 
 int32_t spt_set_item(int64_t a, const char* kinds, const SplArray* value_and_keys) {
   return slot(table.set_item)(a, kinds, value_and_keys);
+}
+
+int32_t spt_assign_item(int64_t a, const char* kinds, const SplArray* value_and_keys, int64_t* out) {
+  return slot(table.assign_item)(a, kinds, value_and_keys, out);
 }
 
 int32_t spt_generator_new(const char* device, int64_t* out) {

@@ -4281,6 +4281,22 @@ SplArray* rt_torch_op(const char* name, const char* kinds, const SplArray* value
   return out != nullptr ? out : spl_array_new();
 }
 
+int64_t rt_torch_op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names) {
+  int64_t out{};
+  store_status(slot(table.op_direct)(name, kinds, values, names, &out));
+  return out;
+}
+
+SplArray* rt_torch_op_direct_results() {
+  SplArray* out{};
+  store_status(slot(table.op_direct_results)(&out));
+  return out != nullptr ? out : spl_array_new();
+}
+
+void rt_torch_op_defaults(bool are_known, bool are_plain) {
+  store_status(slot(table.op_defaults)(are_known, are_plain));
+}
+
 char* rt_torch_op_schemas(const char* name) {
   char* out{};
   store_status(slot(table.op_schemas)(name, &out));
@@ -4301,6 +4317,12 @@ int64_t rt_torch_torchtensor_get_item(int64_t a, const char* kinds, const SplArr
 
 void rt_torch_torchtensor_set_item(int64_t a, const char* kinds, const SplArray* value_and_keys) {
   store_status(slot(table.set_item)(a, kinds, value_and_keys));
+}
+
+int64_t rt_torch_torchtensor_assign_item(int64_t a, const char* kinds, const SplArray* value_and_keys) {
+  int64_t out{};
+  store_status(slot(table.assign_item)(a, kinds, value_and_keys, &out));
+  return out;
 }
 
 int64_t rt_torch_generator_new(const char* device) {

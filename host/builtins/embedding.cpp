@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "host/builtins/captured_values.h"
+#include "host/builtins/member_tree.h"
 #include "host/installation.h"
 #include "host/interrupts/interrupts.h"
 #include "host/interrupts/scopes.h"
@@ -119,26 +120,6 @@ Value members(Thread&, Value* args, int) {
     texts.push_back(make_text(name_of(name)));
   }
   return make_array(std::move(texts));
-}
-
-// Indexes of the fields: first the fields without an assigned object, then the others in the order of their
-// first assignment, which the class records in __order__.
-std::vector<size_t> order_of_fields(Instance& instance) {
-  std::vector<size_t> noted;
-  const int32_t own = instance.record->order_index;
-  if (own >= 0 && instance.fields()[own].is(Kind::kArray)) {
-    for (const Value field : as_object<Array>(instance.fields()[own])->items) {
-      noted.push_back(static_cast<size_t>(field.as_int));
-    }
-  }
-  std::vector<size_t> order;
-  for (size_t i = 0; i < instance.record->fields.size(); ++i) {
-    if (std::find(noted.begin(), noted.end(), i) == noted.end()) {
-      order.push_back(i);
-    }
-  }
-  order.insert(order.end(), noted.begin(), noted.end());
-  return order;
 }
 
 // The fields of an object as pairs of name and value, in declaration order. If the class has a field
@@ -268,6 +249,20 @@ Value is_same(Thread&, Value* args, int) {
   return Value::boolean(a.is_object() && b.is_object() && a.as_object == b.as_object);
 }
 
+// "f64" or "i64" if all items are such numbers; otherwise an empty text.
+Value kind_of_numbers(Thread&, Value* args, int) {
+  const Value numbers = element(args[0]);
+  if (!numbers.is(Kind::kArray) || as_object<Array>(numbers)->items.empty()) {
+    return make_text("");
+  }
+  const auto& items = as_object<Array>(numbers)->items;
+  if (std::all_of(items.begin(), items.end(), [](Value item) { return item.is_float(); })) {
+    return make_text("f64");
+  }
+  const bool are_integers = std::all_of(items.begin(), items.end(), [](Value item) { return item.is_int(); });
+  return make_text(are_integers ? "i64" : "");
+}
+
 // The address of an object; 0 for values, which compare by their contents.
 Value identity(Thread&, Value* args, int) {
   const Value of = element(args[0]);
@@ -327,6 +322,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_is_of", is_of, 1, 1},
     {"rt_is_same", is_same, 1, 1},
     {"rt_identity", identity, 1, 1},
+    {"rt_kind_of_numbers", kind_of_numbers, 1, 1},
     {"rt_attempt_to_end", attempt_to_end, 1, 1},
     {"rt_attempt_interruptible", attempt_interruptible, 1, 1},
     {"rt_on_signal", on_signal, 1, 1},

@@ -17,6 +17,7 @@
 #include "host/builtins/builtins.h"
 #include "host/builtins/embedding.h"
 #include "host/builtins/interrupt_mark.h"
+#include "host/builtins/member_tree.h"
 #include "host/builtins/process_run.h"
 #include "host/builtins/tables.h"
 #include "host/output.h"
@@ -329,6 +330,7 @@ const NativeEntry kExterns[] = {
 void install_host_externs() {
   add_host_externs(kExterns);
   add_host_externs(embedding_externs());
+  add_host_externs(member_tree_externs());
 }
 
 }  // namespace spl

@@ -123,6 +123,34 @@ struct TypeLink {
 
 struct UseDecl;
 
+struct Extern;
+
+/// A function or method that stands for a native operator: @[operator(extern, Class)]. The host passes the
+/// arguments of a call to the extern function, and wraps the handle that it returns in an instance of the class.
+/// The body runs if an argument has no native form, or if the function returns 0 or less. __invoke__ and the
+/// __getattr__ of a module stand for the operator whose name is called, __getitem__ and __setitem__ for subscripts.
+/// With a third argument, `packed`, the arguments are the operator's name, an array and a dict. With one argument,
+/// @[operator(extern)], a method of a handle and integers returns the result of the function, unless that is
+/// empty or not positive.
+struct OperatorCall {
+  enum class Form : uint8_t { kNamed, kPacked, kProperty, kAnyName, kGetItem, kSetItem };
+  Form form = Form::kNamed;
+  Symbol name = kNoSymbol;      // of the operator
+  Symbol native = kNoSymbol;    // of the extern function
+  Symbol result = kNoSymbol;    // of the class
+  mutable void* address = nullptr;  // set at the first call
+  mutable Extern* function = nullptr;
+  mutable Record* record = nullptr;
+  mutable Extern* results = nullptr;  // returns results other than one tensor
+  mutable Object* reader = nullptr;   // converts them
+};
+
+/// The module that a use declaration refers to, and the name in it that `use a.b.name` means.
+struct ResolvedImport {
+  LoadedModule* module = nullptr;
+  Symbol member = kNoSymbol;
+};
+
 struct Proto {
   std::string name;
   LoadedModule* module = nullptr;
@@ -137,6 +165,7 @@ struct Proto {
   std::vector<VariantPatternSpec> variants;
   std::vector<TypeLink> links;
   std::vector<const UseDecl*> uses;
+  mutable std::vector<ResolvedImport> resolved_uses;  // parallel to uses; filled when they run
   std::vector<Symbol> parameters;
   uint32_t required = 0;  // leading parameters without a default
   std::vector<bool> has_default;
@@ -148,9 +177,13 @@ struct Proto {
   bool is_generator = false;  // a call returns a generator
   bool makes_scope = false;   // @[makes_scope]: as a decorator, its result without arguments is the scope
   uint32_t locals = 0, registers = 0;
+  const OperatorCall* operator_call = nullptr;  // @[operator(…)]; immortal, like the function
 
   /// A call with as many positional arguments as parameters needs only a frame.
-  bool plain() const { return rest < 0 && named < 0 && runs_at_once(); }
+  bool plain() const { return rest < 0 && named < 0 && runs_at_once() && !is_operator(); }
+  bool is_operator() const {
+    return operator_call != nullptr && operator_call->form <= OperatorCall::Form::kProperty;
+  }
   bool runs_at_once() const { return !is_async && !is_generator; }
 };
 

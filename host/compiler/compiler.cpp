@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "host/compiler/direct_methods.h"
 #include "host/values/spelling_suggester.h"
 
 namespace spl {
@@ -410,6 +411,7 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
   proto_->is_async = decl.is_async;
   proto_->makes_scope = std::any_of(decl.info.attributes.begin(), decl.info.attributes.end(),
                                     [](const Attribute& a) { return name_of(a.name) == "makes_scope"; });
+  proto_->operator_call = operator_call_of(decl);
   span_ = decl.span;
   if (is_method && !decl.is_static) {
     has_own_self_ = true;

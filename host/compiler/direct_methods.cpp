@@ -11,14 +11,41 @@ namespace spl {
 
 namespace {
 
-const Attribute* direct_attribute(const FunctionDecl& decl) {
-  static const Symbol direct = intern("direct");
+const Attribute* attribute_named(const FunctionDecl& decl, Symbol name) {
   for (const Attribute& attribute : decl.info.attributes) {
-    if (attribute.name == direct) {
+    if (attribute.name == name) {
       return &attribute;
     }
   }
   return nullptr;
+}
+
+OperatorCall::Form form_of_operator(Symbol function) {
+  static const Symbol invoke = intern("__invoke__"), get = intern("__getattr__"),
+                      item = intern("__getitem__"), set_item = intern("__setitem__");
+  using Form = OperatorCall::Form;
+  return function == invoke || function == get ? Form::kAnyName
+         : function == item                    ? Form::kGetItem
+         : function == set_item                ? Form::kSetItem
+                                               : Form::kNamed;
+}
+
+bool is_name(const Arg& argument) {
+  return argument.kind == ArgKind::kPositional && argument.value->kind == ExprKind::kName;
+}
+
+/// @[packed("d", code)]: in the arguments of operators, the field stands for an instance of the class.
+void note_packed_field(Record& record, const Attribute& attribute) {
+  const bool is_valid = attribute.args.size() == 2 && attribute.args[0].value->kind == ExprKind::kText &&
+                        as<TextExpr>(*attribute.args[0].value).value.size() == 1 &&
+                        is_name(attribute.args[1]);
+  const auto field = is_valid ? record.field_index.find(as<NameExpr>(*attribute.args[1].value).name)
+                              : record.field_index.end();
+  if (field == record.field_index.end()) {
+    throw CompileError{attribute.span, "'packed' expects a letter and the name of a field"};
+  }
+  record.packed_letter = as<TextExpr>(*attribute.args[0].value).value[0];
+  record.packed_field = static_cast<int32_t>(field->second);
 }
 
 DirectCall extern_named(const Arg& argument, const SourceSpan& span) {
@@ -93,9 +120,39 @@ void note_direct_call(DirectCalls& calls, Symbol method, const Attribute& attrib
 
 }  // namespace
 
+const OperatorCall* operator_call_of(const FunctionDecl& decl) {
+  static const Symbol name = intern("operator");
+  const Attribute* attribute = attribute_named(decl, name);
+  if (attribute == nullptr) {
+    return nullptr;
+  }
+  const auto& args = attribute->args;
+  static const Symbol packed = intern("packed");
+  const bool are_names = std::all_of(args.begin(), args.end(), is_name);
+  const bool is_packed = are_names && args.size() == 3 && as<NameExpr>(*args[2].value).name == packed;
+  if (!are_names || args.empty() || (args.size() > 2 && !is_packed)) {
+    throw CompileError{attribute->span,
+                       "'operator' expects an extern function and, optionally, the class of the result"};
+  }
+  auto* call = new OperatorCall();
+  call->form = is_packed          ? OperatorCall::Form::kPacked
+               : args.size() == 1 ? OperatorCall::Form::kProperty
+                                  : form_of_operator(decl.info.name);
+  call->name = decl.info.name;
+  call->native = as<NameExpr>(*args[0].value).name;
+  if (args.size() > 1) {
+    call->result = as<NameExpr>(*args[1].value).name;
+  }
+  return call;
+}
+
 void note_direct_calls(Record& record, const std::vector<FunctionPtr>& methods) {
+  static const Symbol direct = intern("direct"), packed = intern("packed");
   for (const auto& method : methods) {
-    const Attribute* attribute = direct_attribute(*method);
+    if (const Attribute* of_field = attribute_named(*method, packed)) {
+      note_packed_field(record, *of_field);
+    }
+    const Attribute* attribute = attribute_named(*method, direct);
     if (attribute == nullptr) {
       continue;
     }

@@ -8,6 +8,7 @@
 #include "host/ffi/direct.h"
 #include "host/ffi/dynamic.h"
 #include "host/ffi/libraries.h"
+#include "host/ffi/operator_call.h"
 #include "host/values/module.h"
 #include "host/vm/hints.h"
 #include "host/vm/lock.h"
@@ -129,6 +130,9 @@ void install_native_calls() {
   hooks.direct_invoke = direct_invoke;
   hooks.direct_get = direct_get;
   hooks.direct_drop = direct_drop;
+  hooks.call_operator = call_operator;
+  hooks.get_item = get_item;
+  hooks.set_item = set_item;
   hooks.notify_libraries_of_exit = notify_libraries_of_exit;
   add_host_externs(dynamic_externs());
 }

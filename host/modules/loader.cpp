@@ -460,12 +460,7 @@ void import_computed(LoadedModule& module, LoadedModule& from, const ImportName&
 }
 
 // The module that `use` refers to, after it was loaded.
-struct Imported {
-  LoadedModule* module = nullptr;
-  Symbol member = kNoSymbol;  // `use a.b.name`: the name in a.b
-};
-
-Imported load_imported(LoadedModule& module, const UseDecl& use) {
+ResolvedImport load_imported(LoadedModule& module, const UseDecl& use) {
   const std::string dotted = std::string(use.parents, '.') + join(use.path, 0, ".");
   const std::string file = find_module(module, use);
   if (!file.empty()) {
@@ -519,14 +514,9 @@ void reexport(LoadedModule& module, const LoadedModule& from, const UseDecl& use
   }
 }
 
-}  // namespace
-
-void import_into(LoadedModule& module, const UseDecl& use) {
-  if (use.path.empty()) {
-    import_siblings(module, use);
-    return;
-  }
-  const auto [from, member] = load_imported(module, use);
+void bind_imported(LoadedModule& module, const UseDecl& use, const ResolvedImport& imported) {
+  LoadedModule* from = imported.module;
+  const Symbol member = imported.member;
   if (member != kNoSymbol) {
     import_name(module, *from, {.name = member, .alias = use.alias, .span = use.span});
     return;
@@ -540,6 +530,35 @@ void import_into(LoadedModule& module, const UseDecl& use) {
   }
   if (use.reexport) {
     reexport(module, *from, use);
+  }
+}
+
+}  // namespace
+
+void import_into(LoadedModule& module, const UseDecl& use) {
+  if (use.path.empty()) {
+    import_siblings(module, use);
+  } else {
+    bind_imported(module, use, load_imported(module, use));
+  }
+}
+
+void run_import(const Proto& proto, size_t index) {
+  const UseDecl& use = *proto.uses[index];
+  proto.resolved_uses.resize(proto.uses.size());
+  ResolvedImport& resolved = proto.resolved_uses[index];
+  if (resolved.module != nullptr) {
+    bind_imported(*proto.module, use, resolved);
+    return;
+  }
+  if (use.path.empty()) {
+    import_siblings(*proto.module, use);
+    return;
+  }
+  const ResolvedImport imported = load_imported(*proto.module, use);
+  bind_imported(*proto.module, use, imported);
+  if (imported.module->state == LoadedModule::State::kReady) {
+    proto.resolved_uses[index] = imported;
   }
 }
 

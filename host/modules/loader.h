@@ -27,6 +27,9 @@ LoadedModule& load_source(const std::string& name, std::string text,
 /// Executes a use declaration of a module. Throws LoadError, SimpleError.
 void import_into(LoadedModule& module, const UseDecl& use);
 
+/// Executes a use declaration of a function, which resolves its module once. Throws LoadError, SimpleError.
+void run_import(const Proto& proto, size_t index);
+
 /// A function of the library: of the module `path`, a path without its ending. Borrowed. Throws LoadError.
 Value library_function(const char* path, const char* name);
 

@@ -168,6 +168,8 @@ struct Record : Type {
   bool awaits_statement = false;  // true until the class statement runs
   bool has_objects = false;
   struct DirectCalls* direct = nullptr;  // from @[direct(…)]; immortal, like the type
+  char packed_letter = 0;     // from @[packed(…)]: how an operator receives an instance as an argument
+  int32_t packed_field = -1;  // the field that it receives
   Record() : Type(Kind::kRecord) {}
   void cache_hooks();  // call it after the methods have changed
 };

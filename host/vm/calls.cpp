@@ -115,9 +115,30 @@ bool Thread::enter(Closure* closure, uint32_t base, uint32_t result, int32_t lva
   return false;
 }
 
+// Calls a native operator with the arguments from `first` on, of which the `leading` ones (self) have no
+// name. True if it succeeded and its result is in the window.
+bool Thread::call_operator(const Proto& proto, Symbol name, uint32_t window, uint32_t first, uint32_t count,
+                           uint32_t leading, const CallSpec* spec) {
+  Value result;
+  {
+    const NativeWindow guard(native_top_, std::max(native_top_, first + count));
+    result = machine_hooks().call_operator(proto, name, stack_ + first, count, leading, spec);
+  }
+  if (result.is_missing()) {
+    return false;
+  }
+  finish_window(window, first, count, result);
+  return true;
+}
+
 bool Thread::start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec,
                           int32_t lvalue_index) {
   auto* closure = as_object<Closure>(method.function);
+  const Proto& proto = *closure->proto;
+  if (proto.is_operator() && !method.is_static &&
+      call_operator(proto, proto.operator_call->name, window, window, count + 1, 1, spec)) {
+    return false;
+  }
   if (method.takes_class) {
     if (const Value self = stack_[window]; self.is(Kind::kInstance)) {
       assign(stack_[window], retained(Value::object(as_object<Instance>(self)->record)));
@@ -181,6 +202,11 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
   switch (callee.as_object->kind) {
     case Kind::kClosure: {
       auto* closure = as_object<Closure>(callee);
+      const Proto& proto = *closure->proto;
+      if (proto.is_operator() &&
+          call_operator(proto, proto.operator_call->name, window, window + 1, count, 0, spec)) {
+        return false;
+      }
       bind_arguments(*closure->proto, window + 1, count, 0, spec);
       return enter(closure, window + 1, window, kNoLvalue);
     }
@@ -279,6 +305,19 @@ bool Thread::invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spe
   return call_native_with(*native, window, count, 1, spec);
 }
 
+// Calls the operator of that name for a module whose __getattr__ stands for operators.
+bool Thread::call_module_operator(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name) {
+  static const Symbol hook = intern("__getattr__");
+  auto& module = *static_cast<LoadedModule*>(stack_[window].as_object);
+  const Value getter = module.member(name).is_missing() ? module.own(hook) : Value::missing();
+  if (!getter.is(Kind::kClosure)) {
+    return false;
+  }
+  const Proto& proto = *as_object<Closure>(getter)->proto;
+  return proto.operator_call != nullptr && !(module.hides(name) && module.has(name)) &&
+         call_operator(proto, name, window, window + 1, count, 0, spec);
+}
+
 bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache) {
   const Value self = stack_[window];
   const Symbol name = cache.name;
@@ -298,6 +337,9 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
     case Kind::kTrait:
       return invoke_on_type(window, count, spec, name);
     case Kind::kModule:
+      if (call_module_operator(window, count, spec, name)) {
+        return false;
+      }
       assign(stack_[window], module_member(*static_cast<LoadedModule*>(self.as_object), name));
       return start_call(window, count, spec);
     default:
@@ -350,6 +392,10 @@ bool Thread::invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spe
   }
   auto* record = as_object<Instance>(self)->record;
   if (const Method* method = record->find(invoke)) {
+    const Proto& proto = *as_object<Closure>(method->function)->proto;
+    if (proto.operator_call != nullptr && call_operator(proto, name, window, window, count + 1, 1, spec)) {
+      return false;
+    }
     pack_arguments(window, count, spec, name);
     return start_method(*method, window, 3, nullptr, kNoLvalue);
   }

@@ -49,6 +49,15 @@ Value method_as_value(Thread& thread, Value object, const Method& method) {
     fail_change_as_value(proto->name);
   }
   if (!method.is_static && !method.is_mutating && proto->required <= 1) {
+    if (proto->is_operator()) {
+      const Ref held = Ref::shared(object);  // the variable that holds it may change during the call
+      const Value argument = held.get();
+      const Value result =
+          machine_hooks().call_operator(*proto, proto->operator_call->name, &argument, 1, 1, nullptr);
+      if (!result.is_missing()) {
+        return result;
+      }
+    }
     return thread.call_method_of(object, method, nullptr, 0);
   }
   if (method.is_static && !method.takes_class) {

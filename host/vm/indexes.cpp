@@ -5,6 +5,7 @@
 #include "host/syntax/utf8.h"
 #include "host/values/module.h"
 #include "host/values/sized.h"
+#include "host/vm/machine_hooks.h"
 #include "host/vm/protocols.h"
 #include "host/vm/thread.h"
 
@@ -99,6 +100,12 @@ Value Thread::get_index(Value object, Value index) {
     if (method == nullptr) {
       fail(type_name(object) + " cannot be indexed: it has no __getitem__");
     }
+    const Proto& proto = *as_object<Closure>(method->function)->proto;
+    if (proto.operator_call != nullptr) {
+      if (const Value item = machine_hooks().get_item(proto, object, index); !item.is_missing()) {
+        return item;
+      }
+    }
     return call_method_of(object, *method, &index, 1);
   }
   if (object.is(Kind::kDict)) {
@@ -149,6 +156,10 @@ void Thread::set_index(Value& object, Value index, Value owned) {
     const Method* method = find_method(object, hook);
     if (method == nullptr) {
       fail("elements of " + type_name(object) + " cannot be assigned to: it has no __setitem__");
+    }
+    const Proto& proto = *as_object<Closure>(method->function)->proto;
+    if (proto.operator_call != nullptr && machine_hooks().set_item(proto, object, index, value.get())) {
+      return;
     }
     const Value args[] = {index, value.get()};
     release(call_method_of(object, *method, args, 2));

@@ -9,8 +9,8 @@
 namespace spl {
 
 struct MachineHooks {
-  /// modules/: executes a use declaration of a module.
-  void (*import_into)(LoadedModule& module, const UseDecl& use);
+  /// modules/: executes a use declaration of a function.
+  void (*run_import)(const Proto& proto, size_t index);
   /// modules/: a function of the library, by its module's path and its name. Borrowed.
   Value (*library_function)(const char* module, const char* name);
 
@@ -22,6 +22,11 @@ struct MachineHooks {
   Value (*direct_invoke)(Value self, Symbol method, const Value* args, uint32_t count, const CallSpec* spec);
   Value (*direct_get)(Value self, Symbol field);
   bool (*direct_drop)(Instance& instance);
+  /// ffi/: calls of native operators; see ffi/operator_call.h.
+  Value (*call_operator)(const Proto& proto, Symbol name, const Value* args, uint32_t count, uint32_t leading,
+                         const CallSpec* spec);
+  Value (*get_item)(const Proto& proto, Value self, Value key);
+  bool (*set_item)(const Proto& proto, Value self, Value key, Value value);
   /// ffi/: notifies the native libraries that the program exits. Call it without the host lock.
   void (*notify_libraries_of_exit)();
 };

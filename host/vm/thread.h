@@ -120,6 +120,9 @@ class Thread {
   bool invoke_on_instance(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache);
   bool invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
   bool invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
+  bool call_operator(const Proto& proto, Symbol name, uint32_t window, uint32_t first, uint32_t count,
+                     uint32_t leading, const CallSpec* spec);
+  bool call_module_operator(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
   bool invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
   void pack_arguments(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
   bool start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue_index, Cache& cache);

@@ -437,4 +437,76 @@ TEST_F(Operators, GeneratorsRejectInvalidStates) {
   EXPECT_EQ(out, kUntouched);
 }
 
+/// The defaults allow direct calls during a test.
+class DirectOperators : public Operators {
+ protected:
+  void SetUp() override {
+    Operators::SetUp();
+    ASSERT_EQ(spt_op_defaults(true, true), SPT_OK);
+  }
+  void TearDown() override {
+    EXPECT_EQ(spt_op_defaults(false, false), SPT_OK);
+    Operators::TearDown();
+  }
+
+  static int64_t direct(const char* name, const char* kinds, const Values& values, const Values& names = {}) {
+    int64_t out = kUntouched;
+    EXPECT_EQ(spt_op_direct(name, kinds, values.get(), names.get(), &out), SPT_OK)
+        << spt_last_error_message();
+    return out;
+  }
+};
+
+TEST_F(DirectOperators, ReturnOneTensor) {
+  const Handle a = tensor({1, 2, 3, 4}, {2, 2});
+  for (int i = 0; i < 2; ++i) {  // the second call uses the plan of the first
+    const Handle sum(direct("add", "tt", {integer(a), integer(a)}));
+    EXPECT_THAT(values(sum), ElementsAre(2, 4, 6, 8));
+    const Handle clamped(direct("clamp", "tv", {integer(a), real(2.5)}, {words("min")}));
+    EXPECT_THAT(values(clamped), ElementsAre(2.5, 2.5, 3, 4));
+    const Handle ones(direct("ones", "vv", {integer(2), integer(1)}));
+    EXPECT_THAT(values(ones), ElementsAre(1, 1));
+  }
+}
+
+TEST_F(DirectOperators, InPlaceReturnTheHandleOfTheTensor) {
+  const Handle a = tensor({1, 2}, {2});
+  EXPECT_EQ(direct("mul_", "tv", {integer(a), integer(3)}), static_cast<int64_t>(a));
+  EXPECT_THAT(values(a), ElementsAre(3, 6));
+}
+
+TEST_F(DirectOperators, KeepOtherResultsForTheThread) {
+  const Handle a = tensor({1, 5, 3, 4}, {2, 2});
+  EXPECT_EQ(direct("max", "tv", {integer(a), integer(1)}), -2);
+  SplArray* out = nullptr;
+  ASSERT_EQ(spt_op_direct_results(&out), SPT_OK);
+  const Given results(out);
+  EXPECT_EQ(results.letters(), "tt");
+  EXPECT_EQ(results.names(), "values,indices");
+  EXPECT_THAT(values(results.handle(0)), ElementsAre(5, 4));
+  EXPECT_EQ(spt_op_direct_results(&out), SPT_INVALID_ARGUMENT);
+}
+
+TEST_F(DirectOperators, LeaveOtherCallsToOp) {
+  const Handle a = tensor({1, 2}, {2});
+  EXPECT_EQ(direct("no_such_operator", "t", {integer(a)}), -1);
+  EXPECT_EQ(direct("relu", "tv", {integer(a), integer(1)}), -1);
+  EXPECT_EQ(direct("norm", "t", {integer(a)}), -1);  // Python's function has another signature
+  ASSERT_EQ(spt_op_defaults(true, false), SPT_OK);
+  EXPECT_EQ(direct("ones", "v", {integer(2)}), -1);
+  ASSERT_EQ(spt_op_defaults(false, false), SPT_OK);
+  EXPECT_EQ(direct("relu", "t", {integer(a)}), -1);
+}
+
+TEST_F(DirectOperators, ReportTheErrorsOfTheOperator) {
+  const Handle a = tensor({1, 2}, {2});
+  const Handle b = tensor({1, 2, 3}, {3});
+  int64_t out = kUntouched;
+  const Values both{integer(a), integer(b)};
+  EXPECT_EQ(spt_op_direct("add", "tt", both.get(), nullptr, &out), SPT_SHAPE_MISMATCH);
+  EXPECT_EQ(spt_op_direct("add", "t", both.get(), nullptr, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_op_direct(nullptr, "tt", both.get(), nullptr, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(out, kUntouched);
+}
+
 }  // namespace

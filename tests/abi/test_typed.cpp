@@ -153,6 +153,14 @@ TEST_F(Subscripts, WriteAnElement) {
   EXPECT_THAT(values(a), ElementsAre(1, 9, 3, 4));
 }
 
+TEST_F(Subscripts, AssignAnElement) {
+  const Handle a = tensor({1, 2, 3, 4}, {2, 2});
+  int64_t out = 0;
+  ASSERT_EQ(spt_assign_item(a, "vvv", with({9, 0, 1}), &out), SPT_OK) << spt_last_error_message();
+  EXPECT_EQ(out, 1);
+  EXPECT_THAT(values(a), ElementsAre(1, 9, 3, 4));
+}
+
 TEST_F(Subscripts, RejectInvalidSubscripts) {
   const Handle a = tensor({1, 2}, {2});
   int64_t out = kUntouched;

@@ -5107,6 +5107,37 @@ SPT_API int32_t spt_op_find(const char* name, const char* overload, int64_t* out
  *            present), any error of the operator, by its kind. */
 SPT_API int32_t spt_op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* results, int64_t results_len, int64_t* out);
 
+/** Calls an operator as spt_op does, if a quick call is possible: the overload follows from the types
+ *  of the values, and the defaults are PyTorch's (spt_op_defaults). *out is the result, if it is a
+ *  tensor; for an operator that works in place and whose name ends in _, the handle of its first
+ *  tensor; -2 for other results, which spt_op_direct_results returns; -1 if the operator was not
+ *  called. names are strings. In kinds, d is a dtype by its code. Combinations of types are resolved
+ *  once.
+ *
+ *  Device:   As the operator requires; a device argument is a name or a code.
+ *  Autograd: As in PyTorch: recorded when grad mode is on and an input requires grad.
+ *  Owns:     *out is a new handle unless it is the first tensor's; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), NOT_IMPLEMENTED (unknown operator), INVALID_ARGUMENT (no
+ *            overload matches; the message lists each with the reason), UNAVAILABLE (the device is not
+ *            present), any error of the operator, by its kind.
+ *  Simple:   rt_torch_op_direct */
+SPT_API int32_t spt_op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names, int64_t* out);
+
+/** Returns the results of this thread's last spt_op_direct that was -2, in the format of spt_op, and
+ *  forgets them.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (there are none).
+ *  Simple:   rt_torch_op_direct_results */
+SPT_API int32_t spt_op_direct_results(SplArray** out);
+
+/** Allows the calls of spt_op_direct: operators when the default device and dtype are known, and those
+ *  that create tensors when the defaults are PyTorch's. Initially neither is allowed.
+ *
+ *  Simple:   rt_torch_op_defaults */
+SPT_API int32_t spt_op_defaults(bool are_known, bool are_plain);
+
 /** Returns the schema of each overload, one per line; empty for an unknown operator.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
@@ -5150,6 +5181,18 @@ SPT_API int32_t spt_get_item(int64_t a, const char* kinds, const SplArray* keys,
  *  Source:   torch.Tensor.__setitem__
  *  Simple:   rt_torch_torchtensor_set_item */
 SPT_API int32_t spt_set_item(int64_t a, const char* kinds, const SplArray* value_and_keys);
+
+/** The same as spt_set_item; *out is 1.
+ *
+ *  Shapes:   As in spt_set_item.
+ *  Dtype:    That of a.
+ *  Device:   That of a; index tensors may be on the CPU.
+ *  Autograd: Recorded when grad mode is on and a requires grad.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (kinds and values do not
+ *            match, or are not valid indices), INDEX_OUT_OF_RANGE, TORCH (any other LibTorch error).
+ *  Source:   torch.Tensor.__setitem__
+ *  Simple:   rt_torch_torchtensor_assign_item */
+SPT_API int32_t spt_assign_item(int64_t a, const char* kinds, const SplArray* value_and_keys, int64_t* out);
 
 /* --- Random number generators --- */
 

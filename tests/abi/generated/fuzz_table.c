@@ -1091,6 +1091,12 @@ static void call_spt_op(const FuzzWord* a, FuzzWord* r) { r->i = spt_op(a[0].s, 
 static void call_rt_torch_op(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_op(a[0].s, a[1].s, a[2].p, a[3].p); }
 static void call_spt_op_find(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_find(a[0].s, a[1].s, a[2].p); }
 static void call_spt_op_call(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_call(a[0].i, a[1].p, a[2].i, a[3].p, a[4].i, a[5].p); }
+static void call_spt_op_direct(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_direct(a[0].s, a[1].s, a[2].p, a[3].p, a[4].p); }
+static void call_rt_torch_op_direct(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_op_direct(a[0].s, a[1].s, a[2].p, a[3].p); }
+static void call_spt_op_direct_results(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_direct_results(a[0].p); }
+static void call_rt_torch_op_direct_results(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_op_direct_results(); }
+static void call_spt_op_defaults(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_defaults((a[0].i & 1) != 0, (a[1].i & 1) != 0); }
+static void call_rt_torch_op_defaults(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_op_defaults((a[0].i & 1) != 0, (a[1].i & 1) != 0); }
 static void call_spt_op_schemas(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_schemas(a[0].s, a[1].p); }
 static void call_rt_torch_op_schemas(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_op_schemas(a[0].s); }
 static void call_spt_op_names(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_names(a[0].p); }
@@ -1099,6 +1105,8 @@ static void call_spt_get_item(const FuzzWord* a, FuzzWord* r) { r->i = spt_get_i
 static void call_rt_torch_torchtensor_get_item(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_torchtensor_get_item(a[0].i, a[1].s, a[2].p); }
 static void call_spt_set_item(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_item(a[0].i, a[1].s, a[2].p); }
 static void call_rt_torch_torchtensor_set_item(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_torchtensor_set_item(a[0].i, a[1].s, a[2].p); }
+static void call_spt_assign_item(const FuzzWord* a, FuzzWord* r) { r->i = spt_assign_item(a[0].i, a[1].s, a[2].p, a[3].p); }
+static void call_rt_torch_torchtensor_assign_item(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_torchtensor_assign_item(a[0].i, a[1].s, a[2].p); }
 static void call_spt_generator_new(const FuzzWord* a, FuzzWord* r) { r->i = spt_generator_new(a[0].s, a[1].p); }
 static void call_rt_torch_generator_new(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_generator_new(a[0].s); }
 static void call_spt_generator_use(const FuzzWord* a, FuzzWord* r) { r->i = spt_generator_use(a[0].i); }
@@ -2338,6 +2346,12 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_op", "SplArray* rt_torch_op(const char* name, const char* kinds, const SplArray* values, const SplArray* names)", call_rt_torch_op, {FUZZ_ANYS, 0, ""}, 4, {{FUZZ_TEXT, 0, "name"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_ARRAY_TEXTS, 0, "names"}}},
     {"spt_op_find", "int32_t spt_op_find(const char* name, const char* overload, int64_t* out)", call_spt_op_find, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_TEXT, 0, "name"}, {FUZZ_TEXT, 0, "overload"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"spt_op_call", "int32_t spt_op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* results, int64_t results_len, int64_t* out)", call_spt_op_call, {FUZZ_STATUS, 0, ""}, 6, {{FUZZ_I64, 0, "op"}, {FUZZ_VALUES, 0, "args"}, {FUZZ_LENGTH, 0, "args_len"}, {FUZZ_BUFFER, 0, "results"}, {FUZZ_LENGTH, 0, "results_len"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"spt_op_direct", "int32_t spt_op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names, int64_t* out)", call_spt_op_direct, {FUZZ_STATUS, 0, ""}, 5, {{FUZZ_TEXT, 0, "name"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_ANYS, 0, "names"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_op_direct", "int64_t rt_torch_op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names)", call_rt_torch_op_direct, {FUZZ_I64, 0, ""}, 4, {{FUZZ_TEXT, 0, "name"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_ANYS, 0, "names"}}},
+    {"spt_op_direct_results", "int32_t spt_op_direct_results(SplArray** out)", call_spt_op_direct_results, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_ANYS, 0, "out"}}},
+    {"rt_torch_op_direct_results", "SplArray* rt_torch_op_direct_results(void)", call_rt_torch_op_direct_results, {FUZZ_ANYS, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_op_defaults", "int32_t spt_op_defaults(bool are_known, bool are_plain)", call_spt_op_defaults, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_BOOL, 0, "are_known"}, {FUZZ_BOOL, 0, "are_plain"}}},
+    {"rt_torch_op_defaults", "void rt_torch_op_defaults(bool are_known, bool are_plain)", call_rt_torch_op_defaults, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_BOOL, 0, "are_known"}, {FUZZ_BOOL, 0, "are_plain"}}},
     {"spt_op_schemas", "int32_t spt_op_schemas(const char* name, char** out)", call_spt_op_schemas, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "name"}, {FUZZ_OUT_TEXT, 0, "out"}}},
     {"rt_torch_op_schemas", "char* rt_torch_op_schemas(const char* name)", call_rt_torch_op_schemas, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_op_names", "int32_t spt_op_names(char** out)", call_spt_op_names, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_TEXT, 0, "out"}}},
@@ -2346,6 +2360,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_torchtensor_get_item", "int64_t rt_torch_torchtensor_get_item(int64_t a, const char* kinds, const SplArray* keys)", call_rt_torch_torchtensor_get_item, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "keys"}}},
     {"spt_set_item", "int32_t spt_set_item(int64_t a, const char* kinds, const SplArray* value_and_keys)", call_spt_set_item, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "value_and_keys"}}},
     {"rt_torch_torchtensor_set_item", "void rt_torch_torchtensor_set_item(int64_t a, const char* kinds, const SplArray* value_and_keys)", call_rt_torch_torchtensor_set_item, {FUZZ_VOID, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "value_and_keys"}}},
+    {"spt_assign_item", "int32_t spt_assign_item(int64_t a, const char* kinds, const SplArray* value_and_keys, int64_t* out)", call_spt_assign_item, {FUZZ_STATUS, 0, ""}, 4, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "value_and_keys"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_torchtensor_assign_item", "int64_t rt_torch_torchtensor_assign_item(int64_t a, const char* kinds, const SplArray* value_and_keys)", call_rt_torch_torchtensor_assign_item, {FUZZ_I64, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "value_and_keys"}}},
     {"spt_generator_new", "int32_t spt_generator_new(const char* device, int64_t* out)", call_spt_generator_new, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "device"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_GENERATOR, "out"}}},
     {"rt_torch_generator_new", "int64_t rt_torch_generator_new(const char* device)", call_rt_torch_generator_new, {FUZZ_HANDLE, SPT_HANDLE_GENERATOR, ""}, 1, {{FUZZ_TEXT, 0, "device"}}},
     {"spt_generator_use", "int32_t spt_generator_use(int64_t generator)", call_spt_generator_use, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_I64, 0, "generator"}}},
@@ -2496,4 +2512,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1245;
+const int kFuzzFunctionCount = 1253;

@@ -1,0 +1,494 @@
+#include "host/ffi/operator_call.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "abi/include/simple_torch/spl_runtime.h"
+#include "host/ffi/callback.h"
+#include "host/ffi/conversion.h"
+#include "host/ffi/extern.h"
+#include "host/values/direct_calls.h"
+#include "host/values/error.h"
+#include "host/values/module.h"
+#include "host/vm/lock.h"
+#include "host/vm/thread.h"
+
+namespace spl {
+
+namespace {
+
+using OperatorFunction = int64_t(const char*, const char*, const SplArray*, const SplArray*);
+using GetItemFunction = int64_t(int64_t, const char*, const SplArray*);
+
+const std::vector<NativeType> kOperatorTypes = {NativeType::kText, NativeType::kText, NativeType::kArray,
+                                                NativeType::kArray};
+const std::vector<NativeType> kItemTypes = {NativeType::kInt, NativeType::kText, NativeType::kArray};
+
+constexpr uint32_t kMaxOperands = 12;
+constexpr size_t kMaxItems = 96;   // of all arrays among the arguments
+constexpr size_t kMaxArrays = 12;  // that the arguments may contain
+
+/// The handle of an instance whose class is passed to operators by the letter t; 0 without one.
+int64_t tensor_handle(Value value) {
+  if (!value.is(Kind::kInstance)) {
+    return 0;
+  }
+  auto* instance = as_object<Instance>(value);
+  const DirectCalls* direct = instance->record->direct;
+  const bool has_handle = direct != nullptr && direct->letter == 't' && instance->fields()[0].is_int();
+  return has_handle && instance->fields()[0].as_int > 0 ? instance->fields()[0].as_int : 0;
+}
+
+SplValue integer_value(int64_t integer) {
+  SplValue value{};
+  value.tag = SPL_INT;
+  value.as_int = integer;
+  return value;
+}
+
+/// Values in native form, borrowed from the caller's registers. Every function returns false where a value
+/// has no native form or there are too many.
+class Operands {
+ public:
+  bool add(char letter, const SplValue& value) {
+    if (count_ == kMaxOperands) {
+      return false;
+    }
+    letters_[count_] = letter;
+    values_[count_] = value;
+    letters_[++count_] = 0;
+    return true;
+  }
+
+  /// An argument of an operator: v plain, t a tensor, l an array of tensors, or the letter of its class.
+  bool add_argument(Value value) {
+    SplValue packed{};
+    if (scalar_to_native(packed, value)) {
+      return add('v', packed);
+    }
+    if (!value.is_object()) {
+      return false;
+    }
+    switch (value.as_object->kind) {
+      case Kind::kInstance:
+        return add_instance(value);
+      case Kind::kText:
+        packed.tag = SPL_STRING;
+        packed.as_string = const_cast<char*>(text_of(value).c_str());  // the callee does not write to it
+        return std::strlen(packed.as_string) == text_of(value).size() && add('v', packed);
+      case Kind::kArray:
+        return add_array(as_object<Array>(value)->items);
+      case Kind::kTuple:
+        return add_array(as_object<Tuple>(value)->items);
+      default:
+        return false;
+    }
+  }
+
+  /// A subscript: v an integer, bool or nil, s a slice, e an ellipsis, t a tensor.
+  bool add_subscript(Value key) {
+    SplValue packed{};
+    if (key.is_int() || key.is_bool() || key.is_nil()) {
+      return scalar_to_native(packed, key) && add('v', packed);
+    }
+    if (!key.is_object()) {
+      return false;
+    }
+    switch (key.as_object->kind) {
+      case Kind::kSlice: {
+        const auto* slice = as_object<Slice>(key);
+        return add_slice(slice->start, slice->stop, slice->step);
+      }
+      case Kind::kRange: {
+        const auto* range = as_object<Range>(key);
+        if (range->from_function || (range->inclusive && !range->end.is_int())) {
+          return false;
+        }
+        const bool to_end = range->inclusive && (range->end.as_int == -1 || range->end.as_int == INT64_MAX);
+        const Value stop = to_end             ? Value()
+                           : range->inclusive ? Value::integer(range->end.as_int + 1)
+                                              : range->end;
+        return add_slice(range->start, stop, Value());
+      }
+      case Kind::kEnumValue:
+        return as_object<EnumValue>(key)->type == core_types().ellipsis && add('e', packed);
+      case Kind::kInstance:
+        return tensor_handle(key) != 0 && add('t', integer_value(tensor_handle(key)));
+      default:
+        return false;
+    }
+  }
+
+  bool add_subscripts(Value key) {
+    if (!key.is(Kind::kTuple)) {
+      return add_subscript(key);
+    }
+    for (const Value each : as_object<Tuple>(key)->items) {
+      if (!add_subscript(each)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const char* letters() const { return letters_.data(); }
+  const SplArray* values() {
+    array_ = {values_.data(), static_cast<int64_t>(count_), kMaxOperands};
+    return &array_;
+  }
+
+ private:
+  bool add_instance(Value value) {
+    if (const int64_t handle = tensor_handle(value); handle != 0) {
+      return add('t', integer_value(handle));
+    }
+    auto* instance = as_object<Instance>(value);
+    const Record& record = *instance->record;
+    if (record.packed_field < 0) {
+      return false;
+    }
+    SplValue packed{};
+    return scalar_to_native(packed, instance->fields()[record.packed_field]) &&
+           add(record.packed_letter, packed);
+  }
+
+  // Tensors only, or numbers only.
+  bool add_array(const std::vector<Value>& items) {
+    SplValue* at = reserve_items(items.size());
+    if (at == nullptr) {
+      return false;
+    }
+    const bool are_tensors = !items.empty() && items.front().is(Kind::kInstance);
+    for (const Value item : items) {
+      if (are_tensors) {
+        const int64_t handle = tensor_handle(item);
+        if (handle == 0) {
+          return false;
+        }
+        *at++ = integer_value(handle);
+      } else if (!(item.is_int() || item.is_float() || item.is_bool()) || !scalar_to_native(*at++, item)) {
+        return false;
+      }
+    }
+    return add(are_tensors ? 'l' : 'v', last_array());
+  }
+
+  bool add_slice(Value start, Value stop, Value step) {
+    SplValue* at = reserve_items(3);
+    if (at == nullptr) {
+      return false;
+    }
+    for (const Value part : {start, stop, step}) {
+      if (!(part.is_int() || part.is_nil()) || !scalar_to_native(*at++, part)) {
+        return false;
+      }
+    }
+    return add('s', last_array());
+  }
+
+  // The items of a new array; null if there are too many.
+  SplValue* reserve_items(size_t count) {
+    if (used_items_ + count > kMaxItems || used_arrays_ == kMaxArrays) {
+      return nullptr;
+    }
+    SplValue* items = items_.data() + used_items_;
+    arrays_[used_arrays_++] = {items, static_cast<int64_t>(count), static_cast<int64_t>(count)};
+    used_items_ += count;
+    return items;
+  }
+
+  SplValue last_array() {
+    SplValue value{};
+    value.tag = SPL_ARRAY;
+    value.as_array = &arrays_[used_arrays_ - 1];
+    return value;
+  }
+
+  size_t count_ = 0, used_items_ = 0, used_arrays_ = 0;
+  std::array<char, kMaxOperands + 1> letters_{};
+  std::array<SplValue, kMaxOperands> values_;
+  std::array<SplValue, kMaxItems> items_;
+  std::array<SplArray, kMaxArrays> arrays_;
+  SplArray array_{};
+};
+
+/// The names of the named arguments, which come last.
+class OperandNames {
+ public:
+  bool add(const std::string& name) {
+    if (count_ == kMaxOperands || std::strlen(name.c_str()) != name.size()) {
+      return false;
+    }
+    for (size_t i = 0; i < count_; ++i) {
+      if (name == items_[i].as_string) {
+        return false;
+      }
+    }
+    items_[count_] = {};
+    items_[count_].tag = SPL_STRING;
+    items_[count_++].as_string = const_cast<char*>(name.c_str());  // the callee does not write to it
+    return true;
+  }
+  bool empty() const { return count_ == 0; }
+  const SplArray* array() {
+    array_ = {items_.data(), static_cast<int64_t>(count_), kMaxOperands};
+    return &array_;
+  }
+
+ private:
+  size_t count_ = 0;
+  std::array<SplValue, kMaxOperands> items_;
+  SplArray array_{};
+};
+
+bool resolve_item(const OperatorCall& call, Extern& native, Record& record) {
+  call.address = address_of(native);
+  call.record = &record;
+  return call.address != nullptr;
+}
+
+// Resolves the function and the class; false while the module that defines them is not loaded yet.
+bool resolve_operator(const OperatorCall& call, LoadedModule& module, const std::vector<NativeType>& types) {
+  if (call.record != nullptr) {
+    return true;
+  }
+  const Value function = module.lookup(call.native), record = module.lookup(call.result);
+  if (!function.is(Kind::kExtern) || !record.is(Kind::kRecord)) {
+    return false;
+  }
+  Extern& native = *as_object<Extern>(function);
+  if (native.signature.parameters != types || as_object<Record>(record)->fields.size() != 1) {
+    fail("operator: " + native.name + " has the wrong parameters, or " + name_of(call.result) +
+         " is not a class with one field");
+  }
+  const Value results = module.lookup(intern(native.name + "_results"));
+  const Value reader = module.lookup(intern("results_of"));
+  const bool raises = module.lookup(intern("stop_on_error")).is(Kind::kClosure);
+  if (!results.is(Kind::kExtern) || !reader.is(Kind::kClosure) || !raises) {
+    return types != kOperatorTypes && resolve_item(call, native, *as_object<Record>(record));
+  }
+  call.results = as_object<Extern>(results);
+  call.reader = reader.as_object;
+  return resolve_item(call, native, *as_object<Record>(record));
+}
+
+Value instance_of_handle(Record* record, int64_t handle) {
+  Instance* instance = new_instance(record);
+  instance->fields()[0] = Value::integer(handle);
+  return Value::object(instance);
+}
+
+constexpr int64_t kSeveralResults = -2;
+
+// A list of tensors becomes an array. results_of() of the library converts other results.
+Value several_results(const OperatorCall& call) {
+  Thread& thread = current_thread();
+  const Ref flat = Ref::owned(call_extern(thread, *call.results, nullptr, 0));
+  const auto& items = as_object<Array>(flat.get())->items;
+  const bool is_list =
+      items.size() == 3 && items[0].is(Kind::kText) && text_of(items[0]) == "l" && items[2].is(Kind::kArray);
+  if (is_list) {
+    const auto& handles = as_object<Array>(items[2])->items;
+    const bool are_tensors = std::all_of(handles.begin(), handles.end(),
+                                         [](Value handle) { return handle.is_int() && handle.as_int > 0; });
+    if (are_tensors) {
+      std::vector<Value> tensors;
+      for (const Value handle : handles) {
+        tensors.push_back(instance_of_handle(call.record, handle.as_int));
+      }
+      return make_array(std::move(tensors));
+    }
+  }
+  const Value argument = flat.get();
+  return thread.call(Value::object(call.reader), &argument, 1);
+}
+
+// A failed operator that works in place is not repeated. stop_on_error() of the library raises its error.
+void raise_last_error(const Proto& proto) {
+  const Value raise = proto.module->lookup(intern("stop_on_error"));
+  if (raise.is(Kind::kClosure)) {
+    release(current_thread().call(raise, nullptr, 0));
+  }
+}
+
+// Calls the operator with packed arguments; `args` are the same arguments.
+Value run_operator(const Proto& proto, const std::string& name, Operands& operands, OperandNames& names,
+                   const Value* args, size_t count) {
+  const OperatorCall& call = *proto.operator_call;
+  if (!resolve_operator(call, *proto.module, kOperatorTypes)) {
+    return Value::missing();
+  }
+  int64_t handle;
+  {
+    const Unlocked unlocked;
+    handle = reinterpret_cast<OperatorFunction*>(call.address)(name.c_str(), operands.letters(),
+                                                               operands.values(), names.array());
+  }
+  if (handle <= 0) {
+    if (callback_failed()) [[unlikely]] {
+      raise_callback_failure();
+    }
+    if (handle == 0 && name.ends_with('_')) {
+      raise_last_error(proto);
+    }
+    return handle == kSeveralResults ? several_results(call) : Value::missing();
+  }
+  const bool in_place = count > 0 && handle == tensor_handle(args[0]);
+  Ref result = in_place ? Ref::shared(args[0]) : Ref::owned(instance_of_handle(call.record, handle));
+  if (callback_failed()) [[unlikely]] {
+    raise_callback_failure();
+  }
+  return result.take();
+}
+
+// The arguments are the operator's name, an array of positional arguments and a dict of named ones.
+Value call_packed_operator(const Proto& proto, const Value* args, uint32_t count) {
+  const bool is_packed =
+      count == 3 && args[0].is(Kind::kText) && args[1].is(Kind::kArray) && args[2].is(Kind::kDict);
+  if (!is_packed || text_of(args[0]).size() != std::strlen(text_of(args[0]).c_str())) {
+    return Value::missing();
+  }
+  const auto& positional = as_object<Array>(args[1])->items;
+  Operands operands;
+  OperandNames names;
+  for (const Value value : positional) {
+    if (!operands.add_argument(value)) {
+      return Value::missing();
+    }
+  }
+  for (const auto& entry : as_object<Dict>(args[2])->entries) {
+    if (entry.key.is_missing()) {
+      continue;
+    }
+    if (!entry.key.is(Kind::kText) || !names.add(text_of(entry.key)) || !operands.add_argument(entry.value)) {
+      return Value::missing();
+    }
+  }
+  return run_operator(proto, text_of(args[0]), operands, names, positional.data(), positional.size());
+}
+
+bool is_empty_result(Value value) {
+  return value.is_nil() || (value.is_int() && value.as_int <= 0) || (value.is_bool() && !value.as_bool) ||
+         (value.is(Kind::kArray) && as_object<Array>(value)->items.empty()) ||
+         (value.is(Kind::kText) && text_of(value).empty());
+}
+
+constexpr uint32_t kMaxPropertyArguments = 3;
+
+// A function of the handle and of integers, whose empty result may be an error.
+Value call_property(const Proto& proto, const Value* args, uint32_t count) {
+  const OperatorCall& call = *proto.operator_call;
+  const int64_t handle = count > 0 ? tensor_handle(args[0]) : 0;
+  if (handle == 0 || count > kMaxPropertyArguments) {
+    return Value::missing();
+  }
+  if (call.function == nullptr) {
+    const Value function = proto.module->lookup(call.native);
+    if (!function.is(Kind::kExtern)) {
+      return Value::missing();
+    }
+    call.address = address_of(*as_object<Extern>(function));
+    call.function = as_object<Extern>(function);
+  }
+  const Signature& signature = call.function->signature;
+  if (call.address == nullptr || signature.parameters.size() != count ||
+      signature.result == NativeType::kFloat || signature.result == NativeType::kFloat32) {
+    return Value::missing();
+  }
+  std::array<int64_t, kMaxPropertyArguments> words{handle};
+  for (uint32_t i = 0; i < count; ++i) {
+    if (signature.parameters[i] != NativeType::kInt || (i > 0 && !args[i].is_int())) {
+      return Value::missing();
+    }
+    words[i] = i == 0 ? handle : args[i].as_int;
+  }
+  NativeResult result{};
+  {
+    using Function = int64_t(int64_t, int64_t, int64_t);  // surplus arguments of C functions are ignored
+    const Unlocked unlocked;
+    result.i64 = reinterpret_cast<Function*>(call.address)(words[0], words[1], words[2]);
+  }
+  Ref value = Ref::owned(from_native(signature.result, result));
+  return is_empty_result(value.get()) ? Value::missing() : value.take();
+}
+
+}  // namespace
+
+Value call_operator(const Proto& proto, Symbol name, const Value* args, uint32_t count, uint32_t leading,
+                    const CallSpec* spec) {
+  const OperatorCall::Form form_of_call = proto.operator_call->form;
+  if (form_of_call == OperatorCall::Form::kProperty) {
+    return spec == nullptr ? call_property(proto, args, count) : Value::missing();
+  }
+  if (form_of_call == OperatorCall::Form::kPacked) {
+    return spec == nullptr ? call_packed_operator(proto, args, count) : Value::missing();
+  }
+  if (count > kMaxOperands) {
+    return Value::missing();
+  }
+  Operands operands;
+  OperandNames names;
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto form = spec == nullptr || i < leading ? CallSpec::Form::kPositional : spec->forms[i - leading];
+    const bool is_packed = form == CallSpec::Form::kNamed ? names.add(name_of(spec->names[i - leading]))
+                           : form == CallSpec::Form::kPositional ? names.empty()
+                                                                 : false;
+    if (!is_packed || !operands.add_argument(args[i])) {
+      return Value::missing();
+    }
+  }
+  if (leading == 0 && name_of(name).ends_with('_')) {  // the result is not the argument itself
+    return Value::missing();
+  }
+  return run_operator(proto, name_of(name), operands, names, args, count);
+}
+
+Value get_item(const Proto& proto, Value self, Value key) {
+  const OperatorCall& call = *proto.operator_call;
+  const int64_t handle = tensor_handle(self);
+  Operands operands;
+  if (handle == 0 || !operands.add_subscripts(key) || !resolve_operator(call, *proto.module, kItemTypes)) {
+    return Value::missing();
+  }
+  const Ref held_self = Ref::shared(self),
+            held_key = Ref::shared(key);  // variables may change during the call
+  int64_t item;
+  {
+    const Unlocked unlocked;
+    item = reinterpret_cast<GetItemFunction*>(call.address)(handle, operands.letters(), operands.values());
+  }
+  Ref result = Ref::owned(item <= 0 ? Value::missing() : instance_of_handle(call.record, item));
+  if (callback_failed()) [[unlikely]] {
+    raise_callback_failure();
+  }
+  return result.take();
+}
+
+bool set_item(const Proto& proto, Value self, Value key, Value value) {
+  const OperatorCall& call = *proto.operator_call;
+  const int64_t handle = tensor_handle(self), source = tensor_handle(value);
+  Operands operands;
+  SplValue scalar{};
+  const bool is_scalar =
+      (value.is_int() || value.is_float() || value.is_bool()) && scalar_to_native(scalar, value);
+  const bool has_value =
+      source != 0 ? operands.add('t', integer_value(source)) : is_scalar && operands.add('v', scalar);
+  if (handle == 0 || !has_value || !operands.add_subscripts(key) ||
+      !resolve_operator(call, *proto.module, kItemTypes)) {
+    return false;
+  }
+  const Ref held_self = Ref::shared(self), held_key = Ref::shared(key), held_value = Ref::shared(value);
+  int64_t is_assigned;
+  {
+    const Unlocked unlocked;
+    is_assigned =
+        reinterpret_cast<GetItemFunction*>(call.address)(handle, operands.letters(), operands.values());
+  }
+  if (callback_failed()) [[unlikely]] {
+    raise_callback_failure();
+  }
+  return is_assigned > 0;
+}
+
+}  // namespace spl
