@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch.nn.utils import clip_grad_norm_
 
 GOAL, MEAN_GOAL = 1.0, 0.75  # Simple / Python: each call, and the geometric mean
@@ -112,7 +111,7 @@ def call_of(name: str) -> Callable[[], object]:
     if name in STATEMENTS:
         return STATEMENTS[name]
     expression = name.replace(", dtype)", ", dtype=torch.float64)")
-    return eval(f"lambda: {expression}", globals())  # noqa: S307
+    return eval(f"lambda: {expression}", globals())
 
 
 def nanoseconds(call: Callable[[], object], count: int) -> int:

@@ -853,11 +853,8 @@ const NativeEntry kReading[] = {
     {"to_string", to_string, 1, 1},
 };
 const NativeEntry kIndexed[] = {
-    {"first", first, 1, 1},
-    {"last", last, 1, 1},
-    {"get", get, 2, 3},
-    {"index_of", index_of, 2, 2},
-    {"index", index_or_fail, 2, 2},
+    {"first", first, 1, 1},       {"last", last, 1, 1},           {"get", get, 2, 3},
+    {"index_of", index_of, 2, 2}, {"index", index_or_fail, 2, 2},
 };
 const NativeEntry kChanging[] = {
     {"push", push, 2, 2},     {"append", push, 2, 2},

@@ -1,4 +1,4 @@
-"""torch.distributions returns the bits of PyTorch in Python under the same seed: samples, densities, moments, KL, errors."""
+"""torch.distributions returns the bits of PyTorch in Python under the same seed: samples, densities, KL, errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from embedded_simple import equal, run, torch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "docstrings"))
-from translation import Expressions  # noqa: E402
+from translation import Expressions
 
 D = torch.distributions
 # Constructor calls, as Python; the second of a pair is the q of a divergence.
@@ -91,21 +91,21 @@ def build(text: str):
         f"val d = {source}\n"
         "fn seed(): torch.manual_seed(3)\n"
         "fn call(name, args...): \n    match name:\n"
-        "        case \"sample\": d.sample(*args)\n        case \"rsample\": d.rsample(*args)\n"
-        "        case \"log_prob\": d.log_prob(*args)\n        case \"cdf\": d.cdf(*args)\n"
-        "        case \"icdf\": d.icdf(*args)\n        case \"entropy\": d.entropy()\n"
-        "        case \"perplexity\": d.perplexity()\n        case \"enumerate_support\": d.enumerate_support(*args)\n"
-        "        case \"expanded\": d.expand([3] + d.batch_shape).log_prob(*args)\n"
-        + "".join(f"        case \"{name}\": d.{name}\n" for name in MEMBERS)
-        +         "fn text(): \"{d}\"\n"
+        '        case "sample": d.sample(*args)\n        case "rsample": d.rsample(*args)\n'
+        '        case "log_prob": d.log_prob(*args)\n        case "cdf": d.cdf(*args)\n'
+        '        case "icdf": d.icdf(*args)\n        case "entropy": d.entropy()\n'
+        '        case "perplexity": d.perplexity()\n        case "enumerate_support": d.enumerate_support(*args)\n'
+        '        case "expanded": d.expand([3] + d.batch_shape).log_prob(*args)\n'
+        + "".join(f'        case "{name}": d.{name}\n' for name in MEMBERS)
+        + 'fn text(): "{d}"\n'
     )
-    return eval(text, {"D": D, "torch": torch}), ours  # noqa: S307: a call of this file
+    return eval(text, {"D": D, "torch": torch}), ours
 
 
 def outcome(work):
     try:
         return work()
-    except Exception:  # noqa: BLE001: any error is an outcome
+    except Exception:
         return None
 
 
@@ -164,7 +164,7 @@ def test_every_class_is_compared():
 @pytest.mark.parametrize("p_name", [name for name in CALLS if " " not in name])
 def test_divergences_return_the_bits_of_python(p_name):
     names = [name for name in CALLS if " " not in name]
-    p = eval(CALLS[p_name], {"D": D, "torch": torch})  # noqa: S307: a call of this file
+    p = eval(CALLS[p_name], {"D": D, "torch": torch})
     translate = Expressions()
     calls = [translate(ast.parse(CALLS[name], mode="eval").body) for name in names]
     ours = run(
@@ -174,7 +174,7 @@ def test_divergences_return_the_bits_of_python(p_name):
     )
     wrong = []
     for i, name in enumerate(names):
-        q = eval(CALLS[name], {"D": D, "torch": torch})  # noqa: S307: a call of this file
+        q = eval(CALLS[name], {"D": D, "torch": torch})
         expected = outcome(lambda: D.kl_divergence(p, q))
         found = outcome(lambda: ours.divergence(i))
         if not (found is None if expected is None else found is not None and same(found, expected)):
@@ -213,12 +213,12 @@ TRANSFORMS = {
 
 @pytest.mark.parametrize("text", TRANSFORMS)
 def test_a_transform_returns_the_bits_of_python(text):
-    theirs = eval(text, {"D": D, "torch": torch})  # noqa: S307: a call of this file
+    theirs = eval(text, {"D": D, "torch": torch})
     ours = run(
         "use torch\nuse torch.distributions as D\n"
         f"val t = {Expressions()(ast.parse(text, mode='eval').body)}\n"
         "fn forward(x): t(x)\nfn inverse(y): t.inv()(y)\nfn jacobian(x, y): t.log_abs_det_jacobian(x, y)\n"
-        f"val shape = {list(TRANSFORMS[text])}\nfn text(): \"{{t}}\"\n"
+        f'val shape = {list(TRANSFORMS[text])}\nfn text(): "{{t}}"\n'
         "fn shapes(): [t.forward_shape(shape), t.inverse_shape(t.forward_shape(shape))]\n"
         "fn dims(): [t.domain().event_dim, t.codomain().event_dim]\n"
     )
@@ -266,7 +266,7 @@ INVALID = [
 @pytest.mark.parametrize("text", INVALID)
 def test_invalid_arguments_are_rejected_in_the_words_of_python(text):
     with pytest.raises(ValueError) as python:
-        eval(text, {"D": D, "torch": torch})  # noqa: S307: a call of this file
+        eval(text, {"D": D, "torch": torch})
     source = Expressions()(ast.parse(text, mode="eval").body)
     with pytest.raises(RuntimeError) as simple:
         run(f"use torch\nuse torch.distributions as D\nval d = {source}\n")

@@ -8,7 +8,7 @@ import torch
 
 
 def digest(value: torch.Tensor) -> str:
-    """A digest of the elements in order, the same for all NaN; of the meaning, not of the layout or of the lazy bits."""
+    """A digest of the elements in order, the same for all NaN; of the meaning, not of the layout or lazy bits."""
     if value.is_nested:
         return "".join(map(digest, value.unbind()))
     if value.device.type == "meta":

@@ -22,8 +22,9 @@ from typing import Any
 
 import torch
 from digests import digest
-from examples import Example, examples
 from translation import assigned
+
+from examples import Example, examples
 
 TIME_LIMIT_S = 20
 Line = tuple[str, str, Any]
@@ -101,10 +102,10 @@ def run_statement(statement: ast.stmt, names: dict[str, Any]) -> tuple[str, list
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         if isinstance(statement, ast.Expr):
-            value = eval(compile(ast.Expression(statement.value), "example", "eval"), names)  # noqa: S307
+            value = eval(compile(ast.Expression(statement.value), "example", "eval"), names)
             pairs = [("_", value)]
         else:
-            exec(compile(ast.Module([statement], []), "example", "exec"), names)  # noqa: S102
+            exec(compile(ast.Module([statement], []), "example", "exec"), names)
             pairs = [(name, names.get(name)) for name in recorded_names(statement)]
     return out.getvalue(), [line for name, value in pairs for line in lines(value, name)]
 
@@ -139,7 +140,7 @@ def run_example(example: Example) -> dict[int, tuple[str, list[Line]]]:
     for number, statement in enumerate(example.statements):
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             with contextlib.suppress(BaseException):
-                exec(compile(ast.Module([statement], []), "example", "exec"), names)  # noqa: S102
+                exec(compile(ast.Module([statement], []), "example", "exec"), names)
             continue
         signal.alarm(TIME_LIMIT_S)
         state = torch.get_rng_state()

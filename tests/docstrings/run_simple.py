@@ -12,9 +12,10 @@ from typing import Any
 
 import torch
 from digests import digest
-from examples import Example
 from run_python import recorded_names
 from translation import Statements, Untranslatable, assigned, name_of
+
+from examples import Example
 
 FOLDER = Path(__file__).parent
 MARK = "\x01"

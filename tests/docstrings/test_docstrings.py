@@ -27,8 +27,9 @@ FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER))
 
 from comparison import differences  # noqa: E402
-from examples import examples  # noqa: E402
 from run_simple import Outcome, Program, run  # noqa: E402
+
+from examples import examples  # noqa: E402
 
 IS_LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
 PART = 1 if IS_LONG else 10
@@ -45,7 +46,9 @@ LEAST_EQUAL = 0.965 if IS_LONG and torch.__version__.startswith("2.15") else 0.9
 def listed() -> dict[str, str]:
     """The reason of each known difference, by `NAME#NUMBER`."""
     found = tomllib.loads(LISTED.read_text()) if LISTED.exists() else {}
-    return {f"{name}#{n}": reason for reason, names in found.items() for name, numbers in names.items() for n in numbers}
+    return {
+        f"{name}#{n}": reason for reason, names in found.items() for name, numbers in names.items() for n in numbers
+    }
 
 
 @cache
@@ -56,7 +59,7 @@ def compared() -> dict[str, tuple[str, str]]:
         output = folder / "python.pickle"
         command = [sys.executable, str(FOLDER / "run_python.py"), str(output), str(PART)]
         subprocess.run(command, check=True, capture_output=True, timeout=900)
-        theirs = pickle.loads(output.read_bytes())  # noqa: S301: written by run_python.py
+        theirs = pickle.loads(output.read_bytes())
         programs = {}
         for example in examples():
             if theirs.get(example.name):
@@ -90,7 +93,9 @@ def test_a_statement_is_equal_or_listed_with_its_reason():
 
 def test_no_listed_statement_is_equal():
     found = compared()
-    equal = [name for name, reason in listed().items() if reason not in VARYING and name in found and not found[name][1]]
+    equal = [
+        name for name, reason in listed().items() if reason not in VARYING and name in found and not found[name][1]
+    ]
     assert equal == [], "they are equal: remove them from the list"
 
 

@@ -7,11 +7,13 @@ import math
 from collections.abc import Iterable
 
 # Words that name no variable in Simple.
-RESERVED = set(
-    "fn me val var let const static struct class enum trait impl mixin extern use import export mod pub type alias if "
-    "elif else for while loop match case return break continue pass in is not and or xor as true false nil self super "
-    "async await yield spawn with defer unsafe move mut where new gen exists actor".split()
-)
+WORDS = """
+fn me val var let const static struct class enum trait impl mixin extern use import export mod pub
+type alias if elif else for while loop match case return break continue pass in is not and or xor as
+true false nil self super async await yield spawn with defer unsafe move mut where new gen exists
+actor
+"""
+RESERVED = set(WORDS.split())
 OPERATORS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "xor", ast.LShift: "<<", ast.RShift: ">>",
@@ -161,7 +163,7 @@ class Expressions:
 
     def of_binop(self, node: ast.BinOp) -> str:
         if is_number(node):
-            return number(eval(compile(ast.Expression(node), "literal", "eval")))  # noqa: S307: literals only
+            return number(eval(compile(ast.Expression(node), "literal", "eval")))
         left, right = self(node.left), self(node.right)
         if isinstance(node.op, ast.FloorDiv):
             return f"floor_division({left}, {right})"
@@ -378,7 +380,7 @@ class Statements:
             if item.name.split(".")[0] != "torch":
                 self.expression.modules.add("python")
                 name = item.asname or item.name.split(".")[0]
-                lines.append(f"{name_of(name)} = py.import(\"{item.name if item.asname else name}\")")
+                lines.append(f'{name_of(name)} = py.import("{item.name if item.asname else name}")')
             elif item.asname and IMPORTS.get(item.name) != item.asname:
                 lines.append(f"{name_of(item.asname)} = {item.name}")
         return lines
@@ -387,7 +389,7 @@ class Statements:
         root = node.module or ""
         if root.split(".")[0] != "torch":
             self.expression.modules.add("python")
-            return [f"{name_of(item.asname or item.name)} = py.import(\"{root}\").{item.name}" for item in node.names]
+            return [f'{name_of(item.asname or item.name)} = py.import("{root}").{item.name}' for item in node.names]
         found = []
         for item in node.names:
             name = item.asname or item.name

@@ -15,7 +15,16 @@ HOST = os.environ.get("SIMPLE_HOST", "")
 pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
 pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-GUIDES = ["autograd.md", "data.md", "dlpack.md", "from-pytorch.md", "metrics.md", "python.md", "trainer.md", "training.md"]
+GUIDES = [
+    "autograd.md",
+    "data.md",
+    "dlpack.md",
+    "from-pytorch.md",
+    "metrics.md",
+    "python.md",
+    "trainer.md",
+    "training.md",
+]
 
 
 def text_of(guide: str) -> str:

@@ -124,9 +124,30 @@ x[True]
 
 
 def in_simple(call: str) -> str:
-    for name in ("dtype", "requires_grad", "size", "end", "dim", "axis", "min", "max", "alpha", "rounding_mode", "input",
-                 "keepdim", "correction", "diagonal", "indexing", "descending", "shape", "dims", "start_dim", "end_dim",
-                 "dim0", "dim1"):
+    for name in (
+        "dtype",
+        "requires_grad",
+        "size",
+        "end",
+        "dim",
+        "axis",
+        "min",
+        "max",
+        "alpha",
+        "rounding_mode",
+        "input",
+        "keepdim",
+        "correction",
+        "diagonal",
+        "indexing",
+        "descending",
+        "shape",
+        "dims",
+        "start_dim",
+        "end_dim",
+        "dim0",
+        "dim1",
+    ):
         for before in ("(", " "):
             call = call.replace(f"{before}{name}=", f"{before}{name}: ")
     return call.replace("None", "nil").replace("True", "true")
@@ -189,7 +210,8 @@ PROGRAM = run(
 
     fn classes():
         val p = torch.nn.Parameter(torch.ones(2))
-        [type_of(p), type_of(p.exp()), type_of(p.clamp(min: 0)), type_of(p[0]), type_of(p.detach().add_(1)), type_of(p.reshape(2, 1))]
+        [type_of(p), type_of(p.exp()), type_of(p.clamp(min: 0)), type_of(p[0]), type_of(p.detach().add_(1)),
+            type_of(p.reshape(2, 1))]
 
     fn gradient():
         val x = torch.ones(3, requires_grad: true)
@@ -211,7 +233,8 @@ PROGRAM = run(
 
     fn seeded():
         torch.manual_seed(3)
-        [torch.rand(2), torch.randperm(5), torch.randint(0, 9, [3]), torch.randn([2], generator: torch.Generator().manual_seed(5))]
+        [torch.rand(2), torch.randperm(5), torch.randint(0, 9, [3]),
+            torch.randn([2], generator: torch.Generator().manual_seed(5))]
 
     fn handles():
         val x = torch.rand(4, 4)
@@ -234,9 +257,20 @@ def test_an_operator_in_place_returns_its_tensor():
 def test_a_failing_call_has_the_error_of_the_function():
     first, second = list(PROGRAM.errors()), list(PROGRAM.errors())
     assert first == second
-    words = ["non-negative", "out of range", "invalid for input of size 6", "lerp() received an invalid combination",
-             "index 2 is out of bounds", "too many indices", "Sizes of tensors must match", "add_() received",
-             "no operator named 'clampp'", "dimension 7 is out of range", "zeros() received", "out of range"]
+    words = [
+        "non-negative",
+        "out of range",
+        "invalid for input of size 6",
+        "lerp() received an invalid combination",
+        "index 2 is out of bounds",
+        "too many indices",
+        "Sizes of tensors must match",
+        "add_() received",
+        "no operator named 'clampp'",
+        "dimension 7 is out of range",
+        "zeros() received",
+        "out of range",
+    ]
     for message, word in zip(first, words, strict=True):
         assert word in message
 

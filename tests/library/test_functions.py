@@ -145,7 +145,8 @@ def test_rearrange_splits_dimensions():
 
 
 @pytest.mark.parametrize(
-    "pattern", ["a b", "a b -> a", "a a -> a", "a (b -> a b", "a ((b) c) -> a b c", "a b c d e -> a b c d e", "a 2 -> a 2"]
+    "pattern",
+    ["a b", "a b -> a", "a a -> a", "a (b -> a b", "a ((b) c) -> a b c", "a b c d e -> a b c d e", "a 2 -> a 2"],
 )
 def test_rearrange_rejects_an_invalid_pattern(pattern):
     with pytest.raises(RuntimeError):

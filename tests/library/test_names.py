@@ -97,5 +97,7 @@ def test_a_name_exists_or_is_listed_with_its_reason(path):
 def test_no_listed_name_exists(path):
     listed = [name for names in ABSENT[path].values() for name in names]
     of_this_torch = [name for name in listed if not IS_NEWEST and OURS.has_operator(name)]
-    assert [name for name in listed if exists(path, name) and name not in of_this_torch] == [], "no longer absent: remove them from the list"
+    assert [name for name in listed if exists(path, name) and name not in of_this_torch] == [], (
+        "no longer absent: remove them from the list"
+    )
     assert len(listed) == len(set(listed))
