@@ -202,7 +202,9 @@ def test_a_handler_that_is_set_below_simple_stops_simple(name):
 
 
 def test_interrupt_main_stops_simple_in_a_python_process():
-    source = IN_PYTHON.replace("BEFORE", "").replace("AFTER", "timer = threading.Timer(0.3, _thread.interrupt_main)")
+    default = "signal.signal(signal.SIGINT, signal.default_int_handler)"  # background processes ignore SIGINT
+    source = IN_PYTHON.replace("BEFORE", default)
+    source = source.replace("AFTER", "timer = threading.Timer(0.3, _thread.interrupt_main)")
     source = source.replace("forever(started)", "forever(lambda: (started(), timer.start()))")
     done = in_python(source)
     assert (done.stdout, done.stderr) == (f"{STARTED}\nKeyboardInterrupt()\n42\n", "")
