@@ -40,7 +40,7 @@ VARYING = {
     "results of LAPACK whose last bits vary from run to run",
 }
 # 3,650 of 3,783 on the newest torch. An earlier one prints modules otherwise, and a tenth may have more of the others.
-LEAST_EQUAL = 0.965 if IS_LONG and torch.__version__.startswith("2.15") else 0.95
+LEAST_EQUAL = 0.965 if IS_LONG and torch.__version__.startswith("2.15") else 0.94
 
 
 def listed() -> dict[str, str]:
