@@ -20,7 +20,8 @@ class Arithmetic(TorchDispatchMode):
     """Records each elementwise operation with a parameter's elements, as its name and the dtypes of its operands.
 
     `_foreach_x` counts as x for each tensor. In-place and out-of-place operations have the same name, so the copy of an
-    operand before an in-place operation does not count.
+    operand before an in-place operation does not count. `x[mask] = number` is index_put in torch 2.11, and masked_fill in
+    2.15.
     """
 
     def __init__(self) -> None:
@@ -33,7 +34,9 @@ class Arithmetic(TorchDispatchMode):
             name = func.overloadpacket.__name__.removeprefix("_foreach_").rstrip("_")
             for operands in items_of(args) if isinstance(args[0], list) else [args]:
                 dtypes = tuple(each.dtype for each in operands if isinstance(each, torch.Tensor) and each.dim() > 0)
-                if dtypes and name != "clone":
+                if name in ("index_put", "masked_fill"):
+                    self.operations.append(("masked_fill", dtypes[:1]))
+                elif dtypes and name != "clone":
                     self.operations.append((name, dtypes))
         return result
 
