@@ -20,8 +20,8 @@ class Arithmetic(TorchDispatchMode):
     """Records each elementwise operation with a parameter's elements, as its name and the dtypes of its operands.
 
     `_foreach_x` counts as x for each tensor. In-place and out-of-place operations have the same name, so the copy of an
-    operand before an in-place operation does not count. `x[mask] = number` is index_put in torch 2.11, and masked_fill in
-    2.15.
+    operand before an in-place operation does not count. `x[mask] = number` is index_put in torch 2.11 and masked_fill
+    in 2.15.
     """
 
     def __init__(self) -> None:
