@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import torch.nn.functional as F  # noqa: F401 - the expressions use it
 from torch.nn.utils import clip_grad_norm_
 
 GOAL, MEAN_GOAL = 1.0, 0.75  # Simple / Python: each call, and the geometric mean
