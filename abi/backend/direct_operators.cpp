@@ -546,6 +546,15 @@ int64_t call_directly(const char* name, const DirectCall& call) {
   return added->plan ? run_plan(name, *added->plan, call) : kNotCalled;
 }
 
+/// Throws unless they are strings, at most one for each value.
+void require_names(c10::ArrayRef<SplValue> names, size_t count) {
+  const bool are_strings =
+      std::all_of(names.begin(), names.end(), [](const SplValue& name) { return name.tag == SPL_STRING; });
+  if (!are_strings || names.size() > count) {
+    throw Error(ErrorKind::kInvalidArgument, "op_direct: names must be strings, at most one for each value");
+  }
+}
+
 }  // namespace
 
 namespace body {
@@ -556,6 +565,7 @@ int32_t op_direct(const char* name, const char* kinds, const SplArray* values, c
     require(out, "out");
     require(name, "name");
     count_of_values(kinds, values);
+    require_names(items_of(names), items_of(values).size());
     *out = call_directly(name, {kinds, items_of(values), items_of(names)});
   });
 }
