@@ -18,6 +18,7 @@ void install_builtins();
 
 void install_text_methods();
 void install_collection_methods();
+void install_dict_methods();
 void install_value_methods();
 void install_object_functions();
 void install_generators();

@@ -1,75 +1,19 @@
-// Methods of arrays, tuples, dicts and ranges. Mutating methods hold the only reference to their receiver.
+// Methods of arrays, tuples and ranges, and those that dicts share. Mutating methods hold the only reference
+// to their receiver.
 #include <algorithm>
 #include <cmath>
 
 #include "host/builtins/builtins.h"
+#include "host/builtins/collection_elements.h"
 #include "host/builtins/named_arguments.h"
+#include "host/modules/loader.h"
 #include "host/values/module.h"
 #include "host/vm/failure.h"
-#include "host/vm/machine_hooks.h"
 #include "host/vm/thread.h"
 
 namespace spl {
 
 namespace {
-
-const std::vector<Value>& items_of(Value v) {
-  return v.is(Kind::kTuple) ? as_object<Tuple>(v)->items : as_object<Array>(v)->items;
-}
-std::vector<Value>& own_items(Value& v) {
-  make_unique(v);
-  return as_object<Array>(v)->items;
-}
-// Passes the elements of a tuple as arguments if the function has that many parameters: `d.map(\k, v: …)`.
-Value call1(Thread& thread, Value f, Value x) {
-  if (x.is(Kind::kTuple) && f.is(Kind::kClosure)) {
-    const auto& parts = as_object<Tuple>(x)->items;
-    if (parts.size() > 1 && as_object<Closure>(f)->proto->parameters.size() == parts.size()) {
-      return thread.call(f, parts.data(), static_cast<int>(parts.size()));
-    }
-  }
-  return thread.call(f, &x, 1);
-}
-bool holds(Thread& thread, Value f, Value x) {
-  const Ref result = Ref::owned(call1(thread, f, x));
-  return truthy(result.get());
-}
-
-// Iterates over all elements; fails for a range without an end.
-template <class Body>
-void each_to_end(Thread& thread, Value iterable, Body&& body) {
-  if (iterable.is(Kind::kRange) && as_object<Range>(iterable)->end.is_nil()) {
-    fail("the range must have an end");
-  }
-  thread.each(iterable, body);
-}
-
-/// Collects results, and releases them if a later call fails.
-class Collected {
- public:
-  Collected() = default;
-  Collected(Collected&&) = default;
-  ~Collected() {
-    for (const Value v : items_) {
-      release(v);
-    }
-  }
-  void add(Value owned) { items_.push_back(owned); }
-  Value array() { return make_array(std::exchange(items_, {})); }
-  std::vector<Value>& items() { return items_; }
-
- private:
-  std::vector<Value> items_;
-};
-
-Collected all_of(Thread& thread, Value iterable) {
-  Collected collected;
-  each_to_end(thread, iterable, [&](Value v) {
-    collected.add(retained(v));
-    return true;
-  });
-  return collected;
-}
 
 // ---- Reading: arrays, tuples and other iterables ---------------------------------------------------------
 
@@ -78,15 +22,15 @@ Value is_empty(Thread& thread, Value* args, int) { return Value::boolean(thread.
 Value contains(Thread& thread, Value* args, int) { return Value::boolean(thread.contains(args[0], args[1])); }
 
 Value first(Thread&, Value* args, int) {
-  const auto& items = items_of(args[0]);
+  const auto& items = elements_of(args[0]);
   return items.empty() ? Value() : retained(items.front());
 }
 Value last(Thread&, Value* args, int) {
-  const auto& items = items_of(args[0]);
+  const auto& items = elements_of(args[0]);
   return items.empty() ? Value() : retained(items.back());
 }
 Value get(Thread&, Value* args, int count) {
-  const auto& items = items_of(args[0]);
+  const auto& items = elements_of(args[0]);
   const int64_t index = to_integer(args[1]);
   const int64_t at = index < 0 ? index + static_cast<int64_t>(items.size()) : index;
   if (at >= 0 && at < static_cast<int64_t>(items.size())) {
@@ -95,7 +39,7 @@ Value get(Thread&, Value* args, int count) {
   return count > 2 ? retained(args[2]) : Value();
 }
 Value index_of(Thread&, Value* args, int) {
-  const auto& items = items_of(args[0]);
+  const auto& items = elements_of(args[0]);
   for (size_t i = 0; i < items.size(); ++i) {
     if (equals(items[i], args[1])) {
       return Value::integer(static_cast<int64_t>(i));
@@ -118,7 +62,7 @@ Value count_of(Thread& thread, Value* args, int count) {
   int64_t found = 0;
   const bool function = args[1].is(Kind::kClosure) || args[1].is(Kind::kNative);
   each_to_end(thread, args[0], [&](Value v) {
-    found += function ? holds(thread, args[1], v) : equals(v, args[1]);
+    found += function ? holds_for(thread, args[1], v) : equals(v, args[1]);
     return true;
   });
   return Value::integer(found);
@@ -127,7 +71,7 @@ Value count_of(Thread& thread, Value* args, int count) {
 Value map(Thread& thread, Value* args, int) {
   Collected result;
   each_to_end(thread, args[0], [&](Value v) {
-    result.add(call1(thread, args[1], v));
+    result.add(call_with_element(thread, args[1], v));
     return true;
   });
   return result.array();
@@ -135,7 +79,7 @@ Value map(Thread& thread, Value* args, int) {
 Value filter(Thread& thread, Value* args, int) {
   Collected result;
   each_to_end(thread, args[0], [&](Value v) {
-    if (holds(thread, args[1], v)) {
+    if (holds_for(thread, args[1], v)) {
       result.add(retained(v));
     }
     return true;
@@ -164,7 +108,7 @@ Value reduce(Thread& thread, Value* args, int count) {
 }
 Value each_fn(Thread& thread, Value* args, int) {
   each_to_end(thread, args[0], [&](Value v) {
-    release(call1(thread, args[1], v));
+    release(call_with_element(thread, args[1], v));
     return true;
   });
   return Value();
@@ -172,7 +116,7 @@ Value each_fn(Thread& thread, Value* args, int) {
 Value any_fn(Thread& thread, Value* args, int count) {
   bool found = false;
   thread.each(args[0], [&](Value v) {
-    found = count > 1 ? holds(thread, args[1], v) : truthy(v);
+    found = count > 1 ? holds_for(thread, args[1], v) : truthy(v);
     return !found;
   });
   return Value::boolean(found);
@@ -180,7 +124,7 @@ Value any_fn(Thread& thread, Value* args, int count) {
 Value all_fn(Thread& thread, Value* args, int count) {
   bool every = true;
   thread.each(args[0], [&](Value v) {
-    every = count > 1 ? holds(thread, args[1], v) : truthy(v);
+    every = count > 1 ? holds_for(thread, args[1], v) : truthy(v);
     return every;
   });
   return Value::boolean(every);
@@ -188,7 +132,7 @@ Value all_fn(Thread& thread, Value* args, int count) {
 Value find(Thread& thread, Value* args, int) {
   Value found;
   thread.each(args[0], [&](Value v) {
-    if (!holds(thread, args[1], v)) {
+    if (!holds_for(thread, args[1], v)) {
       return true;
     }
     found = retained(v);
@@ -200,7 +144,7 @@ Value find_index(Thread& thread, Value* args, int) {
   int64_t at = 0;
   bool found = false;
   thread.each(args[0], [&](Value v) {
-    found = holds(thread, args[1], v);
+    found = holds_for(thread, args[1], v);
     at += !found;
     return !found;
   });
@@ -232,7 +176,7 @@ Value skip(Thread& thread, Value* args, int) {
 Value take_while(Thread& thread, Value* args, int) {
   Collected result;
   thread.each(args[0], [&](Value v) {
-    const bool taken = holds(thread, args[1], v);
+    const bool taken = holds_for(thread, args[1], v);
     if (taken) {
       result.add(retained(v));
     }
@@ -244,7 +188,7 @@ Value skip_while(Thread& thread, Value* args, int) {
   Collected result;
   bool skipping = true;
   each_to_end(thread, args[0], [&](Value v) {
-    skipping = skipping && holds(thread, args[1], v);
+    skipping = skipping && holds_for(thread, args[1], v);
     if (!skipping) {
       result.add(retained(v));
     }
@@ -255,7 +199,7 @@ Value skip_while(Thread& thread, Value* args, int) {
 // One operand may be a range without an end, so the other one is collected first.
 Value zip(Thread& thread, Value* args, int) {
   const bool endless = args[1].is(Kind::kRange) && as_object<Range>(args[1])->end.is_nil();
-  Collected gathered = all_of(thread, args[endless ? 0 : 1]);
+  Collected gathered = collected_elements(thread, args[endless ? 0 : 1]);
   Collected result;
   size_t at = 0;
   thread.each(args[endless ? 1 : 0], [&](Value v) {
@@ -281,12 +225,12 @@ Value enumerate(Thread& thread, Value* args, int) {
 Value flatten_into(Thread& thread, Value iterable, Value function) {
   Collected result;
   each_to_end(thread, iterable, [&](Value v) {
-    const Ref inner = function.is_nil() ? Ref::shared(v) : Ref::owned(call1(thread, function, v));
+    const Ref inner = function.is_nil() ? Ref::shared(v) : Ref::owned(call_with_element(thread, function, v));
     if (!inner.get().is(Kind::kArray) && !inner.get().is(Kind::kTuple)) {
       result.add(retained(inner.get()));
       return true;
     }
-    for (const Value item : items_of(inner.get())) {
+    for (const Value item : elements_of(inner.get())) {
       result.add(retained(item));
     }
     return true;
@@ -310,9 +254,9 @@ Value join(Thread& thread, Value* args, int count) {
   });
   return make_text(std::move(text));
 }
-Value to_array(Thread& thread, Value* args, int) { return all_of(thread, args[0]).array(); }
+Value to_array(Thread& thread, Value* args, int) { return collected_elements(thread, args[0]).array(); }
 Value reversed(Thread& thread, Value* args, int) {
-  Collected result = all_of(thread, args[0]);
+  Collected result = collected_elements(thread, args[0]);
   std::reverse(result.items().begin(), result.items().end());
   return result.array();
 }
@@ -362,7 +306,7 @@ Value max(Thread& thread, Value* args, int) { return extreme(thread, args[0], 1)
 Value extreme_by(Thread& thread, Value* args, int wanted) {
   Ref best, best_key = Ref::owned(Value::missing());
   each_to_end(thread, args[0], [&](Value v) {
-    Ref key = Ref::owned(call1(thread, args[1], v));
+    Ref key = Ref::owned(call_with_element(thread, args[1], v));
     if (best_key.get().is_missing() || compare(key.get(), best_key.get()) * wanted > 0) {
       best = Ref::shared(v);
       best_key = std::move(key);
@@ -380,7 +324,7 @@ Value group_by(Thread& thread, Value* args, int) {
   const Ref groups = Ref::owned(Value::object(new Dict()));
   auto* dict = as_object<Dict>(groups.get());
   each_to_end(thread, args[0], [&](Value v) {
-    const Ref key = Ref::owned(call1(thread, args[1], v));
+    const Ref key = Ref::owned(call_with_element(thread, args[1], v));
     if (dict->find(key.get()) == nullptr) {
       dict->set(retained(key.get()), make_array({}));
     }
@@ -393,7 +337,7 @@ Value group_by(Thread& thread, Value* args, int) {
 Value partition(Thread& thread, Value* args, int) {
   Collected yes, no;
   each_to_end(thread, args[0], [&](Value v) {
-    (holds(thread, args[1], v) ? yes : no).add(retained(v));
+    (holds_for(thread, args[1], v) ? yes : no).add(retained(v));
     return true;
   });
   return make_tuple({yes.array(), no.array()});
@@ -414,7 +358,7 @@ Value part_of(const std::vector<Value>& items, size_t first, size_t last) {
 }
 Value chunks(Thread& thread, Value* args, int) {
   const size_t size = group_size(args[1], "chunks");
-  Collected all = all_of(thread, args[0]), result;
+  Collected all = collected_elements(thread, args[0]), result;
   for (size_t at = 0; at < all.items().size(); at += size) {
     result.add(part_of(all.items(), at, std::min(at + size, all.items().size())));
   }
@@ -422,7 +366,7 @@ Value chunks(Thread& thread, Value* args, int) {
 }
 Value windows(Thread& thread, Value* args, int) {
   const size_t size = group_size(args[1], "windows");
-  Collected all = all_of(thread, args[0]), result;
+  Collected all = collected_elements(thread, args[0]), result;
   for (size_t at = 0; at + size <= all.items().size(); ++at) {
     result.add(part_of(all.items(), at, at + size));
   }
@@ -488,7 +432,7 @@ void sort_items(Thread& thread, std::vector<Value>& items, Value* args, int coun
   std::vector<std::pair<Ref, Value>> keyed;
   keyed.reserve(order.size());
   for (const Value v : order) {
-    keyed.emplace_back(Ref::owned(call1(thread, function, v)), v);
+    keyed.emplace_back(Ref::owned(call_with_element(thread, function, v)), v);
   }
   std::vector<Value> indexes;
   for (size_t i = 0; i < keyed.size(); ++i) {
@@ -515,7 +459,7 @@ void sort_with(Thread& thread, std::vector<Value>& items, const NamedArguments& 
   }
 }
 Value sorted(Thread& thread, Value* args, int count) {
-  Collected result = all_of(thread, args[0]);
+  Collected result = collected_elements(thread, args[0]);
   sort_items(thread, result.items(), args, count);
   return result.array();
 }
@@ -527,7 +471,7 @@ NamedArguments sort_options(const char* function, Value dict, int count) {
 }
 Value sorted_with(Thread& thread, Value* args, int count) {  // args: the elements, the names
   const NamedArguments named = sort_options("sorted", args[1], count);
-  Collected result = all_of(thread, args[0]);
+  Collected result = collected_elements(thread, args[0]);
   sort_with(thread, result.items(), named);
   return result.array();
 }
@@ -543,20 +487,20 @@ Value sorted_function_with(Thread& thread, Value* args, int count) {  // args: t
 // A method that changes its receiver returns it, unless it returns the element that it removed.
 
 Value sort(Thread& thread, Value* args, int count) {
-  sort_items(thread, own_items(args[0]), args, count);
+  sort_items(thread, own_elements(args[0]), args, count);
   return retained(args[0]);
 }
 Value sort_in_place_with(Thread& thread, Value* args, int count) {
   const NamedArguments named = sort_options("sort", args[1], count);
-  sort_with(thread, own_items(args[0]), named);
+  sort_with(thread, own_elements(args[0]), named);
   return retained(args[0]);
 }
 Value push(Thread&, Value* args, int) {
-  own_items(args[0]).push_back(retained(args[1]));
+  own_elements(args[0]).push_back(retained(args[1]));
   return retained(args[0]);
 }
 Value pop(Thread&, Value* args, int count) {
-  auto& items = own_items(args[0]);
+  auto& items = own_elements(args[0]);
   if (items.empty()) {
     return Value();  // nil, for `if let Some(x) = xs.pop()`
   }
@@ -566,20 +510,20 @@ Value pop(Thread&, Value* args, int count) {
   return value;
 }
 Value insert(Thread&, Value* args, int) {
-  auto& items = own_items(args[0]);
+  auto& items = own_elements(args[0]);
   const size_t at = checked_index(args[1], items.size() + 1, "array");
   items.insert(items.begin() + static_cast<std::ptrdiff_t>(at), retained(args[2]));
   return retained(args[0]);
 }
 Value remove(Thread&, Value* args, int) {
-  auto& items = own_items(args[0]);
+  auto& items = own_elements(args[0]);
   const size_t at = checked_index(args[1], items.size(), "array");
   const Value value = items[at];
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(at));
   return value;
 }
 Value clear(Thread&, Value* args, int) {
-  auto& items = own_items(args[0]);
+  auto& items = own_elements(args[0]);
   const auto old = std::exchange(items, {});
   for (const Value v : old) {
     release(v);
@@ -587,31 +531,31 @@ Value clear(Thread&, Value* args, int) {
   return retained(args[0]);
 }
 Value reverse(Thread&, Value* args, int) {
-  auto& items = own_items(args[0]);
+  auto& items = own_elements(args[0]);
   std::reverse(items.begin(), items.end());
   return retained(args[0]);
 }
 Value extend(Thread& thread, Value* args, int) {
-  Collected more = all_of(thread, args[1]);
-  auto& items = own_items(args[0]);
+  Collected more = collected_elements(thread, args[1]);
+  auto& items = own_elements(args[0]);
   items.insert(items.end(), more.items().begin(), more.items().end());
   more.items().clear();
   return retained(args[0]);
 }
 Value fill(Thread&, Value* args, int) {
-  for (Value& v : own_items(args[0])) {
+  for (Value& v : own_elements(args[0])) {
     assign(v, retained(args[1]));
   }
   return retained(args[0]);
 }
 Value swap(Thread&, Value* args, int) {
-  auto& items = own_items(args[0]);
+  auto& items = own_elements(args[0]);
   std::swap(items[checked_index(args[1], items.size(), "array")],
             items[checked_index(args[2], items.size(), "array")]);
   return retained(args[0]);
 }
 Value truncate(Thread&, Value* args, int) {
-  auto& items = own_items(args[0]);
+  auto& items = own_elements(args[0]);
   const auto length = static_cast<size_t>(std::max<int64_t>(0, to_integer(args[1])));
   while (items.size() > length) {
     const Value v = items.back();
@@ -630,7 +574,7 @@ Value to_tuple(Thread& thread, Value* args, int count) {
   if (count == 0) {
     return make_tuple({});
   }
-  Collected result = all_of(thread, args[0]);
+  Collected result = collected_elements(thread, args[0]);
   return make_tuple(std::exchange(result.items(), {}));
 }
 // Whether the elements are made when they are asked for, as those of a generator or a DataLoader.
@@ -641,7 +585,7 @@ bool makes_elements(Value v) {
 Value enumerate_from(Thread& thread, Value iterable, Value start) {
   if (makes_elements(iterable)) {
     const Value arguments[] = {iterable, start};
-    return thread.call(machine_hooks().library_function("std/iteration", "enumerate_lazily"), arguments, 2);
+    return thread.call(library_function("std/iteration", "enumerate_lazily"), arguments, 2);
   }
   Collected result;
   int64_t at = to_integer(start);
@@ -667,12 +611,12 @@ Value zip_all(Thread& thread, Value* args, int count) {
     }
     const Ref all = Ref::owned(make_array(std::move(iterables)));
     const Value argument = all.get();
-    return thread.call(machine_hooks().library_function("std/iteration", "zip_lazily"), &argument, 1);
+    return thread.call(library_function("std/iteration", "zip_lazily"), &argument, 1);
   }
   std::vector<Collected> columns;
   size_t rows = count == 0 ? 0 : SIZE_MAX;
   for (int i = 0; i < count; ++i) {
-    columns.push_back(all_of(thread, args[i]));
+    columns.push_back(collected_elements(thread, args[i]));
     rows = std::min(rows, columns.back().items().size());
   }
   Collected result;
@@ -684,128 +628,6 @@ Value zip_all(Thread& thread, Value* args, int count) {
     result.add(make_tuple(std::move(parts)));
   }
   return result.array();
-}
-
-// ---- Dicts -----------------------------------------------------------------------------------------------
-
-Dict* dict_of(Value v) { return as_object<Dict>(v); }
-Dict* own_dict(Value& v) {
-  make_unique(v);
-  return dict_of(v);
-}
-Value dict_get(Thread&, Value* args, int count) {
-  const Value* found = dict_of(args[0])->find(args[1]);
-  return found != nullptr ? retained(*found) : count > 2 ? retained(args[2]) : Value();
-}
-template <class Pick>
-Value entries(Value v, Pick&& pick) {
-  dict_of(v)->compact();
-  Collected result;
-  for (const auto& entry : dict_of(v)->entries) {
-    result.add(pick(entry));
-  }
-  return result.array();
-}
-Value keys(Thread&, Value* args, int) {
-  return entries(args[0], [](const Dict::Entry& e) { return retained(e.key); });
-}
-Value values(Thread&, Value* args, int) {
-  return entries(args[0], [](const Dict::Entry& e) { return retained(e.value); });
-}
-Value items(Thread&, Value* args, int) {
-  return entries(args[0], [](const Dict::Entry& e) {
-    return make_tuple({retained(e.key), retained(e.value)});
-  });
-}
-Value contains_key(Thread&, Value* args, int) {
-  return Value::boolean(dict_of(args[0])->find(args[1]) != nullptr);
-}
-Value dict_set(Thread&, Value* args, int) {
-  own_dict(args[0])->set(retained(args[1]), retained(args[2]));
-  return retained(args[0]);
-}
-Value dict_remove(Thread&, Value* args, int) {
-  const Value* found = dict_of(args[0])->find(args[1]);
-  if (found == nullptr) {
-    return Value();
-  }
-  const Value value = retained(*found);
-  own_dict(args[0])->remove(args[1]);
-  return value;
-}
-Value dict_clear(Thread&, Value* args, int) {
-  assign(args[0], Value::object(new Dict()));
-  return retained(args[0]);
-}
-Value update(Thread&, Value* args, int) {
-  if (!args[1].is(Kind::kDict)) {
-    fail("update(): argument must be a dict, got " + type_name(args[1]));
-  }
-  Dict* dict = own_dict(args[0]);
-  for (const auto& entry : dict_of(args[1])->entries) {
-    if (!entry.key.is_missing()) {
-      dict->set(retained(entry.key), retained(entry.value));
-    }
-  }
-  return retained(args[0]);
-}
-Value merged(Thread& thread, Value* args, int count) {
-  Value copy[] = {retained(args[0]), args[1]};
-  release(update(thread, copy, count));
-  return copy[0];
-}
-// dict(), dict(pairs), dict(other, name: value).
-Value to_dict(Thread& thread, Value* args, int count) {
-  if (count == 0) {
-    return Value::object(new Dict());
-  }
-  if (args[0].is(Kind::kDict)) {
-    return retained(args[0]);
-  }
-  const Ref made = Ref::owned(Value::object(new Dict()));
-  each_to_end(thread, args[0], [&](Value pair) {
-    const bool is_pair = (pair.is(Kind::kTuple) || pair.is(Kind::kArray)) && items_of(pair).size() == 2;
-    if (!is_pair) {
-      fail("dict(): elements must be pairs of a key and a value, got " + type_name(pair));
-    }
-    dict_of(made.get())->set(retained(items_of(pair)[0]), retained(items_of(pair)[1]));
-    return true;
-  });
-  return retained(made.get());
-}
-Value dict_with(Thread& thread, Value* args, int count) {  // args: the names, then as for to_dict()
-  Value both[] = {to_dict(thread, args + 1, count - 1), args[0]};
-  release(update(thread, both, 2));
-  return both[0];
-}
-Value map_values(Thread& thread, Value* args, int) {
-  const Ref result = Ref::owned(Value::object(new Dict()));
-  dict_of(args[0])->compact();
-  for (const auto& entry : dict_of(args[0])->entries) {
-    dict_of(result.get())->set(retained(entry.key), call1(thread, args[1], entry.value));
-  }
-  return retained(result.get());
-}
-Value dict_filter(Thread& thread, Value* args, int) {
-  const Ref result = Ref::owned(Value::object(new Dict()));
-  dict_of(args[0])->compact();
-  for (const auto& entry : dict_of(args[0])->entries) {
-    const Value pair[] = {entry.key, entry.value};
-    const Ref answer = Ref::owned(thread.call(args[1], pair, 2));
-    if (truthy(answer.get())) {
-      dict_of(result.get())->set(retained(entry.key), retained(entry.value));
-    }
-  }
-  return retained(result.get());
-}
-Value for_each_entry(Thread& thread, Value* args, int) {
-  dict_of(args[0])->compact();
-  const Ref held = Ref::shared(args[0]);
-  for (const auto& entry : dict_of(args[0])->entries) {
-    const Value pair[] = {entry.key, entry.value};
-    release(thread.call(args[1], pair, 2));
-  }
-  return Value();
 }
 
 const NativeEntry kReading[] = {
@@ -871,18 +693,6 @@ const NativeEntry kRange[] = {
     {"start", range_start, 1, 1},
     {"end", range_end, 1, 1},
 };
-const NativeEntry kDict[] = {
-    {"get", dict_get, 2, 3},        {"keys", keys, 1, 1},
-    {"values", values, 1, 1},       {"items", items, 1, 1},
-    {"entries", items, 1, 1},       {"contains_key", contains_key, 2, 2},
-    {"has", contains_key, 2, 2},    {"set", dict_set, 3, 3},
-    {"insert", dict_set, 3, 3},     {"remove", dict_remove, 2, 2},
-    {"clear", dict_clear, 1, 1},    {"update", update, 2, 2},
-    {"merge", merged, 2, 2},        {"map_values", map_values, 2, 2},
-    {"filter", dict_filter, 2, 2},  {"for_each", for_each_entry, 2, 2},
-    {"each", for_each_entry, 2, 2},
-};
-
 // Array and List as namespaces, for `Array::from(xs)` of the older dialect.
 void install_array_type(const char* name) {
   auto* type = new LoadedModule();
@@ -903,7 +713,6 @@ const NativeEntry kPythonFunctions[] = {
     {"all", all_fn, 1, 1},
     {"list", to_array_function, 0, 1},
     {"tuple", to_tuple, 0, 1},
-    {"dict", to_dict, 0, 1, dict_with},
 };
 
 }  // namespace
@@ -918,7 +727,6 @@ void install_collection_methods() {
   }
   add_methods(Kind::kArray, kChanging);
   add_methods(Kind::kRange, kRange);
-  add_methods(Kind::kDict, kDict);
   install_array_type("Array");
   install_array_type("List");
 }

@@ -292,6 +292,7 @@ void install_builtins() {
   builtins()[intern("Result")] = Value::object(core_types().result);
   install_text_methods();
   install_collection_methods();
+  install_dict_methods();
   install_value_methods();
   install_object_functions();
   install_generators();

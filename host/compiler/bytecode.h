@@ -127,13 +127,12 @@ struct Extern;
 
 /// A function or method that stands for a native operator: @[operator(extern, Class)]. The host passes the
 /// arguments of a call to the extern function, and wraps the handle that it returns in an instance of the
-/// class. The body runs if an argument has no native form, or if the function returns 0 or less. __invoke__
-/// and the
-/// __getattr__ of a module stand for the operator whose name is called, __getitem__ and __setitem__ for
-/// subscripts. With a third argument, `packed`, the arguments are the operator's name, an array and a dict.
-/// With one argument,
-/// @[operator(extern)], a method of a handle and integers returns the result of the function, unless that is
-/// empty or not positive.
+/// class. The body runs if an argument has no native form, or if the function returns 0 or less.
+///
+/// __invoke__ and the __getattr__ of a module stand for the operator whose name is called, __getitem__ and
+/// __setitem__ for subscripts. With a third argument, `packed`, the arguments are the operator's name, an
+/// array and a dict. With one argument, @[operator(extern)], a method of a handle and integers returns the
+/// result of the function, unless that is empty or not positive.
 struct OperatorCall {
   enum class Form : uint8_t { kNamed, kPacked, kProperty, kAnyName, kGetItem, kSetItem };
   Form form = Form::kNamed;

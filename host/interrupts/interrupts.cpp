@@ -51,7 +51,7 @@ void end_now(int signal) {
   std::raise(signal);  // takes effect when the handler returns
 }
 
-void on_signal(int signal, siginfo_t* /*info*/, void* /*context*/) {
+void on_interrupt_signal(int signal, siginfo_t* /*info*/, void* /*context*/) {
   const int saved_errno = errno;
   const SplInterruptClient* const python = client.load();
   table::State state;
@@ -81,7 +81,7 @@ struct sigaction installed_handler() {
 }
 
 bool is_ours(const struct sigaction& action) {
-  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_signal;
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_interrupt_signal;
 }
 
 bool ignores(const struct sigaction& action) {
@@ -92,7 +92,7 @@ bool ignores(const struct sigaction& action) {
 void install() {
   const bool ends_calls = client.load() != nullptr && watchers == 0;
   struct sigaction action {};
-  action.sa_sigaction = on_signal;
+  action.sa_sigaction = on_interrupt_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | (ends_calls ? 0 : SA_RESTART);
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);

@@ -116,6 +116,8 @@ class Parser {
   std::string indentation_hint(std::string otherwise) const;
   void inline_statements(std::vector<StmtPtr>& out);
   void begin_line();
+  static Block block_of(StmtPtr statement);
+  static StmtPtr statement_of(SourceSpan span, ExprPtr value);
   Block block_after_colon();
   Block body(const char* after);
   Block indented_block();

@@ -62,18 +62,10 @@ ExprPtr Parser::generator_expression(SourceSpan span, ExprPtr value) {
   while (is(Tok::kFor)) {
     clauses.push_back(comprehension_clause());
   }
-  const auto block_of = [](StmtPtr statement) {
-    Block block;
-    block.span = statement->span;
-    block.statements.push_back(std::move(statement));
-    return block;
-  };
   auto yielded = make<UnaryExpr>(span);
   yielded->op = UnaryOp::kYield;
   yielded->operand = std::move(value);
-  auto innermost = make<ExprStmt>(span);
-  innermost->value = std::move(yielded);
-  StmtPtr body = std::move(innermost);
+  StmtPtr body = statement_of(span, std::move(yielded));
   auto argument = make<NameExpr>(span);
   argument->name = intern("(iterable)");
   ExprPtr first = std::exchange(clauses.front().iterable, std::move(argument));
@@ -86,9 +78,8 @@ ExprPtr Parser::generator_expression(SourceSpan span, ExprPtr value) {
       only.condition.value = std::move(clause.conditions.back());
       only.body = block_of(std::move(body));
       test->clauses.push_back(std::move(only));
-      auto statement = make<ExprStmt>(test->span);
-      statement->value = std::move(test);
-      body = std::move(statement);
+      const SourceSpan place = test->span;
+      body = statement_of(place, std::move(test));
     }
     auto loop = make<ForStmt>(span);
     loop->pattern = std::move(clause.pattern);

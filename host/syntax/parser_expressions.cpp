@@ -138,23 +138,19 @@ bool Parser::starts_conditional(size_t index) const {
 /// `a if c else b`, at `if`, after `a`.
 ExprPtr Parser::conditional(ExprPtr value) {
   Level level(*this);
-  const auto block_of = [&](ExprPtr expr) {
-    Block block;
-    block.span = expr->span;
-    auto statement = make<ExprStmt>(expr->span);
-    statement->value = std::move(expr);
-    block.statements.push_back(std::move(statement));
-    return block;
+  const auto body_of = [](ExprPtr body) {
+    const SourceSpan place = body->span;
+    return block_of(statement_of(place, std::move(body)));
   };
   auto node = make<IfExpr>(here());
   IfClause clause;
   clause.span = here();
   advance();
   clause.condition.value = binary(kOr);
-  clause.body = block_of(std::move(value));
+  clause.body = body_of(std::move(value));
   node->clauses.push_back(std::move(clause));
   expect(Tok::kElse, "after the condition");
-  node->otherwise = block_of(expression());
+  node->otherwise = body_of(expression());
   return node;
 }
 

@@ -125,6 +125,20 @@ void Parser::enter_indented() {
   context_.indent = current().indent;
 }
 
+/// A block of one statement.
+Block Parser::block_of(StmtPtr statement) {
+  Block block;
+  block.span = statement->span;
+  block.statements.push_back(std::move(statement));
+  return block;
+}
+
+StmtPtr Parser::statement_of(SourceSpan span, ExprPtr value) {
+  auto statement = make<ExprStmt>(span);
+  statement->value = std::move(value);
+  return statement;
+}
+
 Block Parser::indented_block() {
   Level level(*this);
   Scope scope(*this);

@@ -506,6 +506,9 @@ TEST_F(DirectOperators, ReportTheErrorsOfTheOperator) {
   EXPECT_EQ(spt_op_direct("add", "tt", both.get(), nullptr, &out), SPT_SHAPE_MISMATCH);
   EXPECT_EQ(spt_op_direct("add", "t", both.get(), nullptr, &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_op_direct(nullptr, "tt", both.get(), nullptr, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_op_direct("add", "tt", both.get(), both.get(), &out), SPT_INVALID_ARGUMENT);
+  const Values three{words("x"), words("y"), words("z")};
+  EXPECT_EQ(spt_op_direct("add", "tt", both.get(), three.get(), &out), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(out, kUntouched);
 }
 

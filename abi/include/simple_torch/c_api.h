@@ -5117,9 +5117,9 @@ SPT_API int32_t spt_op_call(int64_t op, const SplValue* args, int64_t args_len, 
  *  Device:   As the operator requires; a device argument is a name or a code.
  *  Autograd: As in PyTorch: recorded when grad mode is on and an input requires grad.
  *  Owns:     *out is a new handle unless it is the first tensor's; release it with spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), NOT_IMPLEMENTED (unknown operator), INVALID_ARGUMENT (no
- *            overload matches; the message lists each with the reason), UNAVAILABLE (the device is not
- *            present), any error of the operator, by its kind.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (kinds does not match the values, or
+ *            names are not strings, at most one for each value), any error of the operator, by its
+ *            kind.
  *  Simple:   rt_torch_op_direct */
 SPT_API int32_t spt_op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names, int64_t* out);
 

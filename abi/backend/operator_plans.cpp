@@ -1,0 +1,342 @@
+#include "abi/backend/operator_plans.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "core_libtorch/counted_lock.h"
+#include "core_libtorch/dtypes.h"
+
+namespace simple_torch::abi {
+namespace {
+
+using c10::IValue;
+
+// Functions that Simple does not call as their operator: Python's function has another signature.
+constexpr std::array<std::string_view, 12> kOtherSignatures = {"norm",
+                                                               "tensordot",
+                                                               "cdist",
+                                                               "split",
+                                                               "sparse_coo_tensor",
+                                                               "sparse_compressed_tensor",
+                                                               "sparse_csr_tensor",
+                                                               "sparse_csc_tensor",
+                                                               "sparse_bsr_tensor",
+                                                               "sparse_bsc_tensor",
+                                                               "device",
+                                                               "dtype"};
+
+/// The plan of one combination of types; none if spt_op has to choose.
+struct PlannedCall {
+  std::string types;
+  std::optional<Plan> plan;
+  PlannedCall* next = nullptr;
+};
+
+/// An operator's plans. They are never removed.
+struct PlannedOperator {
+  std::string name;
+  std::atomic<PlannedCall*> calls{nullptr};
+  std::atomic<int32_t> count{0};
+  PlannedOperator* next = nullptr;
+};
+
+constexpr int32_t kMaxPlans = 200;  // of one operator; spt_op chooses for others
+
+class PlanTable {
+ public:
+  PlannedOperator& of(const char* name) {
+    std::atomic<PlannedOperator*>& bucket = buckets_[std::hash<std::string_view>{}(name) % buckets_.size()];
+    if (PlannedOperator* found = find(bucket.load(std::memory_order_acquire), name)) {
+      return *found;
+    }
+    const core::CountedLockGuard guard(mutex_);
+    PlannedOperator* first = bucket.load(std::memory_order_acquire);
+    if (PlannedOperator* found = find(first, name)) {
+      return *found;
+    }
+    auto* added = new PlannedOperator;
+    added->name = name;
+    added->next = first;
+    bucket.store(added, std::memory_order_release);
+    return *added;
+  }
+
+  /// Another thread may have added the same types; then both entries are equal.
+  void add(PlannedOperator& op, std::unique_ptr<PlannedCall> call) {
+    const core::CountedLockGuard guard(mutex_);
+    call->next = op.calls.load(std::memory_order_relaxed);
+    op.count.fetch_add(1, std::memory_order_relaxed);
+    op.calls.store(call.release(), std::memory_order_release);
+  }
+
+ private:
+  static PlannedOperator* find(PlannedOperator* first, const char* name) {
+    for (; first != nullptr && first->name != name; first = first->next) {
+    }
+    return first;
+  }
+
+  std::mutex mutex_;
+  std::array<std::atomic<PlannedOperator*>, 1024> buckets_{};
+};
+
+PlanTable& plan_table() {
+  static auto* const table = new PlanTable;  // used by threads that may outlive main
+  return *table;
+}
+
+/// A description of the types, for the comparison of calls.
+class TypesKey {
+ public:
+  /// False for a value that has no plan, or if there are too many.
+  bool write(const DirectCall& call) {
+    for (size_t i = 0; i < call.values.size(); ++i) {
+      if (!write(call.kinds[i], call.values[i])) {
+        return false;
+      }
+    }
+    for (const SplValue& name : call.names) {
+      if (!put('|') || !write_string(string_of(name))) {
+        return false;
+      }
+    }
+    return true;
+  }
+  std::string_view view() const { return {buffer_.data(), used_}; }
+
+ private:
+  bool put(char letter) {
+    if (used_ == buffer_.size()) {
+      return false;
+    }
+    buffer_[used_++] = letter;
+    return true;
+  }
+
+  // The length comes first, so that no two keys are equal by chance.
+  bool write_string(const char* string) {
+    const size_t length = std::strlen(string);
+    if (length > buffer_.size() || !put(static_cast<char>(length))) {
+      return false;
+    }
+    for (; *string != 0; ++string) {
+      if (!put(*string)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool write(char letter, const SplValue& value) {
+    switch (letter) {
+      case 't':
+        return value.tag == SPL_INT && value.as_int != 0 && put('t');
+      case 'd':
+        return value.tag == SPL_INT && put('d');
+      case 'l':
+        return value.tag == SPL_ARRAY && put('l');
+      case 'v':
+        break;
+      default:
+        return false;
+    }
+    switch (value.tag) {
+      case SPL_NIL:
+        return put('n');
+      case SPL_BOOL:
+        return put('b');
+      case SPL_INT:
+        return put('i');
+      case SPL_FLOAT:
+        return put('f');
+      case SPL_STRING:
+        return put('"') && write_string(string_of(value));
+      case SPL_ARRAY:
+        return write_list(items_of(value.as_array));
+      default:
+        return false;
+    }
+  }
+
+  // I: integers; F: floats, of which some may be integers.
+  bool write_list(c10::ArrayRef<SplValue> items) {
+    bool has_float = false;
+    for (const SplValue& item : items) {
+      if (item.tag != SPL_INT && item.tag != SPL_FLOAT) {
+        return false;
+      }
+      has_float = has_float || item.tag == SPL_FLOAT;
+    }
+    return !items.empty() && put(has_float ? 'F' : 'I');
+  }
+
+  size_t used_ = 0;
+  std::array<char, 96> buffer_;
+};
+
+IValue general_value(char letter, const SplValue& value) {
+  return letter == 'd' ? IValue(core::dtype_name(core::dtype_of_code(value.as_int)))
+                       : value_by_letter(letter, value);
+}
+
+core::CallValues general_values(const DirectCall& call) {
+  core::CallValues general;
+  for (size_t i = 0; i < call.values.size(); ++i) {
+    IValue value = general_value(call.kinds[i], call.values[i]);
+    if (i < call.positional()) {
+      general.positional.push_back(std::move(value));
+    } else {
+      general.named.emplace_back(string_of(call.names[i - call.positional()]), std::move(value));
+    }
+  }
+  return general;
+}
+
+bool is_int_list(const IValue& value) { return value.isIntList(); }
+
+// How `value`, of the type `letter`, became `result`; nothing if it is not known.
+std::optional<Conversion> conversion_of(char letter, const SplValue& value, const IValue& result) {
+  if (letter == 'd') {
+    return result.isInt() ? std::optional(Conversion::kDType) : std::nullopt;
+  }
+  if (letter == 't') {
+    return result.isTensor() ? std::optional(Conversion::kTensor) : std::nullopt;
+  }
+  if (letter == 'l') {
+    return result.isTensorList() ? std::optional(Conversion::kTensors) : std::nullopt;
+  }
+  switch (value.tag) {
+    case SPL_NIL:
+      return result.isNone() ? std::optional(Conversion::kConstant) : std::nullopt;
+    case SPL_STRING:
+      return Conversion::kConstant;
+    case SPL_BOOL:
+      return result.isBool() ? std::optional(Conversion::kBool) : std::nullopt;
+    case SPL_INT:
+      return result.isInt()        ? std::optional(Conversion::kInt)
+             : result.isDouble()   ? std::optional(Conversion::kIntAsFloat)
+             : result.isTensor()   ? std::optional(Conversion::kWrappedNumber)
+             : is_int_list(result) ? std::optional(Conversion::kRepeatedInt)
+                                   : std::nullopt;
+    case SPL_FLOAT:
+      return result.isDouble()   ? std::optional(Conversion::kFloat)
+             : result.isTensor() ? std::optional(Conversion::kWrappedNumber)
+                                 : std::nullopt;
+    case SPL_ARRAY:
+      return is_int_list(result)     ? std::optional(Conversion::kInts)
+             : result.isDoubleList() ? std::optional(Conversion::kFloats)
+                                     : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool writes_argument(const c10::Argument& argument) {
+  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+}
+
+std::optional<PlannedArgument> planned_argument(const DirectCall& call, const core::ArgumentSource& source,
+                                                const IValue& result) {
+  using Form = core::ArgumentSource::Form;
+  PlannedArgument argument;
+  argument.value = source.value;
+  if (source.form == Form::kDefault) {
+    argument.constant = result;
+    return argument;
+  }
+  if (source.form == Form::kSizes) {
+    argument.conversion = Conversion::kSizes;
+    return argument;
+  }
+  const auto conversion = conversion_of(call.kinds[source.value], call.values[source.value], result);
+  if (!conversion) {
+    return std::nullopt;
+  }
+  argument.conversion = *conversion;
+  if (argument.conversion == Conversion::kConstant) {
+    argument.constant = result;
+  } else if (argument.conversion == Conversion::kRepeatedInt) {
+    argument.count = result.toIntVector().size();
+  }
+  return argument;
+}
+
+std::optional<Plan> make_plan(const std::string& name, const DirectCall& call) {
+  if (std::find(kOtherSignatures.begin(), kOtherSignatures.end(), name) != kOtherSignatures.end()) {
+    return std::nullopt;
+  }
+  const auto choice = core::choose_by_types(name, general_values(call));
+  if (!choice) {
+    return std::nullopt;
+  }
+  const c10::FunctionSchema& schema = choice->op->schema();
+  const auto& arguments = schema.arguments();
+  const bool returns_tensor =
+      schema.returns().size() == 1 && schema.returns()[0].type()->kind() == c10::TypeKind::TensorType;
+  const bool is_in_place = name.ends_with('_') && !name.ends_with("__");
+  const auto written = std::count_if(arguments.begin(), arguments.end(), writes_argument);
+  const bool is_known = (returns_tensor || !is_in_place) && !schema.returns().empty() &&
+                        written == (is_in_place ? 1 : 0) && (!is_in_place || writes_argument(arguments[0])) &&
+                        !schema.is_vararg();
+  if (!is_known) {
+    return std::nullopt;
+  }
+  Plan plan;
+  plan.op = choice->op;
+  plan.requires_grad = choice->requires_grad;
+  plan.unboxed = core::unboxed_operator(*choice->op);
+  plan.is_random = choice->is_random;
+  plan.is_factory = schema.argumentIndexWithName("pin_memory").has_value();
+  plan.is_in_place = is_in_place;
+  plan.returns_tensor = returns_tensor;
+  plan.names = core::names_of_results(schema);
+  plan.crash_guard = choice->crash_guard;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    auto argument = planned_argument(call, choice->sources.at(i), choice->stack.at(i));
+    if (!argument) {
+      return std::nullopt;
+    }
+    plan.arguments.push_back(std::move(*argument));
+  }
+  const auto tensors = static_cast<size_t>(core::tensors_of(plan.unboxed.signature));
+  const auto is_own_tensor = [&](size_t i) {
+    return plan.arguments[i].conversion == Conversion::kTensor && plan.arguments[i].value == i;
+  };
+  plan.is_unboxed =
+      tensors > 0 && call.values.size() == tensors && is_own_tensor(0) && is_own_tensor(tensors - 1);
+  return plan;
+}
+
+}  // namespace
+
+const Plan* plan_of(const char* name, const DirectCall& call) {
+  TypesKey key;
+  if (!key.write(call)) {
+    return nullptr;
+  }
+  PlannedOperator& op = plan_table().of(name);
+  for (const PlannedCall* known = op.calls.load(std::memory_order_acquire); known != nullptr;
+       known = known->next) {
+    if (known->types == key.view()) {
+      return known->plan ? &*known->plan : nullptr;
+    }
+  }
+  if (op.count.load(std::memory_order_relaxed) >= kMaxPlans) {
+    return nullptr;
+  }
+  auto planned = std::make_unique<PlannedCall>();
+  planned->types = key.view();
+  planned->plan = make_plan(name, call);
+  const PlannedCall* added = planned.get();
+  plan_table().add(op, std::move(planned));
+  return added->plan ? &*added->plan : nullptr;
+}
+
+}  // namespace simple_torch::abi

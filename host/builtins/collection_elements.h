@@ -1,0 +1,72 @@
+// What the methods of collections share: elements, calls of functions with them, and collected results.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "host/vm/thread.h"
+
+namespace spl {
+
+inline const std::vector<Value>& elements_of(Value v) {
+  return v.is(Kind::kTuple) ? as_object<Tuple>(v)->items : as_object<Array>(v)->items;
+}
+
+inline std::vector<Value>& own_elements(Value& v) {
+  make_unique(v);
+  return as_object<Array>(v)->items;
+}
+
+/// Passes the elements of a tuple as arguments if the function has that many parameters: `d.map(\k, v: …)`.
+inline Value call_with_element(Thread& thread, Value f, Value x) {
+  if (x.is(Kind::kTuple) && f.is(Kind::kClosure)) {
+    const auto& parts = as_object<Tuple>(x)->items;
+    if (parts.size() > 1 && as_object<Closure>(f)->proto->parameters.size() == parts.size()) {
+      return thread.call(f, parts.data(), static_cast<int>(parts.size()));
+    }
+  }
+  return thread.call(f, &x, 1);
+}
+
+inline bool holds_for(Thread& thread, Value f, Value x) {
+  const Ref result = Ref::owned(call_with_element(thread, f, x));
+  return truthy(result.get());
+}
+
+/// Iterates over all elements; fails for a range without an end.
+template <class Body>
+void each_to_end(Thread& thread, Value iterable, Body&& body) {
+  if (iterable.is(Kind::kRange) && as_object<Range>(iterable)->end.is_nil()) {
+    fail("the range must have an end");
+  }
+  thread.each(iterable, body);
+}
+
+/// Collects results, and releases them if a later call fails.
+class Collected {
+ public:
+  Collected() = default;
+  Collected(Collected&&) = default;
+  ~Collected() {
+    for (const Value v : items_) {
+      release(v);
+    }
+  }
+  void add(Value owned) { items_.push_back(owned); }
+  Value array() { return make_array(std::exchange(items_, {})); }
+  std::vector<Value>& items() { return items_; }
+
+ private:
+  std::vector<Value> items_;
+};
+
+inline Collected collected_elements(Thread& thread, Value iterable) {
+  Collected collected;
+  each_to_end(thread, iterable, [&](Value v) {
+    collected.add(retained(v));
+    return true;
+  });
+  return collected;
+}
+
+}  // namespace spl

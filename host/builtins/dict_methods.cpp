@@ -1,0 +1,152 @@
+// Methods of dicts, and dict(). Mutating methods hold the only reference to their receiver.
+#include "host/builtins/builtins.h"
+#include "host/builtins/collection_elements.h"
+
+namespace spl {
+
+namespace {
+
+Dict* dict_of(Value v) { return as_object<Dict>(v); }
+Dict* own_dict(Value& v) {
+  make_unique(v);
+  return dict_of(v);
+}
+Value dict_get(Thread&, Value* args, int count) {
+  const Value* found = dict_of(args[0])->find(args[1]);
+  return found != nullptr ? retained(*found) : count > 2 ? retained(args[2]) : Value();
+}
+template <class Pick>
+Value entries(Value v, Pick&& pick) {
+  dict_of(v)->compact();
+  Collected result;
+  for (const auto& entry : dict_of(v)->entries) {
+    result.add(pick(entry));
+  }
+  return result.array();
+}
+Value keys(Thread&, Value* args, int) {
+  return entries(args[0], [](const Dict::Entry& e) { return retained(e.key); });
+}
+Value values(Thread&, Value* args, int) {
+  return entries(args[0], [](const Dict::Entry& e) { return retained(e.value); });
+}
+Value items(Thread&, Value* args, int) {
+  return entries(args[0], [](const Dict::Entry& e) {
+    return make_tuple({retained(e.key), retained(e.value)});
+  });
+}
+Value contains_key(Thread&, Value* args, int) {
+  return Value::boolean(dict_of(args[0])->find(args[1]) != nullptr);
+}
+Value dict_set(Thread&, Value* args, int) {
+  own_dict(args[0])->set(retained(args[1]), retained(args[2]));
+  return retained(args[0]);
+}
+Value dict_remove(Thread&, Value* args, int) {
+  const Value* found = dict_of(args[0])->find(args[1]);
+  if (found == nullptr) {
+    return Value();
+  }
+  const Value value = retained(*found);
+  own_dict(args[0])->remove(args[1]);
+  return value;
+}
+Value dict_clear(Thread&, Value* args, int) {
+  assign(args[0], Value::object(new Dict()));
+  return retained(args[0]);
+}
+Value update(Thread&, Value* args, int) {
+  if (!args[1].is(Kind::kDict)) {
+    fail("update(): argument must be a dict, got " + type_name(args[1]));
+  }
+  Dict* dict = own_dict(args[0]);
+  for (const auto& entry : dict_of(args[1])->entries) {
+    if (!entry.key.is_missing()) {
+      dict->set(retained(entry.key), retained(entry.value));
+    }
+  }
+  return retained(args[0]);
+}
+Value merged(Thread& thread, Value* args, int count) {
+  Value copy[] = {retained(args[0]), args[1]};
+  release(update(thread, copy, count));
+  return copy[0];
+}
+// dict(), dict(pairs), dict(other, name: value).
+Value to_dict(Thread& thread, Value* args, int count) {
+  if (count == 0) {
+    return Value::object(new Dict());
+  }
+  if (args[0].is(Kind::kDict)) {
+    return retained(args[0]);
+  }
+  const Ref made = Ref::owned(Value::object(new Dict()));
+  each_to_end(thread, args[0], [&](Value pair) {
+    const bool is_pair = (pair.is(Kind::kTuple) || pair.is(Kind::kArray)) && elements_of(pair).size() == 2;
+    if (!is_pair) {
+      fail("dict(): elements must be pairs of a key and a value, got " + type_name(pair));
+    }
+    dict_of(made.get())->set(retained(elements_of(pair)[0]), retained(elements_of(pair)[1]));
+    return true;
+  });
+  return retained(made.get());
+}
+Value dict_with(Thread& thread, Value* args, int count) {  // args: the names, then as for to_dict()
+  Value both[] = {to_dict(thread, args + 1, count - 1), args[0]};
+  release(update(thread, both, 2));
+  return both[0];
+}
+Value map_values(Thread& thread, Value* args, int) {
+  const Ref result = Ref::owned(Value::object(new Dict()));
+  dict_of(args[0])->compact();
+  for (const auto& entry : dict_of(args[0])->entries) {
+    dict_of(result.get())->set(retained(entry.key), call_with_element(thread, args[1], entry.value));
+  }
+  return retained(result.get());
+}
+Value dict_filter(Thread& thread, Value* args, int) {
+  const Ref result = Ref::owned(Value::object(new Dict()));
+  dict_of(args[0])->compact();
+  for (const auto& entry : dict_of(args[0])->entries) {
+    const Value pair[] = {entry.key, entry.value};
+    const Ref answer = Ref::owned(thread.call(args[1], pair, 2));
+    if (truthy(answer.get())) {
+      dict_of(result.get())->set(retained(entry.key), retained(entry.value));
+    }
+  }
+  return retained(result.get());
+}
+Value for_each_entry(Thread& thread, Value* args, int) {
+  dict_of(args[0])->compact();
+  const Ref held = Ref::shared(args[0]);
+  for (const auto& entry : dict_of(args[0])->entries) {
+    const Value pair[] = {entry.key, entry.value};
+    release(thread.call(args[1], pair, 2));
+  }
+  return Value();
+}
+
+const NativeEntry kDict[] = {
+    {"get", dict_get, 2, 3},        {"keys", keys, 1, 1},
+    {"values", values, 1, 1},       {"items", items, 1, 1},
+    {"entries", items, 1, 1},       {"contains_key", contains_key, 2, 2},
+    {"has", contains_key, 2, 2},    {"set", dict_set, 3, 3},
+    {"insert", dict_set, 3, 3},     {"remove", dict_remove, 2, 2},
+    {"clear", dict_clear, 1, 1},    {"update", update, 2, 2},
+    {"merge", merged, 2, 2},        {"map_values", map_values, 2, 2},
+    {"filter", dict_filter, 2, 2},  {"for_each", for_each_entry, 2, 2},
+    {"each", for_each_entry, 2, 2},
+};
+
+const NativeEntry kDictFunctions[] = {
+    {"dict", to_dict, 0, 1, dict_with},
+};
+
+}  // namespace
+
+void install_dict_methods() {
+  add_functions(kDictFunctions);
+  add_methods(Kind::kDict, kDict);
+}
+
+}  // namespace spl
