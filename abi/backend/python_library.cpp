@@ -13,6 +13,7 @@
 
 #include "abi/backend/guarded.h"
 #include "abi/backend/python_arguments.h"
+#include "abi/fork_watch.h"
 #include "core_libtorch/autograd/engine.h"
 #include "core_libtorch/counted_lock.h"
 
@@ -154,6 +155,19 @@ struct Opened {
 };
 
 std::atomic<const Opened*> opened{nullptr};
+std::atomic<bool> is_abandoned{false};  // the process was forked while another thread opened the bridge
+
+void abandon_opening() { is_abandoned.store(opened.load() == nullptr); }
+
+/// Throws Error(kUnavailable) in a forked child whose parent was opening the bridge in another thread.
+void require_opening() {
+  if (is_abandoned.load()) {
+    throw Error(ErrorKind::kUnavailable,
+                "cannot call Python: this process was forked while another thread was starting Python; fork "
+                "before or after the first call of Python");
+  }
+}
+
 std::atomic<const bridge::BridgeApi*> running{nullptr};
 
 /// The bridge for the torch and the Python of the environment. Throws Error(kUnavailable) if it is not built.
@@ -236,6 +250,8 @@ void forget_running_python() noexcept { running.store(nullptr, std::memory_order
 int32_t start_python(const bridge::BridgeApi** out) {
   static std::mutex& opening = *new std::mutex;
   if (opened_python() == nullptr) {
+    require_opening();
+    const ForkWatch<abandon_opening> watch;
     const core::CountedLockGuard lock(opening);
     if (opened_python() == nullptr) {
       opened.store(open_bridge(), std::memory_order_release);

@@ -1,7 +1,6 @@
 // Opens LibTorch and the backend at the first call that needs them, or records why that fails.
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 
 #include <atomic>
 #include <cstdio>
@@ -13,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "abi/fork_watch.h"
 #include "abi/front/environment.h"
 #include "abi/front/errors.h"
 #include "abi/front/slots.h"
@@ -48,13 +48,12 @@ void publish(Target* target, const Source* source) {
   }
 }
 
-std::atomic<pthread_t> opening_thread{0};  // 0: none
-std::atomic<bool> is_abandoned{false};     // the process was forked while another thread was opening
+std::atomic<bool> is_decided{false};    // whether the library could be opened
+std::atomic<bool> is_abandoned{false};  // the process was forked while another thread was opening
 
 /// In a forked child: the thread that was opening does not exist, and may have held any lock.
-void abandon_opening_after_fork() {
-  const pthread_t opener = opening_thread.load();
-  if (opener == 0 || opener == pthread_self()) {
+void abandon_opening() {
+  if (is_decided.load()) {
     return;
   }
   why_absent = new std::string(
@@ -64,19 +63,8 @@ void abandon_opening_after_fork() {
   is_abandoned.store(true);
 }
 
-[[maybe_unused]] const int is_fork_watched = pthread_atfork(nullptr, nullptr, abandon_opening_after_fork);
-
-/// While one lives, its thread opens the library or finds the environment.
-class OpeningScope {
- public:
-  OpeningScope() : outer_(opening_thread.exchange(pthread_self())) {}
-  ~OpeningScope() { opening_thread.store(outer_); }
-  OpeningScope(const OpeningScope&) = delete;
-  OpeningScope& operator=(const OpeningScope&) = delete;
-
- private:
-  pthread_t outer_;
-};
+/// While one lives, its thread opens the library or finds the environment, or waits for another that does.
+using OpeningScope = ForkWatch<abandon_opening>;
 
 /// The environment, and its plain copy for the backend. Created once, never destroyed.
 struct Discovery {
@@ -89,9 +77,14 @@ struct Discovery {
   Environment plain{};
 };
 
+std::atomic<const Discovery*> discovered{nullptr};
+
 const Discovery& discovery() {
+  if (const Discovery* const known = discovered.load()) {
+    return *known;
+  }
+  const OpeningScope opening;
   static const Discovery& once = *[] {
-    const OpeningScope opening;
     auto* made = new Discovery;
     made->libraries = library_dir;
     made->found = find_environment(made->libraries, [](const char* name) {
@@ -110,6 +103,7 @@ const Discovery& discovery() {
                    made->torch_minor.c_str(), made->libraries_text.c_str()};
     return made;
   }();
+  discovered.store(&once);
   return once;
 }
 
@@ -225,16 +219,17 @@ void close_backend() {
 }
 
 void open_backend() {
-  if (is_abandoned.load()) {
+  if (is_decided.load() || is_abandoned.load()) {
     return;
   }
+  const OpeningScope opening;
   std::call_once(opened, [] {
-    const OpeningScope opening;
     BackendTable filled = kAbsentBackend;
     auto* const problem = new std::string(open_found(discovery(), filled));
     why_absent = problem;
     publish(&table, problem->empty() ? &filled : &kAbsentBackend);
     is_open.store(problem->empty());
+    is_decided.store(true);
   });
 }
 

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <string>
 
+#include "abi/fork_watch.h"
 #include "bridge/runtime/decref_worker.h"
 #include "bridge/runtime/default_interrupt_service.h"
 #include "bridge/runtime/entry.h"
@@ -220,25 +221,13 @@ bool runs_in_subinterpreter() noexcept {
   return running != nullptr && PyThreadState_GetInterpreter(running) != PyInterpreterState_Main();
 }
 
-/// While one lives, its thread starts Python: a process that another thread forks meanwhile cannot use it.
-class StartScope {
- public:
-  StartScope() {
-    static const int registered = pthread_atfork(nullptr, nullptr, [] {
-      if (starting_thread.load() != 0 && starting_thread.load() != pthread_self()) {
-        python_state.store(PythonState::kForked);
-      }
-    });
-    static_cast<void>(registered);
-    starting_thread.store(pthread_self());
-  }
-  ~StartScope() { starting_thread.store(0); }
-  StartScope(const StartScope&) = delete;
-  StartScope& operator=(const StartScope&) = delete;
+/// In a child that was forked while another thread was starting Python: it cannot be used.
+void abandon_start() {
+  PythonState expected = PythonState::kNotStarted;
+  python_state.compare_exchange_strong(expected, PythonState::kForked);
+}
 
- private:
-  static inline std::atomic<pthread_t> starting_thread{0};
-};
+;
 
 void attach() {
   if (runs_in_subinterpreter()) {
@@ -251,11 +240,11 @@ void attach() {
 }
 
 void start_new() {
+  const ForkWatch<abandon_start> watch;
   const std::lock_guard lock(start_mutex);
   if (python_state.load() != PythonState::kNotStarted) {
     return;
   }
-  const StartScope starting;
   ignore_broken_pipes();
   remember_program_handler();
   std::string error;
