@@ -50,4 +50,6 @@ bool is_in_forked_process() noexcept { return is_forked; }
 
 void use_one_thread_after_forks() { pthread_atfork(nullptr, nullptr, in_forked_child); }
 
+bool set_flush_denormal(bool mode) { return at::globalContext().setFlushDenormal(mode); }
+
 }  // namespace simple_torch::core

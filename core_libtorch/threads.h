@@ -16,4 +16,7 @@ bool is_in_forked_process() noexcept;
 /// survive a fork, and work for it would never finish. Call it once.
 void use_one_thread_after_forks();
 
+/// Makes the calling thread treat denormal numbers as zero. Returns whether the CPU supports it.
+bool set_flush_denormal(bool mode);
+
 }  // namespace simple_torch::core

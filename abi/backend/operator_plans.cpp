@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "abi/backend/arrays.h"
 #include "core_libtorch/counted_lock.h"
 #include "core_libtorch/dtypes.h"
 

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "7eb8f2881eedf372";
+inline constexpr char kTableFingerprint[] = "7b7f5e89def8cc0d";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -21,6 +21,7 @@ struct BackendTable {
   int32_t (*set_num_threads)(int64_t count);
   int32_t (*setting)(const char* name, int64_t* out);
   int32_t (*set_setting)(const char* name, bool value);
+  int32_t (*set_flush_denormal)(bool mode, bool* out);
   int32_t (*float32_matmul_precision)(char** out);
   int32_t (*set_float32_matmul_precision)(const char* precision);
   int32_t (*set_print_options)(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode);
@@ -401,6 +402,15 @@ struct BackendTable {
   int32_t (*inference_mode_begin)(bool enabled);
   int32_t (*inference_mode_end)(void);
   int32_t (*is_inference_mode_enabled)(bool* out);
+  int32_t (*is_autocast_enabled)(const char* device_type, bool* out);
+  int32_t (*set_autocast_enabled)(const char* device_type, bool enabled);
+  int32_t (*autocast_dtype)(const char* device_type, int64_t* out);
+  int32_t (*set_autocast_dtype)(const char* device_type, int64_t dtype);
+  int32_t (*is_autocast_cache_enabled)(bool* out);
+  int32_t (*set_autocast_cache_enabled)(bool enabled);
+  int32_t (*clear_autocast_cache)(void);
+  int32_t (*autocast_increment_nesting)(int64_t* out);
+  int32_t (*autocast_decrement_nesting)(int64_t* out);
   int32_t (*transform_begin)(const char* kind, int64_t batch_size, const char* randomness, int64_t* out);
   int32_t (*transform_end)(void);
   int32_t (*transform_wrap)(int64_t a, int64_t level, int64_t* out);
@@ -553,6 +563,7 @@ int32_t num_threads(int64_t* out);
 int32_t set_num_threads(int64_t count);
 int32_t setting(const char* name, int64_t* out);
 int32_t set_setting(const char* name, bool value);
+int32_t set_flush_denormal(bool mode, bool* out);
 int32_t float32_matmul_precision(char** out);
 int32_t set_float32_matmul_precision(const char* precision);
 int32_t set_print_options(int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width, int64_t sci_mode);
@@ -933,6 +944,15 @@ int32_t is_anomaly_check_nan_enabled(bool* out);
 int32_t inference_mode_begin(bool enabled);
 int32_t inference_mode_end(void);
 int32_t is_inference_mode_enabled(bool* out);
+int32_t is_autocast_enabled(const char* device_type, bool* out);
+int32_t set_autocast_enabled(const char* device_type, bool enabled);
+int32_t autocast_dtype(const char* device_type, int64_t* out);
+int32_t set_autocast_dtype(const char* device_type, int64_t dtype);
+int32_t is_autocast_cache_enabled(bool* out);
+int32_t set_autocast_cache_enabled(bool enabled);
+int32_t clear_autocast_cache(void);
+int32_t autocast_increment_nesting(int64_t* out);
+int32_t autocast_decrement_nesting(int64_t* out);
 int32_t transform_begin(const char* kind, int64_t batch_size, const char* randomness, int64_t* out);
 int32_t transform_end(void);
 int32_t transform_wrap(int64_t a, int64_t level, int64_t* out);

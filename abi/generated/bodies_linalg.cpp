@@ -14,6 +14,7 @@
 #include "abi/generated/backend_table.h"
 #include "abi/backend/guarded.h"
 #include "abi/backend/tensor_arguments.h"
+#include "core_libtorch/autograd/autocast.h"
 #include "core_libtorch/autograd/differentiate.h"
 #include "core_libtorch/skip_autograd.h"
 #include "core_libtorch/ops.h"

@@ -5,6 +5,7 @@
 #include "abi/generated/backend_table.h"
 #include "abi/backend/guarded.h"
 #include "abi/backend/tensor_arguments.h"
+#include "core_libtorch/autograd/autocast.h"
 #include "core_libtorch/autograd/differentiate.h"
 #include "core_libtorch/skip_autograd.h"
 #include "core_libtorch/ops.h"
@@ -42,6 +43,13 @@ int32_t num_threads(int64_t* out) {
 int32_t set_num_threads(int64_t count) {
   return guarded([&] {
     core::with_error_context("set_num_threads", core::kNoOperands, [&] { return core::set_num_threads(count); });
+  });
+}
+
+int32_t set_flush_denormal(bool mode, bool* out) {
+  return guarded([&] {
+    require(out, "out");
+    *out = core::with_error_context("set_flush_denormal", core::kNoOperands, [&] { return core::set_flush_denormal(mode); });
   });
 }
 

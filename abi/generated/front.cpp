@@ -15,6 +15,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::set_num_threads>::open_then_call,
     Slot<&BackendTable::setting>::open_then_call,
     Slot<&BackendTable::set_setting>::open_then_call,
+    Slot<&BackendTable::set_flush_denormal>::open_then_call,
     Slot<&BackendTable::float32_matmul_precision>::open_then_call,
     Slot<&BackendTable::set_float32_matmul_precision>::open_then_call,
     Slot<&BackendTable::set_print_options>::open_then_call,
@@ -395,6 +396,15 @@ constinit BackendTable table = {
     Slot<&BackendTable::inference_mode_begin>::open_then_call,
     Slot<&BackendTable::inference_mode_end>::open_then_call,
     Slot<&BackendTable::is_inference_mode_enabled>::open_then_call,
+    Slot<&BackendTable::is_autocast_enabled>::open_then_call,
+    Slot<&BackendTable::set_autocast_enabled>::open_then_call,
+    Slot<&BackendTable::autocast_dtype>::open_then_call,
+    Slot<&BackendTable::set_autocast_dtype>::open_then_call,
+    Slot<&BackendTable::is_autocast_cache_enabled>::open_then_call,
+    Slot<&BackendTable::set_autocast_cache_enabled>::open_then_call,
+    Slot<&BackendTable::clear_autocast_cache>::open_then_call,
+    Slot<&BackendTable::autocast_increment_nesting>::open_then_call,
+    Slot<&BackendTable::autocast_decrement_nesting>::open_then_call,
     Slot<&BackendTable::transform_begin>::open_then_call,
     Slot<&BackendTable::transform_end>::open_then_call,
     Slot<&BackendTable::transform_wrap>::open_then_call,
@@ -547,6 +557,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::set_num_threads>::unavailable,
     Slot<&BackendTable::setting>::unavailable,
     Slot<&BackendTable::set_setting>::unavailable,
+    Slot<&BackendTable::set_flush_denormal>::unavailable,
     Slot<&BackendTable::float32_matmul_precision>::unavailable,
     Slot<&BackendTable::set_float32_matmul_precision>::unavailable,
     Slot<&BackendTable::set_print_options>::unavailable,
@@ -927,6 +938,15 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::inference_mode_begin>::unavailable,
     Slot<&BackendTable::inference_mode_end>::unavailable,
     Slot<&BackendTable::is_inference_mode_enabled>::unavailable,
+    Slot<&BackendTable::is_autocast_enabled>::unavailable,
+    Slot<&BackendTable::set_autocast_enabled>::unavailable,
+    Slot<&BackendTable::autocast_dtype>::unavailable,
+    Slot<&BackendTable::set_autocast_dtype>::unavailable,
+    Slot<&BackendTable::is_autocast_cache_enabled>::unavailable,
+    Slot<&BackendTable::set_autocast_cache_enabled>::unavailable,
+    Slot<&BackendTable::clear_autocast_cache>::unavailable,
+    Slot<&BackendTable::autocast_increment_nesting>::unavailable,
+    Slot<&BackendTable::autocast_decrement_nesting>::unavailable,
     Slot<&BackendTable::transform_begin>::unavailable,
     Slot<&BackendTable::transform_end>::unavailable,
     Slot<&BackendTable::transform_wrap>::unavailable,
@@ -1113,6 +1133,10 @@ int32_t spt_setting(const char* name, int64_t* out) {
 
 int32_t spt_set_setting(const char* name, bool value) {
   return slot(table.set_setting)(name, value);
+}
+
+int32_t spt_set_flush_denormal(bool mode, bool* out) {
+  return slot(table.set_flush_denormal)(mode, out);
 }
 
 int32_t spt_float32_matmul_precision(char** out) {
@@ -2633,6 +2657,42 @@ int32_t spt_inference_mode_end(void) {
 
 int32_t spt_is_inference_mode_enabled(bool* out) {
   return slot(table.is_inference_mode_enabled)(out);
+}
+
+int32_t spt_is_autocast_enabled(const char* device_type, bool* out) {
+  return slot(table.is_autocast_enabled)(device_type, out);
+}
+
+int32_t spt_set_autocast_enabled(const char* device_type, bool enabled) {
+  return slot(table.set_autocast_enabled)(device_type, enabled);
+}
+
+int32_t spt_autocast_dtype(const char* device_type, int64_t* out) {
+  return slot(table.autocast_dtype)(device_type, out);
+}
+
+int32_t spt_set_autocast_dtype(const char* device_type, int64_t dtype) {
+  return slot(table.set_autocast_dtype)(device_type, dtype);
+}
+
+int32_t spt_is_autocast_cache_enabled(bool* out) {
+  return slot(table.is_autocast_cache_enabled)(out);
+}
+
+int32_t spt_set_autocast_cache_enabled(bool enabled) {
+  return slot(table.set_autocast_cache_enabled)(enabled);
+}
+
+int32_t spt_clear_autocast_cache(void) {
+  return slot(table.clear_autocast_cache)();
+}
+
+int32_t spt_autocast_increment_nesting(int64_t* out) {
+  return slot(table.autocast_increment_nesting)(out);
+}
+
+int32_t spt_autocast_decrement_nesting(int64_t* out) {
+  return slot(table.autocast_decrement_nesting)(out);
 }
 
 int32_t spt_transform_begin(const char* kind, int64_t batch_size, const char* randomness, int64_t* out) {

@@ -112,6 +112,12 @@ void rt_torch_set_setting(const char* name, bool value) {
   store_status(slot(table.set_setting)(name, value));
 }
 
+int64_t rt_torch_set_flush_denormal(bool mode) {
+  bool out{};
+  store_status(slot(table.set_flush_denormal)(mode, &out));
+  return out;
+}
+
 char* rt_torch_float32_matmul_precision() {
   char* out{};
   store_status(slot(table.float32_matmul_precision)(&out));
@@ -3883,6 +3889,52 @@ int64_t rt_torch_autograd_is_inference_mode_enabled() {
   bool out{};
   store_status(slot(table.is_inference_mode_enabled)(&out));
   return out;
+}
+
+int64_t rt_torch_is_autocast_enabled(const char* device_type) {
+  bool out{};
+  store_status(slot(table.is_autocast_enabled)(device_type, &out));
+  return out;
+}
+
+void rt_torch_set_autocast_enabled(const char* device_type, bool enabled) {
+  store_status(slot(table.set_autocast_enabled)(device_type, enabled));
+}
+
+int64_t rt_torch_autocast_dtype(const char* device_type) {
+  int64_t out{};
+  store_status(slot(table.autocast_dtype)(device_type, &out));
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
+void rt_torch_set_autocast_dtype(const char* device_type, int64_t dtype) {
+  store_status(slot(table.set_autocast_dtype)(device_type, dtype));
+}
+
+int64_t rt_torch_is_autocast_cache_enabled() {
+  bool out{};
+  store_status(slot(table.is_autocast_cache_enabled)(&out));
+  return out;
+}
+
+void rt_torch_set_autocast_cache_enabled(bool enabled) {
+  store_status(slot(table.set_autocast_cache_enabled)(enabled));
+}
+
+void rt_torch_clear_autocast_cache() {
+  store_status(slot(table.clear_autocast_cache)());
+}
+
+int64_t rt_torch_autocast_increment_nesting() {
+  int64_t out{};
+  store_status(slot(table.autocast_increment_nesting)(&out));
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
+int64_t rt_torch_autocast_decrement_nesting() {
+  int64_t out{};
+  store_status(slot(table.autocast_decrement_nesting)(&out));
+  return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_transform_begin(const char* kind, int64_t batch_size, const char* randomness) {

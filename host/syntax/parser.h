@@ -321,6 +321,7 @@ class Parser {
   // Patterns and types (parser_patterns.cpp, parser_types.cpp)
   PatternPtr alternatives();
   PatternPtr pattern();
+  PatternPtr part_pattern();
   PatternPtr literal_pattern();
   ExprPtr pattern_value();
   PatternPtr named_pattern();

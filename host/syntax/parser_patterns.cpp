@@ -33,6 +33,21 @@ PatternPtr Parser::alternatives() {
   return any;
 }
 
+/// A part of a pattern, where a comma ends it: `A | B`.
+PatternPtr Parser::part_pattern() {
+  const SourceSpan span = here();
+  PatternPtr first = pattern();
+  if (!is(Tok::kPipe)) {
+    return first;
+  }
+  auto any = make<OrPattern>(span);
+  any->alternatives.push_back(std::move(first));
+  while (accept(Tok::kPipe)) {
+    any->alternatives.push_back(pattern());
+  }
+  return any;
+}
+
 PatternPtr Parser::pattern() {
   Level level(*this);
   switch (kind_) {
@@ -192,15 +207,7 @@ std::vector<FieldPattern> Parser::field_patterns(Tok close, bool shorthand) {
       advance();
     }
     const SourceSpan start = here();
-    field.pattern = pattern();
-    if (is(Tok::kPipe)) {
-      auto any = make<OrPattern>(start);
-      any->alternatives.push_back(std::move(field.pattern));
-      while (accept(Tok::kPipe)) {
-        any->alternatives.push_back(pattern());
-      }
-      field.pattern = std::move(any);
-    }
+    field.pattern = part_pattern();
     if (shorthand && field.name == kNoSymbol) {
       if (field.pattern->kind != PatternKind::kBinding) {
         fail_at(start, "expected 'field: pattern'");
@@ -222,7 +229,7 @@ PatternPtr Parser::tuple_pattern() {
   open_bracket();
   bool comma = false;
   while (!is(Tok::kRightParen)) {
-    tuple->elements.push_back(optionally_typed(pattern()));
+    tuple->elements.push_back(optionally_typed(part_pattern()));
     if (!accept(Tok::kComma)) {
       break;
     }
@@ -247,7 +254,7 @@ PatternPtr Parser::array_pattern() {
       }
       break;
     }
-    array->elements.push_back(optionally_typed(pattern()));
+    array->elements.push_back(optionally_typed(part_pattern()));
     if (!accept(Tok::kComma)) {
       break;
     }

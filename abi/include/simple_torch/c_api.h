@@ -121,6 +121,14 @@ SPT_API int32_t spt_setting(const char* name, int64_t* out);
  *  Simple:   rt_torch_set_setting */
 SPT_API int32_t spt_set_setting(const char* name, bool value);
 
+/** Makes this thread treat denormal floating-point numbers as zero. Returns whether the CPU supports
+ *  it.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (any other LibTorch error).
+ *  Source:   torch.set_flush_denormal
+ *  Simple:   rt_torch_set_flush_denormal */
+SPT_API int32_t spt_set_flush_denormal(bool mode, bool* out);
+
 /** Returns the precision of float32 matrix products: highest, high or medium.
  *
  *  Owns:     *out is from malloc; free it with spt_free.
@@ -4529,6 +4537,78 @@ SPT_API int32_t spt_inference_mode_end(void);
  *  Source:   torch.is_inference_mode_enabled
  *  Simple:   rt_torch_autograd_is_inference_mode_enabled */
 SPT_API int32_t spt_is_inference_mode_enabled(bool* out);
+
+/* --- Automatic mixed precision --- */
+
+/** Returns whether operations on this type of device (cpu, cuda) choose their dtype automatically, on
+ *  this thread.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a device type without autocast, a NULL
+ *            pointer), TORCH (any other LibTorch error).
+ *  Source:   torch.is_autocast_enabled
+ *  Simple:   rt_torch_is_autocast_enabled */
+SPT_API int32_t spt_is_autocast_enabled(const char* device_type, bool* out);
+
+/** Enables or disables autocast for a type of device, on this thread.
+ *
+ *  Errors:   INVALID_ARGUMENT (a device type without autocast, a NULL pointer), TORCH (any other
+ *            LibTorch error).
+ *  Source:   torch.set_autocast_enabled
+ *  Simple:   rt_torch_set_autocast_enabled */
+SPT_API int32_t spt_set_autocast_enabled(const char* device_type, bool enabled);
+
+/** Returns the code of the dtype that autocast uses for operations that gain from lower precision.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a device type without autocast, a NULL
+ *            pointer), TORCH (any other LibTorch error).
+ *  Source:   torch.get_autocast_dtype
+ *  Simple:   rt_torch_autocast_dtype */
+SPT_API int32_t spt_autocast_dtype(const char* device_type, int64_t* out);
+
+/** Sets the dtype that autocast uses for a type of device, on this thread.
+ *
+ *  Errors:   INVALID_ARGUMENT (a device type without autocast, unknown dtype, a NULL pointer), TORCH
+ *            (any other LibTorch error).
+ *  Source:   torch.set_autocast_dtype
+ *  Simple:   rt_torch_set_autocast_dtype */
+SPT_API int32_t spt_set_autocast_dtype(const char* device_type, int64_t dtype);
+
+/** Returns whether autocast keeps the converted weights until its outermost scope ends.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (any other LibTorch error).
+ *  Source:   torch.is_autocast_cache_enabled
+ *  Simple:   rt_torch_is_autocast_cache_enabled */
+SPT_API int32_t spt_is_autocast_cache_enabled(bool* out);
+
+/** Makes autocast keep the converted weights, on this thread.
+ *
+ *  Errors:   TORCH (any other LibTorch error).
+ *  Source:   torch.set_autocast_cache_enabled
+ *  Simple:   rt_torch_set_autocast_cache_enabled */
+SPT_API int32_t spt_set_autocast_cache_enabled(bool enabled);
+
+/** Frees the converted weights that autocast keeps.
+ *
+ *  Errors:   TORCH (any other LibTorch error).
+ *  Source:   torch.clear_autocast_cache
+ *  Simple:   rt_torch_clear_autocast_cache */
+SPT_API int32_t spt_clear_autocast_cache(void);
+
+/** Enters an autocast scope on this thread and returns the number of scopes.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), TORCH (any other LibTorch error).
+ *  Source:   torch.autocast_increment_nesting
+ *  Simple:   rt_torch_autocast_increment_nesting */
+SPT_API int32_t spt_autocast_increment_nesting(int64_t* out);
+
+/** Leaves an autocast scope on this thread and returns the number of scopes that remain. At 0 the
+ *  caller clears the cache.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (no scope), TORCH (any other LibTorch
+ *            error).
+ *  Source:   torch.autocast_decrement_nesting
+ *  Simple:   rt_torch_autocast_decrement_nesting */
+SPT_API int32_t spt_autocast_decrement_nesting(int64_t* out);
 
 /* --- Function transforms --- */
 

@@ -36,6 +36,8 @@ static void call_spt_setting(const FuzzWord* a, FuzzWord* r) { r->i = spt_settin
 static void call_rt_torch_setting(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_setting(a[0].s); }
 static void call_spt_set_setting(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_setting(a[0].s, (a[1].i & 1) != 0); }
 static void call_rt_torch_set_setting(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_set_setting(a[0].s, (a[1].i & 1) != 0); }
+static void call_spt_set_flush_denormal(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_flush_denormal((a[0].i & 1) != 0, a[1].p); }
+static void call_rt_torch_set_flush_denormal(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_set_flush_denormal((a[0].i & 1) != 0); }
 static void call_spt_float32_matmul_precision(const FuzzWord* a, FuzzWord* r) { r->i = spt_float32_matmul_precision(a[0].p); }
 static void call_rt_torch_float32_matmul_precision(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_float32_matmul_precision(); }
 static void call_spt_set_float32_matmul_precision(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_float32_matmul_precision(a[0].s); }
@@ -969,6 +971,24 @@ static void call_spt_inference_mode_end(const FuzzWord* a, FuzzWord* r) { (void)
 static void call_rt_torch_autograd_inference_mode_end(const FuzzWord* a, FuzzWord* r) { (void)a; (void)r; rt_torch_autograd_inference_mode_end(); }
 static void call_spt_is_inference_mode_enabled(const FuzzWord* a, FuzzWord* r) { r->i = spt_is_inference_mode_enabled(a[0].p); }
 static void call_rt_torch_autograd_is_inference_mode_enabled(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_autograd_is_inference_mode_enabled(); }
+static void call_spt_is_autocast_enabled(const FuzzWord* a, FuzzWord* r) { r->i = spt_is_autocast_enabled(a[0].s, a[1].p); }
+static void call_rt_torch_is_autocast_enabled(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_is_autocast_enabled(a[0].s); }
+static void call_spt_set_autocast_enabled(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_autocast_enabled(a[0].s, (a[1].i & 1) != 0); }
+static void call_rt_torch_set_autocast_enabled(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_set_autocast_enabled(a[0].s, (a[1].i & 1) != 0); }
+static void call_spt_autocast_dtype(const FuzzWord* a, FuzzWord* r) { r->i = spt_autocast_dtype(a[0].s, a[1].p); }
+static void call_rt_torch_autocast_dtype(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autocast_dtype(a[0].s); }
+static void call_spt_set_autocast_dtype(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_autocast_dtype(a[0].s, a[1].i); }
+static void call_rt_torch_set_autocast_dtype(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_set_autocast_dtype(a[0].s, a[1].i); }
+static void call_spt_is_autocast_cache_enabled(const FuzzWord* a, FuzzWord* r) { r->i = spt_is_autocast_cache_enabled(a[0].p); }
+static void call_rt_torch_is_autocast_cache_enabled(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_is_autocast_cache_enabled(); }
+static void call_spt_set_autocast_cache_enabled(const FuzzWord* a, FuzzWord* r) { r->i = spt_set_autocast_cache_enabled((a[0].i & 1) != 0); }
+static void call_rt_torch_set_autocast_cache_enabled(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_set_autocast_cache_enabled((a[0].i & 1) != 0); }
+static void call_spt_clear_autocast_cache(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = spt_clear_autocast_cache(); }
+static void call_rt_torch_clear_autocast_cache(const FuzzWord* a, FuzzWord* r) { (void)a; (void)r; rt_torch_clear_autocast_cache(); }
+static void call_spt_autocast_increment_nesting(const FuzzWord* a, FuzzWord* r) { r->i = spt_autocast_increment_nesting(a[0].p); }
+static void call_rt_torch_autocast_increment_nesting(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_autocast_increment_nesting(); }
+static void call_spt_autocast_decrement_nesting(const FuzzWord* a, FuzzWord* r) { r->i = spt_autocast_decrement_nesting(a[0].p); }
+static void call_rt_torch_autocast_decrement_nesting(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_autocast_decrement_nesting(); }
 static void call_spt_transform_begin(const FuzzWord* a, FuzzWord* r) { r->i = spt_transform_begin(a[0].s, a[1].i, a[2].s, a[3].p); }
 static void call_rt_torch_transform_begin(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_transform_begin(a[0].s, a[1].i, a[2].s); }
 static void call_spt_transform_end(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = spt_transform_end(); }
@@ -1291,6 +1311,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_setting", "int64_t rt_torch_setting(const char* name)", call_rt_torch_setting, {FUZZ_I64, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_set_setting", "int32_t spt_set_setting(const char* name, bool value)", call_spt_set_setting, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "name"}, {FUZZ_BOOL, 0, "value"}}},
     {"rt_torch_set_setting", "void rt_torch_set_setting(const char* name, bool value)", call_rt_torch_set_setting, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_TEXT, 0, "name"}, {FUZZ_BOOL, 0, "value"}}},
+    {"spt_set_flush_denormal", "int32_t spt_set_flush_denormal(bool mode, bool* out)", call_spt_set_flush_denormal, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_BOOL, 0, "mode"}, {FUZZ_OUT_BOOL, 0, "out"}}},
+    {"rt_torch_set_flush_denormal", "int64_t rt_torch_set_flush_denormal(bool mode)", call_rt_torch_set_flush_denormal, {FUZZ_BOOL, 0, ""}, 1, {{FUZZ_BOOL, 0, "mode"}}},
     {"spt_float32_matmul_precision", "int32_t spt_float32_matmul_precision(char** out)", call_spt_float32_matmul_precision, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_TEXT, 0, "out"}}},
     {"rt_torch_float32_matmul_precision", "char* rt_torch_float32_matmul_precision(void)", call_rt_torch_float32_matmul_precision, {FUZZ_TEXT, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_set_float32_matmul_precision", "int32_t spt_set_float32_matmul_precision(const char* precision)", call_spt_set_float32_matmul_precision, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_TEXT, 0, "precision"}}},
@@ -2224,6 +2246,24 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_autograd_inference_mode_end", "void rt_torch_autograd_inference_mode_end(void)", call_rt_torch_autograd_inference_mode_end, {FUZZ_VOID, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_is_inference_mode_enabled", "int32_t spt_is_inference_mode_enabled(bool* out)", call_spt_is_inference_mode_enabled, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_BOOL, 0, "out"}}},
     {"rt_torch_autograd_is_inference_mode_enabled", "int64_t rt_torch_autograd_is_inference_mode_enabled(void)", call_rt_torch_autograd_is_inference_mode_enabled, {FUZZ_BOOL, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_is_autocast_enabled", "int32_t spt_is_autocast_enabled(const char* device_type, bool* out)", call_spt_is_autocast_enabled, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "device_type"}, {FUZZ_OUT_BOOL, 0, "out"}}},
+    {"rt_torch_is_autocast_enabled", "int64_t rt_torch_is_autocast_enabled(const char* device_type)", call_rt_torch_is_autocast_enabled, {FUZZ_BOOL, 0, ""}, 1, {{FUZZ_TEXT, 0, "device_type"}}},
+    {"spt_set_autocast_enabled", "int32_t spt_set_autocast_enabled(const char* device_type, bool enabled)", call_spt_set_autocast_enabled, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "device_type"}, {FUZZ_BOOL, 0, "enabled"}}},
+    {"rt_torch_set_autocast_enabled", "void rt_torch_set_autocast_enabled(const char* device_type, bool enabled)", call_rt_torch_set_autocast_enabled, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_TEXT, 0, "device_type"}, {FUZZ_BOOL, 0, "enabled"}}},
+    {"spt_autocast_dtype", "int32_t spt_autocast_dtype(const char* device_type, int64_t* out)", call_spt_autocast_dtype, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "device_type"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_autocast_dtype", "int64_t rt_torch_autocast_dtype(const char* device_type)", call_rt_torch_autocast_dtype, {FUZZ_I64, 0, ""}, 1, {{FUZZ_TEXT, 0, "device_type"}}},
+    {"spt_set_autocast_dtype", "int32_t spt_set_autocast_dtype(const char* device_type, int64_t dtype)", call_spt_set_autocast_dtype, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "device_type"}, {FUZZ_I64, 0, "dtype"}}},
+    {"rt_torch_set_autocast_dtype", "void rt_torch_set_autocast_dtype(const char* device_type, int64_t dtype)", call_rt_torch_set_autocast_dtype, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_TEXT, 0, "device_type"}, {FUZZ_I64, 0, "dtype"}}},
+    {"spt_is_autocast_cache_enabled", "int32_t spt_is_autocast_cache_enabled(bool* out)", call_spt_is_autocast_cache_enabled, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_BOOL, 0, "out"}}},
+    {"rt_torch_is_autocast_cache_enabled", "int64_t rt_torch_is_autocast_cache_enabled(void)", call_rt_torch_is_autocast_cache_enabled, {FUZZ_BOOL, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_set_autocast_cache_enabled", "int32_t spt_set_autocast_cache_enabled(bool enabled)", call_spt_set_autocast_cache_enabled, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_BOOL, 0, "enabled"}}},
+    {"rt_torch_set_autocast_cache_enabled", "void rt_torch_set_autocast_cache_enabled(bool enabled)", call_rt_torch_set_autocast_cache_enabled, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_BOOL, 0, "enabled"}}},
+    {"spt_clear_autocast_cache", "int32_t spt_clear_autocast_cache(void)", call_spt_clear_autocast_cache, {FUZZ_STATUS, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"rt_torch_clear_autocast_cache", "void rt_torch_clear_autocast_cache(void)", call_rt_torch_clear_autocast_cache, {FUZZ_VOID, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_autocast_increment_nesting", "int32_t spt_autocast_increment_nesting(int64_t* out)", call_spt_autocast_increment_nesting, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_autocast_increment_nesting", "int64_t rt_torch_autocast_increment_nesting(void)", call_rt_torch_autocast_increment_nesting, {FUZZ_I64, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_autocast_decrement_nesting", "int32_t spt_autocast_decrement_nesting(int64_t* out)", call_spt_autocast_decrement_nesting, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_autocast_decrement_nesting", "int64_t rt_torch_autocast_decrement_nesting(void)", call_rt_torch_autocast_decrement_nesting, {FUZZ_I64, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_transform_begin", "int32_t spt_transform_begin(const char* kind, int64_t batch_size, const char* randomness, int64_t* out)", call_spt_transform_begin, {FUZZ_STATUS, 0, ""}, 4, {{FUZZ_TEXT, 0, "kind"}, {FUZZ_I64, 0, "batch_size"}, {FUZZ_TEXT, 0, "randomness"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"rt_torch_transform_begin", "int64_t rt_torch_transform_begin(const char* kind, int64_t batch_size, const char* randomness)", call_rt_torch_transform_begin, {FUZZ_I64, 0, ""}, 3, {{FUZZ_TEXT, 0, "kind"}, {FUZZ_I64, 0, "batch_size"}, {FUZZ_TEXT, 0, "randomness"}}},
     {"spt_transform_end", "int32_t spt_transform_end(void)", call_spt_transform_end, {FUZZ_STATUS, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
@@ -2512,4 +2552,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1253;
+const int kFuzzFunctionCount = 1273;
