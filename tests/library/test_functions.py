@@ -24,6 +24,7 @@ fn spmm(a, b): torch.spmm(a, b)
 fn svd_lowrank(a, q): torch.svd_lowrank(a, q)
 fn svd_lowrank_of_difference(a, m): torch.svd_lowrank(a, 3, M: m)
 fn pca_lowrank(a): torch.pca_lowrank(a)
+fn lobpcg(a, k, largest): torch.lobpcg(a, k: k, largest: largest)
 fn lu(a): torch.lu(a)
 fn lu_with_infos(a): torch.lu(a, get_infos: true)
 fn unravel_index(i, a, b): torch.unravel_index(i, [a, b])
@@ -84,6 +85,20 @@ def test_low_rank_factorizations(shape):
         expected = theirs()
         OURS.seed(7)
         assert equal(ours(), expected)
+
+
+@pytest.mark.parametrize("largest", [True, False])
+def test_lobpcg_and_its_gradient(largest):
+    m = random(20, 20).double()
+    ours, theirs = ((m + m.T).clone().requires_grad_() for _ in range(2))
+    torch.manual_seed(3)
+    expected = torch.lobpcg(theirs, k=2, largest=largest)
+    OURS.seed(3)
+    result = OURS.lobpcg(ours, 2, largest)
+    assert equal(result, expected)
+    result[0].sum().backward()
+    expected[0].sum().backward()
+    assert equal(ours.grad, theirs.grad)
 
 
 @pytest.mark.filterwarnings("ignore:torch.lu is deprecated")
