@@ -43,6 +43,8 @@ class Parser {
   };
   static constexpr size_t kNone = static_cast<size_t>(-1);
 
+  class RecordScope;
+
   /// Saves the context and restores it, then classifies the current token again.
   class Scope {
    public:
@@ -270,7 +272,8 @@ class Parser {
 
   // Values (parser_primary.cpp, parser_text.cpp, parser_collections.cpp, parser_lambdas.cpp,
   // parser_branches.cpp)
-  [[noreturn]] void reject_super();
+  ExprPtr super_call();
+  ExprPtr parent_of_record(const SourceSpan& span);
   void reject_lambda_keyword();
   ExprPtr primary();
   ExprPtr constant();
@@ -356,7 +359,8 @@ class Parser {
   size_t statement_ = 0;    // the first token of the current statement
   size_t declaration_ = 0;  // the first token of the current declaration
   Context context_;
-  bool is_spec_ = false;  // enables the argument syntax of std.spec
+  const RecordDecl* record_ = nullptr;  // the innermost one that is being parsed
+  bool is_spec_ = false;                // enables the argument syntax of std.spec
   uint32_t depth_ = 0;
   uint32_t height_ = 0;
   uint32_t placeholders_ = 0;  // the highest of _1, _2… in the current call argument; `_` counts as 1

@@ -103,7 +103,7 @@ ExprPtr Parser::primary() {
     case Tok::kYield:
       return yield_expression();
     case Tok::kSuper:
-      reject_super();
+      return super_call();
     case Tok::kAsync:
       fail(found() + " is not supported here");
     case Tok::kSpawn:
@@ -120,8 +120,49 @@ void Parser::reject_lambda_keyword() {
   }
 }
 
-void Parser::reject_super() {
-  fail("'super' is not supported", "call the method of the parent by its name: Parent.init(self, …)");
+/// `super().m(a)` and `super(C, self).m(a)`: Parent.m(self, a).
+ExprPtr Parser::super_call() {
+  const SourceSpan span = here();
+  auto field = make<FieldExpr>(span);
+  field->object = parent_of_record(span);
+  advance();
+  if (is(Tok::kLeftParen)) {
+    arguments(Tok::kRightParen);  // the class and self, which are known
+  }
+  if (!accept(Tok::kDot)) {
+    fail_expected("'.' and a method after 'super()'");
+  }
+  field->name = member_name();
+  field->span = from(span);
+  if (!is(Tok::kLeftParen)) {
+    fail_expected("the arguments of a method of 'super()'");
+  }
+  auto call = make<CallExpr>(span);
+  call->args = arguments(Tok::kRightParen);
+  Arg self;
+  self.value = make<SelfExpr>(span);
+  call->args.insert(call->args.begin(), std::move(self));
+  call->callee = std::move(field);
+  call->span = from(span);
+  return call;
+}
+
+/// The first parent of the record around the current token, as an expression.
+ExprPtr Parser::parent_of_record(const SourceSpan& span) {
+  if (record_ == nullptr || record_->parents.empty() || record_->parents.front()->kind != TypeKind::kName) {
+    fail("'super' outside a class that has a parent", "call the method by its type: Parent.init(self, …)");
+  }
+  const std::vector<Symbol>& path = record_->parents.front()->path;
+  auto name = make<NameExpr>(span);
+  name->name = path.front();
+  ExprPtr parent = std::move(name);
+  for (size_t i = 1; i < path.size(); ++i) {
+    auto field = make<FieldExpr>(span);
+    field->object = std::move(parent);
+    field->name = path[i];
+    parent = std::move(field);
+  }
+  return parent;
 }
 
 /// `true`, `false`, `nil`, `self`.

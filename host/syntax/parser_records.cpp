@@ -1,4 +1,6 @@
 // Structs, classes, enums, traits and impls.
+#include <utility>
+
 #include "host/syntax/parser.h"
 
 namespace spl {
@@ -46,11 +48,26 @@ FunctionPtr Parser::method() {
   return function(std::move(attributes), exported);
 }
 
+/// The record around the tokens, also when an error abandons it.
+class Parser::RecordScope {
+ public:
+  RecordScope(const RecordDecl*& current, const RecordDecl* record)
+      : current_(current), outer_(std::exchange(current, record)) {}
+  ~RecordScope() { current_ = outer_; }
+  RecordScope(const RecordScope&) = delete;
+  RecordScope& operator=(const RecordScope&) = delete;
+
+ private:
+  const RecordDecl*& current_;
+  const RecordDecl* outer_;
+};
+
 StmtPtr Parser::record(std::vector<Attribute> attributes, bool exported) {
   auto node = make<RecordDecl>(here());
   node->is_class = is(Tok::kClass);
   type_head(*node, std::move(attributes), exported, "a type name");
   parents(node->parents);
+  const RecordScope scope(record_, node.get());
   if (accept(Tok::kColon)) {
     members(node->info.doc, [&] { record_member(*node); });
   }

@@ -108,8 +108,6 @@ void Parser::reject_foreign_statement() {
         fail(found() + " is not supported");
       }
       return;
-    case Tok::kSuper:
-      reject_super();
     case Tok::kSpawn:
       fail("'spawn' is not supported", "thread.spawn(\\: …) runs code in a thread");
     case Tok::kIn:

@@ -266,6 +266,22 @@ bool Thread::invoke_on_instance(uint32_t window, uint32_t count, const CallSpec*
   return invoke_unknown(window, count, spec, name);
 }
 
+namespace {
+
+// Parent.init(self), where the parent only has fields, which have their values.
+const Native* default_initializer(Symbol name) {
+  static const Symbol init = intern("init"), dunder = intern("__init__");
+  static const Native& nothing = *[] {
+    auto* native = new Native(
+        "init", [](Thread&, Value*, int) { return Value(); }, 1, 1);
+    native->is_method = true;
+    return native;
+  }();
+  return name == init || name == dunder ? &nothing : nullptr;
+}
+
+}  // namespace
+
 bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name) {
   const Value self = stack_[window];
   auto* type = as_object<Type>(self);
@@ -286,6 +302,11 @@ bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spe
   if (const auto found = type->statics.find(name); found != type->statics.end()) {
     assign(stack_[window], retained(found->second));
     return start_call(window, count, spec);
+  }
+  if (const Native* init = default_initializer(name);
+      init != nullptr && self.is(Kind::kRecord) && count > 0) {
+    return spec == nullptr ? call_native(*init, window, window + 1, count)
+                           : call_native_with(*init, window, count, 0, spec);
   }
   fail(name_of(type->name) + " has no static method " + name_of(name), static_hint(*type, name));
 }
