@@ -103,7 +103,7 @@ class GzipMember {
 // Zero padding after the last member is valid, as in Python's gzip. zlib's gzread would ignore any data
 // there.
 at::Tensor read_gzip(const std::string& path) {
-  const at::Tensor compressed = read_raw(path);
+  at::Tensor compressed = read_raw(path);
   const auto* at = compressed.const_data_ptr<uint8_t>();
   const auto* const end = at + compressed.numel();
   if (!is_gzip(at, end)) {

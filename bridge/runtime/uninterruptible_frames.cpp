@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <string_view>
 
 #include "bridge/objects/references.h"
@@ -35,15 +34,15 @@ bool is_wait(std::string_view function) noexcept {
   return std::ranges::find(kWaits, function) != kWaits.end();
 }
 
-/// The folder of Python's library, from the module os; empty when it is not known.
-const std::string& library_folder() noexcept {
-  static const std::string& folder = *[] {
+/// The folder of Python's library, from the module os; empty when it is not known. Never freed: read at exit.
+std::string_view library_folder() noexcept {
+  static const std::string_view folder = [] {
     const Ref os(PyImport_ImportModule("os"));
-    const Ref file(os ? PyObject_GetAttrString(os.get(), "__file__") : nullptr);
-    const char* const text = file ? PyUnicode_AsUTF8(file.get()) : nullptr;
-    const std::string path = text == nullptr ? "" : text;
+    PyObject* const file = os ? PyObject_GetAttrString(os.get(), "__file__") : nullptr;
+    const char* const text = file != nullptr ? PyUnicode_AsUTF8(file) : nullptr;
+    const std::string_view path = text == nullptr ? "" : text;
     PyErr_Clear();
-    return new std::string(path.substr(0, path.rfind('/') + 1));
+    return path.substr(0, path.rfind('/') + 1);
   }();
   return folder;
 }
@@ -52,7 +51,7 @@ bool is_uninterruptible(std::string_view file, std::string_view function) noexce
   if (is_import_file(file)) {
     return true;
   }
-  const std::string& folder = library_folder();
+  const std::string_view folder = library_folder();
   if (folder.empty() || !file.starts_with(folder)) {
     return false;
   }

@@ -143,7 +143,8 @@ PyObject* export_to_python(const at::Tensor& tensor, PyObject* const* values, Py
     return nullptr;
   }
   if (options.copy) {
-    const at::Tensor held = tensor;  // a copy may run Python code of a mode
+    // A copy may run Python code of a mode, which may release the object that `tensor` belongs to.
+    const at::Tensor held = tensor;  // NOLINT(performance-unnecessary-copy-initialization)
     return versioned_capsule(held, true);
   }
   return options.is_versioned ? versioned_capsule(tensor, false) : legacy_capsule(tensor);

@@ -21,7 +21,11 @@ Value next_or_nil(Thread& thread, Value* args, int) {
     thread.iterate(state, value);
     return value;
   }
-  const Method* const own = args[0].is(Kind::kInstance) ? thread.find_method(args[0], next) : nullptr;
+  static const Symbol next_hook = intern("__next__");
+  const Method* own = args[0].is(Kind::kInstance) ? thread.find_method(args[0], next) : nullptr;
+  if (own == nullptr && args[0].is(Kind::kInstance)) {
+    own = thread.find_method(args[0], next_hook);
+  }
   // `next(model.parameters())`: an array that no variable holds, so no second call can expect more of it.
   if (args[0].is(Kind::kArray) && args[0].as_object->refs == 1 && !as_object<Array>(args[0])->items.empty()) {
     return retained(as_object<Array>(args[0])->items.front());

@@ -188,4 +188,12 @@ struct Proto {
   bool runs_at_once() const { return !is_async && !is_generator; }
 };
 
+/// The bits of the operand of Op::kTestSequence.
+enum SequenceForm : int32_t {
+  kMayBeLonger = 1,  // `[a, ...]`
+  kBinds = 2,        // a mismatch is an error
+  kOnlyTuples = 4,
+  kOnlyArrays = 8,
+};
+
 }  // namespace spl

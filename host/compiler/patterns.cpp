@@ -62,7 +62,7 @@ void FunctionCompiler::bind_parts(const std::vector<PatternPtr>& elements, const
   const auto count = static_cast<uint32_t>(elements.size());
   const Register parts = temporaries(count + 1);
   emit(Op::kTestSequence, parts, value, count);
-  emit_extra(open_ended != nullptr ? 3 : 2);
+  emit_extra(kBinds | (open_ended != nullptr ? kMayBeLonger : 0));
   for (uint32_t i = 0; i < count; ++i) {
     emit(Op::kGetPart, parts + i, value, i);
   }
@@ -211,12 +211,10 @@ void FunctionCompiler::test(const StructPattern& pattern, const PatternTest& to)
 }
 
 void FunctionCompiler::test(const TuplePattern& pattern, const PatternTest& to) {
-  constexpr int32_t kOnlyTuples = 4;
   test_parts(pattern.elements, kOnlyTuples, to);
 }
 
 void FunctionCompiler::test(const ArrayPattern& pattern, const PatternTest& to) {
-  constexpr int32_t kOnlyArrays = 8, kMayBeLonger = 1;
   test_parts(pattern.elements, kOnlyArrays | (pattern.has_rest ? kMayBeLonger : 0), to);
   if (pattern.has_rest && pattern.rest != kNoSymbol) {
     const Register rest = declare_in_pattern(pattern.rest, &pattern);

@@ -237,9 +237,14 @@ void FunctionCompiler::assign_one(const Expr& target, const Expr& value) {
 // Unpacks a sequence of exactly as many elements as there are targets.
 void FunctionCompiler::assign_parts(const std::vector<ExprPtr>& targets, Register value) {
   const auto count = static_cast<uint32_t>(targets.size());
+  if ((value & kTemporary) == 0) {  // unpacking replaces an iterator by its elements
+    const Register copy = temporary();
+    emit(Op::kMove, copy, value);
+    value = copy;
+  }
   const Register parts = temporaries(count);
   emit(Op::kTestSequence, parts, value, count);
-  emit_extra(2);  // 2: a mismatch is an error, the result is not used
+  emit_extra(kBinds);
   for (uint32_t i = 0; i < count; ++i) {
     emit(Op::kGetPart, parts + i, value, i);
   }

@@ -250,8 +250,11 @@ void Parser::move_to(LexRange& range, uint32_t offset) const {
 /// The offset of the colon before a format specification in file.text[begin, end), or `end`.
 uint32_t Parser::format_colon(uint32_t begin, uint32_t end) const {
   const std::string_view inside = std::string_view(file_.text).substr(begin, end - begin);
-  const size_t colon = inside.rfind(':');
-  if (colon == std::string_view::npos || !is_format(inside.substr(colon + 1))) {
+  // `{day:%H:%M}`: the format of a date begins with % and may have colons.
+  const size_t date = inside.find(":%");
+  const size_t colon = date != std::string_view::npos ? date : inside.rfind(':');
+  if (colon == std::string_view::npos ||
+      (date == std::string_view::npos && !is_format(inside.substr(colon + 1)))) {
     return end;
   }
   // A colon in brackets, or of a branch or a lambda, does not start a format specification.

@@ -228,15 +228,11 @@ bool Thread::iterate_pair(Value* state, Value& first, Value& second) {
   if (!state[0].is(Kind::kArray)) {
     state[1] = Value::integer(before + 1);
   }
-  const std::vector<Value>* pair = pair_in(element, state[0]);
-  if (pair == nullptr) {
-    first = Value::integer(before);
-    second = element;
-    return true;
-  }
-  first = retained((*pair)[0]);
-  second = retained((*pair)[1]);
-  release(element);
+  Ref item = Ref::owned(element);
+  const Ref foreign = element.is(Kind::kInstance) ? foreign_sequence(element) : Ref();
+  const std::vector<Value>* pair = pair_in(foreign.get().is_nil() ? element : foreign.get(), state[0]);
+  first = pair == nullptr ? Value::integer(before) : retained((*pair)[0]);
+  second = pair == nullptr ? item.take() : retained((*pair)[1]);
   return true;
 }
 

@@ -18,6 +18,14 @@ inline const std::vector<Value>* sequence_items(Value v) {
   return nullptr;
 }
 
+/// Whether a value is a sequence of that form with `count` elements, or more where it may be longer.
+inline bool fits_sequence(Value v, int32_t form, uint32_t count) {
+  const auto* items = sequence_items(v);
+  return items != nullptr && ((form & kOnlyTuples) == 0 || v.is(Kind::kTuple)) &&
+         ((form & kOnlyArrays) == 0 || v.is(Kind::kArray)) &&
+         ((form & kMayBeLonger) != 0 ? items->size() >= count : items->size() == count);
+}
+
 /// Whether a value is an instance with `count` fields, which `val (a, b) = …` can destructure.
 inline bool has_fields(Value v, uint32_t count) {
   return v.is(Kind::kInstance) && as_object<Instance>(v)->record->fields.size() == count;

@@ -69,6 +69,14 @@ class Thread {
   void each(Value iterable, const std::function<bool(Value)>& body);
   /// A tuple of the elements. Owned.
   Value collected(Value iterable);
+  /// Patterns of instances that stand for sequences of another language. Their class has `__sequence__()`, which
+  /// returns the array or tuple that a pattern tests, nil for other objects, and `__unpack__(count)`, which
+  /// returns the elements for a binding: one more than `count` if there are more, all for nil.
+  Ref foreign_sequence(Value instance);
+  bool is_foreign_sequence(Value instance, int32_t form, uint32_t count);
+  void unpack_foreign(Value& instance, int32_t form, uint32_t count);
+  Value instance_part(Value instance, uint32_t index);  // owned
+  Value rest_of(Value sequence, uint32_t start);        // owned
   /// Stores the next element, owned, in `out`; false at the end. `state` holds the result of make_iterator()
   /// and, for an array, the next index.
   bool iterate(Value* state, Value& out);

@@ -1,0 +1,59 @@
+// Patterns of instances that stand for sequences of another language.
+#include "host/vm/patterns.h"
+#include "host/vm/thread.h"
+
+namespace spl {
+
+namespace {
+
+// The result of the instance's hook; empty if its class has no such hook.
+Ref asked(Thread& thread, Value instance, Symbol hook, const Value* arguments, int count) {
+  const Method* method = thread.find_method(instance, hook);
+  return method == nullptr ? Ref() : Ref::owned(thread.call_method_of(instance, *method, arguments, count));
+}
+
+}  // namespace
+
+Ref Thread::foreign_sequence(Value instance) {
+  static const Symbol hook = intern("__sequence__");
+  return asked(*this, instance, hook, nullptr, 0);
+}
+
+bool Thread::is_foreign_sequence(Value instance, int32_t form, uint32_t count) {
+  return fits_sequence(foreign_sequence(instance).get(), form, count);
+}
+
+void Thread::unpack_foreign(Value& instance, int32_t form, uint32_t count) {
+  static const Symbol hook = intern("__unpack__");
+  const Value limit = (form & kMayBeLonger) != 0 ? Value() : Value::integer(count);
+  Ref elements = asked(*this, instance, hook, &limit, 1);
+  if (!elements.get().is_nil()) {
+    assign(instance, elements.take());
+  }
+}
+
+Value Thread::instance_part(Value instance, uint32_t index) {
+  const Ref sequence = foreign_sequence(instance);
+  const auto* items = sequence_items(sequence.get());
+  if (items == nullptr) {
+    return part_of(instance, index);
+  }
+  if (index >= items->size()) {
+    fail("the sequence has changed during the match");
+  }
+  return retained((*items)[index]);
+}
+
+Value Thread::rest_of(Value sequence, uint32_t start) {
+  const Ref foreign = sequence.is(Kind::kInstance) ? foreign_sequence(sequence) : Ref();
+  const Value source = foreign.get().is_nil() ? sequence : foreign.get();
+  auto* rest = new Array();
+  if (const auto* items = sequence_items(source)) {
+    for (size_t i = start; i < items->size(); ++i) {
+      rest->items.push_back(retained((*items)[i]));
+    }
+  }
+  return Value::object(rest);
+}
+
+}  // namespace spl
