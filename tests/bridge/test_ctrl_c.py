@@ -352,10 +352,10 @@ def work():
     WORK
 \"\"\")
 fn inner():
-    val outcome = py.eval("work").try_call()
+    val outcome = py.try_call(py.eval("work"))
     print "inner: {outcome.unwrap_err()}"
     6
-print py.eval("lambda f: f() * 7").try_call(inner)
+print py.try_call(py.eval("lambda f: f() * 7"), inner)
 """
 
 
@@ -379,7 +379,7 @@ extern fn rt_flush()
 fn spin():
     {BEGUN}
     while true: 1 + 1
-print py.eval("lambda f: f()").try_call(spin).unwrap_err()
+print py.try_call(py.eval("lambda f: f()"), spin).unwrap_err()
 print py.eval("6 * 7")
 """)
     program.interrupt()
