@@ -261,7 +261,10 @@ constexpr int64_t kHashModulus = (INT64_C(1) << kHashBits) - 1;
 
 uint64_t hash_of_reduced(int64_t reduced) { return mix(static_cast<uint64_t>(reduced == -1 ? -2 : reduced)); }
 
-uint64_t hash_of_integer(int64_t value) { return hash_of_reduced(value % kHashModulus); }
+uint64_t hash_of_integer(int64_t value) {
+  const bool is_reduced = value > -kHashModulus && value < kHashModulus;
+  return hash_of_reduced(is_reduced ? value : value % kHashModulus);
+}
 
 uint64_t hash_of_float(double value) {
   constexpr int64_t kOfInfinity = 314159;

@@ -10,6 +10,9 @@ namespace {
 
 bool is_identical(Value a, Value b) { return a.tag == b.tag && a.as_int == b.as_int; }
 
+// Comparisons of objects run code that may change the dict; those of numbers and texts do not.
+bool may_run_code(Value v) { return v.is_object() && !v.is(Kind::kText); }
+
 }  // namespace
 
 void Dict::rebuild(size_t capacity) {
@@ -46,7 +49,12 @@ Value* Dict::find(Value key, uint64_t hash) {
     if (entries[position].hash != hash || entries[position].key.is_missing()) {
       continue;
     }
-    // A comparison of objects runs code that may change this dict.
+    if (!may_run_code(key) && !may_run_code(entries[position].key)) {
+      if (equals(entries[position].key, key)) {
+        return &entries[position].value;
+      }
+      continue;
+    }
     const Ref candidate = Ref::shared(entries[position].key);
     const bool is_found = are_one_key(candidate.get(), key);
     if (index.size() != mask + 1 || position >= entries.size() || entries[position].hash != hash ||
