@@ -367,7 +367,7 @@ def test_python_below_simple_below_python_is_stopped_and_the_caller_continues(st
     """Guards the count of threads inside Python in nested calls: an interrupt reached the code after the call."""
     source = NESTED.replace("STARTED", STARTED).replace("WORK", work)
     if thread == "another":
-        source = source.replace("print py", "print thread.spawn(\\: py").replace("(inner)", "(inner)).join()")
+        source = source.replace("print py", "print thread.spawn(\\: py").replace(", inner)", ", inner)).join()")
     program = started(source)
     program.interrupt()
     assert program.end() == (0, "inner: KeyboardInterrupt\nOk(42)\n", "")
