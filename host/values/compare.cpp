@@ -328,6 +328,8 @@ uint64_t hash_of_instance(Instance* instance) {
                         instance->record->fields.size());
 }
 
+uint64_t hash_seed(Value v) { return static_cast<uint64_t>(v.as_object->kind); }
+
 uint64_t hash_of_object(Value v) {
   if (v.is(Kind::kText)) {
     return std::hash<std::string>()(text_of(v));
@@ -342,6 +344,21 @@ uint64_t hash_of_object(Value v) {
       return hash_of_enum_value(v);
     case Kind::kInstance:
       return hash_of_instance(as_object<Instance>(v));
+    case Kind::kRange: {
+      const auto* range = as_object<Range>(v);
+      const Value parts[] = {range->start, range->end, Value::boolean(range->inclusive)};
+      return hash_of_values(hash_seed(v), parts, std::size(parts));
+    }
+    case Kind::kSlice: {
+      const auto* slice = as_object<Slice>(v);
+      const Value parts[] = {slice->start, slice->stop, slice->step};
+      return hash_of_values(hash_seed(v), parts, std::size(parts));
+    }
+    case Kind::kBoundMethod: {
+      const auto* method = as_object<BoundMethod>(v);
+      const Value parts[] = {method->self, method->function};
+      return hash_of_values(hash_seed(v), parts, std::size(parts));
+    }
     case Kind::kDict:
       fail("a dict cannot be a key");
     default:
@@ -364,6 +381,9 @@ uint64_t hash_of(Value v) {
       return hash_of_float(v.as_float);
     case Tag::kObject:
       return hash_of_object(v);
+    case Tag::kUint64:  // plain() keeps the bits, which are negative for large numbers
+      return hash_of_reduced(
+          static_cast<int64_t>(static_cast<uint64_t>(v.as_int) % static_cast<uint64_t>(kHashModulus)));
     default:
       return hash_of(plain(v));
   }
