@@ -9,6 +9,7 @@
 #include "host/interrupts/interrupts.h"
 #include "host/interrupts/scopes.h"
 #include "host/modules/loader.h"
+#include "host/values/direct_calls.h"
 #include "host/values/error.h"
 #include "host/vm/failure.h"
 #include "host/vm/lock.h"
@@ -299,6 +300,17 @@ Value attempt_interruptible(Thread& thread, Value* args, int) {
   }
 }
 
+// The arguments are a class with direct calls and a handle. Calls that return the handle return nil. Handles
+// that are never released, such as Python's None, need no instance.
+Value set_nil_handle(Thread&, Value* args, int) {
+  const Value type = element(args[0]);
+  if (!type.is(Kind::kRecord) || as_object<Record>(type)->direct == nullptr || !args[1].is_int()) {
+    fail("rt_set_nil_handle: expected a class with direct calls and a handle");
+  }
+  as_object<Record>(type)->direct->nil_handle = args[1].as_int;
+  return Value();
+}
+
 // The function runs at safepoints when a signal arrived that native code handles.
 Value on_signal(Thread&, Value* args, int) {
   set_signal_check(element(args[0]));
@@ -320,6 +332,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_function_name", function_name, 1, 1},
     {"rt_home", home, 1, 1},
     {"rt_is_of", is_of, 1, 1},
+    {"rt_set_nil_handle", set_nil_handle, 2, 2},
     {"rt_is_same", is_same, 1, 1},
     {"rt_identity", identity, 1, 1},
     {"rt_kind_of_numbers", kind_of_numbers, 1, 1},

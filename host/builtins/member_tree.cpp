@@ -5,7 +5,9 @@
 #include <optional>
 #include <unordered_set>
 
+#include "host/values/direct_calls.h"
 #include "host/values/nesting.h"
+#include "host/values/object_hooks.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -81,9 +83,17 @@ const std::vector<Value>& tree_arguments(Value array, size_t count) {
   return as_object<Array>(array)->items;
 }
 
+// The member that stands for a Python object in a field of `owner`; nil for other objects.
+Ref foreign_member(Value owner, Value value) {
+  static const Symbol hook = intern("__member__");
+  const Record* record = as_object<Instance>(value)->record;
+  const Method* method = leaves_names(record->direct) ? record->find(hook) : nullptr;
+  return method == nullptr ? Ref() : Ref::owned(object_hooks().call_method(value, *method, &owner, 1));
+}
+
 // Appends the member, or the items of an array, tuple or dict that are members, as `name.index` or
 // `name.key`.
-void add_members_under(TreeMembers& found, const MemberClasses& classes, const std::string& name,
+void add_members_under(TreeMembers& found, const MemberClasses& classes, Value owner, const std::string& name,
                        Value value) {
   if (!value.is_object()) {
     return;
@@ -92,6 +102,10 @@ void add_members_under(TreeMembers& found, const MemberClasses& classes, const s
     case Kind::kInstance:
       if (const MemberKind kind = member_kind(classes, value); kind != MemberKind::kNone) {
         found.push_back({name, Ref::shared(value), kind});
+      } else if (Ref member = foreign_member(owner, value);
+                 member_kind(classes, member.get()) != MemberKind::kNone) {
+        const MemberKind kind_of_foreign = member_kind(classes, member.get());
+        found.push_back({name, std::move(member), kind_of_foreign});
       }
       return;
     case Kind::kArray:
@@ -101,7 +115,7 @@ void add_members_under(TreeMembers& found, const MemberClasses& classes, const s
           value.is(Kind::kArray) ? as_object<Array>(value)->items : as_object<Tuple>(value)->items;
       for (size_t i = 0; i < items.size(); ++i) {
         if (items[i].is_object()) {
-          add_members_under(found, classes, name + "." + std::to_string(i), items[i]);
+          add_members_under(found, classes, owner, name + "." + std::to_string(i), items[i]);
         }
       }
       return;
@@ -110,7 +124,7 @@ void add_members_under(TreeMembers& found, const MemberClasses& classes, const s
       const Nesting nesting(kMaxModuleDepth, "searched for members");
       for (const auto& entry : as_object<Dict>(value)->entries) {
         if (!entry.key.is_missing() && entry.value.is_object()) {
-          add_members_under(found, classes, name + "." + display(entry.key), entry.value);
+          add_members_under(found, classes, owner, name + "." + display(entry.key), entry.value);
         }
       }
       return;
@@ -118,7 +132,7 @@ void add_members_under(TreeMembers& found, const MemberClasses& classes, const s
     case Kind::kEnumValue: {
       auto* option = as_object<EnumValue>(value);
       if (option->type == core_types().option && option->variant == kSome) {
-        add_members_under(found, classes, name, option->payload()[0]);
+        add_members_under(found, classes, owner, name, option->payload()[0]);
       }
       return;
     }
@@ -150,7 +164,8 @@ TreeMembers own_members(const MemberClasses& classes, Instance& module, const st
   TreeMembers found;
   const auto& fields = module.record->fields;
   for (const size_t i : order_of_fields(module)) {
-    const Value value = module.fields()[i];
+    const Ref held = Ref::shared(module.fields()[i]);  // code of Python objects may change the field
+    const Value value = held.get();
     if (!value.is_object()) {
       continue;
     }
@@ -163,7 +178,7 @@ TreeMembers own_members(const MemberClasses& classes, Instance& module, const st
       return each.is(Kind::kText) && text_of(each) == name_of(name);
     });
     if (!is_excluded) {
-      add_members_under(found, classes, name_of(name), value);
+      add_members_under(found, classes, Value::object(&module), name_of(name), value);
     }
   }
   return found;

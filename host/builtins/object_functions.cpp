@@ -5,6 +5,7 @@
 
 #include "host/builtins/builtins.h"
 #include "host/compiler/type_names.h"
+#include "host/values/direct_calls.h"
 #include "host/values/module.h"
 #include "host/vm/patterns.h"
 #include "host/vm/protocols.h"
@@ -38,7 +39,8 @@ Value isinstance_fn(Thread&, Value* args, int) { return Value::boolean(is_instan
 
 // The member, or a missing value. A method is returned as a bound method, as in Python.
 Value member_or_missing(Thread& thread, Value of, Symbol name) {
-  const Method* method = of.is(Kind::kModule) ? nullptr : thread.find_method(of, name);
+  const bool is_foreign = of.is(Kind::kInstance) && leaves_names(as_object<Instance>(of)->record->direct);
+  const Method* method = of.is(Kind::kModule) || is_foreign ? nullptr : thread.find_method(of, name);
   if (method != nullptr && !method->is_static) {
     return Value::object(new BoundMethod(retained(of), retained(method->function)));
   }

@@ -87,7 +87,8 @@ bool notes_letter(DirectCalls& calls, const Attribute& attribute) {
 }
 
 void note_direct_call(DirectCalls& calls, Symbol method, const Attribute& attribute) {
-  static const Symbol drop = intern("drop");
+  static const Symbol plain_drop = intern("drop"), hidden_drop = intern("__drop__");
+  const bool is_drop = method == plain_drop || method == hidden_drop;
   if (DirectInvocation* invocation = invocation_of(calls, method)) {
     return note_invocation(*invocation, attribute);
   }
@@ -95,7 +96,7 @@ void note_direct_call(DirectCalls& calls, Symbol method, const Attribute& attrib
     return;
   }
   const BinaryOp* op = operator_of_hook(method);
-  const size_t max_args = method == drop ? 1 : op != nullptr ? 3 : 0;
+  const size_t max_args = is_drop ? 1 : op != nullptr ? 3 : 0;
   if (max_args == 0) {
     throw CompileError{attribute.span,
                        "'direct' applies only to drop() and to the hooks of binary operators and calls"};
@@ -103,11 +104,11 @@ void note_direct_call(DirectCalls& calls, Symbol method, const Attribute& attrib
   if (attribute.args.empty() || attribute.args.size() > max_args) {
     throw CompileError{
         attribute.span,
-        method == drop ? "'direct' on drop() expects one extern function"
-                       : "'direct' on an operator expects extern functions for an operand of its class and, "
-                         "optionally, for a float and an integer"};
+        is_drop ? "'direct' on drop() expects one extern function"
+                : "'direct' on an operator expects extern functions for an operand of its class and, "
+                  "optionally, for a float and an integer"};
   }
-  if (method == drop) {
+  if (is_drop) {
     calls.drop = extern_named(attribute.args[0], attribute.span);
     return;
   }

@@ -7,6 +7,7 @@
 
 #include "host/ffi/callback.h"
 #include "host/values/error.h"
+#include "host/values/object_hooks.h"
 #include "host/values/sized.h"
 
 namespace spl {
@@ -82,6 +83,10 @@ ffi_cif* call_interface(const Signature& signature) {
   return interface.release();
 }
 
+Ref native_form_of(Value v) {
+  return Ref::owned(object_hooks().call_method(v, *as_object<Instance>(v)->record->native_form, nullptr, 0));
+}
+
 namespace {
 
 SplValue to_native(Value v);
@@ -115,6 +120,12 @@ SplValue to_native(Value v) {
     out.as_array =
         array_to_native(v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items);
     return out;
+  }
+  if (has_native_form(v)) {
+    const Ref form = native_form_of(v);
+    if (!has_native_form(form.get())) {
+      return to_native(form.get());
+    }
   }
   fail("a value of type " + type_name(v) + " cannot be passed to native code");
 }

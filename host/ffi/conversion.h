@@ -67,4 +67,10 @@ const std::string& text_for_native(Value v);
 /// Converts nil, a bool, an i64 or an f64. Returns false, without a change, for other values.
 bool scalar_to_native(SplValue& out, Value v);
 
+/// Whether the class of an object has __native__(), which returns the value that native functions receive.
+inline bool has_native_form(Value v) {
+  return v.is(Kind::kInstance) && as_object<Instance>(v)->record->native_form != nullptr;
+}
+Ref native_form_of(Value v);
+
 }  // namespace spl

@@ -143,9 +143,12 @@ Value invoke_native(const DirectInvocation& invocation, Record& record, Call&& c
     const Value zero = Value::integer(0);
     return current_thread().call(record.module->lookup(invocation.failure), &zero, 1);
   }
-  Instance* instance_of_handle = new_instance(&record);
-  instance_of_handle->fields()[0] = Value::integer(handle);
-  Ref owned = Ref::owned(Value::object(instance_of_handle));
+  Ref owned;
+  if (handle != record.direct->nil_handle) {
+    Instance* instance_of_handle = new_instance(&record);
+    instance_of_handle->fields()[0] = Value::integer(handle);
+    owned = Ref::owned(Value::object(instance_of_handle));
+  }
   if (callback_failed()) [[unlikely]] {
     raise_callback_failure();
   }

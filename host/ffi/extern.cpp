@@ -1,6 +1,7 @@
 // Extern functions: resolved at their first call, called directly or through libffi.
 #include "host/ffi/extern.h"
 
+#include <algorithm>
 #include <cerrno>
 
 #include "host/compiler/compiler.h"
@@ -81,6 +82,24 @@ void* address_of(Extern& function) {
   return function.address;
 }
 
+namespace {
+
+Value call_with_native_forms(Thread& thread, Extern& function, const Value* args, int count) {
+  std::vector<Ref> held;
+  std::vector<Value> forms;
+  for (int i = 0; i < count; ++i) {
+    held.push_back(has_native_form(args[i]) ? native_form_of(args[i]) : Ref::shared(args[i]));
+    if (has_native_form(held.back().get())) {
+      fail(function.name + ": argument " + std::to_string(i + 1) + " cannot be passed to native code, got " +
+           display(held.back().get()));
+    }
+    forms.push_back(held.back().get());
+  }
+  return call_extern(thread, function, forms.data(), count);
+}
+
+}  // namespace
+
 Value call_extern(Thread& thread, Extern& function, Value* args, int count) {
   if (static_cast<size_t>(count) != function.signature.parameters.size()) {
     fail(function.name + " " +
@@ -107,6 +126,9 @@ Value call_extern(Thread& thread, Extern& function, Value* args, int count) {
       }
       return function.signature.result == NativeType::kVoid ? Value() : Value::integer(result);
     }
+  }
+  if (std::any_of(args, args + count, has_native_form)) [[unlikely]] {
+    return call_with_native_forms(thread, function, args, count);
   }
   NativeResult result{};
   {

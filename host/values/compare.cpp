@@ -180,6 +180,24 @@ bool equals(Value a, Value b) {
   return (a.is(Kind::kInstance) || b.is(Kind::kInstance)) && object_hooks().equal(a, b);
 }
 
+bool is_same(Value a, Value b) {
+  if (!a.is(Kind::kInstance) || !b.is_object()) {
+    return equals(a, b);
+  }
+  if (a.as_object == b.as_object) {
+    return true;
+  }
+  const Record* record = as_object<Instance>(a)->record;
+  if (record->same == nullptr || !b.is(Kind::kInstance) || as_object<Instance>(b)->record != record) {
+    return false;
+  }
+  return truthy(Ref::owned(object_hooks().call_method(a, *record->same, &b, 1)).get());
+}
+
+bool are_one_key(Value a, Value b) {
+  return (a.is(Kind::kInstance) && b.is(Kind::kInstance) && is_same(a, b)) || equals(a, b);
+}
+
 // ---- Order -----------------------------------------------------------------------------------------------
 
 namespace {
@@ -236,12 +254,43 @@ uint64_t mix(uint64_t x) {
 
 uint64_t hash_of_pointer(const void* pointer) { return mix(reinterpret_cast<uintptr_t>(pointer)); }
 
+// Numbers hash as in Python: by their value modulo this prime. Equal numbers of different types are one key,
+// also those of Python such as Decimal.
+constexpr int kHashBits = 61;
+constexpr int64_t kHashModulus = (INT64_C(1) << kHashBits) - 1;
+
+uint64_t hash_of_reduced(int64_t reduced) { return mix(static_cast<uint64_t>(reduced == -1 ? -2 : reduced)); }
+
+uint64_t hash_of_integer(int64_t value) {
+  const bool is_reduced = value > -kHashModulus && value < kHashModulus;
+  return hash_of_reduced(is_reduced ? value : value % kHashModulus);
+}
+
 uint64_t hash_of_float(double value) {
-  const double whole = std::trunc(value);
-  if (whole == value && std::fabs(whole) < 9e18) {
-    return mix(static_cast<uint64_t>(static_cast<int64_t>(whole)));  // 1.0 and 1 are one key
+  constexpr int64_t kOfInfinity = 314159;
+  constexpr int kChunk = 28;
+  if (!std::isfinite(value)) {
+    return std::isnan(value) ? hash_of_reduced(0) : hash_of_reduced(value > 0 ? kOfInfinity : -kOfInfinity);
   }
-  return std::hash<double>()(value);
+  int exponent;
+  double fraction = std::frexp(std::fabs(value), &exponent);
+  uint64_t reduced = 0;
+  while (fraction != 0) {
+    reduced = ((reduced << kChunk) & kHashModulus) | reduced >> (kHashBits - kChunk);
+    fraction = std::ldexp(fraction, kChunk);
+    exponent -= kChunk;
+    const auto chunk = static_cast<uint64_t>(fraction);
+    fraction -= static_cast<double>(chunk);
+    reduced += chunk;
+    if (reduced >= static_cast<uint64_t>(kHashModulus)) {
+      reduced -= static_cast<uint64_t>(kHashModulus);
+    }
+  }
+  // Multiplication by a power of two rotates the bits.
+  const int turn = exponent >= 0 ? exponent % kHashBits : kHashBits - 1 - ((-1 - exponent) % kHashBits);
+  reduced = ((reduced << turn) & kHashModulus) | reduced >> (kHashBits - turn);
+  const auto signed_value = static_cast<int64_t>(reduced);
+  return hash_of_reduced(value < 0 ? -signed_value : signed_value);
 }
 
 uint64_t hash_of_values(uint64_t seed, const Value* values, size_t count) {
@@ -269,12 +318,17 @@ uint64_t hash_of_enum_value(Value v) {
 }
 
 uint64_t hash_of_instance(Instance* instance) {
+  if (const Method* hash = instance->record->hash) {
+    return hash_of(Ref::owned(object_hooks().call_method(Value::object(instance), *hash, nullptr, 0)).get());
+  }
   if (instance->record->is_class) {
     return hash_of_pointer(instance);
   }
   return hash_of_values(reinterpret_cast<uintptr_t>(instance->record), instance->fields(),
                         instance->record->fields.size());
 }
+
+uint64_t hash_seed(Value v) { return static_cast<uint64_t>(v.as_object->kind); }
 
 uint64_t hash_of_object(Value v) {
   if (v.is(Kind::kText)) {
@@ -290,6 +344,21 @@ uint64_t hash_of_object(Value v) {
       return hash_of_enum_value(v);
     case Kind::kInstance:
       return hash_of_instance(as_object<Instance>(v));
+    case Kind::kRange: {
+      const auto* range = as_object<Range>(v);
+      const Value parts[] = {range->start, range->end, Value::boolean(range->inclusive)};
+      return hash_of_values(hash_seed(v), parts, std::size(parts));
+    }
+    case Kind::kSlice: {
+      const auto* slice = as_object<Slice>(v);
+      const Value parts[] = {slice->start, slice->stop, slice->step};
+      return hash_of_values(hash_seed(v), parts, std::size(parts));
+    }
+    case Kind::kBoundMethod: {
+      const auto* method = as_object<BoundMethod>(v);
+      const Value parts[] = {method->self, method->function};
+      return hash_of_values(hash_seed(v), parts, std::size(parts));
+    }
     case Kind::kDict:
       fail("a dict cannot be a key");
     default:
@@ -305,13 +374,16 @@ uint64_t hash_of(Value v) {
     case Tag::kMissing:
       return 1;
     case Tag::kBool:
-      return v.as_bool ? 2 : 3;
+      return hash_of_integer(v.as_bool ? 1 : 0);  // Python's True equals 1
     case Tag::kInt:
-      return mix(static_cast<uint64_t>(v.as_int));
+      return hash_of_integer(v.as_int);
     case Tag::kFloat:
       return hash_of_float(v.as_float);
     case Tag::kObject:
       return hash_of_object(v);
+    case Tag::kUint64:  // plain() keeps the bits, which are negative for large numbers
+      return hash_of_reduced(
+          static_cast<int64_t>(static_cast<uint64_t>(v.as_int) % static_cast<uint64_t>(kHashModulus)));
     default:
       return hash_of(plain(v));
   }

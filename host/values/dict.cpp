@@ -6,6 +6,15 @@
 
 namespace spl {
 
+namespace {
+
+bool is_identical(Value a, Value b) { return a.tag == b.tag && a.as_int == b.as_int; }
+
+// Comparisons of objects run code that may change the dict; those of numbers and texts do not.
+bool may_run_code(Value v) { return v.is_object() && !v.is(Kind::kText); }
+
+}  // namespace
+
 void Dict::rebuild(size_t capacity) {
   size_t kept = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -28,23 +37,40 @@ void Dict::rebuild(size_t capacity) {
   }
 }
 
-Value* Dict::find(Value key) {
+uint64_t Dict::hash_of_key(Value key) { return hash_of(key); }
+
+Value* Dict::find(Value key, uint64_t hash) {
   if (index.empty()) {
     return nullptr;
   }
-  const uint64_t hash = hash_of(key);
   const size_t mask = index.size() - 1;
   for (size_t at = hash & mask; index[at] != -1; at = (at + 1) & mask) {
-    Entry& entry = entries[static_cast<size_t>(index[at])];
-    if (entry.hash == hash && !entry.key.is_missing() && equals(entry.key, key)) {
-      return &entry.value;
+    const auto position = static_cast<size_t>(index[at]);
+    if (entries[position].hash != hash || entries[position].key.is_missing()) {
+      continue;
+    }
+    if (!may_run_code(key) && !may_run_code(entries[position].key)) {
+      if (equals(entries[position].key, key)) {
+        return &entries[position].value;
+      }
+      continue;
+    }
+    const Ref candidate = Ref::shared(entries[position].key);
+    const bool is_found = are_one_key(candidate.get(), key);
+    if (index.size() != mask + 1 || position >= entries.size() || entries[position].hash != hash ||
+        !is_identical(entries[position].key, candidate.get())) {
+      return find(key, hash);
+    }
+    if (is_found) {
+      return &entries[position].value;
     }
   }
   return nullptr;
 }
 
 void Dict::set(Value owned_key, Value owned_value) {
-  if (Value* found = find(owned_key)) {
+  const uint64_t hash = hash_of(owned_key);
+  if (Value* found = find(owned_key, hash)) {
     release(owned_key);
     assign(*found, owned_value);
     return;
@@ -52,7 +78,6 @@ void Dict::set(Value owned_key, Value owned_value) {
   if ((entries.size() + 1) * 2 > index.size()) {
     rebuild(live + 1 + live / 2);
   }
-  const uint64_t hash = hash_of(owned_key);
   size_t at = hash & (index.size() - 1);
   while (index[at] != -1) {
     at = (at + 1) & (index.size() - 1);

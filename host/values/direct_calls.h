@@ -44,7 +44,14 @@ struct DirectCalls {
   DirectInvocation call;    // (handle, letters, values, names) -> handle
   DirectInvocation invoke;  // (handle, method, letters, values, names) -> handle
   DirectInvocation get;     // (handle, field) -> handle
+  int64_t nil_handle = 0;   // a result with this handle is nil; set by rt_set_nil_handle()
   char letter = 0;          // marks this class's instances as arguments; 0 if they cannot be arguments
 };
+
+/// Whether an attribute that is read is always the native object's own, also where the class has a method of
+/// that name.
+inline bool leaves_names(const DirectCalls* direct) {
+  return direct != nullptr && direct->get.native.name != kNoSymbol;
+}
 
 }  // namespace spl

@@ -60,11 +60,15 @@ struct Dict : Object {
   uint32_t live = 0;
 
   Dict() : Object(Kind::kDict) {}
-  Value* find(Value key);
+  Value* find(Value key) { return index.empty() ? nullptr : find(key, hash_of_key(key)); }
   void set(Value owned_key, Value owned_value);
   bool remove(Value key);
   void compact();  // erases removed entries; call it before an iteration by index
   void rebuild(size_t capacity);
+
+ private:
+  static uint64_t hash_of_key(Value key);
+  Value* find(Value key, uint64_t hash);
 };
 
 struct Range : Object {
@@ -161,7 +165,10 @@ struct Record : Type {
   bool is_class = false;
   std::vector<FieldInfo> fields;
   std::unordered_map<Symbol, uint32_t> field_index;
-  const Method* drop = nullptr;
+  const Method* drop = nullptr;         // drop(), or __drop__() of a class that leaves its names to others
+  const Method* hash = nullptr;         // __hash__(): a value whose hash is the object's
+  const Method* native_form = nullptr;  // __native__(): the value that native functions receive
+  const Method* same = nullptr;         // __is__(other): whether both stand for one object
   const Method* on_replace =
       nullptr;                    // __on_replace__: called before a field that holds such an object changes
   int32_t order_index = -1;       // of the field __order__, which records the order of first assignments
@@ -268,6 +275,10 @@ void make_unique(Value& slot);
 
 bool truthy(Value v);
 bool equals(Value a, Value b);
+/// `a is b`: identity of objects, and equality of other values.
+bool is_same(Value a, Value b);
+/// Whether two keys with equal hashes are one: identical or equal, as in Python.
+bool are_one_key(Value a, Value b);
 /// -1, 0 or 1; fails for values that cannot be ordered.
 int compare(Value a, Value b);
 uint64_t hash_of(Value v);

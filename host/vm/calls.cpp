@@ -1,6 +1,7 @@
 // Calls of functions, methods and callable objects.
 #include <algorithm>
 
+#include "host/values/direct_calls.h"
 #include "host/values/module.h"
 #include "host/values/spelling_suggester.h"
 #include "host/vm/generator.h"
@@ -239,6 +240,17 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
 
 // ---- Methods ---------------------------------------------------------------------------------------------
 
+namespace {
+
+// Whether the arguments of a call cannot be those of a method without rest parameters. A method of the same
+// name that belongs to the native object is meant then.
+bool spec_differs(const Method& method, uint32_t count, const CallSpec* spec) {
+  const Proto* proto = as_object<Closure>(method.function)->proto;
+  return proto->plain() && (spec != nullptr || proto->parameters.size() != count + 1);
+}
+
+}  // namespace
+
 bool Thread::invoke_on_instance(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache) {
   const Value self = stack_[window];
   const Symbol name = cache.name;
@@ -246,7 +258,11 @@ bool Thread::invoke_on_instance(uint32_t window, uint32_t count, const CallSpec*
   if (record == cache.without && cache.epoch == method_epoch()) {
     return invoke_unknown(window, count, spec, name);
   }
-  if (const Method* method = record->find(name)) {
+  const Method* method = record->find(name);
+  if (method != nullptr && leaves_names(record->direct) && spec_differs(*method, count, spec)) {
+    method = nullptr;
+  }
+  if (method != nullptr) {
     const Proto* proto = as_object<Closure>(method->function)->proto;
     if (!method->is_static && spec == nullptr && proto->plain() && proto->parameters.size() == count + 1) {
       cache.type = record;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "host/compiler/compiler.h"
+#include "host/values/direct_calls.h"
 #include "host/values/module.h"
 #include "host/vm/hints.h"
 #include "host/vm/machine_hooks.h"
@@ -81,7 +82,8 @@ Value field_of_instance(Thread& thread, Value object, Symbol name) {
   if (const auto found = record.field_index.find(name); found != record.field_index.end()) {
     return retained(instance->fields()[found->second]);
   }
-  if (const Method* method = record.find(name)) {
+  const Method* method = leaves_names(record.direct) ? nullptr : record.find(name);
+  if (method != nullptr) {
     return method_as_value(thread, object, *method);
   }
   if (const auto found = record.statics.find(name); found != record.statics.end()) {
@@ -94,8 +96,8 @@ Value field_of_instance(Thread& thread, Value object, Symbol name) {
   if (name == type) {
     return retained(Value::object(instance->record));
   }
-  if (const Method* method = record.find(hook)) {
-    return call_with_name(thread, object, *method, name);
+  if (const Method* getter = record.find(hook)) {
+    return call_with_name(thread, object, *getter, name);
   }
   fail(name_of(record.name) + " has no field " + name_of(name), member_hint(object, name));
 }
@@ -139,7 +141,10 @@ Value field_of_enum_value(Thread& thread, Value object, Symbol name) {
   if (const Method* method = value->type->find(name)) {
     return method_as_value(thread, object, *method);
   }
-  static const Symbol number = intern("value");
+  static const Symbol number = intern("value"), own_name = intern("name");
+  if (name == own_name) {
+    return make_text(name_of(value->info().name));
+  }
   return name == number && !value->info().value.is_nil() ? retained(value->info().value) : Value::missing();
 }
 

@@ -352,10 +352,10 @@ def work():
     WORK
 \"\"\")
 fn inner():
-    val outcome = py.eval("work").try_call()
+    val outcome = py.try_call(py.eval("work"))
     print "inner: {outcome.unwrap_err()}"
     6
-print py.eval("lambda f: f() * 7").try_call(inner)
+print py.try_call(py.eval("lambda f: f() * 7"), inner)
 """
 
 
@@ -367,7 +367,7 @@ def test_python_below_simple_below_python_is_stopped_and_the_caller_continues(st
     """Guards the count of threads inside Python in nested calls: an interrupt reached the code after the call."""
     source = NESTED.replace("STARTED", STARTED).replace("WORK", work)
     if thread == "another":
-        source = source.replace("print py", "print thread.spawn(\\: py").replace("(inner)", "(inner)).join()")
+        source = source.replace("print py", "print thread.spawn(\\: py").replace(", inner)", ", inner)).join()")
     program = started(source)
     program.interrupt()
     assert program.end() == (0, "inner: KeyboardInterrupt\nOk(42)\n", "")
@@ -379,7 +379,7 @@ extern fn rt_flush()
 fn spin():
     {BEGUN}
     while true: 1 + 1
-print py.eval("lambda f: f()").try_call(spin).unwrap_err()
+print py.try_call(py.eval("lambda f: f()"), spin).unwrap_err()
 print py.eval("6 * 7")
 """)
     program.interrupt()

@@ -128,7 +128,7 @@ def test_out_of_memory_reports_the_size(tmp_path):
 
 def test_pythons_out_of_memory_has_the_same_kind(tmp_path):
     program = """
-match py.import("torch").try_call_method("empty", [1 << 45], device: "cuda"):
+match py.try_call_method(py.import("torch"), "empty", [1 << 45], device: "cuda"):
     case Err(OutOfMemory(requested, available, _)): print "{requested} {available > 0}"
     case other: print other
 """

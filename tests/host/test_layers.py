@@ -37,7 +37,7 @@ COMPONENTS = {
     "host": set(),
 }
 # Plain C and plain data, which every component may include.
-INTERFACES = ("abi/include/", "abi/front_backend.h", "abi/interrupt_transitions.h")
+INTERFACES = ("abi/include/", "abi/front_backend.h", "abi/interrupt_transitions.h", "abi/fork_watch.h")
 
 
 def sources(folder: str) -> Iterator[Path]:

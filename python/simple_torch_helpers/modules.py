@@ -1,0 +1,127 @@
+"""Modules of Python as members of Simple's modules, and Simple's modules as modules of Python."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+
+def kind_of(value: Any) -> str:
+    """Return what a value is as a member: module, parameter, buffer or nothing."""
+    torch = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "nn"):
+        return ""  # without torch there are no modules
+    if isinstance(value, torch.nn.Module):
+        return "module"
+    if isinstance(value, torch.nn.Parameter):
+        return "parameter"
+    return "buffer" if isinstance(value, torch.nn.Buffer) else ""
+
+
+def members(module: Any) -> tuple[list[str], list[str], list[int], list[Any]]:
+    """Return the kinds, names, identities and values of the direct members, without those that are None."""
+    transient = module._non_persistent_buffers_set
+    found: list[tuple[str, str, Any]] = [("parameter", *pair) for pair in module._parameters.items()]
+    found += [("transient" if name in transient else "buffer", name, value) for name, value in module._buffers.items()]
+    found += [("module", *pair) for pair in module._modules.items()]
+    found = [member for member in found if member[2] is not None]
+    values = [value for _, _, value in found]
+    return [kind for kind, _, _ in found], [name for _, name, _ in found], [id(value) for value in values], values
+
+
+def deep_copy(value: Any, memo: dict[int, Any]) -> Any:
+    """Return a copy; `memo` keeps objects that several fields share."""
+    return copy.deepcopy(value, memo)
+
+
+@functools.cache
+def native_types() -> tuple[type, type]:
+    """Create the types of Simple's modules in Python, and of the containers of their arrays and dicts."""
+    import torch
+
+    class Members(torch.nn.Module):
+        """Tensors of a module of Simple, which stay the same objects."""
+
+        def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> Any:
+            before = dict(self._buffers)
+            super()._apply(fn, recurse)
+            for name, old in before.items():
+                new = self._buffers[name]
+                if new is not old and old is not None and new is not None:
+                    old.data = new  # Simple holds the old object
+                    self._buffers[name] = old
+            return self
+
+    class NativeModule(Members):
+        """A module of Simple. Its parameters and buffers are the same tensors in both languages."""
+
+        def __init__(self, native: Any, name: str, found: list[Any], build: Callable[[Any], Any]) -> None:
+            super().__init__()
+            self.__dict__.update(_native=native, _native_name=name, _build=build, _tensors=[])
+            self.training = native.training
+            for kind, path, value in found:
+                self._tensors.extend(_place(self, Members, kind, path, value))
+
+        def forward(self, *args: Any, **named: Any) -> Any:
+            for tensors, name, tensor in self._tensors:
+                if tensors.get(name) is not tensor:
+                    raise RuntimeError(
+                        f"py.module(): the tensor '{name}' of {self._native_name} was replaced in Python, and Simple "
+                        "does not use the new one; copy values with load_state_dict() or copy_()"
+                    )
+            return self._native(*args, **named)
+
+        def train(self, mode: bool = True) -> Any:
+            self._native.train(mode)
+            return super().train(mode)
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                if name.startswith("__"):
+                    raise
+                return getattr(self._native, name)
+
+        def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+            memo[id(self)] = copied = self._build(self._native.deepcopy())
+            return copied
+
+        def _get_name(self) -> str:
+            return self._native_name
+
+        def extra_repr(self) -> str:
+            return self._native.extra_repr()
+
+    return Members, NativeModule
+
+
+def _place(module: Any, container: type, kind: str, path: str, value: Any) -> list[tuple[dict[str, Any], str, Any]]:
+    """Add a member, whose path has a container for each array or dict; return the tensors that Simple uses.
+
+    The functions that register members reject names that are attributes, which members of Simple are.
+    """
+    *containers, name = path.split(".")
+    for part in containers:
+        if part not in module._modules:
+            module._modules[part] = container()
+        module = module._modules[part]
+    if kind == "module":
+        module._modules[name] = value
+        return list(getattr(value, "_tensors", ()))
+    if kind == "parameter":
+        value._is_param = True  # makes it an instance of torch.nn.Parameter
+        module._parameters[name] = value
+        return [(module._parameters, name, value)]
+    module._buffers[name] = value
+    if kind == "transient":
+        module._non_persistent_buffers_set.add(name)
+    return [(module._buffers, name, value)]
+
+
+def native_module(native: Any, name: str, found: list[Any], build: Callable[[Any], Any]) -> Any:
+    """Return a torch.nn.Module for a module of Simple; `found` are kinds, names and values of its members."""
+    return native_types()[1](native, name, found, build)
