@@ -1,5 +1,6 @@
 #include "core_libtorch/threads.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <pthread.h>
 

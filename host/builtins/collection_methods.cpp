@@ -606,6 +606,7 @@ Value enumerate_with(Thread& thread, Value* args, int) {  // args: the names, th
 Value zip_all(Thread& thread, Value* args, int count) {
   if (std::any_of(args, args + count, makes_elements)) {
     std::vector<Value> iterables;
+    iterables.reserve(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) {
       iterables.push_back(retained(args[i]));
     }
@@ -622,6 +623,7 @@ Value zip_all(Thread& thread, Value* args, int count) {
   Collected result;
   for (size_t row = 0; row < rows; ++row) {
     std::vector<Value> parts;
+    parts.reserve(columns.size());
     for (Collected& column : columns) {
       parts.push_back(retained(column.items()[row]));
     }

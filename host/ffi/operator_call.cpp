@@ -75,6 +75,7 @@ Value several_results(const OperatorCall& call) {
                                          [](Value handle) { return handle.is_int() && handle.as_int > 0; });
     if (are_tensors) {
       std::vector<Value> tensors;
+      tensors.reserve(handles.size());
       for (const Value handle : handles) {
         tensors.push_back(instance_of_handle(call.record, handle.as_int));
       }

@@ -109,7 +109,7 @@ ExprPtr Parser::primary() {
     case Tok::kSpawn:
       fail("'spawn' is not supported", "thread.spawn(\\: …) runs code in a thread");
     default:
-      return name_or_new();
+      return name_or_new();  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the result owns it
   }
 }
 

@@ -8,6 +8,8 @@
 
 namespace spl {
 
+constinit ObjectHooks filled_object_hooks{};
+
 Instance* new_instance(Record* record) {
   const size_t count = record->fields.size();
   const size_t bytes = sizeof(Instance) + count * sizeof(Value);

@@ -29,9 +29,8 @@ struct ObjectHooks {
   void (*request_collection)();
 };
 
-inline ObjectHooks& object_hooks() {
-  static constinit ObjectHooks hooks{};
-  return hooks;
-}
+extern ObjectHooks filled_object_hooks;
+
+inline ObjectHooks& object_hooks() { return filled_object_hooks; }
 
 }  // namespace spl
