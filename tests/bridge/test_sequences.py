@@ -101,7 +101,7 @@ class Held:
         return iter((1, 2))
 
 
-def test_patterns_tell_tuples_from_lists():
+def test_patterns_distinguish_tuples_from_lists():
     assert plain(OURS.matched((1, "b"))) == ["tuple of 1", "b"]
     assert plain(OURS.matched((2, "b"))) == ["tuple", 2, "b"]
     assert plain(OURS.matched([1, [2, 3]])) == ["list", 1, 2, [3]]

@@ -34,6 +34,8 @@ MEMORY = "its elements are whatever the memory held"
 OTHER_CONTRACT = {
     "zeros_float64": "float64, whatever the default dtype",
     "default_dtype": A_CODE,
+    "autocast_increment_nesting": "a counter of the thread, which Python's call has changed, too",
+    "autocast_decrement_nesting": "a counter of the thread, which Python's call has changed, too",
     "empty": MEMORY,
     "empty_like": MEMORY,
     "zeros_int": "int64 instead of the default dtype",
@@ -257,8 +259,8 @@ def compare(found: Comparison, typed: Typed, function, samples: list[torch.Tenso
 
 @pytest.fixture(autouse=True, scope="module")
 def modes_as_before():
-    """Restores modes: some of the functions disable recording on this thread."""
-    with torch.enable_grad():
+    """Restores modes: some of the functions disable recording or enable autocast on this thread."""
+    with torch.enable_grad(), torch.autocast("cpu", enabled=False):
         yield
 
 
