@@ -288,8 +288,13 @@ namespace {
 const Native* default_initializer(Symbol name) {
   static const Symbol init = intern("init"), dunder = intern("__init__");
   static const Native& nothing = *[] {
-    auto* native = new Native(
-        "init", [](Thread&, Value*, int) { return Value(); }, 1, 1);
+    const NativeFn check_self = [](Thread&, Value* args, int) {
+      if (!args[0].is(Kind::kInstance)) {
+        fail("init() expects an instance, got " + type_name(args[0]), "write Parent.init(self)");
+      }
+      return Value();
+    };
+    auto* native = new Native("init", check_self, 1, 1);
     native->is_method = true;
     return native;
   }();
