@@ -87,6 +87,8 @@ namespace {
 Value call_with_native_forms(Thread& thread, Extern& function, const Value* args, int count) {
   std::vector<Ref> held;
   std::vector<Value> forms;
+  held.reserve(static_cast<size_t>(count));
+  forms.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) {
     held.push_back(has_native_form(args[i]) ? native_form_of(args[i]) : Ref::shared(args[i]));
     if (has_native_form(held.back().get())) {

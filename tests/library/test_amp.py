@@ -76,16 +76,11 @@ OURS = run(
             val (x, w) = ctx.saved_tensors
             (grad @ w.transpose(0, 1), x.transpose(0, 1) @ grad)
 
-    class Mixed(torch.autograd.Function):
+    class Mixed(Product):
         @torch.amp.custom_fwd(device_type: "cpu")
         static fn forward(ctx, x, w):
             ctx.save_for_backward(x, w)
             x @ w
-
-        @torch.amp.custom_bwd(device_type: "cpu")
-        static fn backward(ctx, grad):
-            val (x, w) = ctx.saved_tensors
-            (grad @ w.transpose(0, 1), x.transpose(0, 1) @ grad)
 
     fn custom(kind, x, w):
         var out = nil
@@ -112,7 +107,7 @@ OURS = run(
             error_of(\\: scaler.unscale_(half_optimizer)), error_of(\\: scaler.scale(1.0)),
             error_of(\\: torch.amp.GradScaler("cpu", growth_factor: 1.0)),
             error_of(\\: torch.amp.GradScaler("cpu", backoff_factor: 1.0)),
-            error_of(\\: scaler.load_state_dict({})), error_of(\\: torch.autocast("meta")),
+            error_of(\\: scaler.load_state_dict({})), error_of(\\: scaler.load_state_dict({"scale": 2.0})), error_of(\\: torch.autocast("meta")),
             error_of(\\: torch.autocast("nowhere")), error_of(\\: torch.autocast_decrement_nesting()),
             error_of(\\: torch.is_autocast_enabled("meta")), error_of(\\: torch.set_autocast_dtype("cpu", 3))]
     """
@@ -128,6 +123,7 @@ ERRORS = [
     "growth factor must be > 1.0",
     "backoff factor must be < 1.0",
     "source state dict is empty",
+    "the state has no 'growth_factor'",
     "unsupported autocast device_type 'meta'",
     "'nowhere' is not a type of device",
     "this thread is in no autocast scope",
